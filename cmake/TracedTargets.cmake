@@ -1,0 +1,26 @@
+# traced_warnings carries the warnings and sanitizers of every target of ours.
+add_library(traced_warnings INTERFACE)
+target_compile_options(traced_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(TRACED_SANITIZE)
+  target_compile_options(traced_warnings INTERFACE
+    -fsanitize=${TRACED_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(traced_warnings INTERFACE -fsanitize=${TRACED_SANITIZE})
+endif()
+
+# traced_library(NAME SOURCES... DEPENDS...) makes the static library traced_NAME
+# with the alias traced::NAME. Includes are written from the backend folder, as
+# "recorder/ring.h".
+function(traced_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  if(arg_SOURCES)
+    add_library(traced_${name} STATIC ${arg_SOURCES})
+    target_include_directories(traced_${name} PUBLIC "${PROJECT_SOURCE_DIR}/backend")
+    target_link_libraries(traced_${name}
+      PUBLIC ${arg_DEPENDS} PRIVATE traced_warnings ${arg_PRIVATE_DEPENDS})
+  else()
+    add_library(traced_${name} INTERFACE)
+    target_include_directories(traced_${name} INTERFACE "${PROJECT_SOURCE_DIR}/backend")
+    target_link_libraries(traced_${name} INTERFACE ${arg_DEPENDS})
+  endif()
+  add_library(traced::${name} ALIAS traced_${name})
+endfunction()
