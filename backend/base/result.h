@@ -1,0 +1,41 @@
+// Result<T> is a value or an Error. It is what set-up, reading and analysis
+// return; the recording path has no use for it, because it never fails.
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace traced {
+
+// What went wrong, as one sentence that names the setting or the file.
+struct Error {
+  std::string message;
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}      // NOLINT
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT
+
+  bool ok() const { return std::holds_alternative<T>(state_); }
+  explicit operator bool() const { return ok(); }
+
+  // Only when ok().
+  T& value() { return std::get<T>(state_); }
+  const T& value() const { return std::get<T>(state_); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+
+  // Only when not ok().
+  const Error& error() const { return std::get<Error>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+}  // namespace traced

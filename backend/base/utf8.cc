@@ -1,0 +1,49 @@
+#include "base/utf8.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace traced {
+namespace {
+
+// Length of the well-formed sequence at the start of `text`; 0 if there is
+// none (Unicode 15, table 3-7).
+std::size_t sequenceLength(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0;
+  };
+  const auto continues = [&](std::size_t i) { return (byte(i) >> 6) == 0b10; };
+  const std::uint8_t first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    if (first == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
+    if (first == 0xED && byte(1) > 0x9F) return 0;  // surrogate
+    return continues(1) && continues(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    if (first == 0xF0 && byte(1) < 0x90) return 0;  // overlong
+    if (first == 0xF4 && byte(1) > 0x8F) return 0;  // beyond U+10FFFF
+    return continues(1) && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string toValidUtf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = sequenceLength(text);
+    if (length == 0) {
+      valid.push_back('?');
+    } else {
+      valid.append(text.substr(0, length));
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return valid;
+}
+
+}  // namespace traced

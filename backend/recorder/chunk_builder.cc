@@ -1,0 +1,254 @@
+#include "recorder/chunk_builder.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "base/utf8.h"
+#include "recorder/encode_definitions.h"
+
+namespace traced {
+namespace {
+
+template <typename T>
+T as(std::string_view bytes) {
+  T value{};
+  std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
+  return value;
+}
+
+// A column with only defaults is left out (docs/format.md, "Rows").
+template <typename Column>
+void dropIfZero(Column* column) {
+  for (const auto value : *column) {
+    if (value != 0) return;
+  }
+  column->Clear();
+}
+
+// The first instant of a table is told relative to the anchor, which is read
+// only when the chunk is closed.
+template <typename Column>
+void anchorFirst(Column* column, std::int64_t anchor_ns) {
+  if (!column->empty()) column->Set(0, column->Get(0) - anchor_ns);
+}
+
+void anchorRows(v1::Payload& payload, std::int64_t ns) {
+  anchorFirst(payload.mutable_issued()->mutable_issue_ns_delta(), ns);
+  anchorFirst(payload.mutable_returned()->mutable_return_ns_delta(), ns);
+  anchorFirst(payload.mutable_done()->mutable_end_ns_delta(), ns);
+  anchorFirst(payload.mutable_waited()->mutable_wait_begin_ns_delta(), ns);
+  anchorFirst(payload.mutable_released()->mutable_release_ns_delta(), ns);
+}
+
+void dropDefaultColumns(v1::Payload& payload) {
+  v1::IssueRows* issued = payload.mutable_issued();
+  dropIfZero(issued->mutable_buffers());
+  dropIfZero(issued->mutable_seq());
+  dropIfZero(issued->mutable_batch());
+  v1::ReturnRows* returned = payload.mutable_returned();
+  dropIfZero(returned->mutable_outcome());
+  dropIfZero(returned->mutable_error());
+  v1::DoneRows* done = payload.mutable_done();
+  dropIfZero(done->mutable_outcome());
+  dropIfZero(done->mutable_error());
+  dropIfZero(done->mutable_engine_ns_plus_1());
+  v1::WaitRows* waited = payload.mutable_waited();
+  dropIfZero(waited->mutable_outcome());
+  dropIfZero(waited->mutable_error());
+  dropIfZero(waited->mutable_saw_end());
+  dropIfZero(waited->mutable_stall_ns_plus_1());
+  dropIfZero(waited->mutable_source_rank_plus_1());
+}
+
+}  // namespace
+
+ChunkBuilder::ChunkBuilder(const v1::Header& header) {
+  *payload_.mutable_header() = header;
+}
+
+template <typename Column>
+void ChunkBuilder::appendOp(Column* column, std::uint64_t op,
+                            Previous& previous) {
+  column->Add(static_cast<std::int64_t>(op - previous.op));
+  previous.op = op;
+}
+
+template <typename Column>
+void ChunkBuilder::appendNs(Column* column, std::int64_t ns,
+                            Previous& previous) {
+  column->Add(ns - previous.ns);
+  previous.ns = ns;
+}
+
+void ChunkBuilder::add(const Ring::Record& record) {
+  const std::string_view bytes = record.payload;
+  switch (record.kind) {
+    case RecordKind::kIssue:
+      addIssue(record.position, as<IssueRecord>(bytes));
+      break;
+    case RecordKind::kReturn:
+      addReturn(as<ReturnRecord>(bytes));
+      break;
+    case RecordKind::kDone:
+      addDone(as<DoneRecord>(bytes));
+      break;
+    case RecordKind::kWait:
+      addWait(as<WaitRecord>(bytes));
+      break;
+    case RecordKind::kRelease:
+      addRelease(as<ReleaseRecord>(bytes));
+      break;
+    default:
+      ++definitions_;
+      addDefinition(record);
+      return;
+  }
+  ++records_;
+}
+
+void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
+  v1::IssueRows* rows = payload_.mutable_issued();
+  appendOp(rows->mutable_op_delta(), position, issued_);
+  appendNs(rows->mutable_issue_ns_delta(), issue.issue_ns, issued_);
+  rows->add_call(issue.call);
+  rows->add_buffers(issue.buffers);
+  rows->add_seq(issue.seq);
+  rows->add_thread(issue.thread);
+  rows->add_batch(issue.batch);
+  useCall(issue.call);
+  if (const auto* buffers = buffers_.firstUse(issue.buffers)) {
+    *payload_.add_buffers() = *buffers;
+  }
+  if (const auto* thread = threads_.firstUse(issue.thread)) {
+    *payload_.add_thread() = *thread;
+  }
+}
+
+void ChunkBuilder::addReturn(const ReturnRecord& record) {
+  v1::ReturnRows* rows = payload_.mutable_returned();
+  appendOp(rows->mutable_op_delta(), record.op, returned_);
+  appendNs(rows->mutable_return_ns_delta(), record.return_ns, returned_);
+  rows->add_outcome(static_cast<std::uint32_t>(record.outcome));
+  rows->add_error(record.error);
+  useText(record.error);
+}
+
+void ChunkBuilder::addDone(const DoneRecord& record) {
+  v1::DoneRows* rows = payload_.mutable_done();
+  appendOp(rows->mutable_op_delta(), record.op, done_);
+  appendNs(rows->mutable_end_ns_delta(), record.end_ns, done_);
+  rows->add_source(static_cast<std::uint32_t>(record.source));
+  rows->add_outcome(static_cast<std::uint32_t>(record.outcome));
+  rows->add_error(record.error);
+  rows->add_engine_ns_plus_1(record.engine_ns_plus_1);
+  useText(record.error);
+}
+
+void ChunkBuilder::addWait(const WaitRecord& record) {
+  v1::WaitRows* rows = payload_.mutable_waited();
+  appendOp(rows->mutable_op_delta(), record.op, waited_);
+  appendNs(rows->mutable_wait_begin_ns_delta(), record.begin_ns, waited_);
+  rows->add_wait_ns(record.wait_ns);
+  rows->add_outcome(static_cast<std::uint32_t>(record.outcome));
+  rows->add_error(record.error);
+  rows->add_saw_end(record.saw_end);
+  rows->add_stall_ns_plus_1(record.stall_ns_plus_1);
+  rows->add_source_rank_plus_1(record.source_rank_plus_1);
+  useText(record.error);
+}
+
+void ChunkBuilder::addRelease(const ReleaseRecord& record) {
+  v1::ReleaseRows* rows = payload_.mutable_released();
+  appendOp(rows->mutable_op_delta(), record.op, released_);
+  appendNs(rows->mutable_release_ns_delta(), record.release_ns, released_);
+}
+
+void ChunkBuilder::addDefinition(const Ring::Record& record) {
+  std::string_view bytes = record.payload;
+  const auto head = as<DefinitionHead>(bytes);
+  bytes.remove_prefix(std::min(bytes.size(), sizeof head));
+  switch (record.kind) {
+    case RecordKind::kDefineCall:
+      calls_.define(head, encodeCall(head.id, bytes));
+      break;
+    case RecordKind::kDefineBuffers:
+      buffers_.define(head, encodeBuffers(head.id, bytes));
+      break;
+    case RecordKind::kDefineText: {
+      v1::Text text;
+      text.set_id(head.id);
+      text.set_text(toValidUtf8(bytes));
+      texts_.define(head, std::move(text));
+      break;
+    }
+    case RecordKind::kDefineThread: {
+      v1::Thread thread;
+      thread.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+      threads_.define(head, std::move(thread));
+      break;
+    }
+    case RecordKind::kDefineGroup: {
+      v1::Group group;
+      group.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+      groups_.define(head, std::move(group));
+      break;
+    }
+    case RecordKind::kRetireGroup:
+      groups_.retire(head.id);
+      break;
+    default:
+      break;
+  }
+}
+
+void ChunkBuilder::useCall(std::uint32_t id) {
+  const v1::Call* call = calls_.firstUse(id);
+  if (!call) return;
+  *payload_.add_call() = *call;
+  if (const auto* group = groups_.firstUse(call->group())) {
+    *payload_.add_group() = *group;
+  }
+}
+
+void ChunkBuilder::useText(std::uint32_t id) {
+  if (id == 0) return;
+  if (const auto* text = texts_.firstUse(id)) *payload_.add_text() = *text;
+}
+
+const v1::Payload& ChunkBuilder::close(const ClockReading& now,
+                                       const v1::Accounts& accounts) {
+  v1::ClockAnchor* anchor = payload_.mutable_anchor();
+  anchor->set_monotonic_ns(now.monotonic_ns);
+  anchor->set_realtime_ns(now.realtime_ns);
+  anchor->set_boottime_ns(now.boottime_ns);
+  *payload_.mutable_accounts() = accounts;
+
+  groups_.closeChunk([&](const v1::Group& g) { *payload_.add_group() = g; });
+  calls_.closeChunk([&](const v1::Call& c) { *payload_.add_call() = c; });
+  buffers_.closeChunk(
+      [&](const v1::Buffers& b) { *payload_.add_buffers() = b; });
+  threads_.closeChunk([&](const v1::Thread& t) { *payload_.add_thread() = t; });
+  texts_.closeChunk([&](const v1::Text& t) { *payload_.add_text() = t; });
+
+  anchorRows(payload_, now.monotonic_ns);
+  dropDefaultColumns(payload_);
+  return payload_;
+}
+
+void ChunkBuilder::clear() {
+  payload_.clear_group();
+  payload_.clear_call();
+  payload_.clear_buffers();
+  payload_.clear_thread();
+  payload_.clear_text();
+  payload_.clear_issued();
+  payload_.clear_returned();
+  payload_.clear_done();
+  payload_.clear_waited();
+  payload_.clear_released();
+  issued_ = returned_ = done_ = waited_ = released_ = {};
+  records_ = 0;
+  definitions_ = 0;
+}
+
+}  // namespace traced

@@ -1,0 +1,63 @@
+// ChunkBuilder collects records into the payload of one chunk after another.
+// Owned by the writer thread.
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "recorder/definition_table.h"
+#include "recorder/record.h"
+#include "recorder/ring.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+class ChunkBuilder {
+ public:
+  explicit ChunkBuilder(const v1::Header& header);
+
+  // Adds a record that was read from the ring.
+  void add(const Ring::Record& record);
+
+  // Events added since the last clear().
+  std::uint64_t records() const { return records_; }
+  bool empty() const { return records_ == 0 && definitions_ == 0; }
+
+  // Completes the payload; it is valid until clear().
+  const v1::Payload& close(const ClockReading& now,
+                           const v1::Accounts& accounts);
+  void clear();
+
+ private:
+  void addIssue(std::uint64_t position, const IssueRecord& issue);
+  void addReturn(const ReturnRecord& record);
+  void addDone(const DoneRecord& record);
+  void addWait(const WaitRecord& record);
+  void addRelease(const ReleaseRecord& record);
+  void addDefinition(const Ring::Record& record);
+  void useCall(std::uint32_t id);
+  void useText(std::uint32_t id);
+
+  // What the next row of a table is told as a difference to.
+  struct Previous {
+    std::uint64_t op = 0;
+    std::int64_t ns = 0;
+  };
+  template <typename Column>
+  static void appendOp(Column* column, std::uint64_t op, Previous& previous);
+  template <typename Column>
+  static void appendNs(Column* column, std::int64_t ns, Previous& previous);
+
+  v1::Payload payload_;
+  Previous issued_, returned_, done_, waited_, released_;
+  DefinitionTable<v1::Group> groups_;
+  DefinitionTable<v1::Call> calls_;
+  DefinitionTable<v1::Buffers> buffers_;
+  DefinitionTable<v1::Thread> threads_;
+  DefinitionTable<v1::Text> texts_;
+  std::uint64_t records_ = 0;
+  std::uint64_t definitions_ = 0;
+};
+
+}  // namespace traced

@@ -1,0 +1,90 @@
+// DefinitionTable is the writer's memory of one kind of definition: it says
+// each one in every chunk that uses it, and forgets those that can no longer be
+// used. Owned by the writer thread.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "recorder/record.h"
+
+namespace traced {
+
+template <typename Message>
+class DefinitionTable {
+ public:
+  // `entry` is the cache entry that now holds the definition: whatever it held
+  // before is used no more, once the operations under way are recorded.
+  void define(const DefinitionHead& head, Message message) {
+    fresh_.push_back(head.id);
+    known_[head.id] = {std::move(message), 0};
+    if (head.cache_entry == kUntilRetired) return;
+    if (head.cache_entry == kNotCached) {
+      retire(head.id);
+      return;
+    }
+    const auto [holder, first] =
+        holders_.try_emplace(head.cache_entry, head.id);
+    if (!first) retire(std::exchange(holder->second, head.id));
+  }
+
+  // The id is used by no operation issued from now on.
+  void retire(std::uint32_t id) { retired_.emplace_back(id, chunk_); }
+
+  // The message, the first time that this chunk uses it; else nullptr.
+  const Message* firstUse(std::uint32_t id) {
+    const auto found = known_.find(id);
+    if (found == known_.end() || found->second.said_in == chunk_) {
+      return nullptr;
+    }
+    found->second.said_in = chunk_;
+    return &found->second.message;
+  }
+
+  // Ends a chunk: `say` gets each definition that is new since the last chunk
+  // and that no row of this one has used.
+  template <typename Say>
+  void closeChunk(Say say) {
+    for (const std::uint32_t id : fresh_) {
+      if (const Message* message = firstUse(id)) say(*message);
+    }
+    fresh_.clear();
+    forgetRetired();
+    ++chunk_;
+  }
+
+  std::size_t size() const { return known_.size(); }
+
+ private:
+  // A thread may still be about to use an id that it looked up before the id
+  // was retired; this many further chunks is far longer than that takes.
+  static constexpr std::uint64_t kChunksToKeep = 2;
+
+  void forgetRetired() {
+    std::size_t keep = 0;
+    for (const auto& [id, chunk] : retired_) {
+      if (chunk + kChunksToKeep <= chunk_) {
+        known_.erase(id);
+      } else {
+        retired_[keep++] = {id, chunk};
+      }
+    }
+    retired_.resize(keep);
+  }
+
+  struct Entry {
+    Message message;
+    std::uint64_t said_in;  // number of the last chunk it was said in
+  };
+  std::unordered_map<std::uint32_t, Entry> known_;
+  std::unordered_map<std::uint32_t, std::uint32_t> holders_;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> retired_;
+  std::vector<std::uint32_t> fresh_;
+  std::uint64_t chunk_ = 1;
+};
+
+}  // namespace traced

@@ -1,0 +1,127 @@
+#include "recorder/encode_definitions.h"
+
+#include <cstring>
+
+#include "base/utf8.h"
+#include "recorder/call_description.h"
+
+namespace traced {
+namespace {
+
+// The plain enums of base/operation.h are numbered as those of the schema.
+static_assert(int(Operation::kMerge) == v1::OPERATION_MERGE);
+static_assert(kOperationCount == v1::Operation_ARRAYSIZE);
+static_assert(int(Operation::kAllToAllSingle) ==
+              v1::OPERATION_ALL_TO_ALL_SINGLE);
+static_assert(int(ReduceOp::kOther) == v1::REDUCE_OP_OTHER);
+static_assert(int(DeviceType::kOther) == v1::DEVICE_TYPE_OTHER);
+static_assert(int(DType::kFloat32) == v1::DTYPE_FLOAT32);
+static_assert(int(DType::kOther) == v1::DTYPE_OTHER);
+
+template <typename T>
+T take(std::string_view& bytes) {
+  T value{};
+  if (bytes.size() >= sizeof value) {
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes.remove_prefix(sizeof value);
+  }
+  return value;
+}
+
+// Reads `words` words of tensor runs.
+template <typename Add>
+void takeRuns(std::string_view& bytes, std::uint32_t words, Add add) {
+  while (words > 0) {
+    const auto head = static_cast<std::uint64_t>(take<std::int64_t>(bytes));
+    const std::uint32_t dims = head >> CallDescription::kDimsShift & 0xFF;
+    v1::TensorRun* run = add();
+    run->set_dtype(static_cast<v1::DType>(head & 0xFF));
+    const std::uint64_t count = head >> CallDescription::kCountShift;
+    if (count > 1) run->set_count(static_cast<std::uint32_t>(count));
+    for (std::uint32_t i = 0; i < dims; ++i) {
+      run->add_shape(take<std::int64_t>(bytes));
+    }
+    if (words < 1 + dims) return;
+    words -= 1 + dims;
+  }
+}
+
+constexpr std::uint32_t plusOne(std::int32_t rank) {
+  return static_cast<std::uint32_t>(rank + 1);
+}
+
+}  // namespace
+
+v1::Call encodeCall(std::uint32_t id, std::string_view bytes) {
+  const auto fields = take<CallDescription::Fields>(bytes);
+  v1::Call call;
+  call.set_id(id);
+  call.set_op(static_cast<v1::Operation>(fields.op));
+  call.set_group(fields.group);
+  takeRuns(bytes, fields.input_words, [&] { return call.add_input(); });
+  takeRuns(bytes, fields.output_words, [&] { return call.add_output(); });
+  for (std::uint32_t i = 0; i < fields.split_in; ++i) {
+    call.add_split_in(take<std::int64_t>(bytes));
+  }
+  for (std::uint32_t i = 0; i < fields.split_out; ++i) {
+    call.add_split_out(take<std::int64_t>(bytes));
+  }
+  call.set_in_place(fields.in_place);
+  call.set_bytes_in(fields.bytes_in);
+  call.set_bytes_out(fields.in_place ? fields.bytes_in : fields.bytes_out);
+  call.set_tensors_in(fields.tensors_in);
+  call.set_tensors_out(fields.in_place ? fields.tensors_in
+                                       : fields.tensors_out);
+  call.set_tensors_cut(fields.tensors_cut);
+  call.set_reduce_op(static_cast<v1::ReduceOp>(fields.reduce_op));
+  call.set_root_plus_1(plusOne(fields.root));
+  call.set_root_global_plus_1(plusOne(fields.root_global));
+  call.set_peer_plus_1(plusOne(fields.peer));
+  call.set_peer_global_plus_1(plusOne(fields.peer_global));
+  if (fields.has_tag) call.set_tag(fields.tag);
+  call.set_splits_cut(fields.splits_cut);
+  if (fields.async_plus_1) call.set_async(fields.async_plus_1 == 2);
+  if (fields.timeout_ms >= 0) call.set_timeout_ms(fields.timeout_ms);
+  call.set_device(static_cast<v1::DeviceType>(fields.device));
+  if (fields.device != DeviceType::kNone && fields.device_index >= 0) {
+    call.set_device_index(fields.device_index);
+  }
+  return call;
+}
+
+v1::Buffers encodeBuffers(std::uint32_t id, std::string_view bytes) {
+  const auto head = take<BufferList::Head>(bytes);
+  v1::Buffers buffers;
+  buffers.set_id(id);
+  buffers.set_cut(head.cut);
+  for (std::uint32_t i = 0; i < head.count; ++i) {
+    const auto from = take<BufferList::Range>(bytes);
+    v1::BufferRange* range = buffers.add_range();
+    range->set_storage(from.storage);
+    range->set_offset_bytes(from.offset_bytes);
+    range->set_span_bytes(from.span_bytes);
+  }
+  return buffers;
+}
+
+v1::Group encodeGroup(std::uint32_t id, const GroupInfo& info,
+                      std::uint32_t nth) {
+  v1::Group group;
+  group.set_id(id);
+  group.set_name(toValidUtf8(info.name));
+  group.set_desc(toValidUtf8(info.desc));
+  group.set_backend(info.backend);
+  group.set_leg(info.leg);
+  for (const RankRange& from : toRanges(info.members)) {
+    v1::RankRange* range = group.add_member();
+    range->set_first(from.first);
+    range->set_count(from.count);
+    range->set_stride(from.stride);
+  }
+  group.set_size(static_cast<std::uint32_t>(info.members.size()));
+  group.set_group_rank(info.group_rank);
+  group.set_nth(nth);
+  return group;
+}
+
+}  // namespace traced

@@ -1,0 +1,123 @@
+#include "recorder/file_sink.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace traced {
+namespace {
+
+constexpr int kMostNameTries = 1000;
+
+std::string partPath(const std::string& stem, std::uint32_t part) {
+  return stem + (part ? ".part-" + std::to_string(part) : "") + ".traced";
+}
+
+int createNew(const std::string& path) {
+  return open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC,
+              0644);
+}
+
+// A host name as part of a file name.
+std::string sanitized(std::string name) {
+  for (char& c : name) {
+    if (c == '/' || c == '\0') c = '_';
+  }
+  return name.empty() ? "host" : name;
+}
+
+// Writing beyond RLIMIT_FSIZE would kill the process with SIGXFSZ.
+bool beyondFileLimit(std::uint64_t bytes) {
+  rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+         limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
+}
+
+}  // namespace
+
+FileSink::FileSink(std::string stem, std::uint64_t max_bytes, int fd)
+    : stem_(std::move(stem)), max_bytes_(max_bytes), fd_(fd) {
+  current_.path = partPath(stem_, 0);
+}
+
+Result<std::unique_ptr<FileSink>> FileSink::create(
+    const Options& options, const ProcessIdentity& process,
+    const HostInfo& host) {
+  const std::string directory = options.directory + "/" + options.job;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    return Error{"cannot make the directory " + directory + ": " +
+                 error.message()};
+  }
+  const std::string base = directory + "/rank-" + std::to_string(process.rank) +
+                           ".attempt-" + std::to_string(process.attempt) + "." +
+                           sanitized(host.host) + "." +
+                           std::to_string(host.pid);
+  std::string stem = base;
+  for (int next = 2; next < kMostNameTries; ++next) {
+    const int fd = createNew(partPath(stem, 0));
+    if (fd >= 0) {
+      return std::unique_ptr<FileSink>(
+          new FileSink(stem, options.max_bytes, fd));
+    }
+    if (errno != EEXIST) break;
+    stem = base + "-" + std::to_string(next);
+  }
+  return Error{"cannot write " + partPath(stem, 0) + ": " +
+               std::strerror(errno)};
+}
+
+FileSink::~FileSink() { close(fd_); }
+
+bool FileSink::append(const std::string& chunk, std::uint64_t records) {
+  const bool full = max_bytes_ != 0 && current_.bytes != 0 &&
+                    current_.bytes + chunk.size() > max_bytes_ / 2;
+  if (full && !beginPart()) return false;
+  if (!writeWhole(chunk)) return false;
+  current_.bytes += chunk.size();
+  current_.records += records;
+  return true;
+}
+
+bool FileSink::beginPart() {
+  Part next;
+  next.number = current_.number + 1;
+  next.path = partPath(stem_, next.number);
+  const int fd = createNew(next.path);
+  if (fd < 0) return false;
+  close(fd_);
+  fd_ = fd;
+  if (!previous_.path.empty()) {
+    unlink(previous_.path.c_str());
+    records_deleted_ += previous_.records;
+  }
+  previous_ = current_;
+  current_ = next;
+  return true;
+}
+
+bool FileSink::writeWhole(const std::string& chunk) {
+  if (beyondFileLimit(current_.bytes + chunk.size())) return false;
+  std::size_t done = 0;
+  while (done < chunk.size()) {
+    const ssize_t n = write(fd_, chunk.data() + done, chunk.size() - done);
+    if (n > 0) {
+      done += static_cast<std::size_t>(n);
+    } else if (n == 0 || errno != EINTR) {
+      // Leave the file as it was: it ends with a whole chunk.
+      if (ftruncate(fd_, static_cast<off_t>(current_.bytes)) != 0) {
+        current_.bytes += done;
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace traced

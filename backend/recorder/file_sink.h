@@ -1,0 +1,53 @@
+// FileSink appends chunks to DIR/JOB/rank-R.attempt-A.HOST.PID.traced.
+//
+// A file is never overwritten: when the name is taken, PID gets a suffix. With
+// a bound on the space, a new part is begun at half of it and the part before
+// the last is deleted, so that at least the newest half is always there.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "recorder/options.h"
+#include "recorder/process_info.h"
+#include "recorder/sink.h"
+
+namespace traced {
+
+class FileSink : public Sink {
+ public:
+  // Makes the directory and the file of part 0. The error is one sentence.
+  static Result<std::unique_ptr<FileSink>> create(
+      const Options& options, const ProcessIdentity& process,
+      const HostInfo& host);
+  ~FileSink() override;
+
+  bool append(const std::string& chunk, std::uint64_t records) override;
+  std::uint64_t recordsDeleted() const override { return records_deleted_; }
+  std::string location() const override { return current_.path; }
+
+ private:
+  struct Part {
+    std::string path;
+    std::uint32_t number = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t records = 0;
+  };
+
+  FileSink(std::string stem, std::uint64_t max_bytes, int fd);
+
+  bool beginPart();
+  bool writeWhole(const std::string& chunk);
+
+  const std::string stem_;  // path without ".part-N" and ".traced"
+  const std::uint64_t max_bytes_;
+  int fd_;
+  Part current_;
+  Part previous_;  // path is empty when there is none
+  std::uint64_t records_deleted_ = 0;
+};
+
+}  // namespace traced

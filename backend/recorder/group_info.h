@@ -1,0 +1,33 @@
+// What the recorder is told about a process group.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace traced {
+
+struct GroupInfo {
+  std::string name;
+  std::string desc;
+  std::string backend;                 // "gloo", "nccl"
+  std::string leg;                     // device type: "cpu", "cuda"
+  std::vector<std::uint32_t> members;  // global ranks in group rank order
+  std::uint32_t group_rank = 0;
+};
+
+// Ranks first, first + stride, ..., count of them.
+struct RankRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::int32_t stride = 0;
+
+  bool operator==(const RankRange&) const = default;
+};
+
+// The fewest-at-a-glance form of an ordered member list: greedy runs with a
+// constant stride.
+std::vector<RankRange> toRanges(const std::vector<std::uint32_t>& members);
+
+}  // namespace traced

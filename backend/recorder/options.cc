@@ -1,0 +1,179 @@
+#include "recorder/options.h"
+
+#include <bit>
+#include <cctype>
+#include <charconv>
+
+#include "recorder/ring.h"
+
+namespace traced {
+namespace {
+
+constexpr std::uint64_t kMiB = 1024 * 1024;
+
+Error badValue(const std::string& name, const std::string& value,
+               const std::string& expected) {
+  return {name + "=" + value + " is not valid: expected " + expected + "."};
+}
+
+std::optional<std::uint64_t> parseNumber(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return number;
+}
+
+// A number of bytes, with an optional suffix K, M, G or T (powers of 1024).
+std::optional<std::uint64_t> parseBytes(std::string text) {
+  int shift = 0;
+  if (!text.empty()) {
+    const std::size_t unit = std::string("KMGT").find(static_cast<char>(
+        std::toupper(static_cast<unsigned char>(text.back()))));
+    if (unit != std::string::npos) {
+      shift = 10 * (static_cast<int>(unit) + 1);
+      text.pop_back();
+    }
+  }
+  const auto number = parseNumber(text);
+  if (!number || *number > (UINT64_MAX >> shift)) return std::nullopt;
+  return *number << shift;
+}
+
+std::string trim(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// "key=value,key=value"
+std::optional<std::map<std::string, std::string>> parseLabels(
+    const std::string& text) {
+  std::map<std::string, std::string> labels;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    std::size_t comma = text.find(',', at);
+    if (comma == std::string::npos) comma = text.size();
+    const std::string item = trim(text.substr(at, comma - at));
+    at = comma + 1;
+    if (item.empty()) continue;
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos || trim(item.substr(0, equals)).empty()) {
+      return std::nullopt;
+    }
+    labels[trim(item.substr(0, equals))] = trim(item.substr(equals + 1));
+  }
+  return labels;
+}
+
+// Each parser sets its option, or returns what would have been right.
+using Setter = std::optional<std::string> (*)(const std::string&, Options&);
+
+std::optional<std::string> setEnabled(const std::string& value, Options& o) {
+  if (value != "0" && value != "1") return "0 or 1";
+  o.enabled = value == "1";
+  return std::nullopt;
+}
+
+std::optional<std::string> setDirectory(const std::string& value, Options& o) {
+  o.directory = value;
+  return std::nullopt;
+}
+
+std::optional<std::string> setJob(const std::string& value, Options& o) {
+  if (value.find('/') != std::string::npos || value == "." || value == ".." ||
+      value.size() > 128) {
+    return "a name of at most 128 characters without a slash";
+  }
+  o.job = value;
+  return std::nullopt;
+}
+
+std::optional<std::string> setRing(const std::string& value, Options& o) {
+  const auto mib = parseNumber(value);
+  if (!mib || *mib < 1 || *mib > 1024) {
+    return "a whole number of MiB from 1 to 1024";
+  }
+  o.ring_slots = std::bit_floor(*mib * kMiB / kSlotBytes);
+  return std::nullopt;
+}
+
+std::optional<std::string> setRingDirectory(const std::string& value,
+                                            Options& o) {
+  if (value.front() != '/') return "an absolute path";
+  o.ring_directory = value;
+  return std::nullopt;
+}
+
+std::optional<std::string> setMaxBytes(const std::string& value, Options& o) {
+  const auto bytes = parseBytes(value);
+  if (!bytes || (*bytes != 0 && *bytes < kMiB)) {
+    return "a number of bytes of at least 1M, such as 512M or 20G, or 0 for no "
+           "bound";
+  }
+  o.max_bytes = *bytes;
+  return std::nullopt;
+}
+
+std::optional<std::string> setLabels(const std::string& value, Options& o) {
+  const auto labels = parseLabels(value);
+  if (!labels) return "key=value pairs separated by commas";
+  o.labels = *labels;
+  return std::nullopt;
+}
+
+constexpr struct {
+  const char* name;
+  Setter set;
+} kSettings[] = {
+    {"TRACED", setEnabled},
+    {"TRACED_DIR", setDirectory},
+    {"TRACED_JOB", setJob},
+    {"TRACED_RING_MB", setRing},
+    {"TRACED_RING_DIR", setRingDirectory},
+    {"TRACED_MAX_BYTES", setMaxBytes},
+    {"TRACED_LABELS", setLabels},
+};
+
+// What the launcher calls the run, where the user does not say.
+std::optional<std::string> launcherJob(const Lookup& lookup) {
+  const auto elastic = lookup("TORCHELASTIC_RUN_ID");
+  if (elastic && !elastic->empty() && *elastic != "none") return elastic;
+  return lookup("SLURM_JOB_ID");
+}
+
+}  // namespace
+
+std::map<std::string, std::string> Options::asSettings() const {
+  std::string all_labels;
+  for (const auto& [key, value] : labels) {
+    all_labels += (all_labels.empty() ? "" : ",") + key + "=" + value;
+  }
+  return {
+      {"TRACED", enabled ? "1" : "0"},
+      {"TRACED_DIR", directory},
+      {"TRACED_JOB", job},
+      {"TRACED_RING_MB", std::to_string(ring_slots * kSlotBytes / kMiB)},
+      {"TRACED_RING_DIR", ring_directory},
+      {"TRACED_MAX_BYTES", std::to_string(max_bytes)},
+      {"TRACED_LABELS", all_labels},
+  };
+}
+
+Result<Options> parseOptions(const Lookup& lookup) {
+  Options options;
+  // A launcher's name that is no valid job name is passed over.
+  if (const auto job = launcherJob(lookup); job && !job->empty()) {
+    setJob(*job, options);
+  }
+  for (const auto& setting : kSettings) {
+    const auto value = lookup(setting.name);
+    if (!value || value->empty()) continue;
+    if (const auto expected = setting.set(*value, options)) {
+      return badValue(setting.name, *value, *expected);
+    }
+  }
+  return options;
+}
+
+}  // namespace traced

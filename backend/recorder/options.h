@@ -1,0 +1,36 @@
+// The settings of a recorder, read once from TRACED_* names and validated.
+// Described for users in docs/settings.md.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace traced {
+
+struct Options {
+  bool enabled = true;                        // TRACED
+  std::string directory = "traces";           // TRACED_DIR
+  std::string job = "job";                    // TRACED_JOB
+  std::uint64_t ring_slots = 65536;           // TRACED_RING_MB; a power of two
+  std::string ring_directory = "/dev/shm";    // TRACED_RING_DIR
+  std::uint64_t max_bytes = 0;                // TRACED_MAX_BYTES; 0: no bound
+  std::map<std::string, std::string> labels;  // TRACED_LABELS
+
+  // The settings in force, by their names, for the file's header.
+  std::map<std::string, std::string> asSettings() const;
+};
+
+// Looks a variable up; nullopt when it is not set.
+using Lookup = std::function<std::optional<std::string>(const std::string&)>;
+
+// Defaults, overlaid by what `lookup` finds. The error names the variable, its
+// value and what would be right. An empty value counts as not set.
+Result<Options> parseOptions(const Lookup& lookup);
+
+}  // namespace traced

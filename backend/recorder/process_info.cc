@@ -1,0 +1,30 @@
+#include "recorder/process_info.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <random>
+
+namespace traced {
+
+HostInfo readHostInfo() {
+  HostInfo info;
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  info.host = name;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> info.boot_id;
+  struct stat ns;
+  if (stat("/proc/self/ns/time", &ns) == 0) info.time_namespace = ns.st_ino;
+  info.pid = getpid();
+  return info;
+}
+
+std::uint64_t randomStreamId() {
+  std::random_device device;
+  std::uint64_t id = 0;
+  while (id == 0) id = std::uint64_t{device()} << 32 | device();
+  return id;
+}
+
+}  // namespace traced

@@ -1,0 +1,35 @@
+// What a recorder says about the process it runs in.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace traced {
+
+// Told by the caller, who knows the job.
+struct ProcessIdentity {
+  std::uint32_t rank = 0;
+  std::uint32_t world_size = 1;
+  std::uint32_t attempt = 0;
+  std::string traced_version;
+  std::string torch_version;
+  std::string python_version;
+  std::map<std::string, std::string> library_versions;
+};
+
+// Read from the system.
+struct HostInfo {
+  std::string host;
+  std::string boot_id;               // "" when unknown
+  std::uint64_t time_namespace = 0;  // inode; 0 when unknown
+  std::int64_t pid = 0;
+};
+
+HostInfo readHostInfo();
+
+// 64 random bits, never 0.
+std::uint64_t randomStreamId();
+
+}  // namespace traced

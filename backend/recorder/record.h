@@ -1,0 +1,99 @@
+// The records that travel through the ring, as plain structs.
+//
+// A record is a kind and a payload. The five events fit into one slot; the
+// definitions carry a variable tail and may take several. An operation is
+// named by the ring position of its issue record, which is unique in a stream.
+
+#pragma once
+
+#include <cstdint>
+
+namespace traced {
+
+using OpId = std::uint64_t;
+// The issue could not be recorded: later events of the operation are counted as
+// dropped.
+inline constexpr OpId kLostOp = ~OpId{0};
+
+enum class RecordKind : std::uint8_t {
+  kIssue = 1,
+  kReturn = 2,
+  kDone = 3,
+  kWait = 4,
+  kRelease = 5,
+  kDefineCall = 6,
+  kDefineBuffers = 7,
+  kDefineText = 8,
+  kDefineThread = 9,
+  kDefineGroup = 10,
+  kRetireGroup = 11,
+};
+
+constexpr bool isEvent(RecordKind kind) { return kind <= RecordKind::kRelease; }
+
+// How an operation's end was observed; the numbers of EndSource in rows.proto.
+enum class EndSource : std::uint8_t {
+  kHostCall = 1,
+  kFuture = 2,
+  kDeviceEvent = 3,
+  kWait = 4,
+};
+
+enum class Outcome : std::uint8_t { kOk = 0, kThrew = 1, kFalse = 2 };
+
+// The call entered the backend. Its own position is the operation's id.
+struct IssueRecord {
+  std::int64_t issue_ns;
+  std::uint64_t seq;
+  std::uint64_t batch;
+  std::uint32_t call;
+  std::uint32_t buffers;
+  std::uint32_t thread;
+};
+
+struct ReturnRecord {
+  OpId op;
+  std::int64_t return_ns;
+  std::uint32_t error;
+  Outcome outcome;
+};
+
+struct DoneRecord {
+  OpId op;
+  std::int64_t end_ns;
+  std::uint64_t engine_ns_plus_1;
+  std::uint32_t error;
+  EndSource source;
+  Outcome outcome;
+};
+
+struct WaitRecord {
+  OpId op;
+  std::int64_t begin_ns;
+  std::uint64_t wait_ns;
+  std::uint64_t stall_ns_plus_1;
+  std::uint32_t error;
+  std::uint32_t source_rank_plus_1;
+  Outcome outcome;
+  bool saw_end;
+};
+
+struct ReleaseRecord {
+  OpId op;
+  std::int64_t release_ns;
+};
+
+// Head of every definition; the content follows.
+struct DefinitionHead {
+  std::uint32_t id;
+  // Which entry of a DefinitionCache holds it: when the entry is given to
+  // another definition, this id is used no more. Or one of the two below.
+  std::uint32_t cache_entry;
+};
+
+// Used by one operation only.
+inline constexpr std::uint32_t kNotCached = ~std::uint32_t{0};
+// Used until it is retired by name.
+inline constexpr std::uint32_t kUntilRetired = kNotCached - 1;
+
+}  // namespace traced

@@ -1,0 +1,77 @@
+#include "recorder/recorded_group.h"
+
+#include <new>
+#include <utility>
+
+#include "recorder/encode_definitions.h"
+#include "recorder/ring.h"
+
+namespace traced {
+
+RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
+                             GroupInfo info)
+    : ring_(ring),
+      id_(id),
+      nth_(nth),
+      info_(std::move(info)),
+      message_(encodeGroup(id_, info_, nth_).SerializeAsString()) {
+  define();
+}
+
+RecordedGroup::~RecordedGroup() {
+  // Best effort: a group that is never retired only costs the writer memory.
+  ring_.pushDefinition(RecordKind::kRetireGroup, {id_, kUntilRetired}, "", 0);
+  delete[] pairs_.load();
+}
+
+void RecordedGroup::setLabels(const std::string& name,
+                              const std::string& desc) {
+  if (name == info_.name && desc == info_.desc) return;
+  info_.name = name;
+  info_.desc = desc;
+  message_ = encodeGroup(id_, info_, nth_).SerializeAsString();
+  defined_.store(false, std::memory_order_relaxed);
+  define();
+}
+
+bool RecordedGroup::define() noexcept {
+  const bool stored =
+      ring_.pushDefinition(RecordKind::kDefineGroup, {id_, kUntilRetired},
+                           message_.data(), message_.size()) != Ring::kFull;
+  if (stored) defined_.store(true, std::memory_order_relaxed);
+  return stored;
+}
+
+RecordedGroup::Counters* RecordedGroup::pairCounters() noexcept {
+  Counters* counters = pairs_.load(std::memory_order_acquire);
+  if (counters) return counters;
+  auto* fresh = new (std::nothrow) Counters[2 * info_.members.size()]();
+  if (pairs_.compare_exchange_strong(counters, fresh,
+                                     std::memory_order_acq_rel)) {
+    return fresh;
+  }
+  delete[] fresh;  // another thread was first
+  return counters;
+}
+
+std::uint64_t RecordedGroup::nextSend(std::int32_t peer) noexcept {
+  Counters* counters = pairCounters();
+  if (!counters || toGlobal(peer) < 0) return 0;
+  return 1 + counters[peer].fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint64_t RecordedGroup::nextReceive(std::int32_t peer) noexcept {
+  Counters* counters = pairCounters();
+  if (!counters || toGlobal(peer) < 0) return 0;
+  const std::size_t index =
+      info_.members.size() + static_cast<std::size_t>(peer);
+  return 1 + counters[index].fetch_add(1, std::memory_order_relaxed);
+}
+
+std::int32_t RecordedGroup::toGlobal(std::int32_t group_rank) const noexcept {
+  const auto index = static_cast<std::size_t>(group_rank);
+  if (group_rank < 0 || index >= info_.members.size()) return -1;
+  return static_cast<std::int32_t>(info_.members[index]);
+}
+
+}  // namespace traced

@@ -1,0 +1,220 @@
+#include "recorder/recorder.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "base/utf8.h"
+#include "recorder/file_sink.h"
+#include "recorder/header.h"
+#include "recorder/segment.h"
+#include "recorder/writer.h"
+
+namespace traced {
+namespace {
+
+// Repeated calls, buffer sets and messages that are remembered at a time.
+constexpr std::size_t kCallEntries = 1024;
+constexpr std::size_t kBufferEntries = 1024;
+constexpr std::size_t kTextEntries = 16;
+constexpr std::size_t kMaxTextBytes = 512;
+constexpr std::chrono::milliseconds kExitDeadline{2000};
+
+// What this thread is called in the stream of which recorder.
+thread_local struct {
+  std::uint64_t stream_id = 0;
+  std::uint32_t id = 0;
+} this_thread_name;
+
+std::string identityKey(const GroupInfo& info) {
+  std::string key = info.leg;
+  for (const RankRange& range : toRanges(info.members)) {
+    key.push_back('|');
+    key += std::to_string(range.first) + ',' + std::to_string(range.count) +
+           ',' + std::to_string(range.stride);
+  }
+  return key;
+}
+
+}  // namespace
+
+std::atomic<Recorder*> Recorder::current_{nullptr};
+
+Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> sink,
+                   const v1::Header& header)
+    : stream_id_(header.stream_id()),
+      location_(sink->location()),
+      segment_(std::move(segment)),
+      ring_(segment_->ringMemory(), segment_->slots()),
+      calls_(ring_, RecordKind::kDefineCall, kCallEntries),
+      buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
+      texts_(ring_, RecordKind::kDefineText, kTextEntries),
+      writer_(std::make_unique<Writer>(ring_, own_time_, std::move(sink),
+                                       header)) {}
+
+Recorder::~Recorder() = default;
+
+Result<Recorder*> Recorder::create(const Options& options,
+                                   const ProcessIdentity& process) {
+  const HostInfo host = readHostInfo();
+  const v1::Header header =
+      makeHeader(options, process, host, randomStreamId());
+  auto sink = FileSink::create(options, process, host);
+  if (!sink) return sink.error();
+  auto segment =
+      Segment::create(options.ring_directory, header.stream_id(),
+                      options.ring_slots, header.SerializeAsString());
+  if (!segment) return Error{"there is no memory for the ring"};
+  segment->setTracePath((*sink)->location());
+  if (!segment->note().empty()) {
+    std::fprintf(stderr, "traced: %s\n", segment->note().c_str());
+  }
+  try {
+    return new Recorder(std::move(segment), std::move(*sink), header);
+  } catch (const std::system_error& e) {
+    return Error{std::string("cannot start the writer thread: ") + e.what()};
+  }
+}
+
+Result<Recorder*> Recorder::start(const Options& options,
+                                  const ProcessIdentity& process) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (Recorder* running = current()) return running;
+  auto recorder = create(options, process);
+  if (!recorder) return recorder;
+  installProcessHooks();
+  current_.store(*recorder, std::memory_order_release);
+  return recorder;
+}
+
+void Recorder::installProcessHooks() {
+  static const bool installed = [] {
+    std::atexit([] { stopCurrent(kExitDeadline); });
+    // The ring is shared memory: a child must not write into its parent's.
+    pthread_atfork(nullptr, nullptr, [] {
+      if (Recorder* parents = current_.exchange(nullptr)) {
+        parents->segment_->abandon();
+      }
+    });
+    return true;
+  }();
+  static_cast<void>(installed);
+}
+
+void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
+  Recorder* recorder = current_.exchange(nullptr);
+  // The segment stays when not everything could be written, to be recovered.
+  if (recorder && recorder->writer_->stop(deadline)) {
+    recorder->segment_->unlinkFile();
+  }
+}
+
+bool Recorder::flush(std::chrono::milliseconds deadline) {
+  return writer_->flush(deadline);
+}
+
+std::unique_ptr<RecordedGroup> Recorder::addGroup(GroupInfo info) {
+  std::lock_guard lock(groups_mutex_);
+  const std::uint32_t nth = group_counts_[identityKey(info)]++;
+  return std::make_unique<RecordedGroup>(ring_, next_group_++, nth,
+                                         std::move(info));
+}
+
+OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
+                     const BufferList& buffers, std::uint64_t seq,
+                     std::uint64_t batch, std::int64_t issue_ns) noexcept {
+  IssueRecord record{issue_ns, seq, batch, 0, 0, threadId()};
+  if (group.ensureDefined()) {
+    record.call = calls_.idFor(call.bytes(), call.byteSize());
+  }
+  if (!buffers.empty()) {
+    record.buffers = buffers_.idFor(buffers.bytes(), buffers.byteSize());
+  }
+  if (record.call == 0) {  // no room even for the definition
+    ring_.control().dropped_full.fetch_add(1, std::memory_order_relaxed);
+    return kLostOp;
+  }
+  const OpId op = ring_.push(RecordKind::kIssue, record);
+  if (OwnTime::sampled(seq)) own_time_.add(nowNs() - issue_ns);
+  return op;  // Ring::kFull is kLostOp
+}
+
+template <typename Event>
+void Recorder::push(RecordKind kind, OpId op, const Event& event) noexcept {
+  static_assert(kLostOp == Ring::kFull);
+  if (op == kLostOp) {
+    ring_.control().dropped_orphans.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    ring_.push(kind, event);
+  }
+}
+
+void Recorder::returned(OpId op, std::int64_t return_ns) noexcept {
+  push(RecordKind::kReturn, op, ReturnRecord{op, return_ns, 0, Outcome::kOk});
+}
+
+void Recorder::threw(OpId op, std::int64_t return_ns,
+                     const char* message) noexcept {
+  push(RecordKind::kReturn, op,
+       ReturnRecord{op, return_ns, textId(message), Outcome::kThrew});
+}
+
+void Recorder::done(OpId op, std::int64_t end_ns, EndSource source) noexcept {
+  push(RecordKind::kDone, op,
+       DoneRecord{op, end_ns, 0, 0, source, Outcome::kOk});
+}
+
+void Recorder::doneFailed(OpId op, std::int64_t end_ns, EndSource source,
+                          const char* message) noexcept {
+  push(RecordKind::kDone, op,
+       DoneRecord{op, end_ns, 0, textId(message), source, Outcome::kThrew});
+}
+
+void Recorder::waited(const WaitRecord& wait) noexcept {
+  push(RecordKind::kWait, wait.op, wait);
+}
+
+void Recorder::waitThrew(WaitRecord wait, const char* message) noexcept {
+  wait.outcome = Outcome::kThrew;
+  wait.error = textId(message);
+  waited(wait);
+}
+
+void Recorder::released(OpId op) noexcept {
+  push(RecordKind::kRelease, op, ReleaseRecord{op, nowNs()});
+}
+
+std::uint32_t Recorder::textId(const char* message) noexcept {
+  const std::size_t bytes = strnlen(message, kMaxTextBytes);
+  return bytes == 0 ? 0 : texts_.idFor(message, bytes);
+}
+
+std::uint32_t Recorder::threadId() noexcept {
+  if (this_thread_name.stream_id == stream_id_) return this_thread_name.id;
+  return defineThread();
+}
+
+std::uint32_t Recorder::defineThread() noexcept {
+  v1::Thread thread;
+  char name[16] = "";
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  thread.set_id(next_thread_.fetch_add(1, std::memory_order_relaxed));
+  thread.set_tid(gettid());
+  thread.set_name(toValidUtf8(name));
+  const std::string message = thread.SerializeAsString();
+  const bool stored =
+      ring_.pushDefinition(RecordKind::kDefineThread,
+                           {thread.id(), kUntilRetired}, message.data(),
+                           message.size()) != Ring::kFull;
+  // Without room the thread stays unknown for this call, and tries again.
+  if (!stored) return 0;
+  this_thread_name = {stream_id_, thread.id()};
+  return thread.id();
+}
+
+}  // namespace traced

@@ -1,0 +1,115 @@
+// Recorder is what the backend talks to: it writes what happens into the ring.
+//
+// One recorder per process, started with the first traced group and stopped at
+// exit. It is never destroyed: a late callback may still hold it. A forked
+// child has none, until it makes a group of its own.
+//
+// The event functions never throw, never block and never fail; what cannot be
+// recorded is counted.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "recorder/call_description.h"
+#include "recorder/definition_cache.h"
+#include "recorder/group_info.h"
+#include "recorder/options.h"
+#include "recorder/own_time.h"
+#include "recorder/process_info.h"
+#include "recorder/record.h"
+#include "recorder/recorded_group.h"
+#include "recorder/ring.h"
+
+namespace traced {
+
+namespace v1 {
+class Header;
+}
+class Segment;
+class Sink;
+class Writer;
+
+class Recorder {
+ public:
+  // The process's recorder; nullptr when there is none.
+  static Recorder* current() noexcept {
+    return current_.load(std::memory_order_acquire);
+  }
+
+  // Returns the process's recorder, started if need be. The error is one
+  // sentence: recording is not possible (an unwritable directory).
+  static Result<Recorder*> start(const Options& options,
+                                 const ProcessIdentity& process);
+
+  // Writes what is left and ends recording in this process. Called at exit.
+  static void stopCurrent(std::chrono::milliseconds deadline) noexcept;
+
+  std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
+
+  // The call entered the backend at issue_ns. Returns the operation's id.
+  OpId issue(RecordedGroup& group, const CallDescription& call,
+             const BufferList& buffers, std::uint64_t seq, std::uint64_t batch,
+             std::int64_t issue_ns) noexcept;
+
+  // Later events of an operation. A failed one carries a message.
+  void returned(OpId op, std::int64_t return_ns) noexcept;
+  void threw(OpId op, std::int64_t return_ns, const char* message) noexcept;
+  void done(OpId op, std::int64_t end_ns, EndSource source) noexcept;
+  void doneFailed(OpId op, std::int64_t end_ns, EndSource source,
+                  const char* message) noexcept;
+  void waited(const WaitRecord& wait) noexcept;
+  void waitThrew(WaitRecord wait, const char* message) noexcept;
+  void released(OpId op) noexcept;
+
+  // Waits until everything recorded so far is in the file; false if the
+  // deadline passed first.
+  bool flush(std::chrono::milliseconds deadline);
+
+  // Where the trace is written.
+  const std::string& location() const { return location_; }
+
+ private:
+  Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> sink,
+           const v1::Header& header);
+  ~Recorder();
+
+  static Result<Recorder*> create(const Options& options,
+                                  const ProcessIdentity& process);
+  static void installProcessHooks();
+
+  template <typename Event>
+  void push(RecordKind kind, OpId op, const Event& event) noexcept;
+  std::uint32_t textId(const char* message) noexcept;
+  std::uint32_t threadId() noexcept;
+  std::uint32_t defineThread() noexcept;
+
+  static std::atomic<Recorder*> current_;
+
+  const std::uint64_t stream_id_;
+  const std::string location_;
+  std::unique_ptr<Segment> segment_;
+  Ring ring_;
+  OwnTime own_time_;
+  DefinitionCache calls_;
+  DefinitionCache buffers_;
+  DefinitionCache texts_;
+  std::atomic<std::uint32_t> next_thread_{1};
+  std::unique_ptr<Writer> writer_;
+
+  // Guarded by groups_mutex_; not used inside a collective.
+  std::mutex groups_mutex_;
+  std::uint32_t next_group_ = 1;
+  // How many groups with this leg and these members there have been.
+  std::unordered_map<std::string, std::uint32_t> group_counts_;
+};
+
+}  // namespace traced

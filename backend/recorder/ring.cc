@@ -1,0 +1,90 @@
+#include "recorder/ring.h"
+
+#include <algorithm>
+#include <new>
+
+namespace traced {
+
+Ring::Ring(void* memory, std::uint64_t slots)
+    : control_(new (memory) RingControl{}),
+      slots_(reinterpret_cast<RingSlot*>(static_cast<char*>(memory) +
+                                         sizeof(RingControl))),
+      capacity_(slots) {}
+
+std::size_t Ring::maxPayload() const {
+  return capacity_ / 4 * sizeof(RingSlot::bytes);
+}
+
+std::uint64_t Ring::claim(std::uint64_t slots) noexcept {
+  std::uint64_t head = control_->head.load(std::memory_order_relaxed);
+  do {
+    // Acquire: the writer has finished with the slots it freed.
+    const std::uint64_t tail = control_->tail.load(std::memory_order_acquire);
+    if (head + slots - tail > capacity_) return kFull;
+  } while (!control_->head.compare_exchange_weak(head, head + slots,
+                                                 std::memory_order_relaxed));
+  return head;
+}
+
+std::uint64_t Ring::pushDefinition(RecordKind kind, DefinitionHead definition,
+                                   const void* content,
+                                   std::size_t bytes) noexcept {
+  constexpr std::size_t kSlotPayload = sizeof(RingSlot::bytes);
+  const std::size_t total = sizeof(RecordHead) + sizeof definition + bytes;
+  const std::size_t slots = (total + kSlotPayload - 1) / kSlotPayload;
+  if (total > maxPayload() || slots > UINT16_MAX) return kFull;
+  const std::uint64_t position = claim(slots);
+  if (position == kFull) return kFull;
+
+  const RecordHead head{static_cast<std::uint32_t>(sizeof definition + bytes),
+                        static_cast<std::uint16_t>(slots), kind};
+  RingSlot& first = slotAt(position);
+  std::memcpy(first.bytes, &head, sizeof head);
+  std::memcpy(first.bytes + sizeof head, &definition, sizeof definition);
+
+  const char* from = static_cast<const char*>(content);
+  constexpr std::size_t kUsed = sizeof head + sizeof definition;
+  std::size_t piece = std::min(bytes, kSlotPayload - kUsed);
+  std::memcpy(first.bytes + kUsed, from, piece);
+  for (std::uint64_t i = 1; i < slots; ++i) {
+    from += piece;
+    bytes -= piece;
+    piece = std::min(bytes, kSlotPayload);
+    RingSlot& slot = slotAt(position + i);
+    std::memcpy(slot.bytes, from, piece);
+    slot.commit.store(position + i + 1, std::memory_order_relaxed);
+  }
+  // The first slot last: it publishes the whole record.
+  first.commit.store(position + 1, std::memory_order_release);
+  return position;
+}
+
+bool Ring::read(Record& record) {
+  constexpr std::size_t kSlotPayload = sizeof(RingSlot::bytes);
+  const RingSlot& first = slotAt(read_);
+  if (first.commit.load(std::memory_order_acquire) != read_ + 1) return false;
+
+  RecordHead head;
+  std::memcpy(&head, first.bytes, sizeof head);
+  record.position = read_;
+  record.kind = head.kind;
+  std::size_t left = head.payload_bytes;
+  std::size_t piece = std::min(left, kSlotPayload - sizeof head);
+  record.payload.assign(first.bytes + sizeof head, piece);
+  for (std::uint64_t i = 1; i < head.slots; ++i) {
+    left -= piece;
+    piece = std::min(left, kSlotPayload);
+    record.payload.append(slotAt(read_ + i).bytes, piece);
+  }
+  read_ += head.slots;
+  return true;
+}
+
+void Ring::release() { control_->tail.store(read_, std::memory_order_release); }
+
+std::uint64_t Ring::used() const {
+  return control_->head.load(std::memory_order_relaxed) -
+         control_->tail.load(std::memory_order_relaxed);
+}
+
+}  // namespace traced

@@ -1,0 +1,145 @@
+#include "recorder/segment.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "recorder/ring.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::uint64_t kFewestSlots = 4096;  // 256 KiB
+
+std::size_t roundUp(std::size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+std::string fileName(const std::string& directory, std::uint64_t stream_id) {
+  char id[17];
+  std::snprintf(id, sizeof id, "%016llx",
+                static_cast<unsigned long long>(stream_id));
+  return directory + "/traced." + std::to_string(geteuid()) + "." + id +
+         ".ring";
+}
+
+}  // namespace
+
+Segment::Segment(void* memory, std::size_t bytes, std::uint64_t slots, int fd,
+                 std::string path)
+    : memory_(memory),
+      bytes_(bytes),
+      slots_(slots),
+      fd_(fd),
+      path_(std::move(path)) {}
+
+std::unique_ptr<Segment> Segment::createFile(const std::string& path,
+                                             std::uint64_t slots,
+                                             std::size_t bytes) {
+  const int fd =
+      open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) return nullptr;
+  // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
+  void* memory = MAP_FAILED;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+      posix_fallocate(fd, 0, static_cast<off_t>(bytes)) == 0) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_POPULATE, fd, 0);
+  }
+  if (memory == MAP_FAILED) {
+    unlink(path.c_str());
+    close(fd);
+    return nullptr;
+  }
+  return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, fd, path));
+}
+
+std::unique_ptr<Segment> Segment::createPrivate(std::uint64_t slots,
+                                                std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, -1, ""));
+}
+
+std::unique_ptr<Segment> Segment::create(const std::string& directory,
+                                         std::uint64_t stream_id,
+                                         std::uint64_t slots,
+                                         const std::string& info) {
+  const std::size_t ring_offset = roundUp(sizeof(SegmentHeader) + info.size());
+  const auto bytesFor = [&](std::uint64_t n) {
+    return roundUp(ring_offset + Ring::bytesFor(n));
+  };
+
+  std::unique_ptr<Segment> segment;
+  const std::string path = fileName(directory, stream_id);
+  std::uint64_t fit = slots;
+  while (!segment) {
+    segment = createFile(path, fit, bytesFor(fit));
+    if (segment || fit <= kFewestSlots) break;
+    fit /= 2;
+  }
+  if (!segment) {
+    fit = slots;
+    segment = createPrivate(fit, bytesFor(fit));
+    if (!segment) return nullptr;
+    segment->note_ = "no shared memory could be had in " + directory +
+                     ": records not yet in the file are lost if the process is "
+                     "killed";
+  } else if (fit != slots) {
+    segment->note_ = directory + " is nearly full: the ring has " +
+                     std::to_string(fit * kSlotBytes / 1024) +
+                     " KiB instead "
+                     "of " +
+                     std::to_string(slots * kSlotBytes / 1024);
+  }
+
+  auto* header = new (segment->memory_) SegmentHeader{};
+  header->magic = SegmentHeader::kMagic;
+  header->stream_id = stream_id;
+  header->ring_offset = ring_offset;
+  header->slots = segment->slots_;
+  header->info_offset = sizeof(SegmentHeader);
+  header->info_bytes = static_cast<std::uint32_t>(info.size());
+  std::memcpy(static_cast<char*>(segment->memory_) + sizeof(SegmentHeader),
+              info.data(), info.size());
+  return segment;
+}
+
+Segment::~Segment() {
+  unlinkFile();
+  munmap(memory_, bytes_);
+  if (fd_ >= 0) close(fd_);
+}
+
+void* Segment::ringMemory() const {
+  return static_cast<char*>(memory_) + header().ring_offset;
+}
+
+void Segment::setTracePath(const std::string& path) {
+  char* out = header().trace_path;
+  const std::size_t length =
+      std::min(path.size(), sizeof header().trace_path - 1);
+  std::memcpy(out, path.data(), length);
+  out[length] = '\0';
+}
+
+void Segment::unlinkFile() {
+  if (path_.empty()) return;
+  unlink(path_.c_str());
+  path_.clear();
+}
+
+void Segment::abandon() {
+  path_.clear();
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+}  // namespace traced

@@ -1,0 +1,77 @@
+// Segment is the ring's memory: a preallocated file in shared memory, so that a
+// process that is killed leaves its last records behind.
+//
+// The file is locked (flock) as long as its owner lives; a lock that can be
+// taken means a dead owner. It is removed when its owner closes in order.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace traced {
+
+// The first page of a segment file, followed by `info` (the serialized Header
+// of the stream) and, at ring_offset, by the ring.
+struct SegmentHeader {
+  static constexpr std::uint64_t kMagic = 0x31474E4952445254;  // "TRDRING1"
+  std::uint64_t magic;
+  std::uint64_t stream_id;
+  std::uint64_t ring_offset;
+  std::uint64_t slots;
+  std::uint32_t info_offset;
+  std::uint32_t info_bytes;
+  char trace_path[3072];  // the file that the records go to; NUL-terminated
+};
+
+class Segment {
+ public:
+  // Never fails: tries `directory` with `slots`, then with ever fewer slots,
+  // then private memory, which does not outlive the process. What it settled
+  // for is told by slots() and note().
+  static std::unique_ptr<Segment> create(const std::string& directory,
+                                         std::uint64_t stream_id,
+                                         std::uint64_t slots,
+                                         const std::string& info);
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  void* ringMemory() const;
+  std::uint64_t slots() const { return slots_; }
+  // "" or one sentence about what could not be had.
+  const std::string& note() const { return note_; }
+  // "" when the memory is private.
+  const std::string& path() const { return path_; }
+
+  void setTracePath(const std::string& path);
+
+  // Removes the file; the memory stays valid until destruction.
+  void unlinkFile();
+  // In a forked child: gives up the descriptor, so that the lock is the
+  // parent's alone. The memory must no longer be used there.
+  void abandon();
+
+ private:
+  Segment(void* memory, std::size_t bytes, std::uint64_t slots, int fd,
+          std::string path);
+  static std::unique_ptr<Segment> createFile(const std::string& path,
+                                             std::uint64_t slots,
+                                             std::size_t bytes);
+  static std::unique_ptr<Segment> createPrivate(std::uint64_t slots,
+                                                std::size_t bytes);
+  SegmentHeader& header() const {
+    return *static_cast<SegmentHeader*>(memory_);
+  }
+
+  void* memory_;
+  std::size_t bytes_;
+  std::uint64_t slots_;
+  int fd_;
+  std::string path_;
+  std::string note_;
+};
+
+}  // namespace traced

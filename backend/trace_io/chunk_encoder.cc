@@ -1,0 +1,81 @@
+#include "trace_io/chunk_encoder.h"
+
+#include <zstd.h>
+
+#include <cstring>
+
+#include "trace_io/chunk_format.h"
+#include "trace_io/varint.h"
+#include "traced/v1/trace.pb.h"
+#include "xxhash.h"
+
+namespace traced {
+namespace {
+
+template <typename T>
+void appendFixed(std::string& out, std::uint8_t tag, T value) {
+  out.push_back(static_cast<char>(tag));
+  char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));  // x86-64 and aarch64: little endian
+  out.append(bytes, sizeof(T));
+}
+
+}  // namespace
+
+struct ChunkEncoder::Compressor {
+  explicit Compressor(int zstd_level)
+      : level(zstd_level), context(zstd_level ? ZSTD_createCCtx() : nullptr) {}
+  ~Compressor() { ZSTD_freeCCtx(context); }
+
+  // Returns false when there is nothing to gain, or no memory.
+  bool compress(const std::string& in, std::string& out) {
+    if (!context) return false;
+    out.resize(ZSTD_compressBound(in.size()));
+    const std::size_t size = ZSTD_compressCCtx(context, out.data(), out.size(),
+                                               in.data(), in.size(), level);
+    if (ZSTD_isError(size) || size >= in.size()) return false;
+    out.resize(size);
+    return true;
+  }
+
+  int level;
+  ZSTD_CCtx* context;
+};
+
+ChunkEncoder::ChunkEncoder(int zstd_level)
+    : compressor_(std::make_unique<Compressor>(zstd_level)) {}
+
+ChunkEncoder::~ChunkEncoder() = default;
+
+const std::string& ChunkEncoder::encode(const v1::Payload& payload,
+                                        const ChunkSpan& span) {
+  payload.SerializeToString(&raw_);
+  const bool packed = compressor_->compress(raw_, packed_);
+
+  v1::Chunk chunk;
+  chunk.set_compression(packed ? v1::COMPRESSION_ZSTD : v1::COMPRESSION_NONE);
+  chunk.set_payload_bytes(raw_.size());
+  chunk.set_stream_id(span.stream_id);
+  chunk.set_first_position(span.first_position);
+  chunk.set_end_position(span.end_position);
+  chunk.set_payload(packed ? packed_ : raw_);
+  const std::string fields = chunk.SerializeAsString();
+
+  framed_.clear();
+  framed_.push_back(static_cast<char>(kTagChunk));
+  appendVarint(framed_, kChunkPrefixBytes + fields.size());
+  const std::size_t start = framed_.size();
+  appendFixed(framed_, kTagSync, kChunkSync);
+  appendFixed(framed_, kTagChecksum, std::uint64_t{0});
+  appendFixed(framed_, kTagSize, static_cast<std::uint32_t>(fields.size()));
+  framed_ += fields;
+
+  const std::uint64_t checksum =
+      XXH3_64bits(framed_.data() + start + kCheckedOffset,
+                  framed_.size() - start - kCheckedOffset);
+  std::memcpy(framed_.data() + start + kChecksumOffset + 1, &checksum,
+              sizeof checksum);
+  return framed_;
+}
+
+}  // namespace traced

@@ -1,0 +1,42 @@
+// ChunkEncoder turns a payload into the bytes to append to a trace file.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace traced::v1 {
+class Payload;
+}
+
+namespace traced {
+
+// Which records a chunk holds; see Chunk in trace.proto.
+struct ChunkSpan {
+  std::uint64_t stream_id = 0;
+  std::uint64_t first_position = 0;
+  std::uint64_t end_position = 0;
+};
+
+// Not thread safe: the compressor's memory is reused from chunk to chunk.
+class ChunkEncoder {
+ public:
+  // zstd level; 0 writes the payload uncompressed.
+  explicit ChunkEncoder(int zstd_level = 1);
+  ~ChunkEncoder();
+  ChunkEncoder(const ChunkEncoder&) = delete;
+  ChunkEncoder& operator=(const ChunkEncoder&) = delete;
+
+  // One framed chunk, valid until the next call.
+  const std::string& encode(const v1::Payload& payload, const ChunkSpan& span);
+
+ private:
+  struct Compressor;
+  std::unique_ptr<Compressor> compressor_;
+  std::string raw_;
+  std::string packed_;
+  std::string framed_;
+};
+
+}  // namespace traced

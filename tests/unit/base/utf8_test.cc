@@ -1,0 +1,24 @@
+#include "base/utf8.h"
+
+#include <gtest/gtest.h>
+
+namespace traced {
+namespace {
+
+TEST(ToValidUtf8Test, LeavesValidTextAlone) {
+  for (const char* text :
+       {"", "plain", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
+    EXPECT_EQ(toValidUtf8(text), text);
+  }
+}
+
+TEST(ToValidUtf8Test, ReplacesEachBadByte) {
+  EXPECT_EQ(toValidUtf8("a\xFFz"), "a?z");
+  EXPECT_EQ(toValidUtf8("\xE2\x82"), "??") << "cut in the middle";
+  EXPECT_EQ(toValidUtf8("\xC0\xAF"), "??") << "overlong";
+  EXPECT_EQ(toValidUtf8("\xED\xA0\x80"), "???") << "surrogate";
+  EXPECT_EQ(toValidUtf8("\xF4\x90\x80\x80"), "????") << "beyond U+10FFFF";
+}
+
+}  // namespace
+}  // namespace traced

@@ -1,0 +1,102 @@
+#include "recorder/file_sink.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+
+#include "support/temp_dir.h"
+#include "support/trace_file.h"
+
+namespace traced {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileSinkTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    options_.directory = dir_.path() + "/deep/er";
+    options_.job = "run";
+    process_.rank = 3;
+    process_.attempt = 1;
+    host_.host = "node/1";
+    host_.pid = 77;
+  }
+
+  std::unique_ptr<FileSink> create() {
+    auto sink = FileSink::create(options_, process_, host_);
+    EXPECT_TRUE(sink) << (sink ? "" : sink.error().message);
+    return sink ? std::move(*sink) : nullptr;
+  }
+
+  std::string jobDir() const { return options_.directory + "/run"; }
+  std::size_t fileCount() const {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(jobDir()))
+      ++count;
+    return count;
+  }
+
+  testing::TempDir dir_;
+  Options options_;
+  ProcessIdentity process_;
+  HostInfo host_;
+};
+
+TEST_F(FileSinkTest, NamesTheFileAfterRankAttemptHostAndPid) {
+  const auto sink = create();
+  EXPECT_EQ(sink->location(), jobDir() + "/rank-3.attempt-1.node_1.77.traced");
+  EXPECT_TRUE(fs::exists(sink->location()));
+}
+
+TEST_F(FileSinkTest, NeverOverwrites) {
+  const auto first = create();
+  ASSERT_TRUE(first->append("first", 1));
+  const auto second = create();
+  EXPECT_NE(second->location(), first->location());
+  ASSERT_TRUE(second->append("second", 1));
+  EXPECT_EQ(testing::readFile(first->location()), "first");
+  EXPECT_EQ(testing::readFile(second->location()), "second");
+}
+
+TEST_F(FileSinkTest, SaysWhichDirectoryItCannotMake) {
+  options_.directory = "/proc/nowhere";
+  const auto sink = FileSink::create(options_, process_, host_);
+  ASSERT_FALSE(sink);
+  EXPECT_NE(sink.error().message.find("/proc/nowhere/run"), std::string::npos);
+}
+
+TEST_F(FileSinkTest, KeepsTheNewestHalfAtLeastAndTheBoundAlways) {
+  options_.max_bytes = 1000;
+  const auto sink = create();
+  const std::string chunk(100, 'c');
+  for (std::uint64_t i = 1; i <= 100; ++i) {
+    ASSERT_TRUE(sink->append(chunk, 7));
+    std::uint64_t bytes = 0;
+    for (const auto& entry : fs::directory_iterator(jobDir())) {
+      bytes += entry.file_size();
+    }
+    EXPECT_LE(bytes, options_.max_bytes);
+    EXPECT_EQ(bytes / 100 * 7 + sink->recordsDeleted(), i * 7)
+        << "what is gone is counted";
+  }
+  EXPECT_EQ(fileCount(), 2u);
+}
+
+TEST_F(FileSinkTest, RefusesAChunkBeyondTheFileSizeLimitWithoutASignal) {
+  const auto sink = create();
+  ASSERT_TRUE(sink->append("0123456789", 1));
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 15;
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_FALSE(sink->append("0123456789", 1));
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(sink->append("abc", 1));
+  EXPECT_EQ(testing::readFile(sink->location()), "0123456789abc");
+}
+
+}  // namespace
+}  // namespace traced

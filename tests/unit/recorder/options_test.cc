@@ -1,0 +1,87 @@
+#include "recorder/options.h"
+
+#include <gtest/gtest.h>
+
+namespace traced {
+namespace {
+
+Result<Options> parse(std::map<std::string, std::string> values) {
+  return parseOptions(
+      [values](const std::string& name) -> std::optional<std::string> {
+        const auto found = values.find(name);
+        if (found == values.end()) return std::nullopt;
+        return found->second;
+      });
+}
+
+TEST(OptionsTest, HasDefaults) {
+  const auto options = parse({});
+  ASSERT_TRUE(options);
+  EXPECT_TRUE(options->enabled);
+  EXPECT_EQ(options->directory, "traces");
+  EXPECT_EQ(options->job, "job");
+  EXPECT_EQ(options->ring_slots, 65536u);
+  EXPECT_EQ(options->max_bytes, 0u);
+}
+
+TEST(OptionsTest, ReadsEverySetting) {
+  const auto options = parse({{"TRACED", "0"},
+                              {"TRACED_DIR", "/d"},
+                              {"TRACED_JOB", "run42"},
+                              {"TRACED_RING_MB", "3"},
+                              {"TRACED_RING_DIR", "/run"},
+                              {"TRACED_MAX_BYTES", "2G"},
+                              {"TRACED_LABELS", "gpu=H200, site = x ,"}});
+  ASSERT_TRUE(options);
+  EXPECT_FALSE(options->enabled);
+  EXPECT_EQ(options->directory, "/d");
+  EXPECT_EQ(options->job, "run42");
+  EXPECT_EQ(options->ring_slots, 32768u) << "rounded down to a power of two";
+  EXPECT_EQ(options->ring_directory, "/run");
+  EXPECT_EQ(options->max_bytes, std::uint64_t{2} << 30);
+  EXPECT_EQ(options->labels.at("gpu"), "H200");
+  EXPECT_EQ(options->labels.at("site"), "x");
+  EXPECT_EQ(options->asSettings().at("TRACED_LABELS"), "gpu=H200,site=x");
+}
+
+TEST(OptionsTest, TakesTheJobNameFromTheLauncherUnlessItIsGiven) {
+  EXPECT_EQ(parse({{"TORCHELASTIC_RUN_ID", "e1"}})->job, "e1");
+  EXPECT_EQ(parse({{"TORCHELASTIC_RUN_ID", "none"}})->job, "job");
+  EXPECT_EQ(parse({{"SLURM_JOB_ID", "77"}})->job, "77");
+  EXPECT_EQ(parse({{"SLURM_JOB_ID", "77"}, {"TRACED_JOB", "mine"}})->job,
+            "mine");
+  EXPECT_EQ(parse({{"TORCHELASTIC_RUN_ID", "a/b"}})->job, "job");
+}
+
+TEST(OptionsTest, AnEmptyValueIsNotSet) {
+  EXPECT_EQ(parse({{"TRACED_RING_MB", ""}})->ring_slots, 65536u);
+}
+
+class BadOptionTest
+    : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(BadOptionTest, NamesTheSettingTheValueAndWhatWouldBeRight) {
+  const auto [name, value] = GetParam();
+  const auto options = parse({{name, value}});
+  ASSERT_FALSE(options);
+  const std::string& message = options.error().message;
+  EXPECT_NE(message.find(std::string(name) + "=" + value), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("expected"), std::string::npos) << message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadOptionTest,
+    ::testing::Values(
+        std::pair{"TRACED", "yes"}, std::pair{"TRACED_JOB", "a/b"},
+        std::pair{"TRACED_JOB", ".."}, std::pair{"TRACED_RING_MB", "0"},
+        std::pair{"TRACED_RING_MB", "4k"}, std::pair{"TRACED_RING_MB", "-1"},
+        std::pair{"TRACED_RING_MB", "99999999999999999999"},
+        std::pair{"TRACED_RING_DIR", "shm"},
+        std::pair{"TRACED_MAX_BYTES", "10"},
+        std::pair{"TRACED_MAX_BYTES", "99999999999999T"},
+        std::pair{"TRACED_LABELS", "novalue"},
+        std::pair{"TRACED_LABELS", "=x"}));
+
+}  // namespace
+}  // namespace traced

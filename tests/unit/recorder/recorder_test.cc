@@ -1,0 +1,315 @@
+// The recorder as a whole, in a process of its own per test: what was told to
+// it is in the file when the process has ended.
+
+#include "recorder/recorder.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "support/temp_dir.h"
+#include "support/trace_file.h"
+
+namespace traced {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::rowCount;
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  // Runs `body` in a child that ends as a program does: through exit().
+  template <typename Body>
+  void inProcess(Body body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      body();
+      std::exit(::testing::Test::HasFailure());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+
+  Recorder& start() {
+    Options options;
+    options.directory = dir_.path() + "/traces";
+    options.ring_directory = dir_.path();
+    ProcessIdentity process;
+    process.rank = 1;
+    process.world_size = 4;
+    return **Recorder::start(options, process);
+  }
+
+  static GroupInfo world() {
+    GroupInfo info;
+    info.name = "0";
+    info.desc = "default_pg";
+    info.backend = "gloo";
+    info.leg = "cpu";
+    info.members = {0, 1, 2, 3};
+    info.group_rank = 1;
+    return info;
+  }
+
+  static OpId issue(Recorder& recorder, RecordedGroup& group,
+                    std::int64_t elements = 16) {
+    CallDescription call(Operation::kAllReduce, group.id());
+    call.fields().in_place = true;
+    call.addInput(DType::kFloat32, {&elements, 1},
+                  static_cast<std::uint64_t>(elements) * 4);
+    return recorder.issue(group, call, {}, group.nextCollective(), 0, nowNs());
+  }
+
+  // One operation from issue to release.
+  static void complete(Recorder& recorder, RecordedGroup& group) {
+    const OpId op = issue(recorder, group);
+    recorder.returned(op, nowNs());
+    recorder.done(op, nowNs(), EndSource::kFuture);
+    recorder.waited({op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true});
+    recorder.released(op);
+  }
+
+  std::vector<std::string> traceFiles() const {
+    std::vector<std::string> files;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(dir_.path() + "/traces")) {
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    }
+    return files;
+  }
+
+  std::vector<v1::Payload> trace() const {
+    const auto files = traceFiles();
+    EXPECT_EQ(files.size(), 1u);
+    return testing::decodeTrace(testing::readFile(files.front()));
+  }
+
+  bool ringIsLeft() const {
+    for (const auto& entry : fs::directory_iterator(dir_.path())) {
+      if (entry.path().extension() == ".ring") return true;
+    }
+    return false;
+  }
+
+  testing::TempDir dir_;
+};
+
+TEST_F(RecorderTest, EverythingIsInTheFileWhenTheProcessExits) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    for (int i = 0; i < 1000; ++i) complete(recorder, *group);
+  });
+  std::uint64_t rows = 0;
+  const auto payloads = trace();
+  for (const auto& payload : payloads) {
+    rows += rowCount(payload);
+    EXPECT_EQ(payload.header().rank(), 1u) << "each chunk names its process";
+  }
+  EXPECT_EQ(rows, 5000u);
+  const v1::Accounts& accounts = payloads.back().accounts();
+  EXPECT_EQ(accounts.produced(), 5000u);
+  EXPECT_EQ(accounts.stored(), 5000u);
+  EXPECT_EQ(accounts.drop_size(), 0);
+  EXPECT_TRUE(accounts.closed());
+  EXPECT_FALSE(ringIsLeft());
+}
+
+TEST_F(RecorderTest, AChunkDefinesWhatItsRowsUse) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    for (int chunk = 0; chunk < 3; ++chunk) {
+      complete(recorder, *group);
+      EXPECT_TRUE(recorder.flush(std::chrono::seconds(10)));
+    }
+  });
+  int with_rows = 0;
+  for (const auto& payload : trace()) {
+    if (payload.issued().op_delta_size() == 0) continue;
+    ++with_rows;
+    ASSERT_EQ(payload.call_size(), 1);
+    EXPECT_EQ(payload.call(0).id(), payload.issued().call(0));
+    EXPECT_EQ(payload.call(0).bytes_in(), 64u);
+    ASSERT_EQ(payload.group_size(), 1);
+    EXPECT_EQ(payload.group(0).desc(), "default_pg");
+    EXPECT_EQ(payload.group(0).member(0).count(), 4u);
+    ASSERT_EQ(payload.thread_size(), 1);
+  }
+  EXPECT_EQ(with_rows, 3);
+}
+
+TEST_F(RecorderTest, FlushMakesRecordsReadableWhileTheProcessRuns) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    issue(recorder, *group);
+    EXPECT_TRUE(recorder.flush(std::chrono::seconds(10)));
+    const auto payloads =
+        testing::decodeTrace(testing::readFile(recorder.location()));
+    EXPECT_EQ(payloads.back().issued().op_delta_size(), 1);
+    EXPECT_FALSE(payloads.back().accounts().closed());
+  });
+}
+
+TEST_F(RecorderTest, AKilledProcessLeavesItsRingBehind) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    EXPECT_TRUE(recorder.flush(std::chrono::seconds(10)));
+    issue(recorder, *group);
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(ringIsLeft());
+}
+
+TEST_F(RecorderTest, ThreadsLoseNothingAndKeepTheirOrder) {
+  constexpr int kThreads = 8;
+  constexpr int kEach = 2000;
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < kEach; ++i) complete(recorder, *group);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+  std::map<std::uint32_t, std::uint64_t> last_seq;  // per thread
+  std::set<std::uint64_t> seqs;
+  const auto payloads = trace();
+  for (const auto& payload : payloads) {
+    const v1::IssueRows& rows = payload.issued();
+    for (int i = 0; i < rows.op_delta_size(); ++i) {
+      EXPECT_GT(rows.seq(i), last_seq[rows.thread(i)]);
+      last_seq[rows.thread(i)] = rows.seq(i);
+      seqs.insert(rows.seq(i));
+    }
+  }
+  const v1::Accounts& accounts = payloads.back().accounts();
+  std::uint64_t dropped = 0;
+  for (const auto& drop : accounts.drop()) dropped += drop.records();
+  EXPECT_EQ(accounts.produced(), accounts.stored() + dropped);
+  EXPECT_EQ(accounts.produced(), std::uint64_t{kThreads} * kEach * 5);
+  if (dropped == 0) {
+    EXPECT_EQ(seqs.size(), std::size_t{kThreads} * kEach);
+  }
+}
+
+TEST_F(RecorderTest, FailuresCarryTheirMessage) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    recorder.threw(issue(recorder, *group), nowNs(), "Connection closed\xFF");
+    WaitRecord wait{};
+    wait.op = issue(recorder, *group);
+    recorder.waitThrew(wait, "timed out");
+  });
+  std::set<std::string> texts;
+  for (const auto& payload : trace()) {
+    for (const auto& text : payload.text()) texts.insert(text.text());
+    if (payload.returned().op_delta_size() > 0) {
+      EXPECT_EQ(payload.returned().outcome(0), 1u);
+    }
+  }
+  EXPECT_EQ(texts, (std::set<std::string>{"Connection closed?", "timed out"}));
+}
+
+TEST_F(RecorderTest, GroupsWithEqualMembersAreNumbered) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto first = recorder.addGroup(world());
+    auto second = recorder.addGroup(world());
+    second->setLabels("1", "dp");
+    GroupInfo other = world();
+    other.members = {3, 2, 1, 0};
+    auto third = recorder.addGroup(other);
+  });
+  std::map<std::string, std::uint32_t> nth;
+  for (const auto& payload : trace()) {
+    for (const auto& group : payload.group()) {
+      nth[std::to_string(group.id()) + group.desc()] = group.nth();
+    }
+  }
+  EXPECT_EQ(nth, (std::map<std::string, std::uint32_t>{
+                     {"1default_pg", 0}, {"2dp", 1}, {"3default_pg", 0}}));
+}
+
+TEST_F(RecorderTest, AForkedChildIsOffUntilItStartsItsOwn) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    const pid_t child = fork();
+    if (child == 0) {
+      EXPECT_EQ(Recorder::current(), nullptr);
+      Recorder& own = start();
+      EXPECT_NE(&own, &recorder);
+      auto own_group = own.addGroup(world());
+      complete(own, *own_group);
+      std::exit(::testing::Test::HasFailure());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    complete(recorder, *group);
+  });
+  const auto files = traceFiles();
+  ASSERT_EQ(files.size(), 2u);
+  for (const auto& file : files) {
+    const auto payloads = testing::decodeTrace(testing::readFile(file));
+    EXPECT_EQ(payloads.back().accounts().stored(), 5u);
+    EXPECT_TRUE(payloads.back().accounts().closed());
+  }
+}
+
+TEST_F(RecorderTest, SaysWhyItCannotRecord) {
+  inProcess([&] {
+    Options options;
+    options.directory = "/proc/nowhere";
+    const auto recorder = Recorder::start(options, {});
+    EXPECT_FALSE(recorder);
+    EXPECT_NE(recorder.error().message.find("/proc/nowhere"),
+              std::string::npos);
+    EXPECT_EQ(Recorder::current(), nullptr);
+  });
+}
+
+TEST_F(RecorderTest, DropsAreCountedWhenTheRingIsFull) {
+  constexpr std::uint64_t kOperations = 200'000;
+  inProcess([&] {
+    Options options;
+    options.directory = dir_.path() + "/traces";
+    options.ring_directory = dir_.path();
+    options.ring_slots = 4096;
+    Recorder& recorder = **Recorder::start(options, {});
+    auto group = recorder.addGroup(world());
+    for (std::uint64_t i = 0; i < kOperations; ++i) complete(recorder, *group);
+  });
+  const auto payloads = trace();
+  std::uint64_t rows = 0;
+  for (const auto& payload : payloads) rows += rowCount(payload);
+  const v1::Accounts& accounts = payloads.back().accounts();
+  std::uint64_t dropped = 0;
+  for (const auto& drop : accounts.drop()) dropped += drop.records();
+  EXPECT_GT(dropped, 0u);
+  EXPECT_EQ(accounts.stored(), rows);
+  EXPECT_EQ(accounts.produced(), kOperations * 5);
+  EXPECT_EQ(accounts.produced(), rows + dropped);
+}
+
+}  // namespace
+}  // namespace traced
