@@ -1,0 +1,56 @@
+// Sends, receives and coalesced batches of TracedBackend.
+
+#include "c10d/record_call.h"
+
+namespace traced {
+
+using Call = CallDescriber;
+
+TracedBackend::Work TracedBackend::send(Tensors& tensors, int dst, int tag) {
+  return record(
+      Operation::kSend, group_->nextSend(dst),
+      [&](Call& call) {
+        call.inputs(tensors);
+        call.peer(dst, tag);
+      },
+      [&] { return inner_->send(tensors, dst, tag); });
+}
+
+TracedBackend::Work TracedBackend::recv(Tensors& tensors, int src, int tag) {
+  return record(
+      Operation::kRecv, group_->nextReceive(src),
+      [&](Call& call) {
+        call.outputs(tensors);
+        call.peer(src, tag);
+      },
+      [&] { return inner_->recv(tensors, src, tag); });
+}
+
+TracedBackend::Work TracedBackend::recvAnysource(Tensors& tensors, int tag) {
+  constexpr std::uint64_t kPairNotKnown = 0;
+  return record(
+      Operation::kRecv, kPairNotKnown,
+      [&](Call& call) {
+        call.outputs(tensors);
+        call.anyPeer(tag);
+      },
+      [&] { return inner_->recvAnysource(tensors, tag); });
+}
+
+void TracedBackend::startCoalescing() {
+  static std::atomic<std::uint64_t> batches{0};
+  inner_->startCoalescing();
+  batch_.store(1 + batches.fetch_add(1), std::memory_order_relaxed);
+}
+
+TracedBackend::Work TracedBackend::endCoalescing() {
+  constexpr std::uint64_t kNotNumbered = 0;
+  const auto end_batch = [&] {
+    batch_.store(0, std::memory_order_relaxed);
+    return inner_->endCoalescing();
+  };
+  return record(
+      Operation::kCoalesced, kNotNumbered, [](Call&) {}, end_batch);
+}
+
+}  // namespace traced

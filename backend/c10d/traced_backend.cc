@@ -1,0 +1,75 @@
+#include "c10d/traced_backend.h"
+
+#include "c10d/record_call.h"
+#include "c10d/traced_work.h"
+
+namespace traced {
+namespace {
+
+// Gloo's operations run on its own threads and complete a future, and wait()
+// returns when they have ended. With NCCL both only speak of streams.
+bool waitShowsEnd(const c10d::Backend& inner) {
+  return inner.getBackendName() != "nccl";
+}
+
+// Gloo runs these inside the caller's wait(): they have no future.
+bool completesOnlyInWait(Operation op) {
+  return isPointToPoint(op) || op == Operation::kReduceScatter ||
+         op == Operation::kReduceScatterTensor ||
+         op == Operation::kReduceScatterTensorCoalesced;
+}
+
+}  // namespace
+
+TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
+                             Recorder& recorder,
+                             std::unique_ptr<RecordedGroup> group)
+    : ForwardingBackend(std::move(inner)),
+      recorder_(recorder),
+      group_(std::move(group)),
+      wait_shows_end_(waitShowsEnd(*inner_)) {}
+
+TracedBackend::Work TracedBackend::wrap(Recorder& recorder, OpId op,
+                                        Operation operation, bool async,
+                                        Work inner) noexcept {
+  if (!inner) return inner;
+  // A caller that did not ask for async waits at once: the wait shows the end,
+  // and a callback would only cost.
+  if (async && wait_shows_end_ && !completesOnlyInWait(operation)) {
+    observeEnd(recorder, op, operation, *inner);
+  }
+  const bool from_any_source =
+      inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
+  return c10::make_intrusive<TracedWork>(std::move(inner), recorder, op,
+                                         wait_shows_end_, from_any_source);
+}
+
+void TracedBackend::observeEnd(Recorder& recorder, OpId op, Operation operation,
+                               c10d::Work& work) noexcept {
+  auto& no_future = no_future_[static_cast<std::size_t>(operation)];
+  if (no_future.load(std::memory_order_relaxed)) return;
+  try {
+    // Runs on the engine's thread, or here if the operation has ended already.
+    // It holds neither the Work (a cycle) nor anything of Python.
+    work.getFuture()->addCallback(
+        [&recorder, op](c10::ivalue::Future& future) {
+          if (!future.hasError()) {
+            recorder.done(op, nowNs(), EndSource::kFuture);
+            return;
+          }
+          const std::int64_t end_ns = nowNs();
+          recorder.doneFailed(op, end_ns, EndSource::kFuture,
+                              future.tryRetrieveErrorMessage().c_str());
+        },
+        /*uses_future=*/false);
+  } catch (...) {
+    no_future.store(true, std::memory_order_relaxed);
+  }
+}
+
+void TracedBackend::setGroupUid(const std::string& uid) {
+  Backend::setGroupUid(uid);
+  inner_->setGroupUid(uid);
+}
+
+}  // namespace traced

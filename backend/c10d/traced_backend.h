@@ -1,0 +1,132 @@
+// TracedBackend is the c10d backend that wraps another one: every call is
+// recorded, then handed to the inner backend unchanged.
+//
+// Virtuals that are not overridden here are forwarded by the generated base
+// class. Lists of tensors are passed on as the same objects, exceptions pass
+// through, and a null Work stays null.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/operation.h"
+#include "c10d/describe.h"
+#include "c10d/forwarding.h"
+#include "recorder/recorder.h"
+
+namespace traced {
+
+class TracedBackend : public forwarding::ForwardingBackend {
+ public:
+  using Work = c10::intrusive_ptr<c10d::Work>;
+
+  // `recorder` outlives the process's groups.
+  TracedBackend(c10::intrusive_ptr<c10d::Backend> inner, Recorder& recorder,
+                std::unique_ptr<RecordedGroup> group);
+
+  RecordedGroup& group() { return *group_; }
+  Recorder& recorder() { return recorder_; }
+
+  // Collectives.
+  Work broadcast(Tensors& tensors, const c10d::BroadcastOptions& opts) override;
+  Work allreduce(Tensors& tensors, const c10d::AllreduceOptions& opts) override;
+  Work allreduce_sparse(Tensors& tensors,
+                        const c10d::AllreduceOptions& opts) override;
+  Work allreduce_coalesced(
+      Tensors& tensors, const c10d::AllreduceCoalescedOptions& opts) override;
+  Work reduce(Tensors& tensors, const c10d::ReduceOptions& opts) override;
+  Work allgather(TensorLists& outputs, Tensors& inputs,
+                 const c10d::AllgatherOptions& opts) override;
+  Work _allgather_base(at::Tensor& output, at::Tensor& input,
+                       const c10d::AllgatherOptions& opts) override;
+  Work allgather_coalesced(TensorLists& outputs, Tensors& inputs,
+                           const c10d::AllgatherOptions& opts) override;
+  Work allgather_into_tensor_coalesced(
+      Tensors& outputs, Tensors& inputs,
+      const c10d::AllgatherOptions& opts) override;
+  Work gather(TensorLists& outputs, Tensors& inputs,
+              const c10d::GatherOptions& opts) override;
+  Work scatter(Tensors& outputs, TensorLists& inputs,
+               const c10d::ScatterOptions& opts) override;
+  Work reduce_scatter(Tensors& outputs, TensorLists& inputs,
+                      const c10d::ReduceScatterOptions& opts) override;
+  Work _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                            const c10d::ReduceScatterOptions& opts) override;
+  Work reduce_scatter_tensor_coalesced(
+      Tensors& outputs, Tensors& inputs,
+      const c10d::ReduceScatterOptions& opts) override;
+  Work alltoall_base(at::Tensor& output, at::Tensor& input,
+                     std::vector<std::int64_t>& output_splits,
+                     std::vector<std::int64_t>& input_splits,
+                     const c10d::AllToAllOptions& opts) override;
+  Work alltoall(Tensors& outputs, Tensors& inputs,
+                const c10d::AllToAllOptions& opts) override;
+  Work barrier(const c10d::BarrierOptions& opts) override;
+  void monitoredBarrier(const c10d::BarrierOptions& opts,
+                        bool wait_all_ranks) override;
+
+  // The newer names of some of them (torch 2.15): each is handed to the inner
+  // backend under the name it came with.
+#ifdef TRACED_BACKEND_HAS_all_gather_single
+  Work all_gather_single(at::Tensor& output, at::Tensor& input,
+                         const c10d::AllgatherOptions& opts) override;
+  Work all_gather_single_coalesced(Tensors& outputs, Tensors& inputs,
+                                   const c10d::AllgatherOptions& opts) override;
+  Work gather_single(at::Tensor& output, at::Tensor& input,
+                     const c10d::GatherOptions& opts) override;
+  Work gather_into_tensor(at::Tensor& output, at::Tensor& input,
+                          const c10d::GatherOptions& opts) override;
+  Work reduce_scatter_single(at::Tensor& output, at::Tensor& input,
+                             const c10d::ReduceScatterOptions& opts) override;
+  Work reduce_scatter_single_coalesced(
+      Tensors& outputs, Tensors& inputs,
+      const c10d::ReduceScatterOptions& opts) override;
+  Work all_to_all_single(at::Tensor& output, at::Tensor& input,
+                         std::vector<std::int64_t>& output_splits,
+                         std::vector<std::int64_t>& input_splits,
+                         const c10d::AllToAllOptions& opts) override;
+#endif
+
+  // Point to point.
+  Work send(Tensors& tensors, int dst, int tag) override;
+  Work recv(Tensors& tensors, int src, int tag) override;
+  Work recvAnysource(Tensors& tensors, int tag) override;
+
+  // A batch: its members carry its id, and its end is an operation of its own.
+  void startCoalescing() override;
+  Work endCoalescing() override;
+
+  // State that c10d keeps in the wrapper and the inner backend needs, too.
+  void setGroupUid(const std::string& uid) override;
+
+ private:
+  // The recorder, unless recording has ended or this is a forked child.
+  Recorder* active() const noexcept {
+    return Recorder::current() == &recorder_ ? &recorder_ : nullptr;
+  }
+
+  // Records one call around `forward`. `describe` fills in a CallDescriber.
+  // Defined in record_call.h.
+  template <typename Describe, typename Forward>
+  Work collective(Operation op, Describe describe, Forward forward);
+  template <typename Describe, typename Forward>
+  Work record(Operation op, std::uint64_t seq, Describe describe,
+              Forward forward);
+  template <typename Describe>
+  OpId issue(Recorder& recorder, Operation op, std::uint64_t seq,
+             Describe describe, bool& async) noexcept;
+  Work wrap(Recorder& recorder, OpId op, Operation operation, bool async,
+            Work inner) noexcept;
+  void observeEnd(Recorder& recorder, OpId op, Operation operation,
+                  c10d::Work& work) noexcept;
+
+  Recorder& recorder_;
+  const std::unique_ptr<RecordedGroup> group_;
+  // Whether ends can be seen from outside; see traced_backend.cc.
+  const bool wait_shows_end_;
+  std::atomic<std::uint64_t> batch_{0};
+  std::atomic<bool> no_future_[kOperationCount] = {};
+};
+
+}  // namespace traced

@@ -1,0 +1,63 @@
+#include "c10d/traced_work.h"
+
+namespace traced {
+
+TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
+                       OpId op, bool wait_shows_end, bool from_any_source)
+    : ForwardingWork(std::move(inner)),
+      recorder_(recorder),
+      op_(op),
+      wait_shows_end_(wait_shows_end),
+      from_any_source_(from_any_source) {}
+
+TracedWork::~TracedWork() { recorder_.released(op_); }
+
+bool TracedWork::wait(std::chrono::milliseconds timeout) {
+  leaveRegistry();
+  if (waited_.exchange(true)) return inner_->wait(timeout);
+
+  WaitRecord record{};
+  record.op = op_;
+  record.begin_ns = nowNs();
+  const auto waited = [&record] {
+    record.wait_ns = static_cast<std::uint64_t>(nowNs() - record.begin_ns);
+  };
+  try {
+    const bool completed = inner_->wait(timeout);
+    waited();
+    recordWait(record, completed);
+    return completed;
+  } catch (const std::exception& error) {
+    waited();
+    recorder_.waitThrew(record, error.what());
+    throw;
+  } catch (...) {
+    waited();
+    recorder_.waitThrew(record, "unknown exception");
+    throw;
+  }
+}
+
+void TracedWork::recordWait(WaitRecord record, bool completed) noexcept {
+  record.outcome = completed ? Outcome::kOk : Outcome::kFalse;
+  record.saw_end = completed && wait_shows_end_;
+  if (from_any_source_ && completed) {
+    try {
+      record.source_rank_plus_1 =
+          static_cast<std::uint32_t>(inner_->sourceRank() + 1);
+    } catch (...) {  // not told: stays absent
+    }
+  }
+  recorder_.waited(record);
+}
+
+void TracedWork::leaveRegistry() {
+  // The registry of functional collectives holds the Work that was returned to
+  // it, which is this one; the inner Work can only remove itself.
+  if (c10d::allow_inflight_collective_as_graph_input()) {
+    c10d::unregister_work(
+        c10::intrusive_ptr<c10d::Work>::unsafe_reclaim_from_nonowning(this));
+  }
+}
+
+}  // namespace traced

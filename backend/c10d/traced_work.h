@@ -1,0 +1,32 @@
+// TracedWork is the Work that callers get: the inner backend's, with a record
+// of the first wait and of the release.
+
+#pragma once
+
+#include "c10d/forwarding.h"
+#include "recorder/recorder.h"
+
+namespace traced {
+
+class TracedWork : public forwarding::ForwardingWork {
+ public:
+  // `wait_shows_end`: when wait() returns, the operation has ended. True of
+  // Gloo; with NCCL wait() only makes the current stream wait.
+  TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
+             bool wait_shows_end, bool from_any_source);
+  ~TracedWork() override;
+
+  bool wait(std::chrono::milliseconds timeout) override;
+
+ private:
+  void recordWait(WaitRecord record, bool completed) noexcept;
+  void leaveRegistry();
+
+  Recorder& recorder_;
+  const OpId op_;
+  const bool wait_shows_end_;
+  const bool from_any_source_;
+  std::atomic<bool> waited_{false};
+};
+
+}  // namespace traced
