@@ -1,0 +1,32 @@
+"""Records what torch.distributed communicates, on every rank.
+
+Nothing needs to be imported to trace a job: say
+``dist.init_process_group("traced:gloo")``. This package is for settings and for
+reading traces; importing it is cheap and does not import torch.
+"""
+
+from __future__ import annotations
+
+from traced._errors import CommandError, TracedError
+from traced._settings import configure
+from traced._version import __version__
+from traced.recording import flush, location
+
+__all__ = [
+    "CommandError",
+    "TracedError",
+    "__version__",
+    "configure",
+    "flush",
+    "location",
+    "read",
+]
+
+
+def __getattr__(name: str) -> object:
+    # Reading needs packages that a training job does not: load them on demand.
+    if name == "read":
+        from traced.reader import read
+
+        return read
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,62 @@
+"""Settings: TRACED_* environment variables, overlaid by traced.configure()."""
+
+from __future__ import annotations
+
+import os
+
+PREFIX = "TRACED_"
+
+_configured: dict[str, str] = {}
+
+
+def current() -> dict[str, str]:
+    """Every setting that was made, by its environment name."""
+    settings = {
+        name: value
+        for name, value in os.environ.items()
+        if name == "TRACED" or name.startswith(PREFIX)
+    }
+    # What the launcher calls the run is the default of TRACED_JOB.
+    for name in ("TORCHELASTIC_RUN_ID", "SLURM_JOB_ID"):
+        if name in os.environ:
+            settings[name] = os.environ[name]
+    return settings | _configured
+
+
+def tracing_is_off() -> bool:
+    """Whether TRACED=0: the traced spellings then create the stock objects."""
+    return current().get("TRACED") == "0"
+
+
+def configure(**settings: object) -> None:
+    """Sets settings from Python; they win over the environment.
+
+    Call it before ``init_process_group``; what is set later is for processes
+    that have not begun to record.
+
+    Args:
+        **settings: Names of docs/settings.md without ``TRACED_``, in lower
+            case: ``dir``, ``job``, ``ring_mb``, ``labels`` (a string or a
+            dict), ... ``None`` takes a setting back.
+
+    Raises:
+        ValueError: A value is not valid. The message names it and says what
+            would be.
+    """
+    from traced import _extension
+
+    wanted = dict(_configured)
+    for key, value in settings.items():
+        name = PREFIX + key.upper()
+        if value is None:
+            wanted.pop(name, None)
+        elif isinstance(value, dict):
+            wanted[name] = ",".join(f"{k}={v}" for k, v in value.items())
+        else:
+            wanted[name] = str(value)
+    known = _extension.load().check_settings(wanted)
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"{name} is no setting; there are {', '.join(sorted(known))}.")
+    _configured.clear()
+    _configured.update(wanted)

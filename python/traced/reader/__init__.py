@@ -1,0 +1,34 @@
+"""Reads trace files without torch and without the native extension.
+
+The layout of a trace is described in docs/format.md; every module here covers one section of it.
+"""
+
+from __future__ import annotations
+
+from traced.reader.chunks import ByteRange
+from traced.reader.definitions import BufferRange, TensorRun, Thread
+from traced.reader.groups import Group, RankRange
+from traced.reader.header import Accounts, ClockAnchor, Header
+from traced.reader.merges import ClockModel, Merge
+from traced.reader.operations import Operation
+from traced.reader.streams import Gap, Stream
+from traced.reader.trace import Trace, read
+
+__all__ = [
+    "Accounts",
+    "BufferRange",
+    "ByteRange",
+    "ClockAnchor",
+    "ClockModel",
+    "Gap",
+    "Group",
+    "Header",
+    "Merge",
+    "Operation",
+    "RankRange",
+    "Stream",
+    "TensorRun",
+    "Thread",
+    "Trace",
+    "read",
+]

@@ -1,0 +1,127 @@
+"""Collects the rows of a stream into operations (docs/format.md, "Rows")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from traced.reader.definitions import ChunkDefinitions, minus_1
+from traced.reader.names import UNKNOWN_OPERATION, end_source_name
+from traced.reader.operations import Operation
+from traced.reader.rows import ChunkRows, DoneRow, ReleaseRow, ReturnRow, WaitRow
+from traced.reader.wire import rows_pb2
+
+_THREW = 1
+_WAIT_FAILED = (_THREW, 2)
+
+_Row = TypeVar("_Row", ReturnRow, DoneRow, WaitRow, ReleaseRow)
+
+
+@dataclass(slots=True)
+class _FirstRows(Generic[_Row]):
+    """The first row of each operation in one table, with the text of its error."""
+
+    rows: dict[int, _Row] = field(default_factory=dict)
+    errors: dict[int, str] = field(default_factory=dict)
+    repeated: int = 0
+
+    def add(self, rows: Iterator[_Row], definitions: ChunkDefinitions) -> None:
+        for row in rows:
+            if row.op_id in self.rows:
+                self.repeated += 1
+                continue
+            self.rows[row.op_id] = row
+            error = None if isinstance(row, ReleaseRow) else definitions.text(row.error)
+            if error is not None:
+                self.errors[row.op_id] = error
+
+
+class Assembly:
+    """Takes the chunks of one stream in order, then yields its operations."""
+
+    def __init__(self) -> None:
+        self._repeated_issues = 0
+        self._issued: dict[int, dict[str, Any]] = {}
+        self._returned: _FirstRows[ReturnRow] = _FirstRows()
+        self._done: _FirstRows[DoneRow] = _FirstRows()
+        self._waited: _FirstRows[WaitRow] = _FirstRows()
+        self._released: _FirstRows[ReleaseRow] = _FirstRows()
+
+    @property
+    def repeated(self) -> int:
+        """Rows whose operation already had one in a table that allows one; the first counts."""
+        tables = (self._returned, self._done, self._released)
+        return self._repeated_issues + sum(table.repeated for table in tables)
+
+    def add(self, rows: ChunkRows, definitions: ChunkDefinitions) -> None:
+        """Takes the rows of one chunk."""
+        for issue in rows.issued:
+            if issue.op_id in self._issued:
+                self._repeated_issues += 1
+                continue
+            ranges, cut = definitions.buffers(issue.buffers)
+            self._issued[issue.op_id] = {
+                "op": UNKNOWN_OPERATION,
+                **definitions.call(issue.call),
+                "op_id": issue.op_id,
+                "issue_ns": issue.issue_ns,
+                "seq": issue.seq or None,
+                "thread": issue.thread or None,
+                "batch": issue.batch or None,
+                "buffers": ranges,
+                "buffers_cut": cut,
+            }
+        self._returned.add(rows.returned, definitions)
+        self._done.add(rows.done, definitions)
+        self._waited.add(rows.waited, definitions)
+        self._released.add(rows.released, definitions)
+
+    def operations(self) -> Iterator[Operation]:
+        """Yields the operations in the order of their ids."""
+        for op_id in sorted(self._issued):
+            yield self._operation(op_id, self._issued[op_id])
+
+    def _operation(self, op_id: int, issued: dict[str, Any]) -> Operation:
+        returned = self._returned.rows.get(op_id)
+        done = self._done.rows.get(op_id)
+        waited = self._waited.rows.get(op_id)
+        released = self._released.rows.get(op_id)
+        end_ns, end_source = _end(done, waited)
+        engine_ns = minus_1(done.engine_ns_plus_1) if done else None
+        failed = (
+            (returned is not None and returned.outcome == _THREW)
+            or (done is not None and done.outcome == _THREW)
+            or (waited is not None and waited.outcome in _WAIT_FAILED)
+        )
+        return Operation(
+            **issued,
+            return_ns=returned.return_ns if returned else None,
+            start_ns=done.end_ns - engine_ns if done and engine_ns is not None else None,
+            end_ns=end_ns,
+            end_source=end_source,
+            wait_begin_ns=waited.wait_begin_ns if waited else None,
+            wait_end_ns=waited.wait_begin_ns + waited.wait_ns if waited else None,
+            stall_ns=minus_1(waited.stall_ns_plus_1) if waited else None,
+            release_ns=released.release_ns if released else None,
+            state="failed" if failed else "issued" if end_ns is None else "ended",
+            error=self._error(op_id),
+            source_rank=minus_1(waited.source_rank_plus_1) if waited else None,
+        )
+
+    def _error(self, op_id: int) -> str | None:
+        """Returns what was said first: by the call, else by the engine, else by the wait."""
+        for table in (self._returned, self._done, self._waited):
+            if op_id in table.errors:
+                return table.errors[op_id]
+        return None
+
+
+def _end(done: DoneRow | None, waited: WaitRow | None) -> tuple[int | None, str | None]:
+    """Returns end_ns and end_source."""
+    if done is not None:
+        return done.end_ns, end_source_name.unless_unspecified(done.source)
+    if waited is not None and waited.saw_end == 1 and waited.outcome != _THREW:
+        end_ns = waited.wait_begin_ns + waited.wait_ns
+        return end_ns, end_source_name(rows_pb2.END_SOURCE_WAIT)
+    return None, None

@@ -1,0 +1,107 @@
+"""What the rows of a chunk name by id: calls, buffers, threads and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from traced.reader.names import device_name, dtype_name, operation_name, reduce_op_name
+from traced.reader.wire import definitions_pb2, trace_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRun:
+    """So many tensors in a row with equal dtype and shape."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class BufferRange:
+    """The part of a storage that a tensor spans."""
+
+    storage: int
+    offset_bytes: int
+    span_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread that issued operations; `tid` is the kernel's number for it."""
+
+    id: int
+    tid: int
+    name: str
+
+
+class ChunkDefinitions:
+    """The definitions of one chunk, as fields of the operations that name them."""
+
+    def __init__(self, payload: trace_pb2.Payload) -> None:
+        self._calls = {call.id: _call_fields(call) for call in payload.call}
+        self._buffers = {item.id: item for item in payload.buffers}
+        self._texts = {item.id: item.text for item in payload.text}
+
+    def call(self, call_id: int) -> dict[str, Any]:
+        """Returns the fields of a call by their names in Operation; none if it is not defined."""
+        return self._calls.get(call_id, {}) if call_id else {}
+
+    def buffers(self, buffers_id: int) -> tuple[tuple[BufferRange, ...] | None, int | None]:
+        """Returns the ranges and how many were cut; None and None if not defined."""
+        message = self._buffers.get(buffers_id) if buffers_id else None
+        if message is None:
+            return None, None
+        ranges = (
+            BufferRange(item.storage, item.offset_bytes, item.span_bytes) for item in message.range
+        )
+        return tuple(ranges), message.cut
+
+    def text(self, text_id: int) -> str | None:
+        """Returns a text, or None if not defined."""
+        return self._texts.get(text_id) if text_id else None
+
+
+def threads(payload: trace_pb2.Payload) -> dict[int, Thread]:
+    """Returns the threads of a chunk by id."""
+    return {item.id: Thread(item.id, item.tid, item.name) for item in payload.thread}
+
+
+def _call_fields(call: definitions_pb2.Call) -> dict[str, Any]:
+    return {
+        "op": operation_name(call.op),
+        "group": call.group or None,
+        "inputs": _tensors(call.input),
+        "outputs": _tensors(call.output),
+        "in_place": call.in_place,
+        "bytes_in": call.bytes_in,
+        "bytes_out": call.bytes_out,
+        "tensors_in": call.tensors_in,
+        "tensors_out": call.tensors_out,
+        "tensors_cut": call.tensors_cut,
+        "reduce_op": reduce_op_name.unless_unspecified(call.reduce_op),
+        "root": minus_1(call.root_plus_1),
+        "root_global": minus_1(call.root_global_plus_1),
+        "peer": minus_1(call.peer_plus_1),
+        "peer_global": minus_1(call.peer_global_plus_1),
+        "tag": call.tag if call.HasField("tag") else None,
+        "split_in": tuple(call.split_in) or None,
+        "split_out": tuple(call.split_out) or None,
+        "splits_cut": call.splits_cut,
+        # `async` is a keyword, so the generated class has no attribute of that name to write down.
+        "async_": getattr(call, "async") if call.HasField("async") else None,
+        "timeout_ms": call.timeout_ms if call.HasField("timeout_ms") else None,
+        "device": device_name.unless_unspecified(call.device),
+        "device_index": call.device_index if call.HasField("device_index") else None,
+    }
+
+
+def _tensors(runs: Iterable[definitions_pb2.TensorRun]) -> tuple[TensorRun, ...]:
+    return tuple(TensorRun(dtype_name(run.dtype), tuple(run.shape), run.count or 1) for run in runs)
+
+
+def minus_1(plus_1: int) -> int | None:
+    """Decodes a field that holds a value plus 1, and 0 when there is none."""
+    return plus_1 - 1 if plus_1 else None

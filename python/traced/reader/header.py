@@ -1,0 +1,111 @@
+"""Who recorded a stream, and what the recorder says of its own completeness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from traced.reader.names import drop_reason_name
+from traced.reader.wire import clock_pb2, trace_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class ClockAnchor:
+    """One instant on three clocks of a host, in nanoseconds."""
+
+    monotonic_ns: int
+    realtime_ns: int
+    boottime_ns: int
+
+    @classmethod
+    def of(cls, message: clock_pb2.ClockAnchor) -> ClockAnchor:
+        """Converts the message."""
+        return cls(message.monotonic_ns, message.realtime_ns, message.boottime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Who recorded a stream; see Header in trace.proto for each field."""
+
+    schema: int
+    stream_id: int
+    traced_version: str
+    torch_version: str
+    python_version: str
+    library_versions: dict[str, str]
+    job: str
+    attempt: int
+    host: str
+    boot_id: str
+    time_namespace: int
+    pid: int
+    rank: int
+    world_size: int
+    labels: dict[str, str]
+    settings: dict[str, str]
+    started: ClockAnchor
+
+    @classmethod
+    def of(cls, message: trace_pb2.Header) -> Header:
+        """Converts the message."""
+        return cls(
+            schema=message.schema,
+            stream_id=message.stream_id,
+            traced_version=message.traced_version,
+            torch_version=message.torch_version,
+            python_version=message.python_version,
+            library_versions=dict(message.library_versions),
+            job=message.job,
+            attempt=message.attempt,
+            host=message.host,
+            boot_id=message.boot_id,
+            time_namespace=message.time_namespace,
+            pid=message.pid,
+            rank=message.rank,
+            world_size=message.world_size,
+            labels=dict(message.labels),
+            settings=dict(message.settings),
+            started=ClockAnchor.of(message.started),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Counters since the start of a stream, as of the end of one chunk.
+
+    Attributes:
+        produced: Records that were made; `stored + dropped`.
+        stored: Records that were written.
+        drops: Records that were lost before they were written, by reason.
+        own_time_log2_ns: Entry i counts the sampled calls in which the recorder itself took
+            [2^i, 2^(i+1)) nanoseconds.
+        own_time_total_ns: The sum over all samples.
+        closed: The stream was closed in order.
+    """
+
+    produced: int
+    stored: int
+    drops: dict[str, int] = field(default_factory=dict)
+    own_time_log2_ns: tuple[int, ...] = ()
+    own_time_total_ns: int = 0
+    closed: bool = False
+
+    @property
+    def dropped(self) -> int:
+        """Records that were lost before they were written."""
+        return sum(self.drops.values())
+
+    @classmethod
+    def of(cls, message: trace_pb2.Accounts) -> Accounts:
+        """Converts the message."""
+        drops: dict[str, int] = {}
+        for drop in message.drop:
+            reason = drop_reason_name(drop.reason)
+            drops[reason] = drops.get(reason, 0) + drop.records
+        return cls(
+            produced=message.produced,
+            stored=message.stored,
+            drops=drops,
+            own_time_log2_ns=tuple(message.own_time_log2_ns),
+            own_time_total_ns=message.own_time_total_ns,
+            closed=message.closed,
+        )

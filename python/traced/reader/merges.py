@@ -1,0 +1,51 @@
+"""What `tracectl merge` says of the streams it put into one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from traced.reader.names import clock_source_name
+from traced.reader.wire import trace_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class ClockModel:
+    """Brings a stream's instants to the common time line: `instant + offset_ns`.
+
+    Attributes:
+        offset_ns: What to add.
+        source: `same_clock` (exact) or `wall_clock` (as good as the hosts' synchronisation).
+    """
+
+    offset_ns: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """How the streams of a merged file relate to each other.
+
+    Attributes:
+        traced_version: Version of the program that merged.
+        clocks: Per stream id, its clock.
+        warnings: Sentences about inputs that were unreadable or left out.
+        unusable_bytes: Bytes of the inputs that could not be used.
+    """
+
+    traced_version: str
+    clocks: dict[int, ClockModel]
+    warnings: tuple[str, ...]
+    unusable_bytes: int
+
+    @classmethod
+    def of(cls, message: trace_pb2.Merge) -> Merge:
+        """Converts the message."""
+        return cls(
+            traced_version=message.traced_version,
+            clocks={
+                item.stream_id: ClockModel(item.offset_ns, clock_source_name(item.source))
+                for item in message.clock
+            },
+            warnings=tuple(message.warning),
+            unusable_bytes=message.unusable_bytes,
+        )

@@ -1,0 +1,101 @@
+"""The operation: everything that the trace says of one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from traced.reader.definitions import BufferRange, TensorRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation of one rank; a value that is absent from the trace is None.
+
+    All instants are nanoseconds on the host's CLOCK_MONOTONIC. The fields about the call itself
+    are described in definitions.proto, message Call.
+
+    Attributes:
+        op_id: Number of the operation, unique in its stream.
+        op: Name of the operation; `unknown` if the trace does not define the call.
+        group: Group.id, see Stream.groups.
+        seq: Number within the group, and for a send or receive within the pair, from 1.
+        end_source: How the end was observed: `host_call`, `future`, `device_event` or `wait`.
+        stall_ns: How long the wait held up the device stream.
+        state: `issued`, `ended` or `failed`.
+        error: What the failure said.
+        batch: Id of the coalesced batch that the operation belongs to.
+        thread: Thread.id, see Stream.threads.
+        source_rank: Group rank that a receive from any source turned out to come from.
+    """
+
+    op_id: int
+    op: str
+    group: int | None = None
+    seq: int | None = None
+    issue_ns: int
+    return_ns: int | None = None
+    start_ns: int | None = None
+    end_ns: int | None = None
+    end_source: str | None = None
+    wait_begin_ns: int | None = None
+    wait_end_ns: int | None = None
+    stall_ns: int | None = None
+    release_ns: int | None = None
+    state: str
+    error: str | None = None
+    bytes_in: int | None = None
+    bytes_out: int | None = None
+    inputs: tuple[TensorRun, ...] | None = None
+    outputs: tuple[TensorRun, ...] | None = None
+    in_place: bool | None = None
+    tensors_in: int | None = None
+    tensors_out: int | None = None
+    tensors_cut: int | None = None
+    reduce_op: str | None = None
+    root: int | None = None
+    root_global: int | None = None
+    peer: int | None = None
+    peer_global: int | None = None
+    tag: int | None = None
+    split_in: tuple[int, ...] | None = None
+    split_out: tuple[int, ...] | None = None
+    splits_cut: int | None = None
+    async_: bool | None = None
+    timeout_ms: int | None = None
+    batch: int | None = None
+    thread: int | None = None
+    device: str | None = None
+    device_index: int | None = None
+    buffers: tuple[BufferRange, ...] | None = None
+    buffers_cut: int | None = None
+    source_rank: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns plain values under the names of the fields; what is absent is left out.
+
+        The field `async_` has the key `async`.
+        """
+        return _named(self)
+
+
+# Per class: the names of its fields, each with its key in a dictionary.
+_KEYS = {
+    kind: tuple((field.name, field.name.rstrip("_")) for field in fields(kind))
+    for kind in (Operation, TensorRun, BufferRange)
+}
+
+
+def _named(value: Operation | TensorRun | BufferRange) -> dict[str, Any]:
+    items = ((key, getattr(value, name)) for name, key in _KEYS[type(value)])
+    return {
+        key: item if isinstance(item, (int, str)) else _plain(item)
+        for key, item in items
+        if item is not None
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return _named(value) if isinstance(value, TensorRun | BufferRange) else value

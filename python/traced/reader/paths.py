@@ -1,0 +1,67 @@
+"""Turns the paths that a user names into the contents of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from traced._errors import TracedError
+from traced.reader.chunks import SYNC, ByteRange
+from traced.reader.findings import Findings
+
+_BLOCK_BYTES = 1 << 20
+
+
+def files(paths: tuple[str | os.PathLike[str], ...], findings: Findings) -> list[Path]:
+    """Lists the named files and the files below the named directories, each once.
+
+    Raises:
+        TracedError: A path does not exist, or none is given.
+    """
+    if not paths:
+        raise TracedError("no path is given to read traces from")
+    listed: dict[str, Path] = {}
+    for path in map(Path, paths):
+        if not os.path.exists(path):
+            raise TracedError(f"{path} does not exist")
+        for file in _below(path, findings) if path.is_dir() else [path]:
+            if file.is_file():
+                listed.setdefault(os.path.realpath(file), file)
+            else:
+                findings.warn(f"{file}: neither a file nor a directory")
+    return list(listed.values())
+
+
+def _below(directory: Path, findings: Findings) -> Iterator[Path]:
+    def warn(error: OSError) -> None:
+        findings.warn(f"{error.filename}: {error.strerror}")
+
+    for root, subdirectories, names in os.walk(directory, onerror=warn):
+        subdirectories.sort()
+        yield from (Path(root, name) for name in sorted(names))
+
+
+def content(path: Path, findings: Findings) -> bytes:
+    """Returns what is in a file, and nothing if it has no chunk or cannot be read."""
+    size = 0
+    try:
+        with path.open("rb") as file:
+            before = b""
+            while block := file.read(_BLOCK_BYTES):
+                if SYNC in before + block:
+                    file.seek(0)
+                    data = file.read()
+                    findings.sizes[str(path)] = len(data)
+                    return data
+                size += len(block)
+                before = block[-len(SYNC) :]
+    except OSError as error:
+        findings.warn(f"{path}: {error.strerror}")
+        return b""
+    findings.sizes[str(path)] = size
+    if size:
+        findings.unusable.append(ByteRange(str(path), 0, size))
+    else:
+        findings.warn(f"{path}: empty")
+    return b""

@@ -1,0 +1,55 @@
+"""Takes the payload out of a chunk (docs/format.md, "Bounds" and "Payload")."""
+
+from __future__ import annotations
+
+from traced.reader.wire import PARSE_ERRORS, trace_pb2, zstandard
+
+#: Largest Chunk.payload_bytes that is accepted.
+MAX_PAYLOAD_BYTES = 256 << 20
+
+#: The version of the meaning of the messages that this reader knows.
+SCHEMA = 1
+
+
+class RefusedError(Exception):
+    """The chunk breaks the format; its bytes are unusable."""
+
+
+class SkippedError(Exception):
+    """The chunk is whole, but written in a way that this reader does not know."""
+
+
+def decode(chunk: trace_pb2.Chunk) -> trace_pb2.Payload:
+    """Decompresses and parses a chunk's payload.
+
+    Raises:
+        RefusedError: The payload breaks a bound or does not decode.
+        SkippedError: The compression or the schema is unknown.
+    """
+    if chunk.payload_bytes > MAX_PAYLOAD_BYTES:
+        raise RefusedError(f"a payload of {chunk.payload_bytes} bytes is above the bound")
+    if chunk.compression == trace_pb2.COMPRESSION_NONE:
+        data = chunk.payload
+    elif chunk.compression == trace_pb2.COMPRESSION_ZSTD:
+        data = _decompress(chunk.payload, chunk.payload_bytes)
+    else:
+        raise SkippedError(f"compression {chunk.compression} is unknown")
+    if len(data) != chunk.payload_bytes:
+        raise RefusedError(f"the payload is not the {chunk.payload_bytes} bytes that it should be")
+    try:
+        payload = trace_pb2.Payload.FromString(data)
+    except PARSE_ERRORS as error:
+        raise RefusedError("the payload is not a valid message") from error
+    if payload.HasField("header") and payload.header.schema != SCHEMA:
+        raise SkippedError(f"schema {payload.header.schema} is unknown")
+    return payload
+
+
+def _decompress(data: bytes, size: int) -> bytes:
+    """Decompresses at most one byte more than `size`, whatever the frame promises."""
+    decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_PAYLOAD_BYTES)
+    try:
+        with decompressor.stream_reader(data, read_across_frames=True) as reader:
+            return reader.read(size + 1)
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise RefusedError("the payload does not decompress") from error

@@ -1,0 +1,73 @@
+"""One recording process: its chunks put in order, and its losses (docs/format.md, "Streams")."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from traced.reader.chunks import ByteRange
+from traced.reader.definitions import Thread
+from traced.reader.groups import Group
+from traced.reader.header import Accounts, ClockAnchor, Header
+from traced.reader.merges import ClockModel
+from traced.reader.operations import Operation
+
+
+class Gap(NamedTuple):
+    """Ring positions [begin, end) that no chunk covers."""
+
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """Everything that one process recorded.
+
+    Attributes:
+        stream_id: Chunk.stream_id.
+        header: Who recorded; None if no chunk says.
+        accounts: Counters of the last chunk that has any; None if none has.
+        groups: By id, with their latest labels.
+        threads: By id.
+        operations: In the order of their ids.
+        records: Rows found.
+        missing: Rows that were written and not found; None if the accounts do not say. What
+            followed the last chunk found is not in it.
+        gaps: Positions of lost chunks, between those that were found.
+        unusable: Unusable bytes of the files that hold this stream and no other.
+        anchors: The clocks at the end of each chunk, in order.
+        clock: How to bring instants to the common time line; only in a merged file.
+    """
+
+    stream_id: int
+    header: Header | None = None
+    accounts: Accounts | None = None
+    groups: dict[int, Group] = field(default_factory=dict)
+    threads: dict[int, Thread] = field(default_factory=dict)
+    operations: tuple[Operation, ...] = ()
+    records: int = 0
+    missing: int | None = None
+    gaps: tuple[Gap, ...] = ()
+    unusable: tuple[ByteRange, ...] = ()
+    anchors: tuple[ClockAnchor, ...] = ()
+    clock: ClockModel | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the last chunk is here and says that the stream was closed in order."""
+        return self.accounts is not None and self.accounts.closed
+
+    @property
+    def rank(self) -> int | None:
+        """The global rank, if a header survived."""
+        return self.header.rank if self.header else None
+
+    def wall_ns(self, instant_ns: int) -> int | None:
+        """Returns about when an instant was, since 1970, by the anchor read soonest after it."""
+        if not self.anchors:
+            return None
+        index = bisect_left(self.anchors, instant_ns, key=lambda anchor: anchor.monotonic_ns)
+        anchor = self.anchors[min(index, len(self.anchors) - 1)]
+        return instant_ns - anchor.monotonic_ns + anchor.realtime_ns

@@ -1,0 +1,126 @@
+"""Reads trace files into a Trace."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from traced._errors import TracedError
+from traced.reader.chunks import ByteRange, LocatedChunk, scan
+from traced.reader.findings import Findings
+from traced.reader.merges import ClockModel, Merge
+from traced.reader.ordering import decoded
+from traced.reader.paths import content, files
+from traced.reader.stream_builder import StreamBuilder
+from traced.reader.streams import Stream
+
+_MERGE_STREAM = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What some trace files hold.
+
+    Attributes:
+        streams: One per recording process, by attempt and rank.
+        merges: What merged files say of themselves.
+        unusable: Bytes of the files that could not be used.
+        warnings: What was wrong with the files, a sentence each.
+    """
+
+    streams: tuple[Stream, ...]
+    merges: tuple[Merge, ...]
+    unusable: tuple[ByteRange, ...]
+    warnings: tuple[str, ...]
+
+
+def read(*paths: str | os.PathLike[str]) -> Trace:
+    """Reads trace files, merged or not, and all that are below directories.
+
+    Damage does not stop it: what is lost is said in `Trace.warnings`, the rest is used.
+
+    Args:
+        paths: Files and directories.
+
+    Raises:
+        TracedError: A path does not exist, or nothing in the files can be read.
+    """
+    findings = Findings()
+    chunks: dict[int, list[LocatedChunk]] = {}
+    for path in files(paths, findings):
+        found = scan(str(path), content(path, findings))
+        findings.unusable += found.unusable
+        if found.gave_up:
+            findings.warn(f"{path}: too many false sync words; the rest was not searched")
+        for chunk in found.chunks:
+            chunks.setdefault(chunk.message.stream_id, []).append(chunk)
+    holders = _holders(chunks)
+    merges = _merges(chunks.pop(_MERGE_STREAM, []), findings)
+    streams = [
+        stream
+        for stream_id, members in chunks.items()
+        if (stream := _stream(stream_id, members, findings)) is not None
+    ]
+    unusable = findings.unusable_ranges()
+    warnings = (*findings.warnings, *findings.unusable_sentences())
+    if not streams and not merges:
+        named = ", ".join(os.fspath(path) for path in paths)
+        raise TracedError(f"there is no trace in {named}: {'; '.join(warnings[:3]) or 'no files'}")
+    clocks = _clocks(merges)
+    placed = (
+        replace(
+            stream,
+            clock=clocks.get(stream.stream_id),
+            unusable=tuple(item for item in unusable if holders.get(item.path) == stream.stream_id),
+        )
+        for stream in streams
+    )
+    return Trace(tuple(sorted(placed, key=_order)), tuple(merges), unusable, warnings)
+
+
+def _stream(stream_id: int, chunks: list[LocatedChunk], findings: Findings) -> Stream | None:
+    """Returns a stream, or None if none of its chunks could be used."""
+    builder = StreamBuilder(stream_id, findings)
+    usable = False
+    for chunk, payload in decoded(chunks, findings):
+        builder.add(chunk, payload)
+        usable |= payload is not None
+    return builder.build() if usable else None
+
+
+def _merges(chunks: list[LocatedChunk], findings: Findings) -> list[Merge]:
+    payloads = (payload for _, payload in decoded(chunks, findings))
+    merges = [Merge.of(item.merge) for item in payloads if item and item.HasField("merge")]
+    for merge in merges:
+        findings.warnings += [f"merge: {warning}" for warning in merge.warnings]
+    if len(merges) > 1:
+        findings.warn(
+            "the files were merged more than once: a stream's clock is that of the first merge "
+            "that names it, and the time lines of different merges need not agree"
+        )
+    return merges
+
+
+def _clocks(merges: list[Merge]) -> dict[int, ClockModel]:
+    clocks: dict[int, ClockModel] = {}
+    for merge in reversed(merges):
+        clocks |= merge.clocks
+    return clocks
+
+
+def _holders(chunks: dict[int, list[LocatedChunk]]) -> dict[str, int | None]:
+    """Returns for each file the one stream in it, or None if it holds several."""
+    holders: dict[str, int | None] = {}
+    for stream_id, members in chunks.items():
+        if stream_id == _MERGE_STREAM:
+            continue
+        for path in {chunk.where.path for chunk in members}:
+            holders[path] = None if path in holders else stream_id
+    return holders
+
+
+def _order(stream: Stream) -> tuple[bool, int, int, int]:
+    header = stream.header
+    if header is None:
+        return True, 0, 0, stream.stream_id
+    return False, header.attempt, header.rank, stream.stream_id
