@@ -1,0 +1,43 @@
+# Shared by the scripts of this folder: source it, from bash with
+# `set -euo pipefail`. Goes to the root of the checkout and reads --torch.
+# shellcheck shell=bash disable=SC2034  # The variables are for those scripts.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+default_torch=2.15.0
+
+# use_torch VERSION sets torch, venv and build: each version has a Python
+# environment and a build folder of its own.
+use_torch() {
+  torch=$1
+  venv=.venv
+  [[ $torch == "$default_torch" ]] || venv=.venv-$torch
+  build=build/torch-$torch
+}
+
+die() {
+  echo "${0##*/}: $1" >&2
+  exit "${2:-1}"
+}
+
+# parse_torch_option USAGE "$@" understands [--torch VERSION] and --help.
+parse_torch_option() {
+  local usage=$1
+  shift
+  use_torch "$default_torch"
+  while (($#)); do
+    case $1 in
+      --torch)
+        [[ ${2-} =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] ||
+          die "--torch needs a version, such as --torch $default_torch" 2
+        use_torch "$2"
+        shift 2
+        ;;
+      -h | --help)
+        echo "$usage"
+        exit
+        ;;
+      *) die "unknown option '$1'; usage: $usage" 2 ;;
+    esac
+  done
+}

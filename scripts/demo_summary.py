@@ -1,0 +1,35 @@
+"""Compares the demo's two runs; reads `tracectl info --json` from standard input.
+
+    tracectl info --json TRACE | demo_summary.py TRACED.json UNTRACED.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    traced, untraced = (json.loads(Path(name).read_text()) for name in sys.argv[1:3])
+    info = json.load(sys.stdin)
+    losses = traced["losses"]
+    equal = all(traced[key] == untraced[key] for key in ("losses", "weights"))
+    print(
+        f"trained {len(losses)} steps on {len(info['ranks'])} ranks over traced:gloo "
+        f"(real Gloo underneath), loss {losses[0]:.2f} -> {losses[-1]:.2f}, "
+        f"{'bit-equal to' if equal else 'NOT EQUAL TO'} the same run on gloo"
+    )
+    own = [rank["own_time"] for rank in info["ranks"]]
+    samples = sum(time["samples"] for time in own)
+    if samples:
+        mean_us = sum(time["total_ns"] for time in own) / samples / 1e3
+        print(
+            f"recording an issue took {mean_us:.2f} us, the mean of {samples} sampled "
+            "operations (from the trace itself)"
+        )
+    return 0 if equal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

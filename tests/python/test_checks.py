@@ -1,0 +1,134 @@
+"""The checks of scripts/ fail on a planted violation, and only then."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+GOOD_PROTO = """\
+syntax = "proto3";
+package traced.v1;
+option optimize_for = LITE_RUNTIME;
+
+// Thing is a thing.
+//
+// Next id: 4.
+message Thing {
+  reserved 3;
+  reserved "old";
+  optional uint32 id = 1;
+  map<string, string> labels = 2;
+}
+
+// Next id: 2.
+enum Kind {
+  KIND_UNSPECIFIED = 0;
+  KIND_ONE = 1;
+}
+"""
+
+
+def run(script: str, root: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts" / script, root],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def check_layers(root: Path, file: str, text: str) -> subprocess.CompletedProcess[str]:
+    path = root / "backend" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return run("check_layers", root)
+
+
+def check_protos(root: Path, text: str) -> subprocess.CompletedProcess[str]:
+    path = root / "proto" / "traced" / "v1" / "thing.proto"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return run("check_protos", root)
+
+
+@pytest.mark.parametrize(
+    ("file", "include"),
+    [
+        ("base/a.h", "<vector>"),
+        ("trace_io/a.cc", '"traced/v1/trace.pb.h"'),
+        ("trace_io/a.cc", "<google/protobuf/io/coded_stream.h>"),
+        ("trace_io/a.cc", '"xxhash.h"'),
+        ("recorder/a.h", '"trace_io/chunk.h"'),
+        ("c10d/a.h", "<torch/csrc/distributed/c10d/Backend.hpp>"),
+        ("c10d/a.h", '"recorder/recorder.h"'),
+        ("analysis/a.h", '"absl/status/status.h"'),
+        ("cli/report.cc", '"analysis/match.h"'),
+    ],
+)
+def test_layers_accept(tmp_path: Path, file: str, include: str) -> None:
+    result = check_layers(tmp_path, file, f"#include {include}\n")
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("file", "include"),
+    [
+        ("base/a.h", '"recorder/recorder.h"'),
+        ("base/a.h", '"traced/v1/trace.pb.h"'),
+        ("trace_io/a.h", '"analysis/match.h"'),
+        ("recorder/a.h", "<ATen/ATen.h>"),
+        ("recorder/a.h", "<Python.h>"),
+        ("recorder/a.h", '"absl/strings/str_cat.h"'),
+        ("c10d/a.h", '"trace_io/chunk.h"'),
+        ("c10d/a.h", "<google/protobuf/message_lite.h>"),
+        ("analysis/a.h", '"recorder/recorder.h"'),
+        ("cli/a.cc", '"c10d/module.h"'),
+        ("cli/a.cc", '"a.cc"'),
+        ("plugin/a.cc", "<vector>"),
+    ],
+)
+def test_layers_refuse(tmp_path: Path, file: str, include: str) -> None:
+    result = check_layers(tmp_path, file, f"// A comment.\n  # include {include}\n")
+    assert result.returncode == 1
+    assert result.stdout.startswith(f"backend/{file}:")
+    assert len(result.stdout.splitlines()) == 1
+
+
+def test_protos_accept(tmp_path: Path) -> None:
+    result = check_protos(tmp_path, GOOD_PROTO)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('syntax = "proto3"', 'syntax = "proto2"', "is not proto3"),
+        ("option optimize_for = LITE_RUNTIME;", "", "LITE_RUNTIME"),
+        (
+            "// Thing is a thing.\n//\n// Next id: 4.\n",
+            "",
+            "message Thing: has no comment",
+        ),
+        ("Next id: 4", "Next id: 3", "the next id is 4"),
+        ("Next id: 2", "Next id: 1", "the next id is 2"),
+        ("  optional uint32 id = 1;", "  message In {}", "message In: has no comment"),
+        ("KIND_UNSPECIFIED", "KIND_NONE", "KIND_NONE does not end in _UNSPECIFIED"),
+    ],
+)
+def test_protos_refuse(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in GOOD_PROTO
+    result = check_protos(tmp_path, GOOD_PROTO.replace(old, new))
+    assert result.returncode == 1
+    assert message in result.stdout
+
+
+@pytest.mark.parametrize("field", ["uint32 other = 3;", "uint32 old = 7;", "uint32 other = 1;"])
+def test_protos_refuse_a_number_or_name_again(tmp_path: Path, field: str) -> None:
+    result = check_protos(
+        tmp_path, GOOD_PROTO.replace("  reserved 3;", f"  reserved 3;\n  {field}")
+    )
+    assert result.returncode == 1
+    assert "thing.proto" in result.stderr

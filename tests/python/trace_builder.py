@@ -1,0 +1,129 @@
+"""Writes trace files for the reader's tests, from docs/format.md and the protobuf modules alone."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import xxhash
+import zstandard
+from traced.v1 import trace_pb2 as pb
+
+SYNC = bytes.fromhex("09fe1a0a0dedac178a")
+STREAM = 0x1122334455667788
+ANCHOR_NS = 1_000_000
+REALTIME_NS = 1_700_000_000_000_000_000
+
+ROW_TABLES = ("issued", "returned", "done", "waited", "released")
+
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def frame(body: bytes) -> bytes:
+    """Puts tag, length, sync, checksum and size before the other fields of a chunk."""
+    checked = b"\x1d" + struct.pack("<I", len(body)) + body
+    head = SYNC + b"\x11" + struct.pack("<Q", xxhash.xxh3_64_intdigest(checked))
+    return b"\x0a" + varint(len(head) + len(checked)) + head + checked
+
+
+def chunk_of(data: bytes, **fields: Any) -> bytes:
+    """Frames a payload that is already serialized; `fields` go into the Chunk as they are."""
+    fields.setdefault("compression", pb.COMPRESSION_NONE)
+    fields.setdefault("payload_bytes", len(data))
+    fields.setdefault("stream_id", STREAM)
+    if fields["compression"] == pb.COMPRESSION_ZSTD:
+        data = zstandard.compress(data)
+    return frame(pb.Chunk(payload=data, **fields).SerializeToString())
+
+
+def chunk(payload: pb.Payload, first: int = 0, end: int | None = None, **fields: Any) -> bytes:
+    """Frames a payload; by default it covers one position per row."""
+    end = first + rows_in(payload) if end is None else end
+    return chunk_of(
+        payload.SerializeToString(deterministic=True),
+        first_position=first,
+        end_position=end,
+        **fields,
+    )
+
+
+def rows_in(payload: pb.Payload) -> int:
+    return sum(len(getattr(payload, table).op_delta) for table in ROW_TABLES)
+
+
+def new_payload(
+    *,
+    stored: int | None = None,
+    closed: bool = False,
+    rank: int = 3,
+    stream_id: int = STREAM,
+    **header: Any,
+) -> pb.Payload:
+    """Returns a payload with a header, an anchor and, if `stored` is given, accounts."""
+    payload = pb.Payload()
+    payload.header.CopyFrom(
+        pb.Header(schema=1, stream_id=stream_id, job="job", rank=rank, world_size=8, **header)
+    )
+    payload.anchor.monotonic_ns = ANCHOR_NS
+    payload.anchor.realtime_ns = REALTIME_NS
+    if stored is not None:
+        payload.accounts.produced = payload.accounts.stored = stored
+        payload.accounts.closed = closed
+    return payload
+
+
+def add_rows(table: Any, instants: str, rows: Sequence[dict[str, int]]) -> None:
+    """Fills a table with rows given by their values: `op`, `ns` and the plain columns.
+
+    A plain column that no row mentions stays empty.
+    """
+    last_op, last_ns = 0, ANCHOR_NS
+    plain = {name for row in rows for name in row} - {"op", "ns"}
+    for row in rows:
+        table.op_delta.append(row["op"] - last_op)
+        getattr(table, instants).append(row["ns"] - last_ns)
+        for name in plain:
+            getattr(table, name).append(row.get(name, 0))
+        last_op, last_ns = row["op"], row["ns"]
+
+
+def add_issued(payload: pb.Payload, *rows: dict[str, int]) -> None:
+    add_rows(payload.issued, "issue_ns_delta", rows)
+
+
+def add_returned(payload: pb.Payload, *rows: dict[str, int]) -> None:
+    add_rows(payload.returned, "return_ns_delta", rows)
+
+
+def add_done(payload: pb.Payload, *rows: dict[str, int]) -> None:
+    add_rows(payload.done, "end_ns_delta", rows)
+
+
+def add_waited(payload: pb.Payload, *rows: dict[str, int]) -> None:
+    add_rows(payload.waited, "wait_begin_ns_delta", rows)
+
+
+def add_released(payload: pb.Payload, *rows: dict[str, int]) -> None:
+    add_rows(payload.released, "release_ns_delta", rows)
+
+
+def simple_chunk(index: int, chunks: int, **fields: Any) -> bytes:
+    """One of `chunks` small chunks with one operation each, of two records."""
+    stored = 2 * (index + 1)
+    payload = new_payload(stored=stored, closed=index + 1 == chunks)
+    payload.call.add(id=1, op=1, group=1)
+    add_issued(payload, {"op": index + 1, "ns": 100 * index, "call": 1, "seq": index + 1})
+    add_returned(payload, {"op": index + 1, "ns": 100 * index + 5})
+    return chunk(payload, first=stored - 2, **fields)
+
+
+def simple_chunks(count: int, **fields: Any) -> list[bytes]:
+    return [simple_chunk(index, count, **fields) for index in range(count)]
