@@ -14,8 +14,18 @@ RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
       id_(id),
       nth_(nth),
       info_(std::move(info)),
-      message_(encodeGroup(id_, info_, nth_).SerializeAsString()) {
+      message_(encode()) {
   define();
+}
+
+std::string RecordedGroup::encode() const {
+  v1::Group group = encodeGroup(id_, info_, nth_);
+  // Only an irregular list of tens of thousands of ranks is that long: better a
+  // group whose members are not known than none of its operations.
+  if (group.ByteSizeLong() + kSlotBytes > ring_.maxPayload()) {
+    group.clear_member();
+  }
+  return group.SerializeAsString();
 }
 
 RecordedGroup::~RecordedGroup() {
@@ -29,7 +39,7 @@ void RecordedGroup::setLabels(const std::string& name,
   if (name == info_.name && desc == info_.desc) return;
   info_.name = name;
   info_.desc = desc;
-  message_ = encodeGroup(id_, info_, nth_).SerializeAsString();
+  message_ = encode();
   defined_.store(false, std::memory_order_relaxed);
   define();
 }

@@ -52,6 +52,7 @@ class RecordedGroup {
  private:
   using Counters = std::atomic<std::uint64_t>;
 
+  std::string encode() const;
   bool define() noexcept;
   // Sends first, then receives; made at the first use.
   Counters* pairCounters() noexcept;

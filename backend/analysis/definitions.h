@@ -1,0 +1,83 @@
+// StreamDefinitions holds what the chunks of one stream define: groups, calls,
+// buffers, threads and texts. Ids are unique within the stream.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "analysis/rank_list.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+// A process group as one rank sees it.
+struct GroupDefinition {
+  std::uint32_t id = 0;
+  std::string name;
+  std::string desc;
+  std::string backend;
+  std::string leg;
+  RankList members;
+  std::uint32_t group_rank = 0;
+  std::uint32_t nth = 0;
+};
+
+class StreamDefinitions {
+ public:
+  // Takes over what a chunk defines. Chunks are added in the stream's order,
+  // because a later group brings newer labels.
+  void add(v1::Payload& payload);
+
+  const std::vector<GroupDefinition>& groups() const { return groups_; }
+  const std::vector<v1::Call>& calls() const { return calls_; }
+  const std::vector<v1::Thread>& threads() const { return threads_; }
+  // Ids of groups that were refused because their ranges are impossible.
+  const absl::flat_hash_set<std::uint32_t>& refusedGroups() const {
+    return refused_;
+  }
+
+  // Index of what the chunk added last defines; kNone when it does not define
+  // this id.
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t callInChunk(std::uint32_t id) const;
+
+  // Index into groups(), or kNone.
+  std::uint32_t group(std::uint32_t id) const;
+  // What an id of the stream stands for; nullptr or absent when undefined.
+  const v1::Thread* thread(std::uint32_t id) const;
+  const std::string* text(std::uint32_t id) const;
+  struct BufferList {
+    absl::Span<const v1::BufferRange> ranges;
+    std::uint32_t cut = 0;
+  };
+  std::optional<BufferList> buffers(std::uint32_t id) const;
+
+ private:
+  using IndexById = absl::flat_hash_map<std::uint32_t, std::uint32_t>;
+  struct BufferSpan {
+    std::size_t begin = 0;
+    std::size_t count = 0;
+    std::uint32_t cut = 0;
+  };
+
+  void addGroup(const v1::Group& group);
+  void addBuffers(const v1::Buffers& buffers);
+
+  std::vector<GroupDefinition> groups_;
+  std::vector<v1::Call> calls_;
+  std::vector<v1::Thread> threads_;
+  std::vector<std::string> texts_;
+  std::vector<v1::BufferRange> ranges_;
+  absl::flat_hash_set<std::uint32_t> refused_;
+  IndexById group_by_id_, call_by_id_, thread_by_id_, text_by_id_;
+  absl::flat_hash_map<std::uint32_t, BufferSpan> buffers_by_id_;
+  IndexById calls_in_chunk_;
+};
+
+}  // namespace traced

@@ -1,0 +1,47 @@
+#include "analysis/group_catalog.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace traced {
+
+std::vector<std::uint32_t> GroupCatalog::add(
+    std::uint32_t attempt, const std::vector<GroupDefinition>& groups) {
+  std::vector<std::uint32_t> indices;
+  indices.reserve(groups.size());
+  for (const GroupDefinition& group : groups) {
+    indices.push_back(addGroup(attempt, group));
+  }
+  return indices;
+}
+
+const std::string& GroupCatalog::label(std::uint32_t index) const {
+  static const std::string* const kNoLabel = new std::string("-");
+  return index == kNone ? *kNoLabel : groups_[index].label;
+}
+
+std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
+                                     const GroupDefinition& group) {
+  const auto next = static_cast<std::uint32_t>(groups_.size());
+  const auto [place, is_new] = index_by_key_.try_emplace(
+      Key{attempt, group.leg, group.members, group.nth}, next);
+  if (is_new) {
+    groups_.push_back({attempt, group.leg, group.members, group.nth, group.name,
+                       group.desc, group.backend, uniqueLabel(group)});
+  }
+  return place->second;
+}
+
+std::string GroupCatalog::uniqueLabel(const GroupDefinition& group) {
+  const bool has_desc = !group.desc.empty() && group.desc != "undefined";
+  std::string label = has_desc ? group.desc : group.name;
+  if (label.empty()) label = "unnamed";
+  // A group may be called "dp#2" by its user, so the number may need to go up.
+  for (;;) {
+    const std::uint32_t use = ++label_uses_[label];
+    if (use == 1) return label;
+    std::string numbered = absl::StrCat(label, "#", use);
+    if (label_uses_.try_emplace(numbered, 1).second) return numbered;
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,37 @@
+// LoadedRun is all of a run in memory, for commands that show single
+// operations. What only adds up reads stream by stream instead.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/group_catalog.h"
+#include "analysis/run_summary.h"
+#include "analysis/stream_table.h"
+#include "analysis/trace_set.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+struct LoadedRun {
+  struct Stream {
+    StreamTable table;
+    // Index into `groups`, per group of the stream.
+    std::vector<std::uint32_t> group_indices;
+    v1::ClockModel clock;
+  };
+
+  // One per rank, by rank.
+  std::vector<Stream> streams;
+  GroupCatalog groups;
+  RunSummary summary;
+
+  // The group of a call, GroupCatalog::kNone when it is not known.
+  std::uint32_t groupOf(const Stream& stream, const v1::Call& call) const;
+};
+
+// Loads the selected streams.
+LoadedRun loadRun(const TraceSet& set);
+
+}  // namespace traced

@@ -1,0 +1,58 @@
+// Losses says what a trace does not hold, over all streams that were read.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "analysis/stream_table.h"
+
+namespace traced {
+
+class Losses {
+ public:
+  // Streams are added in the order of their ranks.
+  void add(const StreamTable& table);
+
+  std::uint64_t produced() const { return produced_; }
+  std::uint64_t stored() const { return stored_; }
+  std::uint64_t found() const { return found_; }
+  std::uint64_t missing() const { return missing_.total; }
+  std::uint64_t refusedBytes() const { return refused_bytes_.total; }
+  std::uint64_t gaps() const { return gaps_.total; }
+  // Records dropped, by the name of the reason.
+  const absl::btree_map<std::string, std::uint64_t>& dropped() const {
+    return dropped_;
+  }
+  std::uint64_t droppedTotal() const { return dropped_ranks_.total; }
+  // Ranks whose stream does not say that it was closed.
+  const std::vector<std::uint32_t>& notClosed() const {
+    return not_closed_.ranks;
+  }
+
+  // Whether anything was lost; an unclosed stream alone is none.
+  bool any() const;
+  // A sentence for every kind of loss, with the ranks concerned.
+  std::vector<std::string> sentences() const;
+
+ private:
+  // How much of one kind, and on which ranks.
+  struct Tally {
+    std::uint64_t total = 0;
+    std::vector<std::uint32_t> ranks;
+
+    void add(std::uint32_t rank, std::uint64_t amount);
+    std::string on() const;
+  };
+
+  absl::btree_map<std::string, std::uint64_t> dropped_;
+  std::uint64_t produced_ = 0;
+  std::uint64_t stored_ = 0;
+  std::uint64_t found_ = 0;
+  Tally dropped_ranks_, missing_, refused_bytes_, skipped_, broken_,
+      overlapping_, gaps_, not_closed_, refused_groups_;
+};
+
+}  // namespace traced

@@ -1,0 +1,177 @@
+#include "analysis/match.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analysis/clock_models.h"
+#include "analysis/names.h"
+
+namespace traced {
+namespace {
+
+enum class Kind : std::uint8_t { kCollective, kPointToPoint, kAlone };
+
+constexpr std::int64_t kNoRank = -1;
+
+struct Entry {
+  std::uint32_t group = GroupCatalog::kNone;
+  Kind kind = Kind::kAlone;
+  std::int64_t source = kNoRank;
+  std::int64_t destination = kNoRank;
+  std::uint64_t seq = 0;
+  // Numbers the operations of one rank that claim to be the same one.
+  std::uint32_t repeat = 0;
+  MatchCell cell;
+  std::int64_t issue_ns = 0;
+
+  // Equal for the entries of a row. Those of the kind kAlone differ by cell.
+  auto key() const {
+    const bool alone = kind == Kind::kAlone;
+    return std::tuple(group, kind, source, destination, seq,
+                      alone ? cell.stream : 0, alone ? cell.operation : 0);
+  }
+};
+
+bool isPointToPoint(v1::Operation op) {
+  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV;
+}
+
+// The global rank at the other end, kNoRank while it is not known.
+std::int64_t peerOf(const StreamTable& table, const v1::Call& call,
+                    const AssembledOperation& op) {
+  if (call.peer_global_plus_1() > 0) {
+    return std::int64_t{call.peer_global_plus_1()} - 1;
+  }
+  const std::uint32_t group = table.groupOf(call);
+  if (op.source_rank_plus_1 == 0 || group == StreamDefinitions::kNone) {
+    return kNoRank;
+  }
+  const auto rank =
+      table.definitions.groups()[group].members.at(op.source_rank_plus_1 - 1);
+  return rank ? std::int64_t{*rank} : kNoRank;
+}
+
+Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
+               const AssembledOperation& op) {
+  Entry entry;
+  entry.issue_ns = commonNs(stream.clock, op.issued.ns());
+  entry.seq = op.seq;
+  const v1::Call* call = stream.table.callOf(op);
+  if (!call) return entry;
+  entry.group = run.groupOf(stream, *call);
+  const bool numbered = op.seq > 0 && entry.group != GroupCatalog::kNone;
+  if (!isPointToPoint(call->op())) {
+    if (numbered) entry.kind = Kind::kCollective;
+    return entry;
+  }
+  const std::int64_t self = stream.table.header.rank();
+  const std::int64_t peer = peerOf(stream.table, *call, op);
+  const bool sends = call->op() == v1::OPERATION_SEND;
+  entry.source = sends ? self : peer;
+  entry.destination = sends ? peer : self;
+  if (numbered && peer != kNoRank) entry.kind = Kind::kPointToPoint;
+  return entry;
+}
+
+std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter) {
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < run.streams.size(); ++i) {
+    const LoadedRun::Stream& stream = run.streams[i];
+    const std::uint32_t rank = stream.table.header.rank();
+    if (!filter.ranks.empty() && !filter.ranks.contains(rank)) continue;
+    const std::vector<AssembledOperation>& ops = stream.table.operations;
+    for (std::uint32_t j = 0; j < ops.size(); ++j) {
+      Entry entry = describe(run, stream, ops[j]);
+      if (!filter.groups.empty() &&
+          !filter.groups.contains(run.groups.label(entry.group))) {
+        continue;
+      }
+      entry.cell = {i, j};
+      entries.push_back(entry);
+    }
+  }
+  return entries;
+}
+
+void sortEntries(std::vector<Entry>& entries) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tuple(a.key(), a.repeat, a.cell.stream, a.issue_ns,
+                      a.cell.operation) < std::tuple(b.key(), b.repeat,
+                                                     b.cell.stream, b.issue_ns,
+                                                     b.cell.operation);
+  });
+}
+
+// A rank that used a number twice gets a second row for it.
+void numberRepeats(std::vector<Entry>& entries) {
+  bool any = false;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const Entry& before = entries[i - 1];
+    if (before.key() != entries[i].key()) continue;
+    if (before.cell.stream != entries[i].cell.stream) continue;
+    entries[i].repeat = before.repeat + 1;
+    any = true;
+  }
+  if (any) sortEntries(entries);
+}
+
+MatchRow startRow(const Entry& entry, std::size_t first_cell) {
+  MatchRow row;
+  row.group = entry.group;
+  if (entry.source != kNoRank && entry.destination != kNoRank) {
+    row.pair = {static_cast<std::uint32_t>(entry.source),
+                static_cast<std::uint32_t>(entry.destination)};
+  }
+  row.seq = entry.seq;
+  row.first_issue_ns = entry.issue_ns;
+  row.first_cell = first_cell;
+  return row;
+}
+
+bool hasOperation(const LoadedRun& run, absl::Span<const MatchCell> cells,
+                  const absl::flat_hash_set<std::string>& names) {
+  return std::any_of(cells.begin(), cells.end(), [&](const MatchCell& cell) {
+    const StreamTable& table = run.streams[cell.stream].table;
+    return names.contains(
+        operationName(table, table.operations[cell.operation]));
+  });
+}
+
+}  // namespace
+
+MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter) {
+  std::vector<Entry> entries = collect(run, filter);
+  sortEntries(entries);
+  numberRepeats(entries);
+
+  MatchTable table;
+  table.cells.reserve(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const bool same = i > 0 && entries[i - 1].key() == entry.key() &&
+                      entries[i - 1].repeat == entry.repeat;
+    if (!same) table.rows.push_back(startRow(entry, table.cells.size()));
+    MatchRow& row = table.rows.back();
+    row.first_issue_ns = std::min(row.first_issue_ns, entry.issue_ns);
+    ++row.cell_count;
+    table.cells.push_back(entry.cell);
+  }
+  if (!filter.ops.empty()) {
+    std::erase_if(table.rows, [&](const MatchRow& row) {
+      return !hasOperation(run, table.cellsOf(row), filter.ops);
+    });
+  }
+  std::stable_sort(table.rows.begin(), table.rows.end(),
+                   [](const MatchRow& a, const MatchRow& b) {
+                     return a.first_issue_ns < b.first_issue_ns;
+                   });
+  return table;
+}
+
+std::string operationName(const StreamTable& table,
+                          const AssembledOperation& operation) {
+  const v1::Call* call = table.callOf(operation);
+  return call ? nameOf(call->op()) : kUnknownOperation;
+}
+
+}  // namespace traced

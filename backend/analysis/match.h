@@ -1,0 +1,64 @@
+// Matching: which operations of different ranks are one operation of the job.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "analysis/loaded_run.h"
+
+namespace traced {
+
+// One rank's part in a row.
+struct MatchCell {
+  std::uint32_t stream = 0;     // index into LoadedRun::streams
+  std::uint32_t operation = 0;  // index into its operations
+};
+
+// Collectives match by group and sequence number; sends and receives by group,
+// ordered pair and sequence number. An operation whose number is not known has
+// a row of its own. A rank has at most one cell in a row.
+struct MatchRow {
+  std::uint32_t group = GroupCatalog::kNone;
+  // Source and destination, global ranks; absent for collectives, and where the
+  // source is not known.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
+  std::uint64_t seq = 0;  // 0: not known
+  // On the common time line.
+  std::int64_t first_issue_ns = 0;
+  std::size_t first_cell = 0;
+  std::size_t cell_count = 0;
+};
+
+struct MatchTable {
+  // By first issue.
+  std::vector<MatchRow> rows;
+  std::vector<MatchCell> cells;
+
+  absl::Span<const MatchCell> cellsOf(const MatchRow& row) const {
+    return absl::MakeSpan(cells).subspan(row.first_cell, row.cell_count);
+  }
+};
+
+// What to match; an empty set lets everything pass.
+struct MatchFilter {
+  absl::flat_hash_set<std::uint32_t> ranks;
+  // Labels of groups.
+  absl::flat_hash_set<std::string> groups;
+  // Names of operations: a row stays when one of its cells has one of them.
+  absl::flat_hash_set<std::string> ops;
+};
+
+// Every operation that passes the filter is in exactly one row.
+MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter);
+
+// The name of an operation of a stream.
+std::string operationName(const StreamTable& table,
+                          const AssembledOperation& operation);
+
+}  // namespace traced

@@ -1,0 +1,104 @@
+#include "analysis/merge.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/clock_models.h"
+#include "analysis/stream_loader.h"
+#include "base/utf8.h"
+#include "trace_io/chunk_encoder.h"
+#include "trace_io/chunk_scanner.h"
+
+namespace traced {
+namespace {
+
+v1::Payload describeMerge(const TraceSet& set, const std::string& version) {
+  std::vector<const v1::Header*> headers;
+  for (const TraceStream& stream : set.streams) {
+    headers.push_back(&stream.header);
+  }
+  v1::Payload payload;
+  v1::Merge& merge = *payload.mutable_merge();
+  merge.set_traced_version(version);
+  for (v1::ClockModel& clock : modelClocks(headers, set.clocks)) {
+    merge.mutable_clock()->Add(std::move(clock));
+  }
+  for (const std::string& warning : set.input_warnings) {
+    merge.add_warning(toValidUtf8(warning));
+  }
+  merge.set_unusable_bytes(set.unusable_bytes);
+  return payload;
+}
+
+// A file under another name until it is committed, and gone if it never is.
+class PendingFile {
+ public:
+  explicit PendingFile(const std::string& path)
+      : path_(path),
+        pending_(absl::StrCat(path, ".", ::getpid(), ".tmp")),
+        out_(pending_, std::ios::binary | std::ios::trunc) {}
+  ~PendingFile() {
+    if (!committed_) std::remove(pending_.c_str());
+  }
+
+  void write(std::string_view bytes) {
+    out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  bool ok() const { return out_.good(); }
+  bool commit() {
+    out_.close();
+    committed_ =
+        out_.good() && std::rename(pending_.c_str(), path_.c_str()) == 0;
+    return committed_;
+  }
+
+ private:
+  const std::string path_;
+  const std::string pending_;
+  std::ofstream out_;
+  bool committed_ = false;
+};
+
+}  // namespace
+
+Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
+                                const std::string& version,
+                                const ReadProgress& progress) {
+  const Error cannot_write{absl::StrCat(path, ": cannot be written")};
+  PendingFile out(path);
+  if (!out.ok()) return cannot_write;
+
+  MergeResult result;
+  const auto put = [&](std::string_view bytes) {
+    out.write(bytes);
+    result.bytes += bytes.size();
+  };
+  std::uint64_t total = 0;
+  for (const TraceFile& file : set.files) total += file.bytes;
+
+  put(ChunkEncoder(0).encode(describeMerge(set, version), {}));
+  StreamLoader loader(set);
+  for (const TraceStream& stream : set.streams) {
+    ++result.streams;
+    for (const ChunkRef& chunk : stream.chunks) {
+      const std::string_view body = loader.body(chunk);
+      if (body.empty()) {
+        return Error{absl::StrCat(set.files[chunk.file].path,
+                                  ": changed while it was being merged")};
+      }
+      put(chunkFraming(body.size()));
+      put(body);
+      ++result.chunks;
+      if (!out.ok()) return cannot_write;
+    }
+    if (progress) progress(result.bytes, total);
+  }
+  if (!out.commit()) return cannot_write;
+  return result;
+}
+
+}  // namespace traced

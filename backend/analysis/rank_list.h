@@ -1,0 +1,70 @@
+// RankList is an ordered list of ranks, kept as ranges: a group of 100,000
+// ranks is a handful of numbers.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traced/v1/definitions.pb.h"
+
+namespace traced {
+
+class RankList {
+ public:
+  // The ranks first, first + stride, ..., count of them.
+  struct Run {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::int64_t stride = 0;
+
+    bool operator==(const Run&) const = default;
+    template <typename H>
+    friend H AbslHashValue(H hash, const Run& run) {
+      return H::combine(std::move(hash), run.first, run.count, run.stride);
+    }
+    std::int64_t at(std::uint32_t i) const { return first + stride * i; }
+  };
+
+  RankList() = default;
+  // Absent when the ranges leave the numbers a rank can be, or do not add up to
+  // the size the group says, or that size is beyond kMaxGroupSize.
+  static std::optional<RankList> fromGroup(const v1::Group& group);
+  static RankList fromRanks(const std::vector<std::uint32_t>& ranks);
+
+  std::uint32_t size() const { return size_; }
+  // The rank at a position, absent beyond the end.
+  std::optional<std::uint32_t> at(std::uint32_t position) const;
+  // "0-3,8", "0-6/2" for every second one; at most `limit` ranges and "...".
+  std::string text(std::size_t limit = 8) const;
+
+  // Calls visit(rank) in order.
+  template <typename Visit>
+  void forEach(Visit&& visit) const {
+    for (const Run& run : runs_) {
+      for (std::uint32_t i = 0; i < run.count; ++i) {
+        visit(static_cast<std::uint32_t>(run.at(i)));
+      }
+    }
+  }
+
+  // Two lists are equal if they hold the same ranks in the same order, however
+  // they were cut into ranges.
+  bool operator==(const RankList&) const = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const RankList& list) {
+    return H::combine(std::move(hash), list.runs_);
+  }
+
+  static constexpr std::uint32_t kMaxGroupSize = 16'777'216;
+
+ private:
+  void append(Run run);
+
+  std::vector<Run> runs_;
+  std::uint32_t size_ = 0;
+};
+
+}  // namespace traced

@@ -1,0 +1,92 @@
+#include "analysis/report.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace traced {
+namespace {
+
+constexpr std::array<std::pair<const char*, ReportKey>, 6> kKeys = {{
+    {"op", ReportKey::kOp},
+    {"group", ReportKey::kGroup},
+    {"dtype", ReportKey::kDtype},
+    {"size", ReportKey::kSize},
+    {"shape", ReportKey::kShape},
+    {"rank", ReportKey::kRank},
+}};
+
+constexpr std::array<std::pair<const char*, ReportOrder>, 7> kOrders = {{
+    {"share", ReportOrder::kShare},
+    {"calls", ReportOrder::kCalls},
+    {"bytes", ReportOrder::kBytes},
+    {"host", ReportOrder::kHost},
+    {"completion", ReportOrder::kCompletion},
+    {"wait", ReportOrder::kWait},
+    {"name", ReportOrder::kName},
+}};
+
+template <typename T, std::size_t N>
+std::optional<T> named(const std::array<std::pair<const char*, T>, N>& all,
+                       const std::string& name) {
+  for (const auto& [known, value] : all) {
+    if (name == known) return value;
+  }
+  return std::nullopt;
+}
+
+double weight(const ReportRow& row, ReportOrder order) {
+  const CallTotals& totals = row.totals;
+  switch (order) {
+    case ReportOrder::kShare:
+      return row.share;
+    case ReportOrder::kCalls:
+      return static_cast<double>(totals.calls);
+    case ReportOrder::kBytes:
+      return static_cast<double>(std::max(totals.bytes_in, totals.bytes_out));
+    case ReportOrder::kHost:
+      return static_cast<double>(totals.host.total_ns);
+    case ReportOrder::kCompletion:
+      return static_cast<double>(totals.completion.total_ns);
+    case ReportOrder::kWait:
+      return static_cast<double>(totals.wait.total_ns);
+    case ReportOrder::kName:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string nameOf(ReportKey key) {
+  for (const auto& [name, value] : kKeys) {
+    if (value == key) return name;
+  }
+  return "";
+}
+
+std::optional<ReportKey> reportKeyNamed(const std::string& name) {
+  return named(kKeys, name);
+}
+
+std::optional<ReportOrder> reportOrderNamed(const std::string& name) {
+  return named(kOrders, name);
+}
+
+double CallTotals::shareOf(std::uint64_t run_ns) const {
+  return run_ns == 0 ? 0
+                     : static_cast<double>(host.total_ns + wait.total_ns) /
+                           static_cast<double>(run_ns);
+}
+
+void sortRows(Report& report, ReportOrder order) {
+  std::sort(report.rows.begin(), report.rows.end(),
+            [order](const ReportRow& a, const ReportRow& b) {
+              const double a_weight = weight(a, order);
+              const double b_weight = weight(b, order);
+              return a_weight != b_weight ? a_weight > b_weight
+                                          : a.keys < b.keys;
+            });
+}
+
+}  // namespace traced

@@ -1,0 +1,87 @@
+// Report adds up what communication cost, per kind of call, rank and group.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/group_catalog.h"
+#include "analysis/run_summary.h"
+#include "analysis/samples.h"
+
+namespace traced {
+
+// What calls are grouped by.
+enum class ReportKey { kOp, kGroup, kDtype, kSize, kShape, kRank };
+
+// "op", "group", "dtype", "size", "shape", "rank".
+std::string nameOf(ReportKey key);
+std::optional<ReportKey> reportKeyNamed(const std::string& name);
+
+// Sums over calls. An instant that was not observed adds nothing.
+struct CallTotals {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  TimeSum host;        // from issue to return
+  TimeSum completion;  // from issue to end, of calls that did not fail
+  TimeSum wait;        // from the begin to the end of the first wait
+  // Calls whose end only a wait showed, a late bound; those whose end was not
+  // observed and did not fail; those that failed.
+  std::uint64_t ends_at_wait = 0;
+  std::uint64_t ends_unknown = 0;
+  std::uint64_t failed = 0;
+
+  // Host and wait time as a part of `run_ns`, 0 when that is 0.
+  double shareOf(std::uint64_t run_ns) const;
+};
+
+struct ReportRow {
+  // One per Report::by.
+  std::vector<std::string> keys;
+  CallTotals totals;
+  TimeSummary host;
+  TimeSummary completion;
+  TimeSummary wait;
+  // Medians over calls, over completion time, in 1e9 bytes per second. Absent
+  // when no call has one.
+  std::optional<double> algbw_gbs;
+  std::optional<double> busbw_gbs;
+  double share = 0;
+};
+
+struct RankTotals {
+  std::uint32_t rank = 0;
+  std::uint64_t run_ns = 0;
+  CallTotals totals;
+};
+
+struct Report {
+  std::vector<ReportKey> by;
+  std::vector<ReportRow> rows;
+  std::vector<RankTotals> ranks;
+  GroupCatalog groups;
+  // One per group of the catalog.
+  std::vector<CallTotals> group_totals;
+  CallTotals all;
+  RunSummary summary;
+};
+
+enum class ReportOrder {
+  kShare,
+  kCalls,
+  kBytes,
+  kHost,
+  kCompletion,
+  kWait,
+  kName,
+};
+
+std::optional<ReportOrder> reportOrderNamed(const std::string& name);
+
+// Largest first; kName by the keys. Rows that are equal are sorted by name.
+void sortRows(Report& report, ReportOrder order);
+
+}  // namespace traced

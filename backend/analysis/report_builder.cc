@@ -1,0 +1,181 @@
+#include "analysis/report_builder.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/bandwidth.h"
+#include "analysis/call_text.h"
+#include "analysis/names.h"
+
+namespace traced {
+namespace {
+
+// What one operation adds to the sums it is part of.
+struct Sample {
+  std::optional<std::uint64_t> host_ns;
+  std::optional<std::uint64_t> completion_ns;
+  std::optional<std::uint64_t> wait_ns;
+};
+
+Sample measure(const AssembledOperation& op) {
+  Sample sample;
+  sample.host_ns = between(op.issued, op.returned);
+  sample.wait_ns = between(op.wait_began, op.wait_ended);
+  // How much a failed operation did until then is not known.
+  if (!op.failed) sample.completion_ns = between(op.issued, op.ended);
+  return sample;
+}
+
+void addTo(CallTotals& totals, const AssembledOperation& op,
+           const Sample& sample, std::uint64_t bytes_in,
+           std::uint64_t bytes_out) {
+  ++totals.calls;
+  totals.bytes_in += bytes_in;
+  totals.bytes_out += bytes_out;
+  if (sample.host_ns) totals.host.add(*sample.host_ns);
+  if (sample.completion_ns) totals.completion.add(*sample.completion_ns);
+  if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
+  totals.failed += op.failed;
+  totals.ends_unknown += op.state() == OperationState::kIssued;
+  totals.ends_at_wait +=
+      op.ended.known() && op.end_source == v1::END_SOURCE_WAIT;
+}
+
+template <typename T>
+void keep(std::vector<T>& samples, const std::optional<T>& sample) {
+  if (sample) samples.push_back(*sample);
+}
+
+std::optional<double> median(std::vector<double>& samples) {
+  if (samples.empty()) return std::nullopt;
+  return medianOf(samples);
+}
+
+}  // namespace
+
+ReportBuilder::ReportBuilder(std::vector<ReportKey> by) {
+  report_.by = std::move(by);
+}
+
+void ReportBuilder::add(const StreamTable& table) {
+  report_.summary.add(table);
+  const std::vector<std::uint32_t> groups =
+      report_.groups.add(table.header.attempt(), table.definitions.groups());
+  report_.group_totals.resize(report_.groups.groups().size());
+
+  std::vector<std::optional<Plan>> plans(table.definitions.calls().size() + 1);
+  RankTotals& rank = report_.ranks.emplace_back();
+  rank.rank = table.header.rank();
+  rank.run_ns = table.runNs();
+  for (const AssembledOperation& op : table.operations) {
+    const v1::Call* call = table.callOf(op);
+    std::optional<Plan>& made = call ? plans[op.call] : plans.back();
+    if (!made) made = plan(table, call, groups);
+    addOperation(op, *made, rank.totals);
+  }
+}
+
+ReportBuilder::Plan ReportBuilder::plan(
+    const StreamTable& table, const v1::Call* call,
+    const std::vector<std::uint32_t>& group_indices) {
+  Plan plan;
+  if (call) {
+    const std::uint32_t local = table.groupOf(*call);
+    std::uint32_t group_size = 0;
+    if (local != StreamDefinitions::kNone) {
+      plan.group = group_indices[local];
+      group_size = table.definitions.groups()[local].members.size();
+    }
+    plan.bytes_in = call->bytes_in();
+    plan.bytes_out = call->bytes_out();
+    plan.message_bytes = static_cast<double>(messageBytes(*call, group_size));
+    plan.bus_factor = busFactor(call->op(), group_size).value_or(-1);
+  }
+  std::vector<std::string> keys;
+  for (const ReportKey key : report_.by) {
+    keys.push_back(keyText(key, table, call, plan.group));
+  }
+  plan.row = rowFor(std::move(keys));
+  return plan;
+}
+
+std::uint32_t ReportBuilder::rowFor(std::vector<std::string> keys) {
+  const auto next = static_cast<std::uint32_t>(report_.rows.size());
+  const auto [place, is_new] = row_by_keys_.try_emplace(std::move(keys), next);
+  if (is_new) {
+    report_.rows.emplace_back().keys = place->first;
+    samples_.emplace_back();
+  }
+  return place->second;
+}
+
+std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
+                                   const v1::Call* call, std::uint32_t group) {
+  if (key == ReportKey::kRank) return absl::StrCat(table.header.rank());
+  if (key == ReportKey::kGroup) return report_.groups.label(group);
+  if (!call) return key == ReportKey::kOp ? kUnknownOperation : "-";
+  switch (key) {
+    case ReportKey::kOp:
+      return nameOf(call->op());
+    case ReportKey::kDtype:
+      return dtypeText(*call);
+    case ReportKey::kShape:
+      return shapeText(*call);
+    default:
+      break;
+  }
+  const std::uint32_t size =
+      group == GroupCatalog::kNone
+          ? 0
+          : report_.groups.groups()[group].members.size();
+  return sizeBucket(messageBytes(*call, size));
+}
+
+void ReportBuilder::addOperation(const AssembledOperation& op, const Plan& plan,
+                                 CallTotals& rank) {
+  const Sample sample = measure(op);
+  const auto addToTotals = [&](CallTotals& totals) {
+    addTo(totals, op, sample, plan.bytes_in, plan.bytes_out);
+  };
+  addToTotals(report_.all);
+  addToTotals(rank);
+  addToTotals(report_.rows[plan.row].totals);
+  if (plan.group != GroupCatalog::kNone) {
+    addToTotals(report_.group_totals[plan.group]);
+  }
+
+  Samples& kept = samples_[plan.row];
+  keep(kept.host_ns, sample.host_ns);
+  keep(kept.completion_ns, sample.completion_ns);
+  keep(kept.wait_ns, sample.wait_ns);
+  if (sample.completion_ns) addBandwidth(*sample.completion_ns, plan);
+}
+
+void ReportBuilder::addBandwidth(std::uint64_t completion_ns,
+                                 const Plan& plan) {
+  if (plan.bus_factor < 0 || plan.message_bytes == 0 || completion_ns == 0) {
+    return;
+  }
+  // Bytes per nanosecond are 1e9 bytes per second.
+  const double algbw = plan.message_bytes / static_cast<double>(completion_ns);
+  Samples& kept = samples_[plan.row];
+  kept.algbw_gbs.push_back(algbw);
+  kept.busbw_gbs.push_back(algbw * plan.bus_factor);
+}
+
+Report ReportBuilder::finish() && {
+  for (std::size_t i = 0; i < report_.rows.size(); ++i) {
+    ReportRow& row = report_.rows[i];
+    Samples& kept = samples_[i];
+    row.host = summarize(kept.host_ns);
+    row.completion = summarize(kept.completion_ns);
+    row.wait = summarize(kept.wait_ns);
+    row.algbw_gbs = median(kept.algbw_gbs);
+    row.busbw_gbs = median(kept.busbw_gbs);
+    row.share = row.totals.shareOf(report_.summary.totalRunNs());
+  }
+  return std::move(report_);
+}
+
+}  // namespace traced

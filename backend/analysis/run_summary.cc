@@ -1,0 +1,62 @@
+#include "analysis/run_summary.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/utf8.h"
+
+namespace traced {
+
+void RunSummary::add(const StreamTable& table) {
+  const v1::Header& header = table.header;
+  ranks_.push_back(header.rank());
+  world_size_ = std::max(world_size_, header.world_size());
+  hosts_.insert(header.host());
+  torch_versions_.insert(header.torch_version());
+  for (const GroupDefinition& group : table.definitions.groups()) {
+    backends_.insert(group.backend);
+  }
+  operations_ += table.operations.size();
+  longest_run_ns_ = std::max(longest_run_ns_, table.runNs());
+  total_run_ns_ += table.runNs();
+  losses_.add(table);
+}
+
+std::string RunSummary::absentRanks() const {
+  std::string text;
+  // A world size is only a claim, so only its gaps are walked.
+  const auto addGap = [&text](std::uint64_t first, std::uint64_t end) {
+    if (first >= end) return;
+    absl::StrAppend(&text, text.empty() ? "" : ",", first);
+    if (end - first > 1) absl::StrAppend(&text, "-", end - 1);
+  };
+  std::uint64_t next = 0;
+  for (const std::uint32_t rank : ranks_) {
+    addGap(next, rank);
+    next = std::uint64_t{rank} + 1;
+  }
+  addGap(next, world_size_);
+  return text;
+}
+
+std::vector<std::string> allWarnings(const TraceSet& set,
+                                     const RunSummary& summary) {
+  std::vector<std::string> warnings = set.input_warnings;
+  warnings.insert(warnings.end(), set.selection_warnings.begin(),
+                  set.selection_warnings.end());
+  const std::string absent = summary.absentRanks();
+  if (!absent.empty()) {
+    warnings.push_back(absl::StrCat("no trace of ranks ", absent, " of ",
+                                    summary.worldSize()));
+  }
+  const std::vector<std::string> losses = summary.losses().sentences();
+  warnings.insert(warnings.end(), losses.begin(), losses.end());
+  for (std::string& warning : warnings) warning = toValidUtf8(warning);
+  return warnings;
+}
+
+std::uint64_t unusableBytes(const TraceSet& set, const RunSummary& summary) {
+  return set.unusable_bytes + summary.losses().refusedBytes();
+}
+
+}  // namespace traced

@@ -1,0 +1,55 @@
+// RunSummary is what the first line about a run says.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "analysis/losses.h"
+#include "analysis/stream_table.h"
+#include "analysis/trace_set.h"
+
+namespace traced {
+
+class RunSummary {
+ public:
+  // Streams are added in the order of their ranks.
+  void add(const StreamTable& table);
+
+  const std::vector<std::uint32_t>& ranks() const { return ranks_; }
+  std::uint32_t worldSize() const { return world_size_; }
+  // Ranks of the job without a stream, as text: "3,5-7"; empty when none.
+  std::string absentRanks() const;
+  const absl::btree_set<std::string>& hosts() const { return hosts_; }
+  const absl::btree_set<std::string>& torchVersions() const {
+    return torch_versions_;
+  }
+  const absl::btree_set<std::string>& backends() const { return backends_; }
+  std::uint64_t operations() const { return operations_; }
+  // The longest run of a rank, and the sum over all ranks.
+  std::uint64_t longestRunNs() const { return longest_run_ns_; }
+  std::uint64_t totalRunNs() const { return total_run_ns_; }
+  const Losses& losses() const { return losses_; }
+
+ private:
+  std::vector<std::uint32_t> ranks_;
+  std::uint32_t world_size_ = 0;
+  absl::btree_set<std::string> hosts_;
+  absl::btree_set<std::string> torch_versions_;
+  absl::btree_set<std::string> backends_;
+  std::uint64_t operations_ = 0;
+  std::uint64_t longest_run_ns_ = 0;
+  std::uint64_t total_run_ns_ = 0;
+  Losses losses_;
+};
+
+// Everything there is to warn of: inputs, selection, absent ranks and losses.
+std::vector<std::string> allWarnings(const TraceSet& set,
+                                     const RunSummary& summary);
+
+// Bytes of the inputs that could not be used, with those of refused chunks.
+std::uint64_t unusableBytes(const TraceSet& set, const RunSummary& summary);
+
+}  // namespace traced

@@ -1,0 +1,58 @@
+#include "analysis/stream_loader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/stream_assembler.h"
+#include "trace_io/chunk_scanner.h"
+
+namespace traced {
+
+StreamTable StreamLoader::load(const TraceStream& stream) {
+  StreamAssembler assembler(stream.header);
+  StreamTable& table = assembler.table();
+  std::uint64_t covered = 0;  // up to where chunks cover the positions
+  for (const ChunkRef& chunk : stream.chunks) {
+    const bool has_records = chunk.end_position > chunk.first_position;
+    if (has_records && chunk.first_position < covered) {
+      ++table.overlapping_chunks;
+      continue;
+    }
+    if (chunk.first_position > covered) {
+      ++table.gaps;
+      table.gap_positions += chunk.first_position - covered;
+    }
+    covered = std::max(covered, chunk.end_position);
+
+    const DecodeStatus status = decode(chunk);
+    if (status == DecodeStatus::kOk) {
+      assembler.add(decoder_.payload());
+    } else if (status == DecodeStatus::kRefused) {
+      table.refused_bytes += chunk.framing_bytes + chunk.body_bytes;
+    } else {
+      ++table.skipped_chunks;
+    }
+  }
+  return std::move(assembler).finish();
+}
+
+DecodeStatus StreamLoader::decode(const ChunkRef& chunk) {
+  const std::string_view bytes = body(chunk);
+  if (bytes.empty()) return DecodeStatus::kRefused;
+  const DecodeStatus status = decoder_.parse(bytes);
+  return status == DecodeStatus::kOk ? decoder_.decode() : status;
+}
+
+std::string_view StreamLoader::body(const ChunkRef& chunk) {
+  if (!source_ || source_file_ != chunk.file) {
+    auto opened = FileSource::open(set_.files[chunk.file].path);
+    if (!opened) return {};
+    source_ = std::move(*opened);
+    source_file_ = chunk.file;
+  }
+  const std::string_view bytes =
+      source_->read(chunk.body_offset, chunk.body_bytes);
+  return isValidChunk(bytes) ? bytes : std::string_view{};
+}
+
+}  // namespace traced

@@ -1,0 +1,38 @@
+// StreamLoader reads the streams of a TraceSet, one at a time.
+
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "analysis/stream_table.h"
+#include "analysis/trace_set.h"
+#include "trace_io/byte_source.h"
+#include "trace_io/chunk_decoder.h"
+
+namespace traced {
+
+// Not thread safe. The set must outlive the loader.
+class StreamLoader {
+ public:
+  explicit StreamLoader(const TraceSet& set) : set_(set) {}
+
+  // Reads the chunks of a stream once more and assembles them. A chunk that
+  // has changed on disk meanwhile, or is refused, counts as refused.
+  StreamTable load(const TraceStream& stream);
+
+  // The body of a chunk, valid until the next call. Empty when it can no longer
+  // be read as it was.
+  std::string_view body(const ChunkRef& chunk);
+
+ private:
+  DecodeStatus decode(const ChunkRef& chunk);
+
+  const TraceSet& set_;
+  ChunkDecoder decoder_;
+  // The file read last.
+  std::unique_ptr<FileSource> source_;
+  std::uint32_t source_file_ = 0;
+};
+
+}  // namespace traced

@@ -1,0 +1,15 @@
+// Which streams belong together: a directory often holds older runs too.
+
+#pragma once
+
+#include "analysis/trace_set.h"
+
+namespace traced {
+
+// Fills `selected` with one stream per rank: those of the run that the newest
+// stream belongs to (same job, attempt and world size), and of each rank the
+// stream started last. A stream of an unknown schema is never selected. Says in
+// `selection_warnings` what was left out.
+void selectStreams(TraceSet& set);
+
+}  // namespace traced

@@ -1,0 +1,37 @@
+#include "analysis/stream_table.h"
+
+namespace traced {
+
+std::uint64_t StreamTable::dropped() const {
+  std::uint64_t records = 0;
+  for (const v1::Drop& drop : accounts.drop()) records += drop.records();
+  return records;
+}
+
+std::uint64_t StreamTable::missing() const {
+  const std::uint64_t stored = accounts.stored();
+  return stored > rows_found ? stored - rows_found : 0;
+}
+
+std::uint64_t StreamTable::runNs() const {
+  return between(Instant(header.started().monotonic_ns()), last).value_or(0);
+}
+
+bool StreamTable::lostSomething() const {
+  return dropped() > 0 || missing() > 0 || refused_bytes > 0 ||
+         skipped_chunks > 0 || broken_tables > 0 || overlapping_chunks > 0 ||
+         gaps > 0;
+}
+
+const v1::Call* StreamTable::callOf(const AssembledOperation& operation) const {
+  return operation.call == AssembledOperation::kNoCall
+             ? nullptr
+             : &definitions.calls()[operation.call];
+}
+
+std::uint32_t StreamTable::groupOf(const v1::Call& call) const {
+  return call.group() == 0 ? StreamDefinitions::kNone
+                           : definitions.group(call.group());
+}
+
+}  // namespace traced

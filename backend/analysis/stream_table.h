@@ -1,0 +1,55 @@
+// StreamTable is one stream, read: its operations, its definitions and its
+// accounts of what is complete.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/assembled_operation.h"
+#include "analysis/definitions.h"
+#include "analysis/instant.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+struct StreamTable {
+  v1::Header header;
+  StreamDefinitions definitions;
+  // In the order of their issue rows.
+  std::vector<AssembledOperation> operations;
+
+  // As of the last chunk that was found.
+  v1::Accounts accounts;
+  bool closed = false;
+  std::uint64_t rows_found = 0;
+  std::uint64_t chunks = 0;
+  // Bytes of chunks whose checksum is right but whose content was refused.
+  std::uint64_t refused_bytes = 0;
+  // Chunks skipped for their compression, and those whose columns disagree.
+  std::uint64_t skipped_chunks = 0;
+  std::uint64_t broken_tables = 0;
+  // Chunks ignored because they overlap others.
+  std::uint64_t overlapping_chunks = 0;
+  // Places where the positions of neighbouring chunks leave a gap, and how
+  // many positions are missing there.
+  std::uint64_t gaps = 0;
+  std::uint64_t gap_positions = 0;
+  // The latest instant the stream says anything about.
+  Instant last;
+
+  std::uint64_t dropped() const;
+  // Records lost after they were written; what is beyond the end of a stream
+  // that was not closed is not known and not counted.
+  std::uint64_t missing() const;
+  // From the start of the recording to its last instant, in nanoseconds.
+  std::uint64_t runNs() const;
+  bool lostSomething() const;
+
+  // What an operation was called with; nullptr when that is not known.
+  const v1::Call* callOf(const AssembledOperation& operation) const;
+  // Index into definitions.groups(), or StreamDefinitions::kNone.
+  std::uint32_t groupOf(const v1::Call& call) const;
+};
+
+}  // namespace traced

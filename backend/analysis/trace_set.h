@@ -1,0 +1,69 @@
+// TraceSet is what a command was given to read: an index of the chunks of all
+// input files, sorted into streams. It holds no rows; streams are loaded from
+// it one by one.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "base/result.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+// Where a chunk lies.
+struct ChunkRef {
+  std::uint32_t file = 0;         // index into TraceSet::files
+  std::uint64_t body_offset = 0;  // of the sync word's tag
+  std::uint32_t body_bytes = 0;
+  std::uint8_t framing_bytes = 0;  // in front of the body
+  std::uint64_t first_position = 0;
+  std::uint64_t end_position = 0;
+  std::uint64_t checksum = 0;
+};
+
+struct TraceFile {
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t unusable_bytes = 0;
+};
+
+// What one process recorded.
+struct TraceStream {
+  v1::Header header;
+  // Sorted by position; the same chunk never twice.
+  std::vector<ChunkRef> chunks;
+};
+
+struct TraceSet {
+  // The files that hold chunks, or remains of them.
+  std::vector<TraceFile> files;
+  // All streams, sorted by rank, and the newest first within a rank.
+  std::vector<TraceStream> streams;
+  // Indices of the streams of the run to look at; see stream_selection.h.
+  std::vector<std::size_t> selected;
+  // Clock models found in merged files.
+  std::vector<v1::ClockModel> clocks;
+  // Sentences about the inputs, also those a merged file brought along, and
+  // about the streams that were left out.
+  std::vector<std::string> input_warnings;
+  std::vector<std::string> selection_warnings;
+  // Bytes that could not be used, also those a merged file tells of. Chunks
+  // refused for their content are found only when their stream is loaded.
+  std::uint64_t unusable_bytes = 0;
+};
+
+// Called now and then with how many bytes are done and how many there are.
+using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
+
+// Reads files and directories. Damage is a warning; an Error says that nothing
+// in the inputs is readable.
+Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
+                              const ReadProgress& progress = {});
+
+}  // namespace traced

@@ -1,0 +1,17 @@
+// The first line of a text: what run this is.
+
+#pragma once
+
+#include <string>
+
+#include "analysis/run_summary.h"
+#include "analysis/trace_set.h"
+
+namespace traced {
+
+// "run42: 8 ranks on 2 hosts, torch 2.15.0, gloo; 00:12:41 long, 118 204
+// operations, nothing lost", or what was lost.
+std::string headingText(const std::string& title, const TraceSet& set,
+                        const RunSummary& summary);
+
+}  // namespace traced

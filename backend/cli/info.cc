@@ -1,0 +1,48 @@
+#include "cli/info.h"
+
+#include <iostream>
+#include <limits>
+
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/run_info.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kScreenRanks = 24;
+
+class Info : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_flag("--all", all_, "Show every rank, not only one screen of them");
+    app.footer("Example: tracectl info run42/");
+  }
+
+  ExitCode run() override {
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    const RunInfo info = gatherInfo(*set);
+    if (inputs_.json()) {
+      writeJson(std::cout, infoJson(inputs_.title(), *set, info));
+      std::cout << "\n";
+    } else {
+      const std::size_t max_ranks =
+          all_ ? std::numeric_limits<std::size_t>::max() : kScreenRanks;
+      std::cout << infoText(inputs_.title(), *set, info, max_ranks);
+    }
+    return inputs_.conclude(allWarnings(*set, info.summary));
+  }
+
+ private:
+  Inputs inputs_;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeInfo() { return std::make_unique<Info>(); }
+
+}  // namespace traced

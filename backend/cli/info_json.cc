@@ -1,0 +1,114 @@
+#include "analysis/names.h"
+#include "cli/run_info.h"
+
+namespace traced {
+namespace {
+
+template <typename Map>
+Json mapJson(const Map& map) {
+  // Sorted: the order of a protobuf map changes from run to run.
+  nlohmann::json sorted = nlohmann::json::object();
+  for (const auto& [key, value] : map) sorted[key] = value;
+  return Json(sorted);
+}
+
+Json dropsJson(const v1::Accounts& accounts) {
+  Json drops = Json::object();
+  for (const v1::Drop& drop : accounts.drop()) {
+    drops[nameOf(drop.reason())] = drop.records();
+  }
+  return drops;
+}
+
+Json ownTimeJson(const v1::Accounts& accounts) {
+  std::uint64_t samples = 0;
+  Json histogram = Json::array();
+  for (const std::uint64_t count : accounts.own_time_log2_ns()) {
+    samples += count;
+    histogram.push_back(count);
+  }
+  Json json = {{"samples", samples},
+               {"total_ns", accounts.own_time_total_ns()},
+               {"log2_ns", std::move(histogram)}};
+  if (samples > 0) {
+    json["mean_ns"] = static_cast<double>(accounts.own_time_total_ns()) /
+                      static_cast<double>(samples);
+  }
+  return json;
+}
+
+Json headerJson(const v1::Header& header) {
+  return {{"rank", header.rank()},
+          {"world_size", header.world_size()},
+          {"host", header.host()},
+          {"pid", header.pid()},
+          {"job", header.job()},
+          {"attempt", header.attempt()},
+          {"stream_id", header.stream_id()},
+          {"schema", header.schema()},
+          {"traced_version", header.traced_version()},
+          {"torch_version", header.torch_version()},
+          {"python_version", header.python_version()},
+          {"library_versions", mapJson(header.library_versions())},
+          {"boot_id", header.boot_id()},
+          {"time_namespace", header.time_namespace()},
+          {"started_monotonic_ns", header.started().monotonic_ns()},
+          {"started_realtime_ns", header.started().realtime_ns()},
+          {"labels", mapJson(header.labels())},
+          {"settings", mapJson(header.settings())}};
+}
+
+Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
+  const StreamTable& table = rank.table;
+  Json json = headerJson(table.header);
+  json["run_ns"] = table.runNs();
+  json["operations"] = rank.operations;
+  json["produced"] = table.accounts.produced();
+  json["stored"] = table.accounts.stored();
+  json["found"] = table.rows_found;
+  json["dropped"] = table.dropped();
+  json["dropped_by_reason"] = dropsJson(table.accounts);
+  json["missing"] = table.missing();
+  json["closed"] = table.closed;
+  json["chunks"] = table.chunks;
+  json["refused_bytes"] = table.refused_bytes;
+  json["skipped_chunks"] = table.skipped_chunks;
+  json["broken_tables"] = table.broken_tables;
+  json["overlapping_chunks"] = table.overlapping_chunks;
+  json["gaps"] = table.gaps;
+  json["gap_positions"] = table.gap_positions;
+  json["own_time"] = ownTimeJson(table.accounts);
+  Json& files = json["files"] = Json::array();
+  for (const std::uint32_t file : rank.files) {
+    files.push_back(set.files[file].path);
+  }
+  return json;
+}
+
+}  // namespace
+
+Json infoJson(const std::string& title, const TraceSet& set,
+              const RunInfo& info) {
+  Json json = {{"schema", kJsonSchema},
+               {"title", title},
+               {"world_size", info.summary.worldSize()},
+               {"run_ns", info.summary.longestRunNs()},
+               {"operations", info.summary.operations()}};
+  Json& ranks = json["ranks"] = Json::array();
+  for (const RunInfo::Rank& rank : info.ranks) {
+    ranks.push_back(rankJson(set, rank));
+  }
+  json["groups"] = groupsJson(info.groups);
+  Json& files = json["files"] = Json::array();
+  for (const TraceFile& file : set.files) {
+    files.push_back({{"path", file.path},
+                     {"bytes", file.bytes},
+                     {"chunks", file.chunks},
+                     {"unusable_bytes", file.unusable_bytes}});
+  }
+  json["lost"] = lostJson(set, info.summary);
+  json["warnings"] = allWarnings(set, info.summary);
+  return json;
+}
+
+}  // namespace traced

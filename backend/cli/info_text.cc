@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "cli/heading.h"
+#include "cli/run_info.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+namespace traced {
+namespace {
+
+using Align = Table::Align;
+
+std::string ownTimeText(const v1::Accounts& accounts) {
+  std::uint64_t samples = 0;
+  for (const std::uint64_t count : accounts.own_time_log2_ns()) {
+    samples += count;
+  }
+  if (samples == 0) return "-";
+  return threeDigits(static_cast<double>(accounts.own_time_total_ns()) /
+                     static_cast<double>(samples));
+}
+
+std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
+  Table table;
+  table.addColumn("rank");
+  table.addColumn("host", Align::kLeft);
+  table.addColumn("pid");
+  table.addColumn("operations");
+  table.addColumn("records\nproduced");
+  table.addColumn("\ndropped");
+  table.addColumn("\nstored");
+  table.addColumn("\nfound");
+  table.addColumn("\nmissing");
+  table.addColumn("closed", Align::kLeft);
+  table.addColumn("own time\nns per call");
+  const std::size_t shown = std::min(max_ranks, info.ranks.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const StreamTable& rank = info.ranks[i].table;
+    table.addRow(
+        {absl::StrCat(rank.header.rank()), printable(rank.header.host()),
+         absl::StrCat(rank.header.pid()), groupedText(info.ranks[i].operations),
+         groupedText(rank.accounts.produced()), groupedText(rank.dropped()),
+         groupedText(rank.accounts.stored()), groupedText(rank.rows_found),
+         groupedText(rank.missing()), rank.closed ? "yes" : "no",
+         ownTimeText(rank.accounts)});
+  }
+  std::string text = table.text();
+  if (shown < info.ranks.size()) {
+    absl::StrAppend(&text, " ", countOf(info.ranks.size() - shown, "more rank"),
+                    "; --all shows them\n");
+  }
+  return text;
+}
+
+std::string groupsText(const GroupCatalog& groups) {
+  if (groups.groups().empty()) return "";
+  Table table;
+  table.addColumn("group", Align::kLeft);
+  table.addColumn("name", Align::kLeft);
+  table.addColumn("backend", Align::kLeft);
+  table.addColumn("leg", Align::kLeft);
+  table.addColumn("size");
+  table.addColumn("nth");
+  table.addColumn("ranks", Align::kLeft);
+  for (const JobGroup& group : groups.groups()) {
+    table.addRow({printable(group.label), printable(group.name),
+                  printable(group.backend), printable(group.leg),
+                  groupedText(group.members.size()), absl::StrCat(group.nth),
+                  group.members.text()});
+  }
+  return "\n" + table.text();
+}
+
+using TextMap = google::protobuf::Map<std::string, std::string>;
+
+// What all ranks have in common of a map; what differs is left to the JSON.
+std::string commonText(const RunInfo& info, const char* title,
+                       const TextMap& (v1::Header::*get)() const) {
+  std::map<std::string, std::string> common;
+  bool differs = false;
+  for (const auto& [key, value] : (info.ranks[0].table.header.*get)()) {
+    common[key] = value;
+  }
+  for (const RunInfo::Rank& rank : info.ranks) {
+    const TextMap& own = (rank.table.header.*get)();
+    for (auto& [key, value] : common) {
+      const auto found = own.find(key);
+      if (found != own.end() && found->second == value) continue;
+      value = "(differs between ranks)";
+      differs = true;
+    }
+  }
+  std::string text;
+  for (const auto& [key, value] : common) {
+    absl::StrAppend(&text, " ", printable(key), "=", printable(value), "\n");
+  }
+  if (text.empty()) return "";
+  return absl::StrCat("\n", title, differs ? ", per rank in --json:\n" : ":\n",
+                      text);
+}
+
+}  // namespace
+
+std::string infoText(const std::string& title, const TraceSet& set,
+                     const RunInfo& info, std::size_t max_ranks) {
+  const v1::Header& header = info.ranks[0].table.header;
+  return absl::StrCat(
+      headingText(title, set, info.summary),
+      printable(absl::StrCat(
+          "job \"", header.job(), "\", attempt ", header.attempt(), ", traced ",
+          header.traced_version(), ", Python ", header.python_version())),
+      "\n\n", ranksText(info, max_ranks), groupsText(info.groups),
+      commonText(info, "libraries", &v1::Header::library_versions),
+      commonText(info, "labels", &v1::Header::labels),
+      commonText(info, "settings", &v1::Header::settings));
+}
+
+}  // namespace traced

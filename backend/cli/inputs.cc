@@ -1,0 +1,50 @@
+#include "cli/inputs.h"
+
+#include <iostream>
+
+#include "cli/progress.h"
+#include "cli/text.h"
+
+namespace traced {
+
+void Inputs::declare(CLI::App& app) {
+  app.add_option("INPUT", paths_,
+                 "Trace files, merged files, or directories of them")
+      ->required();
+  app.add_flag("--strict", strict_, "Exit with 1 after any warning");
+}
+
+void Inputs::declareJson(CLI::App& app) {
+  app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
+}
+
+std::string Inputs::title() const {
+  std::string title = paths_.front();
+  while (title.size() > 1 && title.back() == '/') title.pop_back();
+  return printable(title);
+}
+
+Result<TraceSet> Inputs::open() const {
+  Progress progress("reading");
+  auto set = openTraceSet(paths_, progress.callback());
+  progress.done();
+  if (!set) {
+    std::cerr << "tracectl: " << printable(set.error().message) << "\n";
+  }
+  return set;
+}
+
+ExitCode Inputs::conclude(const std::vector<std::string>& warnings) const {
+  constexpr std::size_t kMaxSentences = 20;
+  std::cout.flush();
+  for (std::size_t i = 0; i < warnings.size() && i < kMaxSentences; ++i) {
+    std::cerr << "warning: " << printable(warnings[i]) << "\n";
+  }
+  if (warnings.size() > kMaxSentences) {
+    std::cerr << "warning: and " << warnings.size() - kMaxSentences
+              << " more; --json has all of them\n";
+  }
+  return strict_ && !warnings.empty() ? ExitCode::kFindings : ExitCode::kFine;
+}
+
+}  // namespace traced

@@ -1,0 +1,43 @@
+// Inputs are the arguments that all verbs share: what to read, and how to speak
+// of it.
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/run_summary.h"
+#include "analysis/trace_set.h"
+#include "base/result.h"
+#include "cli/exit_code.h"
+
+namespace traced {
+
+class Inputs {
+ public:
+  // Declares the paths and --strict.
+  void declare(CLI::App& app);
+  // Declares --json.
+  void declareJson(CLI::App& app);
+
+  bool json() const { return json_; }
+  const std::vector<std::string>& paths() const { return paths_; }
+  // The first input's name without trailing slashes, for headings.
+  std::string title() const;
+
+  // Opens the inputs, with progress on a terminal. Says why on stderr when it
+  // fails.
+  Result<TraceSet> open() const;
+
+  // Writes warnings to stderr, a screenful of them at most, and tells what the
+  // verb should exit with.
+  ExitCode conclude(const std::vector<std::string>& warnings) const;
+
+ private:
+  std::vector<std::string> paths_;
+  bool json_ = false;
+  bool strict_ = false;
+};
+
+}  // namespace traced

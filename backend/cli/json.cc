@@ -1,0 +1,67 @@
+#include "cli/json.h"
+
+#include "analysis/rank_list.h"
+
+namespace traced {
+
+void writeJson(std::ostream& out, const Json& json, int indent) {
+  out << json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json toJson(const TimeSum& time) {
+  Json json = {{"count", time.count}, {"total_ns", time.total_ns}};
+  if (time.count > 0) {
+    json["mean_ns"] =
+        static_cast<double>(time.total_ns) / static_cast<double>(time.count);
+  }
+  return json;
+}
+
+Json toJson(const TimeSummary& time) {
+  Json json = {{"count", time.count}, {"total_ns", time.total_ns}};
+  if (time.count > 0) {
+    json["mean_ns"] = time.mean_ns;
+    json["p50_ns"] = time.p50_ns;
+    json["p99_ns"] = time.p99_ns;
+    json["max_ns"] = time.max_ns;
+  }
+  return json;
+}
+
+std::vector<Json> groupsJson(const GroupCatalog& groups) {
+  // A group says in a dozen bytes that it has 16 million members.
+  std::uint32_t budget = 4'000'000;
+  std::vector<Json> all;
+  for (const JobGroup& group : groups.groups()) {
+    Json& json = all.emplace_back(Json{{"label", group.label},
+                                       {"name", group.name},
+                                       {"desc", group.desc},
+                                       {"backend", group.backend},
+                                       {"leg", group.leg},
+                                       {"nth", group.nth},
+                                       {"attempt", group.attempt},
+                                       {"size", group.members.size()},
+                                       {"members", group.members.text(64)}});
+    if (group.members.size() > budget) continue;
+    budget -= group.members.size();
+    Json& ranks = json["ranks"] = Json::array();
+    group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
+  }
+  return all;
+}
+
+Json lostJson(const TraceSet& set, const RunSummary& summary) {
+  const Losses& losses = summary.losses();
+  Json dropped = Json::object();
+  for (const auto& [reason, records] : losses.dropped()) {
+    dropped[reason] = records;
+  }
+  return {{"dropped", std::move(dropped)},
+          {"missing", losses.missing()},
+          {"unusable_bytes", unusableBytes(set, summary)},
+          {"gaps", losses.gaps()},
+          {"absent_ranks", summary.absentRanks()},
+          {"not_closed", RankList::fromRanks(losses.notClosed()).text()}};
+}
+
+}  // namespace traced

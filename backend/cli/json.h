@@ -1,0 +1,41 @@
+// What the JSON of all verbs shares. Its fields are described in docs/cli.md
+// and only ever added to.
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "analysis/group_catalog.h"
+#include "analysis/run_summary.h"
+#include "analysis/samples.h"
+#include "analysis/trace_set.h"
+
+namespace traced {
+
+using Json = nlohmann::ordered_json;
+
+// Version of the JSON, in the field "schema".
+inline constexpr int kJsonSchema = 1;
+
+// `indent` below 0 writes one line. Invalid UTF-8 is replaced.
+void writeJson(std::ostream& out, const Json& json, int indent = 1);
+
+// Sets a field unless the value is absent.
+template <typename T>
+void setIf(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
+Json toJson(const TimeSum& time);
+Json toJson(const TimeSummary& time);
+// All groups: the array "groups". `ranks` lists the members, unless all lists
+// together would be absurdly long; `members` has them as ranges.
+std::vector<Json> groupsJson(const GroupCatalog& groups);
+// What was lost: the object "lost".
+Json lostJson(const TraceSet& set, const RunSummary& summary);
+
+}  // namespace traced

@@ -1,0 +1,88 @@
+// tracectl reads traces. This file only parses the command line and dispatches.
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "cli/info.h"
+#include "cli/merge.h"
+#include "cli/report.h"
+#include "cli/show.h"
+#include "cli/subcommand.h"
+
+namespace traced {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  std::unique_ptr<Subcommand> (*make)();
+};
+
+constexpr Verb kVerbs[] = {
+    {"info", "Who wrote what, and what is missing of it", makeInfo},
+    {"merge", "Write the chunks of many traces into one file", makeMerge},
+    {"report", "What communication cost, per operation and group", makeReport},
+    {"show", "Single operations, a column per rank", makeShow},
+};
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  tracectl report run42/\n"
+    "  tracectl show run42/ --groups dp --last 5\n"
+    "  tracectl info run42/ --json | jq .ranks[].dropped\n"
+    "\n"
+    "Exit status: 0 fine, 1 findings (or warnings, with --strict), 2 usage,\n"
+    "3 nothing readable, 4 internal, 5 not measured.";
+
+ExitCode dispatch(int argc, char** argv) {
+  CLI::App app("Reads traces of PyTorch distributed jobs.", "tracectl");
+  app.set_version_flag("--version", "tracectl " TRACED_VERSION);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  std::vector<std::unique_ptr<Subcommand>> subcommands;
+  std::vector<CLI::App*> parsers;
+  for (const Verb& verb : kVerbs) {
+    subcommands.push_back(verb.make());
+    parsers.push_back(app.add_subcommand(verb.name, verb.summary));
+    subcommands.back()->declare(*parsers.back());
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ExitCode::kFine : ExitCode::kUsage;
+  }
+  for (std::size_t i = 0; i < parsers.size(); ++i) {
+    if (parsers[i]->parsed()) return subcommands[i]->run();
+  }
+  return ExitCode::kInternal;
+}
+
+// `tracectl ... | head` is no error, so a closed pipe ends the program
+// silently.
+ExitCode run(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_DFL);
+  // Damage is reported in our own words.
+  google::protobuf::SetLogHandler(nullptr);
+  std::ios::sync_with_stdio(false);
+  try {
+    const ExitCode code = dispatch(argc, argv);
+    if (std::cout.flush()) return code;
+    std::cerr << "tracectl: cannot write to standard output\n";
+  } catch (const std::exception& error) {
+    std::cerr << "tracectl: internal error: " << error.what() << "\n";
+  }
+  return ExitCode::kInternal;
+}
+
+}  // namespace
+}  // namespace traced
+
+int main(int argc, char** argv) {
+  return static_cast<int>(traced::run(argc, argv));
+}

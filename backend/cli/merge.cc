@@ -1,0 +1,79 @@
+#include "cli/merge.h"
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/merge.h"
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+
+namespace traced {
+namespace {
+
+class Merge : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_option("-o,--output", output_, "The file to write")
+        ->capture_default_str();
+    app.add_flag("--force", force_, "Replace the file if it is there");
+    app.footer("Example: tracectl merge run42/ -o run42.traced");
+  }
+
+  ExitCode run() override {
+    std::error_code ignored;
+    if (!force_ && std::filesystem::exists(output_, ignored)) {
+      std::cerr << "tracectl: " << printable(output_)
+                << ": exists; --force replaces it\n";
+      return ExitCode::kUsage;
+    }
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+
+    Progress progress("merging");
+    const Result<MergeResult> merged =
+        writeMerged(*set, output_, TRACED_VERSION, progress.callback());
+    progress.done();
+    if (!merged) {
+      std::cerr << "tracectl: " << printable(merged.error().message) << "\n";
+      return ExitCode::kInternal;
+    }
+    say(*set, *merged);
+    return inputs_.conclude(set->input_warnings);
+  }
+
+ private:
+  void say(const TraceSet& set, const MergeResult& merged) const {
+    if (!inputs_.json()) {
+      std::cout << printable(absl::StrCat(output_, ": ",
+                                          countOf(merged.streams, "stream"),
+                                          ", ", countOf(merged.chunks, "chunk"),
+                                          ", ", bytesText(merged.bytes)))
+                << "\n";
+      return;
+    }
+    const Json json = {
+        {"schema", kJsonSchema},         {"output", output_},
+        {"streams", merged.streams},     {"chunks", merged.chunks},
+        {"bytes", merged.bytes},         {"unusable_bytes", set.unusable_bytes},
+        {"warnings", set.input_warnings}};
+    writeJson(std::cout, json);
+    std::cout << "\n";
+  }
+
+  Inputs inputs_;
+  std::string output_ = "merged.traced";
+  bool force_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeMerge() { return std::make_unique<Merge>(); }
+
+}  // namespace traced

@@ -1,0 +1,87 @@
+#include "cli/report.h"
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/report_builder.h"
+#include "analysis/stream_loader.h"
+#include "cli/inputs.h"
+#include "cli/report_output.h"
+
+namespace traced {
+namespace {
+
+class ReportCommand : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_option("--by", by_,
+                   "What to add up by: op, group, dtype, size, shape, rank")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(
+            CLI::IsMember({"op", "group", "dtype", "size", "shape", "rank"}))
+        ->capture_default_str();
+    app.add_option("--sort", sort_, "What comes first")
+        ->check(CLI::IsMember(
+            {"share", "calls", "bytes", "host", "completion", "wait", "name"}))
+        ->capture_default_str();
+    app.add_option("--limit", limit_, "How many rows the text has at most")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_flag("--all", all_, "All rows in the text, as in the JSON");
+    app.footer("Example: tracectl report run42/ --by op,rank --sort wait");
+  }
+
+  ExitCode run() override {
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    Report report = build(*set);
+    sortRows(report, reportOrderNamed(sort_).value_or(ReportOrder::kShare));
+    if (inputs_.json()) {
+      writeJson(std::cout, reportJson(inputs_.title(), *set, report));
+      std::cout << "\n";
+    } else {
+      const std::size_t max_rows =
+          all_ ? std::numeric_limits<std::size_t>::max() : limit_;
+      std::cout << reportText(inputs_.title(), *set, report, max_rows);
+    }
+    return inputs_.conclude(allWarnings(*set, report.summary));
+  }
+
+ private:
+  Report build(const TraceSet& set) const {
+    std::vector<ReportKey> keys;
+    for (const std::string& name : by_) {
+      const auto key = reportKeyNamed(name);
+      const bool is_new =
+          std::find(keys.begin(), keys.end(), key) == keys.end();
+      if (key && is_new) keys.push_back(*key);
+    }
+    ReportBuilder builder(std::move(keys));
+    StreamLoader loader(set);
+    for (const std::size_t i : set.selected) {
+      builder.add(loader.load(set.streams[i]));
+    }
+    return std::move(builder).finish();
+  }
+
+  Inputs inputs_;
+  std::vector<std::string> by_ = {"op", "group", "dtype", "size"};
+  std::string sort_ = "share";
+  std::size_t limit_ = 30;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeReport() {
+  return std::make_unique<ReportCommand>();
+}
+
+}  // namespace traced

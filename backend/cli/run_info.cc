@@ -1,0 +1,43 @@
+#include "cli/run_info.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/stream_loader.h"
+
+namespace traced {
+namespace {
+
+std::vector<std::uint32_t> filesOf(const TraceStream& stream) {
+  std::vector<std::uint32_t> files;
+  for (const ChunkRef& chunk : stream.chunks) {
+    if (files.empty() || files.back() != chunk.file) {
+      files.push_back(chunk.file);
+    }
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  return files;
+}
+
+}  // namespace
+
+RunInfo gatherInfo(const TraceSet& set) {
+  RunInfo info;
+  StreamLoader loader(set);
+  for (const std::size_t i : set.selected) {
+    StreamTable table = loader.load(set.streams[i]);
+    info.summary.add(table);
+    info.groups.add(table.header.attempt(), table.definitions.groups());
+
+    RunInfo::Rank& rank = info.ranks.emplace_back();
+    rank.operations = table.operations.size();
+    rank.files = filesOf(set.streams[i]);
+    table.operations = {};
+    table.definitions = {};
+    rank.table = std::move(table);
+  }
+  return info;
+}
+
+}  // namespace traced

@@ -1,0 +1,40 @@
+// RunInfo is what `tracectl info` tells, in text or JSON.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/group_catalog.h"
+#include "analysis/run_summary.h"
+#include "analysis/stream_table.h"
+#include "analysis/trace_set.h"
+#include "cli/json.h"
+
+namespace traced {
+
+struct RunInfo {
+  struct Rank {
+    // Without its operations, which are only counted.
+    StreamTable table;
+    std::uint64_t operations = 0;
+    // Indices into TraceSet::files.
+    std::vector<std::uint32_t> files;
+  };
+
+  std::vector<Rank> ranks;
+  GroupCatalog groups;
+  RunSummary summary;
+};
+
+// Reads the selected streams one by one.
+RunInfo gatherInfo(const TraceSet& set);
+
+// `max_ranks` bounds the lines per rank; the rest is mentioned.
+std::string infoText(const std::string& title, const TraceSet& set,
+                     const RunInfo& info, std::size_t max_ranks);
+Json infoJson(const std::string& title, const TraceSet& set,
+              const RunInfo& info);
+
+}  // namespace traced

@@ -1,0 +1,87 @@
+#include "cli/show.h"
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cli/inputs.h"
+#include "cli/rank_set.h"
+#include "cli/show_output.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kScreenRows = 40;
+constexpr std::size_t kScreenRanks = 8;
+
+class Show : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_option("--ranks", ranks_, "Only these, such as 0-3,5")
+        ->check([](const std::string& text) {
+          const auto ranks = parseRanks(text);
+          return ranks ? std::string() : ranks.error().message;
+        });
+    app.add_option("--groups", groups_, "Only these, by their labels")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option("--ops", ops_, "Only these, such as all_reduce,send")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option("--last", last_, "Only the last N rows");
+    app.add_option("--limit", limit_,
+                   "At most N rows, 0 for all (default 40 as text, all as "
+                   "JSON)");
+    app.footer("Example: tracectl show run42/ --groups dp,pp --last 5");
+  }
+
+  ExitCode run() override {
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    const LoadedRun run = loadRun(*set);
+    const MatchTable table = matchOperations(run, filter());
+    const ShowContext context{inputs_.title(), *set, run, table};
+    if (inputs_.json()) {
+      writeShowJson(std::cout, context, choose(table, 0));
+    } else {
+      writeShowText(std::cout, context, choose(table, kScreenRows),
+                    ranks_.empty() ? kScreenRanks
+                                   : std::numeric_limits<std::size_t>::max());
+    }
+    return inputs_.conclude(allWarnings(*set, run.summary));
+  }
+
+ private:
+  MatchFilter filter() const {
+    MatchFilter filter;
+    if (!ranks_.empty()) filter.ranks = parseRanks(ranks_).value();
+    filter.groups.insert(groups_.begin(), groups_.end());
+    filter.ops.insert(ops_.begin(), ops_.end());
+    return filter;
+  }
+
+  ShownRows choose(const MatchTable& table, std::size_t default_limit) const {
+    absl::Span<const MatchRow> rows = absl::MakeSpan(table.rows);
+    if (last_) rows = rows.last(std::min(*last_, rows.size()));
+    const std::size_t limit = limit_.value_or(last_ ? 0 : default_limit);
+    if (limit > 0) rows = rows.first(std::min(limit, rows.size()));
+    return {rows, table.rows.size() - rows.size()};
+  }
+
+  Inputs inputs_;
+  std::string ranks_;
+  std::vector<std::string> groups_;
+  std::vector<std::string> ops_;
+  std::optional<std::size_t> last_;
+  std::optional<std::size_t> limit_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeShow() { return std::make_unique<Show>(); }
+
+}  // namespace traced

@@ -1,0 +1,59 @@
+#include "absl/strings/str_cat.h"
+#include "analysis/names.h"
+#include "cli/show_output.h"
+
+namespace traced {
+namespace {
+
+Json rowJson(const ShowContext& context, const MatchRow& row) {
+  Json json = {{"group", context.run.groups.label(row.group)}};
+  if (row.pair) json["pair"] = {row.pair->first, row.pair->second};
+  if (row.seq > 0) json["seq"] = row.seq;
+  const auto cells = context.table.cellsOf(row);
+  const StreamTable& first = context.run.streams[cells[0].stream].table;
+  json["op"] = operationName(first, first.operations[cells[0].operation]);
+  json["first_issue_ns"] = row.first_issue_ns;
+  Json& ranks = json["ranks"] = Json::object();
+  for (const MatchCell& cell : cells) {
+    const StreamTable& table = context.run.streams[cell.stream].table;
+    ranks[absl::StrCat(table.header.rank())] =
+        operationJson(table, table.operations[cell.operation]);
+  }
+  return json;
+}
+
+Json clocksJson(const LoadedRun& run) {
+  Json clocks = Json::array();
+  for (const LoadedRun::Stream& stream : run.streams) {
+    clocks.push_back({{"rank", stream.table.header.rank()},
+                      {"offset_ns", stream.clock.offset_ns()},
+                      {"source", nameOf(stream.clock.source())}});
+  }
+  return clocks;
+}
+
+}  // namespace
+
+void writeShowJson(std::ostream& out, const ShowContext& context,
+                   const ShownRows& shown) {
+  Json frame = {{"schema", kJsonSchema},
+                {"title", context.title},
+                {"left_out", shown.left_out},
+                {"clocks", clocksJson(context.run)},
+                {"lost", lostJson(context.set, context.run.summary)},
+                {"warnings", allWarnings(context.set, context.run.summary)},
+                {"groups", groupsJson(context.run.groups)}};
+  const std::string text =
+      frame.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // The closing brace waits until the rows are written.
+  out << text.substr(0, text.size() - 1) << ",\"rows\":[";
+  const char* separator = "\n";
+  for (const MatchRow& row : shown.rows) {
+    out << separator;
+    writeJson(out, rowJson(context, row), -1);
+    separator = ",\n";
+  }
+  out << "\n]}\n";
+}
+
+}  // namespace traced

@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "analysis/clock_models.h"
+#include "cli/heading.h"
+#include "cli/show_output.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+namespace traced {
+namespace {
+
+// Which column each stream has; in the order of the ranks.
+using Columns = absl::btree_map<std::uint32_t, std::size_t>;
+
+Columns columnsFor(const ShowContext& context, const ShownRows& shown,
+                   std::size_t max_ranks) {
+  Columns columns;
+  for (const MatchRow& row : shown.rows) {
+    for (const MatchCell& cell : context.table.cellsOf(row)) {
+      columns[cell.stream] = 0;
+    }
+  }
+  while (columns.size() > max_ranks) columns.erase(std::prev(columns.end()));
+  std::size_t next = 0;
+  for (auto& [stream, column] : columns) column = next++;
+  return columns;
+}
+
+std::string what(const ShowContext& context, const MatchRow& row) {
+  const MatchCell& cell = context.table.cellsOf(row).front();
+  const StreamTable& table = context.run.streams[cell.stream].table;
+  return operationName(table, table.operations[cell.operation]);
+}
+
+std::string numberText(const MatchRow& row) {
+  std::string text;
+  if (row.pair) {
+    absl::StrAppend(&text, row.pair->first, ">", row.pair->second, " ");
+  }
+  return row.seq > 0 ? absl::StrCat(text, "#", row.seq) : text + "-";
+}
+
+// "+0.120 3.91": issued so much after the first rank, ended so much later.
+std::string cellText(const ShowContext& context, const MatchRow& row,
+                     const MatchCell& cell) {
+  const LoadedRun::Stream& stream = context.run.streams[cell.stream];
+  const AssembledOperation& op = stream.table.operations[cell.operation];
+  const std::int64_t issue_ns = commonNs(stream.clock, op.issued.ns());
+  std::string text = absl::StrCat(
+      "+", millisecondsText(static_cast<double>(issue_ns - row.first_issue_ns)),
+      " ");
+  const std::string name = operationName(stream.table, op);
+  if (name != what(context, row)) absl::StrAppend(&text, name, " ");
+  const auto completion_ns = between(op.issued, op.ended);
+  if (op.failed) return text + "FAILED";
+  if (!completion_ns) return text + "not ended";
+  absl::StrAppend(&text, millisecondsText(static_cast<double>(*completion_ns)),
+                  op.end_source == v1::END_SOURCE_WAIT ? "w" : "");
+  return text;
+}
+
+Table makeTable(const ShowContext& context, const Columns& columns) {
+  Table table;
+  table.addColumn("issued at\nms");
+  table.addColumn("group", Table::Align::kLeft);
+  table.addColumn("number");
+  table.addColumn("operation", Table::Align::kLeft);
+  for (const auto& [stream, column] : columns) {
+    table.addColumn(
+        absl::StrCat("rank ", context.run.streams[stream].table.header.rank(),
+                     "\nissue ms, end ms later"));
+  }
+  return table;
+}
+
+std::string legendText(const LoadedRun& run) {
+  std::string text =
+      " +issue after the first rank; then the end after the own issue, w: seen "
+      "at wait only.\n";
+  for (const LoadedRun::Stream& stream : run.streams) {
+    if (stream.clock.source() == v1::CLOCK_SOURCE_SAME_CLOCK) continue;
+    return text +
+           " Hosts are placed by their wall clocks, whose error is not "
+           "known.\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void writeShowText(std::ostream& out, const ShowContext& context,
+                   const ShownRows& shown, std::size_t max_ranks) {
+  out << headingText(context.title, context.set, context.run.summary) << "\n";
+  if (shown.rows.empty()) {
+    out << "No operations to show.\n";
+    return;
+  }
+  const Columns columns = columnsFor(context, shown, max_ranks);
+  Table table = makeTable(context, columns);
+  const std::int64_t origin_ns = context.table.rows.front().first_issue_ns;
+  for (const MatchRow& row : shown.rows) {
+    std::vector<std::string> cells(4 + columns.size(), "-");
+    cells[0] = absl::StrFormat(
+        "%.3f", static_cast<double>(row.first_issue_ns - origin_ns) / 1e6);
+    cells[1] = printable(context.run.groups.label(row.group));
+    cells[2] = numberText(row);
+    cells[3] = what(context, row);
+    for (const MatchCell& cell : context.table.cellsOf(row)) {
+      const auto column = columns.find(cell.stream);
+      if (column == columns.end()) continue;
+      cells[4 + column->second] = cellText(context, row, cell);
+    }
+    table.addRow(std::move(cells));
+  }
+  out << table.text() << legendText(context.run);
+  if (shown.left_out > 0) {
+    out << " " << countOf(shown.left_out, "more row")
+        << "; --last and --limit choose others\n";
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,73 @@
+#include "cli/text.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace traced {
+
+std::string printable(std::string_view text) {
+  std::string safe(text);
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(safe[i]);
+    // U+0080 to U+009F are control characters too, in UTF-8 after 0xC2.
+    const bool is_c1 = byte >= 0x80 && byte < 0xA0 && i > 0 &&
+                       static_cast<unsigned char>(text[i - 1]) == 0xC2;
+    if (byte < 0x20 || byte == 0x7F) safe[i] = '?';
+    if (is_c1) safe[i - 1] = safe[i] = '?';
+  }
+  return safe;
+}
+
+std::string groupedText(std::uint64_t number) {
+  std::string digits = absl::StrCat(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, " ");
+  return digits;
+}
+
+std::string threeDigits(double number) {
+  if (number >= 99.95) {
+    return groupedText(static_cast<std::uint64_t>(number + 0.5));
+  }
+  if (number >= 9.995) return absl::StrFormat("%.1f", number);
+  if (number >= 0.9995) return absl::StrFormat("%.2f", number);
+  if (number > 0 && number < 0.0005) return "<0.001";
+  return absl::StrFormat("%.3f", number);
+}
+
+std::string millisecondsText(double ns) { return threeDigits(ns / 1e6); }
+
+std::string bytesText(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return absl::StrCat(bytes, " B");
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1023.5 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return absl::StrFormat(value < 9.95 ? "%.1f %s" : "%.0f %s", value,
+                         kUnits[unit]);
+}
+
+std::string durationText(std::uint64_t ns) {
+  const std::uint64_t seconds = ns / 1'000'000'000;
+  if (seconds < 60) {
+    return absl::StrFormat("%.3f s", static_cast<double>(ns) / 1e9);
+  }
+  return absl::StrFormat("%02d:%02d:%02d", seconds / 3600, seconds / 60 % 60,
+                         seconds % 60);
+}
+
+std::string percentText(double part) {
+  return absl::StrFormat("%.1f %%", 100 * part);
+}
+
+std::string countOf(std::uint64_t count, std::string_view noun) {
+  return absl::StrCat(groupedText(count), " ",
+                      absl::string_view(noun.data(), noun.size()),
+                      count == 1 ? "" : "s");
+}
+
+}  // namespace traced

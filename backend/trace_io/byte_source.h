@@ -1,0 +1,64 @@
+// ByteSource gives a reader random access to the bytes of a trace without
+// holding all of them.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace traced {
+
+// Not thread safe: an implementation may reuse one buffer.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Fixed when the source is opened: what is appended later is not read.
+  virtual std::uint64_t size() const = 0;
+
+  // The bytes [offset, offset + length), valid until the next call. Shorter at
+  // the end of the source, and where the medium fails.
+  virtual std::string_view read(std::uint64_t offset, std::size_t length) = 0;
+};
+
+// Bytes in memory, which must outlive the source.
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
+
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::string_view read(std::uint64_t offset, std::size_t length) override;
+
+ private:
+  std::string_view bytes_;
+};
+
+// A regular file. It is read and not mapped, so that a file which shrinks
+// meanwhile is a short read and not a signal.
+class FileSource : public ByteSource {
+ public:
+  static Result<std::unique_ptr<FileSource>> open(const std::string& path);
+  ~FileSource() override;
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  std::uint64_t size() const override { return size_; }
+  std::string_view read(std::uint64_t offset, std::size_t length) override;
+
+ private:
+  FileSource(int fd, std::uint64_t size) : fd_(fd), size_(size) {}
+  void fill(std::uint64_t offset, std::size_t length);
+
+  const int fd_;
+  const std::uint64_t size_;
+  // The last part read: [window_offset_, window_offset_ + window_bytes_).
+  std::string window_;
+  std::uint64_t window_offset_ = 0;
+  std::size_t window_bytes_ = 0;
+};
+
+}  // namespace traced

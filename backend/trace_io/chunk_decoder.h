@@ -1,0 +1,49 @@
+// ChunkDecoder turns the body of a verified chunk into its payload, and refuses
+// what would cost more memory than an honest chunk can.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+enum class DecodeStatus {
+  kOk,
+  // Says something impossible or too large; its bytes are unusable.
+  kRefused,
+  // Compressed in a way this reader does not know; to be skipped.
+  kUnknownCompression,
+};
+
+// Not thread safe: buffers are reused from chunk to chunk.
+class ChunkDecoder {
+ public:
+  ChunkDecoder();
+  ~ChunkDecoder();
+  ChunkDecoder(const ChunkDecoder&) = delete;
+  ChunkDecoder& operator=(const ChunkDecoder&) = delete;
+
+  // Reads the fields of a chunk, without looking into its payload. `chunk()`
+  // holds them until the next call.
+  DecodeStatus parse(std::string_view body);
+  const v1::Chunk& chunk() const { return chunk_; }
+
+  // Decompresses and reads the payload of the chunk parsed last. `payload()`
+  // holds it until the next call; it may be moved from.
+  DecodeStatus decode();
+  v1::Payload& payload() { return payload_; }
+
+ private:
+  struct Decompressor;
+
+  std::unique_ptr<Decompressor> decompressor_;
+  v1::Chunk chunk_;
+  v1::Payload payload_;
+};
+
+}  // namespace traced

@@ -1,0 +1,84 @@
+#include "trace_io/payload_guard.h"
+
+#include <google/protobuf/io/coded_stream.h>
+
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+namespace {
+
+using google::protobuf::io::CodedInputStream;
+
+enum WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+bool isTable(std::uint32_t field) {
+  return field >= v1::Payload::kIssuedFieldNumber &&
+         field <= v1::Payload::kReleasedFieldNumber;
+}
+
+// Counts pieces as deep as the schema nests: Payload, Group, RankRange. What
+// is not a message is walked all the same and at worst counts too much.
+class PieceCounter {
+ public:
+  static constexpr int kDepth = 3;
+
+  void walk(const char* data, int size, int depth) {
+    CodedInputStream in(reinterpret_cast<const std::uint8_t*>(data), size);
+    while (modest()) {
+      const std::uint32_t tag = in.ReadTag();
+      if (tag == 0 || !step(in, data, tag, depth)) return;
+    }
+  }
+
+  bool modest() const {
+    return pieces_ <= kMaxPayloadPieces && column_bytes_ <= kMaxColumnBytes;
+  }
+
+ private:
+  bool step(CodedInputStream& in, const char* data, std::uint32_t tag,
+            int depth) {
+    std::uint64_t ignored = 0;
+    switch (tag & 7) {
+      case kVarint:
+        return in.ReadVarint64(&ignored);
+      case kFixed64:
+        return in.Skip(8);
+      case kFixed32:
+        return in.Skip(4);
+      case kBytes:
+        return stepInto(in, data, tag >> 3, depth);
+      default:
+        return false;
+    }
+  }
+
+  bool stepInto(CodedInputStream& in, const char* data, std::uint32_t field,
+                int depth) {
+    std::uint32_t length = 0;
+    if (!in.ReadVarint32(&length)) return false;
+    const int start = in.CurrentPosition();
+    if (length > kMaxColumnBytes || !in.Skip(static_cast<int>(length))) {
+      return false;
+    }
+    if (depth == 1 && isTable(field)) {
+      column_bytes_ += length;
+      return true;
+    }
+    ++pieces_;
+    if (depth < kDepth) walk(data + start, static_cast<int>(length), depth + 1);
+    return true;
+  }
+
+  std::size_t pieces_ = 0;
+  std::size_t column_bytes_ = 0;
+};
+
+}  // namespace
+
+bool isModestPayload(std::string_view payload) {
+  PieceCounter counter;
+  counter.walk(payload.data(), static_cast<int>(payload.size()), 1);
+  return counter.modest();
+}
+
+}  // namespace traced

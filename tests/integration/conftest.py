@@ -1,0 +1,25 @@
+"""Fixtures of the integration tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from launcher import Launcher, launcher
+from worker_pool import WorkerPool, worker_pool
+
+
+@pytest.fixture(scope="session", name="launcher")
+def _launcher() -> Iterator[Launcher]:
+    """Starts processes; all are killed at the end."""
+    with launcher() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def pool(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerPool]:
+    """Four long-lived ranks, for programs that leave their process as they found it."""
+    folder: Path = tmp_path_factory.mktemp("pool")
+    with worker_pool(launcher, folder) as started:
+        yield started

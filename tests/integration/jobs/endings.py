@@ -1,0 +1,110 @@
+"""Processes that end in all the ways processes end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+
+import torch
+import torch.distributed as dist
+
+from jobs.joining import join, joined, meet
+
+CALLS = 7
+
+
+def _calls() -> None:
+    join()
+    for _ in range(CALLS):
+        dist.all_reduce(torch.ones(3))
+    meet("called")
+
+
+def falls_off_the_end() -> None:
+    """No destroy_process_group."""
+    _calls()
+
+
+def destroys() -> None:
+    """As the documentation of torch asks for."""
+    _calls()
+    dist.destroy_process_group()
+
+
+def exits() -> None:
+    """With a code of its own."""
+    _calls()
+    sys.exit(3)
+
+
+def raises() -> None:
+    """An exception that nobody catches."""
+    _calls()
+    raise LookupError("a program of the tests fails")
+
+
+def exits_at_once() -> None:
+    """Without any cleaning up; what was flushed is there."""
+    import traced
+
+    _calls()
+    assert traced.flush()
+    os._exit(5)
+
+
+def is_killed() -> None:
+    """By SIGKILL; what was flushed is there."""
+    import traced
+
+    _calls()
+    assert traced.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def in_forked_children() -> None:
+    """The ranks are forked by multiprocessing, which leaves by os._exit."""
+    context = multiprocessing.get_context("fork")
+    children = [context.Process(target=_as_rank, args=(rank,)) for rank in range(2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    sys.exit(max(child.exitcode or 0 for child in children))
+
+
+def _as_rank(rank: int) -> None:
+    os.environ["RANK"] = str(rank)
+    os.environ["WORLD_SIZE"] = "2"
+    _calls()
+
+
+def forks_children_that_do_not_communicate() -> None:
+    """As a DataLoader does, in the middle of the calls."""
+    with joined():
+        dist.all_reduce(torch.ones(3))
+        loader = torch.utils.data.DataLoader(
+            torch.utils.data.TensorDataset(torch.arange(8.0)),
+            num_workers=2,
+            multiprocessing_context="fork",
+        )
+        assert sum(float(batch[0]) for batch in loader) == 28
+        child = os.fork()
+        if child == 0:
+            sys.exit(0)  # runs this process's exit handlers
+        assert os.waitpid(child, 0)[1] == 0
+        for _ in range(CALLS - 1):
+            dist.all_reduce(torch.ones(3))
+
+
+def leaves_while_the_other_waits() -> str:
+    """Rank 1 ends without a word; returns what rank 0 got instead of a result."""
+    backend = os.environ["TEST_BACKEND"]
+    if join(backend) == 1:
+        os._exit(0)
+    try:
+        dist.all_reduce(torch.ones(3))
+    except RuntimeError as error:
+        return type(error).__name__
+    return "nothing"

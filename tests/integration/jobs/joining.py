@@ -1,0 +1,47 @@
+"""How the processes that a launcher started as ranks find each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
+from torch.distributed.distributed_c10d import GroupName
+
+_TIMEOUT = timedelta(seconds=40)
+
+
+def join(backend: str = "traced:gloo", **options: Any) -> int:
+    """Makes the default group. Returns the rank."""
+    rank = int(os.environ["RANK"])
+    dist.init_process_group(
+        backend,
+        init_method=f"file://{os.environ['TEST_STORE']}",
+        rank=rank,
+        world_size=int(os.environ["WORLD_SIZE"]),
+        **{"timeout": _TIMEOUT} | options,
+    )
+    meet("joined")
+    return rank
+
+
+def meet(moment: str) -> None:
+    """Waits for the other ranks without a collective.
+
+    A rank that leaves early closes connections which the others may still be making.
+    """
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    c10d._store_based_barrier(rank, c10d._get_default_store(), GroupName(moment), world, _TIMEOUT)
+
+
+@contextmanager
+def joined(backend: str = "traced:gloo", **options: Any) -> Iterator[int]:
+    """Makes the default group and destroys it at the end."""
+    rank = join(backend, **options)
+    yield rank
+    meet("leaving")
+    dist.destroy_process_group()

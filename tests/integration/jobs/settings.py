@@ -1,0 +1,75 @@
+"""Jobs that make settings."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import traced
+from torch.distributed.distributed_c10d import _get_default_group
+
+from jobs.joining import join, joined
+
+
+def bad_value() -> list[str]:
+    """Returns how init_process_group was stopped."""
+    try:
+        join()
+    except Exception as error:
+        return [type(error).__name__, str(error), str(dist.is_initialized())]
+    return []
+
+
+def some_calls() -> Any:
+    """Returns what was computed, what the group looks like and where the trace is."""
+    with joined() as rank:
+        tensor = torch.arange(5.0) + rank
+        dist.all_reduce(tensor)
+        group = _get_default_group()
+        looks = type(group).__name__, type(group._get_backend(torch.device("cpu"))).__name__
+    return tensor.tolist(), looks, traced.location()
+
+
+def configured(folder: str) -> None:
+    """Settings from Python win over the environment."""
+    traced.configure(dir=folder, job="from-python", labels={"site": "fi", "gpu": 3})
+    some_calls()
+
+
+def wrong_configuration() -> list[list[str]]:
+    """Returns the errors; the settings stay as they were."""
+    errors = []
+    for settings in ({"ring_mb": 0}, {"no_such_thing": 1}, {"job": "a/b"}, {"labels": "novalue"}):
+        try:
+            traced.configure(**settings)
+        except ValueError as error:
+            errors.append([next(iter(settings)), str(error)])
+    some_calls()
+    return errors
+
+
+def many_records() -> int:
+    """Returns the largest number of bytes that the trace ever took on disk."""
+    with joined():
+        tensor, most = torch.ones(1), 0
+        for i in range(60):
+            for _ in range(1500):
+                dist.all_reduce(tensor)
+            assert traced.flush(20)
+            most = max(most, _bytes_on_disk())
+            if i % 10 == 0:
+                # Definitions that do not repeat.
+                for size in range(400):
+                    dist.all_reduce(torch.ones(i + 1, size + 1))
+        return most
+
+
+def _bytes_on_disk() -> int:
+    location = traced.location()
+    assert location is not None
+    stem = location.split(".traced")[0].split(".part-")[0]
+    folder = os.path.dirname(stem)
+    names = [name for name in os.listdir(folder) if name.startswith(os.path.basename(stem))]
+    return sum(os.path.getsize(os.path.join(folder, name)) for name in names)

@@ -1,0 +1,161 @@
+"""Starts the processes of the tests and sees to it that they end."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from zygote import Job
+
+#: Longer than any process of these tests takes on a busy machine.
+DEADLINE_S = 90.0
+
+_ABORT_S = 3.0
+
+_ZYGOTE = Path(__file__).with_name("zygote.py")
+# What a launcher, or the person who runs the tests, may have set.
+_NOT_INHERITED = ("TRACED", "TORCHELASTIC_", "SLURM_", "RANK", "WORLD_SIZE", "MASTER_", "LOCAL_")
+
+
+def environment() -> dict[str, str]:
+    """The environment that all processes start with."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_INHERITED)}
+    return kept | {
+        "GLOO_SOCKET_IFNAME": "lo",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+        "TORCH_FR_BUFFER_SIZE": "100000",
+    }
+
+
+class Process:
+    """A process that runs one program."""
+
+    def __init__(self, launcher: Launcher, job: Job) -> None:
+        self._launcher = launcher
+        self._job = job
+        self.pid = 0
+        self.exit_code: int | None = None
+
+    @property
+    def output(self) -> str:
+        """What it has written to stdout and stderr."""
+        return Path(self._job.output).read_text()
+
+    @property
+    def result(self) -> Any:
+        """What the program returned; None if it did not."""
+        path = Path(self._job.result)
+        return pickle.loads(path.read_bytes()) if path.exists() else None
+
+    def wait(self, deadline_s: float = DEADLINE_S) -> int:
+        """Returns its exit code; kills it if it takes longer."""
+        deadline = time.monotonic() + deadline_s
+        while self.exit_code is None:
+            if not self._launcher.receive(deadline - time.monotonic()):
+                self.abort()
+                raise TimeoutError(f"{self._job.program} did not end\n{self.output}")
+        return self.exit_code
+
+    def abort(self) -> None:
+        """Makes it write where it is, and kills it."""
+        if self.exit_code is None:
+            os.kill(self.pid, signal.SIGABRT)
+            self._launcher.receive(_ABORT_S)
+        self.kill()
+
+    def kill(self) -> None:
+        """Sends SIGKILL."""
+        if self.exit_code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Launcher:
+    """Forks processes from a zygote."""
+
+    def __init__(self, zygote: Connection) -> None:
+        self._zygote = zygote
+        self._processes: dict[int, Process] = {}
+
+    def start(
+        self, program: str, *args: object, folder: Path, env: dict[str, str] | None = None
+    ) -> Process:
+        """Starts one process.
+
+        Args:
+            program: "module:function", importable from this folder.
+            args: For the function; they are pickled.
+            folder: Its working directory.
+            env: Added to the environment.
+        """
+        number = len(self._processes)
+        job = Job(number, program, args, env or {}, str(folder))
+        process = self._processes[number] = Process(self, job)
+        self._zygote.send(job)
+        while process.pid == 0:
+            if not self.receive(DEADLINE_S):
+                raise TimeoutError("the zygote does not answer")
+        return process
+
+    def start_ranks(
+        self, world: int, program: str, *args: object, folder: Path, **env: str
+    ) -> list[Process]:
+        """Starts one process per rank; they find each other as programs/joining.py says."""
+        number = len(self._processes)
+        common = {"WORLD_SIZE": str(world), "TEST_STORE": str(folder / f"{number}.store")}
+        return [
+            self.start(program, *args, folder=folder, env=env | common | {"RANK": str(rank)})
+            for rank in range(world)
+        ]
+
+    def run_ranks(
+        self, world: int, program: str, *args: object, folder: Path, **env: str
+    ) -> list[Process]:
+        """As start_ranks; waits, and fails if a process fails."""
+        processes = self.start_ranks(world, program, *args, folder=folder, **env)
+        for process in processes:
+            assert process.wait() == 0, process.output
+        return processes
+
+    def receive(self, timeout_s: float) -> bool:
+        """Takes one message from the zygote; False if none came in time."""
+        if not self._zygote.poll(max(timeout_s, 0)):
+            return False
+        number, value = self._zygote.recv()
+        process = self._processes[number]
+        if process.pid == 0:
+            process.pid = value
+        else:
+            process.exit_code = value
+        return True
+
+
+@contextmanager
+def launcher() -> Iterator[Launcher]:
+    """A launcher; all its processes are gone at the end."""
+    ours, theirs = socket.socketpair()
+    zygote = subprocess.Popen(
+        [sys.executable, str(_ZYGOTE), str(theirs.fileno())],
+        env=environment(),
+        pass_fds=[theirs.fileno()],
+    )
+    theirs.close()
+    connection = Connection(ours.detach())
+    try:
+        yield Launcher(connection)
+    finally:
+        connection.close()  # the zygote ends, and its processes with it
+        try:
+            zygote.wait(DEADLINE_S)
+        finally:
+            zygote.kill()

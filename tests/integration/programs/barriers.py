@@ -1,0 +1,29 @@
+"""Barriers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch.distributed as dist
+from torch.distributed.distributed_c10d import _get_default_group
+
+from programs.catalog import program
+
+
+@program()
+def barrier() -> Any:
+    dist.barrier()
+    work = dist.barrier(async_op=True)
+    return work.wait(), work.is_completed()
+
+
+@program()
+def monitored_barrier() -> Any:
+    # torch 2.11 has dist.monitored_barrier for the name "gloo" only.
+    _get_default_group().monitored_barrier()
+    return _get_default_group().monitored_barrier(wait_all_ranks=True)
+
+
+@program(since=(2, 15))
+def monitored_barrier_of_the_module() -> Any:
+    return dist.monitored_barrier()

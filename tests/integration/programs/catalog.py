@@ -1,0 +1,62 @@
+"""Which programs there are.
+
+A program is a function without arguments that every rank of a fresh default
+group calls. It returns what it computed, as plain values and tensors.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import torch
+
+_Function = TypeVar("_Function", bound=Callable[[], Any])
+
+#: Version of torch, as (major, minor).
+TORCH = tuple(int(part) for part in torch.__version__.split(".")[:2])
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program.
+
+    Attributes:
+        name: "module.function".
+        worlds: With how many ranks it is to be run.
+    """
+
+    name: str
+    worlds: tuple[int, ...]
+
+
+_programs: list[Program] = []
+
+
+def program(
+    *, worlds: tuple[int, ...] = (2, 4), since: tuple[int, int] = (2, 11)
+) -> Callable[[_Function], _Function]:
+    """Puts a function into the catalog.
+
+    Args:
+        worlds: With how many ranks it is to be run.
+        since: The first version of torch that has what it uses.
+    """
+
+    def enter(function: _Function) -> _Function:
+        if since <= TORCH:
+            _programs.append(Program(f"{function.__module__}.{function.__name__}", worlds))
+        return function
+
+    return enter
+
+
+def catalog() -> list[Program]:
+    """All programs of this package."""
+    package = importlib.import_module(__package__)
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{__package__}.{module.name}")
+    return sorted(_programs, key=lambda entry: entry.name)

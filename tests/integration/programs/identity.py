@@ -1,0 +1,112 @@
+"""What a group and a Work look like to their users."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.distributed import ProcessGroup
+from torch.distributed.distributed_c10d import _get_default_group
+from values import attempt
+
+from programs.catalog import program
+from programs.data import values
+
+
+def _type(value: object) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+@program()
+def group_looks_the_same() -> Any:
+    group = _get_default_group()
+    return {
+        "type": _type(group),
+        "is exactly a ProcessGroup": type(group) is ProcessGroup,
+        "name": group.name(),
+        "group_name": group.group_name,
+        "group_desc": group.group_desc,
+        "rank and size": (group.rank(), group.size()),
+        "devices": sorted(str(device) for device in group._device_types),
+        "bound device": str(group.bound_device_id),
+        "hooks": group._has_hooks(),
+        "default device": str(dist.distributed_c10d._get_pg_default_device(group)),
+        "object device": str(dist.distributed_c10d._get_object_coll_device(group)),
+        "ranks": dist.get_process_group_ranks(group),
+        "count": dist.get_pg_count(),
+        "is gloo": dist.get_backend().endswith("gloo"),
+    }
+
+
+@program()
+def sequence_numbers_count_alike() -> Any:
+    group = _get_default_group()
+    numbers = [group._get_sequence_number_for_group()]
+    for _ in range(3):
+        dist.all_reduce(values(2))
+        numbers.append(group._get_sequence_number_for_group())
+    return numbers
+
+
+@program()
+def timeouts_can_be_set() -> Any:
+    group = _get_default_group()
+    return (
+        attempt(lambda: group.set_timeout(timedelta(seconds=33))),
+        attempt(lambda: dist.distributed_c10d._set_pg_timeout(timedelta(seconds=34), group)),
+        attempt(lambda: dist.all_reduce(values(2))),
+    )
+
+
+@program()
+def work_looks_the_same() -> Any:
+    works = {
+        "all_reduce": dist.all_reduce(values(2), async_op=True),
+        "barrier": dist.barrier(async_op=True),
+        "broadcast": dist.broadcast(values(2), 0, async_op=True),
+    }
+    seen: dict[str, Any] = {}
+    for name, work in works.items():
+        work.wait()
+        seen[name] = {
+            "type": _type(work),
+            "completed": work.is_completed(),
+            "success": attempt(work.is_success),
+            "exception": attempt(lambda work=work: str(work.exception())),
+            "result": attempt(work.result),
+            "source": attempt(work._source_rank),
+            "synchronize": attempt(work.synchronize),
+            "second wait": attempt(work.wait),
+            "wait with timeout": attempt(lambda work=work: work.wait(timedelta(seconds=5))),
+        }
+    return seen
+
+
+@program()
+def futures_carry_the_results() -> Any:
+    world = dist.get_world_size()
+    group = _get_default_group()
+    tensor, outputs = values(3), [[torch.zeros(2) for _ in range(world)]]
+    reduced = group.allreduce([tensor]).get_future()
+    gathered = group.allgather(outputs, [values(2)]).get_future()
+    doubled = reduced.then(lambda future: [item * 2 for item in future.value()])
+    return reduced.wait(), gathered.wait(), doubled.wait(), reduced.done(), outputs
+
+
+@program()
+def futures_of_the_group_methods() -> Any:
+    group = _get_default_group()
+    world = dist.get_world_size()
+    results = []
+    for work in (
+        group.allreduce_coalesced([values(2), values(1)]),
+        group.broadcast(values(2), 0),
+        group.alltoall_base(torch.zeros(world), values(world), [], []),
+        group.barrier(),
+    ):
+        future = attempt(lambda work=work: work.get_future().wait())
+        work.wait()
+        results.append(future)
+    return results

@@ -1,0 +1,197 @@
+"""tracectl on traces of real jobs: it agrees with traced.read, and with itself."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launcher import Launcher
+from tracectl import tracectl
+from traced.reader import Operation, Stream, read
+
+
+@pytest.fixture(scope="module")
+def recorded(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The traces of a job of 4 ranks; not to be changed."""
+    folder: Path = tmp_path_factory.mktemp("mixed")
+    launcher.run_ranks(4, "jobs.training:mixed", folder=folder, TRACED_JOB="mixed")
+    return folder / "traces" / "mixed"
+
+
+@pytest.fixture
+def traces(recorded: Path, tmp_path: Path) -> Path:
+    """A copy of them, to be damaged."""
+    return Path(shutil.copytree(recorded, tmp_path / "traces"))
+
+
+def _file_of(traces: Path, rank: int) -> Path:
+    (path,) = traces.glob(f"rank-{rank}.*")
+    return path
+
+
+def _comparable(operation: Operation) -> dict[str, Any]:
+    """As `show --json` names things."""
+    fields = operation.to_dict()
+    if "group" in fields:
+        fields["group_id"] = fields.pop("group")
+    return fields
+
+
+def _shown(answer: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every operation of every row, with its rank."""
+    for row in answer["rows"]:
+        for rank, operation in row["ranks"].items():
+            yield int(rank), operation
+
+
+def _check_shown(stream: Stream, shown: dict[int, dict[str, Any]]) -> None:
+    for operation in stream.operations:
+        fields = dict(shown.pop(operation.op_id))
+        assert operation.thread is not None
+        assert fields.pop("thread_name") == stream.threads[operation.thread].name
+        assert fields == _comparable(operation)
+    assert shown == {}
+
+
+def test_show_agrees_with_read_operation_by_operation(recorded: Path) -> None:
+    shown: dict[int, dict[int, dict[str, Any]]] = {}
+    for rank, operation in _shown(tracectl("show", "--json", recorded).json()):
+        assert shown.setdefault(rank, {}).setdefault(operation["op_id"], operation) is operation
+    streams = read(recorded).streams
+    assert sorted(shown) == [stream.rank for stream in streams] == [0, 1, 2, 3]
+    for stream in streams:
+        assert stream.rank is not None
+        _check_shown(stream, shown[stream.rank])
+
+
+def test_show_puts_the_ranks_of_a_collective_side_by_side(recorded: Path) -> None:
+    for row in tracectl("show", "--json", recorded).json()["rows"]:
+        ranks = sorted(map(int, row["ranks"]))
+        kinds = {operation["op"] for operation in row["ranks"].values()}
+        if row["group"] == "default_pg" and kinds.isdisjoint({"send", "recv"}):
+            assert ranks == [0, 1, 2, 3]
+        if row["group"] == "half":
+            assert ranks == [0, 1]
+        if kinds.isdisjoint({"send", "recv"}):
+            assert len(kinds) == 1
+            assert {item["seq"] for item in row["ranks"].values()} == {row["seq"]}
+
+
+def test_info_says_who_wrote_what(recorded: Path) -> None:
+    answer = tracectl("info", "--json", recorded).json()
+    streams = read(recorded).streams
+    assert answer["warnings"] == []
+    assert answer["world_size"] == 4
+    assert answer["operations"] == sum(len(stream.operations) for stream in streams)
+    assert [item["rank"] for item in answer["ranks"]] == [0, 1, 2, 3]
+    for item, stream in zip(answer["ranks"], streams, strict=True):
+        header, accounts = stream.header, stream.accounts
+        assert header is not None
+        assert accounts is not None
+        for name in (
+            "rank", "world_size", "host", "pid", "job", "attempt", "stream_id", "schema",
+            "traced_version", "torch_version", "python_version", "library_versions", "boot_id",
+            "time_namespace", "labels", "settings",
+        ):  # fmt: skip
+            assert item[name] == getattr(header, name)
+        assert item["started_monotonic_ns"] == header.started.monotonic_ns
+        assert item["produced"] == accounts.produced == item["stored"] + item["dropped"]
+        assert (item["found"], item["missing"], item["gaps"]) == (stream.records, 0, 0)
+        assert (item["operations"], item["closed"]) == (len(stream.operations), True)
+    assert sum(item["bytes"] for item in answer["files"]) == sum(
+        path.stat().st_size for path in recorded.iterdir()
+    )
+
+
+def test_report_counts_what_was_recorded(recorded: Path) -> None:
+    answer = tracectl("report", "--json", "--by", "op", recorded).json()
+    operations = [item for stream in read(recorded).streams for item in stream.operations]
+    assert {item["op"]: item["count"] for item in answer["ops"]} == Counter(
+        item.op for item in operations
+    )
+    assert answer["total"]["count"] == len(operations)
+    assert answer["total"]["bytes_in"] == sum(item.bytes_in or 0 for item in operations)
+    assert answer["total"]["bytes_out"] == sum(item.bytes_out or 0 for item in operations)
+    assert answer["total"]["failed"] == 4
+    waits = [
+        item.wait_end_ns - item.wait_begin_ns
+        for item in operations
+        if item.wait_begin_ns is not None and item.wait_end_ns is not None
+    ]
+    assert answer["total"]["wait"]["count"] == len(waits)
+    assert answer["total"]["wait"]["total_ns"] == sum(waits)
+
+
+@pytest.mark.parametrize("verb", ["report", "show"])
+def test_a_merged_file_says_the_same(recorded: Path, tmp_path: Path, verb: str) -> None:
+    merged = tmp_path / "merged.traced"
+    assert tracectl("merge", "-o", merged, recorded).exit_code == 0
+    one, many = (tracectl(verb, "--json", path).json() for path in (merged, recorded))
+    for answer in (one, many):
+        del answer["title"]
+    assert one == many
+
+
+def test_a_merged_file_is_read_like_its_sources(recorded: Path, tmp_path: Path) -> None:
+    merged = tmp_path / "merged.traced"
+    assert tracectl("merge", "-o", merged, recorded).exit_code == 0
+    one, many = read(merged), read(recorded)
+    assert one.warnings == ()
+    assert [stream.operations for stream in one.streams] == [
+        stream.operations for stream in many.streams
+    ]
+    # All processes ran on this machine.
+    clocks = [stream.clock for stream in one.streams]
+    assert [(clock.offset_ns, clock.source) for clock in clocks if clock] == [(0, "same_clock")] * 4
+
+
+def test_a_missing_rank_is_named(traces: Path) -> None:
+    _file_of(traces, 2).unlink()
+    for verb in ("info", "report", "show"):
+        answer = tracectl(verb, "--json", traces)
+        assert answer.json()["lost"]["absent_ranks"] == "2"
+        assert tracectl(verb, "--json", "--strict", traces).exit_code == 1
+
+
+def test_a_cut_file_is_used_as_far_as_it_goes(traces: Path) -> None:
+    path = _file_of(traces, 1)
+    whole = tracectl("info", "--json", traces).json()
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) * 3 // 5])
+    answer = tracectl("info", "--json", traces).json()
+    trace = read(traces)
+    assert answer["lost"]["not_closed"] == "1"
+    assert answer["lost"]["unusable_bytes"] == sum(item.end - item.begin for item in trace.unusable)
+    assert answer["lost"]["unusable_bytes"] > 0
+    assert any(path.name in sentence for sentence in answer["warnings"])
+    assert answer["ranks"][1]["found"] == trace.streams[1].records < whole["ranks"][1]["found"]
+    assert answer["ranks"][0] == whole["ranks"][0]
+
+
+def test_files_that_are_no_traces_are_mentioned_and_left_alone(traces: Path) -> None:
+    (traces / "empty.traced").touch()
+    (traces / "notes.txt").write_text("not a trace\n")
+    answer = tracectl("report", "--json", traces).json()
+    assert answer["total"]["count"] > 0
+    for name in ("empty.traced", "notes.txt"):
+        assert any(name in sentence for sentence in answer["warnings"])
+
+
+@pytest.mark.parametrize("verb", ["info", "merge", "report", "show"])
+@pytest.mark.parametrize("content", [b"", b"not a trace\n", None])
+def test_nothing_readable_is_one_sentence_and_an_exit_code(
+    tmp_path: Path, verb: str, content: bytes | None
+) -> None:
+    path = tmp_path / "input"
+    if content is not None:
+        path.write_bytes(content)
+    output: list[str | Path] = ["-o", tmp_path / "out.traced"] if verb == "merge" else []
+    answer = tracectl(verb, *output, path)
+    assert answer.exit_code == 3
+    assert str(path) in answer.words
+    assert answer.output == ""
+    assert not (tmp_path / "out.traced").exists()

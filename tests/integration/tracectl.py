@@ -1,0 +1,41 @@
+"""Runs the tracectl that is installed beside the interpreter."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_DEADLINE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What tracectl said."""
+
+    exit_code: int
+    output: str
+    words: str
+
+    def json(self) -> Any:
+        """Its standard output, decoded."""
+        assert self.exit_code == 0, self.words
+        return json.loads(self.output)
+
+
+def tracectl(*arguments: str | Path) -> Answer:
+    """Runs it, with TRACECTL in the environment as a fallback for the path."""
+    installed = Path(sys.executable).parent / "tracectl"
+    path = installed if installed.exists() else Path(os.environ.get("TRACECTL", ""))
+    if not path.is_file():
+        pytest.fail(f"there is no {installed}, and TRACECTL names no program either")
+    done = subprocess.run(
+        [path, *arguments], capture_output=True, text=True, timeout=_DEADLINE_S, check=False
+    )
+    return Answer(done.returncode, done.stdout, done.stderr)

@@ -1,0 +1,58 @@
+"""Counts the calls that reach c10d, by means that are not the tracer's.
+
+Torch's profiler sees every operation that goes through c10d's dispatcher. The
+Flight Recorder, which the Gloo backend itself writes to, sees the collectives
+that the real backend was asked for.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._C import _distributed_c10d
+
+_PREFIX = "c10d::"
+_FLIGHT_FIELDS = (
+    "profiling_name",
+    "process_group",
+    "collective_seq_id",
+    "input_sizes",
+    "input_dtypes",
+    "output_sizes",
+    "output_dtypes",
+)
+
+
+@dataclass
+class Seen:
+    """What was seen between two moments."""
+
+    calls: list[str] = field(default_factory=list)
+    flights: list[dict[str, Any]] = field(default_factory=list)
+
+
+@contextmanager
+def watching() -> Iterator[Seen]:
+    """Fills in what it saw when the block ends."""
+    seen = Seen()
+    before = len(_flights())
+    with torch.autograd.profiler.profile(use_kineto=False) as profile:
+        yield seen
+    events = sorted(profile.function_events, key=lambda event: event.time_range.start)
+    seen.calls += [
+        event.name.removeprefix(_PREFIX) for event in events if event.name.startswith(_PREFIX)
+    ]
+    seen.flights += [
+        {name: entry[name] for name in _FLIGHT_FIELDS} for entry in _flights()[before:]
+    ]
+
+
+def _flights() -> list[dict[str, Any]]:
+    # Collectives, without stacks, also those that have ended.
+    dump = pickle.loads(_distributed_c10d._dump_fr_trace(True, False, False))
+    return list(dump.get("entries", []))

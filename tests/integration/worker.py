@@ -1,0 +1,68 @@
+"""A process that runs one program after another, as the pool asks."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+from datetime import timedelta
+from multiprocessing.connection import Client
+
+import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
+import traced
+from outcome import Outcome, Request
+from torch.distributed.distributed_c10d import GroupName
+from values import attempt
+from witness import watching
+
+# Of collectives; programs that are to time out make groups with less.
+_TIMEOUT = timedelta(seconds=40)
+_FLUSH_S = 20.0
+
+
+def serve(address: str, number: int) -> None:
+    """Runs programs until the pool hangs up.
+
+    Args:
+        address: Of the pool's socket.
+        number: Which of its workers this is.
+    """
+    with Client(address, "AF_UNIX") as pool:
+        pool.send(number)
+        while True:
+            try:
+                request = pool.recv()
+            except EOFError:
+                return
+            pool.send(_run(request))
+
+
+def _run(request: Request) -> Outcome:
+    module, name = request.program.rsplit(".", 1)
+    program = getattr(importlib.import_module(module), name)
+    with watching() as seen:
+        dist.init_process_group(
+            request.backend,
+            init_method=f"file://{request.store}",
+            rank=request.rank,
+            world_size=request.world,
+            timeout=_TIMEOUT,
+        )
+        _meet("begin", request)
+        result = attempt(program)
+        _meet("end", request)
+        dist.destroy_process_group()
+    gc.collect()  # tracebacks hold Works
+    location = traced.location()
+    if location is not None:
+        assert traced.flush(_FLUSH_S)
+    return Outcome(result, seen.calls, seen.flights, location)
+
+
+def _meet(moment: str, request: Request) -> None:
+    """Waits for the others without a collective.
+
+    A rank that leaves early closes connections which the others may still be making.
+    """
+    store = c10d._get_default_store()
+    c10d._store_based_barrier(request.rank, store, GroupName(moment), request.world, _TIMEOUT)

@@ -1,0 +1,117 @@
+"""Long-lived rank processes, so that a program costs milliseconds."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from launcher import DEADLINE_S, Launcher, Process
+from outcome import Outcome, Request
+from traced.reader import Operation, read
+
+_SIZE = 4
+_PROGRAM_DEADLINE_S = 60.0
+
+
+class WorkerPool:
+    """Runs programs on its first 2 or all 4 workers.
+
+    A worker is one process and so writes one trace, however many programs it
+    runs: `new_operations` tells them apart.
+    """
+
+    def __init__(self, launcher: Launcher, folder: Path) -> None:
+        self._launcher = launcher
+        self._folder = folder
+        self._stores = count()
+        self._processes: list[Process] = []
+        self._workers: list[Connection] = []
+        self._last_op: dict[str, int] = {}
+
+    def run(self, program: str, backend: str, world: int) -> list[Outcome]:
+        """Runs a program and returns how it went on each rank.
+
+        Raises:
+            TimeoutError: It did not end in time; the workers were replaced.
+        """
+        if not self._workers:
+            self._start()
+        store = str(self._folder / f"store-{next(self._stores)}")
+        for rank in range(world):
+            self._workers[rank].send(Request(program, backend, rank, world, store))
+        deadline = time.monotonic() + _PROGRAM_DEADLINE_S
+        try:
+            return [self._receive(rank, deadline) for rank in range(world)]
+        except Exception as error:
+            for process in self._processes:
+                process.abort()
+            outputs = "\n".join(process.output for process in self._processes)
+            self.stop()
+            raise TimeoutError(f"{program} on {backend}: {error!r}\n{outputs}") from error
+
+    def new_operations(self, outcome: Outcome) -> list[Operation]:
+        """What a process recorded since this was called last for it, in the order of issue."""
+        path = outcome.location
+        assert path is not None
+        trace = read(path)
+        (stream,) = trace.streams
+        last = self._last_op.get(path, -1)
+        found = [operation for operation in stream.operations if operation.op_id > last]
+        self._last_op[path] = max([last, *(operation.op_id for operation in found)])
+        return found
+
+    def stop(self) -> None:
+        """Kills the workers."""
+        for process in self._processes:
+            process.kill()
+        for worker in self._workers:
+            worker.close()
+        self._processes.clear()
+        self._workers.clear()
+
+    def _start(self) -> None:
+        address = str(self._folder / f"pool-{next(self._stores)}")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(address)
+            listener.listen(_SIZE)
+            listener.settimeout(DEADLINE_S)
+            self._processes = [
+                self._launcher.start(
+                    "worker:serve",
+                    address,
+                    number,
+                    folder=self._folder,
+                    env={"TRACED_DIR": str(self._folder / "traces"), "TRACED_JOB": "pool"},
+                )
+                for number in range(_SIZE)
+            ]
+            connected: dict[int, Connection] = {}
+            for _ in range(_SIZE):
+                accepted, _ = listener.accept()
+                accepted.setblocking(True)
+                worker = Connection(accepted.detach())
+                connected[worker.recv()] = worker
+        self._workers = [connected[number] for number in range(_SIZE)]
+
+    def _receive(self, rank: int, deadline: float) -> Outcome:
+        worker = self._workers[rank]
+        if not worker.poll(max(0.0, deadline - time.monotonic())):
+            raise TimeoutError(f"rank {rank} did not answer")
+        outcome = worker.recv()
+        assert isinstance(outcome, Outcome)
+        return outcome
+
+
+@contextmanager
+def worker_pool(launcher: Launcher, folder: Path) -> Iterator[WorkerPool]:
+    """A pool whose workers are gone at the end."""
+    pool = WorkerPool(launcher, folder)
+    try:
+        yield pool
+    finally:
+        pool.stop()

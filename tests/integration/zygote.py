@@ -1,0 +1,118 @@
+"""A process that imports torch once and forks every process of the tests.
+
+Importing torch takes seconds, a fork milliseconds. A forked process runs one
+program and then ends like any Python script: its interpreter is finalized, its
+exit code is what the program says. Nothing of torch.distributed or of the
+tracer's extension is loaded before the fork.
+
+    zygote.py SOCKET_FD
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import gc
+import importlib
+import os
+import pickle
+import signal
+import sys
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a forked process is to do.
+
+    Attributes:
+        program: "module:function", importable from this folder.
+        args: For the function.
+        env: Added to the environment.
+        folder: Where output and result go; also the working directory.
+    """
+
+    number: int
+    program: str
+    args: tuple[Any, ...]
+    env: dict[str, str]
+    folder: str
+
+    @property
+    def output(self) -> str:
+        """Where stdout and stderr go."""
+        return os.path.join(self.folder, f"{self.number}.output")
+
+    @property
+    def result(self) -> str:
+        """Where the pickled return value goes, if it is not None."""
+        return os.path.join(self.folder, f"{self.number}.result")
+
+
+def serve(requests: Connection) -> Job | None:
+    """Forks for each request. Returns the job in a forked process, else None at the end."""
+    children: dict[int, int] = {}  # pidfd -> number of the job
+    while True:
+        for ready in wait([requests, *children]):
+            if isinstance(ready, int):
+                requests.send((children.pop(ready), _exit_code(ready)))
+                continue
+            try:
+                job: Job = requests.recv()
+            except EOFError:
+                return None
+            pid = os.fork()
+            if pid == 0:
+                requests.close()
+                return job
+            children[os.pidfd_open(pid)] = job.number
+            requests.send((job.number, pid))
+
+
+def _exit_code(pidfd: int) -> int:
+    """Reaps a process that has ended. As in subprocess, a signal gives a negative number."""
+    ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED)
+    os.close(pidfd)
+    assert ended is not None
+    return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+
+
+def run(job: Job) -> None:
+    """Runs the program in this process."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    descriptor = os.open(job.output, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
+    faulthandler.enable()
+    os.environ.update(job.env)
+    os.chdir(job.folder)
+    module, function = job.program.split(":")
+    result = getattr(importlib.import_module(module), function)(*job.args)
+    if result is not None:
+        with open(job.result, "wb") as file:
+            pickle.dump(result, file)
+
+
+def main() -> None:
+    """Serves until the other end of the socket is closed."""
+    # What the programs need, so that no forked process has to import it again.
+    import torch.distributed
+    import torch.distributed._functional_collectives
+    import torch.nn.parallel
+
+    torch.set_num_threads(1)
+    gc.freeze()  # or else every forked process copies all of it when it ends
+    job = serve(Connection(int(sys.argv[1])))
+    if job is not None:
+        run(job)
+
+
+if __name__ == "__main__":
+    # Jobs are pickled by name: let them be found under the name of this file.
+    sys.modules["zygote"] = sys.modules["__main__"]
+    main()

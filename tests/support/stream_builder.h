@@ -1,0 +1,75 @@
+// StreamBuilder writes the trace of one made-up rank, chunk by chunk, with
+// every figure chosen by the test.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace_io/chunk_encoder.h"
+#include "trace_io/rows.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced::testing {
+
+class StreamBuilder {
+ public:
+  // A rank of a job of `world_size`, on its own host's clock, started at
+  // monotonic kStartNs. Its streams have ids from `stream_id`, 1000 + rank
+  // unless given.
+  explicit StreamBuilder(std::uint32_t rank, std::uint32_t world_size = 2,
+                         std::uint64_t stream_id = 0);
+
+  static constexpr std::int64_t kStartNs = 1'000'000'000;
+  static constexpr std::int64_t kRealtimeOffsetNs = 1'700'000'000'000'000'000;
+
+  v1::Header& header() { return *payload_.mutable_header(); }
+  v1::Payload& payload() { return payload_; }
+
+  // Definitions stay for all later chunks, as a recorder repeats them. Ids
+  // count from 1.
+  v1::Group& addGroup(const std::string& desc, std::uint32_t first,
+                      std::uint32_t count);
+  v1::Call& addCall(v1::Operation op, std::uint32_t group,
+                    std::uint64_t bytes_in, std::uint64_t bytes_out,
+                    v1::DType dtype = v1::DTYPE_FLOAT32);
+  std::uint32_t addText(const std::string& text);
+
+  // Rows of the chunk being filled.
+  void add(const IssueRow& row) { issued_.push_back(row); }
+  void add(const ReturnRow& row) { returned_.push_back(row); }
+  void add(const DoneRow& row) { done_.push_back(row); }
+  void add(const WaitRow& row) { waited_.push_back(row); }
+  void add(const ReleaseRow& row) { released_.push_back(row); }
+  // An operation that was issued at `ns`, returned 10 us later, ended after
+  // `completion_ns` as a future told, and was waited for until then.
+  void addOperation(std::uint64_t id, std::int64_t ns, std::uint32_t call,
+                    std::uint64_t seq, std::int64_t completion_ns);
+
+  // Records counted as dropped from now on.
+  void drop(v1::DropReason reason, std::uint64_t records);
+
+  // The framed chunk of all rows added since the last one.
+  std::string takeChunk(bool closed = false, int zstd_level = 1);
+  // Encodes payload() as it is, for damage that rows cannot express.
+  std::string encode(const v1::Payload& payload, std::uint64_t rows,
+                     int zstd_level = 1);
+
+  std::uint64_t streamId() const { return stream_id_; }
+
+ private:
+  void encodeRows(v1::Payload& payload) const;
+  std::uint64_t rowCount() const;
+
+  const std::uint64_t stream_id_;
+  v1::Payload payload_;
+  std::vector<IssueRow> issued_;
+  std::vector<ReturnRow> returned_;
+  std::vector<DoneRow> done_;
+  std::vector<WaitRow> waited_;
+  std::vector<ReleaseRow> released_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace traced::testing

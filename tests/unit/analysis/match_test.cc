@@ -1,0 +1,122 @@
+#include "analysis/match.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/trace_set.h"
+#include "support/stream_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+using testing::StreamBuilder;
+
+constexpr std::int64_t kNs = 2'000'000'000;
+
+class MatchTest : public ::testing::Test {
+ protected:
+  MatchTest() {
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      StreamBuilder& stream = streams_.emplace_back(rank);
+      stream.addGroup("dp", 0, 2);
+      stream.addGroup("pp", 0, 2).set_nth(1);
+      stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+      v1::Call& p2p = stream.addCall(
+          rank == 0 ? v1::OPERATION_SEND : v1::OPERATION_RECV, 2, 64, 0);
+      if (rank == 0) p2p.set_peer_global_plus_1(2);
+    }
+  }
+
+  MatchTable match(const MatchFilter& filter = {}) {
+    for (StreamBuilder& stream : streams_) {
+      testing::writeFile(dir_.path() + "/" + std::to_string(stream.streamId()),
+                         stream.takeChunk(true));
+    }
+    auto set = openTraceSet({dir_.path()});
+    EXPECT_TRUE(set);
+    run_ = loadRun(*set);
+    return matchOperations(run_, filter);
+  }
+
+  void collective(std::uint32_t rank, std::uint64_t op, std::int64_t at_ns,
+                  std::uint64_t seq) {
+    streams_[rank].addOperation(op, kNs + at_ns, 1, seq, 100'000);
+  }
+
+  testing::TempDir dir_;
+  std::vector<StreamBuilder> streams_;
+  LoadedRun run_;
+};
+
+TEST_F(MatchTest, CollectivesMatchByGroupAndNumberNotByTime) {
+  collective(0, 1, 0, 1);
+  collective(0, 2, 10, 2);
+  collective(1, 5, 900, 1);
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].seq, 1u);
+  EXPECT_EQ(table.cellsOf(table.rows[0]).size(), 2u);
+  EXPECT_EQ(table.cellsOf(table.rows[1]).size(), 1u);
+  EXPECT_EQ(table.rows[0].first_issue_ns, kNs);
+}
+
+TEST_F(MatchTest, RowsAreInTheOrderOfTheirFirstIssue) {
+  collective(0, 1, 500, 1);
+  collective(0, 2, 600, 2);
+  collective(1, 1, 100, 2);
+  const MatchTable table = match();
+  EXPECT_EQ(table.rows[0].seq, 2u);
+  EXPECT_EQ(table.rows[1].seq, 1u);
+}
+
+TEST_F(MatchTest, ASendMatchesAReceiveWhoseSourceIsKnown) {
+  streams_[0].addOperation(1, kNs, 2, 1, 1000);
+  streams_[1].payload().mutable_call(1)->set_peer_global_plus_1(1);
+  streams_[1].addOperation(1, kNs + 5, 2, 1, 1000);
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].pair,
+            (std::pair<std::uint32_t, std::uint32_t>{0, 1}));
+  EXPECT_EQ(table.cellsOf(table.rows[0]).size(), 2u);
+}
+
+TEST_F(MatchTest, AReceiveFromAnySourceStandsAloneButSaysItsSource) {
+  streams_[1].add(IssueRow{.op = 1, .issue_ns = kNs, .call = 2});
+  streams_[1].add(IssueRow{.op = 2, .issue_ns = kNs + 1, .call = 2});
+  streams_[1].add(WaitRow{.op = 1, .source_rank_plus_1 = 1});
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].pair,
+            (std::pair<std::uint32_t, std::uint32_t>{0, 1}));
+  EXPECT_EQ(table.rows[1].pair, std::nullopt);
+  EXPECT_EQ(table.rows[0].seq, 0u);
+}
+
+TEST_F(MatchTest, ANumberUsedTwiceByARankGetsASecondRow) {
+  collective(0, 1, 0, 1);
+  collective(0, 2, 10, 1);
+  collective(1, 1, 20, 1);
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.cellsOf(table.rows[0]).size(), 2u);
+  EXPECT_EQ(table.cellsOf(table.rows[1]).size(), 1u);
+}
+
+TEST_F(MatchTest, FiltersChooseRanksGroupsAndRows) {
+  collective(0, 1, 0, 1);
+  collective(1, 1, 0, 1);
+  streams_[0].addOperation(2, kNs + 100, 2, 1, 1000);
+  MatchFilter ranks;
+  ranks.ranks = {1};
+  EXPECT_EQ(match(ranks).cells.size(), 1u);
+  MatchFilter groups;
+  groups.groups = {"pp"};
+  EXPECT_EQ(matchOperations(run_, groups).rows.size(), 1u);
+  MatchFilter ops;
+  ops.ops = {"all_reduce"};
+  EXPECT_EQ(matchOperations(run_, ops).rows.size(), 1u);
+}
+
+}  // namespace
+}  // namespace traced

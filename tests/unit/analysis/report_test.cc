@@ -1,0 +1,128 @@
+#include "analysis/report.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/report_builder.h"
+#include "analysis/stream_loader.h"
+#include "support/stream_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+using testing::StreamBuilder;
+
+constexpr std::int64_t kNs = 2'000'000'000;
+
+class ReportTest : public ::testing::Test {
+ protected:
+  ReportTest() : stream_(0, 4) {
+    stream_.addGroup("dp", 0, 4);
+    stream_.addCall(v1::OPERATION_ALL_REDUCE, 1, 1'000'000, 1'000'000);
+    stream_.addCall(v1::OPERATION_ALL_GATHER, 1, 1'000'000, 4'000'000,
+                    v1::DTYPE_BFLOAT16);
+  }
+
+  Report report(std::vector<ReportKey> by) {
+    testing::writeFile(dir_.path() + "/rank", stream_.takeChunk(true));
+    auto set = openTraceSet({dir_.path()});
+    EXPECT_TRUE(set);
+    ReportBuilder builder(std::move(by));
+    builder.add(StreamLoader(*set).load(set->streams[0]));
+    Report report = std::move(builder).finish();
+    sortRows(report, ReportOrder::kName);
+    return report;
+  }
+
+  testing::TempDir dir_;
+  StreamBuilder stream_;
+};
+
+TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
+  stream_.addOperation(1, kNs, 1, 1, 500'000);
+  stream_.addOperation(2, kNs, 1, 2, 700'000);
+  stream_.addOperation(3, kNs, 2, 3, 900'000);
+  const Report by_all =
+      report({ReportKey::kOp, ReportKey::kGroup, ReportKey::kDtype,
+              ReportKey::kSize, ReportKey::kShape, ReportKey::kRank});
+  ASSERT_EQ(by_all.rows.size(), 2u);
+  EXPECT_EQ(by_all.rows[0].keys,
+            (std::vector<std::string>{"all_gather", "dp", "bfloat16", "2-4 MiB",
+                                      "[250000]", "0"}));
+  EXPECT_EQ(by_all.rows[1].totals.calls, 2u);
+  EXPECT_EQ(by_all.rows[1].totals.bytes_in, 2'000'000u);
+  EXPECT_EQ(by_all.rows[1].completion.p50_ns, 500'000u);
+  EXPECT_EQ(by_all.rows[1].completion.max_ns, 700'000u);
+  EXPECT_EQ(by_all.rows[1].host.p50_ns, 10'000u);
+  EXPECT_EQ(by_all.rows[1].wait.total_ns, 1'160'000u);
+  EXPECT_EQ(by_all.all.calls, 3u);
+  EXPECT_EQ(by_all.ranks[0].totals.calls, 3u);
+  EXPECT_EQ(by_all.group_totals[0].calls, 3u);
+}
+
+TEST_F(ReportTest, WithoutKeysThereIsOneRow) {
+  stream_.addOperation(1, kNs, 1, 1, 500'000);
+  stream_.addOperation(3, kNs, 2, 3, 900'000);
+  EXPECT_EQ(report({}).rows.size(), 1u);
+}
+
+TEST_F(ReportTest, BandwidthIsOverCompletionTime) {
+  stream_.addOperation(1, kNs, 1, 1, 500'000);
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_DOUBLE_EQ(*by_op.rows[0].algbw_gbs, 2.0);
+  EXPECT_DOUBLE_EQ(*by_op.rows[0].busbw_gbs, 3.0);
+}
+
+TEST_F(ReportTest, WhatWasNotObservedIsNoSample) {
+  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
+  stream_.addOperation(2, kNs, 1, 2, 500'000);
+  const Report by_op = report({ReportKey::kOp});
+  const ReportRow& row = by_op.rows[0];
+  EXPECT_EQ(row.totals.calls, 2u);
+  EXPECT_EQ(row.completion.count, 1u);
+  EXPECT_EQ(row.host.count, 1u);
+  EXPECT_EQ(row.wait.count, 1u);
+  EXPECT_EQ(row.totals.ends_unknown, 1u);
+}
+
+TEST_F(ReportTest, AFailedCallHasNoCompletionTimeAndNoBandwidth) {
+  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
+  stream_.add(DoneRow{.op = 1, .end_ns = kNs + 100, .outcome = 1});
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_EQ(by_op.rows[0].totals.failed, 1u);
+  EXPECT_EQ(by_op.rows[0].totals.ends_unknown, 0u);
+  EXPECT_EQ(by_op.rows[0].completion.count, 0u);
+  EXPECT_FALSE(by_op.rows[0].busbw_gbs);
+}
+
+TEST_F(ReportTest, CountsEndsThatOnlyAWaitShowed) {
+  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
+  stream_.add(
+      WaitRow{.op = 1, .wait_begin_ns = kNs + 5, .wait_ns = 10, .saw_end = 1});
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_EQ(by_op.rows[0].totals.ends_at_wait, 1u);
+  EXPECT_EQ(by_op.rows[0].completion.p50_ns, 15u);
+}
+
+TEST_F(ReportTest, ShareIsHostAndWaitTimeOfTheRankTime) {
+  stream_.addOperation(1, kNs, 1, 1, 100'000'000);
+  const Report by_op = report({ReportKey::kOp});
+  const double run_ns = 1'000'000'000 + 100'000'000;
+  EXPECT_DOUBLE_EQ(by_op.rows[0].share, (10'000 + 99'980'000) / run_ns);
+}
+
+TEST_F(ReportTest, AnUndefinedCallIsReportedAsUnknown) {
+  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 9});
+  const Report by = report({ReportKey::kOp, ReportKey::kGroup});
+  EXPECT_EQ(by.rows[0].keys, (std::vector<std::string>{"unknown", "-"}));
+}
+
+TEST_F(ReportTest, TimeThatRunsBackwardsIsNoSample) {
+  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
+  stream_.add(DoneRow{.op = 1, .end_ns = kNs - 1});
+  EXPECT_EQ(report({}).rows[0].completion.count, 0u);
+}
+
+}  // namespace
+}  // namespace traced

@@ -1,0 +1,232 @@
+#include "analysis/trace_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "analysis/loaded_run.h"
+#include "support/reframe.h"
+#include "support/stream_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::StreamBuilder;
+using testing::writeFile;
+
+constexpr std::int64_t kNs = 2'000'000'000;
+
+class TraceSetTest : public ::testing::Test {
+ protected:
+  StreamBuilder stream(std::uint32_t rank, std::uint64_t id = 0) {
+    StreamBuilder stream(rank, 2, id);
+    stream.addGroup("dp", 0, 2);
+    stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+    return stream;
+  }
+  std::string chunk(StreamBuilder& stream, std::uint64_t op) {
+    stream.addOperation(op, kNs, 1, op, 500);
+    return stream.takeChunk();
+  }
+  void write(const std::string& name, const std::string& bytes) {
+    writeFile(dir_.path() + "/" + name, bytes);
+  }
+  TraceSet open() {
+    auto set = openTraceSet({dir_.path()});
+    EXPECT_TRUE(set) << set.error().message;
+    return std::move(*set);
+  }
+  std::vector<std::string> warnings(const TraceSet& set) {
+    return allWarnings(set, loadRun(set).summary);
+  }
+
+  testing::TempDir dir_;
+};
+
+TEST_F(TraceSetTest, ATraceIsKnownByItsContent) {
+  StreamBuilder a = stream(0);
+  StreamBuilder b = stream(1);
+  write("deep/er/no-extension", chunk(a, 1));
+  write("rank-1.traced", chunk(b, 1));
+  write("train.log", "step 1 loss 3.9\n");
+  write("empty.traced", "");
+  const TraceSet set = open();
+  EXPECT_EQ(set.selected.size(), 2u);
+  EXPECT_THAT(set.input_warnings, ElementsAre(HasSubstr("empty.traced: empty"),
+                                              HasSubstr("log: not a trace")));
+}
+
+TEST_F(TraceSetTest, NothingReadableIsAnErrorThatSaysWhy) {
+  write("train.log", "step 1\n");
+  const auto set = openTraceSet({dir_.path(), "/nowhere"});
+  ASSERT_FALSE(set);
+  EXPECT_THAT(set.error().message, HasSubstr("train.log: not a trace"));
+  EXPECT_THAT(set.error().message, HasSubstr("/nowhere: "));
+}
+
+TEST_F(TraceSetTest, ACutTraceWithoutAChunkIsNotCalledAnotherFile) {
+  StreamBuilder a = stream(0);
+  const std::string whole = chunk(a, 1);
+  write("cut", whole.substr(0, whole.size() - 1));
+  const auto set = openTraceSet({dir_.path()});
+  ASSERT_FALSE(set);
+  EXPECT_THAT(set.error().message, HasSubstr("bytes could not be used"));
+}
+
+TEST_F(TraceSetTest, TheSameChunkIsCountedOnce) {
+  StreamBuilder a = stream(0);
+  const std::string first = chunk(a, 1);
+  const std::string second = chunk(a, 2);
+  // The last chunk has no rows, like a heartbeat.
+  const std::string idle = a.takeChunk(true);
+  write("rank-0.traced", first + second + idle);
+  write("copy.traced", second + first + idle);
+  const LoadedRun run = loadRun(open());
+  ASSERT_EQ(run.streams.size(), 1u);
+  EXPECT_EQ(run.streams[0].table.chunks, 3u);
+  EXPECT_EQ(run.streams[0].table.rows_found, 8u);
+  EXPECT_EQ(run.streams[0].table.gaps, 0u);
+}
+
+TEST_F(TraceSetTest, AFileNamedTwiceIsReadOnce) {
+  StreamBuilder a = stream(0);
+  write("rank-0.traced", chunk(a, 1));
+  const auto set = openTraceSet({dir_.path(), dir_.path() + "/rank-0.traced"});
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->files.size(), 1u);
+}
+
+TEST_F(TraceSetTest, ALostChunkIsAGapAndItsRecordsAreMissing) {
+  StreamBuilder a = stream(0);
+  const std::string first = chunk(a, 1);
+  chunk(a, 2);
+  const std::string third = chunk(a, 3);
+  write("rank-0.traced", first + third);
+  const TraceSet set = open();
+  const LoadedRun run = loadRun(set);
+  const StreamTable& table = run.streams[0].table;
+  EXPECT_EQ(table.gaps, 1u);
+  EXPECT_EQ(table.gap_positions, 4u);
+  EXPECT_EQ(table.missing(), 4u);
+  EXPECT_THAT(
+      warnings(set),
+      ElementsAre("no trace of ranks 1 of 2",
+                  "4 records written but not found on rank 0",
+                  "1 gaps between chunks on rank 0", HasSubstr("not closed")));
+}
+
+TEST_F(TraceSetTest, PartsOfAStreamAreOneStream) {
+  StreamBuilder a = stream(0);
+  write("rank-0.traced", chunk(a, 1));
+  write("rank-0.part-1.traced", chunk(a, 2) + chunk(a, 3));
+  const LoadedRun run = loadRun(open());
+  ASSERT_EQ(run.streams.size(), 1u);
+  EXPECT_EQ(run.streams[0].table.operations.size(), 3u);
+}
+
+TEST_F(TraceSetTest, OverlappingChunksAreNotCountedTwice) {
+  StreamBuilder a = stream(0);
+  StreamBuilder again = stream(0);
+  const std::string first = chunk(a, 1);
+  write("rank-0.traced", first + chunk(again, 2));
+  const LoadedRun run = loadRun(open());
+  EXPECT_EQ(run.streams[0].table.overlapping_chunks, 1u);
+  EXPECT_EQ(run.streams[0].table.rows_found, 4u);
+}
+
+TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
+  StreamBuilder old_0 = stream(0, 1);
+  StreamBuilder old_1 = stream(1, 2);
+  StreamBuilder new_0 = stream(0, 3);
+  StreamBuilder newest_0 = stream(0, 4);
+  for (StreamBuilder* attempt_1 : {&new_0, &newest_0}) {
+    attempt_1->header().set_attempt(1);
+    v1::ClockAnchor& started = *attempt_1->header().mutable_started();
+    started.set_realtime_ns(started.realtime_ns() + 10);
+  }
+  newest_0.header().mutable_started()->set_realtime_ns(
+      newest_0.header().started().realtime_ns() + 1);
+  write("a", chunk(old_0, 1) + chunk(new_0, 1));
+  write("b", chunk(old_1, 1));
+  write("c", chunk(newest_0, 1));
+  const TraceSet set = open();
+  ASSERT_EQ(set.selected.size(), 1u);
+  EXPECT_EQ(set.streams[set.selected[0]].header.stream_id(), 4u);
+  EXPECT_THAT(set.selection_warnings,
+              ElementsAre("left out 2 streams of another run: job \"test\", "
+                          "attempt 0, 2 ranks",
+                          "left out 1 stream of rank 0, older than the one "
+                          "used"));
+}
+
+TEST_F(TraceSetTest, AStreamOfAnUnknownSchemaIsLeftOut) {
+  StreamBuilder a = stream(0);
+  StreamBuilder b = stream(1);
+  b.header().set_schema(2);
+  write("a", chunk(a, 1));
+  write("b", chunk(b, 1));
+  const TraceSet set = open();
+  EXPECT_EQ(set.selected.size(), 1u);
+  EXPECT_THAT(set.selection_warnings,
+              ElementsAre("left out 1 stream whose schema this version does "
+                          "not know"));
+  EXPECT_FALSE(openTraceSet({dir_.path() + "/b"}));
+}
+
+TEST_F(TraceSetTest, ALostBeginIsAGapToo) {
+  StreamBuilder a = stream(0);
+  chunk(a, 1);
+  write("rank-0.traced", chunk(a, 2));
+  const LoadedRun run = loadRun(open());
+  EXPECT_EQ(run.streams[0].table.gaps, 1u);
+  EXPECT_EQ(run.streams[0].table.missing(), 4u);
+}
+
+TEST_F(TraceSetTest, AChunkOfAnUnknownCompressionIsSkippedButNoDamage) {
+  StreamBuilder a = stream(0);
+  const std::string first = chunk(a, 1);
+  const std::string second = chunk(a, 2);
+  const std::string third = chunk(a, 3);
+  write("rank-0.traced", first + testing::withCompression(second, 7) + third);
+  const TraceSet set = open();
+  const LoadedRun run = loadRun(set);
+  const StreamTable& table = run.streams[0].table;
+  EXPECT_EQ(table.skipped_chunks, 1u);
+  EXPECT_EQ(table.gaps, 0u);
+  EXPECT_EQ(table.missing(), 4u);
+  EXPECT_EQ(unusableBytes(set, run.summary), 0u);
+}
+
+TEST_F(TraceSetTest, AChunkRefusedForItsContentIsUnusable) {
+  StreamBuilder a = stream(0);
+  const std::string good = chunk(a, 1);
+  v1::Payload payload = a.payload();
+  payload.mutable_header()->set_host("\xFF");  // a string must be UTF-8
+  const std::string bad = a.encode(payload, 1);
+  write("rank-0.traced", good + bad);
+  const TraceSet set = open();
+  const LoadedRun run = loadRun(set);
+  EXPECT_EQ(unusableBytes(set, run.summary), bad.size());
+}
+
+TEST_F(TraceSetTest, DamageAnywhereNeverCrashesAndKeepsTheIntactChunks) {
+  StreamBuilder a = stream(0);
+  const std::string chunks[] = {chunk(a, 1), chunk(a, 2), chunk(a, 3)};
+  const std::string whole = chunks[0] + chunks[1] + chunks[2];
+  for (std::size_t at = 0; at < whole.size(); at += 7) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(~damaged[at]);
+    write("rank-0.traced", damaged);
+    const TraceSet set = open();
+    EXPECT_GE(loadRun(set).streams[0].table.operations.size(), 2u) << at;
+    EXPECT_GT(set.unusable_bytes, 0u) << at;
+  }
+}
+
+}  // namespace
+}  // namespace traced

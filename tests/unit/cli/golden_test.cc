@@ -1,0 +1,63 @@
+// Whole outputs of tracectl, held against files in tests/golden. After a change
+// that is meant, run this test with TRACED_UPDATE_GOLDEN=1 and read the diff.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ostream>
+#include <string>
+
+#include "example_run.h"
+#include "run_tracectl.h"
+#include "support/temp_dir.h"
+#include "support/trace_file.h"
+
+namespace traced::testing {
+namespace {
+
+void replaceAll(std::string& text, const std::string& what,
+                const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos;
+       at += by.size()) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+struct Golden {
+  const char* arguments;
+  const char* file;
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.file; }
+
+class GoldenTest : public ::testing::TestWithParam<Golden> {};
+
+TEST_P(GoldenTest, OutputIsAsExpected) {
+  const TempDir dir;
+  writeExampleRun(dir.path() + "/run");
+  const Ran ran = runTracectl(std::string(GetParam().arguments) + " " +
+                              dir.path() + "/run");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  std::string out = ran.out;
+  replaceAll(out, dir.path() + "/", "");
+  const std::string golden = std::string(GOLDEN_DIR) + "/" + GetParam().file;
+  if (std::getenv("TRACED_UPDATE_GOLDEN")) writeFile(golden, out);
+  EXPECT_EQ(out, readFile(golden));
+}
+
+INSTANTIATE_TEST_SUITE_P(Verbs, GoldenTest,
+                         ::testing::Values(Golden{"info --json", "info.json"},
+                                           Golden{"info", "info.txt"},
+                                           Golden{"report --json",
+                                                  "report.json"},
+                                           Golden{"report", "report.txt"},
+                                           Golden{"show --json", "show.json"},
+                                           Golden{"show", "show.txt"}),
+                         [](const auto& instance) {
+                           std::string name = instance.param.file;
+                           replaceAll(name, ".", "_");
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace traced::testing

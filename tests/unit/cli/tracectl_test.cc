@@ -1,0 +1,160 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "example_run.h"
+#include "run_tracectl.h"
+#include "support/temp_dir.h"
+#include "support/trace_file.h"
+#include "support/write_file.h"
+
+namespace traced::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+class TracectlTest : public ::testing::Test {
+ protected:
+  TracectlTest() { writeExampleRun(run()); }
+
+  std::string run() const { return dir_.path() + "/run"; }
+  std::string merged() const { return dir_.path() + "/merged.traced"; }
+  Json json(const std::string& arguments) {
+    const Ran ran = runTracectl(arguments);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return Json::parse(ran.out);
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(TracectlTest, SaysItsVersionAndHelps) {
+  EXPECT_THAT(runTracectl("--version").out, StartsWith("tracectl "));
+  const Ran help = runTracectl("report --help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("Example: tracectl report"));
+}
+
+TEST_F(TracectlTest, AWrongCommandLineExitsWith2) {
+  EXPECT_EQ(runTracectl("").exit_code, 2);
+  EXPECT_EQ(runTracectl("reprot " + run()).exit_code, 2);
+  EXPECT_EQ(runTracectl("report").exit_code, 2);
+  EXPECT_EQ(runTracectl("report --by colour " + run()).exit_code, 2);
+  const Ran ranks = runTracectl("show --ranks 3-1 " + run());
+  EXPECT_EQ(ranks.exit_code, 2);
+  EXPECT_THAT(ranks.err, HasSubstr("\"3-1\" is no rank"));
+}
+
+TEST_F(TracectlTest, NothingReadableExitsWith3AndSaysWhy) {
+  const Ran missing = runTracectl("report /nowhere");
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_EQ(missing.out, "");
+  EXPECT_EQ(missing.err,
+            "tracectl: nothing readable in the inputs: /nowhere: No such file "
+            "or directory\n");
+}
+
+TEST_F(TracectlTest, DamageIsAWarningAndWithStrictAFinding) {
+  const Ran fine = runTracectl("report " + run());
+  EXPECT_EQ(fine.exit_code, 0);
+  EXPECT_EQ(fine.err,
+            "warning: 3 records dropped while recording (ring_full 3) on rank "
+            "1\n");
+  EXPECT_EQ(runTracectl("report --strict " + run()).exit_code, 1);
+  EXPECT_EQ(
+      runTracectl("report --strict " + run() + "/rank-0.traced").exit_code, 1);
+}
+
+TEST_F(TracectlTest, ACompleteRunIsStrictlyFine) {
+  StreamBuilder only(0, 1);
+  writeFile(dir_.path() + "/alone/rank-0", only.takeChunk(true));
+  const Ran ran = runTracectl("report --strict " + dir_.path() + "/alone");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("nothing lost"));
+}
+
+TEST_F(TracectlTest, AListOfOptionsDoesNotSwallowTheInput) {
+  EXPECT_EQ(runTracectl("report --by op,rank " + run()).exit_code, 0);
+  EXPECT_EQ(runTracectl("show --groups dp --ops send,recv " + run()).exit_code,
+            0);
+}
+
+TEST_F(TracectlTest, AMergedFileReportsWhatItsSourcesDo) {
+  writeFile(run() + "/notes.txt", "hello");
+  writeFile(run() + "/tail.traced",
+            readFile(run() + "/rank-0.traced").substr(0, 100));
+  const Ran merge = runTracectl("merge " + run() + " -o " + merged());
+  ASSERT_EQ(merge.exit_code, 0) << merge.err;
+  for (const std::string verb :
+       {"report --json ", "report --by op,shape,rank --json ",
+        "show --json "}) {
+    Json from_run = json(verb + run());
+    Json from_merged = json(verb + merged());
+    from_run.erase("title");
+    from_merged.erase("title");
+    EXPECT_EQ(from_run, from_merged);
+    EXPECT_EQ(from_run["lost"]["unusable_bytes"], 100);
+  }
+  EXPECT_EQ(json("report --json " + run() + " " + merged())["ops"],
+            json("report --json " + run())["ops"]);
+}
+
+TEST_F(TracectlTest, MergeReplacesAFileOnlyByForce) {
+  writeFile(merged(), "precious");
+  const Ran refused = runTracectl("merge " + run() + " -o " + merged());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--force replaces it"));
+  EXPECT_EQ(readFile(merged()), "precious");
+  EXPECT_EQ(runTracectl("merge --force " + run() + " -o " + merged()).exit_code,
+            0);
+  EXPECT_NE(readFile(merged()), "precious");
+}
+
+TEST_F(TracectlTest, ShowHasEveryOperationOnce) {
+  const Json shown = json("show --json " + run());
+  std::map<std::string, std::set<int>> seen;
+  std::size_t cells = 0;
+  for (const Json& row : shown["rows"]) {
+    for (const auto& [rank, op] : row["ranks"].items()) {
+      seen[rank].insert(op["op_id"].get<int>());
+      ++cells;
+    }
+  }
+  EXPECT_EQ(cells, 20u);
+  EXPECT_EQ(seen["0"].size(), 10u);
+  EXPECT_EQ(seen["1"].size(), 10u);
+}
+
+TEST_F(TracectlTest, ShowFiltersAndLimits) {
+  EXPECT_EQ(json("show --json --ops send " + run())["rows"].size(), 1u);
+  EXPECT_EQ(json("show --json --groups 1 " + run())["rows"].size(), 4u);
+  const Json last = json("show --json --last 2 --ranks 1 " + run());
+  ASSERT_EQ(last["rows"].size(), 2u);
+  EXPECT_EQ(last["rows"][1]["ranks"]["1"]["op_id"], 10);
+  EXPECT_FALSE(last["rows"][1]["ranks"].contains("0"));
+  EXPECT_EQ(json("show --json --limit 3 " + run())["rows"].size(), 3u);
+}
+
+TEST_F(TracectlTest, AClosedPipeIsNoError) {
+  const Ran ran = runTracectl("show --json " + run(), "| head -c 1");
+  EXPECT_EQ(ran.out, "{");
+  EXPECT_THAT(ran.err, ::testing::Not(HasSubstr("tracectl:")));
+}
+
+TEST_F(TracectlTest, AFullDiskIsAnError) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const Ran ran = runTracectl("report " + run() + " >/dev/full");
+  EXPECT_EQ(ran.exit_code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("cannot write to standard output"));
+}
+
+}  // namespace
+}  // namespace traced::testing

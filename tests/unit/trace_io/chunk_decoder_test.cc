@@ -1,0 +1,128 @@
+#include "trace_io/chunk_decoder.h"
+
+#include <gtest/gtest.h>
+#include <zstd.h>
+
+#include <string>
+
+#include "support/stream_builder.h"
+#include "trace_io/chunk_format.h"
+#include "trace_io/chunk_scanner.h"
+#include "trace_io/payload_guard.h"
+#include "trace_io/varint.h"
+
+namespace traced {
+namespace {
+
+using namespace std::string_literals;
+
+std::string bodyOf(const std::string& framed) {
+  MemorySource source(framed);
+  ChunkScanner scanner(source);
+  return std::string(scanner.next()->body);
+}
+
+std::string compressed(const std::string& raw) {
+  std::string packed(ZSTD_compressBound(raw.size()), '\0');
+  packed.resize(
+      ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), 1));
+  return packed;
+}
+
+// What a chunk with these fields decodes to. parse() does not look at the
+// framing, so the fields alone will do.
+DecodeStatus decode(const v1::Chunk& chunk) {
+  ChunkDecoder decoder;
+  const DecodeStatus parsed = decoder.parse(chunk.SerializeAsString());
+  return parsed == DecodeStatus::kOk ? decoder.decode() : parsed;
+}
+
+v1::Chunk zstdChunk(const std::string& packed, std::uint64_t payload_bytes) {
+  v1::Chunk chunk;
+  chunk.set_compression(v1::COMPRESSION_ZSTD);
+  chunk.set_payload(packed);
+  chunk.set_payload_bytes(payload_bytes);
+  return chunk;
+}
+
+class ChunkDecoderLevelTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(ChunkDecoderLevelTest, ReadsBackWhatTheEncoderWrote) {
+  testing::StreamBuilder stream(3);
+  stream.addGroup("dp", 0, 8);
+  stream.addCall(v1::OPERATION_BROADCAST, 1, 1024, 1024);
+  stream.addOperation(1, 2'000'000'000, 1, 1, 30'000);
+  ChunkDecoder decoder;
+  ASSERT_EQ(decoder.parse(bodyOf(stream.takeChunk(true, GetParam()))),
+            DecodeStatus::kOk);
+  EXPECT_EQ(decoder.chunk().stream_id(), stream.streamId());
+  EXPECT_EQ(decoder.chunk().end_position(), 4u);
+  ASSERT_EQ(decoder.decode(), DecodeStatus::kOk);
+  EXPECT_EQ(decoder.payload().header().rank(), 3u);
+  EXPECT_TRUE(decoder.payload().accounts().closed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, ChunkDecoderLevelTest,
+                         ::testing::Values(0, 1));
+
+TEST(ChunkDecoderTest, RefusesAPayloadOfAnotherSizeThanItSays) {
+  const std::string raw = v1::Payload().SerializeAsString() + "\x7A\x00";
+  const std::string packed = compressed(std::string(1000, '\0'));
+  EXPECT_EQ(decode(zstdChunk(packed, 999)), DecodeStatus::kRefused);
+  EXPECT_EQ(decode(zstdChunk(packed, 1001)), DecodeStatus::kRefused);
+  EXPECT_EQ(decode(zstdChunk("not zstd", 10)), DecodeStatus::kRefused);
+  v1::Chunk plain;
+  plain.set_compression(v1::COMPRESSION_NONE);
+  plain.set_payload(raw);
+  plain.set_payload_bytes(raw.size() + 1);
+  EXPECT_EQ(decode(plain), DecodeStatus::kRefused);
+}
+
+TEST(ChunkDecoderTest, RefusesABomb) {
+  const std::string packed = compressed(std::string(64 << 20, '\0'));
+  EXPECT_LT(packed.size(), 10'000u);
+  EXPECT_EQ(decode(zstdChunk(packed, 100)), DecodeStatus::kRefused);
+  EXPECT_EQ(decode(zstdChunk(packed, kMaxPayloadBytes + 1)),
+            DecodeStatus::kRefused);
+}
+
+TEST(ChunkDecoderTest, RefusesMillionsOfEmptyDefinitions) {
+  std::string raw;
+  for (std::size_t i = 0; i <= kMaxPayloadPieces; ++i) raw += "\x22\x00"s;
+  EXPECT_EQ(decode(zstdChunk(compressed(raw), raw.size())),
+            DecodeStatus::kRefused);
+}
+
+TEST(ChunkDecoderTest, RefusesMillionsOfRangesInOneGroup) {
+  std::string group;
+  for (std::size_t i = 0; i <= kMaxPayloadPieces; ++i) group += "\x32\x00"s;
+  std::string raw = "\x22";
+  appendVarint(raw, group.size());
+  raw += group;
+  EXPECT_EQ(decode(zstdChunk(compressed(raw), raw.size())),
+            DecodeStatus::kRefused);
+}
+
+TEST(ChunkDecoderTest, SkipsAnUnknownCompression) {
+  v1::Chunk chunk;
+  chunk.set_compression(static_cast<v1::Compression>(7));
+  EXPECT_EQ(decode(chunk), DecodeStatus::kUnknownCompression);
+}
+
+TEST(ChunkDecoderTest, SkipsUnknownFields) {
+  const std::string raw =
+      "\xF2\x3F\x05"
+      "hello";
+  EXPECT_EQ(decode(zstdChunk(compressed(raw), raw.size())), DecodeStatus::kOk);
+}
+
+TEST(ChunkDecoderTest, RefusesWhatIsNoMessage) {
+  ChunkDecoder decoder;
+  EXPECT_EQ(decoder.parse("\x0F\xFF"), DecodeStatus::kRefused);
+  const std::string raw = "\x0A\x7F";
+  EXPECT_EQ(decode(zstdChunk(compressed(raw), raw.size())),
+            DecodeStatus::kRefused);
+}
+
+}  // namespace
+}  // namespace traced
