@@ -1,3 +1,4 @@
+#include "absl/strings/str_format.h"
 #include "analysis/names.h"
 #include "cli/run_info.h"
 
@@ -44,7 +45,8 @@ Json headerJson(const v1::Header& header) {
           {"pid", header.pid()},
           {"job", header.job()},
           {"attempt", header.attempt()},
-          {"stream_id", header.stream_id()},
+          // As text: JSON readers keep 53 bits of a number.
+          {"stream_id", absl::StrFormat("%016x", header.stream_id())},
           {"schema", header.schema()},
           {"traced_version", header.traced_version()},
           {"torch_version", header.torch_version()},

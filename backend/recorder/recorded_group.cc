@@ -1,5 +1,7 @@
 #include "recorder/recorded_group.h"
 
+#include <unistd.h>
+
 #include <new>
 #include <utility>
 
@@ -13,6 +15,7 @@ RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
     : ring_(ring),
       id_(id),
       nth_(nth),
+      owner_(getpid()),
       info_(std::move(info)),
       message_(encode()) {
   define();
@@ -30,7 +33,9 @@ std::string RecordedGroup::encode() const {
 
 RecordedGroup::~RecordedGroup() {
   // Best effort: a group that is never retired only costs the writer memory.
-  ring_.pushDefinition(RecordKind::kRetireGroup, {id_, kUntilRetired}, "", 0);
+  if (getpid() == owner_) {
+    ring_.pushDefinition(RecordKind::kRetireGroup, {id_, kUntilRetired}, "", 0);
+  }
   delete[] pairs_.load();
 }
 
@@ -45,6 +50,7 @@ void RecordedGroup::setLabels(const std::string& name,
 }
 
 bool RecordedGroup::define() noexcept {
+  if (getpid() != owner_) return false;
   const bool stored =
       ring_.pushDefinition(RecordKind::kDefineGroup, {id_, kUntilRetired},
                            message_.data(), message_.size()) != Ring::kFull;

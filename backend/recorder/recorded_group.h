@@ -60,6 +60,8 @@ class RecordedGroup {
   Ring& ring_;
   const std::uint32_t id_;
   const std::uint32_t nth_;
+  // The process whose ring it is; a forked child must not write into it.
+  const std::int64_t owner_;
   GroupInfo info_;
   std::string message_;  // the serialized definition
   std::atomic<bool> defined_{false};

@@ -147,6 +147,9 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
 template <typename Event>
 void Recorder::push(RecordKind kind, OpId op, const Event& event) noexcept {
   static_assert(kLostOp == Ring::kFull);
+  // Recording has ended, or this is a forked child that dropped a Work of its
+  // parent's: the ring is not its own.
+  if (current() != this) return;
   if (op == kLostOp) {
     ring_.control().dropped_orphans.fetch_add(1, std::memory_order_relaxed);
   } else {

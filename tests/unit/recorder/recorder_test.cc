@@ -276,6 +276,32 @@ TEST_F(RecorderTest, AForkedChildIsOffUntilItStartsItsOwn) {
   }
 }
 
+TEST_F(RecorderTest, AForkedChildWritesNothingIntoItsParentsRing) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    const OpId op = issue(recorder, *group);
+    const pid_t child = fork();
+    if (child == 0) {
+      recorder.waited({op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true});
+      recorder.released(op);
+      group->setLabels("changed", "in the child");
+      group.reset();
+      _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    recorder.released(op);
+  });
+  std::uint64_t rows = 0;
+  for (const auto& payload : trace()) {
+    rows += rowCount(payload);
+    for (const auto& defined : payload.group()) {
+      EXPECT_EQ(defined.desc(), "default_pg");
+    }
+  }
+  EXPECT_EQ(rows, 2u);
+}
+
 TEST_F(RecorderTest, SaysWhyItCannotRecord) {
   inProcess([&] {
     Options options;
