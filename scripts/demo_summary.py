@@ -1,6 +1,6 @@
 """Compares the demo's two runs; reads `tracectl info --json` from standard input.
 
-    tracectl info --json TRACE | demo_summary.py TRACED.json UNTRACED.json
+tracectl info --json TRACE | demo_summary.py TRACED.json UNTRACED.json
 """
 
 from __future__ import annotations

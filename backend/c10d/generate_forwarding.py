@@ -149,7 +149,8 @@ def generate(include: Path) -> str:
     backend = read_virtuals(include, "Backend.hpp", "Backend")
     work = read_virtuals(include, "Work.hpp", "Work")
     split = next(
-        v for v in read_virtuals(include, "ProcessGroup.hpp", "ProcessGroup")
+        v
+        for v in read_virtuals(include, "ProcessGroup.hpp", "ProcessGroup")
         if v.name == "splitGroup"
     )
     sections = [

@@ -16,7 +16,9 @@ class OwnTime {
   static constexpr std::uint64_t kEvery = 16;
   static constexpr int kBuckets = 32;
 
-  static bool sampled(std::uint64_t sequence) { return sequence % kEvery == kEvery / 2; }
+  static bool sampled(std::uint64_t sequence) {
+    return sequence % kEvery == kEvery / 2;
+  }
 
   // Bucket i counts the samples of [2^i, 2^(i+1)) ns; the last, all above.
   void add(std::int64_t ns) noexcept {

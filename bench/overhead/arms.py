@@ -58,7 +58,6 @@ def traced_fake_group() -> Any:
     """A traced group over torch's fake backend, for which there is no spelling."""
     import torch.distributed as dist
     from torch._C._distributed_c10d import FakeProcessGroup
-
     from traced import _extension, _settings
 
     extension = _extension.load()

@@ -32,7 +32,7 @@ class Arm:
     def __init__(self, name: str) -> None:
         self.name = name
         # torch.profiler is talkative there: it is shown only when something fails.
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed with the arm
         self._process = subprocess.Popen(
             [sys.executable, arms.__file__, name],
             env=os.environ | arms.ENVIRONMENT[name],
@@ -44,7 +44,8 @@ class Arm:
 
     def run(self, operations: int) -> dict[str, float]:
         """Nanoseconds per operation, wall and CPU of the whole process."""
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.write(f"{operations}\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
@@ -88,8 +89,7 @@ def summarize(blocks: dict[str, list[dict[str, float]]]) -> list[dict[str, objec
         for key in ("wall", "cpu"):
             values = [block[f"{key}_ns"] / 1e3 for block in measured]
             added = [
-                value - other[f"{key}_ns"] / 1e3
-                for value, other in zip(values, base, strict=True)
+                value - other[f"{key}_ns"] / 1e3 for value, other in zip(values, base, strict=True)
             ]
             low, _, high = statistics.quantiles(added, n=4)
             row[f"{key}_us"] = statistics.median(values)

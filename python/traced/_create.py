@@ -89,9 +89,7 @@ def _plain_group(options: Any, devices: list[str], gloo: Any) -> dist.ProcessGro
     group._set_default_backend(dist.ProcessGroup.BackendType.GLOO)
     checked = _checked(gloo, options)
     for device in devices:
-        group._register_backend(
-            torch.device(device), dist.ProcessGroup.BackendType.GLOO, checked
-        )
+        group._register_backend(torch.device(device), dist.ProcessGroup.BackendType.GLOO, checked)
     return group
 
 

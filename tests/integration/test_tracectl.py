@@ -93,11 +93,12 @@ def test_info_says_who_wrote_what(recorded: Path) -> None:
         assert header is not None
         assert accounts is not None
         for name in (
-            "rank", "world_size", "host", "pid", "job", "attempt", "stream_id", "schema",
-            "traced_version", "torch_version", "python_version", "library_versions", "boot_id",
-            "time_namespace", "labels", "settings",
+            "rank", "world_size", "host", "pid", "job", "attempt", "schema", "traced_version",
+            "torch_version", "python_version", "library_versions", "boot_id", "time_namespace",
+            "labels", "settings",
         ):  # fmt: skip
             assert item[name] == getattr(header, name)
+        assert item["stream_id"] == f"{header.stream_id:016x}"
         assert item["started_monotonic_ns"] == header.started.monotonic_ns
         assert item["produced"] == accounts.produced == item["stored"] + item["dropped"]
         assert (item["found"], item["missing"], item["gaps"]) == (stream.records, 0, 0)

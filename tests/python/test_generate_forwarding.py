@@ -19,7 +19,8 @@ INCLUDE = Path(torch.__file__).parent / "include"
 @pytest.fixture(scope="module")
 def generator() -> ModuleType:
     spec = importlib.util.spec_from_file_location("generate_forwarding", SCRIPT)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -50,10 +51,14 @@ def body(generator: ModuleType, members: str) -> list[object]:
         ("virtual void abort() {}", "void abort()"),
         ("virtual bool ready(int) const;", "bool ready(int argument0) const"),
         ("virtual T f(const A& a = A(1, 2), long size = 0);", "T f(const A& a, long size)"),
-        ("virtual T f(unsigned long, std::map<K, V>& m) = 0;",
-         "T f(unsigned long argument0, std::map<K, V>& m)"),
-        ("virtual void f(std::function<void(int, P)>&& hook);",
-         "void f(std::function<void(int, P)>&& hook)"),
+        (
+            "virtual T f(unsigned long, std::map<K, V>& m) = 0;",
+            "T f(unsigned long argument0, std::map<K, V>& m)",
+        ),
+        (
+            "virtual void f(std::function<void(int, P)>&& hook);",
+            "void f(std::function<void(int, P)>&& hook)",
+        ),
     ],
 )
 def test_declarations_are_understood(
