@@ -18,6 +18,9 @@ from traced._version import __version__
 _FINALIZER_PRIORITY = 0
 _EXIT_TIMEOUT_S = 2.0
 
+# The process that has such a finalizer; a forked child inherits the number, not the fact.
+_finalized_pid: int | None = None
+
 
 def create_gloo(options: Any, backend_options: Any) -> dist.ProcessGroup:
     """The creator of ``traced:gloo``.
@@ -109,7 +112,7 @@ def _start_recording(options: Any) -> bool:
         },
     )
     if started:
-        _flush_when_multiprocessing_ends()
+        _stop_when_multiprocessing_ends()
     return bool(started)
 
 
@@ -118,15 +121,19 @@ def _attempt() -> int:
     return int(count) if count.isdecimal() else 0
 
 
-def _flush_when_multiprocessing_ends() -> None:
-    # A process forked by multiprocessing leaves by os._exit: no atexit, but
-    # its finalizers.
+def _stop_when_multiprocessing_ends() -> None:
+    # A process that multiprocessing forked leaves by os._exit: no exit handler
+    # runs, but its finalizers do. Any other process stops at its exit.
+    import multiprocessing
     from multiprocessing import util
 
-    extension = _extension.load()
+    global _finalized_pid
+    if multiprocessing.parent_process() is None or _finalized_pid == os.getpid():
+        return
+    _finalized_pid = os.getpid()
     util.Finalize(
         None,
-        extension.flush,
+        _extension.load().stop_recording,
         kwargs={"timeout": _EXIT_TIMEOUT_S},
         exitpriority=_FINALIZER_PRIORITY,
     )

@@ -61,8 +61,7 @@ def test_nothing_is_lost_in_children_forked_by_multiprocessing(
     assert [stream.rank for stream in trace.streams] == [0, 1]
     for stream in trace.streams:
         _check_complete(stream)
-        # It was flushed, but os._exit ran no exit handler that would close it.
-        assert not stream.closed
+        assert stream.closed
 
 
 def test_forking_leaves_the_trace_intact(launcher: Launcher, tmp_path: Path) -> None:

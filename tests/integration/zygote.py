@@ -89,6 +89,8 @@ def run(job: Job) -> None:
     os.dup2(descriptor, 2)
     os.close(descriptor)
     faulthandler.enable()
+    # Processes that are killed leave their ring behind: here it goes with the folder.
+    os.environ["TRACED_RING_DIR"] = job.folder
     os.environ.update(job.env)
     os.chdir(job.folder)
     module, function = job.program.split(":")
