@@ -72,6 +72,11 @@ void TracedProcessGroup::abort() {
   ProcessGroup::abort();
 }
 
+void TracedProcessGroup::release_resources() {
+  ProcessGroup::release_resources();
+  wrappers_.clear();
+}
+
 c10::intrusive_ptr<c10d::ProcessGroup> TracedProcessGroup::splitGroup(
     TRACED_SPLIT_GROUP_PARAMETERS) {
   const auto child = ProcessGroup::splitGroup(TRACED_SPLIT_GROUP_ARGUMENTS);

@@ -45,6 +45,10 @@ class TracedProcessGroup : public c10d::ProcessGroup {
   void setGroupDesc(const std::string& desc) override;
   void shutdown() override;
   void abort() override;
+  // Called when the last strong reference goes. The backends must go with it:
+  // c10d's registry keeps weak references, and drops them with the GIL held,
+  // which is no place to join Gloo's threads.
+  void release_resources() override;
   c10::intrusive_ptr<c10d::ProcessGroup> splitGroup(
       TRACED_SPLIT_GROUP_PARAMETERS) override;
 

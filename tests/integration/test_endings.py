@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from jobs.endings import CALLS
+from jobs.endings import CALLS, ROUNDS
 from launcher import Launcher
 from traced.reader import Stream, read
 
@@ -72,6 +72,15 @@ def test_forking_leaves_the_trace_intact(launcher: Launcher, tmp_path: Path) -> 
     for stream in trace.streams:
         _check_complete(stream)
         assert stream.closed
+
+
+def test_destroying_groups_again_and_again_does_not_hang(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    launcher.run_ranks(2, "jobs.endings:destroys_many_times", folder=tmp_path)
+    for stream in read(tmp_path / "traces").streams:
+        assert len(stream.operations) == CALLS * ROUNDS
+        assert len({item.group for item in stream.operations}) == ROUNDS
 
 
 def test_a_peer_that_leaves_gives_the_same_exception(launcher: Launcher, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import torch.distributed as dist
 from jobs.joining import join, joined, meet
 
 CALLS = 7
+ROUNDS = 120
 
 
 def _calls() -> None:
@@ -96,6 +97,18 @@ def forks_children_that_do_not_communicate() -> None:
         assert os.waitpid(child, 0)[1] == 0
         for _ in range(CALLS - 1):
             dist.all_reduce(torch.ones(3))
+
+
+def destroys_many_times() -> None:
+    """Gloo's threads are still dropping tensors, which takes the GIL, when the groups go."""
+    for i in range(ROUNDS):
+        join(store=str(i))
+        group = dist.new_group()
+        for _ in range(CALLS):
+            dist.all_reduce(torch.ones(3), group=group)
+        del group
+        meet("called")
+        dist.destroy_process_group()
 
 
 def leaves_while_the_other_waits() -> str:

@@ -15,12 +15,16 @@ from torch.distributed.distributed_c10d import GroupName
 _TIMEOUT = timedelta(seconds=40)
 
 
-def join(backend: str = "traced:gloo", **options: Any) -> int:
-    """Makes the default group. Returns the rank."""
+def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> int:
+    """Makes the default group. Returns the rank.
+
+    Args:
+        store: Tells apart the groups that one job makes one after the other.
+    """
     rank = int(os.environ["RANK"])
     dist.init_process_group(
         backend,
-        init_method=f"file://{os.environ['TEST_STORE']}",
+        init_method=f"file://{os.environ['TEST_STORE']}{store}",
         rank=rank,
         world_size=int(os.environ["WORLD_SIZE"]),
         **{"timeout": _TIMEOUT} | options,
