@@ -35,6 +35,8 @@ class ReportCommand : public Subcommand {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_flag("--all", all_, "All rows in the text, as in the JSON");
+    app.add_flag("--wide", wide_,
+                 "Totals and means too, and what each rank and group spent");
     app.footer("Example: tracectl report run42/ --by op,rank --sort wait");
   }
 
@@ -49,7 +51,7 @@ class ReportCommand : public Subcommand {
     } else {
       const std::size_t max_rows =
           all_ ? std::numeric_limits<std::size_t>::max() : limit_;
-      std::cout << reportText(inputs_.title(), *set, report, max_rows);
+      std::cout << reportText(inputs_.title(), *set, report, {max_rows, wide_});
     }
     return inputs_.conclude(allWarnings(*set, report.summary));
   }
@@ -76,6 +78,7 @@ class ReportCommand : public Subcommand {
   std::string sort_ = "share";
   std::size_t limit_ = 30;
   bool all_ = false;
+  bool wide_ = false;
 };
 
 }  // namespace

@@ -11,9 +11,19 @@
 
 namespace traced {
 
-// The rows in their order, `max_rows` at most; the rest is mentioned.
+struct ReportTextOptions {
+  // Rows beyond these are only mentioned.
+  std::size_t max_rows = 30;
+  // Every figure of every time, and the totals of ranks and groups.
+  bool wide = false;
+};
+
 std::string reportText(const std::string& title, const TraceSet& set,
-                       const Report& report, std::size_t max_rows);
+                       const Report& report, const ReportTextOptions& options);
+
+// Two tables: what each rank and each group spent.
+std::string rankTotalsText(const Report& report);
+std::string groupTotalsText(const Report& report);
 
 // All rows.
 Json reportJson(const std::string& title, const TraceSet& set,

@@ -21,43 +21,75 @@ std::string shareText(const Report& report) {
       percentText(static_cast<double>(all.wait.total_ns) / run_ns));
 }
 
-std::string msOrNone(const TimeSummary& time, std::uint64_t ns) {
-  return time.count == 0 ? "-" : millisecondsText(static_cast<double>(ns));
+std::string msOrNone(const TimeSummary& time, double ns) {
+  return time.count == 0 ? "-" : millisecondsText(ns);
 }
 
 std::string bandwidthText(const std::optional<double>& gbs) {
   return gbs ? threeDigits(*gbs) : "-";
 }
 
-Table makeTable(const Report& report) {
+// Which figures of a time the text has.
+struct TimeColumns {
+  bool sums;  // total and mean
+  bool max;
+};
+
+// Without --wide, host time is short: it is the one that hardly varies.
+TimeColumns hostColumns(bool wide) { return {wide, wide}; }
+TimeColumns otherColumns(bool wide) { return {wide, true}; }
+
+void addHeadings(Table& table, const std::string& time, TimeColumns columns) {
+  std::vector<std::string> figures;
+  if (columns.sums) figures = {"total", "mean"};
+  figures.insert(figures.end(), {"p50", "p99"});
+  if (columns.max) figures.push_back("max");
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    table.addColumn((i == 0 ? time + " ms" : "") + "\n" + figures[i]);
+  }
+}
+
+void addCells(std::vector<std::string>& cells, const TimeSummary& time,
+              TimeColumns columns) {
+  if (columns.sums) {
+    cells.push_back(msOrNone(time, static_cast<double>(time.total_ns)));
+    cells.push_back(msOrNone(time, time.mean_ns));
+  }
+  cells.push_back(msOrNone(time, static_cast<double>(time.p50_ns)));
+  cells.push_back(msOrNone(time, static_cast<double>(time.p99_ns)));
+  if (columns.max) {
+    cells.push_back(msOrNone(time, static_cast<double>(time.max_ns)));
+  }
+}
+
+Table makeTable(const Report& report, bool wide) {
   Table table;
   for (const ReportKey key : report.by) {
     const bool right = key == ReportKey::kRank || key == ReportKey::kSize;
     table.addColumn(key == ReportKey::kOp ? "operation" : nameOf(key),
                     right ? Table::Align::kRight : Table::Align::kLeft);
   }
-  for (const char* heading :
-       {"calls", "bytes", "host ms\np50", "\np99", "completion ms\np50",
-        "\np99", "\nmax", "wait ms\np50", "\np99", "\nmax", "busbw GB/s\np50",
-        "share\nof run"}) {
-    table.addColumn(heading);
-  }
+  table.addColumn("calls");
+  table.addColumn("bytes");
+  addHeadings(table, "host", hostColumns(wide));
+  addHeadings(table, "completion", otherColumns(wide));
+  addHeadings(table, "wait", otherColumns(wide));
+  if (wide) table.addColumn("algbw GB/s\np50");
+  table.addColumn("busbw GB/s\np50");
+  table.addColumn("share\nof run");
   return table;
 }
 
-std::vector<std::string> cellsOf(const ReportRow& row) {
+std::vector<std::string> cellsOf(const ReportRow& row, bool wide) {
   std::vector<std::string> cells;
   for (const std::string& key : row.keys) cells.push_back(printable(key));
-  const auto add = [&](const TimeSummary& time, auto... values) {
-    (cells.push_back(msOrNone(time, values)), ...);
-  };
   cells.push_back(groupedText(row.totals.calls));
   cells.push_back(
       bytesText(std::max(row.totals.bytes_in, row.totals.bytes_out)));
-  add(row.host, row.host.p50_ns, row.host.p99_ns);
-  add(row.completion, row.completion.p50_ns, row.completion.p99_ns,
-      row.completion.max_ns);
-  add(row.wait, row.wait.p50_ns, row.wait.p99_ns, row.wait.max_ns);
+  addCells(cells, row.host, hostColumns(wide));
+  addCells(cells, row.completion, otherColumns(wide));
+  addCells(cells, row.wait, otherColumns(wide));
+  if (wide) cells.push_back(bandwidthText(row.algbw_gbs));
   cells.push_back(bandwidthText(row.busbw_gbs));
   cells.push_back(percentText(row.share));
   return cells;
@@ -77,10 +109,12 @@ std::string notesText(const CallTotals& all) {
 }  // namespace
 
 std::string reportText(const std::string& title, const TraceSet& set,
-                       const Report& report, std::size_t max_rows) {
-  Table table = makeTable(report);
-  const std::size_t shown = std::min(max_rows, report.rows.size());
-  for (std::size_t i = 0; i < shown; ++i) table.addRow(cellsOf(report.rows[i]));
+                       const Report& report, const ReportTextOptions& options) {
+  Table table = makeTable(report, options.wide);
+  const std::size_t shown = std::min(options.max_rows, report.rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    table.addRow(cellsOf(report.rows[i], options.wide));
+  }
 
   std::string text = headingText(title, set, report.summary);
   if (report.rows.empty()) return text + "\nNo operations were recorded.\n";
@@ -88,6 +122,10 @@ std::string reportText(const std::string& title, const TraceSet& set,
   if (shown < report.rows.size()) {
     absl::StrAppend(&text, " ", countOf(report.rows.size() - shown, "more row"),
                     "; --all shows them\n");
+  }
+  if (options.wide) {
+    absl::StrAppend(&text, "\n", rankTotalsText(report), "\n",
+                    groupTotalsText(report), "\n");
   }
   absl::StrAppend(&text, notesText(report.all),
                   " host: issue to return. completion: issue to end. busbw is "

@@ -45,19 +45,18 @@ TEST_P(GoldenTest, OutputIsAsExpected) {
   EXPECT_EQ(out, readFile(golden));
 }
 
-INSTANTIATE_TEST_SUITE_P(Verbs, GoldenTest,
-                         ::testing::Values(Golden{"info --json", "info.json"},
-                                           Golden{"info", "info.txt"},
-                                           Golden{"report --json",
-                                                  "report.json"},
-                                           Golden{"report", "report.txt"},
-                                           Golden{"show --json", "show.json"},
-                                           Golden{"show", "show.txt"}),
-                         [](const auto& instance) {
-                           std::string name = instance.param.file;
-                           replaceAll(name, ".", "_");
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Verbs, GoldenTest,
+    ::testing::Values(
+        Golden{"info --json", "info.json"}, Golden{"info", "info.txt"},
+        Golden{"report --json", "report.json"}, Golden{"report", "report.txt"},
+        Golden{"report --wide", "report_wide.txt"},
+        Golden{"show --json", "show.json"}, Golden{"show", "show.txt"}),
+    [](const auto& instance) {
+      std::string name = instance.param.file;
+      replaceAll(name, ".", "_");
+      return name;
+    });
 
 }  // namespace
 }  // namespace traced::testing

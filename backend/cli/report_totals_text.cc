@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "cli/report_output.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+namespace traced {
+namespace {
+
+void addTotalsColumns(Table& table) {
+  for (const char* heading :
+       {"calls", "bytes", "host\ntotal ms", "completion\ntotal ms",
+        "wait\ntotal ms", "share"}) {
+    table.addColumn(heading);
+  }
+}
+
+void addTotals(std::vector<std::string>& cells, const CallTotals& totals,
+               std::uint64_t run_ns) {
+  cells.push_back(groupedText(totals.calls));
+  cells.push_back(bytesText(std::max(totals.bytes_in, totals.bytes_out)));
+  for (const TimeSum* time : {&totals.host, &totals.completion, &totals.wait}) {
+    cells.push_back(time->count == 0 ? "-"
+                                     : millisecondsText(static_cast<double>(
+                                           time->total_ns)));
+  }
+  cells.push_back(percentText(totals.shareOf(run_ns)));
+}
+
+}  // namespace
+
+std::string rankTotalsText(const Report& report) {
+  Table table;
+  table.addColumn("rank");
+  table.addColumn("run s");
+  addTotalsColumns(table);
+  for (const RankTotals& rank : report.ranks) {
+    std::vector<std::string> cells = {
+        groupedText(rank.rank),
+        threeDigits(static_cast<double>(rank.run_ns) / 1e9)};
+    addTotals(cells, rank.totals, rank.run_ns);
+    table.addRow(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string groupTotalsText(const Report& report) {
+  Table table;
+  table.addColumn("group", Table::Align::kLeft);
+  addTotalsColumns(table);
+  for (std::size_t i = 0; i < report.group_totals.size(); ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    std::vector<std::string> cells = {printable(report.groups.label(index))};
+    addTotals(cells, report.group_totals[i], report.summary.totalRunNs());
+    table.addRow(std::move(cells));
+  }
+  return table.text();
+}
+
+}  // namespace traced
