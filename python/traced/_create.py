@@ -34,7 +34,7 @@ def create_gloo(options: Any, backend_options: Any) -> dist.ProcessGroup:
         Untraced, but otherwise the same, if TRACED=0 or recording failed.
     """
     extension = _extension.load()
-    extension.check_settings(_settings.current())
+    _settings.check(extension)
     gloo = _stock_gloo(options, backend_options)
     devices = list(c10d.Backend.backend_capability[c10d.Backend.GLOO])
     if _settings.tracing_is_off() or not _start_recording(options):

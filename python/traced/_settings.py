@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import warnings
+from types import ModuleType
 
 PREFIX = "TRACED_"
 
@@ -26,6 +28,19 @@ def current() -> dict[str, str]:
 def tracing_is_off() -> bool:
     """Whether TRACED=0: the traced spellings then create the stock objects."""
     return current().get("TRACED") == "0"
+
+
+def check(extension: ModuleType) -> None:
+    """Checks the settings that were made.
+
+    Raises:
+        ValueError: A value is not valid.
+    """
+    settings = current()
+    known = extension.check_settings(settings)
+    for name in sorted(settings):
+        if name.startswith(PREFIX) and name not in known:
+            warnings.warn(f"{name} is no setting of traced; it has no effect", stacklevel=2)
 
 
 def configure(**settings: object) -> None:

@@ -38,6 +38,13 @@ def test_a_bad_value_stops_the_job_with_one_sentence(
     assert not (tmp_path / "traces").exists()
 
 
+def test_a_misspelt_name_is_said(launcher: Launcher, tmp_path: Path) -> None:
+    (process,) = launcher.run_ranks(
+        1, "jobs.settings:some_calls", folder=tmp_path, TRACED_DRI="elsewhere"
+    )
+    assert process.output.count("TRACED_DRI is no setting of traced") == 1, process.output
+
+
 def test_an_unwritable_directory_costs_the_trace_and_not_the_job(
     launcher: Launcher, tmp_path: Path
 ) -> None:
