@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+#include <vector>
 
 #include "base/utf8.h"
 #include "recorder/file_sink.h"
@@ -87,6 +88,9 @@ Result<Recorder*> Recorder::start(const Options& options,
   if (Recorder* running = current()) return running;
   auto recorder = create(options, process);
   if (!recorder) return recorder;
+  // Never destroyed, and for ever reachable: it is kept, not leaked.
+  static auto* const kept = new std::vector<Recorder*>;
+  kept->push_back(*recorder);
   installProcessHooks();
   current_.store(*recorder, std::memory_order_release);
   return recorder;
