@@ -15,11 +15,16 @@ from jobs.joining import join, joined, meet
 CALLS = 7
 ROUNDS = 120
 
+# Held until the interpreter ends: stock Gloo aborts now and then when one of its threads
+# drops the last reference to a tensor while the interpreter is being finalized.
+_kept: list[torch.Tensor] = []
+
 
 def _calls() -> None:
     join()
     for _ in range(CALLS):
-        dist.all_reduce(torch.ones(3))
+        _kept.append(torch.ones(3))
+        dist.all_reduce(_kept[-1])
     meet("called")
 
 
