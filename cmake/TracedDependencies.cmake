@@ -1,5 +1,5 @@
-# What the whole project is built with; torch is looked for where it is used,
-# in backend/c10d.
+# What the whole project is built with; torch, which only the backend needs, is
+# looked for in TracedTorch.cmake.
 
 find_package(Protobuf REQUIRED)
 find_package(absl REQUIRED)

@@ -29,8 +29,6 @@ enum class RecordKind : std::uint8_t {
   kRetireGroup = 11,
 };
 
-constexpr bool isEvent(RecordKind kind) { return kind <= RecordKind::kRelease; }
-
 // How an operation's end was observed; the numbers of EndSource in rows.proto.
 enum class EndSource : std::uint8_t {
   kHostCall = 1,
