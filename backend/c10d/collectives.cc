@@ -116,10 +116,7 @@ TracedBackend::Work TracedBackend::alltoall_base(
     const c10d::AllToAllOptions& opts) {
   return collective(
       Operation::kAllToAllSingle,
-      [&](CallDescriber& call) {
-        describing(input, output, opts)(call);
-        call.splits(input_splits, output_splits);
-      },
+      describingAllToAll(input, output, input_splits, output_splits, opts),
       [&] {
         return inner_->alltoall_base(output, input, output_splits, input_splits,
                                      opts);

@@ -78,6 +78,18 @@ auto describing(const In& inputs, const Out& outputs, const Options& options) {
   };
 }
 
+// The same with split sizes.
+inline auto describingAllToAll(const at::Tensor& input,
+                               const at::Tensor& output,
+                               const std::vector<std::int64_t>& input_splits,
+                               const std::vector<std::int64_t>& output_splits,
+                               const c10d::AllToAllOptions& options) {
+  return [&](CallDescriber& call) {
+    describing(input, output, options)(call);
+    call.splits(input_splits, output_splits);
+  };
+}
+
 template <typename Options>
 auto describingInPlace(const Tensors& tensors, const Options& options) {
   return [&](CallDescriber& call) {

@@ -59,10 +59,7 @@ TracedBackend::Work TracedBackend::all_to_all_single(
     const c10d::AllToAllOptions& opts) {
   return collective(
       Operation::kAllToAllSingle,
-      [&](CallDescriber& call) {
-        describing(input, output, opts)(call);
-        call.splits(input_splits, output_splits);
-      },
+      describingAllToAll(input, output, input_splits, output_splits, opts),
       [&] {
         return inner_->all_to_all_single(output, input, output_splits,
                                          input_splits, opts);
