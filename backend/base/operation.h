@@ -37,9 +37,12 @@ enum class Operation : std::uint8_t {
   kReconfigure = 23,
   kSplit = 24,
   kMerge = 25,
+  kShrink = 26,
+  kSuspend = 27,
+  kResume = 28,
 };
 
-inline constexpr int kOperationCount = 26;
+inline constexpr int kOperationCount = 29;
 
 constexpr bool isPointToPoint(Operation op) {
   return op == Operation::kSend || op == Operation::kRecv;

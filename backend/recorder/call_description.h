@@ -35,7 +35,8 @@ class CallDescription {
     ReduceOp reduce_op{};
     DeviceType device{};
     std::uint8_t async_plus_1 = 0;  // 0 not told, 1 sync, 2 async
-    std::int16_t device_index = 0;
+    std::int8_t device_index = 0;   // as c10's
+    bool simulated = false;
     bool in_place = false;
     bool has_tag = false;
     std::uint32_t group = 0;

@@ -16,6 +16,18 @@ T as(std::string_view bytes) {
   return value;
 }
 
+template <typename Message>
+bool parse(Message& message, std::string_view bytes) {
+  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+// Wraps, as a reader's sums do: instants of a dead process's ring may be
+// anything.
+std::int64_t difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) -
+                                   static_cast<std::uint64_t>(b));
+}
+
 // A column with only defaults is left out (docs/format.md, "Rows").
 template <typename Column>
 void dropIfZero(Column* column) {
@@ -29,7 +41,7 @@ void dropIfZero(Column* column) {
 // only when the chunk is closed.
 template <typename Column>
 void anchorFirst(Column* column, std::int64_t anchor_ns) {
-  if (!column->empty()) column->Set(0, column->Get(0) - anchor_ns);
+  if (!column->empty()) column->Set(0, difference(column->Get(0), anchor_ns));
 }
 
 void anchorRows(v1::Payload& payload, std::int64_t ns) {
@@ -38,6 +50,9 @@ void anchorRows(v1::Payload& payload, std::int64_t ns) {
   anchorFirst(payload.mutable_done()->mutable_end_ns_delta(), ns);
   anchorFirst(payload.mutable_waited()->mutable_wait_begin_ns_delta(), ns);
   anchorFirst(payload.mutable_released()->mutable_release_ns_delta(), ns);
+  if (payload.has_marked()) {
+    anchorFirst(payload.mutable_marked()->mutable_mark_ns_delta(), ns);
+  }
 }
 
 void dropDefaultColumns(v1::Payload& payload) {
@@ -76,7 +91,7 @@ void ChunkBuilder::appendOp(Column* column, std::uint64_t op,
 template <typename Column>
 void ChunkBuilder::appendNs(Column* column, std::int64_t ns,
                             Previous& previous) {
-  column->Add(ns - previous.ns);
+  column->Add(difference(ns, previous.ns));
   previous.ns = ns;
 }
 
@@ -97,6 +112,9 @@ void ChunkBuilder::add(const Ring::Record& record) {
       break;
     case RecordKind::kRelease:
       addRelease(as<ReleaseRecord>(bytes));
+      break;
+    case RecordKind::kMark:
+      addMark(record.position, as<MarkRecord>(bytes));
       break;
     default:
       ++definitions_;
@@ -163,6 +181,14 @@ void ChunkBuilder::addRelease(const ReleaseRecord& record) {
   appendNs(rows->mutable_release_ns_delta(), record.release_ns, released_);
 }
 
+void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
+  v1::MarkRows* rows = payload_.mutable_marked();
+  appendOp(rows->mutable_position_delta(), position, marked_);
+  appendNs(rows->mutable_mark_ns_delta(), mark.mark_ns, marked_);
+  rows->add_kind(static_cast<std::uint32_t>(mark.kind));
+  rows->add_value(mark.value);
+}
+
 void ChunkBuilder::addDefinition(const Ring::Record& record) {
   std::string_view bytes = record.payload;
   const auto head = as<DefinitionHead>(bytes);
@@ -183,14 +209,12 @@ void ChunkBuilder::addDefinition(const Ring::Record& record) {
     }
     case RecordKind::kDefineThread: {
       v1::Thread thread;
-      thread.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-      threads_.define(head, std::move(thread));
+      if (parse(thread, bytes)) threads_.define(head, std::move(thread));
       break;
     }
     case RecordKind::kDefineGroup: {
       v1::Group group;
-      group.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-      groups_.define(head, std::move(group));
+      if (parse(group, bytes)) groups_.define(head, std::move(group));
       break;
     }
     case RecordKind::kRetireGroup:
@@ -246,7 +270,8 @@ void ChunkBuilder::clear() {
   payload_.clear_done();
   payload_.clear_waited();
   payload_.clear_released();
-  issued_ = returned_ = done_ = waited_ = released_ = {};
+  payload_.clear_marked();
+  issued_ = returned_ = done_ = waited_ = released_ = marked_ = {};
   records_ = 0;
   definitions_ = 0;
 }

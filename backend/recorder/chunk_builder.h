@@ -35,6 +35,7 @@ class ChunkBuilder {
   void addDone(const DoneRecord& record);
   void addWait(const WaitRecord& record);
   void addRelease(const ReleaseRecord& record);
+  void addMark(std::uint64_t position, const MarkRecord& mark);
   void addDefinition(const Ring::Record& record);
   void useCall(std::uint32_t id);
   void useText(std::uint32_t id);
@@ -50,7 +51,7 @@ class ChunkBuilder {
   static void appendNs(Column* column, std::int64_t ns, Previous& previous);
 
   v1::Payload payload_;
-  Previous issued_, returned_, done_, waited_, released_;
+  Previous issued_, returned_, done_, waited_, released_, marked_;
   DefinitionTable<v1::Group> groups_;
   DefinitionTable<v1::Call> calls_;
   DefinitionTable<v1::Buffers> buffers_;

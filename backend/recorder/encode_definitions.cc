@@ -1,5 +1,6 @@
 #include "recorder/encode_definitions.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/utf8.h"
@@ -9,7 +10,7 @@ namespace traced {
 namespace {
 
 // The plain enums of base/operation.h are numbered as those of the schema.
-static_assert(int(Operation::kMerge) == v1::OPERATION_MERGE);
+static_assert(int(Operation::kResume) == v1::OPERATION_RESUME);
 static_assert(kOperationCount == v1::Operation_ARRAYSIZE);
 static_assert(int(Operation::kAllToAllSingle) ==
               v1::OPERATION_ALL_TO_ALL_SINGLE);
@@ -21,24 +22,24 @@ static_assert(int(DType::kOther) == v1::DTYPE_OTHER);
 template <typename T>
 T take(std::string_view& bytes) {
   T value{};
-  if (bytes.size() >= sizeof value) {
-    std::memcpy(&value, bytes.data(), sizeof value);
-    bytes.remove_prefix(sizeof value);
-  }
+  const std::size_t size = std::min(sizeof value, bytes.size());
+  std::memcpy(&value, bytes.data(), size);
+  bytes.remove_prefix(size);
   return value;
 }
 
-// Reads `words` words of tensor runs.
+// Reads `words` words of tensor runs, or fewer when the bytes end: the counts
+// of a dead process's ring may say anything.
 template <typename Add>
 void takeRuns(std::string_view& bytes, std::uint32_t words, Add add) {
-  while (words > 0) {
+  while (words > 0 && !bytes.empty()) {
     const auto head = static_cast<std::uint64_t>(take<std::int64_t>(bytes));
     const std::uint32_t dims = head >> CallDescription::kDimsShift & 0xFF;
     v1::TensorRun* run = add();
     run->set_dtype(static_cast<v1::DType>(head & 0xFF));
     const std::uint64_t count = head >> CallDescription::kCountShift;
     if (count > 1) run->set_count(static_cast<std::uint32_t>(count));
-    for (std::uint32_t i = 0; i < dims; ++i) {
+    for (std::uint32_t i = 0; i < dims && !bytes.empty(); ++i) {
       run->add_shape(take<std::int64_t>(bytes));
     }
     if (words < 1 + dims) return;
@@ -47,7 +48,7 @@ void takeRuns(std::string_view& bytes, std::uint32_t words, Add add) {
 }
 
 constexpr std::uint32_t plusOne(std::int32_t rank) {
-  return static_cast<std::uint32_t>(rank + 1);
+  return static_cast<std::uint32_t>(rank) + 1;
 }
 
 }  // namespace
@@ -60,10 +61,10 @@ v1::Call encodeCall(std::uint32_t id, std::string_view bytes) {
   call.set_group(fields.group);
   takeRuns(bytes, fields.input_words, [&] { return call.add_input(); });
   takeRuns(bytes, fields.output_words, [&] { return call.add_output(); });
-  for (std::uint32_t i = 0; i < fields.split_in; ++i) {
+  for (std::uint32_t i = 0; i < fields.split_in && !bytes.empty(); ++i) {
     call.add_split_in(take<std::int64_t>(bytes));
   }
-  for (std::uint32_t i = 0; i < fields.split_out; ++i) {
+  for (std::uint32_t i = 0; i < fields.split_out && !bytes.empty(); ++i) {
     call.add_split_out(take<std::int64_t>(bytes));
   }
   call.set_in_place(fields.in_place);
@@ -86,6 +87,7 @@ v1::Call encodeCall(std::uint32_t id, std::string_view bytes) {
   if (fields.device != DeviceType::kNone && fields.device_index >= 0) {
     call.set_device_index(fields.device_index);
   }
+  call.set_simulated(fields.simulated);
   return call;
 }
 
@@ -94,7 +96,7 @@ v1::Buffers encodeBuffers(std::uint32_t id, std::string_view bytes) {
   v1::Buffers buffers;
   buffers.set_id(id);
   buffers.set_cut(head.cut);
-  for (std::uint32_t i = 0; i < head.count; ++i) {
+  for (std::uint32_t i = 0; i < head.count && !bytes.empty(); ++i) {
     const auto from = take<BufferList::Range>(bytes);
     v1::BufferRange* range = buffers.add_range();
     range->set_storage(from.storage);

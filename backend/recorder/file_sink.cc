@@ -14,10 +14,6 @@ namespace {
 
 constexpr int kMostNameTries = 1000;
 
-std::string partPath(const std::string& stem, std::uint32_t part) {
-  return stem + (part ? ".part-" + std::to_string(part) : "") + ".traced";
-}
-
 int createNew(const std::string& path) {
   return open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC,
               0644);
@@ -73,6 +69,25 @@ Result<std::unique_ptr<FileSink>> FileSink::create(
                std::strerror(errno)};
 }
 
+Result<std::unique_ptr<FileSink>> FileSink::resume(
+    const std::vector<TracePart>& parts, std::uint64_t max_bytes,
+    std::uint64_t deleted) {
+  const TracePart& last = parts.back();
+  const int fd =
+      open(last.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0 || ftruncate(fd, static_cast<off_t>(last.bytes)) != 0) {
+    const std::string why = std::strerror(errno);
+    if (fd >= 0) close(fd);
+    return Error{"cannot write " + last.path + ": " + why};
+  }
+  const std::string stem = stemOf(part0Of(last.path));
+  std::unique_ptr<FileSink> sink(new FileSink(stem, max_bytes, fd));
+  sink->current_ = last;
+  if (parts.size() > 1) sink->previous_ = parts[parts.size() - 2];
+  sink->records_deleted_ = deleted;
+  return sink;
+}
+
 FileSink::~FileSink() { close(fd_); }
 
 bool FileSink::append(const std::string& chunk, std::uint64_t records) {
@@ -86,7 +101,7 @@ bool FileSink::append(const std::string& chunk, std::uint64_t records) {
 }
 
 bool FileSink::beginPart() {
-  Part next;
+  TracePart next;
   next.number = current_.number + 1;
   next.path = partPath(stem_, next.number);
   const int fd = createNew(next.path);

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "recorder/options.h"
 #include "recorder/process_info.h"
 #include "recorder/sink.h"
+#include "recorder/trace_parts.h"
 
 namespace traced {
 
@@ -23,6 +25,11 @@ class FileSink : public Sink {
   static Result<std::unique_ptr<FileSink>> create(
       const Options& options, const ProcessIdentity& process,
       const HostInfo& host);
+  // Goes on behind the last of `parts`, which exist, in order; a file is cut to
+  // its part's bytes. `deleted` records were in parts before.
+  static Result<std::unique_ptr<FileSink>> resume(
+      const std::vector<TracePart>& parts, std::uint64_t max_bytes,
+      std::uint64_t deleted);
   ~FileSink() override;
 
   bool append(const std::string& chunk, std::uint64_t records) override;
@@ -30,13 +37,6 @@ class FileSink : public Sink {
   std::string location() const override { return current_.path; }
 
  private:
-  struct Part {
-    std::string path;
-    std::uint32_t number = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t records = 0;
-  };
-
   FileSink(std::string stem, std::uint64_t max_bytes, int fd);
 
   bool beginPart();
@@ -45,8 +45,8 @@ class FileSink : public Sink {
   const std::string stem_;  // path without ".part-N" and ".traced"
   const std::uint64_t max_bytes_;
   int fd_;
-  Part current_;
-  Part previous_;  // path is empty when there is none
+  TracePart current_;
+  TracePart previous_;  // path is empty when there is none
   std::uint64_t records_deleted_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // The records that travel through the ring, as plain structs.
 //
-// A record is a kind and a payload. The five events fit into one slot; the
+// A record is a kind and a payload. The events fit into one slot; the
 // definitions carry a variable tail and may take several. An operation is
 // named by the ring position of its issue record, which is unique in a stream.
 
@@ -27,7 +27,13 @@ enum class RecordKind : std::uint8_t {
   kDefineThread = 9,
   kDefineGroup = 10,
   kRetireGroup = 11,
+  kMark = 12,
 };
+
+// Whether it is a row of the trace, and not a definition.
+constexpr bool isEvent(RecordKind kind) {
+  return kind <= RecordKind::kRelease || kind == RecordKind::kMark;
+}
 
 // How an operation's end was observed; the numbers of EndSource in rows.proto.
 enum class EndSource : std::uint8_t {
@@ -35,6 +41,7 @@ enum class EndSource : std::uint8_t {
   kFuture = 2,
   kDeviceEvent = 3,
   kWait = 4,
+  kCompletionHook = 5,
 };
 
 enum class Outcome : std::uint8_t { kOk = 0, kThrew = 1, kFalse = 2 };
@@ -79,6 +86,16 @@ struct WaitRecord {
 struct ReleaseRecord {
   OpId op;
   std::int64_t release_ns;
+};
+
+// The numbers of MarkKind in rows.proto.
+enum class MarkKind : std::uint8_t { kStep = 1, kDisabled = 2, kEnabled = 3 };
+
+// Something that stands between operations. Its own position says where.
+struct MarkRecord {
+  std::int64_t mark_ns;
+  std::uint64_t value;
+  MarkKind kind;
 };
 
 // Head of every definition; the content follows.

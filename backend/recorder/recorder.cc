@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 #include <vector>
 
@@ -44,6 +45,7 @@ std::string identityKey(const GroupInfo& info) {
 }  // namespace
 
 std::atomic<Recorder*> Recorder::current_{nullptr};
+std::atomic<bool> Recorder::enabled_{true};
 
 Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> sink,
                    const v1::Header& header)
@@ -70,7 +72,9 @@ Result<Recorder*> Recorder::create(const Options& options,
       Segment::create(options.ring_directory, header.stream_id(),
                       options.ring_slots, header.SerializeAsString());
   if (!segment) return Error{"there is no memory for the ring"};
-  segment->setTracePath((*sink)->location());
+  std::error_code no_directory;  // "": the trace can then not be found again
+  segment->setTracePath(
+      std::filesystem::absolute((*sink)->location(), no_directory));
   if (!segment->note().empty()) {
     std::fprintf(stderr, "traced: %s\n", segment->note().c_str());
   }
@@ -93,7 +97,15 @@ Result<Recorder*> Recorder::start(const Options& options,
   kept->push_back(*recorder);
   installProcessHooks();
   current_.store(*recorder, std::memory_order_release);
+  if (!enabled()) (*recorder)->mark(MarkKind::kDisabled, 0);
   return recorder;
+}
+
+void Recorder::setEnabled(bool enabled) noexcept {
+  if (enabled_.exchange(enabled) == enabled) return;
+  if (Recorder* recorder = current()) {
+    recorder->mark(enabled ? MarkKind::kEnabled : MarkKind::kDisabled, 0);
+  }
 }
 
 void Recorder::installProcessHooks() {
@@ -121,6 +133,8 @@ void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
 bool Recorder::flush(std::chrono::milliseconds deadline) {
   return writer_->flush(deadline);
 }
+
+void Recorder::requestFlush() noexcept { writer_->requestFlush(); }
 
 std::unique_ptr<RecordedGroup> Recorder::addGroup(GroupInfo info) {
   std::lock_guard lock(groups_mutex_);
@@ -194,6 +208,12 @@ void Recorder::waitThrew(WaitRecord wait, const char* message) noexcept {
 
 void Recorder::released(OpId op) noexcept {
   push(RecordKind::kRelease, op, ReleaseRecord{op, nowNs()});
+}
+
+void Recorder::mark(MarkKind kind, std::uint64_t value) noexcept {
+  if (current() == this) {
+    ring_.push(RecordKind::kMark, MarkRecord{nowNs(), value, kind});
+  }
 }
 
 std::uint32_t Recorder::textId(const char* message) noexcept {

@@ -45,6 +45,13 @@ class Recorder {
     return current_.load(std::memory_order_acquire);
   }
 
+  // Whether operations are recorded. Switched at run time, for the process and
+  // its later recorders; events of operations that were recorded always are.
+  static bool enabled() noexcept {
+    return enabled_.load(std::memory_order_relaxed);
+  }
+  static void setEnabled(bool enabled) noexcept;
+
   // Returns the process's recorder, started if need be. The error is one
   // sentence: recording is not possible (an unwritable directory).
   static Result<Recorder*> start(const Options& options,
@@ -70,9 +77,14 @@ class Recorder {
   void waitThrew(WaitRecord wait, const char* message) noexcept;
   void released(OpId op) noexcept;
 
+  // Something that stands between operations: a training step begins.
+  void mark(MarkKind kind, std::uint64_t value) noexcept;
+
   // Waits until everything recorded so far is in the file; false if the
   // deadline passed first.
   bool flush(std::chrono::milliseconds deadline);
+  // Asks for the same without waiting.
+  void requestFlush() noexcept;
 
   // Where the trace is written.
   const std::string& location() const { return location_; }
@@ -93,6 +105,7 @@ class Recorder {
   std::uint32_t defineThread() noexcept;
 
   static std::atomic<Recorder*> current_;
+  static std::atomic<bool> enabled_;
 
   const std::uint64_t stream_id_;
   const std::string location_;

@@ -50,11 +50,8 @@ std::uint64_t Ring::pushDefinition(RecordKind kind, DefinitionHead definition,
     from += piece;
     bytes -= piece;
     piece = std::min(bytes, kSlotPayload);
-    RingSlot& slot = slotAt(position + i);
-    std::memcpy(slot.bytes, from, piece);
-    slot.commit.store(position + i + 1, std::memory_order_relaxed);
+    std::memcpy(slotAt(position + i).bytes, from, piece);
   }
-  // The first slot last: it publishes the whole record.
   first.commit.store(position + 1, std::memory_order_release);
   return position;
 }
@@ -80,7 +77,14 @@ bool Ring::read(Record& record) {
   return true;
 }
 
-void Ring::release() { control_->tail.store(read_, std::memory_order_release); }
+void Ring::release(std::uint64_t refused) {
+  if (read_ == control_->tail.load(std::memory_order_relaxed)) return;
+  turn_ ^= 1;
+  RingControl::Refused& entry = control_->refused[turn_];
+  entry.end.store(read_, std::memory_order_relaxed);
+  entry.records.store(refused, std::memory_order_relaxed);
+  control_->tail.store(read_, std::memory_order_release);
+}
 
 std::uint64_t Ring::used() const {
   return control_->head.load(std::memory_order_relaxed) -

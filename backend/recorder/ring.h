@@ -6,10 +6,14 @@
 //         |  yet on disk    |  being filled |
 //
 // A producer claims slots with one compare-and-swap of head, fills them, and
-// publishes each by storing its position + 1 into its commit word. The writer
-// follows the commit words, and moves tail (which frees the slots) only when
-// what it read is in the file, so that a process that is killed leaves every
-// committed record either in the file or here.
+// publishes the record by storing its position + 1 into the commit word of its
+// first slot. The writer follows the commit words, and moves tail (which frees
+// the slots) only when what it read is in the file, so that a process that is
+// killed leaves every committed record either in the file or here.
+//
+// The commit words of a record's further slots are not touched. So a word that
+// is its position + 1 begins a whole record, whatever lies around it: what a
+// reader of a dead process's ring relies on (recorder/ring_image.h).
 //
 // When the ring is full the newest record is dropped and counted; nobody waits.
 
@@ -48,6 +52,12 @@ struct RingControl {
   // issue had been dropped.
   alignas(kSlotBytes) std::atomic<std::uint64_t> dropped_full;
   std::atomic<std::uint64_t> dropped_orphans;
+  // How many records of those before position `end` the sink refused. Written
+  // in turns before tail moves: the entry whose end is tail is valid.
+  struct Refused {
+    std::atomic<std::uint64_t> end;
+    std::atomic<std::uint64_t> records;
+  } refused[2];
 };
 
 class Ring {
@@ -109,8 +119,9 @@ class Ring {
     return control_->head.load(std::memory_order_relaxed) - read_;
   }
 
-  // Writer only. Frees everything that was read.
-  void release();
+  // Writer only. Frees everything that was read; `refused` is how many of all
+  // records so far the sink refused.
+  void release(std::uint64_t refused = 0);
 
   // Slots that are claimed and not yet free. Any thread; a snapshot.
   std::uint64_t used() const;
@@ -124,7 +135,9 @@ class Ring {
   RingControl* control_;
   RingSlot* slots_;
   const std::uint64_t capacity_;  // a power of two
-  std::uint64_t read_ = 0;        // owned by the writer
+  // Owned by the writer.
+  std::uint64_t read_ = 0;
+  std::size_t turn_ = 0;  // which entry of `refused` was written last
 };
 
 }  // namespace traced

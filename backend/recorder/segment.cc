@@ -123,11 +123,8 @@ void* Segment::ringMemory() const {
 }
 
 void Segment::setTracePath(const std::string& path) {
-  char* out = header().trace_path;
-  const std::size_t length =
-      std::min(path.size(), sizeof header().trace_path - 1);
-  std::memcpy(out, path.data(), length);
-  out[length] = '\0';
+  if (path.size() >= sizeof header().trace_path) return;
+  std::memcpy(header().trace_path, path.c_str(), path.size() + 1);
 }
 
 void Segment::unlinkFile() {
@@ -138,8 +135,12 @@ void Segment::unlinkFile() {
 
 void Segment::abandon() {
   path_.clear();
-  if (fd_ >= 0) close(fd_);
+  if (fd_ < 0) return;
+  close(fd_);
   fd_ = -1;
+  // A mapping holds the lock as a descriptor does.
+  mmap(memory_, bytes_, PROT_READ | PROT_WRITE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 }  // namespace traced

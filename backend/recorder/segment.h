@@ -16,14 +16,15 @@ namespace traced {
 // The first page of a segment file, followed by `info` (the serialized Header
 // of the stream) and, at ring_offset, by the ring.
 struct SegmentHeader {
-  static constexpr std::uint64_t kMagic = 0x31474E4952445254;  // "TRDRING1"
+  static constexpr std::uint64_t kMagic = 0x32474E4952445254;  // "TRDRING2"
   std::uint64_t magic;
   std::uint64_t stream_id;
   std::uint64_t ring_offset;
   std::uint64_t slots;
   std::uint32_t info_offset;
   std::uint32_t info_bytes;
-  char trace_path[3072];  // the file that the records go to; NUL-terminated
+  // Part 0 of the trace that the records go to, absolute; NUL-terminated.
+  char trace_path[3072];
 };
 
 class Segment {
@@ -46,12 +47,13 @@ class Segment {
   // "" when the memory is private.
   const std::string& path() const { return path_; }
 
+  // A path that does not fit is left out, and the segment cannot be recovered.
   void setTracePath(const std::string& path);
 
   // Removes the file; the memory stays valid until destruction.
   void unlinkFile();
-  // In a forked child: gives up the descriptor, so that the lock is the
-  // parent's alone. The memory must no longer be used there.
+  // In a forked child: gives up the file, so that the lock is the parent's
+  // alone. What is written to the memory from now on goes nowhere.
   void abandon();
 
  private:

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "recorder/accounts.h"
+
 namespace traced {
 namespace {
 
@@ -22,14 +24,6 @@ class AllSignalsBlocked {
  private:
   sigset_t before_;
 };
-
-void addDrop(v1::Accounts& accounts, v1::DropReason reason,
-             std::uint64_t records) {
-  if (records == 0) return;
-  v1::Drop* drop = accounts.add_drop();
-  drop->set_reason(reason);
-  drop->set_records(records);
-}
 
 }  // namespace
 
@@ -55,6 +49,12 @@ bool Writer::flush(std::chrono::milliseconds deadline) {
   wake_.notify_one();
   return progressed_.wait_for(lock, deadline,
                               [&] { return flush_done_ >= mine || stopped_; });
+}
+
+void Writer::requestFlush() noexcept {
+  std::lock_guard lock(mutex_);
+  ++flush_wanted_;
+  wake_.notify_one();
 }
 
 bool Writer::stop(std::chrono::milliseconds deadline) {
@@ -136,22 +136,19 @@ void Writer::writeChunk(bool closed) {
   builder_.clear();
   chunk_start_ = end;
   last_chunk_ = std::chrono::steady_clock::now();
-  ring_.release();
+  ring_.release(write_failed_);
 }
 
-v1::Accounts Writer::accounts(std::uint64_t stored, bool closed) const {
+v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
   v1::Accounts accounts;
   const RingControl& ring = ring_.control();
-  const std::uint64_t full = ring.dropped_full.load(std::memory_order_relaxed);
-  const std::uint64_t orphans =
-      ring.dropped_orphans.load(std::memory_order_relaxed);
-  const std::uint64_t deleted = sink_->recordsDeleted();
-  addDrop(accounts, v1::DROP_REASON_RING_FULL, full);
-  addDrop(accounts, v1::DROP_REASON_ISSUE_LOST, orphans);
-  addDrop(accounts, v1::DROP_REASON_WRITE_FAILED, write_failed_);
-  addDrop(accounts, v1::DROP_REASON_RETENTION, deleted);
-  accounts.set_stored(stored - deleted);
-  accounts.set_produced(stored + full + orphans + write_failed_);
+  RecordCounters counters;
+  counters.written = written;
+  counters.deleted = sink_->recordsDeleted();
+  counters.ring_full = ring.dropped_full.load(std::memory_order_relaxed);
+  counters.issue_lost = ring.dropped_orphans.load(std::memory_order_relaxed);
+  counters.write_failed = write_failed_;
+  setCounters(accounts, counters);
   for (std::size_t i = 0; i < OwnTime::kBuckets; ++i) {
     accounts.add_own_time_log2_ns(own_time_.bucket(i));
   }

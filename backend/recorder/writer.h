@@ -38,6 +38,8 @@ class Writer {
   // Waits until all that was committed before the call is in the sink, or was
   // refused by it, at most until the deadline. Any thread.
   bool flush(std::chrono::milliseconds deadline);
+  // The same without waiting.
+  void requestFlush() noexcept;
 
   // Writes what is left, marks the stream closed and ends the thread. False if
   // the deadline passed first; the thread is then left to itself.
@@ -51,7 +53,7 @@ class Writer {
   void drainToTheEnd();
   bool chunkIsDue() const;
   void writeChunk(bool closed);
-  v1::Accounts accounts(std::uint64_t stored, bool closed) const;
+  v1::Accounts accounts(std::uint64_t written, bool closed) const;
   void warnOnce(const std::string& sentence);
 
   // Set at construction, then the thread's own.

@@ -17,6 +17,7 @@ bool columnsAgree(const v1::Payload& payload) {
   const v1::DoneRows& done = payload.done();
   const v1::WaitRows& wait = payload.waited();
   const v1::ReleaseRows& release = payload.released();
+  const v1::MarkRows& mark = payload.marked();
   return allFit(issue.op_delta_size(), issue.issue_ns_delta(), issue.call(),
                 issue.buffers(), issue.seq(), issue.thread(), issue.batch()) &&
          allFit(ret.op_delta_size(), ret.return_ns_delta(), ret.outcome(),
@@ -26,7 +27,9 @@ bool columnsAgree(const v1::Payload& payload) {
          allFit(wait.op_delta_size(), wait.wait_begin_ns_delta(),
                 wait.wait_ns(), wait.outcome(), wait.error(), wait.saw_end(),
                 wait.stall_ns_plus_1(), wait.source_rank_plus_1()) &&
-         allFit(release.op_delta_size(), release.release_ns_delta());
+         allFit(release.op_delta_size(), release.release_ns_delta()) &&
+         allFit(mark.position_delta_size(), mark.mark_ns_delta(), mark.kind(),
+                mark.value());
 }
 
 std::uint64_t rowCount(const v1::Payload& payload) {
@@ -35,7 +38,8 @@ std::uint64_t rowCount(const v1::Payload& payload) {
   };
   return rows(payload.issued()) + rows(payload.returned()) +
          rows(payload.done()) + rows(payload.waited()) +
-         rows(payload.released());
+         rows(payload.released()) +
+         static_cast<std::uint64_t>(payload.marked().position_delta_size());
 }
 
 }  // namespace traced

@@ -51,6 +51,13 @@ struct ReleaseRow {
   std::int64_t release_ns = 0;
 };
 
+struct MarkRow {
+  std::uint64_t position = 0;
+  std::int64_t mark_ns = 0;
+  std::uint32_t kind = 0;
+  std::uint64_t value = 0;
+};
+
 // Whether every column is empty or as long as its table. The rows of a payload
 // for which it is false are unusable, and must not be read.
 bool columnsAgree(const v1::Payload& payload);
@@ -150,6 +157,18 @@ void forEachRow(const v1::ReleaseRows& table, std::int64_t anchor_ns,
   for (int i = 0; i < table.op_delta_size(); ++i) {
     visit(ReleaseRow{op.next(table.op_delta(), i),
                      release.nextSigned(table.release_ns_delta(), i)});
+  }
+}
+
+template <typename Visit>
+void forEachRow(const v1::MarkRows& table, std::int64_t anchor_ns,
+                Visit&& visit) {
+  detail::Running position(0), mark(anchor_ns);
+  for (int i = 0; i < table.position_delta_size(); ++i) {
+    visit(MarkRow{position.next(table.position_delta(), i),
+                  mark.nextSigned(table.mark_ns_delta(), i),
+                  detail::cell(table.kind(), i),
+                  detail::cell(table.value(), i)});
   }
 }
 

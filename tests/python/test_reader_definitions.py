@@ -155,4 +155,5 @@ def test_operation_without_tensors_has_no_device(tmp_path: Path) -> None:
         "tensors_out": 0,
         "tensors_cut": 0,
         "splits_cut": 0,
+        "simulated": False,
     }

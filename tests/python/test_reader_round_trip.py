@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 import trace_builder as build
-from traced.reader import ClockAnchor, Operation, RankRange, TensorRun, Thread, read
+from traced.reader import ClockAnchor, Mark, Operation, RankRange, TensorRun, Thread, read
 from traced.v1 import definitions_pb2
 from traced.v1 import trace_pb2 as pb
 
 
 @pytest.fixture
 def payload() -> pb.Payload:
-    payload = build.new_payload(stored=5, closed=True, host="node", attempt=2, labels={"a": "b"})
+    payload = build.new_payload(stored=6, closed=True, host="node", attempt=2, labels={"a": "b"})
     payload.group.add(
         id=1, name="0", desc="dp", backend="gloo", leg="cpu", size=2, nth=1
     ).member.add(first=3, count=2, stride=4)
@@ -31,6 +31,7 @@ def payload() -> pb.Payload:
     call.peer_plus_1, call.peer_global_plus_1 = 2, 8
     call.reduce_op = definitions_pb2.REDUCE_OP_SUM
     call.device, call.device_index = definitions_pb2.DEVICE_TYPE_CUDA, 0
+    call.simulated = True
     call.tag, call.timeout_ms, call.splits_cut = 0, 1500, 1
     setattr(call, "async", False)
     call.split_in.extend([1, 0])
@@ -47,6 +48,7 @@ def payload() -> pb.Payload:
         {"op": 9, "ns": 150, "wait_ns": 60, "stall_ns_plus_1": 1, "source_rank_plus_1": 1},
     )
     build.add_released(payload, {"op": 9, "ns": 300})
+    build.add_marked(payload, {"position": 4, "ns": 90, "kind": 1, "value": 17})
     return payload
 
 
@@ -64,9 +66,10 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
         2,
         {"a": "b"},
     )
-    assert (stream.rank, stream.closed, stream.records, stream.missing) == (3, True, 5, 0)
+    assert (stream.rank, stream.closed, stream.records, stream.missing) == (3, True, 6, 0)
     assert stream.threads == {1: Thread(1, 4711, "main")}
     assert stream.groups[1].members == (RankRange(3, 2, 4),)
+    assert stream.marks == (Mark(4, 90, "step", 17),)
     [operation] = stream.operations
     assert operation.inputs == (TensorRun("float32", (2, 3), 1),)
     assert operation.to_dict() == {
@@ -74,6 +77,7 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
         "op": "all_to_all_single",
         "group": 1,
         "seq": 6,
+        "step": 17,
         "issue_ns": 100,
         "return_ns": 110,
         "start_ns": 120,
@@ -107,6 +111,7 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
         "thread": 1,
         "device": "cuda",
         "device_index": 0,
+        "simulated": True,
         "buffers": [{"storage": 1 << 40, "offset_bytes": 8, "span_bytes": 24}],
         "buffers_cut": 2,
         "source_rank": 0,

@@ -56,7 +56,8 @@ def chunk(payload: pb.Payload, first: int = 0, end: int | None = None, **fields:
 
 
 def rows_in(payload: pb.Payload) -> int:
-    return sum(len(getattr(payload, table).op_delta) for table in ROW_TABLES)
+    operations = sum(len(getattr(payload, table).op_delta) for table in ROW_TABLES)
+    return operations + len(payload.marked.position_delta)
 
 
 def new_payload(
@@ -113,6 +114,17 @@ def add_waited(payload: pb.Payload, *rows: dict[str, int]) -> None:
 
 def add_released(payload: pb.Payload, *rows: dict[str, int]) -> None:
     add_rows(payload.released, "release_ns_delta", rows)
+
+
+def add_marked(payload: pb.Payload, *rows: dict[str, int]) -> None:
+    """Fills the table of marks with rows of `position`, `ns`, `kind` and `value`."""
+    last_position, last_ns = 0, ANCHOR_NS
+    for row in rows:
+        payload.marked.position_delta.append(row["position"] - last_position)
+        payload.marked.mark_ns_delta.append(row["ns"] - last_ns)
+        payload.marked.kind.append(row["kind"])
+        payload.marked.value.append(row.get("value", 0))
+        last_position, last_ns = row["position"], row["ns"]
 
 
 def simple_chunk(index: int, chunks: int, **fields: Any) -> bytes:

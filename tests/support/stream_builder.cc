@@ -115,6 +115,7 @@ std::string StreamBuilder::takeChunk(bool closed, int zstd_level) {
   done_.clear();
   waited_.clear();
   released_.clear();
+  marked_.clear();
   return encode(payload, rows, zstd_level);
 }
 
@@ -127,7 +128,7 @@ std::string StreamBuilder::encode(const v1::Payload& payload,
 
 std::uint64_t StreamBuilder::rowCount() const {
   return issued_.size() + returned_.size() + done_.size() + waited_.size() +
-         released_.size();
+         released_.size() + marked_.size();
 }
 
 void StreamBuilder::encodeRows(v1::Payload& payload) const {
@@ -185,6 +186,15 @@ void StreamBuilder::encodeRows(v1::Payload& payload) const {
     v1::ReleaseRows& table = *payload.mutable_released();
     table.add_op_delta(release_op.next(static_cast<std::int64_t>(row.op)));
     table.add_release_ns_delta(release_ns.next(row.release_ns));
+  }
+  Delta position(0), mark_ns(anchor_ns);
+  for (const MarkRow& row : marked_) {
+    v1::MarkRows& table = *payload.mutable_marked();
+    table.add_position_delta(
+        position.next(static_cast<std::int64_t>(row.position)));
+    table.add_mark_ns_delta(mark_ns.next(row.mark_ns));
+    table.add_kind(row.kind);
+    table.add_value(row.value);
   }
 }
 

@@ -22,6 +22,8 @@ class StreamBuilder {
                          std::uint64_t stream_id = 0);
 
   static constexpr std::int64_t kStartNs = 1'000'000'000;
+  // An instant for what a test issues, a second later.
+  static constexpr std::int64_t kIssueNs = kStartNs + 1'000'000'000;
   static constexpr std::int64_t kRealtimeOffsetNs = 1'700'000'000'000'000'000;
 
   v1::Header& header() { return *payload_.mutable_header(); }
@@ -42,6 +44,11 @@ class StreamBuilder {
   void add(const DoneRow& row) { done_.push_back(row); }
   void add(const WaitRow& row) { waited_.push_back(row); }
   void add(const ReleaseRow& row) { released_.push_back(row); }
+  void add(const MarkRow& row) { marked_.push_back(row); }
+  // A training step begins; its position is comparable with operation ids.
+  void addStep(std::uint64_t position, std::int64_t ns, std::uint64_t number) {
+    add(MarkRow{position, ns, v1::MARK_KIND_STEP, number});
+  }
   // An operation that was issued at `ns`, returned 10 us later, ended after
   // `completion_ns` as a future told, and was waited for until then.
   void addOperation(std::uint64_t id, std::int64_t ns, std::uint32_t call,
@@ -69,6 +76,7 @@ class StreamBuilder {
   std::vector<DoneRow> done_;
   std::vector<WaitRow> waited_;
   std::vector<ReleaseRow> released_;
+  std::vector<MarkRow> marked_;
   std::uint64_t position_ = 0;
 };
 

@@ -9,6 +9,7 @@ from traced.reader.chunks import ByteRange
 from traced.reader.definitions import BufferRange, TensorRun, Thread
 from traced.reader.groups import Group, RankRange
 from traced.reader.header import Accounts, ClockAnchor, Header
+from traced.reader.marks import Mark
 from traced.reader.merges import ClockModel, Merge
 from traced.reader.operations import Operation
 from traced.reader.streams import Gap, Stream
@@ -23,6 +24,7 @@ __all__ = [
     "Gap",
     "Group",
     "Header",
+    "Mark",
     "Merge",
     "Operation",
     "RankRange",

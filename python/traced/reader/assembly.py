@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from traced.reader.definitions import ChunkDefinitions, minus_1
+from traced.reader.marks import Mark, Marks, Steps
 from traced.reader.names import UNKNOWN_OPERATION, end_source_name
 from traced.reader.operations import Operation
 from traced.reader.rows import ChunkRows, DoneRow, ReleaseRow, ReturnRow, WaitRow
@@ -47,6 +48,7 @@ class Assembly:
         self._done: _FirstRows[DoneRow] = _FirstRows()
         self._waited: _FirstRows[WaitRow] = _FirstRows()
         self._released: _FirstRows[ReleaseRow] = _FirstRows()
+        self._marks = Marks()
 
     @property
     def repeated(self) -> int:
@@ -76,13 +78,19 @@ class Assembly:
         self._done.add(rows.done, definitions)
         self._waited.add(rows.waited, definitions)
         self._released.add(rows.released, definitions)
+        self._marks.add(rows.marked)
+
+    def marks(self) -> tuple[Mark, ...]:
+        """Returns the marks by position."""
+        return self._marks.in_order()
 
     def operations(self) -> Iterator[Operation]:
         """Yields the operations in the order of their ids."""
+        steps = Steps(self.marks())
         for op_id in sorted(self._issued):
-            yield self._operation(op_id, self._issued[op_id])
+            yield self._operation(op_id, self._issued[op_id], steps.of(op_id))
 
-    def _operation(self, op_id: int, issued: dict[str, Any]) -> Operation:
+    def _operation(self, op_id: int, issued: dict[str, Any], step: int | None) -> Operation:
         returned = self._returned.rows.get(op_id)
         done = self._done.rows.get(op_id)
         waited = self._waited.rows.get(op_id)
@@ -96,6 +104,7 @@ class Assembly:
         )
         return Operation(
             **issued,
+            step=step,
             return_ns=returned.return_ns if returned else None,
             start_ns=done.end_ns - engine_ns if done and engine_ns is not None else None,
             end_ns=end_ns,

@@ -95,6 +95,7 @@ def _call_fields(call: definitions_pb2.Call) -> dict[str, Any]:
         "timeout_ms": call.timeout_ms if call.HasField("timeout_ms") else None,
         "device": device_name.unless_unspecified(call.device),
         "device_index": call.device_index if call.HasField("device_index") else None,
+        "simulated": call.simulated,
     }
 
 

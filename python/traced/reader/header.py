@@ -80,6 +80,7 @@ class Accounts:
             [2^i, 2^(i+1)) nanoseconds.
         own_time_total_ns: The sum over all samples.
         closed: The stream was closed in order.
+        recovered: The process was killed, and its last records were brought back.
     """
 
     produced: int
@@ -88,6 +89,7 @@ class Accounts:
     own_time_log2_ns: tuple[int, ...] = ()
     own_time_total_ns: int = 0
     closed: bool = False
+    recovered: bool = False
 
     @property
     def dropped(self) -> int:
@@ -108,4 +110,5 @@ class Accounts:
             own_time_log2_ns=tuple(message.own_time_log2_ns),
             own_time_total_ns=message.own_time_total_ns,
             closed=message.closed,
+            recovered=message.recovered,
         )

@@ -30,6 +30,14 @@ operation_name = EnumNames("OPERATION_", definitions_pb2.Operation.items())
 dtype_name = EnumNames("DTYPE_", definitions_pb2.DType.items())
 reduce_op_name = EnumNames("REDUCE_OP_", definitions_pb2.ReduceOp.items())
 device_name = EnumNames("DEVICE_TYPE_", definitions_pb2.DeviceType.items())
-end_source_name = EnumNames("END_SOURCE_", rows_pb2.EndSource.items())
+# What people call it is shorter than its name in the schema.
+end_source_name = EnumNames(
+    "END_SOURCE_",
+    (
+        ("hook" if number == rows_pb2.END_SOURCE_COMPLETION_HOOK else name, number)
+        for name, number in rows_pb2.EndSource.items()
+    ),
+)
+mark_kind_name = EnumNames("MARK_KIND_", rows_pb2.MarkKind.items())
 drop_reason_name = EnumNames("DROP_REASON_", trace_pb2.DropReason.items())
 clock_source_name = EnumNames("CLOCK_SOURCE_", clock_pb2.ClockSource.items())

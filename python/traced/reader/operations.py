@@ -20,7 +20,9 @@ class Operation:
         op: Name of the operation; `unknown` if the trace does not define the call.
         group: Group.id, see Stream.groups.
         seq: Number within the group, and for a send or receive within the pair, from 1.
-        end_source: How the end was observed: `host_call`, `future`, `device_event` or `wait`.
+        end_source: How the end was observed: `host_call`, `future`, `device_event`, `wait` or
+            `hook`; the last two are late bounds.
+        step: Number of the training step that had begun last; None before the first.
         stall_ns: How long the wait held up the device stream.
         state: `issued`, `ended` or `failed`.
         error: What the failure said.
@@ -33,6 +35,7 @@ class Operation:
     op: str
     group: int | None = None
     seq: int | None = None
+    step: int | None = None
     issue_ns: int
     return_ns: int | None = None
     start_ns: int | None = None
@@ -67,6 +70,7 @@ class Operation:
     thread: int | None = None
     device: str | None = None
     device_index: int | None = None
+    simulated: bool | None = None
     buffers: tuple[BufferRange, ...] | None = None
     buffers_cut: int | None = None
     source_rank: int | None = None

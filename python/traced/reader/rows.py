@@ -64,6 +64,15 @@ class ReleaseRow(NamedTuple):
     release_ns: int
 
 
+class MarkRow(NamedTuple):
+    """The program said something, or tracing was switched, between operations."""
+
+    position: int
+    mark_ns: int
+    kind: int
+    value: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkRows:
     """The rows of one chunk, to be read once."""
@@ -73,35 +82,51 @@ class ChunkRows:
     done: Iterator[DoneRow]
     waited: Iterator[WaitRow]
     released: Iterator[ReleaseRow]
+    marked: Iterator[MarkRow]
     total: int
 
 
-# Per table: its row type, the column of instants, and the plain columns in the row's order.
-_TABLES: tuple[tuple[str, Any, str, tuple[str, ...]], ...] = (
-    ("issued", IssueRow, "issue_ns_delta", ("call", "buffers", "seq", "thread", "batch")),
-    ("returned", ReturnRow, "return_ns_delta", ("outcome", "error")),
-    ("done", DoneRow, "end_ns_delta", ("source", "outcome", "error", "engine_ns_plus_1")),
+# Per table: its row type, the columns of positions and instants, and the plain columns in the row's
+# order.
+_TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
+    (
+        "issued",
+        IssueRow,
+        "op_delta",
+        "issue_ns_delta",
+        ("call", "buffers", "seq", "thread", "batch"),
+    ),
+    ("returned", ReturnRow, "op_delta", "return_ns_delta", ("outcome", "error")),
+    (
+        "done",
+        DoneRow,
+        "op_delta",
+        "end_ns_delta",
+        ("source", "outcome", "error", "engine_ns_plus_1"),
+    ),
     (
         "waited",
         WaitRow,
+        "op_delta",
         "wait_begin_ns_delta",
         ("wait_ns", "outcome", "error", "saw_end", "stall_ns_plus_1", "source_rank_plus_1"),
     ),
-    ("released", ReleaseRow, "release_ns_delta", ()),
+    ("released", ReleaseRow, "op_delta", "release_ns_delta", ()),
+    ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value")),
 )
 
 
 def decode(payload: trace_pb2.Payload) -> ChunkRows:
-    """Decodes all five tables.
+    """Decodes all six tables.
 
     Raises:
-        ValueError: A column is neither empty nor as long as `op_delta`.
+        ValueError: A column is neither empty nor as long as the first.
     """
     tables: list[Iterator[Any]] = []
     total = 0
-    for name, row_type, instants, plain in _TABLES:
+    for name, row_type, positions, instants, plain in _TABLES:
         table = getattr(payload, name)
-        length = len(table.op_delta)
+        length = len(getattr(table, positions))
         for column in (instants, *plain):
             if len(getattr(table, column)) not in (0, length):
                 raise ValueError(
@@ -109,14 +134,14 @@ def decode(payload: trace_pb2.Payload) -> ChunkRows:
                     f"for {length} rows of table {name}"
                 )
         columns = [
-            _running(table.op_delta, 0),
+            _running(getattr(table, positions), 0),
             _running(_padded(getattr(table, instants), length), payload.anchor.monotonic_ns),
             *(_padded(getattr(table, column), length) for column in plain),
         ]
         tables.append(map(row_type._make, zip(*columns, strict=True)))
         total += length
-    issued, returned, done, waited, released = tables
-    return ChunkRows(issued, returned, done, waited, released, total)
+    issued, returned, done, waited, released, marked = tables
+    return ChunkRows(issued, returned, done, waited, released, marked, total)
 
 
 def _padded(column: Sequence[int], length: int) -> Iterable[int]:

@@ -60,6 +60,7 @@ class StreamBuilder:
             groups=self._groups,
             threads=self._threads,
             operations=tuple(self._assembly.operations()),
+            marks=self._assembly.marks(),
             records=self._records,
             missing=missing,
             gaps=tuple(self._gaps),
@@ -116,7 +117,9 @@ class StreamBuilder:
         if accounts is None:
             self._warn("no accounts were found, so what is missing is not known")
         else:
-            if not accounts.closed:
+            if accounts.recovered:
+                self._warn("killed; the last records were recovered")
+            elif not accounts.closed:
                 self._warn(
                     "not closed: the process was killed, is still running, "
                     "or the end of its trace is lost"

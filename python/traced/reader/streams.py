@@ -10,6 +10,7 @@ from traced.reader.chunks import ByteRange
 from traced.reader.definitions import Thread
 from traced.reader.groups import Group
 from traced.reader.header import Accounts, ClockAnchor, Header
+from traced.reader.marks import Mark
 from traced.reader.merges import ClockModel
 from traced.reader.operations import Operation
 
@@ -32,6 +33,7 @@ class Stream:
         groups: By id, with their latest labels.
         threads: By id.
         operations: In the order of their ids.
+        marks: Where steps begin and where tracing was switched off and on, by position.
         records: Rows found.
         missing: Rows that were written and not found; None if the accounts do not say. What
             followed the last chunk found is not in it.
@@ -47,6 +49,7 @@ class Stream:
     groups: dict[int, Group] = field(default_factory=dict)
     threads: dict[int, Thread] = field(default_factory=dict)
     operations: tuple[Operation, ...] = ()
+    marks: tuple[Mark, ...] = ()
     records: int = 0
     missing: int | None = None
     gaps: tuple[Gap, ...] = ()

@@ -9,7 +9,7 @@ namespace {
 
 using Table = DefinitionTable<std::string>;
 
-std::vector<std::string> close(Table& table) {
+std::vector<std::string> closeTable(Table& table) {
   std::vector<std::string> said;
   table.closeChunk([&](const std::string& text) { said.push_back(text); });
   return said;
@@ -20,15 +20,15 @@ TEST(DefinitionTableTest, SaysADefinitionOncePerChunkThatUsesIt) {
   table.define({1, 7}, "a");
   ASSERT_NE(table.firstUse(1), nullptr);
   EXPECT_EQ(table.firstUse(1), nullptr);
-  EXPECT_TRUE(close(table).empty());
-  EXPECT_TRUE(close(table).empty()) << "not used, not said";
+  EXPECT_TRUE(closeTable(table).empty());
+  EXPECT_TRUE(closeTable(table).empty()) << "not used, not said";
   ASSERT_NE(table.firstUse(1), nullptr) << "a chunk must decode alone";
 }
 
 TEST(DefinitionTableTest, SaysANewDefinitionEvenIfNoRowUsesItYet) {
   Table table;
   table.define({1, 7}, "a");
-  EXPECT_EQ(close(table), std::vector<std::string>{"a"});
+  EXPECT_EQ(closeTable(table), std::vector<std::string>{"a"});
 }
 
 TEST(DefinitionTableTest, ForgetsWhatLostItsCacheEntryAfterAWhile) {
@@ -39,7 +39,7 @@ TEST(DefinitionTableTest, ForgetsWhatLostItsCacheEntryAfterAWhile) {
       ASSERT_NE(table.firstUse(id - 1), nullptr)
           << "a thread may just have looked it up";
     }
-    close(table);
+    closeTable(table);
   }
   EXPECT_LE(table.size(), 4u);
 }
@@ -48,7 +48,7 @@ TEST(DefinitionTableTest, ForgetsWhatWasNeverCached) {
   Table table;
   for (std::uint32_t id = 1; id <= 1000; ++id) {
     table.define({id, kNotCached}, "x");
-    close(table);
+    closeTable(table);
   }
   EXPECT_LE(table.size(), 4u);
 }
@@ -56,12 +56,12 @@ TEST(DefinitionTableTest, ForgetsWhatWasNeverCached) {
 TEST(DefinitionTableTest, KeepsANamedDefinitionUntilItIsRetired) {
   Table table;
   table.define({1, kUntilRetired}, "first");
-  for (int i = 0; i < 10; ++i) close(table);
+  for (int i = 0; i < 10; ++i) closeTable(table);
   table.define({1, kUntilRetired}, "renamed");
   ASSERT_NE(table.firstUse(1), nullptr);
   EXPECT_EQ(table.size(), 1u);
   table.retire(1);
-  for (int i = 0; i < 10; ++i) close(table);
+  for (int i = 0; i < 10; ++i) closeTable(table);
   EXPECT_EQ(table.size(), 0u);
 }
 

@@ -1,0 +1,100 @@
+#include "recorder/complete_definitions.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace traced {
+namespace {
+
+using Ids = std::unordered_set<std::uint32_t>;
+
+template <typename Column>
+void addIds(Ids& ids, const Column& column) {
+  for (const std::uint32_t id : column) {
+    if (id != 0) ids.insert(id);
+  }
+}
+
+template <typename Definitions>
+void removeDefined(Ids& ids, const Definitions& definitions) {
+  for (const auto& definition : definitions) ids.erase(definition.id());
+}
+
+// Moves what is wanted of an earlier chunk's definitions.
+template <typename Definitions>
+void take(Ids& wanted, const Definitions& from, Definitions& to) {
+  for (const auto& definition : from) {
+    if (wanted.erase(definition.id()) > 0) *to.Add() = definition;
+  }
+}
+
+class Completion {
+ public:
+  explicit Completion(v1::Payload& payload) : payload_(payload) {
+    addIds(calls_, payload.issued().call());
+    addIds(buffers_, payload.issued().buffers());
+    addIds(threads_, payload.issued().thread());
+    addIds(texts_, payload.returned().error());
+    addIds(texts_, payload.done().error());
+    addIds(texts_, payload.waited().error());
+    removeDefined(calls_, payload.call());
+    removeDefined(buffers_, payload.buffers());
+    removeDefined(threads_, payload.thread());
+    removeDefined(texts_, payload.text());
+    needGroups();
+  }
+
+  bool complete() const {
+    return calls_.empty() && buffers_.empty() && threads_.empty() &&
+           texts_.empty() && groups_.empty();
+  }
+
+  // Chunks are given the newest first. A group is taken from the newest that
+  // has it, whose labels are the latest, although only an older chunk may tell
+  // that it is wanted.
+  void addFrom(const v1::Payload& earlier) {
+    take(calls_, earlier.call(), *payload_.mutable_call());
+    take(buffers_, earlier.buffers(), *payload_.mutable_buffers());
+    take(threads_, earlier.thread(), *payload_.mutable_thread());
+    take(texts_, earlier.text(), *payload_.mutable_text());
+    for (const v1::Group& group : earlier.group()) {
+      seen_groups_.try_emplace(group.id(), group);
+    }
+    needGroups();
+    takeGroups();
+  }
+
+ private:
+  void needGroups() {
+    groups_.clear();
+    for (const v1::Call& call : payload_.call()) {
+      if (call.group() != 0) groups_.insert(call.group());
+    }
+    removeDefined(groups_, payload_.group());
+  }
+
+  void takeGroups() {
+    for (const auto& [id, group] : seen_groups_) {
+      if (groups_.erase(id) > 0) *payload_.add_group() = group;
+    }
+  }
+
+  v1::Payload& payload_;
+  // Named and not defined so far.
+  Ids calls_, buffers_, threads_, texts_, groups_;
+  std::unordered_map<std::uint32_t, v1::Group> seen_groups_;
+};
+
+}  // namespace
+
+void completeDefinitions(v1::Payload& payload, WrittenStream& stream) {
+  Completion completion(payload);
+  if (completion.complete()) return;
+  stream.newestFirst([&](const v1::Payload& earlier) {
+    completion.addFrom(earlier);
+    return !completion.complete();
+  });
+}
+
+}  // namespace traced

@@ -1,0 +1,50 @@
+// Completions brings together the operations of a backend and what its
+// completion hook says of them, by the key that both know.
+//
+// Thread safety: all from any thread; the hook runs on the backend's own.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "recorder/recorder.h"
+
+namespace traced {
+
+class Completions {
+ public:
+  explicit Completions(Recorder& recorder) : recorder_(recorder) {}
+
+  // The backend gave out a Work with this key for an operation that was issued
+  // at issue_ns. It may have completed already.
+  void issued(std::uint64_t key, OpId op, std::int64_t issue_ns) noexcept;
+
+  // The backend says that the operation with this key has completed.
+  void completed(std::uint64_t key, std::int64_t end_ns) noexcept;
+
+  // Of failed operations nothing is ever heard: so many are remembered at most,
+  // the ends of further ones stay unobserved.
+  static constexpr std::size_t kMostPending = 65536;
+
+ private:
+  struct Early {
+    std::uint64_t key;
+    std::int64_t end_ns;
+  };
+
+  bool takeEarly(std::uint64_t key, std::int64_t issue_ns,
+                 std::int64_t& end_ns) noexcept;
+
+  Recorder& recorder_;
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, OpId> pending_;
+  // What completed before its caller returned, and what was given to no caller
+  // (a synchronous call has no Work): the latest few are enough.
+  std::array<Early, 64> early_{};
+  std::size_t next_early_ = 0;
+};
+
+}  // namespace traced

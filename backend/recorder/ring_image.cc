@@ -1,0 +1,134 @@
+#include "recorder/ring_image.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "recorder/call_description.h"
+#include "recorder/record.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kSlotPayload = sizeof(RingSlot::bytes);
+
+bool isBool(const std::string& payload, std::size_t offset) {
+  return static_cast<unsigned char>(payload[offset]) <= 1;
+}
+
+bool isCall(const std::string& payload) {
+  constexpr std::size_t kFields = sizeof(DefinitionHead);
+  using Fields = CallDescription::Fields;
+  return payload.size() >= kFields + sizeof(Fields) &&
+         isBool(payload, kFields + offsetof(Fields, simulated)) &&
+         isBool(payload, kFields + offsetof(Fields, in_place)) &&
+         isBool(payload, kFields + offsetof(Fields, has_tag));
+}
+
+// Whether the payload can be that of a record of this kind.
+bool isPossible(RecordKind kind, const std::string& payload) {
+  const std::size_t size = payload.size();
+  switch (kind) {
+    case RecordKind::kIssue:
+      return size == sizeof(IssueRecord);
+    case RecordKind::kReturn:
+      return size == sizeof(ReturnRecord);
+    case RecordKind::kDone:
+      return size == sizeof(DoneRecord);
+    case RecordKind::kWait:
+      return size == sizeof(WaitRecord) &&
+             isBool(payload, offsetof(WaitRecord, saw_end));
+    case RecordKind::kRelease:
+      return size == sizeof(ReleaseRecord);
+    case RecordKind::kMark:
+      return size == sizeof(MarkRecord);
+    case RecordKind::kDefineCall:
+      return isCall(payload);
+    case RecordKind::kDefineBuffers:
+    case RecordKind::kDefineText:
+    case RecordKind::kDefineThread:
+    case RecordKind::kDefineGroup:
+    case RecordKind::kRetireGroup:
+      return size >= sizeof(DefinitionHead);
+  }
+  return false;
+}
+
+}  // namespace
+
+RingImage::RingImage(std::string_view memory, std::uint64_t slots)
+    : memory_(memory),
+      slots_(slots),
+      head_(word(offsetof(RingControl, head))),
+      tail_(word(offsetof(RingControl, tail))),
+      dropped_full_(word(offsetof(RingControl, dropped_full))),
+      dropped_orphans_(word(offsetof(RingControl, dropped_orphans))) {
+  for (const std::size_t entry : {0, 1}) {
+    const std::size_t at =
+        offsetof(RingControl, refused) + entry * sizeof(RingControl::Refused);
+    if (word(at + offsetof(RingControl::Refused, end)) != tail_) continue;
+    refused_ = word(at + offsetof(RingControl::Refused, records));
+  }
+}
+
+bool RingImage::valid() const {
+  // Positions count slots since the start: none reaches the last 2^24.
+  return head_ < ~std::uint64_t{0} - slots_ && tail_ <= head_ &&
+         head_ - tail_ <= slots_;
+}
+
+bool RingImage::next(Cursor& cursor, Ring::Record& record) const {
+  while (cursor.position < head_) {
+    if (!isCommitted(cursor.position)) {
+      cursor.unfinished_slots += cursor.position >= tail_;
+      ++cursor.position;
+      continue;
+    }
+    const std::uint64_t slots = readAt(cursor.position, record);
+    cursor.position += std::max<std::uint64_t>(slots, 1);
+    if (slots > 0) return true;
+    ++cursor.broken_records;
+  }
+  return false;
+}
+
+std::uint64_t RingImage::word(std::size_t offset) const {
+  std::uint64_t value;
+  std::memcpy(&value, memory_.data() + offset, sizeof value);
+  return value;
+}
+
+std::string_view RingImage::slot(std::uint64_t position) const {
+  const std::uint64_t index = position & (slots_ - 1);
+  return memory_.substr(sizeof(RingControl) + index * kSlotBytes, kSlotBytes);
+}
+
+bool RingImage::isCommitted(std::uint64_t position) const {
+  std::uint64_t commit;
+  std::memcpy(&commit, slot(position).data() + offsetof(RingSlot, commit),
+              sizeof commit);
+  return commit == position + 1;
+}
+
+std::uint64_t RingImage::readAt(std::uint64_t position,
+                                Ring::Record& record) const {
+  const std::string_view first =
+      slot(position).substr(offsetof(RingSlot, bytes));
+  RecordHead head;
+  std::memcpy(&head, first.data(), sizeof head);
+  const std::uint64_t bytes = sizeof head + std::uint64_t{head.payload_bytes};
+  const std::uint64_t slots = (bytes + kSlotPayload - 1) / kSlotPayload;
+  if (head.slots != slots || slots > head_ - position) return 0;
+
+  record.position = position;
+  record.kind = head.kind;
+  record.payload.assign(first.substr(sizeof head));
+  for (std::uint64_t i = 1; i < slots; ++i) {
+    record.payload.append(slot(position + i).substr(offsetof(RingSlot, bytes)));
+  }
+  record.payload.resize(head.payload_bytes);
+  return isPossible(head.kind, record.payload) ? slots : 0;
+}
+
+}  // namespace traced

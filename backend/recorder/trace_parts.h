@@ -1,0 +1,34 @@
+// The files of one stream, by name: STEM.traced, then STEM.part-1.traced and so
+// on. Names are for people; only who writes a stream goes by them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace traced {
+
+struct TracePart {
+  std::string path;
+  std::uint32_t number = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t records = 0;
+};
+
+std::string partPath(const std::string& stem, std::uint32_t number);
+
+// The stem of the path of part 0; "" when it is no such path.
+std::string stemOf(const std::string& part_0);
+
+// The path of part 0, given that of any part.
+std::string part0Of(const std::string& path);
+
+// Whether a stream, by the path of its part 0, has one of `paths` as a part, or
+// lies below one of them.
+bool isAmong(const std::string& part_0, const std::vector<std::string>& paths);
+
+// The parts that exist as regular files, by number; without their records.
+std::vector<TracePart> existingParts(const std::string& part_0);
+
+}  // namespace traced

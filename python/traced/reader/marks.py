@@ -1,0 +1,63 @@
+"""What stands between the operations of a stream (docs/format.md, "Rows")."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from traced.reader.names import mark_kind_name
+from traced.reader.rows import MarkRow
+from traced.reader.wire import rows_pb2
+
+
+class Mark(NamedTuple):
+    """A training step begins, or tracing was switched off or on.
+
+    Attributes:
+        position: Where it stands: operations with a smaller id were issued before it.
+        mark_ns: When, on the host's CLOCK_MONOTONIC.
+        kind: `step`, `disabled` or `enabled`.
+        value: Of a step: its number.
+    """
+
+    position: int
+    mark_ns: int
+    kind: str
+    value: int
+
+
+class Marks:
+    """Takes the mark rows of one stream, in any order of chunks."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, MarkRow] = {}
+
+    def add(self, rows: Iterable[MarkRow]) -> None:
+        """Takes the rows of one chunk; where a position repeats, the first counts."""
+        for row in rows:
+            self._rows.setdefault(row.position, row)
+
+    def in_order(self) -> tuple[Mark, ...]:
+        """Returns the marks by position."""
+        rows = (self._rows[position] for position in sorted(self._rows))
+        return tuple(
+            Mark(row.position, row.mark_ns, mark_kind_name(row.kind), row.value) for row in rows
+        )
+
+
+class Steps:
+    """Which training step an operation belongs to."""
+
+    def __init__(self, marks: Iterable[Mark]) -> None:
+        steps = [mark for mark in marks if mark.kind == _STEP]
+        self._positions = [mark.position for mark in steps]
+        self._numbers = [mark.value for mark in steps]
+
+    def of(self, op_id: int) -> int | None:
+        """Returns the step of an operation, None before the first."""
+        index = bisect_left(self._positions, op_id + 1)
+        return self._numbers[index - 1] if index else None
+
+
+_STEP = mark_kind_name(rows_pb2.MARK_KIND_STEP)

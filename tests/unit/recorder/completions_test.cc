@@ -1,0 +1,109 @@
+// What a backend's completion hook says ends up at the right operation, or
+// nowhere.
+
+#include "recorder/completions.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "recover_fixture.h"
+
+namespace traced::testing {
+namespace {
+
+using Ends = std::map<OpId, std::int64_t>;
+
+class CompletionsTest : public RecoverTest {
+ protected:
+  // Runs `body` in a process of its own, which exits as a program does.
+  template <typename Body>
+  void inProcess(Body body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      Recorder& recorder = start();
+      auto group = recorder.addGroup(worldOfTwo());
+      Completions completions(recorder);
+      body(recorder, *group, completions);
+      std::exit(::testing::Test::HasFailure());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+
+  // When each operation ended; all of it must be the hook's word.
+  Ends ends() const {
+    Ends ends;
+    for (const v1::Payload& payload : decodeTrace(readFile(traceFile()))) {
+      forEachRow(payload.done(), payload.anchor().monotonic_ns(),
+                 [&](const DoneRow& row) {
+                   EXPECT_EQ(row.source, v1::END_SOURCE_COMPLETION_HOOK);
+                   ends[row.op] = row.end_ns;
+                 });
+    }
+    return ends;
+  }
+};
+
+constexpr std::int64_t kFarNs = 1'000'000'000;
+
+TEST_F(CompletionsTest, AnEndIsItsOperations) {
+  const std::int64_t now_ns = nowNs();
+  inProcess(
+      [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
+        const OpId first = issueCall(recorder, group, 1);
+        const OpId second = issueCall(recorder, group, 2);
+        completions.issued(7, first, now_ns);
+        completions.issued(8, second, now_ns);
+        completions.completed(8, now_ns + 20);
+        completions.completed(7, now_ns + 30);
+        completions.completed(7, now_ns + 40);  // once is enough
+      });
+  const Ends found = ends();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found.begin()->second, now_ns + 30);
+  EXPECT_EQ(found.rbegin()->second, now_ns + 20);
+}
+
+TEST_F(CompletionsTest, AnEndMayComeBeforeTheCallReturns) {
+  const std::int64_t now_ns = nowNs();
+  inProcess(
+      [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
+        const OpId op = issueCall(recorder, group, 1);
+        completions.completed(7, now_ns + 20);
+        completions.issued(7, op, now_ns);
+      });
+  const Ends found = ends();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.begin()->second, now_ns + 20);
+}
+
+TEST_F(CompletionsTest, AKeyThatWasUsedBeforeSaysNothing) {
+  const std::int64_t now_ns = nowNs();
+  inProcess(
+      [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
+        completions.completed(7, now_ns);  // a call that gave out no Work
+        const OpId op = issueCall(recorder, group, 1);
+        completions.issued(7, op, now_ns + kFarNs);
+      });
+  EXPECT_TRUE(ends().empty());
+}
+
+TEST_F(CompletionsTest, WhatNobodyAsksForIsNotKept) {
+  const std::int64_t now_ns = nowNs();
+  inProcess(
+      [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
+        completions.completed(1, now_ns + 20);
+        for (std::uint64_t key = 100; key < 200; ++key) {
+          completions.completed(key, now_ns + 20);
+        }
+        completions.issued(1, issueCall(recorder, group, 1), now_ns);
+        completions.issued(199, issueCall(recorder, group, 2), now_ns);
+      });
+  EXPECT_EQ(ends().size(), 1u);
+}
+
+}  // namespace
+}  // namespace traced::testing

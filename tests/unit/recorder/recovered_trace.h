@@ -1,0 +1,145 @@
+// What a trace holds, counted independently of the recorder, and the processes
+// of the recovery tests.
+
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "recorder/recorder.h"
+#include "support/trace_file.h"
+#include "trace_io/rows.h"
+
+namespace traced::testing {
+
+// All parts below a directory, read as one stream.
+struct RecoveredTrace {
+  // Issue rows by batch, which the tests use to tell threads apart: their seqs,
+  // in the order of the file.
+  std::map<std::uint64_t, std::vector<std::uint64_t>> seqs;
+  // Rows by operation.
+  std::map<std::uint64_t, int> rows_of;
+  std::uint64_t rows = 0;
+  std::uint64_t positions_end = 0;
+  std::vector<v1::Payload> payloads;
+
+  const v1::Accounts& accounts() const { return payloads.back().accounts(); }
+};
+
+inline void checkDefinitions(const v1::Payload& payload) {
+  std::set<std::uint32_t> groups, calls, threads;
+  for (const auto& group : payload.group()) groups.insert(group.id());
+  for (const auto& thread : payload.thread()) threads.insert(thread.id());
+  for (const auto& call : payload.call()) calls.insert(call.id());
+  for (const std::uint32_t id : payload.issued().call()) {
+    EXPECT_TRUE(calls.count(id)) << "call " << id << " is not defined";
+  }
+  for (const std::uint32_t id : payload.issued().thread()) {
+    EXPECT_TRUE(threads.count(id)) << "thread " << id << " is not defined";
+  }
+  for (const auto& call : payload.call()) {
+    const auto& used = payload.issued().call();
+    if (std::find(used.begin(), used.end(), call.id()) == used.end()) continue;
+    EXPECT_TRUE(groups.count(call.group()))
+        << "group " << call.group() << " is not defined";
+  }
+}
+
+inline void addPayload(RecoveredTrace& trace, const v1::Payload& payload) {
+  const std::int64_t anchor = payload.anchor().monotonic_ns();
+  const auto count = [&](const auto& row) { ++trace.rows_of[row.op]; };
+  forEachRow(payload.issued(), anchor, [&](const IssueRow& row) {
+    count(row);
+    trace.seqs[row.batch].push_back(row.seq);
+  });
+  forEachRow(payload.returned(), anchor, count);
+  forEachRow(payload.done(), anchor, count);
+  forEachRow(payload.waited(), anchor, count);
+  forEachRow(payload.released(), anchor, count);
+  trace.rows += rowCount(payload);
+  checkDefinitions(payload);
+  trace.payloads.push_back(payload);
+}
+
+// Chunks must be whole and must neither overlap nor leave a gap.
+inline RecoveredTrace readRecovered(const std::string& directory) {
+  std::map<std::uint64_t, v1::Chunk> chunks;
+  RecoveredTrace read;
+  std::vector<v1::Chunk> in_order;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file()) continue;
+    v1::Trace trace;
+    EXPECT_TRUE(trace.ParseFromString(readFile(entry.path())))
+        << entry.path() << " is not whole";
+    for (const v1::Chunk& chunk : trace.chunk()) in_order.push_back(chunk);
+  }
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const v1::Chunk& a, const v1::Chunk& b) {
+                     return std::pair(a.first_position(), a.end_position()) <
+                            std::pair(b.first_position(), b.end_position());
+                   });
+  for (const v1::Chunk& chunk : in_order) {
+    if (!read.payloads.empty()) {
+      EXPECT_EQ(chunk.first_position(), read.positions_end);
+    }
+    read.positions_end = chunk.end_position();
+    addPayload(read, decodePayload(chunk));
+  }
+  return read;
+}
+
+inline GroupInfo worldOfTwo() {
+  GroupInfo info;
+  info.name = "0";
+  info.desc = "default_pg";
+  info.backend = "gloo";
+  info.leg = "cpu";
+  info.members = {0, 1};
+  return info;
+}
+
+inline OpId issueCall(Recorder& recorder, RecordedGroup& group,
+                      std::uint64_t seq, std::uint64_t batch = 0,
+                      std::int64_t elements = 16) {
+  CallDescription call(Operation::kAllReduce, group.id());
+  call.fields().in_place = true;
+  call.addInput(DType::kFloat32, {&elements, 1},
+                static_cast<std::uint64_t>(elements) * 4);
+  return recorder.issue(group, call, {}, seq, batch, nowNs());
+}
+
+// Five records.
+inline void completeCall(Recorder& recorder, RecordedGroup& group,
+                         std::uint64_t seq, std::uint64_t batch = 0,
+                         std::int64_t elements = 16) {
+  const OpId op = issueCall(recorder, group, seq, batch, elements);
+  recorder.returned(op, nowNs());
+  recorder.done(op, nowNs(), EndSource::kFuture);
+  recorder.waited({op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true});
+  recorder.released(op);
+}
+
+// Runs `body` in a child that then dies of SIGKILL.
+template <typename Body>
+void inKilledProcess(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+}  // namespace traced::testing
