@@ -50,6 +50,7 @@ class CallDescriber {
     }
   }
   void async(bool async_op) { call_.fields().async_plus_1 = async_op ? 2 : 1; }
+  void simulated(bool simulated) { call_.fields().simulated = simulated; }
 
   const CallDescription& call() const { return call_; }
   const BufferList& buffers() const { return buffers_; }

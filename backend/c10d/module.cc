@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "c10d/traced_process_group.h"
+#include "c10d/attach.h"
+#include "c10d/facade.h"
 #include "recorder/options.h"
 #include "recorder/recorder.h"
 
@@ -17,7 +17,6 @@ namespace traced {
 namespace {
 
 using Settings = std::map<std::string, std::string>;
-using BackendPtr = TracedProcessGroup::BackendPtr;
 
 Options optionsFrom(const Settings& settings) {
   const auto options =
@@ -65,26 +64,20 @@ bool startRecording(const Settings& settings, std::uint32_t rank,
   return recorder.ok();
 }
 
-c10::intrusive_ptr<c10d::ProcessGroup> makeProcessGroup(
-    const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
-    const std::string& name, const std::vector<std::uint32_t>& members,
-    const std::vector<std::string>& devices,
-    c10d::ProcessGroup::BackendType type, const BackendPtr& real,
-    const BackendPtr& served) {
+int attachTo(c10d::ProcessGroup& group, const std::vector<std::string>& devices,
+             const std::vector<std::uint32_t>& members) {
   Recorder* recorder = Recorder::current();
-  TORCH_CHECK(recorder, "traced: recording was not started in this process");
-  TracedProcessGroup::Leg leg;
+  if (!recorder) return 0;
+  std::vector<c10::DeviceType> types;
   for (const std::string& device : devices) {
-    leg.devices.push_back(c10::Device(device).type());
+    types.push_back(c10::Device(device).type());
   }
-  leg.type = type;
-  leg.real = real;
-  leg.served = served;
-  auto group =
-      c10::make_intrusive<TracedProcessGroup>(store, rank, size, *recorder);
-  group->setDefaultBackend(type);
-  group->addLeg(leg, name, members);
-  return group;
+  return attach(group, *recorder, types, members);
+}
+
+void step(std::uint64_t number) {
+  Recorder* recorder = Recorder::current();
+  if (recorder) recorder->mark(MarkKind::kStep, number);
 }
 
 bool flush(double timeout_s) {
@@ -112,12 +105,15 @@ PYBIND11_MODULE(_C, m) {
         py::arg("versions"),
         "Starts the process's recorder if there is none. False, after one "
         "warning, if it cannot record.");
-  m.def("make_process_group", &traced::makeProcessGroup, py::arg("store"),
-        py::arg("rank"), py::arg("size"), py::arg("name"), py::arg("members"),
-        py::arg("devices"), py::arg("backend_type"), py::arg("real"),
-        py::arg("served"),
-        "A process group whose calls on the devices are recorded and handed to "
-        "`served`; `real` is what is found by backend type.");
+  m.def("attach", &traced::attachTo, py::arg("group"), py::arg("devices"),
+        py::arg("members"),
+        "Puts tracing wrappers around the group's backends for the devices, "
+        "and around those that traced backends gave birth to. Returns how many "
+        "devices are traced now, 0 if this process does not record.");
+  m.def("set_enabled", &traced::Recorder::setEnabled, py::arg("enabled"),
+        "Whether operations are recorded from now on.");
+  m.def("step", &traced::step, py::arg("number"), "A training step begins.");
+  traced::bindFacade(m);
   m.def("flush", &traced::flush, py::arg("timeout"),
         py::call_guard<py::gil_scoped_release>(),
         "Waits until all that was recorded is in the file; False if the "

@@ -8,7 +8,7 @@ using Call = CallDescriber;
 
 TracedBackend::Work TracedBackend::send(Tensors& tensors, int dst, int tag) {
   return record(
-      Operation::kSend, group_->nextSend(dst),
+      Operation::kSend, [&] { return group_->nextSend(dst); },
       [&](Call& call) {
         call.inputs(tensors);
         call.peer(dst, tag);
@@ -18,7 +18,7 @@ TracedBackend::Work TracedBackend::send(Tensors& tensors, int dst, int tag) {
 
 TracedBackend::Work TracedBackend::recv(Tensors& tensors, int src, int tag) {
   return record(
-      Operation::kRecv, group_->nextReceive(src),
+      Operation::kRecv, [&] { return group_->nextReceive(src); },
       [&](Call& call) {
         call.outputs(tensors);
         call.peer(src, tag);
@@ -27,9 +27,8 @@ TracedBackend::Work TracedBackend::recv(Tensors& tensors, int src, int tag) {
 }
 
 TracedBackend::Work TracedBackend::recvAnysource(Tensors& tensors, int tag) {
-  constexpr std::uint64_t kPairNotKnown = 0;
   return record(
-      Operation::kRecv, kPairNotKnown,
+      Operation::kRecv, notNumbered,  // the pair is not known yet
       [&](Call& call) {
         call.outputs(tensors);
         call.anyPeer(tag);
@@ -44,13 +43,12 @@ void TracedBackend::startCoalescing() {
 }
 
 TracedBackend::Work TracedBackend::endCoalescing() {
-  constexpr std::uint64_t kNotNumbered = 0;
   const auto end_batch = [&] {
     batch_.store(0, std::memory_order_relaxed);
     return inner_->endCoalescing();
   };
   return record(
-      Operation::kCoalesced, kNotNumbered, [](Call&) {}, end_batch);
+      Operation::kCoalesced, notNumbered, [](Call&) {}, end_batch);
 }
 
 }  // namespace traced

@@ -4,58 +4,91 @@
 #pragma once
 
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "c10d/traced_backend.h"
 
 namespace traced {
 
+// The sequence number of a call that has none.
+inline std::uint64_t notNumbered() { return 0; }
+
 // Describing must never fail a job: whatever it throws, the call is recorded
 // with what had been described so far.
 template <typename Describe>
-OpId TracedBackend::issue(Recorder& recorder, Operation op, std::uint64_t seq,
-                          Describe describe, bool& async) noexcept {
+TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
+                                           std::uint64_t seq,
+                                           Describe describe) noexcept {
   const std::int64_t issue_ns = nowNs();
   CallDescriber describer(op, *group_);
+  describer.simulated(simulating_.load(std::memory_order_relaxed));
   try {
     describe(describer);
   } catch (...) {
   }
-  async = describer.call().fields().async_plus_1 == 2;
-  return recorder.issue(*group_, describer.call(), describer.buffers(), seq,
-                        batch_.load(std::memory_order_relaxed), issue_ns);
+  const OpId id =
+      recorder.issue(*group_, describer.call(), describer.buffers(), seq,
+                     batch_.load(std::memory_order_relaxed), issue_ns);
+  return {id, issue_ns, describer.call().fields().async_plus_1 == 2};
 }
 
-template <typename Describe, typename Forward>
-TracedBackend::Work TracedBackend::record(Operation operation,
-                                          std::uint64_t seq, Describe describe,
-                                          Forward forward) {
-  Recorder* recorder = active();
-  if (!recorder) return forward();
-  bool async = false;
-  const OpId op = issue(*recorder, operation, seq, describe, async);
-  Work work;
+// Forwards a call; an exception is recorded and goes on unchanged.
+template <typename Forward>
+auto TracedBackend::observed(Recorder& recorder, OpId op, Forward forward)
+    -> decltype(forward()) {
   try {
-    work = forward();
+    return forward();
   } catch (const std::exception& error) {
-    recorder->threw(op, nowNs(), error.what());
+    recorder.threw(op, nowNs(), error.what());
     throw;
   } catch (...) {
-    recorder->threw(op, nowNs(), "unknown exception");
+    recorder.threw(op, nowNs(), "unknown exception");
     throw;
   }
+}
+
+template <typename Number, typename Describe, typename Forward>
+TracedBackend::Work TracedBackend::record(Operation operation, Number number,
+                                          Describe describe, Forward forward) {
+  // Numbers are drawn also while tracing is off, so that ranks agree on them
+  // when it is on again; a call that is only estimated has none.
+  const std::uint64_t seq =
+      simulating_.load(std::memory_order_relaxed) ? notNumbered() : number();
+  Recorder* recorder = active();
+  if (!recorder) return forward();
+  const Issued issued = issue(*recorder, operation, seq, describe);
+  Work work = observed(*recorder, issued.op, forward);
   const std::int64_t return_ns = nowNs();
-  recorder->returned(op, return_ns);
+  recorder->returned(issued.op, return_ns);
   if (operation == Operation::kMonitoredBarrier) {  // has no Work
-    recorder->done(op, return_ns, EndSource::kHostCall);
+    recorder->done(issued.op, return_ns, EndSource::kHostCall);
   }
-  return wrap(*recorder, op, operation, async, std::move(work));
+  return wrap(*recorder, issued, operation, std::move(work));
 }
 
 template <typename Describe, typename Forward>
 TracedBackend::Work TracedBackend::collective(Operation op, Describe describe,
                                               Forward forward) {
-  return record(op, group_->nextCollective(), describe, forward);
+  return record(
+      op, [this] { return group_->nextCollective(); }, describe, forward);
+}
+
+template <typename Forward>
+auto TracedBackend::manage(Operation operation, Forward forward)
+    -> decltype(forward()) {
+  Recorder* recorder = active();
+  if (!recorder) return forward();
+  const OpId op =
+      issue(*recorder, operation, notNumbered(), [](CallDescriber&) {}).op;
+  if constexpr (std::is_void_v<decltype(forward())>) {
+    observed(*recorder, op, forward);
+    recorder->returned(op, nowNs());
+  } else {
+    auto result = observed(*recorder, op, forward);
+    recorder->returned(op, nowNs());
+    return result;
+  }
 }
 
 }  // namespace traced

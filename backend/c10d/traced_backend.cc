@@ -27,25 +27,40 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
     : ForwardingBackend(std::move(inner)),
       recorder_(recorder),
       group_(std::move(group)),
-      wait_shows_end_(waitShowsEnd(*inner_)) {}
+      wait_shows_end_(waitShowsEnd(*inner_)) {
+  // c10d reads these from the wrapper, by functions that are not virtual.
+  pg_uid_ = inner_->getGroupUid();
+  pg_desc_ = inner_->getGroupDesc();
+  bound_device_id_ = inner_->getBoundDeviceId();
+  startHearingOfEnds();
+}
 
-TracedBackend::Work TracedBackend::wrap(Recorder& recorder, OpId op,
-                                        Operation operation, bool async,
+TracedBackend::~TracedBackend() {
+  stopHearingOfEnds();
+  // The group has gone: let its last records reach the file soon.
+  if (Recorder::current() == &recorder_) recorder_.requestFlush();
+}
+
+TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
+                                        const Issued& issued,
+                                        Operation operation,
                                         Work inner) noexcept {
   if (!inner) return inner;
+  if (completions_) hearOfEnd(issued, *inner);
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost.
-  if (async && wait_shows_end_ && !completesOnlyInWait(operation)) {
-    observeEnd(recorder, op, operation, *inner);
+  if (issued.async && wait_shows_end_ && !completesOnlyInWait(operation)) {
+    observeFuture(recorder, issued.op, operation, *inner);
   }
   const bool from_any_source =
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
-  return c10::make_intrusive<TracedWork>(std::move(inner), recorder, op,
+  return c10::make_intrusive<TracedWork>(std::move(inner), recorder, issued.op,
                                          wait_shows_end_, from_any_source);
 }
 
-void TracedBackend::observeEnd(Recorder& recorder, OpId op, Operation operation,
-                               c10d::Work& work) noexcept {
+void TracedBackend::observeFuture(Recorder& recorder, OpId op,
+                                  Operation operation,
+                                  c10d::Work& work) noexcept {
   auto& no_future = no_future_[static_cast<std::size_t>(operation)];
   if (no_future.load(std::memory_order_relaxed)) return;
   try {
@@ -70,6 +85,14 @@ void TracedBackend::observeEnd(Recorder& recorder, OpId op, Operation operation,
 void TracedBackend::setGroupUid(const std::string& uid) {
   Backend::setGroupUid(uid);
   inner_->setGroupUid(uid);
+  group_->setLabels(uid, getGroupDesc());
 }
+
+#ifdef TRACED_BACKEND_HAS_setBoundDeviceId
+void TracedBackend::setBoundDeviceId(std::optional<at::Device> device) {
+  Backend::setBoundDeviceId(device);
+  inner_->setBoundDeviceId(device);
+}
+#endif
 
 }  // namespace traced

@@ -13,6 +13,7 @@
 #include "base/operation.h"
 #include "c10d/describe.h"
 #include "c10d/forwarding.h"
+#include "recorder/completions.h"
 #include "recorder/recorder.h"
 
 namespace traced {
@@ -20,13 +21,18 @@ namespace traced {
 class TracedBackend : public forwarding::ForwardingBackend {
  public:
   using Work = c10::intrusive_ptr<c10d::Work>;
+  using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
   // `recorder` outlives the process's groups.
-  TracedBackend(c10::intrusive_ptr<c10d::Backend> inner, Recorder& recorder,
+  TracedBackend(BackendPtr inner, Recorder& recorder,
                 std::unique_ptr<RecordedGroup> group);
+  ~TracedBackend() override;
 
-  RecordedGroup& group() { return *group_; }
-  Recorder& recorder() { return recorder_; }
+  // The backend that carries the calls out.
+  const BackendPtr& inner() const { return inner_; }
+
+  // While true the inner backend only estimates how long calls would take.
+  void setSimulating(bool simulating) { simulating_ = simulating; }
 
   // Collectives.
   Work broadcast(Tensors& tensors, const c10d::BroadcastOptions& opts) override;
@@ -97,36 +103,83 @@ class TracedBackend : public forwarding::ForwardingBackend {
   void startCoalescing() override;
   Work endCoalescing() override;
 
+  // Management. A backend that is born here is handed out as it is: it is
+  // wrapped when torch puts it into a group (attach.h).
+  BackendPtr split(const c10::intrusive_ptr<c10d::Store>& store,
+                   const std::vector<int>& ranks,
+                   const c10::intrusive_ptr<Options>& opts) override;
+  BackendPtr merge(const c10::intrusive_ptr<c10d::Store>& store,
+                   const c10::intrusive_ptr<Options>& opts, const int& rank,
+                   const int& size) override;
+  BackendPtr shrink(const std::vector<std::int64_t>& ranks_to_exclude,
+                    int flags,
+                    const c10::intrusive_ptr<Options>& opts) override;
+  void abort() override;
+  void shutdown() override;
+#ifdef TRACED_BACKEND_HAS_reconfigure
+  Work reconfigure(const c10d::ReconfigureOptions& opts) override;
+#endif
+#ifdef TRACED_BACKEND_HAS_suspend
+  void suspend() override;
+  void resume() override;
+#endif
+#ifdef TRACED_BACKEND_HAS_startTimeEstimate
+  void startTimeEstimate() override;
+  float endTimeEstimate() override;
+#endif
+
   // State that c10d keeps in the wrapper and the inner backend needs, too.
   void setGroupUid(const std::string& uid) override;
+#ifdef TRACED_BACKEND_HAS_setBoundDeviceId
+  void setBoundDeviceId(std::optional<at::Device> device) override;
+#endif
 
  private:
-  // The recorder, unless recording has ended or this is a forked child.
+  // The recorder, unless recording has ended, is switched off, or this is a
+  // forked child.
   Recorder* active() const noexcept {
-    return Recorder::current() == &recorder_ ? &recorder_ : nullptr;
+    return Recorder::current() == &recorder_ && Recorder::enabled() ? &recorder_
+                                                                    : nullptr;
   }
 
-  // Records one call around `forward`. `describe` fills in a CallDescriber.
-  // Defined in record_call.h.
+  // Records one call around `forward`. `describe` fills in a CallDescriber,
+  // `number` draws the sequence number. Defined in record_call.h.
   template <typename Describe, typename Forward>
   Work collective(Operation op, Describe describe, Forward forward);
-  template <typename Describe, typename Forward>
-  Work record(Operation op, std::uint64_t seq, Describe describe,
-              Forward forward);
+  template <typename Number, typename Describe, typename Forward>
+  Work record(Operation op, Number number, Describe describe, Forward forward);
+  // The same for a call that is not numbered and returns no Work.
+  template <typename Forward>
+  auto manage(Operation op, Forward forward) -> decltype(forward());
+  template <typename Forward>
+  static auto observed(Recorder& recorder, OpId op, Forward forward)
+      -> decltype(forward());
+  struct Issued {
+    OpId op;
+    std::int64_t issue_ns;
+    bool async;
+  };
   template <typename Describe>
-  OpId issue(Recorder& recorder, Operation op, std::uint64_t seq,
-             Describe describe, bool& async) noexcept;
-  Work wrap(Recorder& recorder, OpId op, Operation operation, bool async,
+  Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
+               Describe describe) noexcept;
+  Work wrap(Recorder& recorder, const Issued& issued, Operation operation,
             Work inner) noexcept;
-  void observeEnd(Recorder& recorder, OpId op, Operation operation,
-                  c10d::Work& work) noexcept;
+  void observeFuture(Recorder& recorder, OpId op, Operation operation,
+                     c10d::Work& work) noexcept;
+  // Where the inner backend has completion hooks (torch 2.15).
+  void startHearingOfEnds() noexcept;
+  void stopHearingOfEnds() noexcept;
+  void hearOfEnd(const Issued& issued, const c10d::Work& work) noexcept;
 
   Recorder& recorder_;
   const std::unique_ptr<RecordedGroup> group_;
   // Whether ends can be seen from outside; see traced_backend.cc.
   const bool wait_shows_end_;
   std::atomic<std::uint64_t> batch_{0};
+  std::atomic<bool> simulating_{false};
   std::atomic<bool> no_future_[kOperationCount] = {};
+  // Null without completion hooks.
+  std::shared_ptr<Completions> completions_;
 };
 
 }  // namespace traced

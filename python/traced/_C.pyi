@@ -1,6 +1,6 @@
 """The extension: the recorder and the c10d backend. Private."""
 
-from torch._C._distributed_c10d import Store
+from torch._C._distributed_c10d import Backend
 from torch.distributed import ProcessGroup
 
 torch_version: str
@@ -13,17 +13,13 @@ def start_recording(
     attempt: int,
     versions: dict[str, str],
 ) -> bool: ...
-def make_process_group(
-    store: Store,
-    rank: int,
-    size: int,
-    name: str,
-    members: list[int],
-    devices: list[str],
-    backend_type: ProcessGroup.BackendType,
-    real: object,
-    served: object,
-) -> ProcessGroup: ...
+def attach(group: ProcessGroup, devices: list[str], members: list[int]) -> int: ...
+def set_enabled(enabled: bool) -> None: ...
+def step(number: int) -> None: ...
 def flush(timeout: float) -> bool: ...
 def stop_recording(timeout: float) -> None: ...
 def location() -> str | None: ...
+
+class TracedBackend(Backend):
+    @property
+    def traced_inner(self) -> Backend: ...

@@ -10,16 +10,29 @@ from __future__ import annotations
 from traced._errors import CommandError, TracedError
 from traced._settings import configure
 from traced._version import __version__
-from traced.recording import flush, location
+from traced.recording import (
+    disable,
+    enable,
+    export_csv,
+    flush,
+    inner_backend,
+    location,
+    step,
+)
 
 __all__ = [
     "CommandError",
     "TracedError",
     "__version__",
     "configure",
+    "disable",
+    "enable",
+    "export_csv",
     "flush",
+    "inner_backend",
     "location",
     "read",
+    "step",
 ]
 
 

@@ -30,6 +30,18 @@ def tracing_is_off() -> bool:
     return current().get("TRACED") == "0"
 
 
+def traces_everything() -> bool:
+    """Whether TRACED=1: groups with stock names are traced, too.
+
+    Raises:
+        ValueError: TRACED is neither 0 nor 1.
+    """
+    value = current().get("TRACED", "")
+    if value not in ("", "0", "1"):
+        raise ValueError(f"TRACED={value} is not valid: expected 0 or 1")
+    return value == "1"
+
+
 def check(extension: ModuleType) -> None:
     """Checks the settings that were made.
 

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+    from torch.distributed import ProcessGroup
+
+_step = -1
+
+
+def _extension() -> Any:
+    """The extension if this process uses it. Loading it is for who makes groups."""
+    return sys.modules.get("traced._C")
 
 
 def flush(timeout: float = 2.0) -> bool:
@@ -14,11 +27,101 @@ def flush(timeout: float = 2.0) -> bool:
     Returns:
         False if the timeout passed first, or if this process does not record.
     """
-    extension = sys.modules.get("traced._C")
+    extension = _extension()
     return bool(extension and extension.flush(timeout))
 
 
 def location() -> str | None:
     """The path of this process's trace, or None if it does not record."""
-    extension = sys.modules.get("traced._C")
+    extension = _extension()
     return extension.location() if extension else None
+
+
+def step(number: int | None = None) -> int:
+    """Says that a training step begins; what follows belongs to it.
+
+    Args:
+        number: Of the step; by default one more than the last, from 0.
+
+    Returns:
+        The step's number.
+    """
+    global _step
+    _step = _step + 1 if number is None else number
+    extension = _extension()
+    if extension:
+        extension.step(_step)
+    return _step
+
+
+def enable() -> None:
+    """Records operations from now on (again)."""
+    _set_enabled(True)
+
+
+def disable() -> None:
+    """Records no operations from now on, in this process.
+
+    Those under way are recorded to their end, and sequence numbers go on. Do
+    the same on all ranks: a rank that records alone looks as if the others had
+    not called.
+    """
+    _set_enabled(False)
+
+
+def _set_enabled(enabled: bool) -> None:
+    from traced import _extension
+
+    _extension.load().set_enabled(enabled)
+
+
+def export_csv(path: str | Path) -> None:
+    """Writes what this process has recorded so far as CSV, a row per operation.
+
+    Args:
+        path: Replaced if it exists. The columns are those of
+            ``tracectl export --format csv`` (docs/cli.md).
+
+    Raises:
+        TracedError: This process does not record.
+        CommandError: tracectl could not do it.
+    """
+    from traced._errors import TracedError
+    from traced._tracectl import run
+
+    trace = location()
+    if trace is None:
+        raise TracedError("this process does not record: make a traced process group first")
+    flush()
+    run("export", "--format", "csv", "--output", str(path), trace)
+
+
+def unwrapped(backend: Any) -> Any:
+    """The stock object behind a backend; anything else as it is.
+
+    Python needs no such thing: a traced backend has the class and the methods
+    of the stock one. It is for code that hands the backend to C++.
+    """
+    return backend.traced_inner if hasattr(type(backend), "traced_inner") else backend
+
+
+def inner_backend(
+    group: ProcessGroup | None = None, device: torch.device | str | None = None
+) -> Any:
+    """The stock backend that serves a device of a group, traced or not.
+
+    Args:
+        group: Default: the default group.
+        device: Default: the group's first.
+
+    Raises:
+        RuntimeError: The group has no backend for the device.
+    """
+    import torch
+    import torch.distributed as dist
+
+    group = group or dist.group.WORLD
+    if group is None:
+        raise RuntimeError("there is no default process group")
+    chosen = torch.device(device) if device else group._device_types[0]
+    return unwrapped(group._get_backend(chosen))

@@ -1,0 +1,27 @@
+// Puts the tracing wrappers into a group that torch has made.
+//
+// c10d finds a backend in two ways: by device, which is how every call is
+// dispatched, and by type, which is how PyTorch asks for "the Gloo object" and
+// casts it. So only the device table is given wrappers: dispatch meets them,
+// everything else the stock object under its stock name. What goes by type
+// (shutdown, abort, sequence numbers, hooks) passes the wrapper by.
+
+#pragma once
+
+#include <cstdint>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <vector>
+
+#include "recorder/recorder.h"
+
+namespace traced {
+
+// Wraps the backends that serve `devices`, and those that a traced backend gave
+// birth to; a backend that is wrapped already stays as it is. `members` are
+// global ranks in group rank order; empty when they are known for children
+// only. Returns how many backends are traced now.
+int attach(c10d::ProcessGroup& group, Recorder& recorder,
+           const std::vector<c10::DeviceType>& devices,
+           const std::vector<std::uint32_t>& members);
+
+}  // namespace traced

@@ -1,0 +1,52 @@
+// How TracedBackend hears from the inner backend that operations have ended:
+// by a completion hook, of which a backend that has them takes any number.
+
+#include "c10d/traced_backend.h"
+
+namespace traced {
+
+#ifdef TRACED_BACKEND_HAS_registerCompletionHook
+
+namespace {
+
+// Hooks are registered by number: one that nobody else comes by.
+constexpr std::int64_t kHookId = 0x7472616365643031;  // "traced01"
+
+}  // namespace
+
+void TracedBackend::startHearingOfEnds() noexcept {
+  if (!inner_->supportsCompletionHooks()) return;
+  auto completions = std::make_shared<Completions>(recorder_);
+  try {
+    inner_->registerCompletionHook(
+        kHookId, [completions](const c10d::CompletionHookArgs& args) {
+          completions->completed(args.completionKey, nowNs());
+        });
+  } catch (...) {  // Then ends stay unobserved.
+    return;
+  }
+  completions_ = std::move(completions);
+}
+
+void TracedBackend::stopHearingOfEnds() noexcept {
+  if (!completions_) return;
+  try {
+    inner_->unregisterCompletionHook(kHookId);
+  } catch (...) {  // It outlives us, and so does what it holds.
+  }
+}
+
+void TracedBackend::hearOfEnd(const Issued& issued,
+                              const c10d::Work& work) noexcept {
+  completions_->issued(work.getCompletionKey(), issued.op, issued.issue_ns);
+}
+
+#else
+
+void TracedBackend::startHearingOfEnds() noexcept {}
+void TracedBackend::stopHearingOfEnds() noexcept {}
+void TracedBackend::hearOfEnd(const Issued&, const c10d::Work&) noexcept {}
+
+#endif
+
+}  // namespace traced

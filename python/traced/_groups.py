@@ -1,0 +1,133 @@
+"""Decides which backends of a group are traced, and has them wrapped."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
+
+from traced import _extension, _settings
+from traced._errors import warn_once
+from traced._spellings import STOCK_NAMES, TracedName, is_traced, normalised
+from traced._version import __version__
+
+# Finalizers with a priority run also in processes that skip atexit
+# (multiprocessing's forked children).
+_FINALIZER_PRIORITY = 0
+_EXIT_TIMEOUT_S = 2.0
+
+# The process that has such a finalizer; a forked child inherits the number, not the fact.
+_finalized_pid: int | None = None
+
+
+def prepare(spelling: str) -> str:
+    """Checks what can be checked before a group is made.
+
+    Args:
+        spelling: The backend as the user wrote it.
+
+    Returns:
+        The spelling that torch shall see.
+
+    Raises:
+        ValueError: The spelling or a setting is not valid.
+        RuntimeError: NCCL is asked for where it cannot be.
+        TracedError: The extension was not built for this torch.
+    """
+    spelling = normalised(spelling)
+    wanted = _wanted(spelling)
+    marked = [name for name in wanted.values() if isinstance(name, TracedName)]
+    if any(name != "gloo" for name in marked) and not torch.cuda.is_available():
+        raise RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
+    if wanted and not _settings.tracing_is_off():
+        _settings.check(_extension.load())
+    return spelling
+
+
+def trace(group: dist.ProcessGroup, members: list[int]) -> None:
+    """Traces what is to be traced of a group that torch has completed.
+
+    Never fails: a group that cannot be traced works untraced.
+
+    Args:
+        group: Not yet known to anybody else.
+        members: Global ranks in group rank order; empty if not known.
+    """
+    if _settings.tracing_is_off():
+        return
+    try:
+        wanted = _wanted(c10d._world.pg_map[group][0])
+        if wanted and not _start_recording(group, wanted):
+            return
+        # Without it nothing is traced yet, so the group has no traced parent either.
+        extension = sys.modules.get("traced._C")
+        if extension and not extension.attach(group, list(wanted), members) and wanted:
+            warn_once("a group whose members are not known (enable_reconfigure) is not recorded")
+    except Exception as error:
+        warn_once(f"a process group is not recorded: {error!r}")
+
+
+def _wanted(spelling: str) -> dict[str, str]:
+    """Device to backend name, of what is to be traced."""
+    everything = _settings.traces_everything()
+    if not everything and not is_traced(spelling):
+        return {}
+    served = c10d.BackendConfig(spelling).get_device_backend_map()
+    if isinstance(spelling, TracedName):
+        return dict.fromkeys(served, spelling)
+    return {
+        device: name
+        for device, name in served.items()
+        if isinstance(name, TracedName) or (everything and name in STOCK_NAMES)
+    }
+
+
+def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
+    # The default group is not known as such before it is complete.
+    initialized = dist.is_initialized()
+    versions = {
+        "traced": __version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+    if any(name != "gloo" for name in wanted.values()):
+        nccl: Any = torch.cuda.nccl  # has no types
+        versions["nccl"] = ".".join(map(str, nccl.version()))
+    started = _extension.load().start_recording(
+        settings=_settings.current(),
+        rank=dist.get_rank() if initialized else group.rank(),
+        world_size=dist.get_world_size() if initialized else group.size(),
+        attempt=_attempt(),
+        versions=versions,
+    )
+    if started:
+        _stop_when_multiprocessing_ends()
+    return bool(started)
+
+
+def _attempt() -> int:
+    count = os.environ.get("TORCHELASTIC_RESTART_COUNT", "")
+    return int(count) if count.isdecimal() else 0
+
+
+def _stop_when_multiprocessing_ends() -> None:
+    # A process that multiprocessing forked leaves by os._exit: no exit handler
+    # runs, but its finalizers do. Any other process stops at its exit.
+    import multiprocessing
+    from multiprocessing import util
+
+    global _finalized_pid
+    if multiprocessing.parent_process() is None or _finalized_pid == os.getpid():
+        return
+    _finalized_pid = os.getpid()
+    util.Finalize(
+        None,
+        _extension.load().stop_recording,
+        kwargs={"timeout": _EXIT_TIMEOUT_S},
+        exitpriority=_FINALIZER_PRIORITY,
+    )

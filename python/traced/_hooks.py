@@ -1,0 +1,81 @@
+"""Where torch.distributed tells us of the groups that it makes.
+
+Three functions of ``distributed_c10d`` are wrapped. They are called when a
+group is made, never by a collective:
+
+- ``_new_process_group_helper`` creates a group: settings and spelling are
+  checked before anything is created;
+- ``_register_process_group`` is called for every group when it is complete, also
+  for split and shrunk ones: the wrappers are put in;
+- ``_get_split_source`` hands a backend to C++ that must be the stock object.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+# Global ranks of the groups under way, by name.
+_members: dict[str, list[int]] = {}
+
+_installed = False
+
+
+def install() -> None:
+    """Wraps the functions, once."""
+    global _installed
+    if _installed:
+        return
+    _installed = True
+    import torch.distributed.distributed_c10d as c10d
+
+    for name, wrap in (
+        ("_new_process_group_helper", _preparing),
+        ("_register_process_group", _attaching),
+        ("_get_split_source", _unwrapping),
+    ):
+        function = getattr(c10d, name)
+        setattr(c10d, name, functools.wraps(function)(wrap(function)))
+
+
+def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(create)
+
+    def create_group(*args: Any, **kwargs: Any) -> Any:
+        from traced import _groups
+
+        call = signature.bind(*args, **kwargs)
+        given = call.arguments
+        given["backend"] = _groups.prepare(given["backend"])
+        name = given["group_name"]
+        # torch leaves the list empty for the default group.
+        _members[name] = list(given["global_ranks_in_group"]) or list(range(given["group_size"]))
+        if given.get("enable_reconfigure"):
+            _members[name] = []  # its members change, and nobody tells us
+        try:
+            return create(*call.args, **call.kwargs)
+        finally:
+            _members.pop(name, None)
+
+    return create_group
+
+
+def _attaching(register: Callable[..., Any]) -> Callable[..., Any]:
+    def register_group(group_name: str, group: Any) -> Any:
+        from traced import _groups
+
+        _groups.trace(group, _members.get(group_name, []))
+        return register(group_name, group)
+
+    return register_group
+
+
+def _unwrapping(get_source: Callable[..., Any]) -> Callable[..., Any]:
+    def get_split_source(*args: Any, **kwargs: Any) -> Any:
+        from traced.recording import unwrapped
+
+        return unwrapped(get_source(*args, **kwargs))
+
+    return get_split_source
