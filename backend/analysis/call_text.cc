@@ -17,14 +17,19 @@ std::string dtypeText(const v1::Call& call) {
   return first ? nameOf(first->dtype()) : "-";
 }
 
-std::string shapeText(const v1::Call& call) {
-  const auto& runs = call.input().empty() ? call.output() : call.input();
-  if (runs.empty()) return "-";
+std::string shapesText(
+    const google::protobuf::RepeatedPtrField<v1::TensorRun>& tensors) {
   const auto append = [](std::string* out, const v1::TensorRun& run) {
     if (run.count() > 1) absl::StrAppend(out, run.count(), "*");
     absl::StrAppend(out, "[", absl::StrJoin(run.shape(), ","), "]");
   };
-  std::string text = absl::StrJoin(runs, " ", append);
+  return absl::StrJoin(tensors, " ", append);
+}
+
+std::string shapeText(const v1::Call& call) {
+  std::string text =
+      shapesText(call.input().empty() ? call.output() : call.input());
+  if (text.empty()) return "-";
   if (call.tensors_cut() > 0) {
     absl::StrAppend(&text, " and ", call.tensors_cut(), " more");
   }

@@ -4,6 +4,12 @@
 
 namespace traced {
 
+std::string givenLabel(const GroupDefinition& group) {
+  const bool has_desc = !group.desc.empty() && group.desc != "undefined";
+  const std::string& label = has_desc ? group.desc : group.name;
+  return label.empty() ? "unnamed" : label;
+}
+
 std::vector<std::uint32_t> GroupCatalog::add(
     std::uint32_t attempt, const std::vector<GroupDefinition>& groups) {
   std::vector<std::uint32_t> indices;
@@ -32,9 +38,7 @@ std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
 }
 
 std::string GroupCatalog::uniqueLabel(const GroupDefinition& group) {
-  const bool has_desc = !group.desc.empty() && group.desc != "undefined";
-  std::string label = has_desc ? group.desc : group.name;
-  if (label.empty()) label = "unnamed";
+  std::string label = givenLabel(group);
   // A group may be called "dp#2" by its user, so the number may need to go up.
   for (;;) {
     const std::uint32_t use = ++label_uses_[label];

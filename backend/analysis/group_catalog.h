@@ -28,6 +28,10 @@ struct JobGroup {
   std::string label;
 };
 
+// What people call a group: its description, or else its name. Two groups may
+// be called alike.
+std::string givenLabel(const GroupDefinition& group);
+
 class GroupCatalog {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

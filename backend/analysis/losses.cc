@@ -45,6 +45,9 @@ void Losses::add(const StreamTable& table) {
   gaps_.add(rank, table.gaps);
   refused_groups_.add(rank, table.definitions.refusedGroups().size());
   not_closed_.add(rank, table.closed ? 0 : 1);
+  const bool recovered = !table.closed && table.accounts.recovered();
+  recovered_.add(rank, recovered ? 1 : 0);
+  cut_short_.add(rank, table.closed || recovered ? 0 : 1);
 }
 
 bool Losses::any() const {
@@ -69,7 +72,8 @@ std::vector<std::string> Losses::sentences() const {
   say(overlapping_, overlapping_.total, " chunks that overlap others ignored");
   say(refused_groups_, refused_groups_.total,
       " groups refused for impossible members");
-  say(not_closed_,
+  say(recovered_, "killed; the last records were recovered");
+  say(cut_short_,
       "not closed (killed, still running, or the end of the file is lost)");
   return sentences;
 }

@@ -52,7 +52,7 @@ class Losses {
   std::uint64_t stored_ = 0;
   std::uint64_t found_ = 0;
   Tally dropped_ranks_, missing_, refused_bytes_, skipped_, broken_,
-      overlapping_, gaps_, not_closed_, refused_groups_;
+      overlapping_, gaps_, not_closed_, recovered_, cut_short_, refused_groups_;
 };
 
 }  // namespace traced

@@ -1,13 +1,10 @@
 #include "analysis/merge.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/clock_models.h"
+#include "analysis/pending_file.h"
 #include "analysis/stream_loader.h"
 #include "base/utf8.h"
 #include "trace_io/chunk_encoder.h"
@@ -34,35 +31,6 @@ v1::Payload describeMerge(const TraceSet& set, const std::string& version) {
   return payload;
 }
 
-// A file under another name until it is committed, and gone if it never is.
-class PendingFile {
- public:
-  explicit PendingFile(const std::string& path)
-      : path_(path),
-        pending_(absl::StrCat(path, ".", ::getpid(), ".tmp")),
-        out_(pending_, std::ios::binary | std::ios::trunc) {}
-  ~PendingFile() {
-    if (!committed_) std::remove(pending_.c_str());
-  }
-
-  void write(std::string_view bytes) {
-    out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
-  bool ok() const { return out_.good(); }
-  bool commit() {
-    out_.close();
-    committed_ =
-        out_.good() && std::rename(pending_.c_str(), path_.c_str()) == 0;
-    return committed_;
-  }
-
- private:
-  const std::string path_;
-  const std::string pending_;
-  std::ofstream out_;
-  bool committed_ = false;
-};
-
 }  // namespace
 
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
@@ -74,7 +42,8 @@ Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
 
   MergeResult result;
   const auto put = [&](std::string_view bytes) {
-    out.write(bytes);
+    out.stream().write(bytes.data(),
+                       static_cast<std::streamsize>(bytes.size()));
     result.bytes += bytes.size();
   };
   std::uint64_t total = 0;

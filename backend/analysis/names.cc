@@ -32,6 +32,7 @@ std::string nameOf(v1::DType value) {
 }
 
 std::string nameOf(v1::EndSource value) {
+  if (value == v1::END_SOURCE_COMPLETION_HOOK) return "hook";
   return plainName(v1::EndSource_Name(value), "END_SOURCE_", value);
 }
 
@@ -41,6 +42,18 @@ std::string nameOf(v1::DropReason value) {
 
 std::string nameOf(v1::ClockSource value) {
   return plainName(v1::ClockSource_Name(value), "CLOCK_SOURCE_", value);
+}
+
+std::string nameOf(OperationState state) {
+  switch (state) {
+    case OperationState::kEnded:
+      return "ended";
+    case OperationState::kFailed:
+      return "failed";
+    case OperationState::kIssued:
+      break;
+  }
+  return "issued";
 }
 
 }  // namespace traced

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "analysis/assembled_operation.h"
 #include "traced/v1/clock.pb.h"
 #include "traced/v1/definitions.pb.h"
 #include "traced/v1/rows.pb.h"
@@ -19,6 +20,8 @@ std::string nameOf(v1::DType value);
 std::string nameOf(v1::EndSource value);
 std::string nameOf(v1::DropReason value);
 std::string nameOf(v1::ClockSource value);
+// "issued", "ended", "failed".
+std::string nameOf(OperationState state);
 
 // The name of an operation whose call is not defined in its chunk.
 inline constexpr char kUnknownOperation[] = "unknown";

@@ -1,4 +1,5 @@
 // Report adds up what communication cost, per kind of call, rank and group.
+// Simulated calls are left out of it.
 
 #pragma once
 
@@ -28,9 +29,10 @@ struct CallTotals {
   TimeSum host;        // from issue to return
   TimeSum completion;  // from issue to end, of calls that did not fail
   TimeSum wait;        // from the begin to the end of the first wait
-  // Calls whose end only a wait showed, a late bound; those whose end was not
-  // observed and did not fail; those that failed.
+  // Calls whose end only a wait or a completion hook showed, late bounds; those
+  // whose end was not observed and did not fail; those that failed.
   std::uint64_t ends_at_wait = 0;
+  std::uint64_t ends_at_hook = 0;
   std::uint64_t ends_unknown = 0;
   std::uint64_t failed = 0;
 

@@ -38,8 +38,9 @@ void addTo(CallTotals& totals, const AssembledOperation& op,
   if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
   totals.failed += op.failed;
   totals.ends_unknown += op.state() == OperationState::kIssued;
-  totals.ends_at_wait +=
-      op.ended.known() && op.end_source == v1::END_SOURCE_WAIT;
+  if (!op.ended.known()) return;
+  totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
+  totals.ends_at_hook += op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
 }
 
 template <typename T>
@@ -70,6 +71,7 @@ void ReportBuilder::add(const StreamTable& table) {
   rank.run_ns = table.runNs();
   for (const AssembledOperation& op : table.operations) {
     const v1::Call* call = table.callOf(op);
+    if (call && call->simulated()) continue;
     std::optional<Plan>& made = call ? plans[op.call] : plans.back();
     if (!made) made = plan(table, call, groups);
     addOperation(op, *made, rank.totals);

@@ -16,10 +16,23 @@ void RunSummary::add(const StreamTable& table) {
   for (const GroupDefinition& group : table.definitions.groups()) {
     backends_.insert(group.backend);
   }
-  operations_ += table.operations.size();
+  operations_ += table.operations.size() - table.simulated;
+  simulated_ += table.simulated;
+  addPauses(table);
   longest_run_ns_ = std::max(longest_run_ns_, table.runNs());
   total_run_ns_ += table.runNs();
   losses_.add(table);
+}
+
+void RunSummary::addPauses(const StreamTable& table) {
+  const std::uint64_t count = table.marks.pauses().size();
+  if (count == 0) return;
+  const std::uint64_t ns = table.marks.pausedNs();
+  pauses_.ranks.push_back(table.header.rank());
+  pauses_.count += count;
+  pauses_.total_ns += ns;
+  pauses_.most_count = std::max(pauses_.most_count, count);
+  pauses_.most_ns = std::max(pauses_.most_ns, ns);
 }
 
 std::string RunSummary::absentRanks() const {

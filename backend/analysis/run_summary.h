@@ -15,6 +15,16 @@ namespace traced {
 
 class RunSummary {
  public:
+  // Tracing switched off by the program, over all ranks.
+  struct Pauses {
+    std::vector<std::uint32_t> ranks;
+    std::uint64_t count = 0;
+    std::uint64_t total_ns = 0;
+    // Of the rank that has most of it.
+    std::uint64_t most_count = 0;
+    std::uint64_t most_ns = 0;
+  };
+
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table);
 
@@ -27,19 +37,26 @@ class RunSummary {
     return torch_versions_;
   }
   const absl::btree_set<std::string>& backends() const { return backends_; }
+  // Without simulated ones.
   std::uint64_t operations() const { return operations_; }
+  std::uint64_t simulated() const { return simulated_; }
+  const Pauses& pauses() const { return pauses_; }
   // The longest run of a rank, and the sum over all ranks.
   std::uint64_t longestRunNs() const { return longest_run_ns_; }
   std::uint64_t totalRunNs() const { return total_run_ns_; }
   const Losses& losses() const { return losses_; }
 
  private:
+  void addPauses(const StreamTable& table);
+
   std::vector<std::uint32_t> ranks_;
   std::uint32_t world_size_ = 0;
   absl::btree_set<std::string> hosts_;
   absl::btree_set<std::string> torch_versions_;
   absl::btree_set<std::string> backends_;
   std::uint64_t operations_ = 0;
+  std::uint64_t simulated_ = 0;
+  Pauses pauses_;
   std::uint64_t longest_run_ns_ = 0;
   std::uint64_t total_run_ns_ = 0;
   Losses losses_;

@@ -53,6 +53,7 @@ void StreamAssembler::addRows(const v1::Payload& payload) {
   forEachRow(payload.done(), anchor_ns, each);
   forEachRow(payload.waited(), anchor_ns, each);
   forEachRow(payload.released(), anchor_ns, each);
+  forEachRow(payload.marked(), anchor_ns, each);
   table_.rows_found += rowCount(payload);
 }
 
@@ -116,6 +117,11 @@ void StreamAssembler::apply(const ReleaseRow& row) {
   if (!op.released.known()) op.released = Instant(row.release_ns);
 }
 
+void StreamAssembler::apply(const MarkRow& row) {
+  see(row.mark_ns);
+  table_.marks.add(row);
+}
+
 // Rows of one operation may come in any order of chunks, so whatever names it
 // first makes its place. The tables of a chunk mostly name the same operations
 // in the same order, so the next one is tried before it is looked up.
@@ -140,6 +146,11 @@ StreamTable StreamAssembler::finish() && {
   std::erase_if(table_.operations, [](const AssembledOperation& op) {
     return !op.issued.known();
   });
+  for (const AssembledOperation& op : table_.operations) {
+    table_.simulated += table_.isSimulated(op);
+  }
+  table_.marks.finish(Instant(table_.header.started().monotonic_ns()),
+                      table_.last);
   return std::move(table_);
 }
 

@@ -35,6 +35,7 @@ class StreamAssembler {
   void apply(const DoneRow& row);
   void apply(const WaitRow& row);
   void apply(const ReleaseRow& row);
+  void apply(const MarkRow& row);
   AssembledOperation& operation(std::uint64_t id);
   void see(std::int64_t ns);
 

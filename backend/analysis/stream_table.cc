@@ -23,6 +23,11 @@ bool StreamTable::lostSomething() const {
          gaps > 0;
 }
 
+bool StreamTable::isSimulated(const AssembledOperation& operation) const {
+  const v1::Call* call = callOf(operation);
+  return call && call->simulated();
+}
+
 const v1::Call* StreamTable::callOf(const AssembledOperation& operation) const {
   return operation.call == AssembledOperation::kNoCall
              ? nullptr

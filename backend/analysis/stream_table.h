@@ -9,6 +9,7 @@
 #include "analysis/assembled_operation.h"
 #include "analysis/definitions.h"
 #include "analysis/instant.h"
+#include "analysis/marks.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -18,6 +19,9 @@ struct StreamTable {
   StreamDefinitions definitions;
   // In the order of their issue rows.
   std::vector<AssembledOperation> operations;
+  Marks marks;
+  // Operations that only estimated a time and communicated nothing.
+  std::uint64_t simulated = 0;
 
   // As of the last chunk that was found.
   v1::Accounts accounts;
@@ -46,6 +50,7 @@ struct StreamTable {
   std::uint64_t runNs() const;
   bool lostSomething() const;
 
+  bool isSimulated(const AssembledOperation& operation) const;
   // What an operation was called with; nullptr when that is not known.
   const v1::Call* callOf(const AssembledOperation& operation) const;
   // Index into definitions.groups(), or StreamDefinitions::kNone.

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "analysis/rank_list.h"
 #include "cli/text.h"
 
 namespace traced {
@@ -27,6 +28,20 @@ std::string lostText(const TraceSet& set, const RunSummary& summary) {
 
 }  // namespace
 
+std::string pausesText(const RunSummary::Pauses& pauses) {
+  if (pauses.count == 0) return "";
+  const auto times = [](std::uint64_t count) { return countOf(count, "time"); };
+  if (pauses.ranks.size() == 1) {
+    return absl::StrCat("tracing was switched off ", times(pauses.count), ", ",
+                        durationText(pauses.total_ns), " in all, on rank ",
+                        pauses.ranks[0]);
+  }
+  return absl::StrCat("tracing was switched off up to ",
+                      times(pauses.most_count), " a rank, up to ",
+                      durationText(pauses.most_ns), " in all, on ranks ",
+                      RankList::fromRanks(pauses.ranks).text());
+}
+
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary) {
   std::string text =
@@ -39,6 +54,8 @@ std::string headingText(const std::string& title, const TraceSet& set,
   absl::StrAppend(&text, "; ", durationText(summary.longestRunNs()), " long, ",
                   countOf(summary.operations(), "operation"), ", ",
                   lostText(set, summary));
+  const std::string paused = pausesText(summary.pauses());
+  if (!paused.empty()) absl::StrAppend(&text, "; ", paused);
   return printable(text) + "\n";
 }
 

@@ -10,8 +10,13 @@
 namespace traced {
 
 // "run42: 8 ranks on 2 hosts, torch 2.15.0, gloo; 00:12:41 long, 118 204
-// operations, nothing lost", or what was lost.
+// operations, nothing lost", or what was lost, and for how long tracing was
+// switched off.
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary);
+
+// "tracing was switched off 2 times, 3.100 s in all, on rank 0"; "" when it
+// never was.
+std::string pausesText(const RunSummary::Pauses& pauses);
 
 }  // namespace traced

@@ -10,8 +10,6 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kScreenRanks = 24;
-
 class Info : public Subcommand {
  public:
   void declare(CLI::App& app) override {
@@ -30,13 +28,15 @@ class Info : public Subcommand {
       std::cout << "\n";
     } else {
       const std::size_t max_ranks =
-          all_ ? std::numeric_limits<std::size_t>::max() : kScreenRanks;
+          all_ ? std::numeric_limits<std::size_t>::max() : kRanksShown;
       std::cout << infoText(inputs_.title(), *set, info, max_ranks);
     }
     return inputs_.conclude(allWarnings(*set, info.summary));
   }
 
  private:
+  static constexpr std::size_t kRanksShown = 24;
+
   Inputs inputs_;
   bool all_ = false;
 };

@@ -60,11 +60,27 @@ Json headerJson(const v1::Header& header) {
           {"settings", mapJson(header.settings())}};
 }
 
+void addMarks(Json& json, const Marks& marks) {
+  json["steps"] = marks.steps().size();
+  if (!marks.steps().empty()) {
+    json["first_step"] = marks.steps().front().number;
+    json["last_step"] = marks.steps().back().number;
+  }
+  Json& pauses = json["pauses"] = Json::array();
+  for (const Pause& pause : marks.pauses()) {
+    Json& entry = pauses.emplace_back(Json::object());
+    if (pause.began.known()) entry["begin_ns"] = pause.began.ns();
+    if (pause.ended.known()) entry["end_ns"] = pause.ended.ns();
+  }
+}
+
 Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   const StreamTable& table = rank.table;
   Json json = headerJson(table.header);
   json["run_ns"] = table.runNs();
   json["operations"] = rank.operations;
+  json["simulated"] = table.simulated;
+  addMarks(json, table.marks);
   json["produced"] = table.accounts.produced();
   json["stored"] = table.accounts.stored();
   json["found"] = table.rows_found;
@@ -72,6 +88,7 @@ Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   json["dropped_by_reason"] = dropsJson(table.accounts);
   json["missing"] = table.missing();
   json["closed"] = table.closed;
+  json["recovered"] = table.accounts.recovered();
   json["chunks"] = table.chunks;
   json["refused_bytes"] = table.refused_bytes;
   json["skipped_chunks"] = table.skipped_chunks;
@@ -95,7 +112,9 @@ Json infoJson(const std::string& title, const TraceSet& set,
                {"title", title},
                {"world_size", info.summary.worldSize()},
                {"run_ns", info.summary.longestRunNs()},
-               {"operations", info.summary.operations()}};
+               {"operations", info.summary.operations()},
+               {"simulated", info.summary.simulated()},
+               {"switched_off", pausesJson(info.summary.pauses())}};
   Json& ranks = json["ranks"] = Json::array();
   for (const RunInfo::Rank& rank : info.ranks) {
     ranks.push_back(rankJson(set, rank));

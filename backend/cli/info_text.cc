@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/heading.h"
@@ -22,7 +23,40 @@ std::string ownTimeText(const v1::Accounts& accounts) {
                      static_cast<double>(samples));
 }
 
-std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
+const char* endText(const StreamTable& rank) {
+  if (rank.closed) return "yes";
+  return rank.accounts.recovered() ? "recovered" : "no";
+}
+
+bool anySteps(const RunInfo& info) {
+  return std::any_of(info.ranks.begin(), info.ranks.end(),
+                     [](const RunInfo::Rank& rank) {
+                       return !rank.table.marks.steps().empty();
+                     });
+}
+
+// "100 (0-99)": how many, the first and the last.
+std::string stepsText(const Marks& marks) {
+  const auto& steps = marks.steps();
+  if (steps.empty()) return "-";
+  return absl::StrCat(groupedText(steps.size()), " (", steps.front().number,
+                      "-", steps.back().number, ")");
+}
+
+// "2, 3.100 s": how often and how long.
+std::string pausesText(const Marks& marks) {
+  if (marks.pauses().empty()) return "-";
+  return absl::StrCat(groupedText(marks.pauses().size()), ", ",
+                      durationText(marks.pausedNs()));
+}
+
+// The columns that only some runs have something to say in.
+struct RankColumns {
+  bool steps = false;
+  bool pauses = false;
+};
+
+Table makeRanksTable(RankColumns columns) {
   Table table;
   table.addColumn("rank");
   table.addColumn("host", Align::kLeft);
@@ -35,16 +69,36 @@ std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
   table.addColumn("\nmissing");
   table.addColumn("closed", Align::kLeft);
   table.addColumn("own time\nns per call");
+  if (columns.steps) table.addColumn("steps");
+  if (columns.pauses) table.addColumn("switched\noff");
+  return table;
+}
+
+std::vector<std::string> rankCells(const RunInfo::Rank& info,
+                                   RankColumns columns) {
+  const StreamTable& rank = info.table;
+  std::vector<std::string> cells = {absl::StrCat(rank.header.rank()),
+                                    printable(rank.header.host()),
+                                    absl::StrCat(rank.header.pid()),
+                                    groupedText(info.operations),
+                                    groupedText(rank.accounts.produced()),
+                                    groupedText(rank.dropped()),
+                                    groupedText(rank.accounts.stored()),
+                                    groupedText(rank.rows_found),
+                                    groupedText(rank.missing()),
+                                    endText(rank),
+                                    ownTimeText(rank.accounts)};
+  if (columns.steps) cells.push_back(stepsText(rank.marks));
+  if (columns.pauses) cells.push_back(pausesText(rank.marks));
+  return cells;
+}
+
+std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
+  const RankColumns columns{anySteps(info), info.summary.pauses().count > 0};
+  Table table = makeRanksTable(columns);
   const std::size_t shown = std::min(max_ranks, info.ranks.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const StreamTable& rank = info.ranks[i].table;
-    table.addRow(
-        {absl::StrCat(rank.header.rank()), printable(rank.header.host()),
-         absl::StrCat(rank.header.pid()), groupedText(info.ranks[i].operations),
-         groupedText(rank.accounts.produced()), groupedText(rank.dropped()),
-         groupedText(rank.accounts.stored()), groupedText(rank.rows_found),
-         groupedText(rank.missing()), rank.closed ? "yes" : "no",
-         ownTimeText(rank.accounts)});
+    table.addRow(rankCells(info.ranks[i], columns));
   }
   std::string text = table.text();
   if (shown < info.ranks.size()) {

@@ -50,6 +50,12 @@ std::vector<Json> groupsJson(const GroupCatalog& groups) {
   return all;
 }
 
+Json pausesJson(const RunSummary::Pauses& pauses) {
+  return {{"count", pauses.count},
+          {"total_ns", pauses.total_ns},
+          {"ranks", RankList::fromRanks(pauses.ranks).text()}};
+}
+
 Json lostJson(const TraceSet& set, const RunSummary& summary) {
   const Losses& losses = summary.losses();
   Json dropped = Json::object();

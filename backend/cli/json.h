@@ -35,6 +35,8 @@ Json toJson(const TimeSummary& time);
 // All groups: the array "groups". `ranks` lists the members, unless all lists
 // together would be absurdly long; `members` has them as ranges.
 std::vector<Json> groupsJson(const GroupCatalog& groups);
+// Tracing switched off by the program: the object "switched_off".
+Json pausesJson(const RunSummary::Pauses& pauses);
 // What was lost: the object "lost".
 Json lostJson(const TraceSet& set, const RunSummary& summary);
 

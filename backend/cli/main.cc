@@ -9,8 +9,11 @@
 #include <memory>
 #include <vector>
 
+#include "cli/check.h"
+#include "cli/export.h"
 #include "cli/info.h"
 #include "cli/merge.h"
+#include "cli/recover.h"
 #include "cli/report.h"
 #include "cli/show.h"
 #include "cli/subcommand.h"
@@ -27,14 +30,19 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"info", "Who wrote what, and what is missing of it", makeInfo},
     {"merge", "Write the chunks of many traces into one file", makeMerge},
+    {"recover", "Bring back what killed processes left in shared memory",
+     makeRecover},
     {"report", "What communication cost, per operation and group", makeReport},
     {"show", "Single operations, a column per rank", makeShow},
+    {"export", "One row per operation: CSV, JSON lines or text", makeExport},
+    {"check", "Hold what was communicated against a budget, for CI", makeCheck},
 };
 
 constexpr char kFooter[] =
     "Examples:\n"
     "  tracectl report run42/\n"
     "  tracectl show run42/ --groups dp --last 5\n"
+    "  tracectl check run42/ --budget ci/comm-budget.toml\n"
     "  tracectl info run42/ --json | jq .ranks[].dropped\n"
     "\n"
     "Exit status: 0 fine, 1 findings (or warnings, with --strict), 2 usage,\n"

@@ -4,11 +4,13 @@
 #include <iostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/merge.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
+#include "cli/left_over.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 
@@ -33,8 +35,11 @@ class Merge : public Subcommand {
                 << ": exists; --force replaces it\n";
       return ExitCode::kUsage;
     }
-    const Result<TraceSet> set = inputs_.open();
+    const std::vector<std::string> kept = recoverInputs(inputs_.paths());
+    Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
+    set->input_warnings.insert(set->input_warnings.end(), kept.begin(),
+                               kept.end());
 
     Progress progress("merging");
     const Result<MergeResult> merged =

@@ -17,18 +17,6 @@ void setUnlessZero(Json& json, const char* key, std::uint64_t value) {
   if (value != 0) json[key] = value;
 }
 
-const char* stateName(OperationState state) {
-  switch (state) {
-    case OperationState::kEnded:
-      return "ended";
-    case OperationState::kFailed:
-      return "failed";
-    case OperationState::kIssued:
-      break;
-  }
-  return "issued";
-}
-
 template <typename Runs>
 Json tensorsJson(const Runs& runs) {
   Json json = Json::array();
@@ -72,6 +60,7 @@ void addCall(Json& json, const v1::Call& call) {
   if (call.has_timeout_ms()) json["timeout_ms"] = call.timeout_ms();
   if (call.device()) json["device"] = nameOf(call.device());
   if (call.has_device_index()) json["device_index"] = call.device_index();
+  json["simulated"] = call.simulated();
 }
 
 void addInstants(Json& json, const AssembledOperation& op) {
@@ -105,8 +94,9 @@ void addBuffers(Json& json, const StreamDefinitions& definitions,
 Json operationJson(const StreamTable& table, const AssembledOperation& op) {
   Json json = {{"op_id", op.id}, {"op", operationName(table, op)}};
   setUnlessZero(json, "seq", op.seq);
+  setIf(json, "step", table.marks.stepOf(op.id));
   addInstants(json, op);
-  json["state"] = stateName(op.state());
+  json["state"] = nameOf(op.state());
   const std::string* error =
       op.error ? table.definitions.text(op.error) : nullptr;
   if (error) json["error"] = *error;

@@ -10,6 +10,7 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["bytes_in"] = totals.bytes_in;
   json["bytes_out"] = totals.bytes_out;
   json["ends_at_wait"] = totals.ends_at_wait;
+  json["ends_at_hook"] = totals.ends_at_hook;
   json["ends_unknown"] = totals.ends_unknown;
   json["failed"] = totals.failed;
 }
@@ -75,7 +76,9 @@ Json reportJson(const std::string& title, const TraceSet& set,
                {"torch_versions", summary.torchVersions()},
                {"backends", summary.backends()},
                {"run_ns", summary.longestRunNs()},
-               {"rank_time_ns", summary.totalRunNs()}};
+               {"rank_time_ns", summary.totalRunNs()},
+               {"simulated", summary.simulated()},
+               {"switched_off", pausesJson(summary.pauses())}};
   Json& total = json["total"] = Json::object();
   addTotals(total, report.all, summary.totalRunNs());
   Json& ops = json["ops"] = Json::array();

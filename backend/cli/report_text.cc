@@ -95,14 +95,16 @@ std::vector<std::string> cellsOf(const ReportRow& row, bool wide) {
   return cells;
 }
 
-std::string notesText(const CallTotals& all) {
+std::string notesText(const CallTotals& all, std::uint64_t simulated) {
   std::string text;
   const auto say = [&](std::uint64_t count, const char* what) {
     if (count > 0) absl::StrAppend(&text, " ", countOf(count, "call"), what);
   };
   say(all.ends_unknown, " whose end was not observed.");
   say(all.ends_at_wait, " whose end only a wait showed, a late bound.");
+  say(all.ends_at_hook, " whose end a completion hook showed, a late bound.");
   say(all.failed, " failed.");
+  say(simulated, " simulated: nothing was communicated, not counted above.");
   return text.empty() ? text : text + "\n";
 }
 
@@ -117,7 +119,10 @@ std::string reportText(const std::string& title, const TraceSet& set,
   }
 
   std::string text = headingText(title, set, report.summary);
-  if (report.rows.empty()) return text + "\nNo operations were recorded.\n";
+  if (report.rows.empty()) {
+    return absl::StrCat(text, "\nNo operations were recorded.\n",
+                        notesText(report.all, report.summary.simulated()));
+  }
   absl::StrAppend(&text, "\n", shareText(report), "\n", table.text());
   if (shown < report.rows.size()) {
     absl::StrAppend(&text, " ", countOf(report.rows.size() - shown, "more row"),
@@ -127,7 +132,7 @@ std::string reportText(const std::string& title, const TraceSet& set,
     absl::StrAppend(&text, "\n", rankTotalsText(report), "\n",
                     groupTotalsText(report), "\n");
   }
-  absl::StrAppend(&text, notesText(report.all),
+  absl::StrAppend(&text, notesText(report.all, report.summary.simulated()),
                   " host: issue to return. completion: issue to end. busbw is "
                   "over completion time; GB = 1e9 bytes.\n");
   return text;

@@ -31,7 +31,7 @@ RunInfo gatherInfo(const TraceSet& set) {
     info.groups.add(table.header.attempt(), table.definitions.groups());
 
     RunInfo::Rank& rank = info.ranks.emplace_back();
-    rank.operations = table.operations.size();
+    rank.operations = table.operations.size() - table.simulated;
     rank.files = filesOf(set.streams[i]);
     table.operations = {};
     table.definitions = {};

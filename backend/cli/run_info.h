@@ -18,6 +18,7 @@ struct RunInfo {
   struct Rank {
     // Without its operations, which are only counted.
     StreamTable table;
+    // Without simulated ones.
     std::uint64_t operations = 0;
     // Indices into TraceSet::files.
     std::vector<std::uint32_t> files;

@@ -13,9 +13,6 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kScreenRows = 40;
-constexpr std::size_t kScreenRanks = 8;
-
 class Show : public Subcommand {
  public:
   void declare(CLI::App& app) override {
@@ -48,14 +45,17 @@ class Show : public Subcommand {
     if (inputs_.json()) {
       writeShowJson(std::cout, context, choose(table, 0));
     } else {
-      writeShowText(std::cout, context, choose(table, kScreenRows),
-                    ranks_.empty() ? kScreenRanks
+      writeShowText(std::cout, context, choose(table, kRowsShown),
+                    ranks_.empty() ? kRanksShown
                                    : std::numeric_limits<std::size_t>::max());
     }
     return inputs_.conclude(allWarnings(*set, run.summary));
   }
 
  private:
+  static constexpr std::size_t kRowsShown = 40;
+  static constexpr std::size_t kRanksShown = 8;
+
   MatchFilter filter() const {
     MatchFilter filter;
     if (!ranks_.empty()) filter.ranks = parseRanks(ranks_).value();

@@ -40,6 +40,8 @@ void writeShowJson(std::ostream& out, const ShowContext& context,
                 {"title", context.title},
                 {"left_out", shown.left_out},
                 {"clocks", clocksJson(context.run)},
+                {"simulated", context.run.summary.simulated()},
+                {"switched_off", pausesJson(context.run.summary.pauses())},
                 {"lost", lostJson(context.set, context.run.summary)},
                 {"warnings", allWarnings(context.set, context.run.summary)},
                 {"groups", groupsJson(context.run.groups)}};

@@ -43,6 +43,12 @@ std::string numberText(const MatchRow& row) {
   return row.seq > 0 ? absl::StrCat(text, "#", row.seq) : text + "-";
 }
 
+// How an end that is a late bound is told from one that was observed.
+const char* lateMark(v1::EndSource source) {
+  if (source == v1::END_SOURCE_WAIT) return "w";
+  return source == v1::END_SOURCE_COMPLETION_HOOK ? "h" : "";
+}
+
 // "+0.120 3.91": issued so much after the first rank, ended so much later.
 std::string cellText(const ShowContext& context, const MatchRow& row,
                      const MatchCell& cell) {
@@ -55,10 +61,11 @@ std::string cellText(const ShowContext& context, const MatchRow& row,
   const std::string name = operationName(stream.table, op);
   if (name != what(context, row)) absl::StrAppend(&text, name, " ");
   const auto completion_ns = between(op.issued, op.ended);
+  if (stream.table.isSimulated(op)) return text + "simulated";
   if (op.failed) return text + "FAILED";
   if (!completion_ns) return text + "not ended";
   absl::StrAppend(&text, millisecondsText(static_cast<double>(*completion_ns)),
-                  op.end_source == v1::END_SOURCE_WAIT ? "w" : "");
+                  lateMark(op.end_source));
   return text;
 }
 
@@ -79,7 +86,7 @@ Table makeTable(const ShowContext& context, const Columns& columns) {
 std::string legendText(const LoadedRun& run) {
   std::string text =
       " +issue after the first rank; then the end after the own issue, w: seen "
-      "at wait only.\n";
+      "at wait only, h: by a completion hook, both late bounds.\n";
   for (const LoadedRun::Stream& stream : run.streams) {
     if (stream.clock.source() == v1::CLOCK_SOURCE_SAME_CLOCK) continue;
     return text +

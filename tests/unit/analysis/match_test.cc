@@ -12,8 +12,6 @@ namespace {
 
 using testing::StreamBuilder;
 
-constexpr std::int64_t kNs = 2'000'000'000;
-
 class MatchTest : public ::testing::Test {
  protected:
   MatchTest() {
@@ -41,7 +39,8 @@ class MatchTest : public ::testing::Test {
 
   void collective(std::uint32_t rank, std::uint64_t op, std::int64_t at_ns,
                   std::uint64_t seq) {
-    streams_[rank].addOperation(op, kNs + at_ns, 1, seq, 100'000);
+    streams_[rank].addOperation(op, StreamBuilder::kIssueNs + at_ns, 1, seq,
+                                100'000);
   }
 
   testing::TempDir dir_;
@@ -58,7 +57,7 @@ TEST_F(MatchTest, CollectivesMatchByGroupAndNumberNotByTime) {
   EXPECT_EQ(table.rows[0].seq, 1u);
   EXPECT_EQ(table.cellsOf(table.rows[0]).size(), 2u);
   EXPECT_EQ(table.cellsOf(table.rows[1]).size(), 1u);
-  EXPECT_EQ(table.rows[0].first_issue_ns, kNs);
+  EXPECT_EQ(table.rows[0].first_issue_ns, StreamBuilder::kIssueNs);
 }
 
 TEST_F(MatchTest, RowsAreInTheOrderOfTheirFirstIssue) {
@@ -71,9 +70,9 @@ TEST_F(MatchTest, RowsAreInTheOrderOfTheirFirstIssue) {
 }
 
 TEST_F(MatchTest, ASendMatchesAReceiveWhoseSourceIsKnown) {
-  streams_[0].addOperation(1, kNs, 2, 1, 1000);
+  streams_[0].addOperation(1, StreamBuilder::kIssueNs, 2, 1, 1000);
   streams_[1].payload().mutable_call(1)->set_peer_global_plus_1(1);
-  streams_[1].addOperation(1, kNs + 5, 2, 1, 1000);
+  streams_[1].addOperation(1, StreamBuilder::kIssueNs + 5, 2, 1, 1000);
   const MatchTable table = match();
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].pair,
@@ -82,8 +81,10 @@ TEST_F(MatchTest, ASendMatchesAReceiveWhoseSourceIsKnown) {
 }
 
 TEST_F(MatchTest, AReceiveFromAnySourceStandsAloneButSaysItsSource) {
-  streams_[1].add(IssueRow{.op = 1, .issue_ns = kNs, .call = 2});
-  streams_[1].add(IssueRow{.op = 2, .issue_ns = kNs + 1, .call = 2});
+  streams_[1].add(
+      IssueRow{.op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 2});
+  streams_[1].add(
+      IssueRow{.op = 2, .issue_ns = StreamBuilder::kIssueNs + 1, .call = 2});
   streams_[1].add(WaitRow{.op = 1, .source_rank_plus_1 = 1});
   const MatchTable table = match();
   ASSERT_EQ(table.rows.size(), 2u);
@@ -106,7 +107,7 @@ TEST_F(MatchTest, ANumberUsedTwiceByARankGetsASecondRow) {
 TEST_F(MatchTest, FiltersChooseRanksGroupsAndRows) {
   collective(0, 1, 0, 1);
   collective(1, 1, 0, 1);
-  streams_[0].addOperation(2, kNs + 100, 2, 1, 1000);
+  streams_[0].addOperation(2, StreamBuilder::kIssueNs + 100, 2, 1, 1000);
   MatchFilter ranks;
   ranks.ranks = {1};
   EXPECT_EQ(match(ranks).cells.size(), 1u);

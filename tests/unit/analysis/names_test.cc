@@ -12,6 +12,7 @@ TEST(NamesTest, AreLowerCaseWithoutPrefix) {
   EXPECT_EQ(nameOf(v1::REDUCE_OP_PREMUL_SUM), "premul_sum");
   EXPECT_EQ(nameOf(v1::DEVICE_TYPE_CUDA), "cuda");
   EXPECT_EQ(nameOf(v1::END_SOURCE_DEVICE_EVENT), "device_event");
+  EXPECT_EQ(nameOf(v1::END_SOURCE_COMPLETION_HOOK), "hook");
   EXPECT_EQ(nameOf(v1::DROP_REASON_RING_FULL), "ring_full");
   EXPECT_EQ(nameOf(v1::CLOCK_SOURCE_SAME_CLOCK), "same_clock");
 }

@@ -13,8 +13,6 @@ namespace {
 
 using testing::StreamBuilder;
 
-constexpr std::int64_t kNs = 2'000'000'000;
-
 class ReportTest : public ::testing::Test {
  protected:
   ReportTest() : stream_(0, 4) {
@@ -40,9 +38,9 @@ class ReportTest : public ::testing::Test {
 };
 
 TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
-  stream_.addOperation(1, kNs, 1, 1, 500'000);
-  stream_.addOperation(2, kNs, 1, 2, 700'000);
-  stream_.addOperation(3, kNs, 2, 3, 900'000);
+  stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
+  stream_.addOperation(2, StreamBuilder::kIssueNs, 1, 2, 700'000);
+  stream_.addOperation(3, StreamBuilder::kIssueNs, 2, 3, 900'000);
   const Report by_all =
       report({ReportKey::kOp, ReportKey::kGroup, ReportKey::kDtype,
               ReportKey::kSize, ReportKey::kShape, ReportKey::kRank});
@@ -62,21 +60,22 @@ TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
 }
 
 TEST_F(ReportTest, WithoutKeysThereIsOneRow) {
-  stream_.addOperation(1, kNs, 1, 1, 500'000);
-  stream_.addOperation(3, kNs, 2, 3, 900'000);
+  stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
+  stream_.addOperation(3, StreamBuilder::kIssueNs, 2, 3, 900'000);
   EXPECT_EQ(report({}).rows.size(), 1u);
 }
 
 TEST_F(ReportTest, BandwidthIsOverCompletionTime) {
-  stream_.addOperation(1, kNs, 1, 1, 500'000);
+  stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
   const Report by_op = report({ReportKey::kOp});
   EXPECT_DOUBLE_EQ(*by_op.rows[0].algbw_gbs, 2.0);
   EXPECT_DOUBLE_EQ(*by_op.rows[0].busbw_gbs, 3.0);
 }
 
 TEST_F(ReportTest, WhatWasNotObservedIsNoSample) {
-  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
-  stream_.addOperation(2, kNs, 1, 2, 500'000);
+  stream_.add(IssueRow{
+      .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
+  stream_.addOperation(2, StreamBuilder::kIssueNs, 1, 2, 500'000);
   const Report by_op = report({ReportKey::kOp});
   const ReportRow& row = by_op.rows[0];
   EXPECT_EQ(row.totals.calls, 2u);
@@ -87,8 +86,10 @@ TEST_F(ReportTest, WhatWasNotObservedIsNoSample) {
 }
 
 TEST_F(ReportTest, AFailedCallHasNoCompletionTimeAndNoBandwidth) {
-  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
-  stream_.add(DoneRow{.op = 1, .end_ns = kNs + 100, .outcome = 1});
+  stream_.add(IssueRow{
+      .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
+  stream_.add(
+      DoneRow{.op = 1, .end_ns = StreamBuilder::kIssueNs + 100, .outcome = 1});
   const Report by_op = report({ReportKey::kOp});
   EXPECT_EQ(by_op.rows[0].totals.failed, 1u);
   EXPECT_EQ(by_op.rows[0].totals.ends_unknown, 0u);
@@ -97,30 +98,59 @@ TEST_F(ReportTest, AFailedCallHasNoCompletionTimeAndNoBandwidth) {
 }
 
 TEST_F(ReportTest, CountsEndsThatOnlyAWaitShowed) {
-  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
-  stream_.add(
-      WaitRow{.op = 1, .wait_begin_ns = kNs + 5, .wait_ns = 10, .saw_end = 1});
+  stream_.add(IssueRow{
+      .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
+  stream_.add(WaitRow{.op = 1,
+                      .wait_begin_ns = StreamBuilder::kIssueNs + 5,
+                      .wait_ns = 10,
+                      .saw_end = 1});
   const Report by_op = report({ReportKey::kOp});
   EXPECT_EQ(by_op.rows[0].totals.ends_at_wait, 1u);
   EXPECT_EQ(by_op.rows[0].completion.p50_ns, 15u);
 }
 
+TEST_F(ReportTest, CountsEndsThatACompletionHookShowed) {
+  stream_.add(IssueRow{
+      .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
+  stream_.add(DoneRow{.op = 1,
+                      .end_ns = StreamBuilder::kIssueNs + 5,
+                      .source = v1::END_SOURCE_COMPLETION_HOOK});
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_EQ(by_op.rows[0].totals.ends_at_hook, 1u);
+  EXPECT_EQ(by_op.rows[0].totals.ends_at_wait, 0u);
+}
+
+TEST_F(ReportTest, SimulatedCallsAreOnlyCounted) {
+  stream_.addCall(v1::OPERATION_BROADCAST, 1, 64, 64).set_simulated(true);
+  stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
+  stream_.addOperation(2, StreamBuilder::kIssueNs, 3, 2, 500'000);
+  const Report by_op = report({ReportKey::kOp});
+  ASSERT_EQ(by_op.rows.size(), 1u);
+  EXPECT_EQ(by_op.all.calls, 1u);
+  EXPECT_EQ(by_op.ranks[0].totals.calls, 1u);
+  EXPECT_EQ(by_op.group_totals[0].calls, 1u);
+  EXPECT_EQ(by_op.summary.operations(), 1u);
+  EXPECT_EQ(by_op.summary.simulated(), 1u);
+}
+
 TEST_F(ReportTest, ShareIsHostAndWaitTimeOfTheRankTime) {
-  stream_.addOperation(1, kNs, 1, 1, 100'000'000);
+  stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 100'000'000);
   const Report by_op = report({ReportKey::kOp});
   const double run_ns = 1'000'000'000 + 100'000'000;
   EXPECT_DOUBLE_EQ(by_op.rows[0].share, (10'000 + 99'980'000) / run_ns);
 }
 
 TEST_F(ReportTest, AnUndefinedCallIsReportedAsUnknown) {
-  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 9});
+  stream_.add(
+      IssueRow{.op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 9});
   const Report by = report({ReportKey::kOp, ReportKey::kGroup});
   EXPECT_EQ(by.rows[0].keys, (std::vector<std::string>{"unknown", "-"}));
 }
 
 TEST_F(ReportTest, TimeThatRunsBackwardsIsNoSample) {
-  stream_.add(IssueRow{.op = 1, .issue_ns = kNs, .call = 1, .seq = 1});
-  stream_.add(DoneRow{.op = 1, .end_ns = kNs - 1});
+  stream_.add(IssueRow{
+      .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
+  stream_.add(DoneRow{.op = 1, .end_ns = StreamBuilder::kIssueNs - 1});
   EXPECT_EQ(report({}).rows[0].completion.count, 0u);
 }
 

@@ -19,8 +19,6 @@ using ::testing::HasSubstr;
 using testing::StreamBuilder;
 using testing::writeFile;
 
-constexpr std::int64_t kNs = 2'000'000'000;
-
 class TraceSetTest : public ::testing::Test {
  protected:
   StreamBuilder stream(std::uint32_t rank, std::uint64_t id = 0) {
@@ -30,7 +28,7 @@ class TraceSetTest : public ::testing::Test {
     return stream;
   }
   std::string chunk(StreamBuilder& stream, std::uint64_t op) {
-    stream.addOperation(op, kNs, 1, op, 500);
+    stream.addOperation(op, StreamBuilder::kIssueNs, 1, op, 500);
     return stream.takeChunk();
   }
   void write(const std::string& name, const std::string& bytes) {

@@ -9,6 +9,7 @@
 
 #include "example_run.h"
 #include "run_tracectl.h"
+#include "stepped_run.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 
@@ -26,6 +27,7 @@ void replaceAll(std::string& text, const std::string& what,
 struct Golden {
   const char* arguments;
   const char* file;
+  const char* run = "run";
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.file; }
@@ -35,8 +37,11 @@ class GoldenTest : public ::testing::TestWithParam<Golden> {};
 TEST_P(GoldenTest, OutputIsAsExpected) {
   const TempDir dir;
   writeExampleRun(dir.path() + "/run");
+  SteppedRun stepped;
+  stepped.switched_off = stepped.simulated = true;
+  writeSteppedRun(dir.path() + "/stepped", stepped);
   const Ran ran = runTracectl(std::string(GetParam().arguments) + " " +
-                              dir.path() + "/run");
+                              dir.path() + "/" + GetParam().run);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   std::string out = ran.out;
   replaceAll(out, dir.path() + "/", "");
@@ -51,7 +56,13 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"info --json", "info.json"}, Golden{"info", "info.txt"},
         Golden{"report --json", "report.json"}, Golden{"report", "report.txt"},
         Golden{"report --wide", "report_wide.txt"},
-        Golden{"show --json", "show.json"}, Golden{"show", "show.txt"}),
+        Golden{"show --json", "show.json"}, Golden{"show", "show.txt"},
+        Golden{"info", "info_stepped.txt", "stepped"},
+        Golden{"report", "report_stepped.txt", "stepped"},
+        Golden{"show", "show_stepped.txt", "stepped"},
+        Golden{"export", "export.csv", "stepped"},
+        Golden{"export --format jsonl", "export.jsonl", "stepped"},
+        Golden{"export --format text", "export.txt"}),
     [](const auto& instance) {
       std::string name = instance.param.file;
       replaceAll(name, ".", "_");

@@ -1,0 +1,76 @@
+#include "analysis/marks.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace traced {
+
+void Marks::add(const MarkRow& row) { rows_.push_back(row); }
+
+void Marks::finish(Instant started, Instant last) {
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [](const MarkRow& a, const MarkRow& b) {
+                     return a.position < b.position;
+                   });
+  // A position holds one record; of several marks the first counts.
+  rows_.erase(std::unique(rows_.begin(), rows_.end(),
+                          [](const MarkRow& a, const MarkRow& b) {
+                            return a.position == b.position;
+                          }),
+              rows_.end());
+  for (const MarkRow& row : rows_) {
+    if (row.kind == v1::MARK_KIND_STEP) {
+      steps_.push_back({row.position, row.value});
+    }
+  }
+  pair(started, last);
+  rows_ = {};
+}
+
+void Marks::pair(Instant started, Instant last) {
+  bool any = false;
+  std::optional<Pause> open;
+  for (const MarkRow& row : rows_) {
+    const Instant at(row.mark_ns);
+    if (row.kind == v1::MARK_KIND_DISABLED && !open) {
+      open = Pause{row.position, row.position, at, at};
+      any = true;
+    } else if (row.kind == v1::MARK_KIND_ENABLED) {
+      if (!any) open = Pause{0, 0, started, at};
+      any = true;
+      if (!open) continue;
+      open->end_position = row.position;
+      open->ended = at;
+      pauses_.push_back(*open);
+      open.reset();
+    }
+  }
+  if (!open) return;
+  open->end_position = std::numeric_limits<std::uint64_t>::max();
+  open->ended = last;
+  pauses_.push_back(*open);
+}
+
+std::optional<std::size_t> Marks::indexOf(std::uint64_t op_id) const {
+  const auto after = std::upper_bound(
+      steps_.begin(), steps_.end(), op_id,
+      [](std::uint64_t id, const Step& step) { return id < step.position; });
+  if (after == steps_.begin()) return std::nullopt;
+  return static_cast<std::size_t>(after - steps_.begin()) - 1;
+}
+
+std::optional<std::uint64_t> Marks::stepOf(std::uint64_t op_id) const {
+  const auto index = indexOf(op_id);
+  if (!index) return std::nullopt;
+  return steps_[*index].number;
+}
+
+std::uint64_t Marks::pausedNs() const {
+  std::uint64_t ns = 0;
+  for (const Pause& pause : pauses_) {
+    ns += between(pause.began, pause.ended).value_or(0);
+  }
+  return ns;
+}
+
+}  // namespace traced

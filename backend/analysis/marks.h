@@ -1,0 +1,58 @@
+// Marks are what stands between the operations of a stream: where training
+// steps begin, and where tracing was switched off and on again.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/instant.h"
+#include "trace_io/rows.h"
+
+namespace traced {
+
+// A stretch of a stream in which operations were not recorded, by the program's
+// wish. Positions are ring positions, comparable with operation ids.
+struct Pause {
+  std::uint64_t begin_position = 0;
+  std::uint64_t end_position = 0;
+  Instant began;
+  Instant ended;
+};
+
+// Not thread safe.
+class Marks {
+ public:
+  // A step begins at a position.
+  struct Step {
+    std::uint64_t position = 0;
+    std::uint64_t number = 0;
+  };
+
+  // Marks may come in any order of chunks.
+  void add(const MarkRow& row);
+
+  // Puts them in order. A pause without an end lasts until `last`; one without
+  // a beginning since `started`.
+  void finish(Instant started, Instant last);
+
+  // Only after finish(), all by position.
+  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Pause>& pauses() const { return pauses_; }
+  // The step that an operation belongs to, absent before the first mark: its
+  // index in steps(), and its number.
+  std::optional<std::size_t> indexOf(std::uint64_t op_id) const;
+  std::optional<std::uint64_t> stepOf(std::uint64_t op_id) const;
+  // How long all pauses lasted.
+  std::uint64_t pausedNs() const;
+
+ private:
+  void pair(Instant started, Instant last);
+
+  std::vector<MarkRow> rows_;
+  std::vector<Step> steps_;
+  std::vector<Pause> pauses_;
+};
+
+}  // namespace traced

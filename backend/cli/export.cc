@@ -1,0 +1,128 @@
+#include "cli/export.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/clock_models.h"
+#include "analysis/group_catalog.h"
+#include "analysis/pending_file.h"
+#include "analysis/stream_loader.h"
+#include "cli/export_writer.h"
+#include "cli/heading.h"
+#include "cli/inputs.h"
+#include "cli/text.h"
+
+namespace traced {
+namespace {
+
+std::vector<v1::ClockModel> clocksOf(const TraceSet& set) {
+  std::vector<const v1::Header*> headers;
+  for (const std::size_t i : set.selected) {
+    headers.push_back(&set.streams[i].header);
+  }
+  return modelClocks(headers, set.clocks);
+}
+
+// The calls of a rank, in the order of their issue.
+std::vector<ExportedCall> callsOf(const StreamTable& table,
+                                  const GroupCatalog& groups,
+                                  const std::vector<std::uint32_t>& indices,
+                                  const v1::ClockModel& clock) {
+  std::vector<ExportedCall> calls;
+  calls.reserve(table.operations.size());
+  for (const AssembledOperation& op : table.operations) {
+    const v1::Call* call = table.callOf(op);
+    const std::uint32_t local =
+        call ? table.groupOf(*call) : StreamDefinitions::kNone;
+    const bool known = local != StreamDefinitions::kNone;
+    calls.push_back(
+        {table, op, call,
+         groups.label(known ? indices[local] : GroupCatalog::kNone),
+         known ? table.definitions.groups()[local].members.size() : 0, clock});
+  }
+  return calls;
+}
+
+class Export : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    app.add_option("--format", format_, "csv, jsonl or text")
+        ->check(CLI::IsMember({"csv", "jsonl", "text"}))
+        ->capture_default_str();
+    app.add_option("-o,--output", output_,
+                   "The file to write, instead of standard output");
+    app.add_flag("--force", force_, "Replace the file if it is there");
+    app.footer("Example: tracectl export run42/ --format csv -o run42.csv");
+  }
+
+  ExitCode run() override {
+    std::error_code ignored;
+    const bool to_file = !output_.empty();
+    if (to_file && !force_ && std::filesystem::exists(output_, ignored)) {
+      std::cerr << "tracectl: " << printable(output_)
+                << ": exists; --force replaces it\n";
+      return ExitCode::kUsage;
+    }
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    RunSummary summary;
+    if (!to_file) {
+      writeAll(std::cout, *set, summary);
+    } else {
+      PendingFile file(output_);
+      writeAll(file.stream(), *set, summary);
+      if (!file.commit()) {
+        std::cerr << "tracectl: " << printable(output_)
+                  << ": cannot be written\n";
+        return ExitCode::kInternal;
+      }
+    }
+    const ExitCode code = inputs_.conclude(allWarnings(*set, summary));
+    const std::string paused = pausesText(summary.pauses());
+    if (!paused.empty()) std::cerr << "note: " << paused << "\n";
+    return code;
+  }
+
+ private:
+  // Rank by rank: only one is in memory.
+  void writeAll(std::ostream& out, const TraceSet& set,
+                RunSummary& summary) const {
+    const std::unique_ptr<ExportWriter> writer = makeWriter();
+    const std::vector<v1::ClockModel> clocks = clocksOf(set);
+    GroupCatalog groups;
+    StreamLoader loader(set);
+    writer->begin(out);
+    for (std::size_t i = 0; i < set.selected.size() && out.good(); ++i) {
+      StreamTable table = loader.load(set.streams[set.selected[i]]);
+      std::sort(table.operations.begin(), table.operations.end(),
+                [](const AssembledOperation& a, const AssembledOperation& b) {
+                  return a.id < b.id;
+                });
+      const std::vector<std::uint32_t> indices =
+          groups.add(table.header.attempt(), table.definitions.groups());
+      summary.add(table);
+      writer->addRank(out, callsOf(table, groups, indices, clocks[i]));
+    }
+  }
+
+  std::unique_ptr<ExportWriter> makeWriter() const {
+    if (format_ == "jsonl") return makeJsonlWriter();
+    return format_ == "text" ? makeTextWriter() : makeCsvWriter();
+  }
+
+  Inputs inputs_;
+  std::string format_ = "csv";
+  std::string output_;
+  bool force_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeExport() { return std::make_unique<Export>(); }
+
+}  // namespace traced

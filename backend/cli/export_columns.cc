@@ -1,0 +1,162 @@
+#include "cli/export_columns.h"
+
+#include <optional>
+
+#include "analysis/call_text.h"
+#include "analysis/clock_models.h"
+#include "analysis/match.h"
+#include "analysis/names.h"
+
+namespace traced {
+namespace {
+
+using Row = const ExportedCall&;
+using Value = ExportValue;
+
+Value unlessZero(std::uint64_t value) {
+  return value == 0 ? Value() : Value(value);
+}
+Value minus1(std::uint64_t plus_1) {
+  return plus_1 == 0 ? Value() : Value(plus_1 - 1);
+}
+Value optional(const std::optional<std::uint64_t>& value) {
+  return value ? Value(*value) : Value();
+}
+Value unlessEmpty(std::string text) {
+  return text.empty() || text == "-" ? Value() : Value(std::move(text));
+}
+// On the common time line.
+Value instant(Row row, Instant at) {
+  return at.known() ? Value(commonNs(row.clock, at.ns())) : Value();
+}
+// What a call says; absent when there is none.
+template <typename Get>
+Value ofCall(Row row, Get get) {
+  return row.call ? Value(get(*row.call)) : Value();
+}
+
+Value error(Row row) {
+  const std::string* text =
+      row.op.error ? row.table.definitions.text(row.op.error) : nullptr;
+  return text ? Value(*text) : Value();
+}
+Value threadName(Row row) {
+  const v1::Thread* thread =
+      row.op.thread ? row.table.definitions.thread(row.op.thread) : nullptr;
+  return thread ? Value(thread->name()) : Value();
+}
+Value endSource(Row row) {
+  return row.op.end_source ? Value(nameOf(row.op.end_source)) : Value();
+}
+
+constexpr ExportColumn kColumns[] = {
+    {"rank", [](Row r) { return Value(std::uint64_t{r.table.header.rank()}); }},
+    {"op_id", [](Row r) { return Value(r.op.id); }},
+    {"step", [](Row r) { return optional(r.table.marks.stepOf(r.op.id)); }},
+    {"group", [](Row r) { return unlessEmpty(r.group); }},
+    {"group_size", [](Row r) { return unlessZero(r.group_size); }},
+    {"op", [](Row r) { return Value(operationName(r.table, r.op)); }},
+    {"seq", [](Row r) { return unlessZero(r.op.seq); }},
+    {"batch", [](Row r) { return unlessZero(r.op.batch); }},
+    {"dtype",
+     [](Row r) { return r.call ? unlessEmpty(dtypeText(*r.call)) : Value(); }},
+    {"shapes_in",
+     [](Row r) {
+       return r.call ? unlessEmpty(shapesText(r.call->input())) : Value();
+     }},
+    {"shapes_out",
+     [](Row r) {
+       return r.call ? unlessEmpty(shapesText(r.call->output())) : Value();
+     }},
+    {"tensors_in",
+     [](Row r) {
+       return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_in()}; });
+     }},
+    {"tensors_out",
+     [](Row r) {
+       return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_out()}; });
+     }},
+    {"tensors_cut",
+     [](Row r) {
+       return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_cut()}; });
+     }},
+    {"bytes_in",
+     [](Row r) {
+       return ofCall(r, [](auto& c) { return std::uint64_t{c.bytes_in()}; });
+     }},
+    {"bytes_out",
+     [](Row r) {
+       return ofCall(r, [](auto& c) { return std::uint64_t{c.bytes_out()}; });
+     }},
+    {"in_place",
+     [](Row r) { return ofCall(r, [](auto& c) { return c.in_place(); }); }},
+    {"reduce_op",
+     [](Row r) {
+       return r.call && r.call->reduce_op() ? Value(nameOf(r.call->reduce_op()))
+                                            : Value();
+     }},
+    {"root_global",
+     [](Row r) {
+       return r.call ? minus1(r.call->root_global_plus_1()) : Value();
+     }},
+    {"peer_global",
+     [](Row r) {
+       return r.call ? minus1(r.call->peer_global_plus_1()) : Value();
+     }},
+    {"source_rank", [](Row r) { return minus1(r.op.source_rank_plus_1); }},
+    {"tag",
+     [](Row r) {
+       return r.call && r.call->has_tag() ? Value(std::int64_t{r.call->tag()})
+                                          : Value();
+     }},
+    {"async",
+     [](Row r) {
+       return r.call && r.call->has_async() ? Value(r.call->async()) : Value();
+     }},
+    {"timeout_ms",
+     [](Row r) {
+       return r.call && r.call->has_timeout_ms()
+                  ? Value(std::int64_t{r.call->timeout_ms()})
+                  : Value();
+     }},
+    {"device",
+     [](Row r) {
+       return r.call && r.call->device() ? Value(nameOf(r.call->device()))
+                                         : Value();
+     }},
+    {"device_index",
+     [](Row r) {
+       return r.call && r.call->has_device_index()
+                  ? Value(std::int64_t{r.call->device_index()})
+                  : Value();
+     }},
+    {"thread", [](Row r) { return unlessZero(r.op.thread); }},
+    {"thread_name", threadName},
+    {"issue_ns", [](Row r) { return instant(r, r.op.issued); }},
+    {"return_ns", [](Row r) { return instant(r, r.op.returned); }},
+    {"start_ns", [](Row r) { return instant(r, r.op.started); }},
+    {"end_ns", [](Row r) { return instant(r, r.op.ended); }},
+    {"end_source", endSource},
+    {"wait_begin_ns", [](Row r) { return instant(r, r.op.wait_began); }},
+    {"wait_end_ns", [](Row r) { return instant(r, r.op.wait_ended); }},
+    {"release_ns", [](Row r) { return instant(r, r.op.released); }},
+    {"host_ns",
+     [](Row r) { return optional(between(r.op.issued, r.op.returned)); }},
+    {"completion_ns",
+     [](Row r) { return optional(between(r.op.issued, r.op.ended)); }},
+    {"engine_ns",
+     [](Row r) { return optional(between(r.op.started, r.op.ended)); }},
+    {"wait_ns",
+     [](Row r) { return optional(between(r.op.wait_began, r.op.wait_ended)); }},
+    {"stall_ns", [](Row r) { return minus1(r.op.stall_ns_plus_1); }},
+    {"state", [](Row r) { return Value(nameOf(r.op.state())); }},
+    {"error", error},
+    {"simulated",
+     [](Row r) { return ofCall(r, [](auto& c) { return c.simulated(); }); }},
+};
+
+}  // namespace
+
+absl::Span<const ExportColumn> exportColumns() { return kColumns; }
+
+}  // namespace traced
