@@ -26,3 +26,6 @@ OPERATIONS = {
     "scatter_": "scatter",
     "send": "send",
 }
+
+#: Operations of a trace that go to a backend directly.
+MANAGEMENT = {"split", "merge", "shrink", "reconfigure", "suspend", "resume"}

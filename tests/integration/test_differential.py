@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from dispatch_names import OPERATIONS
+from dispatch_names import MANAGEMENT, OPERATIONS
 from outcome import Outcome
 from programs.catalog import Program, catalog
 from traced.reader import Operation
@@ -81,7 +81,9 @@ def test_a_program_does_what_it_is_meant_to(case: Case, runs: Runs) -> None:
 def test_every_call_is_recorded_once_and_in_order(case: Case, runs: Runs) -> None:
     pair = runs(case)
     for traced, operations in zip(pair.traced, pair.operations, strict=True):
-        assert [item.op for item in operations] == [OPERATIONS[name] for name in traced.calls]
+        # The dispatcher, which counted the calls, does not see what manages a backend.
+        recorded = [item.op for item in operations if item.op not in MANAGEMENT]
+        assert recorded == [OPERATIONS[name] for name in traced.calls]
 
 
 @every_case

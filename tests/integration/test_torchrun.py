@@ -24,7 +24,7 @@ def test_the_name_of_the_backend_is_all_it_takes(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("sum 8 traced-gloo") == 2
+    assert done.stdout.count("sum 8 gloo") == 2
     trace = read(tmp_path / "traces")
     assert trace.warnings == ()
     assert [stream.rank for stream in trace.streams] == [0, 1]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from launcher import Launcher
@@ -125,6 +128,52 @@ def test_report_counts_what_was_recorded(recorded: Path) -> None:
     ]
     assert answer["total"]["wait"]["count"] == len(waits)
     assert answer["total"]["wait"]["total_ns"] == sum(waits)
+
+
+def test_export_agrees_with_read_operation_by_operation(recorded: Path) -> None:
+    rows = csv.DictReader(io.StringIO(tracectl("export", recorded).output, newline=""))
+    for stream in read(recorded).streams:
+        for operation in stream.operations:
+            row = next(rows)
+            fields = operation.to_dict()
+            assert (row["rank"], row["op_id"]) == (str(stream.rank), str(operation.op_id))
+            for name in (
+                "op", "seq", "step", "batch", "bytes_in", "bytes_out", "reduce_op", "root_global",
+                "peer_global", "tag", "timeout_ms", "thread", "end_source", "state", "error",
+                "stall_ns", "tensors_in", "tensors_out", "source_rank",
+            ):  # fmt: skip
+                assert row[name] == str(fields.get(name, ""))
+            assert row["async"] == str(fields.get("async", "")).lower()
+            # All processes ran on this machine, so the common clock is everybody's.
+            for name in ("issue_ns", "return_ns", "end_ns", "wait_begin_ns", "release_ns"):
+                assert row[name] == str(fields.get(name, ""))
+    assert next(rows, None) is None
+
+
+@pytest.mark.parametrize("command", [["export"], ["check", "--write-budget"]])
+def test_an_output_is_whole_or_not_there(
+    recorded: Path, tmp_path: Path, command: list[str]
+) -> None:
+    output = tmp_path / "output"
+    option = [*command, output] if len(command) > 1 else [*command, "-o", output]
+    assert tracectl(*option, recorded).exit_code == 0
+    assert tracectl(*option, recorded).exit_code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["output"]
+
+
+def test_a_job_meets_the_budget_written_from_it_and_not_without_a_rank(
+    traces: Path, tmp_path: Path
+) -> None:
+    budget, junit = tmp_path / "budget.toml", tmp_path / "junit.xml"
+    assert tracectl("check", "--write-budget", budget, traces).exit_code == 0
+    assert tracectl("check", "--budget", budget, "--junit", junit, traces).exit_code == 0
+    suite = ElementTree.parse(junit).getroot()
+    assert int(suite.attrib["tests"]) == len(suite.findall("*/testcase")) > 1
+    assert suite.findall("*/testcase/*") == []
+    _file_of(traces, 2).unlink()
+    assert tracectl("check", "--budget", budget, "--junit", junit, traces).exit_code == 5
+    suite = ElementTree.parse(junit).getroot()
+    assert [item.tag for item in suite.findall("*/testcase/*")].count("error") == 1
 
 
 @pytest.mark.parametrize("verb", ["report", "show"])

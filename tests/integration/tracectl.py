@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import patient
 
-_DEADLINE_S = 60.0
+_DEADLINE_S = patient(60)
 
 
 @dataclass(frozen=True)

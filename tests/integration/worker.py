@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import gc
 import importlib
-from datetime import timedelta
 from multiprocessing.connection import Client
 
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 import traced
 from outcome import Outcome, Request
+from patience import patient, patient_timeout
 from torch.distributed.distributed_c10d import GroupName
 from values import attempt
 from witness import watching
 
 # Of collectives; programs that are to time out make groups with less.
-_TIMEOUT = timedelta(seconds=40)
-_FLUSH_S = 20.0
+_TIMEOUT = patient_timeout(20)
+_FLUSH_S = patient(20)
 
 
 def serve(address: str, number: int) -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from launcher import DEADLINE_S, Launcher, Process
 from outcome import Outcome, Request
+from patience import patient
 from traced.reader import Operation, read
 
 _SIZE = 4
-_PROGRAM_DEADLINE_S = 60.0
+_PROGRAM_DEADLINE_S = patient(60)
 
 
 class WorkerPool:
@@ -37,15 +38,15 @@ class WorkerPool:
         """Runs a program and returns how it went on each rank.
 
         Raises:
-            TimeoutError: It did not end in time; the workers were replaced.
+            TimeoutError: It did not end in time, or a worker has; the workers were replaced.
         """
         if not self._workers:
             self._start()
         store = str(self._folder / f"store-{next(self._stores)}")
-        for rank in range(world):
-            self._workers[rank].send(Request(program, backend, rank, world, store))
         deadline = time.monotonic() + _PROGRAM_DEADLINE_S
         try:
+            for rank in range(world):
+                self._workers[rank].send(Request(program, backend, rank, world, store))
             return [self._receive(rank, deadline) for rank in range(world)]
         except Exception as error:
             for process in self._processes:

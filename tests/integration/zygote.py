@@ -2,8 +2,8 @@
 
 Importing torch takes seconds, a fork milliseconds. A forked process runs one
 program and then ends like any Python script: its interpreter is finalized, its
-exit code is what the program says. Nothing of torch.distributed or of the
-tracer's extension is loaded before the fork.
+exit code is what the program says. Before the fork there is no process group,
+and the tracer's extension is not loaded.
 
     zygote.py SOCKET_FD
 """
@@ -103,8 +103,11 @@ def run(job: Job) -> None:
 def main() -> None:
     """Serves until the other end of the socket is closed."""
     # What the programs need, so that no forked process has to import it again.
+    import torch._dynamo  # also what a functional collective imports when first called
     import torch.distributed
     import torch.distributed._functional_collectives
+    import torch.distributed.fsdp
+    import torch.distributed.tensor
     import torch.nn.parallel
 
     torch.set_num_threads(1)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import Any
 
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
+from patience import patient_timeout
 from torch.distributed.distributed_c10d import GroupName
 
-_TIMEOUT = timedelta(seconds=40)
+_TIMEOUT = patient_timeout(60)
 
 
 def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> int:

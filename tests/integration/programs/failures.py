@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import torch
 import torch.distributed as dist
+from patience import patient_timeout
 from torch.distributed.distributed_c10d import _get_default_group
 from values import attempt
 
 from programs.catalog import program
 from programs.data import values
 
-_SOON = timedelta(milliseconds=300)
+_SOON = patient_timeout(0.3)
 
 
 @program()

@@ -36,7 +36,8 @@ def group_looks_the_same() -> Any:
         "object device": str(dist.distributed_c10d._get_object_coll_device(group)),
         "ranks": dist.get_process_group_ranks(group),
         "count": dist.get_pg_count(),
-        "is gloo": dist.get_backend().endswith("gloo"),
+        "backend": dist.get_backend(),
+        "backend config": dist.get_backend_config(),
     }
 
 
@@ -110,3 +111,32 @@ def futures_of_the_group_methods() -> Any:
         work.wait()
         results.append(future)
     return results
+
+
+@program()
+def backend_looks_the_same() -> Any:
+    backend = _get_default_group()._get_backend(torch.device("cpu"))
+    return {
+        "is gloo": isinstance(backend, dist.ProcessGroupGloo),
+        "class": backend.__class__.__name__,
+        "name": backend.name(),
+        "rank and size": (backend.rank(), backend.size()),
+        "options": type(backend.options).__name__,
+        "timeout": backend.options._timeout,
+        "ranks": backend.options.global_ranks_in_group,
+        "supports": [
+            getattr(backend, name, None)
+            for name in ("supports_splitting", "supports_coalescing", "supports_time_estimate")
+        ],
+        "default timeout": attempt(lambda: backend._set_default_timeout(timedelta(seconds=41))),
+        "no such thing": attempt(lambda: backend.no_such_thing),
+        "sequence": attempt(backend._get_sequence_number_for_group),
+    }
+
+
+@program()
+def calls_on_the_backend_itself() -> Any:
+    backend = _get_default_group()._get_backend(torch.device("cpu"))
+    tensor = values(3)
+    backend.allreduce([tensor]).wait()
+    return tensor

@@ -1,0 +1,91 @@
+"""Jobs that make and drop many things."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from jobs.joining import joined
+
+_THREADS = 4
+_CALLS = 25
+
+
+def _resources() -> dict[str, int]:
+    gc.collect()
+    return {
+        "descriptors": len(list(Path("/proc/self/fd").iterdir())),
+        "threads": len(list(Path("/proc/self/task").iterdir())),
+        "works": torch._C._distributed_c10d._get_work_registry_size(),
+        "groups": len(dist.distributed_c10d._world.pg_map),
+    }
+
+
+def many_groups(backend: str, count: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Makes, uses and destroys groups; what the process holds before and after."""
+
+    def one() -> None:
+        group = dist.new_group()
+        work = dist.all_reduce(torch.ones(2), group=group, async_op=True)
+        assert work is not None
+        work.wait()
+        dist.destroy_process_group(group)
+
+    with joined(backend):
+        one()
+        before = _resources()
+        for _ in range(count):
+            one()
+        after = _resources()
+    return before, after
+
+
+def groups_used_by_threads(backend: str) -> list[float]:
+    """Every thread has a group of its own, as c10d demands; returns the sums."""
+    sums = [0.0] * _THREADS
+
+    def work(number: int, group: Any) -> None:
+        for call in range(_CALLS):
+            tensor = torch.full((4,), float(number + call))
+            dist.all_reduce(tensor, group=group)
+            sums[number] += float(tensor.sum())
+
+    with joined(backend):
+        groups = [dist.new_group() for _ in range(_THREADS)]
+        threads = [
+            threading.Thread(target=work, args=(number, group))
+            for number, group in enumerate(groups)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    return sums
+
+
+def detail() -> dict[str, Any]:
+    """Some calls under TORCH_DISTRIBUTED_DEBUG=DETAIL, one of them mismatched."""
+    assert os.environ["TORCH_DISTRIBUTED_DEBUG"] == "DETAIL"
+    backend = os.environ["TEST_BACKEND"]
+    dist.set_debug_level_from_env()  # torch was imported before the variable was set
+    with joined(backend) as rank:
+        tensor = torch.arange(3.0) + rank
+        dist.all_reduce(tensor)
+        wrapper = dist.group.WORLD._get_backend(torch.device("cpu"))
+        try:
+            dist.all_reduce(torch.ones(2 + rank))
+            mismatch = ""
+        except RuntimeError as error:
+            mismatch = str(error).splitlines()[0][:60]
+    return {
+        "sum": tensor.tolist(),
+        "class": wrapper.__class__.__name__,
+        "inner": type(wrapper.wrapped_pg).__name__,
+        "mismatch": mismatch,
+    }

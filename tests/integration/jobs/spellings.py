@@ -1,0 +1,59 @@
+"""Jobs that ask for tracing in many ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import traced
+from torch.distributed.distributed_c10d import ProcessGroupGloo, _get_default_group
+from torch.testing._internal.distributed import fake_pg  # the backend "fake", for cuda legs
+
+from jobs.joining import join, joined
+
+assert fake_pg
+
+
+def looks() -> dict[str, Any]:
+    """What PyTorch's code can tell of the default group, and of each of its devices."""
+    group = _get_default_group()
+    backends = {device.type: group._get_backend(device) for device in group._device_types}
+    return {
+        "backend": str(dist.get_backend()),
+        "name": group.name(),
+        "type": type(group) is dist.ProcessGroup,
+        "gloo": {name: isinstance(item, ProcessGroupGloo) for name, item in backends.items()},
+        "names": {name: item.name() for name, item in backends.items()},
+        "traced": sorted(
+            name for name, item in backends.items() if traced.recording.unwrapped(item) is not item
+        ),
+    }
+
+
+def spelled(backend: str | None) -> dict[str, Any]:
+    """Joins by a spelling; returns a sum and what the group looks like."""
+    with joined(backend) as rank:
+        tensor = torch.arange(3.0) + rank
+        dist.all_reduce(tensor)
+        seen = looks()
+        dist.all_reduce(tensor, group=dist.new_group([0, 1], group_desc="sub"))
+    return seen | {"sum": tensor.tolist(), "location": traced.location()}
+
+
+def refused(backend: str) -> tuple[str, str, bool]:
+    """How a spelling that cannot be served is refused."""
+    try:
+        join(backend)
+    except Exception as error:
+        return type(error).__name__, str(error), dist.is_initialized()
+    return "", "", True
+
+
+def mixed_groups() -> list[str]:
+    """A traced default group, and groups by the names of stock backends."""
+    with joined():
+        for backend in ("gloo", "cpu:gloo", "cpu:traced_gloo", "traced:gloo", None):
+            group = dist.new_group(backend=backend, group_desc=str(backend))
+            dist.all_reduce(torch.ones(1), group=group)
+    return []

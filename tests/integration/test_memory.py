@@ -1,0 +1,34 @@
+"""Tracing keeps nothing alive: tensors are freed when they would be without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from launcher import Launcher
+
+
+def _stock_and_traced(
+    launcher: Launcher, program: str, folder: Path, **env: str
+) -> tuple[list[Any], list[Any]]:
+    """What the program returns on each of 2 ranks, over either backend."""
+
+    def results(backend: str) -> list[Any]:
+        ranks = launcher.run_ranks(2, program, backend, folder=folder, **env)
+        return [process.result for process in ranks]
+
+    return results("gloo"), results("traced:gloo")
+
+
+def test_tensors_live_as_long_as_without_tracing(launcher: Launcher, tmp_path: Path) -> None:
+    stock, traced = _stock_and_traced(launcher, "jobs.memory:lifetimes", tmp_path)
+    assert traced == stock
+    assert all(freed for rank in stock for _, freed in rank.values())
+
+
+def test_the_memory_peak_is_that_of_stock(launcher: Launcher, tmp_path: Path) -> None:
+    stock, traced = _stock_and_traced(
+        launcher, "jobs.memory:peak_kib", tmp_path, TRACED_RING_MB="1"
+    )
+    # The ring, what the writer needs, and by far not the 60 tensors of 2 MiB.
+    assert max(traced) < max(stock) + 8192
