@@ -1,0 +1,93 @@
+"""Starts ranks on the one GPU, and reads what they and their traces say."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_RANK = Path(__file__).with_name("rank.py")
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the ranks of one run went.
+
+    Attributes:
+        returned: Per rank, program to what it returned.
+        traces: Folder with the traces; there are none of a stock run.
+    """
+
+    returned: list[dict[str, Any]]
+    traces: Path
+
+
+class RunError(Exception):
+    """A rank failed or did not end."""
+
+
+def ranks(
+    world: int, backend: str, programs: list[str], folder: Path, deadline_s: float, **env: str
+) -> Run:
+    """Runs programs on some ranks, all on GPU 0.
+
+    NCCL refuses two ranks on one GPU of a host. With a host id of its own each rank looks like a
+    host, and they talk through sockets: right for correctness, useless for timing.
+
+    Raises:
+        RunError: With the output of the rank that failed.
+    """
+    folder.mkdir(parents=True)
+    common = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(_free_port()),
+        "WORLD_SIZE": str(world),
+        "TRACED_DIR": str(folder / "traces"),
+    }
+    if world > 1:
+        common |= {
+            "NCCL_P2P_DISABLE": "1",
+            "NCCL_SHM_DISABLE": "1",
+            "NCCL_SOCKET_IFNAME": "lo",
+            "NCCL_IB_DISABLE": "1",
+        }
+    started = []
+    for rank in range(world):
+        own = {"RANK": str(rank), "LOCAL_RANK": "0"}
+        if world > 1:
+            own["NCCL_HOSTID"] = f"rank{rank}"
+        output = (folder / f"rank{rank}.log").open("w+")
+        command = [sys.executable, str(_RANK), backend, str(folder / f"rank{rank}.json"), *programs]
+        process = subprocess.Popen(
+            command, env=os.environ | common | own | env, stdout=output, stderr=subprocess.STDOUT
+        )
+        started.append((process, output))
+    try:
+        for rank, (process, _) in enumerate(started):
+            if process.wait(deadline_s) != 0:
+                raise RunError(f"rank {rank} failed:\n{_tail(folder / f'rank{rank}.log')}")
+    except subprocess.TimeoutExpired:
+        logs = "\n".join(_tail(folder / f"rank{rank}.log") for rank in range(world))
+        raise RunError(f"no end after {deadline_s:.0f} s:\n{logs}") from None
+    finally:
+        for process, output in started:
+            process.kill()
+            process.wait()
+            output.close()
+    results = [json.loads((folder / f"rank{rank}.json").read_text()) for rank in range(world)]
+    return Run(results, folder / "traces")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _tail(path: Path) -> str:
+    return path.read_text(errors="replace")[-3000:]

@@ -1,0 +1,191 @@
+"""What the ranks of scripts/gpu_check run; each returns values that stock and traced must share.
+
+A program is called with the default group made and the rank's device current.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+_STEPS = 5
+
+
+def digest(tensors: Any) -> str:
+    """Equal only for tensors that are equal bit by bit."""
+    sha = hashlib.sha256()
+    for tensor in tensors:
+        sha.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return sha.hexdigest()
+
+
+def _values(count: int = 1024) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(dist.get_rank())
+    return torch.rand(count, generator=generator).cuda()
+
+
+def identity() -> dict[str, Any]:
+    """What PyTorch's code can tell of the group."""
+    group = dist.group.WORLD
+    backend = group._get_backend(torch.device("cuda"))
+    return {
+        "name": group.name(),
+        "group type": type(group) is dist.ProcessGroup,
+        "is ProcessGroupNCCL": isinstance(backend, dist.ProcessGroupNCCL),
+        "backend name": backend.name(),
+        "timeout s": backend.options._timeout.total_seconds(),
+        "supports splitting": backend.supports_splitting,
+        "supports coalescing": backend.supports_coalescing,
+        "sequence": group._get_sequence_number_for_group(),
+        "has hooks": group._has_hooks(),
+        "bound device": str(group.bound_device_id),
+    }
+
+
+def collectives() -> dict[str, Any]:
+    """Every collective, synchronous and asynchronous; synchronous calls return no Work."""
+    world = dist.get_world_size()
+    seen: dict[str, Any] = {}
+    for async_op in (False, True):
+        calls: dict[str, tuple[Any, list[torch.Tensor]]] = {}
+        mine, large = _values(), _values(1024 * world)
+        parts, single, whole = list(large.chunk(world)), _values(), torch.empty_like(large)
+        outputs = [torch.empty_like(mine) for _ in range(world)]
+        calls["all_reduce"] = dist.all_reduce(mine, async_op=async_op), [mine]
+        calls["broadcast"] = dist.broadcast(single, 0, async_op=async_op), [single]
+        calls["all_gather"] = dist.all_gather(outputs, mine, async_op=async_op), outputs
+        calls["into"] = dist.all_gather_into_tensor(whole, mine, async_op=async_op), [whole]
+        scattered = torch.empty(1024, device="cuda")
+        work = dist.reduce_scatter_tensor(scattered, large, async_op=async_op)
+        calls["reduce_scatter_tensor"] = work, [scattered]
+        exchanged = torch.empty_like(large)
+        work = dist.all_to_all_single(exchanged, large, async_op=async_op)
+        calls["all_to_all_single"] = work, [exchanged]
+        received = [torch.empty_like(part) for part in parts]
+        calls["all_to_all"] = dist.all_to_all(received, parts, async_op=async_op), received
+        calls["barrier"] = dist.barrier(async_op=async_op), []
+        for name, (work, tensors) in calls.items():
+            if work is not None:
+                work.wait()
+            seen[f"{name} async={async_op}"] = (work is None, digest(tensors))
+    return seen
+
+
+def point_to_point() -> list[str]:
+    """A batch of sends and receives in a ring (one coalesced parent), and single ones."""
+    rank, world = dist.get_rank(), dist.get_world_size()
+    if world == 1:
+        return []
+    mine, other = _values(), torch.empty(1024, device="cuda")
+    following, before = (rank + 1) % world, (rank - 1) % world
+    batch = [dist.P2POp(dist.isend, mine, following), dist.P2POp(dist.irecv, other, before)]
+    for work in dist.batch_isend_irecv(batch):
+        work.wait()
+    results = [digest([other])]
+    if rank == 0:
+        dist.send(mine, 1)
+    elif rank == 1:
+        dist.recv(other, 0)
+        results.append(digest([other]))
+    return results
+
+
+def groups() -> list[Any]:
+    """Sub-groups: new, split from the parent's communicator, destroyed."""
+    world = dist.get_world_size()
+    results: list[Any] = []
+    for _ in range(3):
+        group = dist.new_group(list(range(world)))
+        tensor = _values()
+        dist.all_reduce(tensor, group=group)
+        results.append(digest([tensor]))
+        dist.destroy_process_group(group)
+    if dist.group.WORLD.bound_device_id is not None:
+        split = dist.split_group(split_ranks=[list(range(world))])
+        tensor = _values()
+        dist.all_reduce(tensor, group=split)
+        results.append(digest([tensor]))
+    return results
+
+
+def ddp() -> list[Any]:
+    """Trains a small transformer layer with DDP; losses and weights."""
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).cuda()
+    model = DistributedDataParallel(layer, device_ids=[torch.cuda.current_device()])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    losses = []
+    for step in range(_STEPS):
+        generator = torch.Generator().manual_seed(100 * step + dist.get_rank())
+        batch = torch.rand(8, 16, 64, generator=generator).cuda()
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return [losses, digest(model.parameters())]
+
+
+def fsdp() -> list[Any]:
+    """The same with FSDP2."""
+    from torch.distributed.fsdp import fully_shard
+
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).cuda()
+    model = fully_shard(layer)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    losses = []
+    for step in range(_STEPS):
+        generator = torch.Generator().manual_seed(100 * step + dist.get_rank())
+        optimizer.zero_grad()
+        loss = model(torch.rand(8, 16, 64, generator=generator).cuda()).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    shards = [parameter.to_local() for parameter in model.parameters()]
+    return [losses, digest(shards)]
+
+
+def memory_peak() -> int:
+    """Bytes of device memory at the peak of some asynchronous calls, in torch's allocator."""
+    torch.cuda.reset_peak_memory_stats()
+    for _ in range(20):
+        tensor = _values(1 << 18)
+        work = dist.all_reduce(tensor, async_op=True)
+        del tensor
+        work.wait()
+        del work
+    torch.cuda.synchronize()
+    return torch.cuda.max_memory_allocated()
+
+
+def graph() -> list[Any]:
+    """Captures collectives in a CUDA graph and replays it."""
+    tensor = torch.ones(1024, device="cuda")
+    dist.all_reduce(tensor)  # the communicator is made outside of the capture
+    torch.cuda.synchronize()
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        for _ in range(3):
+            dist.all_reduce(tensor)
+    captured.replay()
+    torch.cuda.synchronize()
+    return [digest([tensor])]
+
+
+def estimate() -> list[bool]:
+    """A time estimate: phantom calls, of which nothing must be communicated."""
+    group = dist.group.WORLD
+    backend = group._get_backend(torch.device("cuda"))
+    if not backend.supports_time_estimate or not hasattr(dist, "_time_estimator"):
+        return []
+    tensor = _values()
+    before = tensor.clone()
+    with dist._time_estimator(group, torch.device("cuda")):
+        dist.all_reduce(tensor)
+    return [torch.equal(before, tensor)]

@@ -1,0 +1,36 @@
+"""One rank of scripts/gpu_check: makes the group, runs programs, writes what they returned.
+
+rank.py BACKEND RESULT.json PROGRAM ...
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import programs
+import torch
+import torch.distributed as dist
+
+
+def main() -> None:
+    backend, result, *names = sys.argv[1:]
+    options: dict[str, Any] = {}
+    if os.environ.get("GPU_CHECK_BIND"):
+        options["device_id"] = torch.device("cuda", 0)
+    if os.environ.get("GPU_CHECK_TIMEOUT"):
+        options["timeout"] = timedelta(seconds=int(os.environ["GPU_CHECK_TIMEOUT"]))
+    torch.cuda.set_device(0)
+    dist.init_process_group(None if backend == "default" else backend, **options)
+    returned = {name: getattr(programs, name)() for name in names}
+    torch.cuda.synchronize()
+    dist.destroy_process_group()
+    Path(result).write_text(json.dumps(returned))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Runs PyTorch's own distributed test suite with one backend, and writes how each test went.
+
+    driver.py BACKEND WORLD_SIZE RESULT.json [TEST ...]
+
+The suite is in torch's wheel (torch.testing._internal.distributed.distributed_test). Its ranks are
+forked from this process, which has imported torch already.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+
+class Outcomes(unittest.TestResult):
+    """Test name to "passed", "failed" or the reason for which it was skipped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[str, str] = {}
+
+    def startTest(self, test: Any) -> None:
+        super().startTest(test)
+        self.seen[test._testMethodName] = "passed"
+        if sys.stderr.isatty():
+            print(f"\r{self.testsRun} {test._testMethodName:60.60}", end="", file=sys.stderr)
+
+    def addFailure(self, test: Any, error: Any) -> None:
+        super().addFailure(test, error)
+        self._fail(test)
+
+    def addError(self, test: Any, error: Any) -> None:
+        super().addError(test, error)
+        self._fail(test)
+
+    def addSkip(self, test: Any, reason: str) -> None:
+        super().addSkip(test, reason)
+        self.seen[test._testMethodName] = f"skipped: {reason}"
+
+    def _fail(self, test: Any) -> None:
+        self.seen[test._testMethodName] = "failed"
+        text = (self.failures + self.errors)[-1][1]
+        print(f"\nFAILED {test._testMethodName}\n{text}", file=sys.stderr)
+
+
+def suite_class(backend: str) -> type[unittest.TestCase]:
+    """The suite's tests as a class; BACKEND and WORLD_SIZE are in the environment."""
+    import torch
+    from torch.testing._internal.common_distributed import DistTestCases
+    from torch.testing._internal.distributed import distributed_test
+
+    # What the suite knows Gloo to support, by its name.
+    for names in DistTestCases.backend_feature.values():
+        if "gloo" in names:
+            names.add(backend)
+
+    class TestDistributed(  # type: ignore[misc]
+        distributed_test.TestDistBackend, distributed_test.DistributedTest._DistTestBase
+    ):
+        def setUp(self) -> None:
+            super().setUp()
+            self._start_processes(torch.multiprocessing.get_context("fork").Process)
+
+    return TestDistributed
+
+
+def main() -> int:
+    backend, world, result, *chosen = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {
+            "BACKEND": backend,
+            "WORLD_SIZE": world,
+            "TEMP_DIR": folder,
+            "INIT_METHOD": f"file://{folder}/store",
+            "GLOO_SOCKET_IFNAME": "lo",
+            "OMP_NUM_THREADS": "1",
+            "CUDA_VISIBLE_DEVICES": "",
+        }
+        cases = suite_class(backend)
+        names = chosen or unittest.TestLoader().getTestCaseNames(cases)
+        outcomes = Outcomes()
+        unittest.TestSuite(cases(name) for name in names).run(outcomes)
+    Path(result).write_text(json.dumps(outcomes.seen, indent=1, sort_keys=True))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
