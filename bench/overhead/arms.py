@@ -45,7 +45,7 @@ def start_group(arm: str) -> Any:
 
     dist.init_process_group("fake", rank=0, world_size=1, store=FakeStore())
     if tracer == "traced":
-        return traced_fake_group()
+        trace_fake_group()
     if tracer == "flight_recorder":
         # torch attaches the hook to backends that do not record by themselves, but not to this.
         from torch._C._distributed_c10d import FlightRecorderHook
@@ -54,29 +54,14 @@ def start_group(arm: str) -> Any:
     return dist.group.WORLD
 
 
-def traced_fake_group() -> Any:
-    """A traced group over torch's fake backend, for which there is no spelling."""
+def trace_fake_group() -> None:
+    """Traces the default group over torch's fake backend, for which there is no spelling."""
     import torch.distributed as dist
-    from torch._C._distributed_c10d import FakeProcessGroup
     from traced import _extension, _settings
 
     extension = _extension.load()
     extension.start_recording(_settings.current(), 0, 1, 0, {})
-    fake = FakeProcessGroup._create_internal(0, 1)
-    group = extension.make_process_group(
-        store=dist.HashStore(),
-        rank=0,
-        size=1,
-        name="bench",
-        members=[0],
-        devices=["cpu"],
-        backend_type=dist.ProcessGroup.BackendType.CUSTOM,
-        real=fake,
-        served=fake,
-    )
-    group._set_group_name("bench")
-    group._set_group_desc("bench")
-    return group
+    assert extension.attach(dist.group.WORLD, ["cpu"], [0]) == 1
 
 
 def tracer_context(arm: str) -> Callable[[], contextlib.AbstractContextManager[Any]]:
