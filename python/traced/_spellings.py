@@ -20,7 +20,23 @@ _BOTH = "traced"
 
 
 class TracedName(str):
-    """The name of a stock backend, asked for by a traced spelling."""
+    """The name of a stock backend, asked for by a traced spelling.
+
+    It equals the stock name, which PyTorch's code compares with, and what the user wrote.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        stock = str(self)
+        return isinstance(other, str) and str(other) in (
+            stock,
+            f"traced:{stock}",
+            f"traced_{stock}",
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
 
     def upper(self) -> str:
         """Where ``Backend`` finds this very object again, and so keeps the mark."""

@@ -1,9 +1,10 @@
 """Compares the runs of PyTorch's suite, test by test.
 
-    compare.py STOCK.json SWITCHED.json SPELLED.json
+    compare.py FOLDER
 
-SWITCHED ran unchanged under TRACED=1, SPELLED with the backend "traced:gloo". What passed stock
-must pass switched; spelled it must pass, or be skipped because the suite asks for Gloo by its name.
+FOLDER has the outcomes of three runs, and the traces of two of them: stock, switched (unchanged
+under TRACED=1) and spelled (with the backend "traced:gloo"). What passed stock must pass switched;
+spelled it must pass, or be skipped because the suite asks for Gloo by its name.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+
+from traced.reader import read
 
 Outcomes = dict[str, str]
 
@@ -37,8 +40,17 @@ def summary(outcomes: Outcomes) -> str:
     return ", ".join(f"{counts[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
 
 
+def recorded(folder: Path) -> int:
+    """Number of operations in all traces of a folder, one for each rank of each test."""
+    return sum(len(stream.operations) for stream in read(folder).streams)
+
+
 def main() -> int:
-    stock, switched, spelled = (json.loads(Path(name).read_text()) for name in sys.argv[1:4])
+    folder = Path(sys.argv[1])
+    stock, switched, spelled = (
+        json.loads((folder / f"{name}.json").read_text())
+        for name in ("stock", "switched", "spelled")
+    )
     lines = differences(stock, switched, may_skip=False)
     lines += differences(stock, spelled, may_skip=True)
     gated = [
@@ -46,13 +58,15 @@ def main() -> int:
         for test, outcome in spelled.items()
         if outcome.startswith("skipped") and stock.get(test) == "passed"
     ]
+    operations = [recorded(folder / name) for name in ("switched", "spelled")]
     print(f"stock gloo:   {summary(stock)}")
-    print(f"TRACED=1:     {summary(switched)}")
-    print(f"traced:gloo:  {summary(spelled)} ({len(gated)} of them gated by name)")
+    print(f"TRACED=1:     {summary(switched)}; {operations[0]} operations recorded")
+    print(f"traced:gloo:  {summary(spelled)}, {len(gated)} of them gated by name; ", end="")
+    print(f"{operations[1]} operations recorded")
     for line in lines:
         print(line)
-    if not any(outcome == "passed" for outcome in stock.values()):
-        print("nothing passed stock: there is nothing to compare")
+    if not all(operations) or not any(outcome == "passed" for outcome in stock.values()):
+        print("nothing passed stock, or nothing was recorded: this proves nothing")
         return 1
     return 1 if lines else 0
 

@@ -18,7 +18,7 @@ from typing import Any
 
 
 class Outcomes(unittest.TestResult):
-    """Test name to "passed", "failed" or the reason for which it was skipped."""
+    """Test name to "passed", or "failed: " or "skipped: " and why."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,8 +27,6 @@ class Outcomes(unittest.TestResult):
     def startTest(self, test: Any) -> None:
         super().startTest(test)
         self.seen[test._testMethodName] = "passed"
-        if sys.stderr.isatty():
-            print(f"\r{self.testsRun} {test._testMethodName:60.60}", end="", file=sys.stderr)
 
     def addFailure(self, test: Any, error: Any) -> None:
         super().addFailure(test, error)
@@ -43,8 +41,8 @@ class Outcomes(unittest.TestResult):
         self.seen[test._testMethodName] = f"skipped: {reason}"
 
     def _fail(self, test: Any) -> None:
-        self.seen[test._testMethodName] = "failed"
         text = (self.failures + self.errors)[-1][1]
+        self.seen[test._testMethodName] = f"failed: {text.strip().splitlines()[-1]}"
         print(f"\nFAILED {test._testMethodName}\n{text}", file=sys.stderr)
 
 

@@ -27,28 +27,36 @@ class Program:
     Attributes:
         name: "module.function".
         worlds: With how many ranks it is to be run.
+        direct: The operations that it issues on the backend itself, past the
+            dispatcher, after all others.
     """
 
     name: str
     worlds: tuple[int, ...]
+    direct: tuple[str, ...] = ()
 
 
 _programs: list[Program] = []
 
 
 def program(
-    *, worlds: tuple[int, ...] = (2, 4), since: tuple[int, int] = (2, 11)
+    *,
+    worlds: tuple[int, ...] = (2, 4),
+    since: tuple[int, int] = (2, 11),
+    direct: tuple[str, ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Puts a function into the catalog.
 
     Args:
         worlds: With how many ranks it is to be run.
         since: The first version of torch that has what it uses.
+        direct: The operations that it issues on the backend itself.
     """
 
     def enter(function: _Function) -> _Function:
         if since <= TORCH:
-            _programs.append(Program(f"{function.__module__}.{function.__name__}", worlds))
+            name = f"{function.__module__}.{function.__name__}"
+            _programs.append(Program(name, worlds, direct))
         return function
 
     return enter

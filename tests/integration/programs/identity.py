@@ -122,7 +122,7 @@ def backend_looks_the_same() -> Any:
         "name": backend.name(),
         "rank and size": (backend.rank(), backend.size()),
         "options": type(backend.options).__name__,
-        "timeout": backend.options._timeout,
+        "timeout": str(backend.options._timeout),
         "ranks": backend.options.global_ranks_in_group,
         "supports": [
             getattr(backend, name, None)
@@ -134,7 +134,7 @@ def backend_looks_the_same() -> Any:
     }
 
 
-@program()
+@program(direct=("all_reduce",))
 def calls_on_the_backend_itself() -> Any:
     backend = _get_default_group()._get_backend(torch.device("cpu"))
     tensor = values(3)

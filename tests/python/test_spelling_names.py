@@ -1,0 +1,32 @@
+"""The name of a traced backend equals the stock name and what the user wrote."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from traced._spellings import TracedName
+
+_NAME = TracedName("gloo")
+
+
+@pytest.mark.parametrize("same", ["gloo", "traced:gloo", "traced_gloo", TracedName("gloo")])
+def test_equals(same: str) -> None:
+    assert _NAME == same
+    assert same == _NAME
+    assert not _NAME != same
+
+
+@pytest.mark.parametrize("other", ["nccl", "traced:nccl", "traced", "", None, 3])
+def test_differs(other: object) -> None:
+    assert _NAME != other
+    assert other != _NAME
+
+
+def test_is_found_where_the_stock_name_is() -> None:
+    assert {"gloo": 1}[_NAME] == 1
+    assert _NAME in ("nccl", "gloo")
+
+
+def test_leaves_the_process_as_the_stock_name() -> None:
+    assert type(pickle.loads(pickle.dumps(_NAME))) is str
