@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from operator import eq, ne
 
 import pytest
 from traced._spellings import TracedName
@@ -12,15 +13,17 @@ _NAME = TracedName("gloo")
 
 @pytest.mark.parametrize("same", ["gloo", "traced:gloo", "traced_gloo", TracedName("gloo")])
 def test_equals(same: str) -> None:
-    assert _NAME == same
-    assert same == _NAME
-    assert not _NAME != same
+    assert eq(_NAME, same)
+    assert eq(same, _NAME)
+    assert not ne(_NAME, same)
+    assert not ne(same, _NAME)
 
 
 @pytest.mark.parametrize("other", ["nccl", "traced:nccl", "traced", "", None, 3])
 def test_differs(other: object) -> None:
-    assert _NAME != other
-    assert other != _NAME
+    assert ne(_NAME, other)
+    assert ne(other, _NAME)
+    assert not eq(_NAME, other)
 
 
 def test_is_found_where_the_stock_name_is() -> None:
