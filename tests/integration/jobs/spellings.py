@@ -57,3 +57,31 @@ def mixed_groups() -> list[str]:
             group = dist.new_group(backend=backend, group_desc=str(backend))
             dist.all_reduce(torch.ones(1), group=group)
     return []
+
+
+def overridden_meshes() -> list[str]:
+    """Meshes with a backend for each dimension, in a default group that is not traced."""
+    with joined("gloo"):
+        for backend in ("traced:gloo", "cpu:traced_gloo", "gloo"):
+            mesh = dist.init_device_mesh(
+                "cpu",
+                (2, 1),
+                mesh_dim_names=("rows", "columns"),
+                backend_override={"rows": backend},
+            )
+            group = mesh.get_group("rows")
+            dist.all_reduce(torch.ones(1), group=group)
+            dist.all_reduce(torch.ones(1), group=mesh.get_group("columns"))
+    return []
+
+
+def split_groups(backend: str) -> str:
+    """Splits the default group; returns whether the part is traced, or why there is none."""
+    with joined(backend):
+        try:
+            group = dist.split_group(split_ranks=[[0, 1]], group_desc="split")
+        except (RuntimeError, AttributeError) as error:
+            return f"{type(error).__name__}: {error}"
+        dist.all_reduce(torch.ones(1), group=group)
+        inner = group._get_backend(torch.device("cpu"))
+        return "traced" if traced.recording.unwrapped(inner) is not inner else "stock"
