@@ -30,5 +30,6 @@ def test_the_memory_peak_is_that_of_stock(launcher: Launcher, tmp_path: Path) ->
     stock, traced = _stock_and_traced(
         launcher, "jobs.memory:peak_kib", tmp_path, TRACED_RING_MB="1"
     )
-    # The ring, what the writer needs, and by far not the 60 tensors of 2 MiB.
-    assert max(traced) < max(stock) + 8192
+    # How many of Gloo's own copies overlap varies by half of this from run to run. Kept tensors
+    # would be 60 of 2 MiB.
+    assert max(traced) < max(stock) + 32 * 1024
