@@ -9,48 +9,68 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import statistics
 import sys
 import tempfile
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-#: Environment of each arm, on top of the driver's.
-ENVIRONMENT = {
-    "gloo": {"TORCH_FR_BUFFER_SIZE": "0"},
-    "gloo+traced": {"TORCH_FR_BUFFER_SIZE": "0"},
-    "gloo+flight_recorder": {"TORCH_FR_BUFFER_SIZE": "2000"},
-    "gloo+profiler": {"TORCH_FR_BUFFER_SIZE": "0"},
-    "fake": {"TORCH_FR_BUFFER_SIZE": "0"},
-    "fake+traced": {"TORCH_FR_BUFFER_SIZE": "0"},
-    "fake+flight_recorder": {"TORCH_FR_BUFFER_SIZE": "2000"},
-    "fake+profiler": {"TORCH_FR_BUFFER_SIZE": "0"},
-}
+#: Tracers by backend. Flight Recorder records Gloo by itself, and others by a hook.
+TRACERS = ("traced", "disabled", "flight_recorder", "profiler", "patch")
+ARMS = [
+    backend + tracer for backend in ("gloo", "fake") for tracer in ("", *(f"+{t}" for t in TRACERS))
+]
 
+#: An operation that takes this long has waited for the GIL: half a switch interval.
+STALL_NS = 2_500_000
 
 # Kept alive while the process runs.
 hooks: list[Any] = []
 
 
-def start_group(arm: str) -> Any:
-    """The process group of world size 1 that the arm measures."""
+@dataclass(frozen=True)
+class Block:
+    """What to run: so many operations, called this deep in Python, beside a busy thread or not."""
+
+    operations: int
+    depth: int
+    busy: bool
+
+
+def environment(arm: str) -> dict[str, str]:
+    """Environment of an arm, on top of the driver's."""
+    return {"TORCH_FR_BUFFER_SIZE": "2000" if arm.endswith("+flight_recorder") else "0"}
+
+
+def start_group(arm: str, rank: int, world: int, store: str) -> Any:
+    """The process group that the arm measures."""
     import torch.distributed as dist
 
     backend, _, tracer = arm.partition("+")
+    traced = tracer in ("traced", "disabled")
     if backend == "gloo":
-        name = "traced:gloo" if tracer == "traced" else "gloo"
-        dist.init_process_group(name, rank=0, world_size=1, store=dist.HashStore())
-        return dist.group.WORLD
-    from torch.testing._internal.distributed.fake_pg import FakeStore
+        name = "traced:gloo" if traced else "gloo"
+        file = dist.FileStore(store, world)
+        dist.init_process_group(name, rank=rank, world_size=world, store=file)
+    else:
+        from torch.testing._internal.distributed.fake_pg import FakeStore
 
-    dist.init_process_group("fake", rank=0, world_size=1, store=FakeStore())
-    if tracer == "traced":
-        trace_fake_group()
-    if tracer == "flight_recorder":
-        # torch attaches the hook to backends that do not record by themselves, but not to this.
-        from torch._C._distributed_c10d import FlightRecorderHook
+        dist.init_process_group("fake", rank=rank, world_size=world, store=FakeStore())
+        if traced:
+            trace_fake_group()
+        if tracer == "flight_recorder":
+            # torch gives the hook to backends that do not record by themselves, but not to this.
+            from torch._C._distributed_c10d import FlightRecorderHook
 
-        hooks.append(FlightRecorderHook.attach(dist.group.WORLD, [0]))
+            hooks.append(FlightRecorderHook.attach(dist.group.WORLD, [0]))
+    if tracer == "disabled":
+        import traced as package
+
+        package.disable()
     return dist.group.WORLD
 
 
@@ -73,32 +93,99 @@ def tracer_context(arm: str) -> Callable[[], contextlib.AbstractContextManager[A
     return lambda: profile(activities=[ProfilerActivity.CPU])
 
 
-def run_blocks(arm: str) -> Iterator[dict[str, float]]:
-    """Runs a block per line of standard input, which holds the number of operations."""
+def patched(call: Callable[..., Any]) -> Callable[..., Any]:
+    """What tracers in Python put in the place of a function: two clock reads and an append."""
+    records: deque[tuple[str, int, int, int]] = deque(maxlen=2000)
+
+    def traced_call(tensors: list[Any], options: Any) -> Any:
+        begin = time.perf_counter_ns()
+        work = call(tensors, options)
+        records.append(("allreduce", tensors[0].numel(), begin, time.perf_counter_ns()))
+        return work
+
+    return traced_call
+
+
+def caller(arm: str, group: Any) -> Callable[[], None]:
+    """One operation, with its wait."""
     import torch
     from torch._C._distributed_c10d import AllreduceOptions
 
-    torch.set_num_threads(1)
-    group = start_group(arm)
     tensors = [torch.ones(16)]
     options = AllreduceOptions()
     options.asyncOp = False
-    active = tracer_context(arm)
-    for line in sys.stdin:
-        operations = range(int(line))
-        with active():
-            cpu, wall = time.process_time_ns(), time.perf_counter_ns()
-            for _ in operations:
-                group.allreduce(tensors, options).wait()
-            wall, cpu = time.perf_counter_ns() - wall, time.process_time_ns() - cpu
-        yield {"wall_ns": wall / len(operations), "cpu_ns": cpu / len(operations)}
+    call = patched(group.allreduce) if arm.endswith("+patch") else group.allreduce
+
+    def one() -> None:
+        call(tensors, options).wait()
+
+    return one
+
+
+def timed(block: Block, one: Callable[[], None]) -> dict[str, float]:
+    """Runs a block; nanoseconds per operation, wall and CPU of the whole process."""
+    operations = range(block.operations)
+    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+    for _ in operations:
+        one()
+    wall, cpu = time.perf_counter_ns() - wall, time.process_time_ns() - cpu
+    return {"wall_ns": wall / len(operations), "cpu_ns": cpu / len(operations)}
+
+
+def timed_one_by_one(block: Block, one: Callable[[], None]) -> dict[str, float]:
+    """The same beside a busy thread: the median operation, and the share that stalled."""
+    times = []
+    for _ in range(block.operations):
+        begin = time.perf_counter_ns()
+        one()
+        times.append(time.perf_counter_ns() - begin)
+    stalled = sum(duration > STALL_NS for duration in times)
+    return {"wall_ns": statistics.median(times), "stalled": stalled / len(times)}
+
+
+@contextlib.contextmanager
+def busy_thread() -> Iterator[None]:
+    """A thread that computes in Python all the time."""
+    stop = threading.Event()
+
+    def spin() -> None:
+        while not stop.is_set():
+            pass
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    yield
+    stop.set()
+    thread.join()
+
+
+def nested(depth: int, function: Callable[[], Any]) -> Any:
+    """Calls the function from so many Python frames below."""
+    return function() if depth <= 0 else nested(depth - 1, function)
+
+
+def run(block: Block, one: Callable[[], None]) -> dict[str, float]:
+    """Runs a block as it is described."""
+    if not block.busy:
+        return nested(block.depth, lambda: timed(block, one))  # type: ignore[no-any-return]
+    with busy_thread():
+        return nested(block.depth, lambda: timed_one_by_one(block, one))  # type: ignore[no-any-return]
 
 
 def main() -> None:
+    """Runs a block per line of standard input: arms.py ARM RANK WORLD STORE."""
+    import torch
+
+    arm, rank, world, store = sys.argv[1:]
+    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as traces:
         os.environ["TRACED_DIR"] = traces
-        for block in run_blocks(sys.argv[1]):
-            print(json.dumps(block), flush=True)
+        one = caller(arm, start_group(arm, int(rank), int(world), store))
+        active = tracer_context(arm)
+        for line in sys.stdin:
+            with active():
+                result = run(Block(**json.loads(line)), one)
+            print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,93 +1,108 @@
-"""What tracers add to one all_reduce of 16 floats, world size 1, called from Python.
+"""What tracers add to one all_reduce of 16 floats, called from Python.
 
-    .venv/bin/python bench/overhead/per_op.py [--rounds 15] [--operations 2000] [--json FILE]
+    .venv/bin/python bench/overhead/per_op.py [--rounds 15] [--operations 2000] [--world 1]
+        [--json FILE]
 
-Every arm is a process; in each round every arm runs one block, one after another, in an order
-that is reversed from round to round. The figure of an arm is the median over the rounds of
-its difference to the untraced arm of the same backend in the same round; the spread is the
-quartiles of those differences. All run on one core, the writer thread of traced included:
-on two, Gloo's own threads wake each other up at a cost that hides any tracer's.
+Over Gloo and over torch's fake backend; called 5 and 25 Python frames deep, and beside a busy
+Python thread. Every arm is a process; in each round every arm runs one block of each condition,
+one arm after another, in an order that is reversed from round to round. The figure of an arm is
+the median over the rounds of its difference to the untraced arm of the same backend in the same
+round; the spread is the quartiles of those differences. All run on one core, the writer thread of
+traced included: on two, Gloo's own threads wake each other up at a cost that hides any tracer's.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
+import dataclasses
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import arms
+from results import environment, progress
 
 WARM_UP_BLOCKS = 3
 
+Blocks = dict[str, list[dict[str, float]]]
+
 
 class Arm:
-    """A process that runs blocks on request."""
+    """Processes, one per rank, that run blocks on request."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, world: int, folder: str) -> None:
         self.name = name
         # torch.profiler is talkative there: it is shown only when something fails.
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed with the arm
-        self._process = subprocess.Popen(
-            [sys.executable, arms.__file__, name],
-            env=os.environ | arms.ENVIRONMENT[name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-        )
+        self._ranks = [
+            subprocess.Popen(
+                [sys.executable, arms.__file__, name, str(rank), str(world), f"{folder}/{name}"],
+                env=os.environ | arms.environment(name),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+            )
+            for rank in range(world)
+        ]
 
-    def run(self, operations: int) -> dict[str, float]:
-        """Nanoseconds per operation, wall and CPU of the whole process."""
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(f"{operations}\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
+    def run(self, block: arms.Block) -> dict[str, float]:
+        """What rank 0 measured."""
+        for process in self._ranks:
+            assert process.stdin
+            process.stdin.write(json.dumps(dataclasses.asdict(block)) + "\n")
+            process.stdin.flush()
+        lines = [process.stdout.readline() for process in self._ranks if process.stdout]
+        if not all(lines):
             self._errors.seek(0)
             raise RuntimeError(f"arm {self.name} ended: {self._errors.read()}")
-        block: dict[str, float] = json.loads(line)
-        return block
+        result: dict[str, float] = json.loads(lines[0])
+        return result
 
     def close(self) -> None:
-        assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait(timeout=60)
+        for process in self._ranks:
+            assert process.stdin
+            process.stdin.close()
+        for process in self._ranks:
+            process.wait(timeout=60)
 
 
-def measure(rounds: int, operations: int) -> dict[str, list[dict[str, float]]]:
-    """Blocks of each arm, by round."""
-    workers = [Arm(name) for name in arms.ENVIRONMENT]
-    for worker in workers:
-        for _ in range(WARM_UP_BLOCKS):
-            worker.run(operations)
-    blocks: dict[str, list[dict[str, float]]] = {worker.name: [] for worker in workers}
-    for index in range(rounds):
-        if sys.stderr.isatty():
-            print(f"\rround {index + 1} of {rounds}", end="", file=sys.stderr)
-        for worker in workers if index % 2 else reversed(workers):
-            blocks[worker.name].append(worker.run(operations))
-    for worker in workers:
-        worker.close()
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    return blocks
+def measure(rounds: int, world: int, conditions: dict[str, arms.Block]) -> dict[str, Blocks]:
+    """For each condition, the blocks of each arm, by round."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = [name for name in arms.ARMS if world == 1 or name.startswith("gloo")]
+        workers = [Arm(name, world, folder) for name in names]
+        for worker in workers:
+            for _ in range(WARM_UP_BLOCKS):
+                worker.run(next(iter(conditions.values())))
+        measured: dict[str, Blocks] = {
+            condition: {name: [] for name in names} for condition in conditions
+        }
+        for index in range(rounds):
+            progress(f"round {index + 1} of {rounds}")
+            for condition, block in conditions.items():
+                for worker in workers if index % 2 else reversed(workers):
+                    measured[condition][worker.name].append(worker.run(block))
+        for worker in workers:
+            worker.close()
+    progress(None)
+    return measured
 
 
-def summarize(blocks: dict[str, list[dict[str, float]]]) -> list[dict[str, object]]:
+def summarize(blocks: Blocks) -> list[dict[str, Any]]:
     """One row per arm; times in microseconds."""
-    rows: list[dict[str, object]] = []
+    rows = []
     for name, measured in blocks.items():
         base = blocks[name.partition("+")[0]]
-        row: dict[str, object] = {"arm": name}
+        row: dict[str, Any] = {"arm": name}
         for key in ("wall", "cpu"):
+            if f"{key}_ns" not in measured[0]:
+                continue
             values = [block[f"{key}_ns"] / 1e3 for block in measured]
             added = [
                 value - other[f"{key}_ns"] / 1e3 for value, other in zip(values, base, strict=True)
@@ -96,37 +111,25 @@ def summarize(blocks: dict[str, list[dict[str, float]]]) -> list[dict[str, objec
             row[f"{key}_us"] = statistics.median(values)
             row[f"added_{key}_us"] = statistics.median(added)
             row[f"added_{key}_quartiles_us"] = [low, high]
+        if "stalled" in measured[0]:
+            row["stalled_percent"] = 100 * statistics.mean(block["stalled"] for block in measured)
         rows.append(row)
     return rows
 
 
-def environment() -> dict[str, object]:
-    import torch
-
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return {
-        "date": datetime.date.today().isoformat(),
-        "commit": commit.stdout.strip(),
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-        "cpus": os.cpu_count(),
-        "machine": platform.machine(),
-    }
-
-
-def show(rows: list[dict[str, object]]) -> None:
-    print(f"{'arm':22} {'us per op':>10} {'added us':>10} {'quartiles':>16} {'added CPU us':>13}")
+def show(condition: str, rows: list[dict[str, Any]]) -> None:
+    print(f"\n{condition}")
+    print(f"{'arm':22} {'us per op':>10} {'added us':>10} {'quartiles':>16} {'also':>24}")
     for row in rows:
-        low, high = row["added_wall_quartiles_us"]  # type: ignore[misc]
+        low, high = row["added_wall_quartiles_us"]
+        also = (
+            f"{row['stalled_percent']:.2f} % stalled"
+            if "stalled_percent" in row
+            else f"{row['added_cpu_us']:.2f} us CPU added"
+        )
         print(
             f"{row['arm']:22} {row['wall_us']:10.2f} {row['added_wall_us']:10.2f} "
-            f"{low:7.2f} ..{high:6.2f} {row['added_cpu_us']:13.2f}"
+            f"{low:7.2f} ..{high:6.2f} {also:>24}"
         )
 
 
@@ -134,21 +137,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--operations", type=int, default=2000, help="per block")
+    parser.add_argument("--world", type=int, default=1, help="ranks; 2 on 2 cores: coarse")
     parser.add_argument(
         "--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on"
     )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
-    os.sched_setaffinity(0, {options.cpu})  # inherited by the arms
-    rows = summarize(measure(options.rounds, options.operations))
-    show(rows)
+    if options.world == 1:
+        os.sched_setaffinity(0, {options.cpu})  # inherited by the arms
+    conditions = {
+        "5 frames deep": arms.Block(options.operations, 5, False),
+        "25 frames deep": arms.Block(options.operations, 25, False),
+        "5 frames deep, beside a busy Python thread": arms.Block(options.operations // 4, 5, True),
+    }
+    measured = measure(options.rounds, options.world, conditions)
+    rows = {condition: summarize(blocks) for condition, blocks in measured.items()}
+    for condition, table in rows.items():
+        show(condition, table)
     if options.json:
         document = {
             "bench": "overhead/per_op",
             "rounds": options.rounds,
             "operations": options.operations,
+            "world": options.world,
             **environment(),
-            "arms": rows,
+            "conditions": rows,
         }
         options.json.write_text(json.dumps(document, indent=1) + "\n")
 

@@ -1,0 +1,37 @@
+"""What every bench says of itself, and of how far it is."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+
+def environment() -> dict[str, object]:
+    """Date, commit, versions and machine, for a file of results."""
+    import torch
+
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {
+        "date": datetime.date.today().isoformat(),
+        "commit": commit.stdout.strip(),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "cpus": os.cpu_count(),
+        "machine": platform.machine(),
+    }
+
+
+def progress(words: str | None) -> None:
+    """Shows how far a bench is, on a terminal; None ends the line."""
+    if sys.stderr.isatty():
+        print("\n" if words is None else f"\r{words} ", end="", file=sys.stderr, flush=True)
