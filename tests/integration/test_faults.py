@@ -1,0 +1,137 @@
+"""Every call of the tracer to the system fails in turn, and the job does not notice.
+
+With TEST_FAULTS=all every one does, else some of each kind.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from built import built
+from launcher import Launcher, Process, launcher
+from tracectl import tracectl
+from traced.reader import read
+
+_JOB = "jobs.harmed:computes"
+
+#: What each kind of call fails with.
+_ERRORS = {
+    "mkdir": (errno.EACCES, errno.ENOSPC),
+    "open": (errno.EMFILE, errno.ENOSPC, errno.EROFS),
+    "flock": (errno.ENOLCK,),
+    "posix_fallocate": (errno.ENOSPC, errno.EFBIG),
+    "mmap": (errno.ENOMEM,),
+    "pthread_create": (errno.EAGAIN,),
+    "write": (errno.ENOSPC, errno.EIO),
+    "unlink": (errno.EACCES, errno.EIO),
+}
+_SHORT_WRITE = 0
+_ALL = os.environ.get("TEST_FAULTS") == "all"
+
+
+@pytest.fixture(scope="module", name="failing")
+def _failing() -> Iterator[Launcher]:
+    with launcher(preload=str(built("preload/failing_calls.so"))) as started:
+        yield started
+
+
+class Runs:
+    """Runs the job with faults, and holds it against one without the tracer."""
+
+    def __init__(self, failing: Launcher, folder: Path) -> None:
+        self._failing = failing
+        self._folder = folder
+        self.stock = self._results(self._run("stock", "gloo"))
+        whole = self._run("whole", "traced:gloo", TEST_CALLS_LOG=str(folder / "log"))
+        assert self._results(whole) == self.stock
+        assert _warnings(whole) == [[], []]
+        streams = read(folder / "whole" / "t").streams
+        self.records = {stream.rank: stream.records for stream in streams}
+
+    def calls(self) -> Counter[str]:
+        """How often a rank calls what, if nothing fails."""
+        lines = (self._folder / "log").read_text().splitlines()
+        most: Counter[str] = Counter()
+        for line, times in Counter(lines).items():
+            call = line.split()[1]
+            most[call] = max(most[call], times)
+        return most
+
+    def check(self, faults: str, *, warnings: int = 1) -> None:
+        """The job is as without tracing, and every record is accounted for."""
+        name = faults.replace(":", "-").replace(";", "+")
+        ranks = self._run(name, "traced:gloo", TEST_CALLS_FAIL=faults)
+        assert self._results(ranks) == self.stock, faults
+        said = _warnings(ranks)
+        assert [len(lines) for lines in said] == [warnings] * 2, (faults, said)
+        folder = self._folder / name
+        tracectl("recover", "--ring-dir", folder)
+        streams = read(folder / "t").streams if (folder / "t").exists() else ()
+        untraced = sum("untraced" in line for lines in said for line in lines)
+        assert len(streams) == 2 - untraced, (faults, said)
+        for stream in streams:
+            accounts = stream.accounts
+            assert accounts is not None, faults
+            assert accounts.produced == accounts.stored + accounts.dropped, faults
+            assert accounts.produced == self.records[stream.rank], (faults, accounts)
+            assert (stream.records, stream.missing) == (accounts.stored, 0), faults
+            assert set(accounts.drops) <= {"write_failed"}, faults
+            assert stream.closed or accounts.recovered, faults
+
+    def _run(self, name: str, backend: str, **env: str) -> list[Process]:
+        folder = self._folder / name
+        folder.mkdir()
+        return self._failing.run_ranks(
+            2,
+            _JOB,
+            backend,
+            folder=folder,
+            TRACED_DIR=str(folder / "t"),
+            TEST_CALLS_OF="traced/_C",
+            TEST_CALLS_BELOW=str(folder / "t"),
+            **env,
+        )
+
+    @staticmethod
+    def _results(ranks: list[Process]) -> list[Any]:
+        return [process.result for process in ranks]
+
+
+def _warnings(ranks: list[Process]) -> list[list[str]]:
+    return [
+        [line for line in process.output.splitlines() if "traced" in line] for process in ranks
+    ]
+
+
+@pytest.fixture(scope="module", name="runs")
+def _runs(failing: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    return Runs(failing, tmp_path_factory.mktemp("faults"))
+
+
+def test_only_known_calls_are_made(runs: Runs) -> None:
+    calls = runs.calls()
+    print(dict(calls))
+    assert set(calls) == set(_ERRORS)
+    assert calls["write"] >= 4
+
+
+@pytest.mark.parametrize("call", _ERRORS)
+def test_each_call_that_fails_costs_a_warning_and_nothing_else(runs: Runs, call: str) -> None:
+    count = runs.calls()[call]
+    ordinals = range(1, count + 1) if _ALL else sorted({1, (count + 1) // 2, count})
+    for ordinal in ordinals:
+        for error in _ERRORS[call] if _ALL else _ERRORS[call][:1]:
+            runs.check(f"{call}:{ordinal}:{ordinal}:{error}")
+
+
+@pytest.mark.parametrize("call", _ERRORS)
+def test_from_each_call_on_all_fail(runs: Runs, call: str) -> None:
+    count = runs.calls()[call]
+    for first in range(1, count + 1) if _ALL else {1, count}:
+        runs.check(f"{call}:{first}:0:{_ERRORS[call][0]}")
