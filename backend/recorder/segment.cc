@@ -55,18 +55,21 @@ std::unique_ptr<Segment> Segment::createFile(const std::string& path,
     error = errno;
     return nullptr;
   }
-  void* memory = MAP_FAILED;
-  error = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  int failed = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
-  if (error == 0) error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-  if (error == 0) {
+  if (failed == 0) failed = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  void* memory = nullptr;
+  if (failed == 0) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_POPULATE, fd, 0);
-    if (memory == MAP_FAILED) error = errno;
+    if (memory == MAP_FAILED) failed = errno;
   }
-  if (memory == MAP_FAILED) unlink(path.c_str());
+  if (failed != 0) unlink(path.c_str());
   close(fd);
-  if (memory == MAP_FAILED) return nullptr;
+  if (failed != 0) {
+    error = failed;
+    return nullptr;
+  }
   return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, path));
 }
 

@@ -111,6 +111,7 @@ bool Writer::chunkIsDue() const {
 }
 
 bool Writer::writeChunk(bool closed) noexcept {
+  const std::uint64_t deleted = sink_->recordsDeleted();
   int error = 0;
   try {
     if (!appendChunk(builder_.records(), closed)) error = errno;
@@ -119,6 +120,9 @@ bool Writer::writeChunk(bool closed) noexcept {
   }
   if (error != 0) warnOnce(error);
   nextChunk(error == 0);
+  // The chunk was written after the oldest were deleted, which it could not
+  // know: one without records says so.
+  if (sink_->recordsDeleted() != deleted) return writeChunk(closed);
   return error == 0 || error == ENOENT;
 }
 

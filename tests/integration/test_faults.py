@@ -1,6 +1,6 @@
 """Every call of the tracer to the system fails in turn, and the job does not notice.
 
-With TEST_FAULTS=all every one does, else some of each kind.
+With TEST_FAULTS=all every one does, with every error, else some of each kind.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Runs:
         whole = self._run("whole", "traced:gloo", TEST_CALLS_LOG=str(folder / "log"))
         assert self._results(whole) == self.stock
         assert _warnings(whole) == [[], []]
-        streams = read(folder / "whole" / "t").streams
+        streams = read(folder / "whole").streams
         self.records = {stream.rank: stream.records for stream in streams}
 
     def calls(self) -> Counter[str]:
@@ -72,7 +72,7 @@ class Runs:
         assert [len(lines) for lines in said] == [warnings] * 2, (faults, said)
         folder = self._folder / name
         tracectl("recover", "--ring-dir", folder)
-        streams = read(folder / "t").streams if (folder / "t").exists() else ()
+        streams = read(folder).streams if list(folder.rglob("*.traced")) else ()
         untraced = sum("untraced" in line for lines in said for line in lines)
         assert len(streams) == 2 - untraced, (faults, said)
         for stream in streams:
@@ -92,9 +92,8 @@ class Runs:
             _JOB,
             backend,
             folder=folder,
-            TRACED_DIR=str(folder / "t"),
             TEST_CALLS_OF="traced/_C",
-            TEST_CALLS_BELOW=str(folder / "t"),
+            TEST_CALLS_BELOW="traces",
             **env,
         )
 
@@ -121,17 +120,32 @@ def test_only_known_calls_are_made(runs: Runs) -> None:
     assert calls["write"] >= 4
 
 
+def _ordinals(count: int) -> list[int]:
+    return list(range(1, count + 1)) if _ALL else sorted({1, count})
+
+
 @pytest.mark.parametrize("call", _ERRORS)
-def test_each_call_that_fails_costs_a_warning_and_nothing_else(runs: Runs, call: str) -> None:
-    count = runs.calls()[call]
-    ordinals = range(1, count + 1) if _ALL else sorted({1, (count + 1) // 2, count})
-    for ordinal in ordinals:
+def test_a_call_that_fails_costs_a_warning_and_nothing_else(runs: Runs, call: str) -> None:
+    for ordinal in _ordinals(runs.calls()[call]):
         for error in _ERRORS[call] if _ALL else _ERRORS[call][:1]:
             runs.check(f"{call}:{ordinal}:{ordinal}:{error}")
 
 
-@pytest.mark.parametrize("call", _ERRORS)
-def test_from_each_call_on_all_fail(runs: Runs, call: str) -> None:
-    count = runs.calls()[call]
-    for first in range(1, count + 1) if _ALL else {1, count}:
+@pytest.mark.parametrize("call", _ERRORS if _ALL else ["open", "write"])
+def test_calls_that_fail_from_one_on(runs: Runs, call: str) -> None:
+    for first in _ordinals(runs.calls()[call])[: None if _ALL else 1]:
         runs.check(f"{call}:{first}:0:{_ERRORS[call][0]}")
+
+
+@pytest.mark.parametrize(
+    ("faults", "warnings"),
+    [
+        (f"write:2:2:{errno.EINTR}", 0),
+        (f"write:2:2:{_SHORT_WRITE}", 0),
+        # Half a chunk is taken back, or stays behind if even that fails.
+        (f"write:2:2:{_SHORT_WRITE};write:3:3:{errno.ENOSPC}", 1),
+        (f"write:2:2:{_SHORT_WRITE};write:3:3:{errno.ENOSPC};ftruncate:1:1:{errno.EIO}", 1),
+    ],
+)
+def test_a_chunk_that_is_written_in_pieces(runs: Runs, faults: str, warnings: int) -> None:
+    runs.check(faults, warnings=warnings)

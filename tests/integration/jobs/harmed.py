@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -11,6 +12,7 @@ from patience import patient
 from values import plain
 
 from jobs.joining import joined
+from jobs.limits import take
 
 _CALLS = 12
 _FLUSH_S = patient(20)
@@ -35,12 +37,28 @@ def _flush() -> None:
         extension.flush(_FLUSH_S)
 
 
-def computes(backend: str) -> list[Any]:
-    """Rounds of calls, of which all but the last are in the file before the next begins."""
+def computes(backend: str, before: str = "", between: str = "", after: str = "") -> list[Any]:
+    """Rounds of calls, of which all but the last are in the file before the next begins.
+
+    Ranks have directories of their own, so that they do the same.
+
+    Args:
+        before: What is taken away before the group is made (jobs.limits).
+        between: The same, after the first round.
+        after: The same, at the end.
+    """
+    os.environ["TRACED_DIR"] = os.path.join(
+        os.environ.get("TEST_DISK", ""), f"traces{os.environ['RANK']}"
+    )
     results = []
+    take(before)
     with joined(backend) as rank:
-        for _ in range(3):
+        for i in range(3):
             results.append(_compute(rank))
             _flush()
+            if i == 0:
+                take(between)
         results.append(_compute(rank))
+        _flush()
+        take(after)
     return results
