@@ -103,9 +103,7 @@ class Runs:
 
 
 def _warnings(ranks: list[Process]) -> list[list[str]]:
-    return [
-        [line for line in process.output.splitlines() if "traced" in line] for process in ranks
-    ]
+    return [[line for line in process.output.splitlines() if "traced" in line] for process in ranks]
 
 
 @pytest.fixture(scope="module", name="runs")
