@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 from built import built
-from launcher import Launcher, Process, launcher
+from launcher import DEADLINE_S, Launcher, Process, environment, launcher
 from tracectl import tracectl
 from traced.reader import read
 
@@ -147,3 +148,41 @@ def test_calls_that_fail_from_one_on(runs: Runs, call: str) -> None:
 )
 def test_a_chunk_that_is_written_in_pieces(runs: Runs, faults: str, warnings: int) -> None:
     runs.check(faults, warnings=warnings)
+
+
+@pytest.mark.parametrize(
+    ("call", "ordinals", "error"),
+    [
+        ("open", range(3, 9), errno.EMFILE),
+        ("unlink", range(1, 5), errno.EACCES),
+        ("write", range(2, 12), errno.ENOSPC),
+    ],
+)
+def test_rotation(tmp_path: Path, call: str, ordinals: range, error: int) -> None:
+    soak, library = built("soak/recorder_soak"), built("preload/failing_calls.so")
+    for ordinal in ordinals if _ALL else ordinals[:1]:
+        for last in (ordinal, 0) if call == "unlink" else (ordinal,):
+            done = subprocess.run(
+                [soak, "--seconds", "1.5", "--rate", "600000", "--max-bytes", str(1 << 20)],
+                env=environment()
+                | {
+                    "LD_PRELOAD": str(library),
+                    "TEST_CALLS_OF": "main",
+                    "TEST_CALLS_LOG": str(tmp_path / "log"),
+                    "TEST_CALLS_FAIL": f"{call}:{ordinal}:{last}:{error}",
+                },
+                capture_output=True,
+                text=True,
+                timeout=DEADLINE_S,
+                check=False,
+            )
+            # It holds its own accounts against the trace, and the trace against the bound.
+            problems = [line for line in done.stdout.splitlines() if "FAILED" in line]
+            if last == 0:  # nothing is written after the second part
+                problems = [line for line in problems if "found" in line or "more than" in line]
+            assert not problems, (call, ordinal, problems)
+            # On a slow machine there may be less rotation.
+            reached = (tmp_path / "log").read_text().count(f" {call}\n") >= ordinal
+            assert ordinal > 3 or reached
+            (tmp_path / "log").unlink()
+            assert len(done.stderr.splitlines()) == reached, (call, ordinal, done.stderr)

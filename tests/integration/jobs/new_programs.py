@@ -46,9 +46,16 @@ def replace() -> None:
 
 def restart() -> None:
     """A rank fails once, and the launcher restarts all of them."""
-    dist.init_process_group("traced:gloo")
+    attempt = os.environ["TORCHELASTIC_RESTART_COUNT"]
+    # A store per attempt: Gloo may find addresses of the attempt before in torchrun's own.
+    dist.init_process_group(
+        "traced:gloo",
+        init_method=f"file://{os.path.abspath('store')}{attempt}",
+        rank=int(os.environ["RANK"]),
+        world_size=int(os.environ["WORLD_SIZE"]),
+    )
     _calls(8)
-    if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+    if attempt == "0":
         # All ranks have recorded before one fails: the launcher kills the others.
         assert traced.flush(20)
         dist.monitored_barrier()
