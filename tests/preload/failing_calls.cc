@@ -2,8 +2,9 @@
 //
 //   TEST_CALLS_OF    part of the path of the library or program whose calls are
 //                    meant; "main" for the program itself. Not set: none are.
-//   TEST_CALLS_LOG   file to which a line for each such call is appended: PID CALL
-//   TEST_CALLS_FAIL  CALL:FIRST:LAST:ERRNO;... of each kind of call, those from
+//   TEST_CALLS_LOG   file to which a line for each such call is appended: PID
+//   CALL TEST_CALLS_FAIL  CALL:FIRST:LAST:ERRNO;... of each kind of call, those
+//   from
 //                    FIRST to LAST (from 1; LAST 0: all later ones) fail with
 //                    the number ERRNO; with 0, a write writes only half
 //   TEST_CALLS_BELOW path below which mkdir and unlink are meant whoever calls
@@ -56,8 +57,7 @@ void log(const char* call) {
   const long fd = syscall(SYS_openat, AT_FDCWD, path,
                           O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
   char line[48];
-  const int bytes =
-      std::snprintf(line, sizeof line, "%d %s\n", getpid(), call);
+  const int bytes = std::snprintf(line, sizeof line, "%d %s\n", getpid(), call);
   syscall(SYS_write, fd, line, bytes);
   syscall(SYS_close, fd);
 }
