@@ -66,8 +66,8 @@ Recorder::~Recorder() = default;
 
 Result<Recorder*> Recorder::create(const Options& options,
                                    const ProcessIdentity& process) {
-  // One that arrives now and then would interrupt the allocation of the ring
-  // for ever. The writer's thread inherits it.
+  // Signals interrupt what is called here (EINTR), on some kernels also the
+  // allocation of the ring.
   const SignalsBlocked blocked;
   const HostInfo host = readHostInfo();
   const v1::Header header =
