@@ -54,8 +54,15 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   }
   const bool from_any_source =
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
-  return c10::make_intrusive<TracedWork>(std::move(inner), recorder, issued.op,
-                                         wait_shows_end_, from_any_source);
+  try {
+    return c10::make_intrusive<TracedWork>(std::move(inner), recorder,
+                                           issued.op, wait_shows_end_,
+                                           from_any_source);
+  } catch (const std::bad_alloc&) {
+    // Memory comes before arguments, so nothing was moved. Its wait and release
+    // stay unobserved.
+    return inner;
+  }
 }
 
 void TracedBackend::observeFuture(Recorder& recorder, OpId op,

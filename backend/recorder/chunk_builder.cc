@@ -97,6 +97,7 @@ void ChunkBuilder::appendNs(Column* column, std::int64_t ns,
 
 void ChunkBuilder::add(const Ring::Record& record) {
   const std::string_view bytes = record.payload;
+  ++(isEvent(record.kind) ? records_ : definitions_);
   switch (record.kind) {
     case RecordKind::kIssue:
       addIssue(record.position, as<IssueRecord>(bytes));
@@ -117,11 +118,9 @@ void ChunkBuilder::add(const Ring::Record& record) {
       addMark(record.position, as<MarkRecord>(bytes));
       break;
     default:
-      ++definitions_;
       addDefinition(record);
-      return;
+      break;
   }
-  ++records_;
 }
 
 void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
@@ -247,19 +246,23 @@ const v1::Payload& ChunkBuilder::close(const ClockReading& now,
   anchor->set_boottime_ns(now.boottime_ns);
   *payload_.mutable_accounts() = accounts;
 
-  groups_.closeChunk([&](const v1::Group& g) { *payload_.add_group() = g; });
-  calls_.closeChunk([&](const v1::Call& c) { *payload_.add_call() = c; });
-  buffers_.closeChunk(
-      [&](const v1::Buffers& b) { *payload_.add_buffers() = b; });
-  threads_.closeChunk([&](const v1::Thread& t) { *payload_.add_thread() = t; });
-  texts_.closeChunk([&](const v1::Text& t) { *payload_.add_text() = t; });
+  groups_.sayFresh([&](const v1::Group& g) { *payload_.add_group() = g; });
+  calls_.sayFresh([&](const v1::Call& c) { *payload_.add_call() = c; });
+  buffers_.sayFresh([&](const v1::Buffers& b) { *payload_.add_buffers() = b; });
+  threads_.sayFresh([&](const v1::Thread& t) { *payload_.add_thread() = t; });
+  texts_.sayFresh([&](const v1::Text& t) { *payload_.add_text() = t; });
 
   anchorRows(payload_, now.monotonic_ns);
   dropDefaultColumns(payload_);
   return payload_;
 }
 
-void ChunkBuilder::clear() {
+void ChunkBuilder::clear() noexcept {
+  groups_.nextChunk();
+  calls_.nextChunk();
+  buffers_.nextChunk();
+  threads_.nextChunk();
+  texts_.nextChunk();
   payload_.clear_group();
   payload_.clear_call();
   payload_.clear_buffers();

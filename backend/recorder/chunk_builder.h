@@ -17,7 +17,8 @@ class ChunkBuilder {
  public:
   explicit ChunkBuilder(const v1::Header& header);
 
-  // Adds a record that was read from the ring.
+  // Adds a record that was read from the ring. It, and close(), may throw for
+  // want of memory: the chunk is then good for nothing but clear().
   void add(const Ring::Record& record);
 
   // Events added since the last clear().
@@ -27,7 +28,8 @@ class ChunkBuilder {
   // Completes the payload; it is valid until clear().
   const v1::Payload& close(const ClockReading& now,
                            const v1::Accounts& accounts);
-  void clear();
+  // Begins another chunk.
+  void clear() noexcept;
 
  private:
   void addIssue(std::uint64_t position, const IssueRecord& issue);

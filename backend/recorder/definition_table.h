@@ -45,13 +45,17 @@ class DefinitionTable {
     return &found->second.message;
   }
 
-  // Ends a chunk: `say` gets each definition that is new since the last chunk
-  // and that no row of this one has used.
+  // Completes a chunk: `say` gets each definition that is new since the last
+  // chunk and that no row of this one has used.
   template <typename Say>
-  void closeChunk(Say say) {
+  void sayFresh(Say say) {
     for (const std::uint32_t id : fresh_) {
       if (const Message* message = firstUse(id)) say(*message);
     }
+  }
+
+  // What follows belongs to another chunk, whatever became of this one.
+  void nextChunk() noexcept {
     fresh_.clear();
     forgetRetired();
     ++chunk_;
@@ -64,7 +68,7 @@ class DefinitionTable {
   // was retired; this many further chunks is far longer than that takes.
   static constexpr std::uint64_t kChunksToKeep = 2;
 
-  void forgetRetired() {
+  void forgetRetired() noexcept {
     std::size_t keep = 0;
     for (const auto& [id, chunk] : retired_) {
       if (chunk + kChunksToKeep <= chunk_) {

@@ -1,13 +1,15 @@
 #include "recorder/file_sink.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+
+#include "recorder/file_limit.h"
 
 namespace traced {
 namespace {
@@ -19,6 +21,10 @@ int createNew(const std::string& path) {
               0644);
 }
 
+int openAgain(const std::string& path) {
+  return open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+}
+
 // A host name as part of a file name.
 std::string sanitized(std::string name) {
   for (char& c : name) {
@@ -27,18 +33,12 @@ std::string sanitized(std::string name) {
   return name.empty() ? "host" : name;
 }
 
-// Writing beyond RLIMIT_FSIZE would kill the process with SIGXFSZ.
-bool beyondFileLimit(std::uint64_t bytes) {
-  rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-         limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
-}
-
 }  // namespace
 
 FileSink::FileSink(std::string stem, std::uint64_t max_bytes, int fd)
-    : stem_(std::move(stem)), max_bytes_(max_bytes), fd_(fd) {
+    : stem_(std::move(stem)), max_bytes_(max_bytes) {
   current_.path = partPath(stem_, 0);
+  take(fd);
 }
 
 Result<std::unique_ptr<FileSink>> FileSink::create(
@@ -73,8 +73,7 @@ Result<std::unique_ptr<FileSink>> FileSink::resume(
     const std::vector<TracePart>& parts, std::uint64_t max_bytes,
     std::uint64_t deleted) {
   const TracePart& last = parts.back();
-  const int fd =
-      open(last.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = openAgain(last.path);
   if (fd < 0 || ftruncate(fd, static_cast<off_t>(last.bytes)) != 0) {
     const std::string why = std::strerror(errno);
     if (fd >= 0) close(fd);
@@ -88,7 +87,9 @@ Result<std::unique_ptr<FileSink>> FileSink::resume(
   return sink;
 }
 
-FileSink::~FileSink() { close(fd_); }
+FileSink::~FileSink() {
+  if (isOurs(fd_)) close(fd_);
+}
 
 bool FileSink::append(const std::string& chunk, std::uint64_t records) {
   const bool full = max_bytes_ != 0 && current_.bytes != 0 &&
@@ -101,34 +102,80 @@ bool FileSink::append(const std::string& chunk, std::uint64_t records) {
 }
 
 bool FileSink::beginPart() {
+  // First make room: the bound holds also where nothing can be deleted.
+  if (!deletePrevious()) return false;
   TracePart next;
   next.number = current_.number + 1;
   next.path = partPath(stem_, next.number);
   const int fd = createNew(next.path);
   if (fd < 0) return false;
-  close(fd_);
-  fd_ = fd;
-  if (!previous_.path.empty()) {
-    unlink(previous_.path.c_str());
-    records_deleted_ += previous_.records;
-  }
+  take(fd);
   previous_ = current_;
   current_ = next;
   return true;
 }
 
+bool FileSink::deletePrevious() {
+  if (previous_.path.empty()) return true;
+  if (unlink(previous_.path.c_str()) != 0 && errno != ENOENT) return false;
+  records_deleted_ += previous_.records;
+  previous_ = {};
+  return true;
+}
+
+void FileSink::take(int fd) {
+  if (isOurs(fd_)) close(fd_);
+  fd_ = fd;
+  struct stat status = {};
+  fstat(fd_, &status);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+bool FileSink::isOurs(int fd) const {
+  struct stat status;
+  return fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
+}
+
+// A job that closes descriptors it does not know may have a file of its own
+// there by now. What is written to a file that was removed is lost without a
+// word.
+bool FileSink::haveFile() {
+  if (!isOurs(fd_)) {
+    const int fd = openAgain(current_.path);
+    if (fd < 0) return false;
+    if (!isOurs(fd)) {
+      close(fd);
+      errno = ESTALE;
+      return false;
+    }
+    take(fd);
+  }
+  struct stat status;
+  if (fstat(fd_, &status) == 0 && status.st_nlink > 0) return true;
+  errno = ENOENT;
+  return false;
+}
+
 bool FileSink::writeWhole(const std::string& chunk) {
-  if (beyondFileLimit(current_.bytes + chunk.size())) return false;
+  if (!haveFile()) return false;
+  if (isBeyondFileLimit(current_.bytes + chunk.size())) {
+    errno = EFBIG;
+    return false;
+  }
   std::size_t done = 0;
   while (done < chunk.size()) {
     const ssize_t n = write(fd_, chunk.data() + done, chunk.size() - done);
     if (n > 0) {
       done += static_cast<std::size_t>(n);
     } else if (n == 0 || errno != EINTR) {
+      const int error = errno;
       // Leave the file as it was: it ends with a whole chunk.
       if (ftruncate(fd_, static_cast<off_t>(current_.bytes)) != 0) {
         current_.bytes += done;
       }
+      errno = error;
       return false;
     }
   }

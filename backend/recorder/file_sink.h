@@ -39,12 +39,21 @@ class FileSink : public Sink {
  private:
   FileSink(std::string stem, std::uint64_t max_bytes, int fd);
 
+  // Each is false with errno set.
   bool beginPart();
+  bool deletePrevious();
   bool writeWhole(const std::string& chunk);
+  bool haveFile();
+
+  bool isOurs(int fd) const;
+  void take(int fd);
 
   const std::string stem_;  // path without ".part-N" and ".traced"
   const std::uint64_t max_bytes_;
-  int fd_;
+  int fd_ = -1;
+  // What fd_ was opened as.
+  std::uint64_t device_ = 0;
+  std::uint64_t inode_ = 0;
   TracePart current_;
   TracePart previous_;  // path is empty when there is none
   std::uint64_t records_deleted_ = 0;

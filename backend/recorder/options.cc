@@ -1,5 +1,8 @@
 #include "recorder/options.h"
 
+#include <limits.h>
+
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <charconv>
@@ -10,9 +13,13 @@ namespace traced {
 namespace {
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr const char* kPathFits = "a path of less than 4096 bytes";
 
-Error badValue(const std::string& name, const std::string& value,
+bool isControl(char c) { return std::iscntrl(static_cast<unsigned char>(c)); }
+
+Error badValue(const std::string& name, std::string value,
                const std::string& expected) {
+  std::replace_if(value.begin(), value.end(), isControl, '?');
   return {name + "=" + value + " is not valid: expected " + expected + "."};
 }
 
@@ -61,7 +68,9 @@ std::optional<std::map<std::string, std::string>> parseLabels(
     if (equals == std::string::npos || trim(item.substr(0, equals)).empty()) {
       return std::nullopt;
     }
-    labels[trim(item.substr(0, equals))] = trim(item.substr(equals + 1));
+    const auto [label, is_new] = labels.try_emplace(
+        trim(item.substr(0, equals)), trim(item.substr(equals + 1)));
+    if (!is_new) return std::nullopt;
   }
   return labels;
 }
@@ -76,13 +85,15 @@ std::optional<std::string> setEnabled(const std::string& value, Options& o) {
 }
 
 std::optional<std::string> setDirectory(const std::string& value, Options& o) {
+  if (value.size() >= PATH_MAX) return kPathFits;
   o.directory = value;
   return std::nullopt;
 }
 
 std::optional<std::string> setJob(const std::string& value, Options& o) {
   if (value.find('/') != std::string::npos || value == "." || value == ".." ||
-      value.size() > 128) {
+      value.size() > 128 ||
+      std::any_of(value.begin(), value.end(), isControl)) {
     return "a name of at most 128 characters without a slash";
   }
   o.job = value;
@@ -100,6 +111,7 @@ std::optional<std::string> setRing(const std::string& value, Options& o) {
 
 std::optional<std::string> setRingDirectory(const std::string& value,
                                             Options& o) {
+  if (value.size() >= PATH_MAX) return kPathFits;
   if (value.front() != '/') return "an absolute path";
   o.ring_directory = value;
   return std::nullopt;
@@ -117,7 +129,7 @@ std::optional<std::string> setMaxBytes(const std::string& value, Options& o) {
 
 std::optional<std::string> setLabels(const std::string& value, Options& o) {
   const auto labels = parseLabels(value);
-  if (!labels) return "key=value pairs separated by commas";
+  if (!labels) return "key=value pairs separated by commas, each key once";
   o.labels = *labels;
   return std::nullopt;
 }
@@ -169,6 +181,9 @@ Result<Options> parseOptions(const Lookup& lookup) {
   for (const auto& setting : kSettings) {
     const auto value = lookup(setting.name);
     if (!value || value->empty()) continue;
+    if (std::any_of(value->begin(), value->end(), isControl)) {
+      return badValue(setting.name, *value, "text without control characters");
+    }
     if (const auto expected = setting.set(*value, options)) {
       return badValue(setting.name, *value, *expected);
     }

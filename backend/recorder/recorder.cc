@@ -3,10 +3,12 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "recorder/file_sink.h"
 #include "recorder/header.h"
 #include "recorder/segment.h"
+#include "recorder/signals_blocked.h"
 #include "recorder/writer.h"
 
 namespace traced {
@@ -63,25 +66,39 @@ Recorder::~Recorder() = default;
 
 Result<Recorder*> Recorder::create(const Options& options,
                                    const ProcessIdentity& process) {
+  // Signals interrupt what is called here (EINTR), on some kernels also the
+  // allocation of the ring.
+  const SignalsBlocked blocked;
   const HostInfo host = readHostInfo();
   const v1::Header header =
       makeHeader(options, process, host, randomStreamId());
   auto sink = FileSink::create(options, process, host);
   if (!sink) return sink.error();
-  auto segment =
-      Segment::create(options.ring_directory, header.stream_id(),
-                      options.ring_slots, header.SerializeAsString());
-  if (!segment) return Error{"there is no memory for the ring"};
-  std::error_code no_directory;  // "": the trace can then not be found again
-  segment->setTracePath(
-      std::filesystem::absolute((*sink)->location(), no_directory));
-  if (!segment->note().empty()) {
-    std::fprintf(stderr, "traced: %s\n", segment->note().c_str());
-  }
+  const std::string location = (*sink)->location();
+  auto recorder = create(options, header, std::move(*sink));
+  if (!recorder) unlink(location.c_str());  // it is empty
+  return recorder;
+}
+
+Result<Recorder*> Recorder::create(const Options& options,
+                                   const v1::Header& header,
+                                   std::unique_ptr<Sink> sink) {
   try {
-    return new Recorder(std::move(segment), std::move(*sink), header);
+    auto segment =
+        Segment::create(options.ring_directory, header.stream_id(),
+                        options.ring_slots, header.SerializeAsString());
+    if (!segment) return Error{"there is no memory for the ring"};
+    std::error_code no_directory;  // "": the trace can then not be found again
+    segment->setTracePath(
+        std::filesystem::absolute(sink->location(), no_directory));
+    const std::string note = segment->note();
+    auto* recorder = new Recorder(std::move(segment), std::move(sink), header);
+    if (!note.empty()) std::fprintf(stderr, "traced: %s\n", note.c_str());
+    return recorder;
   } catch (const std::system_error& e) {
     return Error{std::string("cannot start the writer thread: ") + e.what()};
+  } catch (const std::bad_alloc&) {
+    return Error{"there is no memory for the recorder"};
   }
 }
 
@@ -124,9 +141,11 @@ void Recorder::installProcessHooks() {
 
 void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
   Recorder* recorder = current_.exchange(nullptr);
-  // The segment stays when not everything could be written, to be recovered.
-  if (recorder && recorder->writer_->stop(deadline)) {
-    recorder->segment_->unlinkFile();
+  if (!recorder) return;
+  // Else the segment stays, to be recovered.
+  if (recorder->writer_->stop(deadline) && !recorder->segment_->unlinkFile()) {
+    std::fprintf(stderr, "traced: cannot remove the ring %s: %s\n",
+                 recorder->segment_->path().c_str(), std::strerror(errno));
   }
 }
 
@@ -228,17 +247,23 @@ std::uint32_t Recorder::threadId() noexcept {
 
 std::uint32_t Recorder::defineThread() noexcept {
   v1::Thread thread;
-  char name[16] = "";
-  pthread_getname_np(pthread_self(), name, sizeof name);
-  thread.set_id(next_thread_.fetch_add(1, std::memory_order_relaxed));
-  thread.set_tid(gettid());
-  thread.set_name(toValidUtf8(name));
-  const std::string message = thread.SerializeAsString();
+  std::string message;
+  try {
+    char name[16] = "";
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    thread.set_id(next_thread_.fetch_add(1, std::memory_order_relaxed));
+    thread.set_tid(gettid());
+    thread.set_name(toValidUtf8(name));
+    message = thread.SerializeAsString();
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
   const bool stored =
       ring_.pushDefinition(RecordKind::kDefineThread,
                            {thread.id(), kUntilRetired}, message.data(),
                            message.size()) != Ring::kFull;
-  // Without room the thread stays unknown for this call, and tries again.
+  // Without room or memory the thread stays unknown for this call, and tries
+  // again.
   if (!stored) return 0;
   this_thread_name = {stream_id_, thread.id()};
   return thread.id();

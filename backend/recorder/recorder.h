@@ -96,6 +96,9 @@ class Recorder {
 
   static Result<Recorder*> create(const Options& options,
                                   const ProcessIdentity& process);
+  static Result<Recorder*> create(const Options& options,
+                                  const v1::Header& header,
+                                  std::unique_ptr<Sink> sink);
   static void installProcessHooks();
 
   template <typename Event>

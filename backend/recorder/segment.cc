@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
+#include "recorder/file_limit.h"
 #include "recorder/ring.h"
 
 namespace traced {
@@ -29,35 +31,46 @@ std::string fileName(const std::string& directory, std::uint64_t stream_id) {
          ".ring";
 }
 
+bool mayFitWithLess(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG ||
+         error == ENOMEM;
+}
+
 }  // namespace
 
-Segment::Segment(void* memory, std::size_t bytes, std::uint64_t slots, int fd,
+Segment::Segment(void* memory, std::size_t bytes, std::uint64_t slots,
                  std::string path)
-    : memory_(memory),
-      bytes_(bytes),
-      slots_(slots),
-      fd_(fd),
-      path_(std::move(path)) {}
+    : memory_(memory), bytes_(bytes), slots_(slots), path_(std::move(path)) {}
 
 std::unique_ptr<Segment> Segment::createFile(const std::string& path,
                                              std::uint64_t slots,
-                                             std::size_t bytes) {
-  const int fd =
-      open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-  if (fd < 0) return nullptr;
-  // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
-  void* memory = MAP_FAILED;
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-      posix_fallocate(fd, 0, static_cast<off_t>(bytes)) == 0) {
-    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_POPULATE, fd, 0);
-  }
-  if (memory == MAP_FAILED) {
-    unlink(path.c_str());
-    close(fd);
+                                             std::size_t bytes, int& error) {
+  if (isBeyondFileLimit(bytes)) {
+    error = EFBIG;
     return nullptr;
   }
-  return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, fd, path));
+  const int fd =
+      open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    error = errno;
+    return nullptr;
+  }
+  int failed = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
+  if (failed == 0) failed = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  void* memory = nullptr;
+  if (failed == 0) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (memory == MAP_FAILED) failed = errno;
+  }
+  if (failed != 0) unlink(path.c_str());
+  close(fd);
+  if (failed != 0) {
+    error = failed;
+    return nullptr;
+  }
+  return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, path));
 }
 
 std::unique_ptr<Segment> Segment::createPrivate(std::uint64_t slots,
@@ -65,7 +78,7 @@ std::unique_ptr<Segment> Segment::createPrivate(std::uint64_t slots,
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, -1, ""));
+  return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, ""));
 }
 
 std::unique_ptr<Segment> Segment::create(const std::string& directory,
@@ -80,24 +93,25 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
   std::unique_ptr<Segment> segment;
   const std::string path = fileName(directory, stream_id);
   std::uint64_t fit = slots;
-  while (!segment) {
-    segment = createFile(path, fit, bytesFor(fit));
-    if (segment || fit <= kFewestSlots) break;
-    fit /= 2;
+  int error = 0;
+  for (;; fit /= 2) {
+    segment = createFile(path, fit, bytesFor(fit), error);
+    if (segment || !mayFitWithLess(error) || fit <= kFewestSlots) break;
   }
   if (!segment) {
     fit = slots;
     segment = createPrivate(fit, bytesFor(fit));
     if (!segment) return nullptr;
-    segment->note_ = "no shared memory could be had in " + directory +
-                     ": records not yet in the file are lost if the process is "
-                     "killed";
+    segment->note_ =
+        "no shared memory could be had in " + directory + " (" +
+        std::strerror(error) +
+        "): records not yet in the file are lost if the process is killed";
   } else if (fit != slots) {
-    segment->note_ = directory + " is nearly full: the ring has " +
-                     std::to_string(fit * kSlotBytes / 1024) +
-                     " KiB instead "
-                     "of " +
-                     std::to_string(slots * kSlotBytes / 1024);
+    segment->note_ = "the ring has " + std::to_string(fit * kSlotBytes / 1024) +
+                     " KiB instead of " +
+                     std::to_string(slots * kSlotBytes / 1024) +
+                     ": no more could be had in " + directory + " (" +
+                     std::strerror(error) + ")";
   }
 
   auto* header = new (segment->memory_) SegmentHeader{};
@@ -115,7 +129,6 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
 Segment::~Segment() {
   unlinkFile();
   munmap(memory_, bytes_);
-  if (fd_ >= 0) close(fd_);
 }
 
 void* Segment::ringMemory() const {
@@ -127,18 +140,17 @@ void Segment::setTracePath(const std::string& path) {
   std::memcpy(header().trace_path, path.c_str(), path.size() + 1);
 }
 
-void Segment::unlinkFile() {
-  if (path_.empty()) return;
-  unlink(path_.c_str());
+bool Segment::unlinkFile() {
+  if (path_.empty()) return true;
+  if (unlink(path_.c_str()) != 0 && errno != ENOENT) return false;
   path_.clear();
+  return true;
 }
 
 void Segment::abandon() {
+  if (path_.empty()) return;
   path_.clear();
-  if (fd_ < 0) return;
-  close(fd_);
-  fd_ = -1;
-  // A mapping holds the lock as a descriptor does.
+  // The mapping holds the lock.
   mmap(memory_, bytes_, PROT_READ | PROT_WRITE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }

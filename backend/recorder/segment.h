@@ -2,7 +2,9 @@
 // process that is killed leaves its last records behind.
 //
 // The file is locked (flock) as long as its owner lives; a lock that can be
-// taken means a dead owner. It is removed when its owner closes in order.
+// taken means a dead owner. It is removed when its owner closes in order. No
+// descriptor is kept: the mapping holds the lock, and a job that closes what it
+// does not know can neither give it up nor have a file of its own closed by us.
 
 #pragma once
 
@@ -50,18 +52,20 @@ class Segment {
   // A path that does not fit is left out, and the segment cannot be recovered.
   void setTracePath(const std::string& path);
 
-  // Removes the file; the memory stays valid until destruction.
-  void unlinkFile();
+  // Removes the file; the memory stays valid until destruction. False if it
+  // cannot be removed; errno then says why.
+  bool unlinkFile();
   // In a forked child: gives up the file, so that the lock is the parent's
   // alone. What is written to the memory from now on goes nowhere.
   void abandon();
 
  private:
-  Segment(void* memory, std::size_t bytes, std::uint64_t slots, int fd,
+  Segment(void* memory, std::size_t bytes, std::uint64_t slots,
           std::string path);
+  // nullptr if it cannot be had; `error` is then the number of the reason.
   static std::unique_ptr<Segment> createFile(const std::string& path,
                                              std::uint64_t slots,
-                                             std::size_t bytes);
+                                             std::size_t bytes, int& error);
   static std::unique_ptr<Segment> createPrivate(std::uint64_t slots,
                                                 std::size_t bytes);
   SegmentHeader& header() const {
@@ -71,7 +75,6 @@ class Segment {
   void* memory_;
   std::size_t bytes_;
   std::uint64_t slots_;
-  int fd_;
   std::string path_;
   std::string note_;
 };

@@ -13,7 +13,8 @@ class Sink {
   virtual ~Sink() = default;
 
   // Appends one whole chunk, or nothing: false means that no byte of it is left
-  // behind. `records` is how many records the chunk holds.
+  // behind, and errno says why (ENOENT: there is nothing to append to any
+  // more). `records` is how many records the chunk holds.
   virtual bool append(const std::string& chunk, std::uint64_t records) = 0;
 
   // Records in chunks that were stored and have been deleted since, because of

@@ -1,32 +1,16 @@
 #include "recorder/writer.h"
 
 #include <pthread.h>
-#include <signal.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <new>
 
 #include "recorder/accounts.h"
+#include "recorder/signals_blocked.h"
 
 namespace traced {
-namespace {
-
-// The thread inherits the mask it is created under: the job's signals stay the
-// job's threads' business.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
-
 Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
                const v1::Header& header)
     : ring_(ring),
@@ -35,7 +19,7 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
       builder_(header),
       stream_id_(header.stream_id()),
       last_chunk_(std::chrono::steady_clock::now()) {
-  AllSignalsBlocked blocked;
+  const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -67,7 +51,7 @@ bool Writer::stop(std::chrono::milliseconds deadline) {
     }
   }
   if (thread_.joinable()) thread_.join();
-  return true;
+  return closed_;
 }
 
 void Writer::run() {
@@ -75,17 +59,19 @@ void Writer::run() {
   writeChunk(false);
   std::uint64_t flush_wanted = 0;
   bool running = true;
+  bool closed = false;
   while (running) {
     running = waitForWork(flush_wanted);
     running ? drain() : drainToTheEnd();
     const bool asked = flush_wanted > flush_done_;
     if (!running) {
-      writeChunk(true);
+      closed = writeChunk(true);
     } else if (!builder_.empty() && (asked || chunkIsDue())) {
       writeChunk(false);
     }
     std::lock_guard lock(mutex_);
     flush_done_ = flush_wanted;
+    closed_ = closed;
     stopped_ = !running;
     progressed_.notify_all();
   }
@@ -99,8 +85,13 @@ bool Writer::waitForWork(std::uint64_t& flush_wanted) {
   return !stopping_;
 }
 
-void Writer::drain() {
-  while (ring_.read(record_)) builder_.add(record_);
+void Writer::drain() noexcept {
+  try {
+    while (ring_.read(record_)) builder_.add(record_);
+  } catch (const std::exception&) {
+    warnOnce(ENOMEM);
+    nextChunk(false);
+  }
 }
 
 void Writer::drainToTheEnd() {
@@ -119,22 +110,34 @@ bool Writer::chunkIsDue() const {
          std::chrono::steady_clock::now() - last_chunk_ >= kChunkInterval;
 }
 
-void Writer::writeChunk(bool closed) {
-  const std::uint64_t records = builder_.records();
-  const std::uint64_t end = ring_.readPosition();
+bool Writer::writeChunk(bool closed) noexcept {
+  const std::uint64_t deleted = sink_->recordsDeleted();
+  int error = 0;
+  try {
+    if (!appendChunk(builder_.records(), closed)) error = errno;
+  } catch (const std::exception&) {
+    error = ENOMEM;
+  }
+  if (error != 0) warnOnce(error);
+  nextChunk(error == 0);
+  // The chunk was written after the oldest were deleted, which it could not
+  // know: one without records says so.
+  if (sink_->recordsDeleted() != deleted) return writeChunk(closed);
+  return error == 0 || error == ENOENT;
+}
+
+bool Writer::appendChunk(std::uint64_t records, bool closed) {
   const v1::Payload& payload =
       builder_.close(readClocks(), accounts(written_ + records, closed));
-  const std::string& chunk =
-      encoder_.encode(payload, {stream_id_, chunk_start_, end});
-  if (sink_->append(chunk, records)) {
-    written_ += records;
-  } else {
-    write_failed_ += records;
-    warnOnce("cannot write to " + sink_->location() +
-             "; the job goes on, records are dropped and counted");
-  }
+  const std::string& chunk = encoder_.encode(
+      payload, {stream_id_, chunk_start_, ring_.readPosition()});
+  return sink_->append(chunk, records);
+}
+
+void Writer::nextChunk(bool stored) noexcept {
+  (stored ? written_ : write_failed_) += builder_.records();
   builder_.clear();
-  chunk_start_ = end;
+  chunk_start_ = ring_.readPosition();
   last_chunk_ = std::chrono::steady_clock::now();
   ring_.release(write_failed_);
 }
@@ -157,10 +160,18 @@ v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
   return accounts;
 }
 
-void Writer::warnOnce(const std::string& sentence) {
+void Writer::warnOnce(int error) noexcept {
   if (warned_) return;
   warned_ = true;
-  std::fprintf(stderr, "traced: %s\n", sentence.c_str());
+  std::string where;
+  try {
+    where = sink_->location();
+  } catch (const std::exception&) {  // no memory even for that
+  }
+  std::fprintf(stderr,
+               "traced: cannot write to %s: %s; the job goes on, records are "
+               "dropped and counted\n",
+               where.c_str(), std::strerror(error));
 }
 
 }  // namespace traced

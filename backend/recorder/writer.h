@@ -42,19 +42,24 @@ class Writer {
   void requestFlush() noexcept;
 
   // Writes what is left, marks the stream closed and ends the thread. False if
-  // the deadline passed first; the thread is then left to itself.
+  // the ring has something that the sink lacks: the deadline passed first, and
+  // the thread is left to itself, or the sink refused the end of the stream.
   bool stop(std::chrono::milliseconds deadline);
 
  private:
   void run();
   // Returns false when the thread should end.
   bool waitForWork(std::uint64_t& flush_wanted);
-  void drain();
+  void drain() noexcept;
   void drainToTheEnd();
   bool chunkIsDue() const;
-  void writeChunk(bool closed);
+  // Returns whether it is in the sink, or the sink is gone.
+  bool writeChunk(bool closed) noexcept;
+  bool appendChunk(std::uint64_t records, bool closed);
+  // Begins another chunk. `stored` is false of one that is lost.
+  void nextChunk(bool stored) noexcept;
   v1::Accounts accounts(std::uint64_t written, bool closed) const;
-  void warnOnce(const std::string& sentence);
+  void warnOnce(int error) noexcept;
 
   // Set at construction, then the thread's own.
   Ring& ring_;
@@ -78,6 +83,7 @@ class Writer {
   std::uint64_t flush_done_ = 0;
   bool stopping_ = false;
   bool stopped_ = false;
+  bool closed_ = false;  // the sink has the end of the stream, or is gone
 
   std::thread thread_;
 };

@@ -20,7 +20,7 @@ def current() -> dict[str, str]:
     }
     # What the launcher calls the run is the default of TRACED_JOB.
     for name in ("TORCHELASTIC_RUN_ID", "SLURM_JOB_ID"):
-        if name in os.environ:
+        if name in os.environ and _is_text(os.environ[name]):
             settings[name] = os.environ[name]
     return settings | _configured
 
@@ -49,6 +49,8 @@ def check(extension: ModuleType) -> None:
         ValueError: A value is not valid.
     """
     settings = current()
+    for name, value in settings.items():
+        _check_text(name, value)
     known = extension.check_settings(settings)
     for name in sorted(settings):
         if name.startswith(PREFIX) and name not in known:
@@ -78,12 +80,39 @@ def configure(**settings: object) -> None:
         if value is None:
             wanted.pop(name, None)
         elif isinstance(value, dict):
-            wanted[name] = ",".join(f"{k}={v}" for k, v in value.items())
+            wanted[name] = ",".join(_pair(name, k, v) for k, v in value.items())
         else:
-            wanted[name] = str(value)
+            wanted[name] = _text(name, value)
     known = _extension.load().check_settings(wanted)
     for name in wanted:
         if name not in known:
             raise ValueError(f"{name} is no setting; there are {', '.join(sorted(known))}.")
     _configured.clear()
     _configured.update(wanted)
+
+
+def _pair(name: str, key: object, value: object) -> str:
+    if "," in f"{key}{value}" or "=" in str(key):
+        raise ValueError(
+            f"{name}: {key!r}: {value!r} is not valid: expected a key without , and = and a "
+            "value without ,."
+        )
+    return f"{key}={value}"
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str | int | os.PathLike):
+        raise ValueError(f"{name}={value!r} is not valid: expected a string, number or path.")
+    text = str(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    _check_text(name, text)
+    return text
+
+
+def _check_text(name: str, value: str) -> None:
+    if not _is_text(value):
+        raise ValueError(f"{name}={value!a} is not valid: expected text in UTF-8.")
+
+
+def _is_text(value: str) -> bool:
+    # Bytes of the environment that are no UTF-8 are surrogates here.
+    return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)

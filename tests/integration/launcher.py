@@ -147,12 +147,16 @@ class Launcher:
 
 
 @contextmanager
-def launcher() -> Iterator[Launcher]:
-    """A launcher; all its processes are gone at the end."""
+def launcher(preload: str = "") -> Iterator[Launcher]:
+    """A launcher; all its processes are gone at the end.
+
+    Args:
+        preload: A library that they load before all others.
+    """
     ours, theirs = socket.socketpair()
     zygote = subprocess.Popen(
         [sys.executable, str(_ZYGOTE), str(theirs.fileno())],
-        env=environment(),
+        env=environment() | ({"LD_PRELOAD": preload} if preload else {}),
         pass_fds=[theirs.fileno()],
     )
     theirs.close()

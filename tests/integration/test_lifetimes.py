@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from launcher import Launcher
 from traced.reader import read
 
 _GROUPS = 200
+#: 10 000 in the long tests.
+_GROUPS_IN_ONE_STORE = int(os.environ.get("TEST_GROUPS", "500"))
+_NOISE_KIB = 1024
 
 
 def test_hundreds_of_groups_leave_nothing_behind(launcher: Launcher, tmp_path: Path) -> None:
@@ -23,6 +27,23 @@ def test_hundreds_of_groups_leave_nothing_behind(launcher: Launcher, tmp_path: P
         assert len(groups) == _GROUPS + 1
         assert set(groups.values()) == {1}
         assert stream.missing == 0
+
+
+def test_memory_does_not_grow_with_the_number_of_groups(launcher: Launcher, tmp_path: Path) -> None:
+    grew = {}
+    for backend in ("gloo", "traced:gloo"):
+        (process,) = launcher.run_ranks(
+            1, "jobs.lifetimes:groups_in_one_store", backend, _GROUPS_IN_ONE_STORE, folder=tmp_path
+        )
+        grew[backend], before, after = process.result
+        assert after == before, backend
+    print(f"{_GROUPS_IN_ONE_STORE} groups: grew by {grew} KiB; {after['descriptors']} descriptors")
+    # The store keeps some keys of every group.
+    assert grew["traced:gloo"] < grew["gloo"] + _NOISE_KIB
+    (stream,) = read(tmp_path / "traces").streams
+    groups = Counter(item.group for item in stream.operations)
+    assert len(groups) == _GROUPS_IN_ONE_STORE
+    assert (stream.missing, stream.accounts.drops if stream.accounts else None) == (0, {})
 
 
 def test_threads_with_groups_of_their_own(launcher: Launcher, tmp_path: Path) -> None:

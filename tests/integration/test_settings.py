@@ -22,7 +22,14 @@ def _headers(folder: Path) -> list[Header]:
         ("TRACED_JOB", "a/b"),
         ("TRACED_LABELS", "novalue"),
         ("TRACED_MAX_BYTES", "12"),
+        ("TRACED_LABELS", "a=1,a=2"),
+        ("TRACED_MAX_BYTES", "-1"),
+        ("TRACED_MAX_BYTES", "1e9"),
+        ("TRACED_MAX_BYTES", "99999999T"),
         ("TRACED_RING_MB", "many"),
+        ("TRACED_RING_MB", "0x10"),
+        ("TRACED_RING_MB", "2000"),
+        ("TRACED_RING_DIR", "relative"),
     ],
 )
 def test_a_bad_value_stops_the_job_with_one_sentence(
@@ -36,6 +43,29 @@ def test_a_bad_value_stops_the_job_with_one_sentence(
     assert sentence.count("\n") == 0
     assert initialized == "False"
     assert not (tmp_path / "traces").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("TRACED_JOB", "two\nlines", "two?lines"),
+        ("TRACED_DIR", "trac\x1bes", "trac?es"),
+        ("TRACED_DIR", "x" * 5000, "x" * 5000),
+        ("TRACED_DIR", "\udcff", "'\\udcff'"),
+        ("TRACED_LABELS", "a=\udcff", "'a=\\udcff'"),
+    ],
+)
+def test_what_is_no_text_stops_the_job(
+    launcher: Launcher, tmp_path: Path, name: str, value: str, shown: str
+) -> None:
+    before = sorted(item.name for item in tmp_path.iterdir())
+    (process,) = launcher.run_ranks(1, "jobs.settings:bad_value", folder=tmp_path, **{name: value})
+    kind, sentence, _ = process.result
+    assert kind == "ValueError"
+    assert f"{name}={shown} is not valid: expected" in sentence
+    assert sentence.count("\n") == 0
+    made = {item.suffix for item in tmp_path.iterdir() if item.name not in before}
+    assert made <= {".output", ".result", ".store"}
 
 
 def test_a_misspelt_name_is_said(launcher: Launcher, tmp_path: Path) -> None:
@@ -91,7 +121,9 @@ def test_configure_wins_over_the_environment(launcher: Launcher, tmp_path: Path)
 def test_configure_refuses_what_is_wrong(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(1, "jobs.settings:wrong_configuration", folder=tmp_path)
     errors = process.result
-    assert [name for name, _ in errors] == ["ring_mb", "no_such_thing", "job", "labels"]
+    assert [name for name, _ in errors] == [
+        "ring_mb", "no_such_thing", "job", "labels", "labels", "dir", "dir", "max_bytes",
+    ]  # fmt: skip
     for name, sentence in errors:
         assert f"TRACED_{name.upper()}" in sentence
     (header,) = _headers(tmp_path / "traces")

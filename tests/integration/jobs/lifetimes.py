@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import threading
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,30 @@ def many_groups(backend: str, count: int) -> tuple[dict[str, int], dict[str, int
             one()
         after = _resources()
     return before, after
+
+
+def _rss_kib() -> int:
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 1024
+
+
+def groups_in_one_store(backend: str, count: int) -> tuple[int, dict[str, int], dict[str, int]]:
+    """Makes, uses and destroys groups of one rank, all in one store.
+
+    Returns:
+        By how many KiB the process grew after the first fifth, and what it held then and at
+        the end.
+    """
+    dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
+    for number in range(count):
+        if number == count // 5:
+            settled, before = _rss_kib(), _resources()
+        group = dist.new_group()
+        dist.all_reduce(torch.ones(2), group=group)
+        dist.destroy_process_group(group)
+    result = _rss_kib() - settled, before, _resources()
+    dist.destroy_process_group()
+    return result
 
 
 def groups_used_by_threads(backend: str) -> list[float]:

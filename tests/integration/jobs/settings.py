@@ -41,7 +41,16 @@ def configured(folder: str) -> None:
 def wrong_configuration() -> list[list[str]]:
     """Returns the errors; the settings stay as they were."""
     errors = []
-    for settings in ({"ring_mb": 0}, {"no_such_thing": 1}, {"job": "a/b"}, {"labels": "novalue"}):
+    for settings in (
+        {"ring_mb": 0},
+        {"no_such_thing": 1},
+        {"job": "a/b"},
+        {"labels": "novalue"},
+        {"labels": {"a": "1,b=2"}},
+        {"dir": b"bytes"},
+        {"dir": "\udcff"},
+        {"max_bytes": 1.5},
+    ):
         try:
             traced.configure(**settings)
         except ValueError as error:

@@ -11,7 +11,8 @@ using Table = DefinitionTable<std::string>;
 
 std::vector<std::string> closeTable(Table& table) {
   std::vector<std::string> said;
-  table.closeChunk([&](const std::string& text) { said.push_back(text); });
+  table.sayFresh([&](const std::string& text) { said.push_back(text); });
+  table.nextChunk();
   return said;
 }
 
@@ -29,6 +30,14 @@ TEST(DefinitionTableTest, SaysANewDefinitionEvenIfNoRowUsesItYet) {
   Table table;
   table.define({1, 7}, "a");
   EXPECT_EQ(closeTable(table), std::vector<std::string>{"a"});
+}
+
+TEST(DefinitionTableTest, SaysADefinitionAgainAfterAChunkThatWasGivenUp) {
+  Table table;
+  table.define({1, 7}, "a");
+  ASSERT_NE(table.firstUse(1), nullptr);
+  table.nextChunk();
+  ASSERT_NE(table.firstUse(1), nullptr);
 }
 
 TEST(DefinitionTableTest, ForgetsWhatLostItsCacheEntryAfterAWhile) {

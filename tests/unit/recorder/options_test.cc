@@ -80,8 +80,24 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_RING_DIR", "shm"},
         std::pair{"TRACED_MAX_BYTES", "10"},
         std::pair{"TRACED_MAX_BYTES", "99999999999999T"},
-        std::pair{"TRACED_LABELS", "novalue"},
-        std::pair{"TRACED_LABELS", "=x"}));
+        std::pair{"TRACED_LABELS", "novalue"}, std::pair{"TRACED_LABELS", "=x"},
+        std::pair{"TRACED_LABELS", "a=1,b=2,a=1"}));
+
+TEST(OptionsTest, RefusesControlCharactersAndDoesNotRepeatThem) {
+  for (const char* name : {"TRACED_DIR", "TRACED_JOB", "TRACED_LABELS"}) {
+    const auto options = parse({{name, "a=b\n\x1b[2J"}});
+    ASSERT_FALSE(options) << name;
+    EXPECT_EQ(options.error().message.find(std::string(name) + "=a=b??[2J"), 0u)
+        << options.error().message;
+  }
+  EXPECT_EQ(parse({{"SLURM_JOB_ID", "7\n"}})->job, "job");
+}
+
+TEST(OptionsTest, RefusesPathsThatNoSystemTakes) {
+  for (const char* name : {"TRACED_DIR", "TRACED_RING_DIR"}) {
+    EXPECT_FALSE(parse({{name, "/" + std::string(5000, 'x')}})) << name;
+  }
+}
 
 }  // namespace
 }  // namespace traced

@@ -1,0 +1,131 @@
+"""Jobs that are disturbed while they communicate. Each returns what it computed."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import signal
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from patience import patient_timeout
+from values import attempt, plain
+
+from jobs.joining import join, joined, meet
+
+CALLS = 40
+STORM_CALLS = 300
+_INTERVAL_S = 1e-4
+_SOON = patient_timeout(0.3)
+
+
+def _tensor(rank: int, number: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(1000 * rank + number)
+    return torch.rand(33, generator=generator)
+
+
+def _sums(rank: int, calls: int) -> list[Any]:
+    tensors = [_tensor(rank, i) for i in range(calls)]
+    for tensor in tensors:
+        dist.all_reduce(tensor)
+    return plain(tensors)
+
+
+def drops_works(backend: str) -> list[Any]:
+    """Nobody waits for an operation, and nobody keeps its Work."""
+    with joined(backend) as rank:
+        tensors = [_tensor(rank, i) for i in range(CALLS)]
+        for tensor in tensors:
+            dist.all_reduce(tensor, async_op=True)
+        dist.barrier()
+        return plain(tensors)
+
+
+def destroys_with_work_in_flight(backend: str) -> list[Any]:
+    """A receive and a collective that the other rank never answers, cut off by the end of groups.
+
+    The Works outlive their groups.
+    """
+    rank = join(backend)
+    results = []
+    for kind in ("receive", "all_reduce"):
+        group = dist.new_group(timeout=_SOON)
+        work = None
+        tensor = torch.ones(2)
+        if rank == 0 and kind == "receive":
+            work = dist.irecv(tensor, 1, group=group)
+        elif rank == 0:
+            work = dist.all_reduce(tensor, group=group, async_op=True)
+        results.append(attempt(lambda group=group: dist.destroy_process_group(group)))
+        del group
+        gc.collect()
+        if work is not None and kind == "all_reduce":
+            results.append(attempt(work.wait)[:2])
+        del work
+        meet(kind)
+    results.append(_sums(rank, 3))
+    meet("leaving")
+    dist.destroy_process_group()
+    return results
+
+
+def aborts(backend: str) -> list[Any]:
+    """Which Gloo cannot: the same error, and the group works on."""
+    with joined(backend) as rank:
+        device = torch.device("cpu")
+        group = dist.group.WORLD
+        assert group is not None
+        backend_object = group._get_backend(device)
+        results = [attempt(backend_object.abort), attempt(backend_object.shutdown)]
+        results.append(attempt(lambda: _sums(rank, 3)))
+    return results
+
+
+def meets_a_stop(backend: str) -> list[Any]:
+    """Says when it begins; whoever started it stops and continues it meanwhile."""
+    with joined(backend) as rank:
+        Path(f"began-{rank}").touch()
+        results = []
+        while not all(Path(f"continued-{i}").exists() for i in range(2)):
+            results = _sums(rank, CALLS)
+            # Ranks leave together.
+            leave = torch.tensor(float(Path("continued-0").exists()))
+            dist.all_reduce(leave, op=dist.ReduceOp.MAX)
+            if leave.item():
+                break
+        return results
+
+
+def in_a_storm_of_signals(backend: str) -> tuple[list[Any], bool]:
+    """10 000 signals a second, from before the group is made until after it is gone."""
+    caught = 0
+
+    def handle(_number: int, _frame: object) -> None:
+        nonlocal caught
+        caught += 1
+
+    signal.signal(signal.SIGALRM, handle)
+    signal.siginterrupt(signal.SIGALRM, True)
+    signal.setitimer(signal.ITIMER_REAL, _INTERVAL_S, _INTERVAL_S)
+    with joined(backend) as rank:
+        results = _sums(rank, STORM_CALLS)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return results, caught > 0
+
+
+def while_the_clock_is_set(backend: str) -> list[Any]:
+    """The wall clock goes an hour on, and then two hours back."""
+    import traced
+
+    step = ctypes.CDLL(None).stepWallClock
+    results = []
+    with joined(backend) as rank:
+        for seconds in (3600, -7200, 0):
+            results.append(_sums(rank, CALLS))
+            if "traced" in backend:
+                assert traced.flush(20)
+            step(ctypes.c_long(seconds))
+        results.append(_sums(rank, CALLS))
+    return results
