@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "recorder/kill_point.h"
+
 namespace traced {
 namespace {
 
@@ -85,14 +87,24 @@ Result<std::unique_ptr<FileSink>> FileSink::resume(
   sink->current_ = last;
   if (parts.size() > 1) sink->previous_ = parts[parts.size() - 2];
   sink->records_deleted_ = deleted;
+  // The process died before it could delete what is one part too many.
+  for (std::size_t i = 0; max_bytes != 0 && i + 2 < parts.size(); ++i) {
+    unlink(parts[i].path.c_str());
+    sink->records_deleted_ += parts[i].records;
+  }
   return sink;
 }
 
 FileSink::~FileSink() { close(fd_); }
 
+std::uint64_t FileSink::largestChunk() const {
+  return max_bytes_ == 0 ? Sink::largestChunk() : max_bytes_ / 2;
+}
+
 bool FileSink::append(const std::string& chunk, std::uint64_t records) {
-  const bool full = max_bytes_ != 0 && current_.bytes != 0 &&
-                    current_.bytes + chunk.size() > max_bytes_ / 2;
+  if (chunk.size() > largestChunk()) return false;
+  const bool full =
+      current_.bytes != 0 && current_.bytes + chunk.size() > largestChunk();
   if (full && !beginPart()) return false;
   if (!writeWhole(chunk)) return false;
   current_.bytes += chunk.size();
@@ -108,10 +120,12 @@ bool FileSink::beginPart() {
   if (fd < 0) return false;
   close(fd_);
   fd_ = fd;
+  TRACED_KILL_POINT("part begun");
   if (!previous_.path.empty()) {
     unlink(previous_.path.c_str());
     records_deleted_ += previous_.records;
   }
+  TRACED_KILL_POINT("part deleted");
   previous_ = current_;
   current_ = next;
   return true;

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "recorder/file_sink.h"
 #include "recorder/header.h"
+#include "recorder/kill_point.h"
 #include "recorder/segment.h"
 #include "recorder/writer.h"
 
@@ -126,6 +127,7 @@ void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
   Recorder* recorder = current_.exchange(nullptr);
   // The segment stays when not everything could be written, to be recovered.
   if (recorder && recorder->writer_->stop(deadline)) {
+    TRACED_KILL_POINT("stream closed");
     recorder->segment_->unlinkFile();
   }
 }
@@ -154,7 +156,7 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
     record.buffers = buffers_.idFor(buffers.bytes(), buffers.byteSize());
   }
   if (record.call == 0) {  // no room even for the definition
-    ring_.control().dropped_full.fetch_add(1, std::memory_order_relaxed);
+    ring_.drop(RingDrop::kFull);
     return kLostOp;
   }
   const OpId op = ring_.push(RecordKind::kIssue, record);
@@ -169,7 +171,7 @@ void Recorder::push(RecordKind kind, OpId op, const Event& event) noexcept {
   // parent's: the ring is not its own.
   if (current() != this) return;
   if (op == kLostOp) {
-    ring_.control().dropped_orphans.fetch_add(1, std::memory_order_relaxed);
+    ring_.drop(RingDrop::kIssueLost);
   } else {
     ring_.push(kind, event);
   }

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
+#include "recorder/kill_point.h"
 #include "recorder/ring.h"
 
 namespace traced {
@@ -19,6 +22,17 @@ constexpr std::uint64_t kFewestSlots = 4096;  // 256 KiB
 
 std::size_t roundUp(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
+}
+
+// Ranks share the directory with each other, and with what else needs shared
+// memory (NCCL, data loaders): a ring takes no more than an eighth of what is
+// free.
+std::uint64_t slotsToTake(const std::string& directory, std::uint64_t slots) {
+  struct statvfs space;
+  if (statvfs(directory.c_str(), &space) != 0) return slots;
+  const std::uint64_t share =
+      std::uint64_t{space.f_bavail} * space.f_frsize / 8 / kSlotBytes;
+  return std::min(slots, std::bit_floor(share));
 }
 
 std::string fileName(const std::string& directory, std::uint64_t stream_id) {
@@ -45,6 +59,7 @@ std::unique_ptr<Segment> Segment::createFile(const std::string& path,
   const int fd =
       open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
+  TRACED_KILL_POINT("segment created");
   // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
   void* memory = MAP_FAILED;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
@@ -57,6 +72,7 @@ std::unique_ptr<Segment> Segment::createFile(const std::string& path,
     close(fd);
     return nullptr;
   }
+  TRACED_KILL_POINT("segment locked");
   return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, fd, path));
 }
 
@@ -79,24 +95,20 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
 
   std::unique_ptr<Segment> segment;
   const std::string path = fileName(directory, stream_id);
-  std::uint64_t fit = slots;
-  while (!segment) {
+  std::uint64_t fit = slotsToTake(directory, slots);
+  for (; !segment && fit >= std::min(slots, kFewestSlots); fit /= 2) {
     segment = createFile(path, fit, bytesFor(fit));
-    if (segment || fit <= kFewestSlots) break;
-    fit /= 2;
   }
   if (!segment) {
-    fit = slots;
-    segment = createPrivate(fit, bytesFor(fit));
+    segment = createPrivate(slots, bytesFor(slots));
     if (!segment) return nullptr;
     segment->note_ = "no shared memory could be had in " + directory +
                      ": records not yet in the file are lost if the process is "
                      "killed";
-  } else if (fit != slots) {
-    segment->note_ = directory + " is nearly full: the ring has " +
-                     std::to_string(fit * kSlotBytes / 1024) +
-                     " KiB instead "
-                     "of " +
+  } else if (segment->slots_ != slots) {
+    segment->note_ = directory + " has little room: the ring has " +
+                     std::to_string(segment->slots_ * kSlotBytes / 1024) +
+                     " KiB instead of " +
                      std::to_string(slots * kSlotBytes / 1024);
   }
 
@@ -109,6 +121,7 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
   header->info_bytes = static_cast<std::uint32_t>(info.size());
   std::memcpy(static_cast<char*>(segment->memory_) + sizeof(SegmentHeader),
               info.data(), info.size());
+  TRACED_KILL_POINT("segment described");
   return segment;
 }
 

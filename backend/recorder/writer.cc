@@ -3,12 +3,17 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "recorder/accounts.h"
+#include "recorder/kill_point.h"
 
 namespace traced {
 namespace {
+
+// A chunk holds at most this many slots, however large the ring is.
+constexpr std::uint64_t kMostChunkSlots = 65536;
 
 // The thread inherits the mask it is created under: the job's signals stay the
 // job's threads' business.
@@ -34,6 +39,9 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
       sink_(std::move(sink)),
       builder_(header),
       stream_id_(header.stream_id()),
+      // A slot hardly ever takes more in the file than in the ring.
+      most_chunk_slots_(
+          std::min(kMostChunkSlots, sink_->largestChunk() / kSlotBytes)),
       last_chunk_(std::chrono::steady_clock::now()) {
   AllSignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
@@ -67,7 +75,7 @@ bool Writer::stop(std::chrono::milliseconds deadline) {
     }
   }
   if (thread_.joinable()) thread_.join();
-  return true;
+  return closed_;
 }
 
 void Writer::run() {
@@ -79,14 +87,16 @@ void Writer::run() {
     running = waitForWork(flush_wanted);
     running ? drain() : drainToTheEnd();
     const bool asked = flush_wanted > flush_done_;
+    bool closed = false;
     if (!running) {
-      writeChunk(true);
+      closed = writeChunk(true);
     } else if (!builder_.empty() && (asked || chunkIsDue())) {
       writeChunk(false);
     }
     std::lock_guard lock(mutex_);
     flush_done_ = flush_wanted;
     stopped_ = !running;
+    closed_ = closed;
     progressed_.notify_all();
   }
 }
@@ -100,7 +110,12 @@ bool Writer::waitForWork(std::uint64_t& flush_wanted) {
 }
 
 void Writer::drain() {
-  while (ring_.read(record_)) builder_.add(record_);
+  // Not for as long as there are records: who asked for a flush waits.
+  const std::uint64_t end = ring_.readPosition() + ring_.unread();
+  while (ring_.readPosition() < end && ring_.read(record_)) {
+    builder_.add(record_);
+    if (chunkIsLarge()) writeChunk(false);
+  }
 }
 
 void Writer::drainToTheEnd() {
@@ -119,14 +134,35 @@ bool Writer::chunkIsDue() const {
          std::chrono::steady_clock::now() - last_chunk_ >= kChunkInterval;
 }
 
-void Writer::writeChunk(bool closed) {
+bool Writer::chunkIsLarge() const {
+  return ring_.readPosition() - chunk_start_ >= most_chunk_slots_;
+}
+
+// A new part defines all that may still be named, because those before it will
+// be deleted: what a killed process leaves in the ring is then understood. It
+// also says what was deleted for it, which its first chunk could not know.
+bool Writer::writeChunk(bool closed) {
+  const std::uint64_t parts = sink_->partsBegun();
+  const bool appended = appendChunk(closed);
+  if (sink_->partsBegun() == parts) return appended;
+  const std::uint64_t deleted = sink_->recordsDeleted();
+  builder_.repeatDefinitions();
+  const bool repeated = appendChunk(closed);
+  if (!repeated || sink_->recordsDeleted() != deleted) appendChunk(closed);
+  return appended;
+}
+
+bool Writer::appendChunk(bool closed) {
   const std::uint64_t records = builder_.records();
   const std::uint64_t end = ring_.readPosition();
   const v1::Payload& payload =
       builder_.close(readClocks(), accounts(written_ + records, closed));
   const std::string& chunk =
       encoder_.encode(payload, {stream_id_, chunk_start_, end});
-  if (sink_->append(chunk, records)) {
+  const bool fits = chunk.size() <= sink_->largestChunk();
+  TRACED_KILL_POINT("chunk encoded");
+  const bool appended = sink_->append(chunk, records);
+  if (appended) {
     written_ += records;
   } else {
     write_failed_ += records;
@@ -136,17 +172,19 @@ void Writer::writeChunk(bool closed) {
   builder_.clear();
   chunk_start_ = end;
   last_chunk_ = std::chrono::steady_clock::now();
+  TRACED_KILL_POINT("chunk appended");
   ring_.release(write_failed_);
+  // Its definitions are still to be said.
+  if (!appended && fits) builder_.repeatDefinitions();
+  return appended;
 }
 
 v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
   v1::Accounts accounts;
-  const RingControl& ring = ring_.control();
   RecordCounters counters;
   counters.written = written;
   counters.deleted = sink_->recordsDeleted();
-  counters.ring_full = ring.dropped_full.load(std::memory_order_relaxed);
-  counters.issue_lost = ring.dropped_orphans.load(std::memory_order_relaxed);
+  counters.setRingDrops(ring_.drops());
   counters.write_failed = write_failed_;
   setCounters(accounts, counters);
   for (std::size_t i = 0; i < OwnTime::kBuckets; ++i) {

@@ -42,7 +42,8 @@ class Writer {
   void requestFlush() noexcept;
 
   // Writes what is left, marks the stream closed and ends the thread. False if
-  // the deadline passed first; the thread is then left to itself.
+  // that could not be written, or if the deadline passed first; the thread is
+  // then left to itself.
   bool stop(std::chrono::milliseconds deadline);
 
  private:
@@ -52,7 +53,10 @@ class Writer {
   void drain();
   void drainToTheEnd();
   bool chunkIsDue() const;
-  void writeChunk(bool closed);
+  bool chunkIsLarge() const;
+  // False if records were refused.
+  bool writeChunk(bool closed);
+  bool appendChunk(bool closed);
   v1::Accounts accounts(std::uint64_t written, bool closed) const;
   void warnOnce(const std::string& sentence);
 
@@ -63,6 +67,7 @@ class Writer {
   ChunkBuilder builder_;
   ChunkEncoder encoder_;
   const std::uint64_t stream_id_;
+  const std::uint64_t most_chunk_slots_;
   Ring::Record record_;
   std::uint64_t chunk_start_ = 0;  // ring position
   std::chrono::steady_clock::time_point last_chunk_;
@@ -78,6 +83,7 @@ class Writer {
   std::uint64_t flush_done_ = 0;
   bool stopping_ = false;
   bool stopped_ = false;
+  bool closed_ = false;  // the sink has the chunk that says so
 
   std::thread thread_;
 };
