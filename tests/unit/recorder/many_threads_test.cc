@@ -79,7 +79,7 @@ void recordOperations(Ring& ring, std::uint32_t number,
 TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
   const char* text = std::getenv("TRACED_OPERATIONS");
   const std::uint64_t operations =
-      text ? std::strtoull(text, nullptr, 10) : 20'000;
+      text ? std::strtoull(text, nullptr, 10) : 100'000;
   std::vector<RingSlot> memory(Ring::bytesFor(kManySlots) / sizeof(RingSlot));
   Ring ring(memory.data(), kManySlots);
   OwnTime own_time;
@@ -115,7 +115,8 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
   EXPECT_EQ(found.accounts.produced(), 2 * operations * kRecorders);
   std::cout << kRecorders << " threads x " << operations
             << " operations: " << found.accounts.produced() << " records, "
-            << stored << " stored, the others counted as dropped\n";
+            << stored << " stored, the others counted as dropped"
+            << std::endl;
 }
 
 }  // namespace
