@@ -47,7 +47,7 @@ void Losses::add(const StreamTable& table) {
   not_closed_.add(rank, table.closed ? 0 : 1);
   const bool recovered = !table.closed && table.accounts.recovered();
   recovered_.add(rank, recovered ? 1 : 0);
-  cut_short_.add(rank, table.closed || recovered ? 0 : 1);
+  cut_short_.add(rank, table.endKnown() ? 0 : 1);
 }
 
 bool Losses::any() const {
@@ -74,7 +74,8 @@ std::vector<std::string> Losses::sentences() const {
       " groups refused for impossible members");
   say(recovered_, "killed; the last records were recovered");
   say(cut_short_,
-      "not closed (killed, still running, or the end of the file is lost)");
+      "not closed (killed, still running, or the end of the file is lost), so "
+      "how much is missing at the end is unknown");
   return sentences;
 }
 

@@ -32,6 +32,11 @@ class Losses {
     return not_closed_.ranks;
   }
 
+  // Ranks whose end is not known, so that more may be missing than missing().
+  const std::vector<std::uint32_t>& endUnknown() const {
+    return cut_short_.ranks;
+  }
+
   // Whether anything was lost; an unclosed stream alone is none.
   bool any() const;
   // A sentence for every kind of loss, with the ranks concerned.

@@ -8,6 +8,20 @@
 
 namespace traced {
 
+namespace {
+
+// What the recorder itself deleted from the beginning is no gap: its accounts
+// say how many records it were.
+void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
+  const std::uint64_t first =
+      stream.chunks.empty() ? 0 : stream.chunks.front().first_position;
+  if (first == 0 || table.dropped(v1::DROP_REASON_RETENTION) == 0) return;
+  --table.gaps;
+  table.gap_positions -= first;
+}
+
+}  // namespace
+
 StreamTable StreamLoader::load(const TraceStream& stream) {
   StreamAssembler assembler(stream.header);
   StreamTable& table = assembler.table();
@@ -33,7 +47,9 @@ StreamTable StreamLoader::load(const TraceStream& stream) {
       ++table.skipped_chunks;
     }
   }
-  return std::move(assembler).finish();
+  StreamTable read = std::move(assembler).finish();
+  forgetDeletedBeginning(stream, read);
+  return read;
 }
 
 DecodeStatus StreamLoader::decode(const ChunkRef& chunk) {

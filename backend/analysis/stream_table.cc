@@ -8,6 +8,14 @@ std::uint64_t StreamTable::dropped() const {
   return records;
 }
 
+std::uint64_t StreamTable::dropped(v1::DropReason reason) const {
+  std::uint64_t records = 0;
+  for (const v1::Drop& drop : accounts.drop()) {
+    if (drop.reason() == reason) records += drop.records();
+  }
+  return records;
+}
+
 std::uint64_t StreamTable::missing() const {
   const std::uint64_t stored = accounts.stored();
   return stored > rows_found ? stored - rows_found : 0;

@@ -43,9 +43,13 @@ struct StreamTable {
   Instant last;
 
   std::uint64_t dropped() const;
-  // Records lost after they were written; what is beyond the end of a stream
-  // that was not closed is not known and not counted.
+  // Records that were dropped for one reason.
+  std::uint64_t dropped(v1::DropReason reason) const;
+  // Records lost after they were written, as far as a later chunk proves it.
   std::uint64_t missing() const;
+  // Whether the end of the stream is here, so that missing() is all that is
+  // missing. Otherwise what followed the last chunk is not known.
+  bool endKnown() const { return closed || accounts.recovered(); }
   // From the start of the recording to its last instant, in nanoseconds.
   std::uint64_t runNs() const;
   bool lostSomething() const;

@@ -13,12 +13,27 @@ Json mapJson(const Map& map) {
   return Json(sorted);
 }
 
-Json dropsJson(const v1::Accounts& accounts) {
+// Of the accounts, or of a thread in them.
+template <typename Message>
+Json dropsJson(const Message& message) {
   Json drops = Json::object();
-  for (const v1::Drop& drop : accounts.drop()) {
+  for (const v1::Drop& drop : message.drop()) {
     drops[nameOf(drop.reason())] = drop.records();
   }
   return drops;
+}
+
+Json threadDropsJson(const v1::Accounts& accounts) {
+  Json threads = Json::array();
+  for (const v1::ThreadDrops& thread : accounts.thread_drops()) {
+    Json& json = threads.emplace_back(Json::object());
+    if (thread.tid() != 0) {
+      json["tid"] = thread.tid();
+      json["name"] = thread.name();
+    }
+    json["dropped_by_reason"] = dropsJson(thread);
+  }
+  return threads;
 }
 
 Json ownTimeJson(const v1::Accounts& accounts) {
@@ -86,7 +101,9 @@ Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   json["found"] = table.rows_found;
   json["dropped"] = table.dropped();
   json["dropped_by_reason"] = dropsJson(table.accounts);
+  json["dropped_by_thread"] = threadDropsJson(table.accounts);
   json["missing"] = table.missing();
+  json["end_known"] = table.endKnown();
   json["closed"] = table.closed;
   json["recovered"] = table.accounts.recovered();
   json["chunks"] = table.chunks;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/names.h"
 #include "cli/heading.h"
 #include "cli/run_info.h"
 #include "cli/table.h"
@@ -23,9 +24,26 @@ std::string ownTimeText(const v1::Accounts& accounts) {
                      static_cast<double>(samples));
 }
 
+// What is proven to be missing, and whether that is all.
+std::string missingText(const StreamTable& rank) {
+  const std::string proven = groupedText(rank.missing());
+  if (rank.endKnown()) return proven;
+  return rank.missing() == 0 ? "unknown" : ">= " + proven;
+}
+
 const char* endText(const StreamTable& rank) {
   if (rank.closed) return "yes";
   return rank.accounts.recovered() ? "recovered" : "no";
+}
+
+// "ring_full 12, issue_lost 34".
+std::string reasonsText(const v1::ThreadDrops& thread) {
+  std::string text;
+  for (const v1::Drop& drop : thread.drop()) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", nameOf(drop.reason()), " ",
+                    groupedText(drop.records()));
+  }
+  return text;
 }
 
 bool anySteps(const RunInfo& info) {
@@ -85,7 +103,7 @@ std::vector<std::string> rankCells(const RunInfo::Rank& info,
                                     groupedText(rank.dropped()),
                                     groupedText(rank.accounts.stored()),
                                     groupedText(rank.rows_found),
-                                    groupedText(rank.missing()),
+                                    missingText(rank),
                                     endText(rank),
                                     ownTimeText(rank.accounts)};
   if (columns.steps) cells.push_back(stepsText(rank.marks));
@@ -106,6 +124,27 @@ std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
                     "; --all shows them\n");
   }
   return text;
+}
+
+// Only for runs that dropped something of what is counted by thread.
+std::string threadDropsText(const RunInfo& info) {
+  Table table;
+  table.addColumn("rank");
+  table.addColumn("thread", Align::kLeft);
+  table.addColumn("tid");
+  table.addColumn("dropped", Align::kLeft);
+  bool any = false;
+  for (const RunInfo::Rank& rank : info.ranks) {
+    for (const v1::ThreadDrops& thread : rank.table.accounts.thread_drops()) {
+      any = true;
+      const bool known = thread.tid() != 0;
+      table.addRow({absl::StrCat(rank.table.header.rank()),
+                    known ? printable(thread.name()) : "others",
+                    known ? absl::StrCat(thread.tid()) : "-",
+                    reasonsText(thread)});
+    }
+  }
+  return any ? "\n" + table.text() : "";
 }
 
 std::string groupsText(const GroupCatalog& groups) {
@@ -165,7 +204,8 @@ std::string infoText(const std::string& title, const TraceSet& set,
       printable(absl::StrCat(
           "job \"", header.job(), "\", attempt ", header.attempt(), ", traced ",
           header.traced_version(), ", Python ", header.python_version())),
-      "\n\n", ranksText(info, max_ranks), groupsText(info.groups),
+      "\n\n", ranksText(info, max_ranks), threadDropsText(info),
+      groupsText(info.groups),
       commonText(info, "libraries", &v1::Header::library_versions),
       commonText(info, "labels", &v1::Header::labels),
       commonText(info, "settings", &v1::Header::settings));

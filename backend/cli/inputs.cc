@@ -44,7 +44,10 @@ ExitCode Inputs::conclude(const std::vector<std::string>& warnings) const {
     std::cerr << "warning: and " << warnings.size() - kMaxSentences
               << " more; --json has all of them\n";
   }
-  return strict_ && !warnings.empty() ? ExitCode::kFindings : ExitCode::kFine;
+  if (!strict_ || warnings.empty()) return ExitCode::kFine;
+  std::cerr << "tracectl: " << countOf(warnings.size(), "warning")
+            << ", and --strict lets none pass\n";
+  return ExitCode::kFindings;
 }
 
 }  // namespace traced

@@ -22,6 +22,7 @@ class Inputs {
   void declareJson(CLI::App& app);
 
   bool json() const { return json_; }
+  bool strict() const { return strict_; }
   const std::vector<std::string>& paths() const { return paths_; }
   // The first input's name without trailing slashes, for headings.
   std::string title() const;
@@ -31,7 +32,7 @@ class Inputs {
   Result<TraceSet> open() const;
 
   // Writes warnings to stderr, a screenful of them at most, and tells what the
-  // verb should exit with.
+  // verb should exit with: with --strict, any warning is a finding.
   ExitCode conclude(const std::vector<std::string>& warnings) const;
 
  private:

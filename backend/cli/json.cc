@@ -67,7 +67,8 @@ Json lostJson(const TraceSet& set, const RunSummary& summary) {
           {"unusable_bytes", unusableBytes(set, summary)},
           {"gaps", losses.gaps()},
           {"absent_ranks", summary.absentRanks()},
-          {"not_closed", RankList::fromRanks(losses.notClosed()).text()}};
+          {"not_closed", RankList::fromRanks(losses.notClosed()).text()},
+          {"end_unknown", RankList::fromRanks(losses.endUnknown()).text()}};
 }
 
 }  // namespace traced

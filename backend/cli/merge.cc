@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/merge.h"
+#include "analysis/run_summary.h"
+#include "analysis/stream_loader.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/left_over.h"
@@ -49,12 +51,25 @@ class Merge : public Subcommand {
       std::cerr << "tracectl: " << printable(merged.error().message) << "\n";
       return ExitCode::kInternal;
     }
-    say(*set, *merged);
-    return inputs_.conclude(set->input_warnings);
+    const std::vector<std::string> warnings =
+        inputs_.strict() ? warningsOfAll(*set) : set->input_warnings;
+    say(*set, *merged, warnings);
+    return inputs_.conclude(warnings);
   }
 
  private:
-  void say(const TraceSet& set, const MergeResult& merged) const {
+  // What the streams themselves lost is found only by reading them.
+  static std::vector<std::string> warningsOfAll(const TraceSet& set) {
+    RunSummary summary;
+    StreamLoader loader(set);
+    for (const std::size_t i : set.selected) {
+      summary.add(loader.load(set.streams[i]));
+    }
+    return allWarnings(set, summary);
+  }
+
+  void say(const TraceSet& set, const MergeResult& merged,
+           const std::vector<std::string>& warnings) const {
     if (!inputs_.json()) {
       std::cout << printable(absl::StrCat(output_, ": ",
                                           countOf(merged.streams, "stream"),
@@ -64,10 +79,10 @@ class Merge : public Subcommand {
       return;
     }
     const Json json = {
-        {"schema", kJsonSchema},         {"output", output_},
-        {"streams", merged.streams},     {"chunks", merged.chunks},
-        {"bytes", merged.bytes},         {"unusable_bytes", set.unusable_bytes},
-        {"warnings", set.input_warnings}};
+        {"schema", kJsonSchema},     {"output", output_},
+        {"streams", merged.streams}, {"chunks", merged.chunks},
+        {"bytes", merged.bytes},     {"unusable_bytes", set.unusable_bytes},
+        {"warnings", warnings}};
     writeJson(std::cout, json);
     std::cout << "\n";
   }

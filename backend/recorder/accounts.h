@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "recorder/thread_drops.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -17,6 +19,11 @@ struct RecordCounters {
   std::uint64_t ring_full = 0;
   std::uint64_t issue_lost = 0;
   std::uint64_t write_failed = 0;
+  // Of which thread those of the ring are.
+  std::vector<ThreadDropCount> thread_drops;
+
+  // Takes over what did not get into the ring.
+  void setRingDrops(std::vector<ThreadDropCount> drops);
 };
 
 // Sets the counters of `accounts` and leaves the rest.

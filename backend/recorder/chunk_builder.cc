@@ -238,6 +238,14 @@ void ChunkBuilder::useText(std::uint32_t id) {
   if (const auto* text = texts_.firstUse(id)) *payload_.add_text() = *text;
 }
 
+void ChunkBuilder::repeatDefinitions() {
+  groups_.repeat();
+  calls_.repeat();
+  buffers_.repeat();
+  threads_.repeat();
+  texts_.repeat();
+}
+
 const v1::Payload& ChunkBuilder::close(const ClockReading& now,
                                        const v1::Accounts& accounts) {
   v1::ClockAnchor* anchor = payload_.mutable_anchor();

@@ -25,6 +25,10 @@ class ChunkBuilder {
   std::uint64_t records() const { return records_; }
   bool empty() const { return records_ == 0 && definitions_ == 0; }
 
+  // The chunk that is being filled defines all that operations may still name,
+  // because the chunks before it are not there, or not for ever.
+  void repeatDefinitions();
+
   // Completes the payload; it is valid until clear().
   const v1::Payload& close(const ClockReading& now,
                            const v1::Accounts& accounts);

@@ -61,6 +61,12 @@ class DefinitionTable {
     ++chunk_;
   }
 
+  // The chunk that is being filled says all that may still be used.
+  void repeat() {
+    fresh_.clear();
+    for (const auto& [id, entry] : known_) fresh_.push_back(id);
+  }
+
   std::size_t size() const { return known_.size(); }
 
  private:

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "recorder/file_limit.h"
+#include "recorder/kill_point.h"
 
 namespace traced {
 namespace {
@@ -84,6 +85,11 @@ Result<std::unique_ptr<FileSink>> FileSink::resume(
   sink->current_ = last;
   if (parts.size() > 1) sink->previous_ = parts[parts.size() - 2];
   sink->records_deleted_ = deleted;
+  // The process died before it could delete what is one part too many.
+  for (std::size_t i = 0; max_bytes != 0 && i + 2 < parts.size(); ++i) {
+    unlink(parts[i].path.c_str());
+    sink->records_deleted_ += parts[i].records;
+  }
   return sink;
 }
 
@@ -91,9 +97,17 @@ FileSink::~FileSink() {
   if (isOurs(fd_)) close(fd_);
 }
 
+std::uint64_t FileSink::largestChunk() const {
+  return max_bytes_ == 0 ? Sink::largestChunk() : max_bytes_ / 2;
+}
+
 bool FileSink::append(const std::string& chunk, std::uint64_t records) {
-  const bool full = max_bytes_ != 0 && current_.bytes != 0 &&
-                    current_.bytes + chunk.size() > max_bytes_ / 2;
+  if (chunk.size() > largestChunk()) {
+    errno = EFBIG;
+    return false;
+  }
+  const bool full =
+      current_.bytes != 0 && current_.bytes + chunk.size() > largestChunk();
   if (full && !beginPart()) return false;
   if (!writeWhole(chunk)) return false;
   current_.bytes += chunk.size();
@@ -109,6 +123,7 @@ bool FileSink::beginPart() {
   next.path = partPath(stem_, next.number);
   const int fd = createNew(next.path);
   if (fd < 0) return false;
+  TRACED_KILL_POINT("part begun");
   take(fd);
   previous_ = current_;
   current_ = next;
@@ -120,6 +135,7 @@ bool FileSink::deletePrevious() {
   if (unlink(previous_.path.c_str()) != 0 && errno != ENOENT) return false;
   records_deleted_ += previous_.records;
   previous_ = {};
+  TRACED_KILL_POINT("part deleted");
   return true;
 }
 

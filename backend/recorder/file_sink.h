@@ -33,6 +33,8 @@ class FileSink : public Sink {
   ~FileSink() override;
 
   bool append(const std::string& chunk, std::uint64_t records) override;
+  std::uint64_t largestChunk() const override;
+  std::uint64_t partsBegun() const override { return current_.number; }
   std::uint64_t recordsDeleted() const override { return records_deleted_; }
   std::string location() const override { return current_.path; }
 

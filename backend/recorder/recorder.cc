@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "recorder/file_sink.h"
 #include "recorder/header.h"
+#include "recorder/kill_point.h"
 #include "recorder/segment.h"
 #include "recorder/signals_blocked.h"
 #include "recorder/writer.h"
@@ -141,9 +142,10 @@ void Recorder::installProcessHooks() {
 
 void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
   Recorder* recorder = current_.exchange(nullptr);
-  if (!recorder) return;
+  if (!recorder || !recorder->writer_->stop(deadline)) return;
   // Else the segment stays, to be recovered.
-  if (recorder->writer_->stop(deadline) && !recorder->segment_->unlinkFile()) {
+  TRACED_KILL_POINT("stream closed");
+  if (!recorder->segment_->unlinkFile()) {
     std::fprintf(stderr, "traced: cannot remove the ring %s: %s\n",
                  recorder->segment_->path().c_str(), std::strerror(errno));
   }
@@ -173,7 +175,7 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
     record.buffers = buffers_.idFor(buffers.bytes(), buffers.byteSize());
   }
   if (record.call == 0) {  // no room even for the definition
-    ring_.control().dropped_full.fetch_add(1, std::memory_order_relaxed);
+    ring_.drop(RingDrop::kFull);
     return kLostOp;
   }
   const OpId op = ring_.push(RecordKind::kIssue, record);
@@ -188,7 +190,7 @@ void Recorder::push(RecordKind kind, OpId op, const Event& event) noexcept {
   // parent's: the ring is not its own.
   if (current() != this) return;
   if (op == kLostOp) {
-    ring_.control().dropped_orphans.fetch_add(1, std::memory_order_relaxed);
+    ring_.drop(RingDrop::kIssueLost);
   } else {
     ring_.push(kind, event);
   }

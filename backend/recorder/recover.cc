@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "recorder/kill_point.h"
 #include "recorder/owner_rights.h"
 #include "recorder/process_info.h"
 #include "recorder/recovery.h"
@@ -43,6 +44,11 @@ bool isOfThisBoot(const v1::Header& header) {
 void recoverLocked(const SegmentFile& file, const RecoverOptions& options,
                    RecoveredSegment& result) {
   const std::string bytes = file.read();
+  if (wasNeverUsed(bytes)) {
+    result.outcome = RecoverOutcome::kDiscarded;
+    result.why = "its process died before it recorded anything";
+    return;
+  }
   const Result<SegmentContent> content = parseSegment(bytes);
   if (!content) {
     result.why = content.error().message;
@@ -58,9 +64,11 @@ void recoverLocked(const SegmentFile& file, const RecoverOptions& options,
 
 void removeIfDone(SegmentFile& file, const RecoverOptions& options,
                   RecoveredSegment& result) {
-  const bool recovered = result.outcome == RecoverOutcome::kRecovered;
-  if (options.dry_run || !(recovered || options.discard)) return;
-  if (!recovered) result.outcome = RecoverOutcome::kDiscarded;
+  const bool done = result.outcome == RecoverOutcome::kRecovered ||
+                    result.outcome == RecoverOutcome::kDiscarded;
+  if (options.dry_run || !(done || options.discard)) return;
+  if (!done) result.outcome = RecoverOutcome::kDiscarded;
+  TRACED_KILL_POINT("recovery done");
   if (!file.remove()) {
     result.outcome = RecoverOutcome::kUnwritable;
     result.why = "the segment cannot be removed";

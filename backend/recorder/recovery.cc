@@ -6,6 +6,7 @@
 
 #include "recorder/complete_definitions.h"
 #include "recorder/file_sink.h"
+#include "recorder/kill_point.h"
 #include "recorder/record.h"
 #include "trace_io/byte_source.h"
 #include "trace_io/chunk_decoder.h"
@@ -14,8 +15,7 @@
 namespace traced {
 namespace {
 
-// A chunk has at most this many slots, or a quarter of the ring as the
-// writer's.
+// A chunk has at most this many slots, as the writer's.
 constexpr std::uint64_t kChunkSlots = 65536;
 
 std::uint64_t maxBytes(const v1::Header& header) {
@@ -89,8 +89,13 @@ void Recovery::survey() {
   }
   counters_ = countersOf(written_->accounts());
   counters_.deleted = written_->recordsDeleted();
-  counters_.ring_full = std::max(counters_.ring_full, ring_.droppedFull());
-  counters_.issue_lost = std::max(counters_.issue_lost, ring_.droppedOrphans());
+  RecordCounters of_ring;
+  of_ring.setRingDrops(ring_.drops());
+  // Counters only grow: a ring that says less than the file is damaged.
+  if (of_ring.ring_full >= counters_.ring_full &&
+      of_ring.issue_lost >= counters_.issue_lost) {
+    counters_.setRingDrops(of_ring.thread_drops);
+  }
   if (ring_.refused() > counters_.write_failed + given_up) {
     counters_.write_failed = ring_.refused() - given_up;
   }
@@ -103,7 +108,8 @@ RecoverOutcome Recovery::append(std::string& why) {
     why = sink.error().message;
     return RecoverOutcome::kUnwritable;
   }
-  const std::uint64_t chunk_slots = std::max(kChunkSlots, ring_.capacity() / 4);
+  const std::uint64_t chunk_slots =
+      std::min(kChunkSlots, (*sink)->largestChunk() / kSlotBytes);
   builder_ = std::make_unique<ChunkBuilder>(header());
   RingImage::Cursor cursor{start_};
   std::uint64_t first = start_;
@@ -142,8 +148,9 @@ RecoverOutcome Recovery::appendChunk(Sink& sink, std::uint64_t first,
   const std::string& chunk =
       encoder_.encode(payload, {header().stream_id(), first, end});
   if (!isReadable(chunk)) return RecoverOutcome::kUnreadable;
-  return sink.append(chunk, records) ? RecoverOutcome::kRecovered
-                                     : RecoverOutcome::kUnwritable;
+  if (!sink.append(chunk, records)) return RecoverOutcome::kUnwritable;
+  TRACED_KILL_POINT("recovery appended");
+  return RecoverOutcome::kRecovered;
 }
 
 v1::Accounts Recovery::accounts(bool last) const {

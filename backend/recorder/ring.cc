@@ -35,6 +35,7 @@ std::uint64_t Ring::pushDefinition(RecordKind kind, DefinitionHead definition,
   if (total > maxPayload() || slots > UINT16_MAX) return kFull;
   const std::uint64_t position = claim(slots);
   if (position == kFull) return kFull;
+  TRACED_KILL_POINT("definition claimed");
 
   const RecordHead head{static_cast<std::uint32_t>(sizeof definition + bytes),
                         static_cast<std::uint16_t>(slots), kind};
@@ -52,7 +53,9 @@ std::uint64_t Ring::pushDefinition(RecordKind kind, DefinitionHead definition,
     piece = std::min(bytes, kSlotPayload);
     std::memcpy(slotAt(position + i).bytes, from, piece);
   }
+  TRACED_KILL_POINT("definition filled");
   first.commit.store(position + 1, std::memory_order_release);
+  TRACED_KILL_POINT("definition committed");
   return position;
 }
 
@@ -83,7 +86,9 @@ void Ring::release(std::uint64_t refused) {
   RingControl::Refused& entry = control_->refused[turn_];
   entry.end.store(read_, std::memory_order_relaxed);
   entry.records.store(refused, std::memory_order_relaxed);
+  TRACED_KILL_POINT("refusals counted");
   control_->tail.store(read_, std::memory_order_release);
+  TRACED_KILL_POINT("slots freed");
 }
 
 std::uint64_t Ring::used() const {

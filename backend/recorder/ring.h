@@ -24,8 +24,11 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "recorder/kill_point.h"
 #include "recorder/record.h"
+#include "recorder/thread_drops.h"
 
 namespace traced {
 
@@ -48,16 +51,14 @@ struct RecordHead {
 struct RingControl {
   alignas(kSlotBytes) std::atomic<std::uint64_t> head;
   alignas(kSlotBytes) std::atomic<std::uint64_t> tail;
-  // Events dropped because the ring was full, and because their operation's
-  // issue had been dropped.
-  alignas(kSlotBytes) std::atomic<std::uint64_t> dropped_full;
-  std::atomic<std::uint64_t> dropped_orphans;
   // How many records of those before position `end` the sink refused. Written
   // in turns before tail moves: the entry whose end is tail is valid.
   struct Refused {
     std::atomic<std::uint64_t> end;
     std::atomic<std::uint64_t> records;
-  } refused[2];
+  };
+  alignas(kSlotBytes) Refused refused[2];
+  alignas(kSlotBytes) ThreadDropTable drops;
 };
 
 class Ring {
@@ -85,14 +86,17 @@ class Ring {
     static_assert(sizeof(Event) <= kFirstSlotPayload);
     const std::uint64_t position = claim(1);
     if (position == kFull) {
-      control_->dropped_full.fetch_add(1, std::memory_order_relaxed);
+      drop(RingDrop::kFull);
       return kFull;
     }
+    TRACED_KILL_POINT("event claimed");
     RingSlot& slot = slotAt(position);
     const RecordHead head{sizeof(Event), 1, kind};
     std::memcpy(slot.bytes, &head, sizeof head);
     std::memcpy(slot.bytes + sizeof head, &event, sizeof event);
+    TRACED_KILL_POINT("event filled");
     slot.commit.store(position + 1, std::memory_order_release);
+    TRACED_KILL_POINT("event committed");
     return position;
   }
 
@@ -100,6 +104,12 @@ class Ring {
   // its position, or kFull (not counted: a definition is no record).
   std::uint64_t pushDefinition(RecordKind kind, DefinitionHead head,
                                const void* content, std::size_t bytes) noexcept;
+
+  // Any thread. Counts a record that is not pushed.
+  void drop(RingDrop reason) noexcept { countDrop(control_->drops, reason); }
+  std::vector<ThreadDropCount> drops() const {
+    return dropCounts(control_->drops);
+  }
 
   struct Record {
     std::uint64_t position;

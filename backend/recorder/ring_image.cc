@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/utf8.h"
 #include "recorder/call_description.h"
 #include "recorder/record.h"
 
@@ -61,9 +62,7 @@ RingImage::RingImage(std::string_view memory, std::uint64_t slots)
     : memory_(memory),
       slots_(slots),
       head_(word(offsetof(RingControl, head))),
-      tail_(word(offsetof(RingControl, tail))),
-      dropped_full_(word(offsetof(RingControl, dropped_full))),
-      dropped_orphans_(word(offsetof(RingControl, dropped_orphans))) {
+      tail_(word(offsetof(RingControl, tail))) {
   for (const std::size_t entry : {0, 1}) {
     const std::size_t at =
         offsetof(RingControl, refused) + entry * sizeof(RingControl::Refused);
@@ -76,6 +75,25 @@ bool RingImage::valid() const {
   // Positions count slots since the start: none reaches the last 2^24.
   return head_ < ~std::uint64_t{0} - slots_ && tail_ <= head_ &&
          head_ - tail_ <= slots_;
+}
+
+std::vector<ThreadDropCount> RingImage::drops() const {
+  using Entry = ThreadDropTable::Entry;
+  std::vector<ThreadDropCount> counts;
+  for (std::size_t i = 0; i < ThreadDropTable::kEntries; ++i) {
+    const std::size_t at = offsetof(RingControl, drops) +
+                           offsetof(ThreadDropTable, entries) +
+                           i * sizeof(Entry);
+    const std::string_view name =
+        memory_.substr(at + offsetof(Entry, name), ThreadDropTable::kNameBytes);
+    ThreadDropCount count;
+    count.tid = static_cast<std::int64_t>(word(at + offsetof(Entry, tid)));
+    count.name = toValidUtf8(name.substr(0, name.find('\0')));
+    count.ring_full = word(at + offsetof(Entry, ring_full));
+    count.issue_lost = word(at + offsetof(Entry, issue_lost));
+    if (count.ring_full > 0 || count.issue_lost > 0) counts.push_back(count);
+  }
+  return counts;
 }
 
 bool RingImage::next(Cursor& cursor, Ring::Record& record) const {

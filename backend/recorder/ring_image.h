@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "recorder/ring.h"
 
@@ -34,8 +35,8 @@ class RingImage {
   std::uint64_t capacity() const { return slots_; }
   // The first position whose slot was not claimed again since.
   std::uint64_t oldest() const { return head_ > slots_ ? head_ - slots_ : 0; }
-  std::uint64_t droppedFull() const { return dropped_full_; }
-  std::uint64_t droppedOrphans() const { return dropped_orphans_; }
+  // What did not get into it, by thread.
+  std::vector<ThreadDropCount> drops() const;
   // How many records before tail the sink refused.
   std::uint64_t refused() const { return refused_; }
 
@@ -63,8 +64,6 @@ class RingImage {
   const std::uint64_t slots_;
   std::uint64_t head_;
   std::uint64_t tail_;
-  std::uint64_t dropped_full_;
-  std::uint64_t dropped_orphans_;
   std::uint64_t refused_ = 0;
 };
 

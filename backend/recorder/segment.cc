@@ -3,14 +3,17 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
 
 #include "recorder/file_limit.h"
+#include "recorder/kill_point.h"
 #include "recorder/ring.h"
 
 namespace traced {
@@ -21,6 +24,17 @@ constexpr std::uint64_t kFewestSlots = 4096;  // 256 KiB
 
 std::size_t roundUp(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
+}
+
+// Ranks share the directory with each other, and with what else needs shared
+// memory (NCCL, data loaders): a ring takes no more than an eighth of what is
+// free.
+std::uint64_t slotsToTake(const std::string& directory, std::uint64_t slots) {
+  struct statvfs space;
+  if (statvfs(directory.c_str(), &space) != 0) return slots;
+  const std::uint64_t share =
+      std::uint64_t{space.f_bavail} * space.f_frsize / 8 / kSlotBytes;
+  return std::min(slots, std::bit_floor(share));
 }
 
 std::string fileName(const std::string& directory, std::uint64_t stream_id) {
@@ -55,6 +69,7 @@ std::unique_ptr<Segment> Segment::createFile(const std::string& path,
     error = errno;
     return nullptr;
   }
+  TRACED_KILL_POINT("segment created");
   int failed = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
   if (failed == 0) failed = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
@@ -70,6 +85,7 @@ std::unique_ptr<Segment> Segment::createFile(const std::string& path,
     error = failed;
     return nullptr;
   }
+  TRACED_KILL_POINT("segment locked");
   return std::unique_ptr<Segment>(new Segment(memory, bytes, slots, path));
 }
 
@@ -92,26 +108,25 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
 
   std::unique_ptr<Segment> segment;
   const std::string path = fileName(directory, stream_id);
-  std::uint64_t fit = slots;
-  int error = 0;
-  for (;; fit /= 2) {
+  const std::uint64_t fewest = std::min(slots, kFewestSlots);
+  int error = ENOSPC;
+  for (std::uint64_t fit = slotsToTake(directory, slots);
+       !segment && fit >= fewest; fit /= 2) {
     segment = createFile(path, fit, bytesFor(fit), error);
-    if (segment || !mayFitWithLess(error) || fit <= kFewestSlots) break;
+    if (!segment && !mayFitWithLess(error)) break;
   }
   if (!segment) {
-    fit = slots;
-    segment = createPrivate(fit, bytesFor(fit));
+    segment = createPrivate(slots, bytesFor(slots));
     if (!segment) return nullptr;
     segment->note_ =
         "no shared memory could be had in " + directory + " (" +
         std::strerror(error) +
         "): records not yet in the file are lost if the process is killed";
-  } else if (fit != slots) {
-    segment->note_ = "the ring has " + std::to_string(fit * kSlotBytes / 1024) +
+  } else if (segment->slots_ != slots) {
+    segment->note_ = directory + " has little room: the ring has " +
+                     std::to_string(segment->slots_ * kSlotBytes / 1024) +
                      " KiB instead of " +
-                     std::to_string(slots * kSlotBytes / 1024) +
-                     ": no more could be had in " + directory + " (" +
-                     std::strerror(error) + ")";
+                     std::to_string(slots * kSlotBytes / 1024);
   }
 
   auto* header = new (segment->memory_) SegmentHeader{};
@@ -123,6 +138,7 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
   header->info_bytes = static_cast<std::uint32_t>(info.size());
   std::memcpy(static_cast<char*>(segment->memory_) + sizeof(SegmentHeader),
               info.data(), info.size());
+  TRACED_KILL_POINT("segment described");
   return segment;
 }
 

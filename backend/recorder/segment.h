@@ -18,7 +18,7 @@ namespace traced {
 // The first page of a segment file, followed by `info` (the serialized Header
 // of the stream) and, at ring_offset, by the ring.
 struct SegmentHeader {
-  static constexpr std::uint64_t kMagic = 0x32474E4952445254;  // "TRDRING2"
+  static constexpr std::uint64_t kMagic = 0x33474E4952445254;  // "TRDRING3"
   std::uint64_t magic;
   std::uint64_t stream_id;
   std::uint64_t ring_offset;
@@ -31,9 +31,10 @@ struct SegmentHeader {
 
 class Segment {
  public:
-  // Never fails: tries `directory` with `slots`, then with ever fewer slots,
-  // then private memory, which does not outlive the process. What it settled
-  // for is told by slots() and note().
+  // Tries `directory` with `slots`, or fewer if these would take more than an
+  // eighth of what is free there, then with ever fewer slots, then private
+  // memory, which does not outlive the process. What it settled for is told by
+  // slots() and note(). nullptr if there is no memory at all.
   static std::unique_ptr<Segment> create(const std::string& directory,
                                          std::uint64_t stream_id,
                                          std::uint64_t slots,

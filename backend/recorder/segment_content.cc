@@ -1,6 +1,7 @@
 #include "recorder/segment_content.h"
 
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 #include "recorder/ring.h"
@@ -39,6 +40,22 @@ std::string tracePathIn(std::string_view file) {
   if (head.magic != SegmentHeader::kMagic) return "";
   return std::string(head.trace_path,
                      strnlen(head.trace_path, sizeof head.trace_path));
+}
+
+bool wasNeverUsed(std::string_view file) {
+  const SegmentHeader head = headOf(file);
+  if (head.magic != SegmentHeader::kMagic) {
+    const std::string_view first = file.substr(0, sizeof head);
+    return first.find_first_not_of('\0') == std::string_view::npos;
+  }
+  if (!sizesAreRight(head, file.size()) || head.trace_path[0] != '\0') {
+    return false;
+  }
+  std::uint64_t position;
+  std::memcpy(&position,
+              file.data() + head.ring_offset + offsetof(RingControl, head),
+              sizeof position);
+  return position == 0;
 }
 
 Result<SegmentContent> parseSegment(std::string_view file) {

@@ -24,6 +24,10 @@ struct SegmentContent {
 // Looks into the whole bytes of a segment file. The error is one sentence.
 Result<SegmentContent> parseSegment(std::string_view file);
 
+// Whether these are the whole bytes of a segment that its process had not
+// finished making: it holds no record.
+bool wasNeverUsed(std::string_view file);
+
 // The part 0 named in the first bytes of a segment file; "" when they are none,
 // or it is not named yet.
 std::string tracePathIn(std::string_view file);

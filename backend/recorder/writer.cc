@@ -2,15 +2,24 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <new>
 
 #include "recorder/accounts.h"
+#include "recorder/kill_point.h"
 #include "recorder/signals_blocked.h"
 
 namespace traced {
+namespace {
+
+// A chunk holds at most this many slots, however large the ring is.
+constexpr std::uint64_t kMostChunkSlots = 65536;
+
+}  // namespace
+
 Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
                const v1::Header& header)
     : ring_(ring),
@@ -18,6 +27,9 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
       sink_(std::move(sink)),
       builder_(header),
       stream_id_(header.stream_id()),
+      // A slot hardly ever takes more in the file than in the ring.
+      most_chunk_slots_(
+          std::min(kMostChunkSlots, sink_->largestChunk() / kSlotBytes)),
       last_chunk_(std::chrono::steady_clock::now()) {
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
@@ -64,6 +76,7 @@ void Writer::run() {
     running = waitForWork(flush_wanted);
     running ? drain() : drainToTheEnd();
     const bool asked = flush_wanted > flush_done_;
+    bool closed = false;
     if (!running) {
       closed = writeChunk(true);
     } else if (!builder_.empty() && (asked || chunkIsDue())) {
@@ -86,8 +99,13 @@ bool Writer::waitForWork(std::uint64_t& flush_wanted) {
 }
 
 void Writer::drain() noexcept {
+  // Not for as long as there are records: who asked for a flush waits.
+  const std::uint64_t end = ring_.readPosition() + ring_.unread();
   try {
-    while (ring_.read(record_)) builder_.add(record_);
+    while (ring_.readPosition() < end && ring_.read(record_)) {
+      builder_.add(record_);
+      if (chunkIsLarge()) writeChunk(false);
+    }
   } catch (const std::exception&) {
     warnOnce(ENOMEM);
     nextChunk(false);
@@ -110,28 +128,48 @@ bool Writer::chunkIsDue() const {
          std::chrono::steady_clock::now() - last_chunk_ >= kChunkInterval;
 }
 
+bool Writer::chunkIsLarge() const {
+  return ring_.readPosition() - chunk_start_ >= most_chunk_slots_;
+}
+
+// A new part defines all that may still be named, because those before it will
+// be deleted: what a killed process leaves in the ring is then understood. What
+// was deleted for it, its first chunk could not know: another one says so.
 bool Writer::writeChunk(bool closed) noexcept {
+  const std::uint64_t parts = sink_->partsBegun();
   const std::uint64_t deleted = sink_->recordsDeleted();
+  bool appended = appendChunk(closed);
+  if (sink_->partsBegun() != parts) {
+    builder_.repeatDefinitions();
+  } else if (sink_->recordsDeleted() == deleted) {
+    return appended;
+  }
+  const std::uint64_t said = sink_->recordsDeleted();
+  appended = appendChunk(closed) && appended;
+  if (sink_->recordsDeleted() != said) appendChunk(closed);
+  return appended;
+}
+
+bool Writer::appendChunk(bool closed) noexcept {
+  const std::uint64_t records = builder_.records();
+  bool fits = true;
   int error = 0;
   try {
-    if (!appendChunk(builder_.records(), closed)) error = errno;
+    const v1::Payload& payload =
+        builder_.close(readClocks(), accounts(written_ + records, closed));
+    const std::string& chunk = encoder_.encode(
+        payload, {stream_id_, chunk_start_, ring_.readPosition()});
+    fits = chunk.size() <= sink_->largestChunk();
+    TRACED_KILL_POINT("chunk encoded");
+    if (!sink_->append(chunk, records)) error = errno;
   } catch (const std::exception&) {
     error = ENOMEM;
   }
   if (error != 0) warnOnce(error);
   nextChunk(error == 0);
-  // The chunk was written after the oldest were deleted, which it could not
-  // know: one without records says so.
-  if (sink_->recordsDeleted() != deleted) return writeChunk(closed);
+  // Its definitions are still to be said.
+  if (error != 0 && fits) builder_.repeatDefinitions();
   return error == 0 || error == ENOENT;
-}
-
-bool Writer::appendChunk(std::uint64_t records, bool closed) {
-  const v1::Payload& payload =
-      builder_.close(readClocks(), accounts(written_ + records, closed));
-  const std::string& chunk = encoder_.encode(
-      payload, {stream_id_, chunk_start_, ring_.readPosition()});
-  return sink_->append(chunk, records);
 }
 
 void Writer::nextChunk(bool stored) noexcept {
@@ -139,17 +177,16 @@ void Writer::nextChunk(bool stored) noexcept {
   builder_.clear();
   chunk_start_ = ring_.readPosition();
   last_chunk_ = std::chrono::steady_clock::now();
+  TRACED_KILL_POINT("chunk appended");
   ring_.release(write_failed_);
 }
 
 v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
   v1::Accounts accounts;
-  const RingControl& ring = ring_.control();
   RecordCounters counters;
   counters.written = written;
   counters.deleted = sink_->recordsDeleted();
-  counters.ring_full = ring.dropped_full.load(std::memory_order_relaxed);
-  counters.issue_lost = ring.dropped_orphans.load(std::memory_order_relaxed);
+  counters.setRingDrops(ring_.drops());
   counters.write_failed = write_failed_;
   setCounters(accounts, counters);
   for (std::size_t i = 0; i < OwnTime::kBuckets; ++i) {

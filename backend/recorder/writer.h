@@ -53,9 +53,10 @@ class Writer {
   void drain() noexcept;
   void drainToTheEnd();
   bool chunkIsDue() const;
-  // Returns whether it is in the sink, or the sink is gone.
+  bool chunkIsLarge() const;
+  // Both return whether it is in the sink, or the sink is gone.
   bool writeChunk(bool closed) noexcept;
-  bool appendChunk(std::uint64_t records, bool closed);
+  bool appendChunk(bool closed) noexcept;
   // Begins another chunk. `stored` is false of one that is lost.
   void nextChunk(bool stored) noexcept;
   v1::Accounts accounts(std::uint64_t written, bool closed) const;
@@ -68,6 +69,7 @@ class Writer {
   ChunkBuilder builder_;
   ChunkEncoder encoder_;
   const std::uint64_t stream_id_;
+  const std::uint64_t most_chunk_slots_;
   Ring::Record record_;
   std::uint64_t chunk_start_ = 0;  // ring position
   std::chrono::steady_clock::time_point last_chunk_;

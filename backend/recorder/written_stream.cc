@@ -57,7 +57,6 @@ Result<std::unique_ptr<WrittenStream>> WrittenStream::open(
     const Result<bool> scanned = stream->scan(part, stream_id);
     if (!scanned) return scanned.error();
   }
-  stream->source_.reset();
   stream->readEnd();
   stream->countParts();
   return stream;
@@ -83,17 +82,13 @@ Result<bool> WrittenStream::scan(std::size_t part, std::uint64_t stream_id) {
       isTornChunk((*source)->read(whole, kMostFraming), size - whole);
   if (chunks_.empty() && !torn) return Error{path + " is no trace"};
   parts_[part].bytes = torn ? whole : size;
+  sources_.push_back(std::move(*source));
   return true;
 }
 
 const v1::Payload* WrittenStream::decode(const Place& place) {
-  if (!source_ || source_part_ != place.part) {
-    auto opened = FileSource::open(parts_[place.part].path);
-    if (!opened) return nullptr;
-    source_ = std::move(*opened);
-    source_part_ = place.part;
-  }
-  const std::string_view body = source_->read(place.offset, place.bytes);
+  const std::string_view body =
+      sources_[place.part]->read(place.offset, place.bytes);
   const bool decoded = isValidChunk(body) &&
                        decoder_.parse(body) == DecodeStatus::kOk &&
                        decoder_.decode() == DecodeStatus::kOk;

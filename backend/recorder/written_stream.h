@@ -64,9 +64,9 @@ class WrittenStream {
   std::uint64_t records_deleted_ = 0;
 
   ChunkDecoder decoder_;
-  // The part read last.
-  std::unique_ptr<FileSource> source_;
-  std::size_t source_part_ = 0;
+  // Of each part; open, so that a part can be read when it was deleted to make
+  // room for what is recovered.
+  std::vector<std::unique_ptr<FileSource>> sources_;
 };
 
 // Whether `rest`, the end of a file behind its last whole chunk, is the

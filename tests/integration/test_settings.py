@@ -92,6 +92,20 @@ def test_an_unwritable_directory_costs_the_trace_and_not_the_job(
         assert "untraced" in warnings[0]
 
 
+def test_without_shared_memory_it_is_said_once_and_the_trace_is_whole(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    for process in launcher.run_ranks(
+        2, "jobs.settings:some_calls", folder=tmp_path, TRACED_RING_DIR="/nowhere"
+    ):
+        assert process.result[0] == _SUM
+        lines = [line for line in process.output.splitlines() if "traced:" in line]
+        assert len(lines) == 1, process.output
+        assert "no shared memory could be had in /nowhere" in lines[0]
+    for stream in read(tmp_path / "traces").streams:
+        assert (stream.closed, stream.missing, stream.accounts.dropped) == (True, 0, 0)
+
+
 def test_tracing_that_is_off_creates_the_stock_objects(launcher: Launcher, tmp_path: Path) -> None:
     for process in launcher.run_ranks(
         2, "jobs.settings:some_calls", folder=tmp_path, TRACED="0", TRACED_DIR=str(tmp_path / "t")

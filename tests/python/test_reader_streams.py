@@ -7,6 +7,7 @@ from pathlib import Path
 
 import trace_builder as build
 from traced.reader import Stream, Trace, read
+from traced.v1 import trace_pb2 as pb
 
 CHUNKS = build.simple_chunks(4)
 
@@ -63,13 +64,27 @@ def test_lost_chunk_is_a_gap_and_missing_records(tmp_path: Path) -> None:
 
 
 def test_lost_end_is_not_known(tmp_path: Path) -> None:
-    [stream] = read_chunks(tmp_path, *CHUNKS[:3]).streams
-    assert (stream.missing, stream.gaps, stream.closed) == (0, (), False)
+    trace = read_chunks(tmp_path, *CHUNKS[:3])
+    [stream] = trace.streams
+    assert (stream.missing, stream.gaps, stream.closed, stream.end_known) == (0, (), False, False)
+    assert any("how much is missing there is unknown" in warning for warning in trace.warnings)
 
 
 def test_lost_first_chunk_is_missing(tmp_path: Path) -> None:
     [stream] = read_chunks(tmp_path, *CHUNKS[1:]).streams
-    assert (stream.missing, stream.closed) == (2, True)
+    assert (stream.missing, stream.closed, stream.gaps) == (2, True, ((0, 2),))
+
+
+def test_a_beginning_that_the_recorder_deleted_is_no_gap(tmp_path: Path) -> None:
+    payload = build.new_payload(stored=1, closed=True)
+    payload.accounts.produced = 8
+    payload.accounts.drop.add(reason=pb.DROP_REASON_RETENTION, records=7)
+    payload.accounts.thread_drops.add(tid=5, name="w").drop.add(reason=1, records=0)
+    build.add_issued(payload, {"op": 8, "ns": 1})
+    [stream] = read_chunks(tmp_path, build.chunk(payload, first=7)).streams
+    assert (stream.missing, stream.gaps, stream.end_known) == (0, (), True)
+    assert stream.accounts is not None
+    assert [(item.tid, item.name) for item in stream.accounts.thread_drops] == [(5, "w")]
 
 
 def test_drops_are_no_gap(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ namespace traced::testing {
 
 class TempDir {
  public:
-  TempDir() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "traced-test-XXXXXX")
-            .string();
+  // Below `parent`, which is there.
+  explicit TempDir(const std::filesystem::path& parent =
+                       std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "traced-test-XXXXXX").string();
     path_ = mkdtemp(pattern.data());
   }
   ~TempDir() {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from traced.reader.chunks import ByteRange
 from traced.reader.definitions import BufferRange, TensorRun, Thread
 from traced.reader.groups import Group, RankRange
-from traced.reader.header import Accounts, ClockAnchor, Header
+from traced.reader.header import Accounts, ClockAnchor, Header, ThreadDrops
 from traced.reader.marks import Mark
 from traced.reader.merges import ClockModel, Merge
 from traced.reader.operations import Operation
@@ -31,6 +31,7 @@ __all__ = [
     "Stream",
     "TensorRun",
     "Thread",
+    "ThreadDrops",
     "Trace",
     "read",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from traced.reader.names import drop_reason_name
@@ -69,6 +70,26 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadDrops:
+    """Records that one thread could not record, by reason.
+
+    Attributes:
+        tid: Kernel thread id; 0 for all threads that are not told apart.
+        name: What the thread was called.
+        drops: Records by reason.
+    """
+
+    tid: int
+    name: str
+    drops: dict[str, int]
+
+    @classmethod
+    def of(cls, message: trace_pb2.ThreadDrops) -> ThreadDrops:
+        """Converts the message."""
+        return cls(message.tid, message.name, _by_reason(message.drop))
+
+
+@dataclass(frozen=True, slots=True)
 class Accounts:
     """Counters since the start of a stream, as of the end of one chunk.
 
@@ -81,6 +102,7 @@ class Accounts:
         own_time_total_ns: The sum over all samples.
         closed: The stream was closed in order.
         recovered: The process was killed, and its last records were brought back.
+        thread_drops: Of the drops, those that happened when a thread recorded, by thread.
     """
 
     produced: int
@@ -90,6 +112,7 @@ class Accounts:
     own_time_total_ns: int = 0
     closed: bool = False
     recovered: bool = False
+    thread_drops: tuple[ThreadDrops, ...] = ()
 
     @property
     def dropped(self) -> int:
@@ -99,16 +122,21 @@ class Accounts:
     @classmethod
     def of(cls, message: trace_pb2.Accounts) -> Accounts:
         """Converts the message."""
-        drops: dict[str, int] = {}
-        for drop in message.drop:
-            reason = drop_reason_name(drop.reason)
-            drops[reason] = drops.get(reason, 0) + drop.records
         return cls(
             produced=message.produced,
             stored=message.stored,
-            drops=drops,
+            drops=_by_reason(message.drop),
             own_time_log2_ns=tuple(message.own_time_log2_ns),
             own_time_total_ns=message.own_time_total_ns,
             closed=message.closed,
             recovered=message.recovered,
+            thread_drops=tuple(map(ThreadDrops.of, message.thread_drops)),
         )
+
+
+def _by_reason(messages: Iterable[trace_pb2.Drop]) -> dict[str, int]:
+    drops: dict[str, int] = {}
+    for drop in messages:
+        reason = drop_reason_name(drop.reason)
+        drops[reason] = drops.get(reason, 0) + drop.records
+    return drops

@@ -25,19 +25,19 @@ class StreamBuilder:
         self._threads: dict[int, Thread] = {}
         self._anchors: list[ClockAnchor] = []
         self._gaps: list[Gap] = []
-        self._reached: int | None = None
+        self._reached = 0
         self._records = 0
         self._accounted_records = 0
 
     def add(self, chunk: trace_pb2.Chunk, payload: trace_pb2.Payload | None) -> None:
         """Takes the next chunk; a payload of None only fills its positions."""
-        reached = chunk.first_position if self._reached is None else self._reached
-        if chunk.first_position < reached:
+        covers = chunk.end_position > chunk.first_position
+        if covers and chunk.first_position < self._reached:
             self._warn(f"a chunk at position {chunk.first_position} overlaps others and is ignored")
             return
-        if chunk.first_position > reached:
-            self._gaps.append(Gap(reached, chunk.first_position))
-        self._reached = max(chunk.first_position, chunk.end_position)
+        if chunk.first_position > self._reached:
+            self._gaps.append(Gap(self._reached, chunk.first_position))
+        self._reached = max(self._reached, chunk.first_position, chunk.end_position)
         if payload is None:
             return
         self._take_header(payload)
@@ -52,6 +52,7 @@ class StreamBuilder:
     def build(self) -> Stream:
         """Returns the stream, and warns of what it lacks."""
         missing = self._missing()
+        self._forget_deleted_beginning()
         self._warn_of_losses(missing)
         return Stream(
             stream_id=self._stream_id,
@@ -107,6 +108,12 @@ class StreamBuilder:
         self._accounts = accounts
         self._accounted_records = self._records
 
+    def _forget_deleted_beginning(self) -> None:
+        """What the recorder itself deleted is no gap: its accounts say how many records it were."""
+        deleted = self._accounts is not None and self._accounts.drops.get("retention")
+        if deleted and self._gaps and self._gaps[0].begin == 0:
+            del self._gaps[0]
+
     def _missing(self) -> int | None:
         if self._accounts is None:
             return None
@@ -122,7 +129,7 @@ class StreamBuilder:
             elif not accounts.closed:
                 self._warn(
                     "not closed: the process was killed, is still running, "
-                    "or the end of its trace is lost"
+                    "or the end of its trace is lost; how much is missing there is unknown"
                 )
             for reason, count in accounts.drops.items():
                 self._warn(f"{count} records were dropped while recording ({reason})")

@@ -37,7 +37,8 @@ class Stream:
         records: Rows found.
         missing: Rows that were written and not found; None if the accounts do not say. What
             followed the last chunk found is not in it.
-        gaps: Positions of lost chunks, between those that were found.
+        gaps: Positions of lost chunks, before and between those that were found. What the
+            recorder itself deleted from the beginning is none.
         unusable: Unusable bytes of the files that hold this stream and no other.
         anchors: The clocks at the end of each chunk, in order.
         clock: How to bring instants to the common time line; only in a merged file.
@@ -61,6 +62,11 @@ class Stream:
     def closed(self) -> bool:
         """Whether the last chunk is here and says that the stream was closed in order."""
         return self.accounts is not None and self.accounts.closed
+
+    @property
+    def end_known(self) -> bool:
+        """Whether the end is here, so that `missing` is all that is missing."""
+        return self.accounts is not None and (self.accounts.closed or self.accounts.recovered)
 
     @property
     def rank(self) -> int | None:

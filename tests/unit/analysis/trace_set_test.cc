@@ -14,6 +14,7 @@
 namespace traced {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::StreamBuilder;
@@ -111,11 +112,34 @@ TEST_F(TraceSetTest, ALostChunkIsAGapAndItsRecordsAreMissing) {
   EXPECT_EQ(table.gaps, 1u);
   EXPECT_EQ(table.gap_positions, 4u);
   EXPECT_EQ(table.missing(), 4u);
-  EXPECT_THAT(
-      warnings(set),
-      ElementsAre("no trace of ranks 1 of 2",
-                  "4 records written but not found on rank 0",
-                  "1 gaps between chunks on rank 0", HasSubstr("not closed")));
+  EXPECT_THAT(warnings(set),
+              ElementsAre("no trace of ranks 1 of 2",
+                          "4 records written but not found on rank 0",
+                          "1 gaps between chunks on rank 0",
+                          AllOf(HasSubstr("not closed"),
+                                HasSubstr("missing at the end is unknown"))));
+  EXPECT_FALSE(table.endKnown()) << "there may have been a fourth";
+}
+
+TEST_F(TraceSetTest, ABeginningThatIsLostIsAGapAndOneThatWasDeletedIsNone) {
+  StreamBuilder a = stream(0);
+  chunk(a, 1);
+  write("rank-0.traced", chunk(a, 2) + a.takeChunk(true));
+  EXPECT_EQ(loadRun(open()).streams[0].table.gaps, 1u);
+  EXPECT_EQ(loadRun(open()).streams[0].table.missing(), 4u);
+
+  StreamBuilder b = stream(0);
+  chunk(b, 1);
+  b.drop(v1::DROP_REASON_RETENTION, 4);
+  b.payload().mutable_accounts()->set_produced(4);
+  b.payload().mutable_accounts()->set_stored(0);
+  write("rank-0.traced", chunk(b, 2) + b.takeChunk(true));
+  const LoadedRun run = loadRun(open());
+  const StreamTable& table = run.streams[0].table;
+  EXPECT_EQ(table.gaps, 0u);
+  EXPECT_EQ(table.gap_positions, 0u);
+  EXPECT_EQ(table.missing(), 0u);
+  EXPECT_TRUE(table.endKnown());
 }
 
 TEST_F(TraceSetTest, PartsOfAStreamAreOneStream) {

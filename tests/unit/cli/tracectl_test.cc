@@ -72,6 +72,59 @@ TEST_F(TracectlTest, DamageIsAWarningAndWithStrictAFinding) {
       runTracectl("report --strict " + run() + "/rank-0.traced").exit_code, 1);
 }
 
+TEST_F(TracectlTest, StrictFindsALossWithEveryVerbAfterItsOutput) {
+  writeFile(run() + "/budget.toml",
+            "schema = 1\n[[budget]]\nop = \"all_reduce\"\ncount = 1\n");
+  const std::string out = dir_.path() + "/out";
+  const std::vector<std::string> verbs = {"info ",
+                                          "report ",
+                                          "show ",
+                                          "export ",
+                                          "merge --force -o " + out + " ",
+                                          "export --force -o " + out + " "};
+  for (const std::string& verb : verbs) {
+    const Ran ran = runTracectl(verb + run());
+    const Ran strict = runTracectl(verb + "--strict " + run());
+    EXPECT_EQ(ran.exit_code, 0) << verb;
+    EXPECT_EQ(strict.exit_code, 1) << verb;
+    EXPECT_EQ(strict.out, ran.out) << verb;
+    EXPECT_THAT(strict.err, HasSubstr("3 records dropped while recording"))
+        << verb;
+    EXPECT_THAT(strict.err, HasSubstr("and --strict lets none pass")) << verb;
+  }
+  // What a gate cannot judge is not even a finding.
+  EXPECT_EQ(
+      runTracectl("check --strict --budget " + run() + "/budget.toml " + run())
+          .exit_code,
+      5);
+}
+
+TEST_F(TracectlTest, InfoSaysWhoLostRecordsAndWhatIsUnknown) {
+  StreamBuilder stream(0, 1);
+  stream.drop(v1::DROP_REASON_RING_FULL, 12);
+  v1::Accounts& accounts = *stream.payload().mutable_accounts();
+  for (const std::int64_t tid : {4711, 0}) {
+    v1::ThreadDrops& thread = *accounts.add_thread_drops();
+    thread.set_tid(tid);
+    thread.set_name(tid ? "issuer" : "");
+    v1::Drop& drop = *thread.add_drop();
+    drop.set_reason(v1::DROP_REASON_RING_FULL);
+    drop.set_records(6);
+  }
+  const std::string path = dir_.path() + "/rank-0.traced";
+  writeFile(path, stream.takeChunk(false));
+  const std::string text = runTracectl("info " + path).out;
+  EXPECT_THAT(text, HasSubstr("    0  issuer  4711  ring_full 6\n"));
+  EXPECT_THAT(text, HasSubstr("    0  others     -  ring_full 6\n"));
+  EXPECT_THAT(text, HasSubstr("unknown  no"));
+  const Json rank = json("info --json " + path)["ranks"][0];
+  EXPECT_EQ(rank["end_known"], false);
+  EXPECT_EQ(rank["dropped_by_thread"],
+            Json::parse(R"([{"tid": 4711, "name": "issuer",
+                             "dropped_by_reason": {"ring_full": 6}},
+                            {"dropped_by_reason": {"ring_full": 6}}])"));
+}
+
 TEST_F(TracectlTest, ACompleteRunIsStrictlyFine) {
   StreamBuilder only(0, 1);
   writeFile(dir_.path() + "/alone/rank-0", only.takeChunk(true));

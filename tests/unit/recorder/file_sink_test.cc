@@ -84,6 +84,17 @@ TEST_F(FileSinkTest, KeepsTheNewestHalfAtLeastAndTheBoundAlways) {
   EXPECT_EQ(fileCount(), 2u);
 }
 
+TEST_F(FileSinkTest, RefusesAChunkLargerThanAPart) {
+  options_.max_bytes = 1000;
+  const auto sink = create();
+  EXPECT_EQ(sink->largestChunk(), 500u);
+  EXPECT_TRUE(sink->append(std::string(500, 'c'), 1));
+  EXPECT_FALSE(sink->append(std::string(501, 'c'), 1));
+  EXPECT_EQ(sink->partsBegun(), 0u) << "nothing is deleted for what is refused";
+  EXPECT_TRUE(sink->append(std::string(400, 'c'), 1));
+  EXPECT_EQ(sink->partsBegun(), 1u);
+}
+
 TEST_F(FileSinkTest, RefusesAChunkBeyondTheFileSizeLimitWithoutASignal) {
   const auto sink = create();
   ASSERT_TRUE(sink->append("0123456789", 1));

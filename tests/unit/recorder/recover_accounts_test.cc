@@ -35,6 +35,24 @@ TEST_F(RecoverTest, BringsBackWhatTheFileCouldNotTake) {
   EXPECT_EQ(trace.accounts().drop_size(), 0);
 }
 
+TEST_F(RecoverTest, BringsBackWhatAProcessCouldNotWriteAtItsEnd) {
+  inKilledProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(worldOfTwo());
+    completeCall(recorder, *group, 1);
+    recorder.flush(kFlushLimit);
+    allowNoMoreBytes();
+    completeCall(recorder, *group, 2);
+    Recorder::stopCurrent(kFlushLimit);
+  });
+  ASSERT_EQ(segments().size(), 1u) << "the ring stays";
+  EXPECT_EQ(recover().at(0).records, 5u);
+  const RecoveredTrace trace = readRecovered(traces());
+  EXPECT_THAT(trace.seqs.at(0), ElementsAre(1, 2));
+  EXPECT_EQ(trace.accounts().produced(), 10u);
+  EXPECT_EQ(trace.accounts().drop_size(), 0);
+}
+
 TEST_F(RecoverTest, CountsWhatTheFileCouldNotTakeAndTheRingNoLongerHas) {
   constexpr std::uint64_t kOperations = 3000;
   options_.ring_slots = 4096;

@@ -12,7 +12,7 @@
 #include "recorder/recover.h"
 #include "recorder/segment.h"
 #include "recorder/writer.h"
-#include "recovered_trace.h"
+#include "support/recovered_trace.h"
 #include "support/temp_dir.h"
 
 namespace traced::testing {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "recorder/recover.h"
-#include "recovered_trace.h"
+#include "support/recovered_trace.h"
 #include "support/temp_dir.h"
 
 namespace traced::testing {

@@ -16,7 +16,7 @@
 #include "recorder/recover.h"
 #include "recorder/ring.h"
 #include "recorder/segment.h"
-#include "recovered_trace.h"
+#include "support/recovered_trace.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
 
@@ -158,7 +158,11 @@ TEST_F(HostileTest, EveryDamagedBitOfANumberIsSurvived) {
   damage(0, offsetof(SegmentHeader, trace_path));
   damage(header.ring_offset + offsetof(RingControl, head), 8);
   damage(header.ring_offset + offsetof(RingControl, tail), 8);
-  damage(header.ring_offset + offsetof(RingControl, dropped_full), 48);
+  damage(header.ring_offset + offsetof(RingControl, refused), 32);
+  damage(header.ring_offset + offsetof(RingControl, drops) +
+             offsetof(ThreadDropTable, entries) +
+             offsetof(ThreadDropTable::Entry, ring_full),
+         8);
 }
 
 TEST_F(HostileTest, AnythingInTheRingIsSurvived) {

@@ -54,7 +54,9 @@ TEST_F(RingTest, CountsWhatItDropsWhenFull) {
   for (std::uint64_t i = 0; i < kSlots; ++i) ASSERT_EQ(pushRelease(i), i);
   EXPECT_EQ(pushRelease(99), Ring::kFull);
   EXPECT_EQ(pushRelease(99), Ring::kFull);
-  EXPECT_EQ(ring_->control().dropped_full.load(), 2u);
+  ASSERT_EQ(ring_->drops().size(), 1u);
+  EXPECT_EQ(ring_->drops()[0].ring_full, 2u);
+  EXPECT_EQ(ring_->drops()[0].tid, gettid());
 }
 
 TEST_F(RingTest, KeepsSlotsUntilTheyAreReleased) {

@@ -21,14 +21,18 @@
 
 namespace traced::testing {
 
-// All parts below a directory, read as one stream.
+// All parts below a directory, read as one stream; or a merged file of it.
 struct RecoveredTrace {
   // Issue rows by batch, which the tests use to tell threads apart: their seqs,
   // in the order of the file.
   std::map<std::uint64_t, std::vector<std::uint64_t>> seqs;
-  // Rows by operation.
+  // Their operations, in the same order.
+  std::map<std::uint64_t, std::vector<std::uint64_t>> ops;
+  // Rows by operation, and which: bits for issue, return, done, wait, release.
   std::map<std::uint64_t, int> rows_of;
+  std::map<std::uint64_t, unsigned> kinds_of;
   std::uint64_t rows = 0;
+  std::uint64_t positions_begin = 0;
   std::uint64_t positions_end = 0;
   std::vector<v1::Payload> payloads;
 
@@ -56,15 +60,21 @@ inline void checkDefinitions(const v1::Payload& payload) {
 
 inline void addPayload(RecoveredTrace& trace, const v1::Payload& payload) {
   const std::int64_t anchor = payload.anchor().monotonic_ns();
-  const auto count = [&](const auto& row) { ++trace.rows_of[row.op]; };
+  const auto count = [&](unsigned kind) {
+    return [&trace, kind](const auto& row) {
+      ++trace.rows_of[row.op];
+      trace.kinds_of[row.op] |= 1u << kind;
+    };
+  };
   forEachRow(payload.issued(), anchor, [&](const IssueRow& row) {
-    count(row);
+    count(0)(row);
     trace.seqs[row.batch].push_back(row.seq);
+    trace.ops[row.batch].push_back(row.op);
   });
-  forEachRow(payload.returned(), anchor, count);
-  forEachRow(payload.done(), anchor, count);
-  forEachRow(payload.waited(), anchor, count);
-  forEachRow(payload.released(), anchor, count);
+  forEachRow(payload.returned(), anchor, count(1));
+  forEachRow(payload.done(), anchor, count(2));
+  forEachRow(payload.waited(), anchor, count(3));
+  forEachRow(payload.released(), anchor, count(4));
   trace.rows += rowCount(payload);
   checkDefinitions(payload);
   trace.payloads.push_back(payload);
@@ -81,7 +91,9 @@ inline RecoveredTrace readRecovered(const std::string& directory) {
     v1::Trace trace;
     EXPECT_TRUE(trace.ParseFromString(readFile(entry.path())))
         << entry.path() << " is not whole";
-    for (const v1::Chunk& chunk : trace.chunk()) in_order.push_back(chunk);
+    for (const v1::Chunk& chunk : trace.chunk()) {
+      if (chunk.stream_id() != 0) in_order.push_back(chunk);
+    }
   }
   std::stable_sort(in_order.begin(), in_order.end(),
                    [](const v1::Chunk& a, const v1::Chunk& b) {
@@ -89,7 +101,9 @@ inline RecoveredTrace readRecovered(const std::string& directory) {
                             std::pair(b.first_position(), b.end_position());
                    });
   for (const v1::Chunk& chunk : in_order) {
-    if (!read.payloads.empty()) {
+    if (read.payloads.empty()) {
+      read.positions_begin = chunk.first_position();
+    } else {
       EXPECT_EQ(chunk.first_position(), read.positions_end);
     }
     read.positions_end = chunk.end_position();

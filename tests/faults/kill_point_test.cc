@@ -1,0 +1,186 @@
+// Processes that are killed at the named points of the ring, the writer, the
+// rotation and the recovery, at a random one of the times they come there.
+
+#include <filesystem>
+#include <iostream>
+#include <random>
+
+#include "kill_points.h"
+#include "recorder/recover.h"
+#include "support/temp_dir.h"
+#include "workload.h"
+
+namespace traced::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A bound that makes the workload rotate every few chunks.
+constexpr std::uint64_t kMaxBytes = 96 * 1024;
+
+std::uint64_t timesEach() { return number("TRACED_KILLS_EACH", 3); }
+
+class Seeded : public ::testing::TestWithParam<const char*> {
+ protected:
+  Seeded()
+      : seed_(number("TRACED_SEED", std::random_device{}())), random_(seed_) {}
+
+  std::uint64_t upTo(std::uint64_t most) {
+    const std::uint64_t nth = random_() % most + 1;
+    trace_ = std::make_unique<::testing::ScopedTrace>(
+        __FILE__, __LINE__,
+        "seed " + std::to_string(seed_) + ", time " + std::to_string(nth));
+    return nth;
+  }
+
+  // Runs `body` in a child that dies at the point.
+  template <typename Body>
+  static void dieIn(const char* point, std::uint64_t nth, Body body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      dieAt(point, nth);
+      body();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it never came to " << point;
+    ASSERT_EQ(WTERMSIG(status), SIGKILL);
+  }
+
+  const std::uint64_t seed_;
+  std::mt19937_64 random_;
+  std::unique_ptr<::testing::ScopedTrace> trace_;
+};
+
+// What a process is at most a few hundred times within its first seconds.
+std::uint64_t often(const std::string& point) {
+  return point.starts_with("event") ? 5000 : 50;
+}
+
+class KillPointTest : public Seeded {};
+
+TEST_P(KillPointTest, NothingPushedIsLost) {
+  for (std::uint64_t i = 0; i < timesEach() && !HasFailure(); ++i) {
+    const TempDir dir;
+    const SharedTruth truth;
+    dieIn(GetParam(), upTo(often(GetParam())),
+          [&] { recordForEver(optionsIn(dir.path()), *truth); });
+    const RecoveredTrace trace =
+        bringBack(dir.path(), i % 2 == 0 ? By::kRecover : By::kMerge);
+    EXPECT_EQ(segmentsIn(dir.path()), 0u);
+    expectAllOf(*truth, trace);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ring, KillPointTest,
+                         ::testing::Values("event claimed", "event filled",
+                                           "event committed",
+                                           "definition claimed",
+                                           "definition filled",
+                                           "definition committed",
+                                           "refusals counted", "slots freed"));
+INSTANTIATE_TEST_SUITE_P(Writer, KillPointTest,
+                         ::testing::Values("chunk encoded", "chunk appended"));
+
+// The end of the file is torn as if the process had died within the write.
+TEST_F(Seeded, AKillWithinAWriteLosesNothing) {
+  for (std::uint64_t i = 0; i < 5 * timesEach() && !HasFailure(); ++i) {
+    const TempDir dir;
+    const SharedTruth truth;
+    dieIn("chunk appended", upTo(50),
+          [&] { recordForEver(optionsIn(dir.path()), *truth); });
+    for (const auto& file :
+         fs::recursive_directory_iterator(tracesIn(dir.path()))) {
+      if (!file.is_regular_file()) continue;
+      v1::Trace written;
+      ASSERT_TRUE(written.ParseFromString(readFile(file.path())));
+      const auto last = static_cast<std::uint64_t>(
+          written.chunk(written.chunk_size() - 1).ByteSizeLong());
+      fs::resize_file(file.path(), file.file_size() - random_() % last);
+    }
+    const RecoveredTrace trace = bringBack(dir.path(), By::kRecover);
+    expectAllOf(*truth, trace);
+  }
+}
+
+class KillInRotationTest : public Seeded {};
+
+TEST_P(KillInRotationTest, TheAccountsStillAddUpAndTheBoundHolds) {
+  for (std::uint64_t i = 0; i < timesEach() && !HasFailure(); ++i) {
+    const TempDir dir;
+    const SharedTruth truth;
+    dieIn(GetParam(), upTo(6), [&] {
+      Options options = optionsIn(dir.path());
+      options.max_bytes = kMaxBytes;
+      recordForEver(options, *truth);
+    });
+    expectNewestOf(*truth, bringBack(dir.path(), By::kRecover));
+    std::uint64_t bytes = 0;
+    for (const auto& file :
+         fs::recursive_directory_iterator(tracesIn(dir.path()))) {
+      if (file.is_regular_file()) bytes += file.file_size();
+    }
+    EXPECT_LE(bytes, kMaxBytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sink, KillInRotationTest,
+                         ::testing::Values("part begun", "part deleted"));
+
+TEST_F(Seeded, AStreamThatWasClosedHasNothingToBringBack) {
+  const TempDir dir;
+  const SharedTruth truth;
+  dieIn("stream closed", 1,
+        [&] { recordSome(optionsIn(dir.path()), *truth, 100); });
+  EXPECT_EQ(segmentsIn(dir.path()), 1u);
+  const RecoveredTrace trace = bringBack(dir.path(), By::kRecover);
+  EXPECT_EQ(segmentsIn(dir.path()), 0u);
+  expectAllOf(*truth, trace);
+  EXPECT_TRUE(trace.accounts().closed());
+  EXPECT_EQ(trace.rows, kThreads * 100 * kRecordsEach);
+}
+
+class KillInMakingTest : public Seeded {};
+
+// It is too young to be told from one that is being made, until it is not.
+TEST_P(KillInMakingTest, AnEmptySegmentIsRemoved) {
+  const TempDir dir;
+  const SharedTruth truth;
+  dieIn(GetParam(), 1, [&] { recordSome(optionsIn(dir.path()), *truth, 1); });
+  const std::vector<std::string> segments = findSegments({dir.path()});
+  ASSERT_EQ(segments.size(), 1u);
+  EXPECT_TRUE(recoverSegments(segments, {}).empty());
+  fs::last_write_time(segments[0],
+                      fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const auto results = recoverSegments(segments, {});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].outcome, RecoverOutcome::kDiscarded) << results[0].why;
+  EXPECT_EQ(segmentsIn(dir.path()), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Segment, KillInMakingTest,
+                         ::testing::Values("segment created", "segment locked",
+                                           "segment described"));
+
+class KillInRecoveryTest : public Seeded {};
+
+TEST_P(KillInRecoveryTest, TheNextRecoveryFinishesIt) {
+  const TempDir dir;
+  const SharedTruth truth;
+  dieIn("chunk encoded", upTo(50),
+        [&] { recordForEver(optionsIn(dir.path()), *truth); });
+  dieIn(GetParam(), 1,
+        [&] { recoverSegments(findSegments({dir.path()}), {}); });
+  EXPECT_EQ(segmentsIn(dir.path()), 1u);
+  const RecoveredTrace trace = bringBack(dir.path(), By::kMerge);
+  EXPECT_EQ(segmentsIn(dir.path()), 0u);
+  expectAllOf(*truth, trace);
+}
+
+INSTANTIATE_TEST_SUITE_P(Recovery, KillInRecoveryTest,
+                         ::testing::Values("recovery appended",
+                                           "recovery done"));
+
+}  // namespace
+}  // namespace traced::testing

@@ -1,0 +1,97 @@
+#include "truth.h"
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <new>
+
+namespace traced::testing {
+namespace {
+
+constexpr unsigned kAllKinds = (1u << kRecordsEach) - 1;
+
+// Records that are there of an operation: the first so many of its kinds.
+std::uint64_t firstKinds(unsigned kinds) {
+  EXPECT_EQ(kinds & (kinds + 1), 0u) << "a record without the one before";
+  return static_cast<std::uint64_t>(std::popcount(kinds));
+}
+
+// Records found of a thread, which has `batch` in all its operations.
+std::uint64_t prefixOf(std::uint64_t batch, const RecoveredTrace& trace) {
+  if (!trace.seqs.count(batch)) return 0;
+  const std::vector<std::uint64_t>& seqs = trace.seqs.at(batch);
+  const std::vector<std::uint64_t>& ops = trace.ops.at(batch);
+  std::uint64_t records = 0;
+  for (std::size_t i = 0; i < seqs.size(); ++i) {
+    EXPECT_EQ(seqs[i], i + 1) << "an operation is missing, or there twice";
+    const unsigned kinds = trace.kinds_of.at(ops[i]);
+    records += firstKinds(kinds);
+    EXPECT_TRUE(kinds == kAllKinds || i + 1 == seqs.size())
+        << "a hole in operation " << i + 1;
+    if (::testing::Test::HasFailure()) break;
+  }
+  return records;
+}
+
+}  // namespace
+
+std::uint64_t Truth::begun() const {
+  std::uint64_t records = 0;
+  for (const Thread& thread : threads) records += thread.begun;
+  return records;
+}
+
+std::uint64_t Truth::pushed() const {
+  std::uint64_t records = 0;
+  for (const Thread& thread : threads) records += thread.pushed;
+  return records;
+}
+
+SharedTruth::SharedTruth()
+    : truth_(new (mmap(nullptr, sizeof(Truth), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Truth{}) {}
+
+SharedTruth::~SharedTruth() { munmap(truth_, sizeof(Truth)); }
+
+void expectAllOf(const Truth& truth, const RecoveredTrace& trace) {
+  ASSERT_FALSE(trace.payloads.empty());
+  ASSERT_EQ(trace.accounts().drop_size(), 0) << "the test is too fast";
+  std::uint64_t found = 0;
+  for (int t = 0; t < kThreads; ++t) {
+    SCOPED_TRACE("thread " + std::to_string(t));
+    const std::uint64_t records =
+        prefixOf(static_cast<std::uint64_t>(t) + 1, trace);
+    EXPECT_GE(records, truth.threads[t].pushed) << "what was pushed is there";
+    EXPECT_LE(records, truth.threads[t].begun);
+    found += records;
+  }
+  EXPECT_EQ(trace.rows, found) << "nothing else, and nothing twice";
+  EXPECT_EQ(trace.accounts().stored(), found);
+  EXPECT_EQ(trace.accounts().produced(), found);
+  EXPECT_NE(trace.accounts().recovered(), trace.accounts().closed());
+}
+
+void expectNewestOf(const Truth& truth, const RecoveredTrace& trace) {
+  ASSERT_FALSE(trace.payloads.empty());
+  const v1::Accounts& accounts = trace.accounts();
+  std::uint64_t deleted = 0;
+  for (const v1::Drop& drop : accounts.drop()) {
+    EXPECT_EQ(drop.reason(), v1::DROP_REASON_RETENTION);
+    deleted += drop.records();
+  }
+  EXPECT_EQ(accounts.stored(), trace.rows);
+  EXPECT_EQ(accounts.produced(), trace.rows + deleted);
+  EXPECT_GE(accounts.produced(), truth.pushed());
+  EXPECT_LE(accounts.produced(), truth.begun());
+  for (int t = 0; t < kThreads; ++t) {
+    const auto found = trace.seqs.find(static_cast<std::uint64_t>(t) + 1);
+    if (found == trace.seqs.end()) continue;
+    const std::vector<std::uint64_t>& seqs = found->second;
+    for (std::size_t i = 1; i < seqs.size(); ++i) {
+      ASSERT_EQ(seqs[i], seqs[i - 1] + 1) << "a hole in thread " << t;
+    }
+    EXPECT_GE(seqs.back() * kRecordsEach, truth.threads[t].pushed);
+  }
+}
+
+}  // namespace traced::testing

@@ -1,0 +1,54 @@
+// What a process that will be killed says it has recorded: counters of its own,
+// beside the recorder, in memory that outlives it.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "support/recovered_trace.h"
+
+namespace traced::testing {
+
+inline constexpr int kThreads = 4;
+// Issue, return, done, wait, release.
+inline constexpr std::uint64_t kRecordsEach = 5;
+
+struct Truth {
+  // Records of a thread that it has begun to push, and that are pushed.
+  struct Thread {
+    std::atomic<std::uint64_t> begun;
+    std::atomic<std::uint64_t> pushed;
+  };
+  Thread threads[kThreads];
+  // Makes the first thread store to where there is no memory.
+  std::atomic<bool> fault;
+
+  std::uint64_t begun() const;
+  std::uint64_t pushed() const;
+};
+
+// A Truth that children of this process share.
+class SharedTruth {
+ public:
+  SharedTruth();
+  ~SharedTruth();
+  SharedTruth(const SharedTruth&) = delete;
+  SharedTruth& operator=(const SharedTruth&) = delete;
+
+  Truth& operator*() const { return *truth_; }
+  Truth* operator->() const { return truth_; }
+
+ private:
+  Truth* const truth_;
+};
+
+// Holds a trace against the truth: of each thread all that was pushed is there,
+// once, without a hole, and nothing that was not begun.
+void expectAllOf(const Truth& truth, const RecoveredTrace& trace);
+
+// The same where the oldest records were deleted: what is left and what was
+// deleted are together what was pushed.
+void expectNewestOf(const Truth& truth, const RecoveredTrace& trace);
+
+}  // namespace traced::testing

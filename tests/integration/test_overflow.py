@@ -1,0 +1,66 @@
+"""More is recorded than can be written: the job goes on, and every record is accounted for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from launcher import Launcher
+from traced.reader import Stream, read
+from tracectl import tracectl
+
+THREADS = 8
+CALLS = 1500
+# Issue, return, wait, release.
+RECORDS = 4
+
+
+def _found_by_thread(stream: Stream) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for item in stream.operations:
+        instants = (item.issue_ns, item.return_ns, item.wait_begin_ns, item.release_ns)
+        found[stream.threads[item.thread].tid] += sum(ns is not None for ns in instants)
+    return found
+
+
+def test_threads_do_not_wait_for_a_disk_that_stands_still(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    (process,) = launcher.run_ranks(
+        1,
+        "jobs.overflow:issues_while_the_disk_stands_still",
+        THREADS,
+        CALLS,
+        folder=tmp_path,
+        TRACED_RING_MB="1",
+    )
+    made = process.result
+    assert list(made.values()) == [CALLS] * THREADS
+
+    # What the writer could not get rid of is in the ring, and the counts are, too.
+    recovered = tracectl("recover", "--json", "--ring-dir", tmp_path).json()
+    assert [segment["outcome"] for segment in recovered["segments"]] == ["recovered"]
+    (stream,) = read(tmp_path / "traces").streams
+    accounts = stream.accounts
+    assert accounts is not None
+    assert accounts.produced == THREADS * CALLS * RECORDS
+    assert accounts.stored == stream.records > 0
+    assert accounts.dropped == accounts.produced - accounts.stored > 0
+    assert set(accounts.drops) == {"ring_full", "issue_lost"}
+
+    found = _found_by_thread(stream)
+    dropped = {thread.tid: thread.drops for thread in accounts.thread_drops}
+    assert set(dropped) == set(made)
+    for tid, calls in made.items():
+        assert found[tid] + sum(dropped[tid].values()) == calls * RECORDS
+    for reason, records in accounts.drops.items():
+        assert sum(drops.get(reason, 0) for drops in dropped.values()) == records
+
+    (rank,) = tracectl("info", "--json", tmp_path / "traces").json()["ranks"]
+    assert rank["dropped_by_reason"] == accounts.drops
+    said = {item["tid"]: item["dropped_by_reason"] for item in rank["dropped_by_thread"]}
+    assert said == dropped
+    strict = tracectl("report", "--strict", tmp_path / "traces")
+    assert strict.exit_code == 1
+    assert f"{accounts.dropped} records dropped while recording" in strict.words
+    assert "--strict" in strict.words

@@ -1,0 +1,123 @@
+// Threads that record as fast as they can: counts are exact and every thread's
+// order is kept, although the writer does not keep up.
+//
+// TRACED_OPERATIONS=1000000 makes it long.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "recorder/writer.h"
+#include "support/trace_file.h"
+#include "trace_io/rows.h"
+
+namespace traced {
+namespace {
+
+constexpr std::uint32_t kRecorders = 8;
+constexpr std::uint64_t kManySlots = 1 << 14;
+
+// What was found of each thread, by the number it puts into its records.
+struct FoundRecords {
+  std::map<std::uint64_t, std::uint64_t> records;
+  std::uint64_t out_of_order = 0;
+  v1::Accounts accounts;
+};
+
+// Looks at each chunk when it comes, and keeps none.
+class LookingSink : public Sink {
+ public:
+  explicit LookingSink(FoundRecords& found) : found_(found) {}
+
+  bool append(const std::string& chunk, std::uint64_t) override {
+    for (const v1::Payload& payload : testing::decodeTrace(chunk)) {
+      found_.accounts = payload.accounts();
+      forEachRow(payload.issued(), 0, [this](const IssueRow& row) {
+        look(row.batch, row.seq, last_seq_);
+      });
+      forEachRow(payload.returned(), 0, [this](const ReturnRow& row) {
+        look(row.error, row.op + 1, last_op_);
+      });
+    }
+    return true;
+  }
+  std::uint64_t recordsDeleted() const override { return 0; }
+  std::string location() const override { return "nowhere"; }
+
+ private:
+  using Last = std::map<std::uint64_t, std::uint64_t>;
+
+  void look(std::uint64_t thread, std::uint64_t number, Last& last) {
+    ++found_.records[thread];
+    found_.out_of_order += number <= last[thread];
+    last[thread] = number;
+  }
+
+  FoundRecords& found_;
+  Last last_seq_, last_op_;
+};
+
+// As the recorder does it; `number` is that of the thread.
+void recordOperations(Ring& ring, std::uint32_t number,
+                      std::uint64_t operations) {
+  for (std::uint64_t i = 1; i <= operations; ++i) {
+    const OpId op =
+        ring.push(RecordKind::kIssue, IssueRecord{1, i, number, 0, 0, 0});
+    if (op == Ring::kFull) {
+      ring.drop(RingDrop::kIssueLost);
+    } else {
+      ring.push(RecordKind::kReturn, ReturnRecord{op, 2, number, Outcome::kOk});
+    }
+  }
+}
+
+TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
+  const char* text = std::getenv("TRACED_OPERATIONS");
+  const std::uint64_t operations =
+      text ? std::strtoull(text, nullptr, 10) : 100'000;
+  std::vector<RingSlot> memory(Ring::bytesFor(kManySlots) / sizeof(RingSlot));
+  Ring ring(memory.data(), kManySlots);
+  OwnTime own_time;
+  FoundRecords found;
+  v1::Header header;
+  header.set_stream_id(7);
+  Writer writer(ring, own_time, std::make_unique<LookingSink>(found), header);
+
+  std::int64_t tids[kRecorders];
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < kRecorders; ++t) {
+    threads.emplace_back([&, t] {
+      tids[t] = gettid();
+      recordOperations(ring, t + 1, operations);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_TRUE(writer.stop(std::chrono::seconds(60)));
+
+  std::map<std::int64_t, std::uint64_t> dropped;
+  for (const v1::ThreadDrops& thread : found.accounts.thread_drops()) {
+    for (const auto& drop : thread.drop()) {
+      dropped[thread.tid()] += drop.records();
+    }
+  }
+  std::uint64_t stored = 0;
+  for (std::uint32_t t = 0; t < kRecorders; ++t) {
+    EXPECT_EQ(found.records[t + 1] + dropped[tids[t]], 2 * operations);
+    stored += found.records[t + 1];
+  }
+  EXPECT_EQ(found.out_of_order, 0u);
+  EXPECT_EQ(found.accounts.stored(), stored);
+  EXPECT_EQ(found.accounts.produced(), 2 * operations * kRecorders);
+  std::cout << kRecorders << " threads x " << operations
+            << " operations: " << found.accounts.produced() << " records, "
+            << stored << " stored, the others counted as dropped"
+            << std::endl;
+}
+
+}  // namespace
+}  // namespace traced
