@@ -71,7 +71,6 @@ void Writer::run() {
   writeChunk(false);
   std::uint64_t flush_wanted = 0;
   bool running = true;
-  bool closed = false;
   while (running) {
     running = waitForWork(flush_wanted);
     running ? drain() : drainToTheEnd();
@@ -140,7 +139,7 @@ bool Writer::writeChunk(bool closed) noexcept {
   const std::uint64_t deleted = sink_->recordsDeleted();
   bool appended = appendChunk(closed);
   if (sink_->partsBegun() != parts) {
-    builder_.repeatDefinitions();
+    repeatDefinitions();
   } else if (sink_->recordsDeleted() == deleted) {
     return appended;
   }
@@ -168,8 +167,16 @@ bool Writer::appendChunk(bool closed) noexcept {
   if (error != 0) warnOnce(error);
   nextChunk(error == 0);
   // Its definitions are still to be said.
-  if (error != 0 && fits) builder_.repeatDefinitions();
+  if (error != 0 && fits) repeatDefinitions();
   return error == 0 || error == ENOENT;
+}
+
+void Writer::repeatDefinitions() noexcept {
+  try {
+    builder_.repeatDefinitions();
+  } catch (const std::exception&) {
+    warnOnce(ENOMEM);
+  }
 }
 
 void Writer::nextChunk(bool stored) noexcept {

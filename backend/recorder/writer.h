@@ -59,6 +59,7 @@ class Writer {
   bool appendChunk(bool closed) noexcept;
   // Begins another chunk. `stored` is false of one that is lost.
   void nextChunk(bool stored) noexcept;
+  void repeatDefinitions() noexcept;
   v1::Accounts accounts(std::uint64_t written, bool closed) const;
   void warnOnce(int error) noexcept;
 
