@@ -167,5 +167,12 @@ def test_there_are_no_more_descriptors(run: Callable[..., list[str]], tmp_path: 
 
 
 def test_there_is_no_more_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
-    run("", "no_more_memory", "nothing", said=0)
+    run("", "little_memory", "nothing", said=0)
+    _whole(read(tmp_path).streams)
+
+
+def test_there_is_little_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
+    for line in run("little_memory=400", "", "nothing", TRACED_RING_MB="512"):
+        assert "the ring has 262144 KiB instead of 524288" in line
+        assert "Cannot allocate memory" in line
     _whole(read(tmp_path).streams)

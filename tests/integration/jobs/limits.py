@@ -32,11 +32,12 @@ def nothing() -> None:
         resource.setrlimit(limit, (hard, hard))
 
 
-def no_more_memory() -> None:
-    """What is mapped now is all there will be."""
+def little_memory(more: str = "0") -> None:
+    """So many MiB more than what is mapped now, and what is free in that."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + (int(more) << 20)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize(), hard))
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def no_more_descriptors() -> None:
