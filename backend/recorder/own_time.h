@@ -23,7 +23,8 @@ class OwnTime {
   // multiple of kEvery operations is not seen at the same ones only.
   static bool sampled(std::uint64_t sequence) {
     constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
-    return sequence != 0 && sequence * kGolden < ~std::uint64_t{0} / kEvery;
+    constexpr std::uint64_t kFirst = 8;
+    return (sequence - kFirst) * kGolden < ~std::uint64_t{0} / kEvery;
   }
 
   // Bucket i counts the samples of [2^i, 2^(i+1)) ns; the last, all above.

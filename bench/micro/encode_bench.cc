@@ -67,8 +67,8 @@ std::vector<Ring::Record> records(bool regular) {
     CallDescription call(Operation::kAllReduce, 1);
     const std::int64_t shape[] = {1024, 256 * id};
     call.addInput(DType::kFloat32, shape, std::uint64_t{1} << (20 + id));
-    all.push_back(definition(RecordKind::kDefineCall, id, call.bytes(),
-                             call.byteSize()));
+    all.push_back(
+        definition(RecordKind::kDefineCall, id, call.bytes(), call.byteSize()));
   }
   for (std::uint32_t id = 1; id <= kBuffers; ++id) {
     BufferList list;
@@ -164,9 +164,8 @@ BENCHMARK(append)->Unit(benchmark::kMillisecond)->Iterations(200);
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  std::atexit([] {
-    std::filesystem::remove_all(traced::bench::temporaryDirectory());
-  });
+  std::atexit(
+      [] { std::filesystem::remove_all(traced::bench::temporaryDirectory()); });
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -18,6 +18,7 @@
 #ifdef TRACED_BENCH_SPDLOG
 #include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
 #endif
 #ifdef TRACED_BENCH_LTTNG
 #include "micro/lttng_event.h"
