@@ -20,13 +20,12 @@ def main() -> int:
         f"(real Gloo underneath), loss {losses[0]:.2f} -> {losses[-1]:.2f}, "
         f"{'bit-equal to' if equal else 'NOT EQUAL TO'} the same run on gloo"
     )
-    own = [rank["own_time"] for rank in info["ranks"]]
-    samples = sum(time["samples"] for time in own)
-    if samples:
-        mean_us = sum(time["total_ns"] for time in own) / samples / 1e3
+    own = info["own_time"]
+    if "mean_ns" in own:
         print(
-            f"recording an issue took {mean_us:.2f} us, the mean of {samples} sampled "
-            "operations (from the trace itself)"
+            f"recording took {own['mean_ns'] / 1e3:.2f} us per operation, "
+            f"{own['share_of_run']:.3%} of the run, by {own['samples']} sampled operations "
+            "(from the trace itself)"
         )
     return 0 if equal else 1
 

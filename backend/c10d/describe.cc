@@ -115,18 +115,21 @@ std::uint64_t byteSize(const at::Tensor& tensor) {
 }
 
 // Bytes from the first element of a strided tensor to the end of its last.
-std::uint64_t spanBytes(const at::Tensor& tensor) {
-  if (tensor.numel() == 0) return 0;
+std::uint64_t spanBytes(const at::Tensor& tensor, std::uint64_t bytes,
+                        std::uint64_t element_bytes) {
+  if (bytes == 0 || tensor.is_contiguous()) return bytes;
+  const at::IntArrayRef sizes = tensor.sizes();
+  const at::IntArrayRef strides = tensor.strides();
   std::uint64_t last = 0;
-  for (std::int64_t i = 0; i < tensor.dim(); ++i) {
-    last += static_cast<std::uint64_t>((tensor.size(i) - 1) * tensor.stride(i));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    last += static_cast<std::uint64_t>((sizes[i] - 1) * strides[i]);
   }
-  return (last + 1) * tensor.element_size();
+  return (last + 1) * element_bytes;
 }
 
 }  // namespace
 
-void CallDescriber::touch(const at::Tensor& tensor) {
+void CallDescriber::touch(const at::Tensor& tensor, std::uint64_t bytes) {
   device(tensor.device());
   if (!tensor.has_storage()) return;
   const c10::Storage& storage = tensor.unsafeGetTensorImpl()->unsafe_storage();
@@ -134,26 +137,29 @@ void CallDescriber::touch(const at::Tensor& tensor) {
   // storage, nor complain about a fake one.
   const void* address =
       storage.unsafeGetStorageImpl()->_mutable_data_ptr_no_checks().get();
-  buffers_.add({reinterpret_cast<std::uint64_t>(address),
-                static_cast<std::uint64_t>(tensor.storage_offset()) *
-                    tensor.element_size(),
-                spanBytes(tensor)});
+  const std::uint64_t element_bytes = tensor.element_size();
+  buffers_.add(
+      {reinterpret_cast<std::uint64_t>(address),
+       static_cast<std::uint64_t>(tensor.storage_offset()) * element_bytes,
+       spanBytes(tensor, bytes, element_bytes)});
 }
 
 void CallDescriber::inputs(const at::Tensor& tensor) {
   if (!tensor.defined()) return;
-  call_.addInput(toDType(tensor.scalar_type()),
-                 {tensor.sizes().data(), tensor.sizes().size()},
-                 byteSize(tensor));
-  touch(tensor);
+  const std::uint64_t bytes = byteSize(tensor);
+  const at::IntArrayRef sizes = tensor.sizes();
+  call_.addInput(toDType(tensor.scalar_type()), {sizes.data(), sizes.size()},
+                 bytes);
+  touch(tensor, bytes);
 }
 
 void CallDescriber::outputs(const at::Tensor& tensor) {
   if (!tensor.defined()) return;
-  call_.addOutput(toDType(tensor.scalar_type()),
-                  {tensor.sizes().data(), tensor.sizes().size()},
-                  byteSize(tensor));
-  touch(tensor);
+  const std::uint64_t bytes = byteSize(tensor);
+  const at::IntArrayRef sizes = tensor.sizes();
+  call_.addOutput(toDType(tensor.scalar_type()), {sizes.data(), sizes.size()},
+                  bytes);
+  touch(tensor, bytes);
 }
 
 void CallDescriber::inputs(const Tensors& tensors) {

@@ -56,7 +56,7 @@ class CallDescriber {
   const BufferList& buffers() const { return buffers_; }
 
  private:
-  void touch(const at::Tensor& tensor);
+  void touch(const at::Tensor& tensor, std::uint64_t bytes);
   void reduceOp(const c10d::ReduceOp& op);
   void root(std::int64_t group_rank);
   void device(at::Device device);
@@ -65,8 +65,8 @@ class CallDescriber {
   }
 
   const RecordedGroup& group_;
-  CallDescription call_;
   BufferList buffers_;
+  CallDescription call_;
 };
 
 // The two shapes of a collective: from inputs to outputs, or in place.

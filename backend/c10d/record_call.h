@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -30,7 +31,9 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
   const OpId id =
       recorder.issue(*group_, describer.call(), describer.buffers(), seq,
                      batch_.load(std::memory_order_relaxed), issue_ns);
-  return {id, issue_ns, describer.call().fields().async_plus_1 == 2};
+  return {id, issue_ns,
+          OwnTime::sampled(seq) ? nowNs() - issue_ns : OwnTime::kNotSampled,
+          describer.call().fields().async_plus_1 == 2};
 }
 
 // Forwards a call; an exception is recorded and goes on unchanged.
@@ -53,18 +56,20 @@ TracedBackend::Work TracedBackend::record(Operation operation, Number number,
                                           Describe describe, Forward forward) {
   // Numbers are drawn also while tracing is off, so that ranks agree on them
   // when it is on again; a call that is only estimated has none.
+  Recorder* recorder = active();
+  if (recorder) recorder->prepare();
   const std::uint64_t seq =
       simulating_.load(std::memory_order_relaxed) ? notNumbered() : number();
-  Recorder* recorder = active();
   if (!recorder) return forward();
   const Issued issued = issue(*recorder, operation, seq, describe);
   Work work = observed(*recorder, issued.op, forward);
-  const std::int64_t return_ns = nowNs();
+  // The clock may be corrected by a microsecond meanwhile (base/tick_clock.h).
+  const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);
   recorder->returned(issued.op, return_ns);
   if (operation == Operation::kMonitoredBarrier) {  // has no Work
     recorder->done(issued.op, return_ns, EndSource::kHostCall);
   }
-  return wrap(*recorder, issued, operation, std::move(work));
+  return wrap(*recorder, issued, return_ns, operation, std::move(work));
 }
 
 template <typename Describe, typename Forward>

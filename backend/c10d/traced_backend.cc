@@ -43,9 +43,14 @@ TracedBackend::~TracedBackend() {
 
 TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
                                         const Issued& issued,
+                                        std::int64_t return_ns,
                                         Operation operation,
                                         Work inner) noexcept {
-  if (!inner) return inner;
+  const bool sampled = issued.own_ns != OwnTime::kNotSampled;
+  if (!inner) {
+    if (sampled) recorder.addOwnTime(issued.own_ns + nowNs() - return_ns);
+    return inner;
+  }
   if (completions_) hearOfEnd(issued, *inner);
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost.
@@ -55,9 +60,11 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   const bool from_any_source =
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
   try {
-    return c10::make_intrusive<TracedWork>(std::move(inner), recorder,
-                                           issued.op, wait_shows_end_,
-                                           from_any_source);
+    auto work = c10::make_intrusive<TracedWork>(std::move(inner), recorder,
+                                                issued.op, wait_shows_end_,
+                                                from_any_source);
+    if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
+    return work;
   } catch (const std::bad_alloc&) {
     // Memory comes before arguments, so nothing was moved. Its wait and release
     // stay unobserved.

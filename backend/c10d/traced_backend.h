@@ -157,13 +157,14 @@ class TracedBackend : public forwarding::ForwardingBackend {
   struct Issued {
     OpId op;
     std::int64_t issue_ns;
+    std::int64_t own_ns;  // what that took, or OwnTime::kNotSampled
     bool async;
   };
   template <typename Describe>
   Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
                Describe describe) noexcept;
-  Work wrap(Recorder& recorder, const Issued& issued, Operation operation,
-            Work inner) noexcept;
+  Work wrap(Recorder& recorder, const Issued& issued, std::int64_t return_ns,
+            Operation operation, Work inner) noexcept;
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
   // Where the inner backend has completion hooks (torch 2.15).
@@ -177,9 +178,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
   const bool wait_shows_end_;
   std::atomic<std::uint64_t> batch_{0};
   std::atomic<bool> simulating_{false};
-  std::atomic<bool> no_future_[kOperationCount] = {};
   // Null without completion hooks.
   std::shared_ptr<Completions> completions_;
+  std::atomic<bool> no_future_[kOperationCount] = {};
 };
 
 }  // namespace traced

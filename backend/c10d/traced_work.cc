@@ -1,5 +1,7 @@
 #include "c10d/traced_work.h"
 
+#include <algorithm>
+
 namespace traced {
 
 TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
@@ -10,7 +12,13 @@ TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
       wait_shows_end_(wait_shows_end),
       from_any_source_(from_any_source) {}
 
-TracedWork::~TracedWork() { recorder_.released(op_); }
+TracedWork::~TracedWork() {
+  const std::int64_t release_ns = nowNs();
+  recorder_.released(op_, release_ns);
+  if (own_ns_ == OwnTime::kNotSampled) return;
+  addOwnTimeSince(release_ns);
+  recorder_.addOwnTime(own_ns_);
+}
 
 bool TracedWork::wait(std::chrono::milliseconds timeout) {
   leaveRegistry();
@@ -20,12 +28,16 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
   record.op = op_;
   record.begin_ns = nowNs();
   const auto waited = [&record] {
-    record.wait_ns = static_cast<std::uint64_t>(nowNs() - record.begin_ns);
+    // Not below 0: the clock may be corrected by a microsecond meanwhile.
+    record.wait_ns = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(nowNs() - record.begin_ns, 0));
   };
   try {
     const bool completed = inner_->wait(timeout);
     waited();
     recordWait(record, completed);
+    addOwnTimeSince(record.begin_ns +
+                    static_cast<std::int64_t>(record.wait_ns));
     return completed;
   } catch (const std::exception& error) {
     waited();
@@ -38,7 +50,7 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
   }
 }
 
-void TracedWork::recordWait(WaitRecord record, bool completed) noexcept {
+void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
   record.outcome = completed ? Outcome::kOk : Outcome::kFalse;
   record.saw_end = completed && wait_shows_end_;
   if (from_any_source_ && completed) {

@@ -18,12 +18,20 @@ class TracedWork : public forwarding::ForwardingWork {
 
   bool wait(std::chrono::milliseconds timeout) override;
 
+  // Accounts for what recording this operation takes, `so_far_ns` until now.
+  void sampleOwnTime(std::int64_t so_far_ns) noexcept { own_ns_ = so_far_ns; }
+
  private:
-  void recordWait(WaitRecord record, bool completed) noexcept;
+  void recordWait(WaitRecord& record, bool completed) noexcept;
+  void addOwnTimeSince(std::int64_t begin_ns) noexcept {
+    if (own_ns_ != OwnTime::kNotSampled) own_ns_ += nowNs() - begin_ns;
+  }
   void leaveRegistry();
 
   Recorder& recorder_;
   const OpId op_;
+  // Owned by who makes the Work, who waits for it first, who drops it last.
+  std::int64_t own_ns_ = OwnTime::kNotSampled;
   const bool wait_shows_end_;
   const bool from_any_source_;
   std::atomic<bool> waited_{false};

@@ -36,19 +36,20 @@ Json threadDropsJson(const v1::Accounts& accounts) {
   return threads;
 }
 
-Json ownTimeJson(const v1::Accounts& accounts) {
-  std::uint64_t samples = 0;
-  Json histogram = Json::array();
-  for (const std::uint64_t count : accounts.own_time_log2_ns()) {
-    samples += count;
-    histogram.push_back(count);
+Json ownCostJson(const OwnCost& cost) {
+  Json json = {{"samples", cost.samples}, {"total_ns", cost.sampled_ns}};
+  if (cost.known()) {
+    json["mean_ns"] = cost.perOperationNs();
+    json["share_of_run"] = cost.shareOfRun();
   }
-  Json json = {{"samples", samples},
-               {"total_ns", accounts.own_time_total_ns()},
-               {"log2_ns", std::move(histogram)}};
-  if (samples > 0) {
-    json["mean_ns"] = static_cast<double>(accounts.own_time_total_ns()) /
-                      static_cast<double>(samples);
+  return json;
+}
+
+Json rankOwnCostJson(const RunInfo::Rank& rank) {
+  Json json = ownCostJson(rank.own_cost);
+  Json& histogram = json["log2_ns"] = Json::array();
+  for (const auto count : rank.table.accounts.own_time_log2_ns()) {
+    histogram.push_back(count);
   }
   return json;
 }
@@ -113,7 +114,7 @@ Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   json["overlapping_chunks"] = table.overlapping_chunks;
   json["gaps"] = table.gaps;
   json["gap_positions"] = table.gap_positions;
-  json["own_time"] = ownTimeJson(table.accounts);
+  json["own_time"] = rankOwnCostJson(rank);
   Json& files = json["files"] = Json::array();
   for (const std::uint32_t file : rank.files) {
     files.push_back(set.files[file].path);
@@ -131,7 +132,8 @@ Json infoJson(const std::string& title, const TraceSet& set,
                {"run_ns", info.summary.longestRunNs()},
                {"operations", info.summary.operations()},
                {"simulated", info.summary.simulated()},
-               {"switched_off", pausesJson(info.summary.pauses())}};
+               {"switched_off", pausesJson(info.summary.pauses())},
+               {"own_time", ownCostJson(info.own_cost)}};
   Json& ranks = json["ranks"] = Json::array();
   for (const RunInfo::Rank& rank : info.ranks) {
     ranks.push_back(rankJson(set, rank));

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "analysis/names.h"
 #include "cli/heading.h"
 #include "cli/run_info.h"
@@ -14,14 +15,16 @@ namespace {
 
 using Align = Table::Align;
 
-std::string ownTimeText(const v1::Accounts& accounts) {
-  std::uint64_t samples = 0;
-  for (const std::uint64_t count : accounts.own_time_log2_ns()) {
-    samples += count;
-  }
-  if (samples == 0) return "-";
-  return threeDigits(static_cast<double>(accounts.own_time_total_ns()) /
-                     static_cast<double>(samples));
+std::string ownTimeText(const OwnCost& cost) {
+  return cost.known() ? threeDigits(cost.perOperationNs()) : "-";
+}
+
+std::string ownCostText(const OwnCost& cost) {
+  if (!cost.known()) return "";
+  return absl::StrFormat(
+      "\nThis trace cost %.2f us per operation, %.3f %% of the run (%s).\n",
+      cost.perOperationNs() / 1e3, cost.shareOfRun() * 100,
+      countOf(cost.samples, "sample"));
 }
 
 // What is proven to be missing, and whether that is all.
@@ -86,7 +89,7 @@ Table makeRanksTable(RankColumns columns) {
   table.addColumn("\nfound");
   table.addColumn("\nmissing");
   table.addColumn("closed", Align::kLeft);
-  table.addColumn("own time\nns per call");
+  table.addColumn("own time\nns per op");
   if (columns.steps) table.addColumn("steps");
   if (columns.pauses) table.addColumn("switched\noff");
   return table;
@@ -105,7 +108,7 @@ std::vector<std::string> rankCells(const RunInfo::Rank& info,
                                     groupedText(rank.rows_found),
                                     missingText(rank),
                                     endText(rank),
-                                    ownTimeText(rank.accounts)};
+                                    ownTimeText(info.own_cost)};
   if (columns.steps) cells.push_back(stepsText(rank.marks));
   if (columns.pauses) cells.push_back(pausesText(rank.marks));
   return cells;
@@ -205,6 +208,7 @@ std::string infoText(const std::string& title, const TraceSet& set,
           "job \"", header.job(), "\", attempt ", header.attempt(), ", traced ",
           header.traced_version(), ", Python ", header.python_version())),
       "\n\n", ranksText(info, max_ranks), threadDropsText(info),
+      ownCostText(info.own_cost),
       groupsText(info.groups),
       commonText(info, "libraries", &v1::Header::library_versions),
       commonText(info, "labels", &v1::Header::labels),

@@ -33,6 +33,8 @@ RunInfo gatherInfo(const TraceSet& set) {
     RunInfo::Rank& rank = info.ranks.emplace_back();
     rank.operations = table.operations.size() - table.simulated;
     rank.files = filesOf(set.streams[i]);
+    rank.own_cost = ownCostOf(table, rank.operations);
+    info.own_cost.add(rank.own_cost);
     table.operations = {};
     table.definitions = {};
     rank.table = std::move(table);

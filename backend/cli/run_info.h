@@ -11,6 +11,7 @@
 #include "analysis/stream_table.h"
 #include "analysis/trace_set.h"
 #include "cli/json.h"
+#include "cli/own_cost.h"
 
 namespace traced {
 
@@ -22,11 +23,13 @@ struct RunInfo {
     std::uint64_t operations = 0;
     // Indices into TraceSet::files.
     std::vector<std::uint32_t> files;
+    OwnCost own_cost;
   };
 
   std::vector<Rank> ranks;
   GroupCatalog groups;
   RunSummary summary;
+  OwnCost own_cost;
 };
 
 // Reads the selected streams one by one.

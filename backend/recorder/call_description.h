@@ -138,10 +138,12 @@ class CallDescription {
            std::int64_t{1} << kCountShift;
   }
 
-  Fields fields_;
-  std::int64_t words_[kMaxWords];  // only the first used_ are set
+  // In front, beside the words that are used: far behind them is memory that
+  // no cache has.
   std::size_t used_ = 0;
   std::size_t last_ = 0;
+  Fields fields_;
+  std::int64_t words_[kMaxWords];  // only the first used_ are set
 };
 
 // The memory a call touches, one range per tensor, inputs first.

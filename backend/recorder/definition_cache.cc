@@ -1,17 +1,42 @@
 #include "recorder/definition_cache.h"
 
-#include <cstring>
-
 #include "xxhash.h"
 
 namespace traced {
 
 DefinitionCache::DefinitionCache(Ring& ring, RecordKind kind,
                                  std::size_t entries)
-    : ring_(ring),
-      kind_(kind),
+    : entries_(std::make_unique<Entry[]>(entries)),
       mask_(entries - 1),
-      entries_(std::make_unique<Entry[]>(entries)) {}
+      ring_(ring),
+      kind_(kind) {}
+
+std::uint32_t DefinitionCache::idFor(const void* content,
+                                     std::size_t bytes) noexcept {
+  const std::uint64_t hash = XXH3_64bits(content, bytes);
+  const std::size_t index = hash & mask_;
+  const std::uint32_t id = find(entries_[index], hash);
+  return id != 0 ? id : defineAt(index, hash, content, bytes);
+}
+
+std::uint32_t DefinitionCache::defineAt(std::size_t index, std::uint64_t hash,
+                                        const void* content,
+                                        std::size_t bytes) noexcept {
+  if (defining_.exchange(true, std::memory_order_acquire)) {
+    return define(content, bytes, kNotCached);
+  }
+  Entry& entry = entries_[index];
+  std::uint32_t id = find(entry, hash);  // another thread was faster
+  if (id == 0) {
+    id = define(content, bytes, static_cast<std::uint32_t>(index));
+    if (id != 0) {
+      entry.hash_xor_id.store(hash ^ id, std::memory_order_relaxed);
+      entry.id.store(id, std::memory_order_release);
+    }
+  }
+  defining_.store(false, std::memory_order_release);
+  return id;
+}
 
 std::uint32_t DefinitionCache::define(const void* content, std::size_t bytes,
                                       std::uint32_t entry) noexcept {
@@ -20,31 +45,6 @@ std::uint32_t DefinitionCache::define(const void* content, std::size_t bytes,
   const bool stored =
       ring_.pushDefinition(kind_, head, content, bytes) != Ring::kFull;
   return stored ? id : 0;
-}
-
-std::uint32_t DefinitionCache::idFor(const void* content,
-                                     std::size_t bytes) noexcept {
-  if (bytes > kMaxCachedBytes) return define(content, bytes, kNotCached);
-
-  const std::uint64_t hash = XXH3_64bits(content, bytes);
-  Entry& entry = entries_[hash & mask_];
-  if (entry.busy.exchange(true, std::memory_order_acquire)) {
-    return define(content, bytes, kNotCached);
-  }
-  std::uint32_t id = entry.id;
-  const bool hit = id != 0 && entry.hash == hash && entry.bytes == bytes &&
-                   std::memcmp(entry.content, content, bytes) == 0;
-  if (!hit) {
-    id = define(content, bytes, static_cast<std::uint32_t>(hash & mask_));
-    if (id != 0) {
-      entry.id = id;
-      entry.hash = hash;
-      entry.bytes = static_cast<std::uint32_t>(bytes);
-      std::memcpy(entry.content, content, bytes);
-    }
-  }
-  entry.busy.store(false, std::memory_order_release);
-  return id;
 }
 
 }  // namespace traced

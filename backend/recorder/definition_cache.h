@@ -5,8 +5,12 @@
 // whatever was there. Memory is bounded and nothing is ever waited for; what is
 // forgotten is simply defined again under a new id.
 //
-// Thread safety: idFor from any thread. An entry that another thread is using
-// at this moment is treated as a miss.
+// An entry holds no content, only its 64-bit hash, so that a lookup touches one
+// cache line. Two contents are confused when all 64 bits are equal while one
+// has the other's entry: by chance once in 10^19 definitions.
+//
+// Thread safety: idFor from any thread. Lookups take no lock; while a thread
+// defines, what others find missing is defined for one use only.
 
 #pragma once
 
@@ -21,10 +25,7 @@ namespace traced {
 
 class DefinitionCache {
  public:
-  // `entries` is a power of two. Longer contents are never cached: each use
-  // defines them again.
-  static constexpr std::size_t kMaxCachedBytes = 632;
-
+  // `entries` is a power of two.
   DefinitionCache(Ring& ring, RecordKind kind, std::size_t entries);
 
   // The id under which `content` is defined in the ring; 0 when the ring is
@@ -32,22 +33,33 @@ class DefinitionCache {
   std::uint32_t idFor(const void* content, std::size_t bytes) noexcept;
 
  private:
-  struct alignas(64) Entry {
-    std::atomic<bool> busy{false};
-    std::uint32_t id = 0;  // 0: empty. This and the rest: whoever set busy.
-    std::uint32_t bytes = 0;
-    std::uint64_t hash = 0;
-    char content[kMaxCachedBytes];
+  // A reader that meets two writers' halves finds that they do not fit.
+  struct alignas(16) Entry {
+    std::atomic<std::uint64_t> id{0};  // 0: empty
+    std::atomic<std::uint64_t> hash_xor_id{0};
   };
 
+  // 0 when the entry holds something else.
+  static std::uint32_t find(const Entry& entry, std::uint64_t hash) noexcept {
+    // Acquire: the definition is in the ring before who uses it.
+    const std::uint64_t id = entry.id.load(std::memory_order_acquire);
+    const std::uint64_t other =
+        entry.hash_xor_id.load(std::memory_order_relaxed);
+    return (other ^ id) == hash ? static_cast<std::uint32_t>(id) : 0;
+  }
+  std::uint32_t defineAt(std::size_t index, std::uint64_t hash,
+                         const void* content, std::size_t bytes) noexcept;
   std::uint32_t define(const void* content, std::size_t bytes,
                        std::uint32_t entry) noexcept;
 
-  Ring& ring_;
-  const RecordKind kind_;
+  const std::unique_ptr<Entry[]> entries_;
   const std::size_t mask_;
-  std::unique_ptr<Entry[]> entries_;
+  Ring& ring_;
   std::atomic<std::uint32_t> next_id_{1};
+  // Entries are written, and their definitions pushed, by one thread at a time:
+  // the writer thread learns in this order who holds an entry.
+  std::atomic<bool> defining_{false};
+  const RecordKind kind_;
 };
 
 }  // namespace traced

@@ -1,4 +1,5 @@
-// OwnTime is the recorder's account of the time it takes itself, from samples.
+// OwnTime is the recorder's account of the time it takes itself, from samples:
+// a sample is what one whole operation took, from its issue to its release.
 
 #pragma once
 
@@ -10,14 +11,20 @@
 namespace traced {
 
 // Any thread may add; any thread may read. One operation in kEvery is sampled,
-// because a sample costs a clock read more.
+// because a sample costs four clock reads more.
 class OwnTime {
  public:
-  static constexpr std::uint64_t kEvery = 16;
+  static constexpr std::uint64_t kEvery = 32;
+  // Own time of an operation that is not sampled.
+  static constexpr std::int64_t kNotSampled = -1;
   static constexpr int kBuckets = 32;
 
+  // Spread evenly (by the golden ratio), so that a program whose steps have a
+  // multiple of kEvery operations is not seen at the same ones only.
   static bool sampled(std::uint64_t sequence) {
-    return sequence % kEvery == kEvery / 2;
+    constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
+    constexpr std::uint64_t kFirst = 8;
+    return (sequence - kFirst) * kGolden < ~std::uint64_t{0} / kEvery;
   }
 
   // Bucket i counts the samples of [2^i, 2^(i+1)) ns; the last, all above.

@@ -12,8 +12,8 @@ namespace traced {
 
 RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
                              GroupInfo info)
-    : ring_(ring),
-      id_(id),
+    : id_(id),
+      ring_(ring),
       nth_(nth),
       owner_(getpid()),
       info_(std::move(info)),

@@ -57,16 +57,17 @@ class RecordedGroup {
   // Sends first, then receives; made at the first use.
   Counters* pairCounters() noexcept;
 
-  Ring& ring_;
+  // First what every call needs, together.
+  std::atomic<std::uint64_t> collectives_{0};
+  std::atomic<bool> defined_{false};
   const std::uint32_t id_;
+  std::atomic<Counters*> pairs_{nullptr};
+  Ring& ring_;
   const std::uint32_t nth_;
   // The process whose ring it is; a forked child must not write into it.
   const std::int64_t owner_;
   GroupInfo info_;
   std::string message_;  // the serialized definition
-  std::atomic<bool> defined_{false};
-  std::atomic<std::uint64_t> collectives_{0};
-  std::atomic<Counters*> pairs_{nullptr};
 };
 
 }  // namespace traced

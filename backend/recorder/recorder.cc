@@ -48,18 +48,17 @@ std::string identityKey(const GroupInfo& info) {
 
 }  // namespace
 
-std::atomic<Recorder*> Recorder::current_{nullptr};
-std::atomic<bool> Recorder::enabled_{true};
+constinit Recorder::Process Recorder::process_;
 
 Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> sink,
                    const v1::Header& header)
-    : stream_id_(header.stream_id()),
-      location_(sink->location()),
-      segment_(std::move(segment)),
+    : segment_(std::move(segment)),
+      stream_id_(header.stream_id()),
       ring_(segment_->ringMemory(), segment_->slots()),
       calls_(ring_, RecordKind::kDefineCall, kCallEntries),
       buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
+      location_(sink->location()),
       writer_(std::make_unique<Writer>(ring_, own_time_, std::move(sink),
                                        header)) {}
 
@@ -114,13 +113,13 @@ Result<Recorder*> Recorder::start(const Options& options,
   static auto* const kept = new std::vector<Recorder*>;
   kept->push_back(*recorder);
   installProcessHooks();
-  current_.store(*recorder, std::memory_order_release);
+  process_.recorder.store(*recorder, std::memory_order_release);
   if (!enabled()) (*recorder)->mark(MarkKind::kDisabled, 0);
   return recorder;
 }
 
 void Recorder::setEnabled(bool enabled) noexcept {
-  if (enabled_.exchange(enabled) == enabled) return;
+  if (process_.enabled.exchange(enabled) == enabled) return;
   if (Recorder* recorder = current()) {
     recorder->mark(enabled ? MarkKind::kEnabled : MarkKind::kDisabled, 0);
   }
@@ -131,7 +130,7 @@ void Recorder::installProcessHooks() {
     std::atexit([] { stopCurrent(kExitDeadline); });
     // The ring is shared memory: a child must not write into its parent's.
     pthread_atfork(nullptr, nullptr, [] {
-      if (Recorder* parents = current_.exchange(nullptr)) {
+      if (Recorder* parents = process_.recorder.exchange(nullptr)) {
         parents->segment_->abandon();
       }
     });
@@ -141,7 +140,7 @@ void Recorder::installProcessHooks() {
 }
 
 void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
-  Recorder* recorder = current_.exchange(nullptr);
+  Recorder* recorder = process_.recorder.exchange(nullptr);
   if (!recorder || !recorder->writer_->stop(deadline)) return;
   // Else the segment stays, to be recovered.
   TRACED_KILL_POINT("stream closed");
@@ -167,24 +166,26 @@ std::unique_ptr<RecordedGroup> Recorder::addGroup(GroupInfo info) {
 OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
                      const BufferList& buffers, std::uint64_t seq,
                      std::uint64_t batch, std::int64_t issue_ns) noexcept {
-  IssueRecord record{issue_ns, seq, batch, 0, 0, threadId()};
+  ring_.prefetchSlots();
+  std::uint32_t call_id = 0;
   if (group.ensureDefined()) {
-    record.call = calls_.idFor(call.bytes(), call.byteSize());
+    call_id = calls_.idFor(call.bytes(), call.byteSize());
   }
-  if (!buffers.empty()) {
-    record.buffers = buffers_.idFor(buffers.bytes(), buffers.byteSize());
-  }
-  if (record.call == 0) {  // no room even for the definition
+  if (call_id == 0) [[unlikely]] {  // no room even for the definition
     ring_.drop(RingDrop::kFull);
     return kLostOp;
   }
-  const OpId op = ring_.push(RecordKind::kIssue, record);
-  if (OwnTime::sampled(seq)) own_time_.add(nowNs() - issue_ns);
+  const std::uint32_t buffers_id =
+      buffers.empty() ? 0 : buffers_.idFor(buffers.bytes(), buffers.byteSize());
+  const OpId op = ring_.push(
+      RecordKind::kIssue,
+      IssueRecord{issue_ns, seq, batch, call_id, buffers_id, threadId()});
   return op;  // Ring::kFull is kLostOp
 }
 
 template <typename Event>
-void Recorder::push(RecordKind kind, OpId op, const Event& event) noexcept {
+inline void Recorder::push(RecordKind kind, OpId op,
+                           const Event& event) noexcept {
   static_assert(kLostOp == Ring::kFull);
   // Recording has ended, or this is a forked child that dropped a Work of its
   // parent's: the ring is not its own.
@@ -227,8 +228,8 @@ void Recorder::waitThrew(WaitRecord wait, const char* message) noexcept {
   waited(wait);
 }
 
-void Recorder::released(OpId op) noexcept {
-  push(RecordKind::kRelease, op, ReleaseRecord{op, nowNs()});
+void Recorder::released(OpId op, std::int64_t release_ns) noexcept {
+  push(RecordKind::kRelease, op, ReleaseRecord{op, release_ns});
 }
 
 void Recorder::mark(MarkKind kind, std::uint64_t value) noexcept {

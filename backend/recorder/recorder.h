@@ -42,13 +42,13 @@ class Recorder {
  public:
   // The process's recorder; nullptr when there is none.
   static Recorder* current() noexcept {
-    return current_.load(std::memory_order_acquire);
+    return process_.recorder.load(std::memory_order_acquire);
   }
 
   // Whether operations are recorded. Switched at run time, for the process and
   // its later recorders; events of operations that were recorded always are.
   static bool enabled() noexcept {
-    return enabled_.load(std::memory_order_relaxed);
+    return process_.enabled.load(std::memory_order_relaxed);
   }
   static void setEnabled(bool enabled) noexcept;
 
@@ -61,6 +61,9 @@ class Recorder {
   static void stopCurrent(std::chrono::milliseconds deadline) noexcept;
 
   std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
+
+  // An operation is about to be issued.
+  void prepare() const noexcept { ring_.prefetchControl(); }
 
   // The call entered the backend at issue_ns. Returns the operation's id.
   OpId issue(RecordedGroup& group, const CallDescription& call,
@@ -75,7 +78,10 @@ class Recorder {
                   const char* message) noexcept;
   void waited(const WaitRecord& wait) noexcept;
   void waitThrew(WaitRecord wait, const char* message) noexcept;
-  void released(OpId op) noexcept;
+  void released(OpId op, std::int64_t release_ns = nowNs()) noexcept;
+
+  // What all of the above took for one sampled operation.
+  void addOwnTime(std::int64_t ns) noexcept { own_time_.add(ns); }
 
   // Something that stands between operations: a training step begins.
   void mark(MarkKind kind, std::uint64_t value) noexcept;
@@ -102,23 +108,29 @@ class Recorder {
   static void installProcessHooks();
 
   template <typename Event>
-  void push(RecordKind kind, OpId op, const Event& event) noexcept;
+  [[gnu::always_inline]] void push(RecordKind kind, OpId op,
+                                   const Event& event) noexcept;
   std::uint32_t textId(const char* message) noexcept;
   std::uint32_t threadId() noexcept;
   std::uint32_t defineThread() noexcept;
 
-  static std::atomic<Recorder*> current_;
-  static std::atomic<bool> enabled_;
+  // In one cache line.
+  struct alignas(16) Process {
+    std::atomic<Recorder*> recorder{nullptr};
+    std::atomic<bool> enabled{true};
+  };
+  static constinit Process process_;
 
+  // Declared by what is used together: the first four in every call.
+  const std::unique_ptr<Segment> segment_;
   const std::uint64_t stream_id_;
-  const std::string location_;
-  std::unique_ptr<Segment> segment_;
   Ring ring_;
-  OwnTime own_time_;
   DefinitionCache calls_;
   DefinitionCache buffers_;
   DefinitionCache texts_;
   std::atomic<std::uint32_t> next_thread_{1};
+  OwnTime own_time_;
+  const std::string location_;
   std::unique_ptr<Writer> writer_;
 
   // Guarded by groups_mutex_; not used inside a collective.

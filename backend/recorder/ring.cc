@@ -1,6 +1,7 @@
 #include "recorder/ring.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 namespace traced {
@@ -13,17 +14,6 @@ Ring::Ring(void* memory, std::uint64_t slots)
 
 std::size_t Ring::maxPayload() const {
   return capacity_ / 4 * sizeof(RingSlot::bytes);
-}
-
-std::uint64_t Ring::claim(std::uint64_t slots) noexcept {
-  std::uint64_t head = control_->head.load(std::memory_order_relaxed);
-  do {
-    // Acquire: the writer has finished with the slots it freed.
-    const std::uint64_t tail = control_->tail.load(std::memory_order_acquire);
-    if (head + slots - tail > capacity_) return kFull;
-  } while (!control_->head.compare_exchange_weak(head, head + slots,
-                                                 std::memory_order_relaxed));
-  return head;
 }
 
 std::uint64_t Ring::pushDefinition(RecordKind kind, DefinitionHead definition,

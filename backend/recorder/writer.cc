@@ -72,6 +72,7 @@ void Writer::run() {
   std::uint64_t flush_wanted = 0;
   bool running = true;
   while (running) {
+    disciplineTicks();
     running = waitForWork(flush_wanted);
     running ? drain() : drainToTheEnd();
     const bool asked = flush_wanted > flush_done_;

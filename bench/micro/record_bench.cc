@@ -1,102 +1,95 @@
-// What recording costs the caller, without torch: one operation from issue to
-// release, warm. The writer thread drains meanwhile, as in a job; operations
-// that find the ring full are counted in the label, since they are cheaper.
+// What recording costs the caller, without torch: the issue alone, and all four
+// records of an operation that is waited for.
 //
 //   build/release/bench/record_bench
+//
+// warm: again and again. evicted: one at a time, after a walk through 16 MiB of
+// other memory; the time includes two clock readings. single: one at a time,
+// for the tail. The writer thread drains meanwhile, as in a job; operations
+// that found the ring full are counted as lost, since they are cheaper.
 
 #include <benchmark/benchmark.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <string>
+#include "micro/quantiles.h"
+#include "support/bench_recorder.h"
+#include "support/caches.h"
+#include "support/samples.h"
 
-#include "recorder/recorder.h"
-
-namespace traced {
+namespace traced::bench {
 namespace {
 
-// One recorder per process, writing into a temporary directory.
-Recorder& recorder() {
-  static Recorder* const started = [] {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "traced-bench-XXXXXX")
-            .string();
-    static const std::string directory = mkdtemp(pattern.data());
-    std::atexit([] {
-      Recorder::stopCurrent(std::chrono::seconds(5));
-      std::filesystem::remove_all(directory);
-    });
-    Options options;
-    options.directory = directory;
-    options.ring_slots = std::uint64_t{1} << 20;
-    return *Recorder::start(options, {});
-  }();
-  return *started;
-}
-
 RecordedGroup& group() {
-  static const std::unique_ptr<RecordedGroup> world = [] {
-    GroupInfo info;
-    info.leg = "cpu";
-    info.members = {0, 1};
-    return recorder().addGroup(std::move(info));
-  }();
+  static const std::unique_ptr<RecordedGroup> world = makeGroup();
   return *world;
 }
 
-CallDescription describe() {
-  CallDescription call(Operation::kAllReduce, group().id());
+OpId issue() {
+  const std::int64_t issue_ns = nowNs();
   const std::int64_t shape[] = {1024, 1024};
+  CallDescription call(Operation::kAllReduce, group().id());
   call.fields().in_place = true;
   call.addInput(DType::kFloat32, shape, 4 << 20);
-  return call;
+  BufferList buffers;
+  buffers.add({0x7f0000000000, 0, 4 << 20});
+  recorder().prepare();
+  return recorder().issue(group(), call, buffers, group().nextCollective(), 0,
+                          issue_ns);
 }
 
-BufferList buffers() {
-  BufferList list;
-  list.add({0x7f0000000000, 0, 4 << 20});
-  return list;
+OpId wholeOperation() {
+  const OpId op = issue();
+  recorder().returned(op, nowNs());
+  const std::int64_t begin_ns = nowNs();
+  recorder().waited({op, begin_ns,
+                     static_cast<std::uint64_t>(nowNs() - begin_ns), 0, 0, 0,
+                     Outcome::kOk, true});
+  recorder().released(op);
+  return op;
 }
 
-// Outside of what is timed.
-void startWithAnEmptyRing() {
+using Path = OpId (*)();
+
+void warm(benchmark::State& state, Path path) {
   group();
-  recorder().flush(std::chrono::seconds(10));
-}
-
-// The part before the inner backend is called.
-void issue(benchmark::State& state) {
-  startWithAnEmptyRing();
+  emptyRing();
   std::int64_t lost = 0;
-  for (auto _ : state) {
-    const OpId op = recorder().issue(group(), describe(), buffers(),
-                                     group().nextCollective(), 0, nowNs());
-    lost += op == kLostOp;
-  }
+  for (auto _ : state) lost += path() == kLostOp;
   state.counters["lost"] = static_cast<double>(lost);
 }
 
-// All five records of an operation that is waited for.
-void wholeOperation(benchmark::State& state) {
-  startWithAnEmptyRing();
-  std::int64_t lost = 0;
+void evicted(benchmark::State& state, Path path) {
+  static Caches caches;
+  Samples samples(static_cast<std::size_t>(state.max_iterations));
   for (auto _ : state) {
-    const OpId op = recorder().issue(group(), describe(), buffers(),
-                                     group().nextCollective(), 0, nowNs());
-    recorder().returned(op, nowNs());
-    const std::int64_t begin_ns = nowNs();
-    recorder().waited({op, begin_ns,
-                       static_cast<std::uint64_t>(nowNs() - begin_ns), 0, 0, 0,
-                       Outcome::kOk, true});
-    recorder().released(op);
-    lost += op == kLostOp;
+    caches.evict();
+    samples.add(timed(state, path));
   }
-  state.counters["lost"] = static_cast<double>(lost);
+  addQuantiles(state, samples);
+}
+
+void single(benchmark::State& state, Path path) {
+  Samples samples(static_cast<std::size_t>(state.max_iterations));
+  std::int64_t n = 0;
+  for (auto _ : state) {
+    // So that the ring has room for all: 4 records each.
+    if (++n % 100'000 == 0) emptyRing();
+    samples.add(timed(state, path));
+  }
+  addQuantiles(state, samples);
 }
 
 // Few enough iterations for the ring to hold them all.
-BENCHMARK(issue)->Iterations(200'000)->Repetitions(5);
-BENCHMARK(wholeOperation)->Iterations(200'000)->Repetitions(5);
+BENCHMARK_CAPTURE(warm, issue, issue)->Iterations(200'000)->Repetitions(5);
+BENCHMARK_CAPTURE(warm, operation, wholeOperation)
+    ->Iterations(200'000)
+    ->Repetitions(5);
+BENCHMARK_CAPTURE(evicted, issue, issue)->Iterations(1000)->UseManualTime();
+BENCHMARK_CAPTURE(evicted, operation, wholeOperation)
+    ->Iterations(1000)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(single, operation, wholeOperation)
+    ->Iterations(3'000'000)
+    ->UseManualTime();
 
 }  // namespace
-}  // namespace traced
+}  // namespace traced::bench

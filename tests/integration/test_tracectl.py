@@ -111,6 +111,25 @@ def test_info_says_who_wrote_what(recorded: Path) -> None:
     )
 
 
+def _own_time_is_sampled(operation: Operation) -> bool:
+    """Whether the recorder timed itself at it: as OwnTime::sampled, recorder/own_time.h."""
+    spread = ((operation.seq or 0) - 8) * 0x9E3779B97F4A7C15 & (1 << 64) - 1
+    return operation.release_ns is not None and spread < ((1 << 64) - 1) // 32
+
+
+def test_info_tells_what_recording_cost_by_whole_operations(recorded: Path) -> None:
+    answer = tracectl("info", "--json", recorded).json()
+    for item, stream in zip(answer["ranks"], read(recorded).streams, strict=True):
+        own = item["own_time"]
+        assert own["samples"] == sum(map(_own_time_is_sampled, stream.operations)) > 0
+        assert own["samples"] == sum(own["log2_ns"])
+        assert own["mean_ns"] == pytest.approx(own["total_ns"] / own["samples"])
+        cost_ns = own["mean_ns"] * item["operations"]
+        assert own["share_of_run"] == pytest.approx(cost_ns / item["run_ns"])
+    assert answer["own_time"]["samples"] == sum(r["own_time"]["samples"] for r in answer["ranks"])
+    assert "This trace cost " in tracectl("info", recorded).output
+
+
 def test_report_counts_what_was_recorded(recorded: Path) -> None:
     answer = tracectl("report", "--json", "--by", "op", recorded).json()
     operations = [item for stream in read(recorded).streams for item in stream.operations]

@@ -97,8 +97,8 @@ class Accounts:
         produced: Records that were made; `stored + dropped`.
         stored: Records that were written.
         drops: Records that were lost before they were written, by reason.
-        own_time_log2_ns: Entry i counts the sampled calls in which the recorder itself took
-            [2^i, 2^(i+1)) nanoseconds.
+        own_time_log2_ns: Entry i counts the sampled operations for which the recorder itself took
+            [2^i, 2^(i+1)) nanoseconds, from issue to release.
         own_time_total_ns: The sum over all samples.
         closed: The stream was closed in order.
         recovered: The process was killed, and its last records were brought back.

@@ -1,0 +1,77 @@
+// The record path, again and again, for tests/cost/check: callgrind counts the
+// instructions inside recordOperation(), and with --evict the cache lines that
+// it misses.
+//
+//   record_path OPERATIONS [--evict]
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "recorder/recorder.h"
+
+namespace traced {
+namespace {
+
+std::vector<std::uint64_t> other_memory;
+
+void evictCaches() {
+  for (std::size_t i = 0; i < other_memory.size(); i += 8) ++other_memory[i];
+}
+
+// All records of an operation that its caller waits for.
+[[gnu::noinline]] void recordOperation(Recorder& recorder,
+                                       RecordedGroup& group) {
+  const std::int64_t shape[] = {1024, 1024};
+  CallDescription call(Operation::kAllReduce, group.id());
+  call.fields().in_place = true;
+  call.addInput(DType::kFloat32, shape, 4 << 20);
+  BufferList buffers;
+  buffers.add({0x7f0000000000, 0, 4 << 20});
+  recorder.prepare();
+  const OpId op =
+      recorder.issue(group, call, buffers, group.nextCollective(), 0, nowNs());
+  recorder.returned(op, nowNs());
+  WaitRecord wait{};
+  wait.op = op;
+  wait.begin_ns = nowNs();
+  wait.wait_ns = static_cast<std::uint64_t>(nowNs() - wait.begin_ns);
+  wait.saw_end = true;
+  recorder.waited(wait);
+  recorder.released(op);
+}
+
+int run(int operations, bool evict) {
+  char directory[] = "/tmp/traced-cost-XXXXXX";
+  if (!mkdtemp(directory)) return 1;
+  Options options;
+  options.directory = directory;
+  auto recorder = Recorder::start(options, {});
+  if (!recorder) return 1;
+  if (evict) other_memory.resize((16 << 20) / sizeof(std::uint64_t));
+  {
+    GroupInfo info;
+    info.members = {0, 1};
+    const auto group = (*recorder)->addGroup(std::move(info));
+    for (int i = 0; i < operations; ++i) {
+      if (evict) evictCaches();
+      recordOperation(**recorder, *group);
+    }
+  }
+  Recorder::stopCurrent(std::chrono::seconds(60));
+  return std::system(("rm -r " + std::string(directory)).c_str());
+}
+
+}  // namespace
+}  // namespace traced
+
+int main(int argc, char** argv) {
+  const bool evict = argc == 3 && !std::strcmp(argv[2], "--evict");
+  if (argc < 2 || (argc == 3 && !evict)) {
+    std::fprintf(stderr, "usage: record_path OPERATIONS [--evict]\n");
+    return 2;
+  }
+  return traced::run(std::atoi(argv[1]), evict);
+}
