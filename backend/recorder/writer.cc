@@ -3,8 +3,11 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
+#include "base/clock.h"
 #include "recorder/accounts.h"
 
 namespace traced {
@@ -27,14 +30,17 @@ class AllSignalsBlocked {
 
 }  // namespace
 
-Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
-               const v1::Header& header)
+Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
+               const v1::Header& header, const Extras& extras)
     : ring_(ring),
       own_time_(own_time),
-      sink_(std::move(sink)),
+      file_(std::move(file)),
+      sinks_(extras.sinks),
       builder_(header),
+      trigger_(extras.trigger),
       stream_id_(header.stream_id()),
-      last_chunk_(std::chrono::steady_clock::now()) {
+      last_chunk_(std::chrono::steady_clock::now()),
+      window_(extras.window_bytes) {
   AllSignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
@@ -44,16 +50,35 @@ Writer::~Writer() {
 }
 
 bool Writer::flush(std::chrono::milliseconds deadline) {
+  if (!awaitPosition(&Writer::in_file_, deadline)) return false;
+  const std::lock_guard lock(mutex_);
+  return write_failed_ == 0;
+}
+
+Writer::Recent Writer::recent(std::chrono::milliseconds deadline) {
+  Recent recent;
+  recent.up_to_date = awaitPosition(&Writer::in_window_, deadline);
+  recent.chunks = window_.content();
+  return recent;
+}
+
+bool Writer::awaitPosition(const std::uint64_t Writer::*place,
+                           std::chrono::milliseconds deadline) {
+  // What this thread recorded lies before it, and so does all that others had
+  // committed.
+  const std::uint64_t mine = ring_.claimed();
   std::unique_lock lock(mutex_);
-  const std::uint64_t mine = ++flush_wanted_;
+  wanted_ = std::max(wanted_, mine);
+  requested_ = true;
   wake_.notify_one();
-  return progressed_.wait_for(lock, deadline,
-                              [&] { return flush_done_ >= mine || stopped_; });
+  progressed_.wait_for(lock, deadline,
+                       [&] { return this->*place >= mine || stopped_; });
+  return this->*place >= mine;
 }
 
 void Writer::requestFlush() noexcept {
   std::lock_guard lock(mutex_);
-  ++flush_wanted_;
+  requested_ = true;
   wake_.notify_one();
 }
 
@@ -73,34 +98,38 @@ bool Writer::stop(std::chrono::milliseconds deadline) {
 void Writer::run() {
   pthread_setname_np(pthread_self(), "traced-writer");
   writeChunk(false);
-  std::uint64_t flush_wanted = 0;
-  bool running = true;
-  while (running) {
-    running = waitForWork(flush_wanted);
-    running ? drain() : drainToTheEnd();
-    const bool asked = flush_wanted > flush_done_;
-    if (!running) {
+  bool stopping = false;
+  while (!stopping) {
+    const Wake wake = sleep();
+    stopping = wake.stopping;
+    stopping ? drainToTheEnd() : drain();
+    const bool news = markNews(stopping);
+    if (stopping) {
       writeChunk(true);
-    } else if (!builder_.empty() && (asked || chunkIsDue())) {
+    } else if (!builder_.empty() && (wake.asked || news || chunkIsDue())) {
       writeChunk(false);
     }
-    std::lock_guard lock(mutex_);
-    flush_done_ = flush_wanted;
-    stopped_ = !running;
-    progressed_.notify_all();
   }
+  std::lock_guard lock(mutex_);
+  stopped_ = true;
+  progressed_.notify_all();
 }
 
-bool Writer::waitForWork(std::uint64_t& flush_wanted) {
+Writer::Wake Writer::sleep() {
   std::unique_lock lock(mutex_);
-  wake_.wait_for(lock, kPoll,
-                 [&] { return stopping_ || flush_wanted_ > flush_done_; });
-  flush_wanted = flush_wanted_;
-  return !stopping_;
+  wake_.wait_for(lock, kPoll, [&] { return stopping_ || requested_; });
+  // A record that was claimed and not yet committed may be waited for longer
+  // than the request lasts.
+  const bool asked = requested_ || wanted_ > in_file_;
+  requested_ = false;
+  return {stopping_, asked};
 }
 
 void Writer::drain() {
-  while (ring_.read(record_)) builder_.add(record_);
+  while (ring_.read(record_)) {
+    builder_.add(record_);
+    failures_.see(record_);
+  }
 }
 
 void Writer::drainToTheEnd() {
@@ -112,6 +141,26 @@ void Writer::drainToTheEnd() {
     std::this_thread::yield();
     drain();
   }
+}
+
+bool Writer::markNews(bool stopping) {
+  bool news = false;
+  if (const auto failure = failures_.take()) {
+    mark(*failure);
+    news = true;
+  }
+  if (!stopping && trigger_.touched()) {
+    mark({nowNs(), 0, MarkKind::kFlush});
+    news = true;
+  }
+  return news;
+}
+
+void Writer::mark(const MarkRecord& mark) {
+  // What waits for the next chunk may fill the ring.
+  if (ring_.used() >= ring_.capacity()) writeChunk(false);
+  ring_.push(RecordKind::kMark, mark);
+  drain();
 }
 
 bool Writer::chunkIsDue() const {
@@ -126,17 +175,31 @@ void Writer::writeChunk(bool closed) {
       builder_.close(readClocks(), accounts(written_ + records, closed));
   const std::string& chunk =
       encoder_.encode(payload, {stream_id_, chunk_start_, end});
-  if (sink_->append(chunk, records)) {
+  // The file comes last: a disk that hangs keeps the chunk from nobody else.
+  window_.append(chunk, records);
+  reach(&Writer::in_window_, end);
+  if (sinks_) sinks_->append(chunk, records);
+  if (file_->append(chunk, records)) {
     written_ += records;
   } else {
-    write_failed_ += records;
-    warnOnce("cannot write to " + sink_->location() +
+    {
+      const std::lock_guard lock(mutex_);
+      write_failed_ += records;
+    }
+    warnOnce("cannot write to " + file_->location() +
              "; the job goes on, records are dropped and counted");
   }
   builder_.clear();
   chunk_start_ = end;
   last_chunk_ = std::chrono::steady_clock::now();
   ring_.release(write_failed_);
+  reach(&Writer::in_file_, end);
+}
+
+void Writer::reach(std::uint64_t Writer::*place, std::uint64_t position) {
+  const std::lock_guard lock(mutex_);
+  this->*place = position;
+  progressed_.notify_all();
 }
 
 v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
@@ -144,7 +207,7 @@ v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
   const RingControl& ring = ring_.control();
   RecordCounters counters;
   counters.written = written;
-  counters.deleted = sink_->recordsDeleted();
+  counters.deleted = file_->recordsDeleted();
   counters.ring_full = ring.dropped_full.load(std::memory_order_relaxed);
   counters.issue_lost = ring.dropped_orphans.load(std::memory_order_relaxed);
   counters.write_failed = write_failed_;
