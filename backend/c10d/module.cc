@@ -147,8 +147,7 @@ void bindSinkQueue(py::module_& module) {
       .def(py::init<const std::string&, std::size_t>(), py::arg("name"),
            py::arg("max_bytes"))
       .def(
-          "open",
-          [](const SinkQueue& self) { Recorder::addSink(self.sink); },
+          "open", [](const SinkQueue& self) { Recorder::addSink(self.sink); },
           "Gets the chunks of this process from now on.")
       .def(
           "close",

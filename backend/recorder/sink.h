@@ -23,7 +23,8 @@ class Sink {
   //
   // Called by the writer thread only, which every other sink waits for: what
   // may take longer than writing to a local disk belongs behind a QueueSink. It
-  // must not need the GIL, nor a lock that is held while a collective is called.
+  // must not need the GIL, nor a lock that is held while a collective is
+  // called.
   virtual bool append(const std::string& chunk, std::uint64_t records) = 0;
 
   // Records in chunks that were taken and have been deleted since, because of

@@ -22,8 +22,7 @@ TriggerFile::State TriggerFile::look() const {
   return {true, status.st_mtim};
 }
 
-bool TriggerFile::touched() {
-  const auto now = std::chrono::steady_clock::now();
+bool TriggerFile::touched(Time now) {
   if (path_.empty() || now - looked_ < kInterval) return false;
   looked_ = now;
   const State before = std::exchange(last_, look());

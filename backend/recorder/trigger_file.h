@@ -14,9 +14,11 @@ class TriggerFile {
   // "": there is none. What the file is like now is no touch.
   explicit TriggerFile(std::string path);
 
+  using Time = std::chrono::steady_clock::time_point;
+
   // Whether it was made or changed since it was last looked at. Looks at it
   // once every kInterval, however often it is asked.
-  bool touched();
+  bool touched(Time now = std::chrono::steady_clock::now());
 
   static constexpr std::chrono::milliseconds kInterval{500};
 
@@ -30,7 +32,7 @@ class TriggerFile {
 
   const std::string path_;
   State last_;
-  std::chrono::steady_clock::time_point looked_;
+  Time looked_;
 };
 
 }  // namespace traced

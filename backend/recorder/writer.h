@@ -1,9 +1,9 @@
 // Writer is the one thread that drains the ring into the sinks.
 //
 // It looks at the ring every kPoll, and closes a chunk every kChunkInterval, or
-// earlier when a quarter of the ring is taken, when an operation failed, or when
-// asked to flush. It never touches Python and takes no lock that a producer
-// needs.
+// earlier when a quarter of the ring is taken, when an operation failed, or
+// when asked to flush. It never touches Python and takes no lock that a
+// producer needs.
 
 #pragma once
 
@@ -115,9 +115,9 @@ class Writer {
   std::condition_variable wake_;
   std::condition_variable progressed_;
   bool requested_ = false;
-  std::uint64_t wanted_ = 0;    // up to which position somebody waits
-  std::uint64_t in_window_ = 0;  // up to which the window is complete
-  std::uint64_t in_file_ = 0;    // up to which the file was given everything
+  std::uint64_t wanted_ = 0;        // up to which position somebody waits
+  std::uint64_t in_window_ = 0;     // up to which the window is complete
+  std::uint64_t in_file_ = 0;       // up to which the file was given everything
   std::uint64_t write_failed_ = 0;  // written by the thread only
   bool stopping_ = false;
   bool stopped_ = false;

@@ -168,8 +168,7 @@ void forEachRow(const v1::MarkRows& table, std::int64_t anchor_ns,
   for (int i = 0; i < table.position_delta_size(); ++i) {
     visit(MarkRow{position.next(table.position_delta(), i),
                   mark.nextSigned(table.mark_ns_delta(), i),
-                  detail::cell(table.kind(), i),
-                  detail::cell(table.value(), i),
+                  detail::cell(table.kind(), i), detail::cell(table.value(), i),
                   detail::cell(table.text(), i)});
   }
 }

@@ -146,7 +146,7 @@ def sinks() -> dict[str, Any]:
     dropped = (slow.dropped, slow.dropped_records)
     closed_in_vain = slow.close(0.05)
     stuck.set()
-    assert good.close(_DEADLINE_S) and bad.close(_DEADLINE_S)
+    assert [sink.close(_DEADLINE_S) for sink in (good, bad)] == [True, True]
     return {
         "good": (good.delivered, good.failed, good.dropped),
         "bad": (bad.delivered, bad.failed, bad.dropped),
