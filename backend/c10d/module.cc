@@ -123,9 +123,8 @@ std::optional<std::string> location() {
 // thread that a fork left behind, may be within it.
 struct SinkQueue {
   SinkQueue(const std::string& name, std::size_t max_bytes) {
-    static std::mutex mutex;
+    // Only under the GIL.
     static auto* const kept = new std::vector<std::shared_ptr<QueueSink>>;
-    const std::lock_guard lock(mutex);
     sink = kept->emplace_back(std::make_shared<QueueSink>(name, max_bytes));
   }
   std::optional<py::bytes> take() const {

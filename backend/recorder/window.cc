@@ -1,5 +1,7 @@
 #include "recorder/window.h"
 
+#include <new>
+
 namespace traced {
 
 bool Window::append(const std::string& chunk, std::uint64_t) {
@@ -9,7 +11,11 @@ bool Window::append(const std::string& chunk, std::uint64_t) {
     bytes_ -= chunks_.front().size();
     chunks_.pop_front();
   }
-  chunks_.push_back(chunk);
+  try {
+    chunks_.push_back(chunk);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   bytes_ += chunk.size();
   return true;
 }
