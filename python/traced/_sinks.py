@@ -101,7 +101,8 @@ def add_sink(
         name: For messages; by default that of the callable.
         max_bytes: How much may wait for it.
     """
-    sink = Sink(deliver, name or getattr(deliver, "__qualname__", repr(deliver)), max_bytes)
+    called = name or str(getattr(deliver, "__qualname__", repr(deliver)))
+    sink = Sink(deliver, called, max_bytes)
     _open.append(sink)
     _close_when_multiprocessing_ends()
     return sink

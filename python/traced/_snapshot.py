@@ -35,9 +35,9 @@ def snapshot(
           so that the latest records are missing;
         - ``older_records``: how many were recorded before what is here; ``dropped``: how many were
           never recorded, by reason;
-        - ``groups`` that were used lately: ``id``, ``name``, ``desc``, ``backend``, ``leg``, ``size``, ``group_rank``,
-          ``members`` (global ranks), and of its collectives the last sequence numbers
-          ``last_issued`` and ``last_ended``, where there are any;
+        - ``groups`` that were used lately: ``id``, ``name``, ``desc``, ``backend``, ``leg``,
+          ``size``, ``group_rank``, ``members`` (global ranks), and of their collectives the last
+          sequence numbers ``last_issued`` and ``last_ended``, where there are any;
         - ``operations``, in the order of issue: the fields of :class:`traced.reader.Operation`
           without those that are not known, with ``group_name`` and ``group_desc``. ``state`` is
           how far each has come: ``issued`` (its call has not returned), ``returned``, ``ended``,

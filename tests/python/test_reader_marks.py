@@ -90,7 +90,7 @@ def test_what_happened_has_its_kind_and_what_was_said(tmp_path: Path) -> None:
 
 
 def test_what_asked_for_a_flush_is_no_trace_and_no_news(tmp_path: Path) -> None:
-    payload = build.new_payload()
+    payload = build.new_payload(stored=1, closed=True)
     build.add_issued(payload, {"op": 1, "ns": 10})
     (tmp_path / "file").write_bytes(build.chunk(payload))
     (tmp_path / "flush").write_text("now\n")
