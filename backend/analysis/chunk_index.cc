@@ -46,6 +46,11 @@ bool comesFirst(const TraceStream& a, const TraceStream& b) {
                       : a.header.stream_id() < b.header.stream_id();
 }
 
+// What an operator touched to have the traces beside it written.
+bool isTrigger(const std::string& path) {
+  return std::filesystem::path(path).filename() == "flush";
+}
+
 std::string unusableSentence(const TraceFile& file,
                              const UnusableBytes& unusable) {
   const ByteRange& first = unusable.firstRanges().front();
@@ -76,7 +81,10 @@ void ChunkIndex::addFiles(absl::Span<const std::string> paths) {
 void ChunkIndex::addFile(const std::string& path) {
   auto source = FileSource::open(path);
   if (!source) return warn(source.error().message);
-  if ((*source)->size() == 0) return warn(absl::StrCat(path, ": empty"));
+  if ((*source)->size() == 0) {
+    if (!isTrigger(path)) warn(absl::StrCat(path, ": empty"));
+    return;
+  }
 
   ChunkScanner scanner(**source);
   TraceFile file{path, (*source)->size(), 0, 0};
@@ -93,7 +101,10 @@ void ChunkIndex::addFile(const std::string& path) {
 }
 
 void ChunkIndex::describeFile(const ChunkScanner& scanner, TraceFile file) {
-  if (!scanner.sawSync()) return warn(absl::StrCat(file.path, ": not a trace"));
+  if (!scanner.sawSync()) {
+    if (!isTrigger(file.path)) warn(absl::StrCat(file.path, ": not a trace"));
+    return;
+  }
   file.unusable_bytes = scanner.unusable().total();
   set_.unusable_bytes += file.unusable_bytes;
   if (file.unusable_bytes > 0) {

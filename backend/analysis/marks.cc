@@ -5,6 +5,15 @@
 
 namespace traced {
 
+namespace {
+
+bool isEvent(std::uint32_t kind) {
+  return kind == v1::MARK_KIND_FLUSH || kind == v1::MARK_KIND_FAILURE ||
+         kind == v1::MARK_KIND_ABORT || kind == v1::MARK_KIND_SHUTDOWN_FAILED;
+}
+
+}  // namespace
+
 void Marks::add(const MarkRow& row) { rows_.push_back(row); }
 
 void Marks::finish(Instant started, Instant last) {
@@ -21,6 +30,9 @@ void Marks::finish(Instant started, Instant last) {
   for (const MarkRow& row : rows_) {
     if (row.kind == v1::MARK_KIND_STEP) {
       steps_.push_back({row.position, row.value});
+    } else if (isEvent(row.kind)) {
+      events_.push_back({row.position, static_cast<v1::MarkKind>(row.kind),
+                         Instant(row.mark_ns), row.value, row.text});
     }
   }
   pair(started, last);

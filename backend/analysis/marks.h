@@ -1,5 +1,5 @@
 // Marks are what stands between the operations of a stream: where training
-// steps begin, and where tracing was switched off and on again.
+// steps begin, where tracing was switched off and on again, and what happened.
 
 #pragma once
 
@@ -30,6 +30,16 @@ class Marks {
     std::uint64_t number = 0;
   };
 
+  // Something that happened to the program: the trigger file was touched, an
+  // operation failed, a group was aborted. See MarkKind.
+  struct Event {
+    std::uint64_t position = 0;
+    v1::MarkKind kind = v1::MARK_KIND_UNSPECIFIED;
+    Instant at;
+    std::uint64_t value = 0;
+    std::uint32_t text = 0;
+  };
+
   // Marks may come in any order of chunks.
   void add(const MarkRow& row);
 
@@ -40,6 +50,7 @@ class Marks {
   // Only after finish(), all by position.
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Pause>& pauses() const { return pauses_; }
+  const std::vector<Event>& events() const { return events_; }
   // The step that an operation belongs to, absent before the first mark: its
   // index in steps(), and its number.
   std::optional<std::size_t> indexOf(std::uint64_t op_id) const;
@@ -53,6 +64,7 @@ class Marks {
   std::vector<MarkRow> rows_;
   std::vector<Step> steps_;
   std::vector<Pause> pauses_;
+  std::vector<Event> events_;
 };
 
 }  // namespace traced

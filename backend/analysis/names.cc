@@ -44,6 +44,10 @@ std::string nameOf(v1::ClockSource value) {
   return plainName(v1::ClockSource_Name(value), "CLOCK_SOURCE_", value);
 }
 
+std::string nameOf(v1::MarkKind value) {
+  return plainName(v1::MarkKind_Name(value), "MARK_KIND_", value);
+}
+
 std::string nameOf(OperationState state) {
   switch (state) {
     case OperationState::kEnded:

@@ -20,6 +20,7 @@ std::string nameOf(v1::DType value);
 std::string nameOf(v1::EndSource value);
 std::string nameOf(v1::DropReason value);
 std::string nameOf(v1::ClockSource value);
+std::string nameOf(v1::MarkKind value);
 // "issued", "ended", "failed".
 std::string nameOf(OperationState state);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "c10d/lineage.h"
 #include "c10d/traced_backend.h"
@@ -67,6 +68,14 @@ int attach(c10d::ProcessGroup& group, Recorder& recorder,
     Tables::byDevice(group)[device] = wrapper;
   }
   return traced;
+}
+
+void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message) {
+  std::set<TracedBackend*> told;  // one may serve several devices
+  for (const auto& [device, backend] : sortedByDevice(group)) {
+    auto* traced = dynamic_cast<TracedBackend*>(backend.get());
+    if (traced && told.insert(traced).second) traced->tell(kind, message);
+  }
 }
 
 }  // namespace traced

@@ -24,4 +24,8 @@ int attach(c10d::ProcessGroup& group, Recorder& recorder,
            const std::vector<c10::DeviceType>& devices,
            const std::vector<std::uint32_t>& members);
 
+// Marks what is being done to a group, or has failed, in the traces of its
+// backends: what goes by type does not meet them.
+void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message);
+
 }  // namespace traced

@@ -49,16 +49,28 @@ TracedBackend::BackendPtr TracedBackend::shrink(
   return child;
 }
 
-// The file should have all that led here, whatever comes next. Never waits: an
-// abort is called when something hangs.
 void TracedBackend::abort() {
-  if (Recorder* recorder = active()) recorder->requestFlush();
+  tell(MarkKind::kAbort);
   inner_->abort();
 }
 
 void TracedBackend::shutdown() {
-  inner_->shutdown();
+  try {
+    inner_->shutdown();
+  } catch (const std::exception& error) {
+    tell(MarkKind::kShutdownFailed, error.what());
+    throw;
+  }
   if (Recorder* recorder = active()) recorder->requestFlush();
+}
+
+// The file should have all that led here, whatever comes next. Never waits: an
+// abort is called when something hangs. Also while operations are not recorded:
+// earlier ones may be why.
+void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
+  if (Recorder::current() != &recorder_) return;
+  recorder_.mark(kind, group_->id(), message);
+  recorder_.requestFlush();
 }
 
 #ifdef TRACED_BACKEND_HAS_reconfigure

@@ -2,13 +2,19 @@
 
 #include <torch/csrc/utils/pybind.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "c10d/attach.h"
 #include "c10d/facade.h"
 #include "recorder/options.h"
+#include "recorder/queue_sink.h"
 #include "recorder/recorder.h"
 
 namespace py = pybind11;
@@ -80,16 +86,83 @@ void step(std::uint64_t number) {
   if (recorder) recorder->mark(MarkKind::kStep, number);
 }
 
-bool flush(double timeout_s) {
+// Whatever a program says; "for ever" is a year.
+std::chrono::milliseconds milliseconds(double seconds) {
+  constexpr double kMost = 365.0 * 24 * 3600;
+  const double bounded = seconds > 0 ? std::min(seconds, kMost) : 0;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(bounded * 1000));
+}
+
+bool flush(double deadline_s) {
   Recorder* recorder = Recorder::current();
-  return recorder && recorder->flush(std::chrono::milliseconds(
-                         static_cast<std::int64_t>(timeout_s * 1000)));
+  return recorder && recorder->flush(milliseconds(deadline_s));
+}
+
+void stopRecording(double timeout_s) {
+  Recorder::stopCurrent(milliseconds(timeout_s));
+}
+
+std::optional<std::pair<py::bytes, bool>> recent(double deadline_s) {
+  Recorder* recorder = Recorder::current();
+  if (!recorder) return std::nullopt;
+  std::pair<std::string, bool> content;
+  {
+    py::gil_scoped_release released;
+    content = recorder->recent(milliseconds(deadline_s));
+  }
+  return std::pair(py::bytes(content.first), content.second);
 }
 
 std::optional<std::string> location() {
   const Recorder* recorder = Recorder::current();
   if (!recorder) return std::nullopt;
   return recorder->location();
+}
+
+// What Python has of a queue. The queue is never destroyed: the writer, or a
+// thread that a fork left behind, may be within it.
+struct SinkQueue {
+  SinkQueue(const std::string& name, std::size_t max_bytes) {
+    // Only under the GIL.
+    static auto* const kept = new std::vector<std::shared_ptr<QueueSink>>;
+    sink = kept->emplace_back(std::make_shared<QueueSink>(name, max_bytes));
+  }
+  std::optional<py::bytes> take() const {
+    std::optional<std::string> chunk;
+    {
+      py::gil_scoped_release released;
+      chunk = sink->take();
+    }
+    if (!chunk) return std::nullopt;
+    return py::bytes(*chunk);
+  }
+
+  std::shared_ptr<QueueSink> sink;
+};
+
+void bindSinkQueue(py::module_& module) {
+  py::class_<SinkQueue>(module, "SinkQueue",
+                        "Chunks on their way to a thread of Python's.")
+      .def(py::init<const std::string&, std::size_t>(), py::arg("name"),
+           py::arg("max_bytes"))
+      .def(
+          "open", [](const SinkQueue& self) { Recorder::addSink(self.sink); },
+          "Gets the chunks of this process from now on.")
+      .def(
+          "close",
+          [](const SinkQueue& self) {
+            Recorder::removeSink(*self.sink);
+            self.sink->close();
+          },
+          "Gets no more chunks.")
+      .def("take", &SinkQueue::take,
+           "Waits for a chunk; None when the queue is closed and empty.")
+      .def_property_readonly(
+          "dropped_chunks",
+          [](const SinkQueue& self) { return self.sink->droppedChunks(); })
+      .def_property_readonly("dropped_records", [](const SinkQueue& self) {
+        return self.sink->droppedRecords();
+      });
 }
 
 }  // namespace
@@ -114,18 +187,33 @@ PYBIND11_MODULE(_C, m) {
         "Whether operations are recorded from now on.");
   m.def("step", &traced::step, py::arg("number"), "A training step begins.");
   traced::bindFacade(m);
-  m.def("flush", &traced::flush, py::arg("timeout"),
+  traced::bindSinkQueue(m);
+  m.def("flush", &traced::flush, py::arg("deadline"),
         py::call_guard<py::gil_scoped_release>(),
         "Waits until all that was recorded is in the file; False if the "
-        "timeout in seconds passed first, or nothing is recorded.");
+        "deadline, seconds from now, passed first, if the file refused any of "
+        "it, or if nothing is recorded.");
+  m.def("recent", &traced::recent, py::arg("deadline"),
+        "What was recorded lately, as the content of a trace file, and whether "
+        "the latest is in it; None if nothing is recorded.");
   m.def(
-      "stop_recording",
-      [](double timeout_s) {
-        traced::Recorder::stopCurrent(std::chrono::milliseconds(
-            static_cast<std::int64_t>(timeout_s * 1000)));
+      "aborting",
+      [](c10d::ProcessGroup& group) {
+        traced::tell(group, traced::MarkKind::kAbort, "");
       },
-      py::arg("timeout"), py::call_guard<py::gil_scoped_release>(),
-      "Writes what is left and ends recording in this process.");
+      py::arg("group"), py::call_guard<py::gil_scoped_release>(),
+      "The group is about to be aborted.");
+  m.def(
+      "shutdown_failed",
+      [](c10d::ProcessGroup& group, const std::string& message) {
+        traced::tell(group, traced::MarkKind::kShutdownFailed, message.c_str());
+      },
+      py::arg("group"), py::arg("message"),
+      py::call_guard<py::gil_scoped_release>(),
+      "Shutting down or aborting the group failed.");
+  m.def("stop_recording", &traced::stopRecording, py::arg("timeout"),
+        py::call_guard<py::gil_scoped_release>(),
+        "Writes what is left and ends recording in this process.");
   m.def("location", &traced::location,
         "The trace file of this process; None if nothing is recorded.");
 }

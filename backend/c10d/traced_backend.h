@@ -31,6 +31,10 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // The backend that carries the calls out.
   const BackendPtr& inner() const { return inner_; }
 
+  // Marks what is being done to the backend, or has failed, and has everything
+  // written.
+  void tell(MarkKind kind, const char* message = "") noexcept;
+
   // While true the inner backend only estimates how long calls would take.
   void setSimulating(bool simulating) { simulating_ = simulating; }
 

@@ -106,7 +106,7 @@ class Export : public Subcommand {
       const std::vector<std::uint32_t> indices =
           groups.add(table.header.attempt(), table.definitions.groups());
       summary.add(table);
-      writer->addRank(out, callsOf(table, groups, indices, clocks[i]));
+      writer->addRank(out, table, callsOf(table, groups, indices, clocks[i]));
     }
   }
 

@@ -40,7 +40,7 @@ class CsvWriter : public ExportWriter {
     out << "\r\n";
   }
 
-  void addRank(std::ostream& out,
+  void addRank(std::ostream& out, const StreamTable&,
                const std::vector<ExportedCall>& calls) override {
     for (const ExportedCall& call : calls) {
       const char* separator = "";

@@ -23,7 +23,7 @@ Json rowJson(const ExportedCall& call) {
 
 class JsonlWriter : public ExportWriter {
  public:
-  void addRank(std::ostream& out,
+  void addRank(std::ostream& out, const StreamTable&,
                const std::vector<ExportedCall>& calls) override {
     for (const ExportedCall& call : calls) {
       writeJson(out, rowJson(call), -1);

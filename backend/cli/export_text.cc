@@ -1,12 +1,16 @@
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "analysis/call_text.h"
 #include "analysis/match.h"
 #include "analysis/names.h"
+#include "cli/event_words.h"
 #include "cli/export_writer.h"
 #include "cli/text.h"
 
@@ -88,7 +92,7 @@ std::string errorText(const ExportedCall& call) {
 
 class TextWriter : public ExportWriter {
  public:
-  void addRank(std::ostream& out,
+  void addRank(std::ostream& out, const StreamTable& table,
                const std::vector<ExportedCall>& calls) override {
     batches_.clear();
     counts_.clear();
@@ -98,20 +102,43 @@ class TextWriter : public ExportWriter {
       ++batch.calls;
       batch.bytes += bytesOf(call);
     }
+    const EventWords words(table);
+    absl::Span<const Marks::Event> events = table.marks.events();
+    const auto writeEvents = [&](std::uint64_t before) {
+      while (!events.empty() && events.front().position < before) {
+        out << printable(lineOf(table, words, events.front())) << "\n";
+        events.remove_prefix(1);
+      }
+    };
     for (const ExportedCall& call : calls) {
+      writeEvents(call.op.id);
       out << printable(lineOf(call)) << "\n";
     }
+    writeEvents(std::numeric_limits<std::uint64_t>::max());
   }
 
  private:
-  std::string lineOf(const ExportedCall& call) {
-    const v1::Header& header = call.table.header;
+  static std::string beginOf(const std::string& kind, const StreamTable& table,
+                             Instant at) {
+    const v1::Header& header = table.header;
     const double seconds =
-        (static_cast<double>(call.op.issued.ns()) -
+        (static_cast<double>(at.ns()) -
          static_cast<double>(header.started().monotonic_ns())) /
         1e9;
-    std::string line = absl::StrFormat("%s rank %d +%.6f s", kindOf(call),
-                                       header.rank(), seconds);
+    return absl::StrFormat("%s rank %d +%.6f s", kind, header.rank(), seconds);
+  }
+
+  static std::string lineOf(const StreamTable& table, const EventWords& words,
+                            const Marks::Event& event) {
+    return absl::StrCat(
+        beginOf(
+            absl::StrCat("[", absl::AsciiStrToUpper(nameOf(event.kind)), "]"),
+            table, event.at),
+        " ", words.text(event));
+  }
+
+  std::string lineOf(const ExportedCall& call) {
+    std::string line = beginOf(kindOf(call), call.table, call.op.issued);
     if (const auto step = call.table.marks.stepOf(call.op.id)) {
       absl::StrAppend(&line, " step ", *step);
     }

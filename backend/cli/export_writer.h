@@ -18,7 +18,7 @@ class ExportWriter {
   // What comes before the first rank.
   virtual void begin(std::ostream&) {}
   // The calls of one rank, in the order of their issue.
-  virtual void addRank(std::ostream& out,
+  virtual void addRank(std::ostream& out, const StreamTable& table,
                        const std::vector<ExportedCall>& calls) = 0;
 };
 

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "absl/strings/str_format.h"
 #include "analysis/names.h"
 #include "cli/run_info.h"
@@ -82,6 +84,11 @@ void addMarks(Json& json, const Marks& marks) {
     json["first_step"] = marks.steps().front().number;
     json["last_step"] = marks.steps().back().number;
   }
+  std::map<std::string, std::uint64_t> counts;
+  for (const Marks::Event& event : marks.events()) {
+    ++counts[nameOf(event.kind)];
+  }
+  json["marks"] = counts;
   Json& pauses = json["pauses"] = Json::array();
   for (const Pause& pause : marks.pauses()) {
     Json& entry = pauses.emplace_back(Json::object());

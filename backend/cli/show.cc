@@ -41,7 +41,8 @@ class Show : public Subcommand {
     if (!set) return ExitCode::kNothingReadable;
     const LoadedRun run = loadRun(*set);
     const MatchTable table = matchOperations(run, filter());
-    const ShowContext context{inputs_.title(), *set, run, table};
+    const std::vector<ShownEvent> events = eventsOf(run, filter());
+    const ShowContext context{inputs_.title(), *set, run, table, events};
     if (inputs_.json()) {
       writeShowJson(std::cout, context, choose(table, 0));
     } else {

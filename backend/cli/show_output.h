@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "analysis/loaded_run.h"
@@ -19,12 +21,29 @@ struct ShownRows {
   std::size_t left_out = 0;
 };
 
+// Something that happened to a rank, and when on the common time line.
+struct ShownEvent {
+  std::int64_t at_ns = 0;
+  std::uint32_t stream = 0;  // index into LoadedRun::streams
+  Marks::Event event;
+};
+
 struct ShowContext {
   std::string title;
   const TraceSet& set;
   const LoadedRun& run;
   const MatchTable& table;
+  // By time.
+  const std::vector<ShownEvent>& events;
 };
+
+// What happened to the ranks, all when none are named.
+std::vector<ShownEvent> eventsOf(const LoadedRun& run,
+                                 const MatchFilter& filter);
+
+// A line for each, the last ones where there are many.
+void writeEventsText(std::ostream& out, const ShowContext& context);
+Json eventsJson(const ShowContext& context);
 
 // A line per row and a column per rank, for `max_ranks` of the ranks that
 // appear.

@@ -103,6 +103,7 @@ void writeShowText(std::ostream& out, const ShowContext& context,
   out << headingText(context.title, context.set, context.run.summary) << "\n";
   if (shown.rows.empty()) {
     out << "No operations to show.\n";
+    writeEventsText(out, context);
     return;
   }
   const Columns columns = columnsFor(context, shown, max_ranks);
@@ -127,6 +128,7 @@ void writeShowText(std::ostream& out, const ShowContext& context,
     out << " " << countOf(shown.left_out, "more row")
         << "; --last and --limit choose others\n";
   }
+  writeEventsText(out, context);
 }
 
 }  // namespace traced

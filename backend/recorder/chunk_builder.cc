@@ -73,6 +73,9 @@ void dropDefaultColumns(v1::Payload& payload) {
   dropIfZero(waited->mutable_saw_end());
   dropIfZero(waited->mutable_stall_ns_plus_1());
   dropIfZero(waited->mutable_source_rank_plus_1());
+  if (payload.has_marked()) {
+    dropIfZero(payload.mutable_marked()->mutable_text());
+  }
 }
 
 }  // namespace
@@ -186,6 +189,9 @@ void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
   appendNs(rows->mutable_mark_ns_delta(), mark.mark_ns, marked_);
   rows->add_kind(static_cast<std::uint32_t>(mark.kind));
   rows->add_value(mark.value);
+  rows->add_text(mark.text);
+  useText(mark.text);
+  if (isAboutGroup(mark.kind)) useGroup(static_cast<std::uint32_t>(mark.value));
 }
 
 void ChunkBuilder::addDefinition(const Ring::Record& record) {
@@ -228,9 +234,11 @@ void ChunkBuilder::useCall(std::uint32_t id) {
   const v1::Call* call = calls_.firstUse(id);
   if (!call) return;
   *payload_.add_call() = *call;
-  if (const auto* group = groups_.firstUse(call->group())) {
-    *payload_.add_group() = *group;
-  }
+  useGroup(call->group());
+}
+
+void ChunkBuilder::useGroup(std::uint32_t id) {
+  if (const auto* group = groups_.firstUse(id)) *payload_.add_group() = *group;
 }
 
 void ChunkBuilder::useText(std::uint32_t id) {

@@ -44,6 +44,7 @@ class ChunkBuilder {
   void addMark(std::uint64_t position, const MarkRecord& mark);
   void addDefinition(const Ring::Record& record);
   void useCall(std::uint32_t id);
+  void useGroup(std::uint32_t id);
   void useText(std::uint32_t id);
 
   // What the next row of a table is told as a difference to.

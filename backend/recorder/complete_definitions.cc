@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "recorder/record.h"
+
 namespace traced {
 namespace {
 
@@ -38,6 +40,7 @@ class Completion {
     addIds(texts_, payload.returned().error());
     addIds(texts_, payload.done().error());
     addIds(texts_, payload.waited().error());
+    addIds(texts_, payload.marked().text());
     removeDefined(calls_, payload.call());
     removeDefined(buffers_, payload.buffers());
     removeDefined(threads_, payload.thread());
@@ -70,6 +73,12 @@ class Completion {
     groups_.clear();
     for (const v1::Call& call : payload_.call()) {
       if (call.group() != 0) groups_.insert(call.group());
+    }
+    const v1::MarkRows& marked = payload_.marked();
+    for (int i = 0; i < marked.kind_size(); ++i) {
+      if (isAboutGroup(static_cast<MarkKind>(marked.kind(i)))) {
+        groups_.insert(static_cast<std::uint32_t>(marked.value(i)));
+      }
     }
     removeDefined(groups_, payload_.group());
   }

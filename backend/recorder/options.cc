@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
 constexpr const char* kPathFits = "a path of less than 4096 bytes";
+constexpr char kNoTrigger[] = "0";
 
 bool isControl(char c) { return std::iscntrl(static_cast<unsigned char>(c)); }
 
@@ -127,6 +128,20 @@ std::optional<std::string> setMaxBytes(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+std::optional<std::string> setWindow(const std::string& value, Options& o) {
+  const auto mib = parseNumber(value);
+  if (!mib || *mib > 1024) {
+    return "a whole number of MiB from 0 to 1024";
+  }
+  o.window_bytes = *mib * kMiB;
+  return std::nullopt;
+}
+
+std::optional<std::string> setTrigger(const std::string& value, Options& o) {
+  o.trigger = value;
+  return std::nullopt;
+}
+
 std::optional<std::string> setLabels(const std::string& value, Options& o) {
   const auto labels = parseLabels(value);
   if (!labels) return "key=value pairs separated by commas, each key once";
@@ -144,6 +159,8 @@ constexpr struct {
     {"TRACED_RING_MB", setRing},
     {"TRACED_RING_DIR", setRingDirectory},
     {"TRACED_MAX_BYTES", setMaxBytes},
+    {"TRACED_WINDOW_MB", setWindow},
+    {"TRACED_TRIGGER", setTrigger},
     {"TRACED_LABELS", setLabels},
 };
 
@@ -155,6 +172,11 @@ std::optional<std::string> launcherJob(const Lookup& lookup) {
 }
 
 }  // namespace
+
+std::string Options::triggerPath() const {
+  if (trigger == kNoTrigger) return "";
+  return trigger.empty() ? directory + "/" + job + "/flush" : trigger;
+}
 
 std::map<std::string, std::string> Options::asSettings() const {
   std::string all_labels;
@@ -168,6 +190,8 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_RING_MB", std::to_string(ring_slots * kSlotBytes / kMiB)},
       {"TRACED_RING_DIR", ring_directory},
       {"TRACED_MAX_BYTES", std::to_string(max_bytes)},
+      {"TRACED_WINDOW_MB", std::to_string(window_bytes / kMiB)},
+      {"TRACED_TRIGGER", trigger == kNoTrigger ? kNoTrigger : triggerPath()},
       {"TRACED_LABELS", all_labels},
   };
 }

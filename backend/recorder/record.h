@@ -89,13 +89,27 @@ struct ReleaseRecord {
 };
 
 // The numbers of MarkKind in rows.proto.
-enum class MarkKind : std::uint8_t { kStep = 1, kDisabled = 2, kEnabled = 3 };
+enum class MarkKind : std::uint8_t {
+  kStep = 1,
+  kDisabled = 2,
+  kEnabled = 3,
+  kFlush = 4,
+  kFailure = 5,
+  kAbort = 6,
+  kShutdownFailed = 7,
+};
+
+// Whether its value is the id of a group.
+constexpr bool isAboutGroup(MarkKind kind) {
+  return kind == MarkKind::kAbort || kind == MarkKind::kShutdownFailed;
+}
 
 // Something that stands between operations. Its own position says where.
 struct MarkRecord {
   std::int64_t mark_ns;
   std::uint64_t value;
   MarkKind kind;
+  std::uint32_t text = 0;
 };
 
 // Head of every definition; the content follows.

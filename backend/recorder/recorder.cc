@@ -46,21 +46,32 @@ std::string identityKey(const GroupInfo& info) {
   return key;
 }
 
+// The job may change its working directory.
+std::string absolutePath(const std::string& path) {
+  std::error_code error;
+  return path.empty() ? path : std::filesystem::absolute(path, error).string();
+}
+
+Writer::Extras extrasOf(const Options& options, Sinks& sinks) {
+  return {options.window_bytes, absolutePath(options.triggerPath()), &sinks};
+}
+
 }  // namespace
 
 constinit Recorder::Process Recorder::process_;
+std::atomic<Sinks*> Recorder::sinks_{nullptr};
 
-Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> sink,
-                   const v1::Header& header)
+Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
+                   const v1::Header& header, const Options& options)
     : segment_(std::move(segment)),
       stream_id_(header.stream_id()),
       ring_(segment_->ringMemory(), segment_->slots()),
       calls_(ring_, RecordKind::kDefineCall, kCallEntries),
       buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
-      location_(sink->location()),
-      writer_(std::make_unique<Writer>(ring_, own_time_, std::move(sink),
-                                       header)) {}
+      location_(file->location()),
+      writer_(std::make_unique<Writer>(ring_, own_time_, std::move(file),
+                                       header, extrasOf(options, sinks()))) {}
 
 Recorder::~Recorder() = default;
 
@@ -72,27 +83,27 @@ Result<Recorder*> Recorder::create(const Options& options,
   const HostInfo host = readHostInfo();
   const v1::Header header =
       makeHeader(options, process, host, randomStreamId());
-  auto sink = FileSink::create(options, process, host);
-  if (!sink) return sink.error();
-  const std::string location = (*sink)->location();
-  auto recorder = create(options, header, std::move(*sink));
+  auto file = FileSink::create(options, process, host);
+  if (!file) return file.error();
+  const std::string location = (*file)->location();
+  auto recorder = create(options, header, std::move(*file));
   if (!recorder) unlink(location.c_str());  // it is empty
   return recorder;
 }
 
 Result<Recorder*> Recorder::create(const Options& options,
                                    const v1::Header& header,
-                                   std::unique_ptr<Sink> sink) {
+                                   std::unique_ptr<Sink> file) {
   try {
     auto segment =
         Segment::create(options.ring_directory, header.stream_id(),
                         options.ring_slots, header.SerializeAsString());
     if (!segment) return Error{"there is no memory for the ring"};
-    std::error_code no_directory;  // "": the trace can then not be found again
-    segment->setTracePath(
-        std::filesystem::absolute(sink->location(), no_directory));
+    // "": the trace can then not be found again.
+    segment->setTracePath(absolutePath(file->location()));
     const std::string note = segment->note();
-    auto* recorder = new Recorder(std::move(segment), std::move(sink), header);
+    auto* recorder =
+        new Recorder(std::move(segment), std::move(file), header, options);
     if (!note.empty()) std::fprintf(stderr, "traced: %s\n", note.c_str());
     return recorder;
   } catch (const std::system_error& e) {
@@ -133,6 +144,8 @@ void Recorder::installProcessHooks() {
       if (Recorder* parents = process_.recorder.exchange(nullptr)) {
         parents->segment_->abandon();
       }
+      // The threads that serve them stayed behind, and so may have their locks.
+      sinks_.store(nullptr);
     });
     return true;
   }();
@@ -155,6 +168,31 @@ bool Recorder::flush(std::chrono::milliseconds deadline) {
 }
 
 void Recorder::requestFlush() noexcept { writer_->requestFlush(); }
+
+std::pair<std::string, bool> Recorder::recent(
+    std::chrono::milliseconds deadline) {
+  Writer::Recent recent = writer_->recent(deadline);
+  return {std::move(recent.chunks), recent.up_to_date};
+}
+
+Sinks& Recorder::sinks() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (!sinks_) {
+    installProcessHooks();
+    // Kept as its recorder is; a forked child leaves its parent's alone.
+    static auto* const kept = new std::vector<std::unique_ptr<Sinks>>;
+    kept->push_back(std::make_unique<Sinks>());
+    sinks_ = kept->back().get();
+  }
+  return *sinks_;
+}
+
+void Recorder::addSink(std::shared_ptr<Sink> sink) {
+  sinks().add(std::move(sink));
+}
+
+void Recorder::removeSink(const Sink& sink) { sinks().remove(sink); }
 
 std::unique_ptr<RecordedGroup> Recorder::addGroup(GroupInfo info) {
   std::lock_guard lock(groups_mutex_);
@@ -232,9 +270,11 @@ void Recorder::released(OpId op, std::int64_t release_ns) noexcept {
   push(RecordKind::kRelease, op, ReleaseRecord{op, release_ns});
 }
 
-void Recorder::mark(MarkKind kind, std::uint64_t value) noexcept {
+void Recorder::mark(MarkKind kind, std::uint64_t value,
+                    const char* message) noexcept {
   if (current() == this) {
-    ring_.push(RecordKind::kMark, MarkRecord{nowNs(), value, kind});
+    ring_.push(RecordKind::kMark,
+               MarkRecord{nowNs(), value, kind, textId(message)});
   }
 }
 

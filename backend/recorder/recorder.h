@@ -16,6 +16,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -36,6 +37,7 @@ class Header;
 }
 class Segment;
 class Sink;
+class Sinks;
 class Writer;
 
 class Recorder {
@@ -84,28 +86,40 @@ class Recorder {
   void addOwnTime(std::int64_t ns) noexcept { own_time_.add(ns); }
 
   // Something that stands between operations: a training step begins.
-  void mark(MarkKind kind, std::uint64_t value) noexcept;
+  void mark(MarkKind kind, std::uint64_t value,
+            const char* message = "") noexcept;
 
   // Waits until everything recorded so far is in the file; false if the
-  // deadline passed first.
+  // deadline passed first, or if the file refused any of it.
   bool flush(std::chrono::milliseconds deadline);
   // Asks for the same without waiting.
   void requestFlush() noexcept;
+
+  // What was recorded lately, as the chunks of a trace file. Waits for the
+  // writer, not for the file. False if the deadline passed first: it then lacks
+  // the latest records.
+  std::pair<std::string, bool> recent(std::chrono::milliseconds deadline);
+
+  // A further destination of the process's chunks, also of its later
+  // recorders'; a forked child has none. Any thread.
+  static void addSink(std::shared_ptr<Sink> sink);
+  static void removeSink(const Sink& sink);
 
   // Where the trace is written.
   const std::string& location() const { return location_; }
 
  private:
-  Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> sink,
-           const v1::Header& header);
+  Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
+           const v1::Header& header, const Options& options);
   ~Recorder();
 
   static Result<Recorder*> create(const Options& options,
                                   const ProcessIdentity& process);
   static Result<Recorder*> create(const Options& options,
                                   const v1::Header& header,
-                                  std::unique_ptr<Sink> sink);
+                                  std::unique_ptr<Sink> file);
   static void installProcessHooks();
+  static Sinks& sinks();
 
   template <typename Event>
   [[gnu::always_inline]] void push(RecordKind kind, OpId op,
@@ -120,6 +134,7 @@ class Recorder {
     std::atomic<bool> enabled{true};
   };
   static constinit Process process_;
+  static std::atomic<Sinks*> sinks_;
 
   // Declared by what is used together: the first four in every call.
   const std::unique_ptr<Segment> segment_;

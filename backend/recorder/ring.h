@@ -150,6 +150,11 @@ class Ring {
   // records so far the sink refused.
   void release(std::uint64_t refused = 0);
 
+  // The position after the last that was claimed. Any thread.
+  std::uint64_t claimed() const {
+    return control_->head.load(std::memory_order_acquire);
+  }
+
   // Slots that are claimed and not yet free. Any thread; a snapshot.
   std::uint64_t used() const;
 

@@ -1,4 +1,11 @@
-// Sink is where chunks go.
+// Sink is where chunks go: what to implement to bring the trace of a process
+// somewhere else than into its file.
+//
+// A sink gets every chunk of the process, whole and in order. Each decodes
+// alone (docs/format.md), and a stream of them, one after another, is a valid
+// trace file. FileSink is the one that every recorder has; Window keeps the
+// latest chunks in memory; QueueSink hands them to a thread of somebody else's.
+// Recorder::addSink() takes any number of others.
 
 #pragma once
 
@@ -8,14 +15,18 @@
 
 namespace traced {
 
-// Used by the writer thread only.
 class Sink {
  public:
   virtual ~Sink() = default;
 
-  // Appends one whole chunk, or nothing: false means that no byte of it is left
+  // Takes one whole chunk, or nothing: false means that no byte of it is left
   // behind, and errno says why (ENOENT: there is nothing to append to any
   // more). `records` is how many records the chunk holds.
+  //
+  // Called by the writer thread only, which every other sink waits for: what
+  // may take longer than writing to a local disk belongs behind a QueueSink. It
+  // must not need the GIL, nor a lock that is held while a collective is
+  // called.
   virtual bool append(const std::string& chunk, std::uint64_t records) = 0;
 
   // No chunk larger than this is ever taken.
@@ -27,11 +38,11 @@ class Sink {
   // may be deleted. Only append changes it.
   virtual std::uint64_t partsBegun() const { return 0; }
 
-  // Records in chunks that were stored and have been deleted since, because of
+  // Records in chunks that were taken and have been deleted since, because of
   // a bound on the space.
-  virtual std::uint64_t recordsDeleted() const = 0;
+  virtual std::uint64_t recordsDeleted() const { return 0; }
 
-  // Where the chunks are, for messages.
+  // Where the chunks go, for messages. Any thread.
   virtual std::string location() const = 0;
 };
 

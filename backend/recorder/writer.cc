@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "base/clock.h"
 #include "recorder/accounts.h"
 #include "recorder/kill_point.h"
 #include "recorder/signals_blocked.h"
@@ -20,17 +22,20 @@ constexpr std::uint64_t kMostChunkSlots = 65536;
 
 }  // namespace
 
-Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
-               const v1::Header& header)
+Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
+               const v1::Header& header, const Extras& extras)
     : ring_(ring),
       own_time_(own_time),
-      sink_(std::move(sink)),
+      file_(std::move(file)),
+      sinks_(extras.sinks),
       builder_(header),
+      trigger_(extras.trigger),
       stream_id_(header.stream_id()),
       // A slot hardly ever takes more in the file than in the ring.
       most_chunk_slots_(
-          std::min(kMostChunkSlots, sink_->largestChunk() / kSlotBytes)),
-      last_chunk_(std::chrono::steady_clock::now()) {
+          std::min(kMostChunkSlots, file_->largestChunk() / kSlotBytes)),
+      last_chunk_(std::chrono::steady_clock::now()),
+      window_(extras.window_bytes) {
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
@@ -40,16 +45,35 @@ Writer::~Writer() {
 }
 
 bool Writer::flush(std::chrono::milliseconds deadline) {
+  if (!awaitPosition(&Writer::in_file_, deadline)) return false;
+  const std::lock_guard lock(mutex_);
+  return write_failed_ == 0;
+}
+
+Writer::Recent Writer::recent(std::chrono::milliseconds deadline) {
+  Recent recent;
+  recent.up_to_date = awaitPosition(&Writer::in_window_, deadline);
+  recent.chunks = window_.content();
+  return recent;
+}
+
+bool Writer::awaitPosition(const std::uint64_t Writer::*place,
+                           std::chrono::milliseconds deadline) {
+  // What this thread recorded lies before it, and so does all that others had
+  // committed.
+  const std::uint64_t mine = ring_.claimed();
   std::unique_lock lock(mutex_);
-  const std::uint64_t mine = ++flush_wanted_;
+  wanted_ = std::max(wanted_, mine);
+  requested_ = true;
   wake_.notify_one();
-  return progressed_.wait_for(lock, deadline,
-                              [&] { return flush_done_ >= mine || stopped_; });
+  progressed_.wait_for(lock, deadline,
+                       [&] { return this->*place >= mine || stopped_; });
+  return this->*place >= mine;
 }
 
 void Writer::requestFlush() noexcept {
   std::lock_guard lock(mutex_);
-  ++flush_wanted_;
+  requested_ = true;
   wake_.notify_one();
 }
 
@@ -69,33 +93,34 @@ bool Writer::stop(std::chrono::milliseconds deadline) {
 void Writer::run() {
   pthread_setname_np(pthread_self(), "traced-writer");
   writeChunk(false);
-  std::uint64_t flush_wanted = 0;
-  bool running = true;
-  while (running) {
+  bool stopping = false;
+  bool closed = false;
+  while (!stopping) {
     disciplineTicks();
-    running = waitForWork(flush_wanted);
-    running ? drain() : drainToTheEnd();
-    const bool asked = flush_wanted > flush_done_;
-    bool closed = false;
-    if (!running) {
+    const Wake wake = sleep();
+    stopping = wake.stopping;
+    stopping ? drainToTheEnd() : drain();
+    const bool news = markNews(stopping);
+    if (stopping) {
       closed = writeChunk(true);
-    } else if (!builder_.empty() && (asked || chunkIsDue())) {
+    } else if (!builder_.empty() && (wake.asked || news || chunkIsDue())) {
       writeChunk(false);
     }
-    std::lock_guard lock(mutex_);
-    flush_done_ = flush_wanted;
-    closed_ = closed;
-    stopped_ = !running;
-    progressed_.notify_all();
   }
+  const std::lock_guard lock(mutex_);
+  closed_ = closed;
+  stopped_ = true;
+  progressed_.notify_all();
 }
 
-bool Writer::waitForWork(std::uint64_t& flush_wanted) {
+Writer::Wake Writer::sleep() {
   std::unique_lock lock(mutex_);
-  wake_.wait_for(lock, kPoll,
-                 [&] { return stopping_ || flush_wanted_ > flush_done_; });
-  flush_wanted = flush_wanted_;
-  return !stopping_;
+  wake_.wait_for(lock, kPoll, [&] { return stopping_ || requested_; });
+  // A record that was claimed and not yet committed may be waited for longer
+  // than the request lasts.
+  const bool asked = requested_ || wanted_ > in_file_;
+  requested_ = false;
+  return {stopping_, asked};
 }
 
 void Writer::drain() noexcept {
@@ -104,6 +129,7 @@ void Writer::drain() noexcept {
   try {
     while (ring_.readPosition() < end && ring_.read(record_)) {
       builder_.add(record_);
+      failures_.see(record_);
       if (chunkIsLarge()) writeChunk(false);
     }
   } catch (const std::exception&) {
@@ -123,6 +149,26 @@ void Writer::drainToTheEnd() {
   }
 }
 
+bool Writer::markNews(bool stopping) {
+  bool news = false;
+  if (const auto failure = failures_.take()) {
+    mark(*failure);
+    news = true;
+  }
+  if (!stopping && trigger_.touched()) {
+    mark({nowNs(), 0, MarkKind::kFlush});
+    news = true;
+  }
+  return news;
+}
+
+void Writer::mark(const MarkRecord& mark) {
+  // What waits for the next chunk may fill the ring.
+  if (ring_.used() >= ring_.capacity()) writeChunk(false);
+  ring_.push(RecordKind::kMark, mark);
+  drain();
+}
+
 bool Writer::chunkIsDue() const {
   return ring_.used() > ring_.capacity() / 4 ||
          std::chrono::steady_clock::now() - last_chunk_ >= kChunkInterval;
@@ -136,17 +182,17 @@ bool Writer::chunkIsLarge() const {
 // be deleted: what a killed process leaves in the ring is then understood. What
 // was deleted for it, its first chunk could not know: another one says so.
 bool Writer::writeChunk(bool closed) noexcept {
-  const std::uint64_t parts = sink_->partsBegun();
-  const std::uint64_t deleted = sink_->recordsDeleted();
+  const std::uint64_t parts = file_->partsBegun();
+  const std::uint64_t deleted = file_->recordsDeleted();
   bool appended = appendChunk(closed);
-  if (sink_->partsBegun() != parts) {
+  if (file_->partsBegun() != parts) {
     repeatDefinitions();
-  } else if (sink_->recordsDeleted() == deleted) {
+  } else if (file_->recordsDeleted() == deleted) {
     return appended;
   }
-  const std::uint64_t said = sink_->recordsDeleted();
+  const std::uint64_t said = file_->recordsDeleted();
   appended = appendChunk(closed) && appended;
-  if (sink_->recordsDeleted() != said) appendChunk(closed);
+  if (file_->recordsDeleted() != said) appendChunk(closed);
   return appended;
 }
 
@@ -159,9 +205,13 @@ bool Writer::appendChunk(bool closed) noexcept {
         builder_.close(readClocks(), accounts(written_ + records, closed));
     const std::string& chunk = encoder_.encode(
         payload, {stream_id_, chunk_start_, ring_.readPosition()});
-    fits = chunk.size() <= sink_->largestChunk();
+    fits = chunk.size() <= file_->largestChunk();
     TRACED_KILL_POINT("chunk encoded");
-    if (!sink_->append(chunk, records)) error = errno;
+    // The file comes last: a disk that hangs keeps the chunk from nobody else.
+    window_.append(chunk, records);
+    reach(&Writer::in_window_, ring_.readPosition());
+    if (sinks_) sinks_->append(chunk, records);
+    if (!file_->append(chunk, records)) error = errno;
   } catch (const std::exception&) {
     error = ENOMEM;
   }
@@ -181,19 +231,32 @@ void Writer::repeatDefinitions() noexcept {
 }
 
 void Writer::nextChunk(bool stored) noexcept {
-  (stored ? written_ : write_failed_) += builder_.records();
+  if (stored) {
+    written_ += builder_.records();
+  } else {
+    const std::lock_guard lock(mutex_);
+    write_failed_ += builder_.records();
+  }
   builder_.clear();
   chunk_start_ = ring_.readPosition();
   last_chunk_ = std::chrono::steady_clock::now();
   TRACED_KILL_POINT("chunk appended");
   ring_.release(write_failed_);
+  reach(&Writer::in_file_, chunk_start_);
+}
+
+void Writer::reach(std::uint64_t Writer::*place,
+                   std::uint64_t position) noexcept {
+  const std::lock_guard lock(mutex_);
+  this->*place = position;
+  progressed_.notify_all();
 }
 
 v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
   v1::Accounts accounts;
   RecordCounters counters;
   counters.written = written;
-  counters.deleted = sink_->recordsDeleted();
+  counters.deleted = file_->recordsDeleted();
   counters.setRingDrops(ring_.drops());
   counters.write_failed = write_failed_;
   setCounters(accounts, counters);
@@ -210,7 +273,7 @@ void Writer::warnOnce(int error) noexcept {
   warned_ = true;
   std::string where;
   try {
-    where = sink_->location();
+    where = file_->location();
   } catch (const std::exception&) {  // no memory even for that
   }
   std::fprintf(stderr,

@@ -1,8 +1,9 @@
-// Writer is the one thread that drains the ring into the sink.
+// Writer is the one thread that drains the ring into the sinks.
 //
 // It looks at the ring every kPoll, and closes a chunk every kChunkInterval, or
-// earlier when a quarter of the ring is taken, or when asked to flush. It
-// never touches Python and takes no lock that a producer needs.
+// earlier when a quarter of the ring is taken, when an operation failed, or
+// when asked to flush. It never touches Python and takes no lock that a
+// producer needs.
 
 #pragma once
 
@@ -11,12 +12,17 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "recorder/chunk_builder.h"
+#include "recorder/failure_watch.h"
 #include "recorder/own_time.h"
 #include "recorder/ring.h"
 #include "recorder/sink.h"
+#include "recorder/sinks.h"
+#include "recorder/trigger_file.h"
+#include "recorder/window.h"
 #include "trace_io/chunk_encoder.h"
 #include "traced/v1/trace.pb.h"
 
@@ -27,66 +33,103 @@ class Writer {
   static constexpr std::chrono::milliseconds kPoll{50};
   static constexpr std::chrono::milliseconds kChunkInterval{1000};
 
+  struct Extras {
+    // What the window in memory may hold.
+    std::size_t window_bytes = 0;
+    // Touching this file asks for a flush; "": none.
+    std::string trigger;
+    // Outlives the writer; nullptr: none.
+    Sinks* sinks = nullptr;
+  };
+
   // `ring` and `own_time` outlive the writer. Starts the thread, which writes a
   // first chunk at once, so that the file names its process from the start.
-  Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> sink,
-         const v1::Header& header);
+  Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
+         const v1::Header& header, const Extras& extras);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Waits until all that was committed before the call is in the sink, or was
-  // refused by it, at most until the deadline. Any thread.
+  // Waits until the writer has dealt with all that was committed before the
+  // call, at most until the deadline. True if every record so far is in the
+  // file: none of them was refused by it. Any thread.
   bool flush(std::chrono::milliseconds deadline);
-  // The same without waiting.
+  // Asks for the same without waiting.
   void requestFlush() noexcept;
 
+  // The latest chunks, one after another, with all that was committed before
+  // the call, unless the deadline passed first. Does not need the file.
+  struct Recent {
+    std::string chunks;
+    bool up_to_date = false;
+  };
+  Recent recent(std::chrono::milliseconds deadline);
+
   // Writes what is left, marks the stream closed and ends the thread. False if
-  // the ring has something that the sink lacks: the deadline passed first, and
-  // the thread is left to itself, or the sink refused the end of the stream.
+  // the ring has something that the file lacks: the deadline passed first, and
+  // the thread is left to itself, or the file refused the end of the stream.
   bool stop(std::chrono::milliseconds deadline);
 
  private:
   void run();
-  // Returns false when the thread should end.
-  bool waitForWork(std::uint64_t& flush_wanted);
+  // What the thread was woken for.
+  struct Wake {
+    bool stopping;
+    bool asked;
+  };
+  Wake sleep();
   void drain() noexcept;
   void drainToTheEnd();
+  // Marks what is news, and returns whether there was any.
+  bool markNews(bool stopping);
+  void mark(const MarkRecord& mark);
   bool chunkIsDue() const;
   bool chunkIsLarge() const;
-  // Both return whether it is in the sink, or the sink is gone.
+  // Both return whether it is in the file, or the file is gone.
   bool writeChunk(bool closed) noexcept;
   bool appendChunk(bool closed) noexcept;
   // Begins another chunk. `stored` is false of one that is lost.
   void nextChunk(bool stored) noexcept;
   void repeatDefinitions() noexcept;
+  // Tells who waits how far the window or the file is.
+  void reach(std::uint64_t Writer::*place, std::uint64_t position) noexcept;
+  // Wakes the thread and waits until it has come that far.
+  bool awaitPosition(const std::uint64_t Writer::*place,
+                     std::chrono::milliseconds deadline);
   v1::Accounts accounts(std::uint64_t written, bool closed) const;
   void warnOnce(int error) noexcept;
 
   // Set at construction, then the thread's own.
   Ring& ring_;
   const OwnTime& own_time_;
-  std::unique_ptr<Sink> sink_;
+  std::unique_ptr<Sink> file_;
+  Sinks* const sinks_;
   ChunkBuilder builder_;
   ChunkEncoder encoder_;
+  FailureWatch failures_;
+  TriggerFile trigger_;
   const std::uint64_t stream_id_;
   const std::uint64_t most_chunk_slots_;
   Ring::Record record_;
   std::uint64_t chunk_start_ = 0;  // ring position
   std::chrono::steady_clock::time_point last_chunk_;
   std::uint64_t written_ = 0;
-  std::uint64_t write_failed_ = 0;
   bool warned_ = false;
+
+  Window window_;
 
   // Guarded by mutex_.
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable progressed_;
-  std::uint64_t flush_wanted_ = 0;
-  std::uint64_t flush_done_ = 0;
+  bool requested_ = false;
+  std::uint64_t wanted_ = 0;        // up to which position somebody waits
+  std::uint64_t in_window_ = 0;     // up to which the window is complete
+  std::uint64_t in_file_ = 0;       // up to which the file was given everything
+  std::uint64_t write_failed_ = 0;  // written by the thread only
   bool stopping_ = false;
   bool stopped_ = false;
-  bool closed_ = false;  // the sink has the end of the stream, or is gone
+  bool closed_ = false;  // the file has the end of the stream, or is gone
 
   std::thread thread_;
 };

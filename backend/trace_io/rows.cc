@@ -29,7 +29,7 @@ bool columnsAgree(const v1::Payload& payload) {
                 wait.stall_ns_plus_1(), wait.source_rank_plus_1()) &&
          allFit(release.op_delta_size(), release.release_ns_delta()) &&
          allFit(mark.position_delta_size(), mark.mark_ns_delta(), mark.kind(),
-                mark.value());
+                mark.value(), mark.text());
 }
 
 std::uint64_t rowCount(const v1::Payload& payload) {

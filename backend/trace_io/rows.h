@@ -56,6 +56,7 @@ struct MarkRow {
   std::int64_t mark_ns = 0;
   std::uint32_t kind = 0;
   std::uint64_t value = 0;
+  std::uint32_t text = 0;
 };
 
 // Whether every column is empty or as long as its table. The rows of a payload
@@ -167,8 +168,8 @@ void forEachRow(const v1::MarkRows& table, std::int64_t anchor_ns,
   for (int i = 0; i < table.position_delta_size(); ++i) {
     visit(MarkRow{position.next(table.position_delta(), i),
                   mark.nextSigned(table.mark_ns_delta(), i),
-                  detail::cell(table.kind(), i),
-                  detail::cell(table.value(), i)});
+                  detail::cell(table.kind(), i), detail::cell(table.value(), i),
+                  detail::cell(table.text(), i)});
   }
 }
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from traced._errors import CommandError, TracedError
 from traced._settings import configure
+from traced._sinks import Sink, add_sink
+from traced._snapshot import snapshot
 from traced._version import __version__
 from traced.recording import (
     disable,
@@ -22,8 +24,10 @@ from traced.recording import (
 
 __all__ = [
     "CommandError",
+    "Sink",
     "TracedError",
     "__version__",
+    "add_sink",
     "configure",
     "disable",
     "enable",
@@ -32,6 +36,7 @@ __all__ = [
     "inner_backend",
     "location",
     "read",
+    "snapshot",
     "step",
 ]
 

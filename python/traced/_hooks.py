@@ -1,20 +1,25 @@
 """Where torch.distributed tells us of the groups that it makes.
 
-Three functions of ``distributed_c10d`` are wrapped. They are called when a
-group is made, never by a collective:
+Three functions of ``distributed_c10d`` are wrapped, and two methods of
+``ProcessGroup``. They are called when a group is made or ends, never by a
+collective:
 
 - ``_new_process_group_helper`` creates a group: settings and spelling are
   checked before anything is created;
 - ``_register_process_group`` is called for every group when it is complete, also
   for split and shrunk ones: the wrappers are put in;
-- ``_get_split_source`` hands a backend to C++ that must be the stock object.
+- ``_get_split_source`` hands a backend to C++ that must be the stock object;
+- ``ProcessGroup.abort`` and ``shutdown`` go to the stock objects, past the
+  wrappers: that a group is aborted, or cannot be shut down, is marked here.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 # Global ranks of the groups under way, by name.
@@ -38,6 +43,9 @@ def install() -> None:
     ):
         function = getattr(c10d, name)
         setattr(c10d, name, functools.wraps(function)(wrap(function)))
+    for name, is_abort in (("abort", True), ("shutdown", False)):
+        method = getattr(c10d.ProcessGroup, name)
+        setattr(c10d.ProcessGroup, name, functools.wraps(method)(_telling(method, is_abort)))
 
 
 def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,6 +78,24 @@ def _attaching(register: Callable[..., Any]) -> Callable[..., Any]:
         return register(group_name, group)
 
     return register_group
+
+
+def _telling(method: Callable[..., Any], is_abort: bool) -> Callable[..., Any]:
+    def end(group: Any, *args: Any, **kwargs: Any) -> Any:
+        extension = sys.modules.get("traced._C")
+        if extension is None:  # nothing is traced
+            return method(group, *args, **kwargs)
+        if is_abort:
+            with suppress(Exception):
+                extension.aborting(group)
+        try:
+            return method(group, *args, **kwargs)
+        except Exception as error:
+            with suppress(Exception):
+                extension.shutdown_failed(group, str(error))
+            raise
+
+    return end
 
 
 def _unwrapping(get_source: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,17 +18,22 @@ def _extension() -> Any:
     return sys.modules.get("traced._C")
 
 
-def flush(timeout: float = 2.0) -> bool:
+def flush(deadline: float = 2.0) -> bool:
     """Waits until everything recorded so far is in the file.
 
+    From any thread, also while operations are in flight; other threads run
+    meanwhile. What is in the file outlives the process, not the host: it is not
+    forced to the disk.
+
     Args:
-        timeout: In seconds.
+        deadline: Seconds from now.
 
     Returns:
-        False if the timeout passed first, or if this process does not record.
+        Whether it is all there: False if the deadline passed first, if the file
+        refused anything so far (a full disk), or if this process does not record.
     """
     extension = _extension()
-    return bool(extension and extension.flush(timeout))
+    return bool(extension and extension.flush(deadline))
 
 
 def location() -> str | None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 import trace_builder as build
-from traced.reader import Mark, read
+from traced import TracedError
+from traced.reader import Mark, parse, read
 
 STEP, DISABLED, ENABLED = 1, 2, 3
 
@@ -54,18 +55,61 @@ def test_all_marks_are_there_in_order_and_once_per_position(tmp_path: Path) -> N
     )
 
 
-@pytest.mark.parametrize("column", ["mark_ns_delta", "kind", "value"])
+@pytest.mark.parametrize("column", ["mark_ns_delta", "kind", "value", "text"])
 def test_marks_whose_columns_differ_lose_the_rows_of_their_chunk(
     tmp_path: Path, column: str
 ) -> None:
     payload = build.new_payload()
     build.add_issued(payload, {"op": 1, "ns": 10})
     build.add_marked(payload, {"position": 2, "ns": 20, "kind": STEP})
-    getattr(payload.marked, column).append(0)
+    getattr(payload.marked, column).extend([0, 0])
     (tmp_path / "file").write_bytes(build.chunk(payload))
     trace = read(tmp_path)
     assert (trace.streams[0].operations, trace.streams[0].records) == ((), 0)
     assert any(column in warning for warning in trace.warnings)
+
+
+def test_what_happened_has_its_kind_and_what_was_said(tmp_path: Path) -> None:
+    payload = build.new_payload()
+    payload.text.add(id=5, text="Connection closed")
+    build.add_issued(payload, {"op": 1, "ns": 10})
+    build.add_marked(
+        payload,
+        {"position": 2, "ns": 20, "kind": 4},
+        {"position": 3, "ns": 30, "kind": 5, "value": 1, "text": 5},
+        {"position": 4, "ns": 40, "kind": 6, "value": 9},
+        {"position": 5, "ns": 50, "kind": 7, "value": 9, "text": 8},
+    )
+    (tmp_path / "file").write_bytes(build.chunk(payload))
+    assert read(tmp_path).streams[0].marks == (
+        Mark(2, 20, "flush", 0),
+        Mark(3, 30, "failure", 1, "Connection closed"),
+        Mark(4, 40, "abort", 9),
+        Mark(5, 50, "shutdown_failed", 9, None),  # the text is not defined
+    )
+
+
+def test_what_asked_for_a_flush_is_no_trace_and_no_news(tmp_path: Path) -> None:
+    payload = build.new_payload(stored=1, closed=True)
+    build.add_issued(payload, {"op": 1, "ns": 10})
+    (tmp_path / "file").write_bytes(build.chunk(payload))
+    (tmp_path / "flush").write_text("now\n")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "flush").touch()
+    trace = read(tmp_path)
+    assert (len(trace.streams), trace.warnings, trace.unusable) == (1, (), ())
+    (tmp_path / "file").unlink()
+    with pytest.raises(TracedError):
+        read(tmp_path)
+
+
+def test_chunks_are_parsed_from_memory() -> None:
+    payload = build.new_payload(stored=1, closed=True)
+    build.add_issued(payload, {"op": 1, "ns": 10})
+    trace = parse(build.chunk(payload) + b"cut", "sent")
+    assert [len(stream.operations) for stream in trace.streams] == [1]
+    assert trace.warnings == ("sent: the last 3 bytes are not a whole chunk",)
+    assert parse(b"").streams == ()
 
 
 def test_the_end_that_a_completion_hook_showed_has_a_name(tmp_path: Path) -> None:

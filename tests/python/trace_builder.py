@@ -117,13 +117,15 @@ def add_released(payload: pb.Payload, *rows: dict[str, int]) -> None:
 
 
 def add_marked(payload: pb.Payload, *rows: dict[str, int]) -> None:
-    """Fills the table of marks with rows of `position`, `ns`, `kind` and `value`."""
+    """Fills the table of marks with rows of `position`, `ns`, `kind`, `value` and `text`."""
     last_position, last_ns = 0, ANCHOR_NS
     for row in rows:
         payload.marked.position_delta.append(row["position"] - last_position)
         payload.marked.mark_ns_delta.append(row["ns"] - last_ns)
         payload.marked.kind.append(row["kind"])
         payload.marked.value.append(row.get("value", 0))
+        if any("text" in other for other in rows):
+            payload.marked.text.append(row.get("text", 0))
         last_position, last_ns = row["position"], row["ns"]
 
 

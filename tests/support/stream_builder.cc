@@ -195,6 +195,7 @@ void StreamBuilder::encodeRows(v1::Payload& payload) const {
     table.add_mark_ns_delta(mark_ns.next(row.mark_ns));
     table.add_kind(row.kind);
     table.add_value(row.value);
+    table.add_text(row.text);
   }
 }
 

@@ -13,7 +13,7 @@ from traced.reader.marks import Mark
 from traced.reader.merges import ClockModel, Merge
 from traced.reader.operations import Operation
 from traced.reader.streams import Gap, Stream
-from traced.reader.trace import Trace, read
+from traced.reader.trace import Trace, parse, read
 
 __all__ = [
     "Accounts",
@@ -33,5 +33,6 @@ __all__ = [
     "Thread",
     "ThreadDrops",
     "Trace",
+    "parse",
     "read",
 ]

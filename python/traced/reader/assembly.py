@@ -78,7 +78,7 @@ class Assembly:
         self._done.add(rows.done, definitions)
         self._waited.add(rows.waited, definitions)
         self._released.add(rows.released, definitions)
-        self._marks.add(rows.marked)
+        self._marks.add(rows.marked, definitions)
 
     def marks(self) -> tuple[Mark, ...]:
         """Returns the marks by position."""

@@ -6,44 +6,49 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from traced.reader.definitions import ChunkDefinitions
 from traced.reader.names import mark_kind_name
 from traced.reader.rows import MarkRow
 from traced.reader.wire import rows_pb2
 
 
 class Mark(NamedTuple):
-    """A training step begins, or tracing was switched off or on.
+    """Something that the program said, or that happened to it, between operations.
 
     Attributes:
         position: Where it stands: operations with a smaller id were issued before it.
         mark_ns: When, on the host's CLOCK_MONOTONIC.
-        kind: `step`, `disabled` or `enabled`.
-        value: Of a step: its number.
+        kind: `step`, `disabled`, `enabled`, `flush` (the trigger file was touched), `failure` (of
+            an operation), `abort` or `shutdown_failed` (of a group).
+        value: Of a step: its number. Of a failure: the operation's id. Of an abort or a failed
+            shutdown: Group.id.
+        text: What was said, if anything.
     """
 
     position: int
     mark_ns: int
     kind: str
     value: int
+    text: str | None = None
 
 
 class Marks:
     """Takes the mark rows of one stream, in any order of chunks."""
 
     def __init__(self) -> None:
-        self._rows: dict[int, MarkRow] = {}
+        self._marks: dict[int, Mark] = {}
 
-    def add(self, rows: Iterable[MarkRow]) -> None:
+    def add(self, rows: Iterable[MarkRow], definitions: ChunkDefinitions) -> None:
         """Takes the rows of one chunk; where a position repeats, the first counts."""
         for row in rows:
-            self._rows.setdefault(row.position, row)
+            kind = mark_kind_name(row.kind)
+            text = definitions.text(row.text)
+            mark = Mark(row.position, row.mark_ns, kind, row.value, text)
+            self._marks.setdefault(row.position, mark)
 
     def in_order(self) -> tuple[Mark, ...]:
         """Returns the marks by position."""
-        rows = (self._rows[position] for position in sorted(self._rows))
-        return tuple(
-            Mark(row.position, row.mark_ns, mark_kind_name(row.kind), row.value) for row in rows
-        )
+        return tuple(self._marks[position] for position in sorted(self._marks))
 
 
 class Steps:

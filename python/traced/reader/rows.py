@@ -71,6 +71,7 @@ class MarkRow(NamedTuple):
     mark_ns: int
     kind: int
     value: int
+    text: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
         ("wait_ns", "outcome", "error", "saw_end", "stall_ns_plus_1", "source_rank_plus_1"),
     ),
     ("released", ReleaseRow, "op_delta", "release_ns_delta", ()),
-    ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value")),
+    ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value", "text")),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from traced._errors import TracedError
@@ -46,12 +47,33 @@ def read(*paths: str | os.PathLike[str]) -> Trace:
         TracedError: A path does not exist, or nothing in the files can be read.
     """
     findings = Findings()
+    contents = ((str(path), content(path, findings)) for path in files(paths, findings))
+    trace = _trace(contents, findings)
+    if not trace.streams and not trace.merges:
+        named = ", ".join(os.fspath(path) for path in paths)
+        why = "; ".join(trace.warnings[:3]) or "no files"
+        raise TracedError(f"there is no trace in {named}: {why}")
+    return trace
+
+
+def parse(data: bytes, name: str = "data") -> Trace:
+    """Reads what is in a trace file, or came to a sink: chunks, one after another.
+
+    Args:
+        data: The chunks. Without any, the trace is empty.
+        name: What they are called in warnings and byte ranges.
+    """
+    findings = Findings(sizes={name: len(data)})
+    return _trace([(name, data)], findings)
+
+
+def _trace(contents: Iterable[tuple[str, bytes]], findings: Findings) -> Trace:
     chunks: dict[int, list[LocatedChunk]] = {}
-    for path in files(paths, findings):
-        found = scan(str(path), content(path, findings))
+    for name, data in contents:
+        found = scan(name, data)
         findings.unusable += found.unusable
         if found.gave_up:
-            findings.warn(f"{path}: too many false sync words; the rest was not searched")
+            findings.warn(f"{name}: too many false sync words; the rest was not searched")
         for chunk in found.chunks:
             chunks.setdefault(chunk.message.stream_id, []).append(chunk)
     holders = _holders(chunks)
@@ -63,9 +85,6 @@ def read(*paths: str | os.PathLike[str]) -> Trace:
     ]
     unusable = findings.unusable_ranges()
     warnings = (*findings.warnings, *findings.unusable_sentences())
-    if not streams and not merges:
-        named = ", ".join(os.fspath(path) for path in paths)
-        raise TracedError(f"there is no trace in {named}: {'; '.join(warnings[:3]) or 'no files'}")
     clocks = _clocks(merges)
     placed = (
         replace(

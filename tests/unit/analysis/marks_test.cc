@@ -70,6 +70,19 @@ TEST(MarksTest, AKindOfALaterVersionSaysNothing) {
   EXPECT_TRUE(marks.pauses().empty());
 }
 
+TEST(MarksTest, EventsAreWhatHappenedToTheProgram) {
+  const Marks marks = finished(
+      {MarkRow{9, kFirstMarkNs + 5, v1::MARK_KIND_FAILURE, 7, 3}, step(4, 1),
+       MarkRow{2, kFirstMarkNs, v1::MARK_KIND_FLUSH, 0}, enabled(5, 1)});
+  ASSERT_EQ(marks.events().size(), 2u);
+  EXPECT_EQ(marks.events()[0].kind, v1::MARK_KIND_FLUSH);
+  EXPECT_EQ(marks.events()[1].kind, v1::MARK_KIND_FAILURE);
+  EXPECT_EQ(marks.events()[1].position, 9u);
+  EXPECT_EQ(marks.events()[1].at.ns(), kFirstMarkNs + 5);
+  EXPECT_EQ(marks.events()[1].value, 7u);
+  EXPECT_EQ(marks.events()[1].text, 3u);
+}
+
 TEST(MarksTest, AreRecordsOfTheirStream) {
   const testing::TempDir dir;
   StreamBuilder stream(0, 1);

@@ -38,7 +38,7 @@ TEST_P(GoldenTest, OutputIsAsExpected) {
   const TempDir dir;
   writeExampleRun(dir.path() + "/run");
   SteppedRun stepped;
-  stepped.switched_off = stepped.simulated = true;
+  stepped.switched_off = stepped.simulated = stepped.marks = true;
   writeSteppedRun(dir.path() + "/stepped", stepped);
   const Ran ran = runTracectl(std::string(GetParam().arguments) + " " +
                               dir.path() + "/" + GetParam().run);

@@ -23,6 +23,8 @@ struct SteppedRun {
   std::uint64_t dropped = 0;
   bool switched_off = false;
   bool simulated = false;
+  // One of each kind of what can happen.
+  bool marks = false;
 };
 
 // Writes the traces of the run into `directory`. Each step has all-reduces on
@@ -66,6 +68,20 @@ inline void writeSteppedRun(const std::string& directory,
       issue(2, step + 1);
     }
     if (run.mark_steps) stream.addStep(position++, at, run.steps);
+    if (run.marks && rank == 1) {
+      const std::uint32_t text = stream.addText("Connection closed\nby peer");
+      const std::uint64_t failed = position - 2;
+      for (const MarkRow& row :
+           {MarkRow{position, at, v1::MARK_KIND_FLUSH, 0, 0},
+            MarkRow{position + 1, at + kMs, v1::MARK_KIND_FAILURE, failed,
+                    text},
+            MarkRow{position + 2, at + 2 * kMs, v1::MARK_KIND_ABORT, 1, 0},
+            MarkRow{position + 3, at + 3 * kMs, v1::MARK_KIND_SHUTDOWN_FAILED,
+                    1, text}}) {
+        stream.add(row);
+      }
+      position += 4;
+    }
     if (rank == 1 && run.dropped > 0) {
       stream.drop(v1::DROP_REASON_RING_FULL, run.dropped);
     }

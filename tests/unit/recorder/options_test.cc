@@ -22,6 +22,8 @@ TEST(OptionsTest, HasDefaults) {
   EXPECT_EQ(options->job, "job");
   EXPECT_EQ(options->ring_slots, 65536u);
   EXPECT_EQ(options->max_bytes, 0u);
+  EXPECT_EQ(options->window_bytes, 1u << 20);
+  EXPECT_EQ(options->triggerPath(), "traces/job/flush");
 }
 
 TEST(OptionsTest, ReadsEverySetting) {
@@ -31,6 +33,8 @@ TEST(OptionsTest, ReadsEverySetting) {
                               {"TRACED_RING_MB", "3"},
                               {"TRACED_RING_DIR", "/run"},
                               {"TRACED_MAX_BYTES", "2G"},
+                              {"TRACED_WINDOW_MB", "3"},
+                              {"TRACED_TRIGGER", "/etc/flush"},
                               {"TRACED_LABELS", "gpu=H200, site = x ,"}});
   ASSERT_TRUE(options);
   EXPECT_FALSE(options->enabled);
@@ -39,6 +43,8 @@ TEST(OptionsTest, ReadsEverySetting) {
   EXPECT_EQ(options->ring_slots, 32768u) << "rounded down to a power of two";
   EXPECT_EQ(options->ring_directory, "/run");
   EXPECT_EQ(options->max_bytes, std::uint64_t{2} << 30);
+  EXPECT_EQ(options->window_bytes, std::uint64_t{3} << 20);
+  EXPECT_EQ(options->triggerPath(), "/etc/flush");
   EXPECT_EQ(options->labels.at("gpu"), "H200");
   EXPECT_EQ(options->labels.at("site"), "x");
   EXPECT_EQ(options->asSettings().at("TRACED_LABELS"), "gpu=H200,site=x");
@@ -51,6 +57,14 @@ TEST(OptionsTest, TakesTheJobNameFromTheLauncherUnlessItIsGiven) {
   EXPECT_EQ(parse({{"SLURM_JOB_ID", "77"}, {"TRACED_JOB", "mine"}})->job,
             "mine");
   EXPECT_EQ(parse({{"TORCHELASTIC_RUN_ID", "a/b"}})->job, "job");
+}
+
+TEST(OptionsTest, ThereMayBeNoTriggerAndNoWindow) {
+  const auto options =
+      parse({{"TRACED_TRIGGER", "0"}, {"TRACED_WINDOW_MB", "0"}});
+  EXPECT_EQ(options->triggerPath(), "");
+  EXPECT_EQ(options->asSettings().at("TRACED_TRIGGER"), "0");
+  EXPECT_EQ(options->window_bytes, 0u);
 }
 
 TEST(OptionsTest, AnEmptyValueIsNotSet) {
@@ -80,6 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_RING_DIR", "shm"},
         std::pair{"TRACED_MAX_BYTES", "10"},
         std::pair{"TRACED_MAX_BYTES", "99999999999999T"},
+        std::pair{"TRACED_WINDOW_MB", "1025"},
+        std::pair{"TRACED_WINDOW_MB", "x"},
         std::pair{"TRACED_LABELS", "novalue"}, std::pair{"TRACED_LABELS", "=x"},
         std::pair{"TRACED_LABELS", "a=1,b=2,a=1"}));
 

@@ -58,7 +58,7 @@ class RecoverAppendTest : public ::testing::TestWithParam<std::size_t> {
     const OwnTime own_time;
     Writer writer(ring, own_time,
                   std::make_unique<DyingSink>(std::move(sink), GetParam()),
-                  header);
+                  header, {});
     for (;;) {
       for (int i = 0; i < 10; ++i) {
         ring.push(RecordKind::kRelease, ReleaseRecord{pushed + 1, nowNs()});

@@ -146,7 +146,9 @@ TEST_F(RecoverTest, DefinesAgainWhatOnlyEarlierChunksDefined) {
       completeCall(recorder, *group, i);
       recorder.flush(kFlushLimit);
     }
-    recorder.threw(issueCall(recorder, *group, 6, 0, 77), nowNs(), "boom");
+    // Not a failure, which would be written at once.
+    issueCall(recorder, *group, 6, 0, 77);
+    recorder.mark(MarkKind::kShutdownFailed, group->id(), "boom");
   });
   ASSERT_EQ(recover().at(0).records, 2u);
   const v1::Payload last = readRecovered(traces()).payloads.back();
@@ -157,6 +159,19 @@ TEST_F(RecoverTest, DefinesAgainWhatOnlyEarlierChunksDefined) {
   EXPECT_EQ(last.thread_size(), 1);
   ASSERT_EQ(last.text_size(), 1);
   EXPECT_EQ(last.text(0).text(), "boom");
+}
+
+TEST_F(RecoverTest, DefinesAgainTheGroupThatAMarkIsAbout) {
+  inKilledProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(worldOfTwo());
+    recorder.flush(kFlushLimit);
+    recorder.mark(MarkKind::kAbort, group->id());
+  });
+  ASSERT_EQ(recover().at(0).records, 1u);
+  const v1::Payload last = readRecovered(traces()).payloads.back();
+  ASSERT_EQ(last.group_size(), 1);
+  EXPECT_EQ(last.marked().value(0), last.group(0).id());
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+#include "cli/event_words.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/group_catalog.h"
+#include "analysis/match.h"
+#include "analysis/names.h"
+
+namespace traced {
+
+EventWords::EventWords(const StreamTable& table) : table_(table) {
+  for (const Marks::Event& event : table.marks.events()) {
+    if (event.kind == v1::MARK_KIND_FAILURE) operations_[event.value] = nullptr;
+  }
+  if (operations_.empty()) return;
+  for (const AssembledOperation& op : table.operations) {
+    const auto failed = operations_.find(op.id);
+    if (failed != operations_.end()) failed->second = &op;
+  }
+}
+
+std::string EventWords::text(const Marks::Event& event) const {
+  switch (event.kind) {
+    case v1::MARK_KIND_FLUSH:
+      return "the trigger file was touched";
+    case v1::MARK_KIND_FAILURE:
+      return absl::StrCat(operationText(event.value), " failed", said(event));
+    case v1::MARK_KIND_ABORT:
+      return absl::StrCat(groupLabel(event.value), " is aborted");
+    case v1::MARK_KIND_SHUTDOWN_FAILED:
+      return absl::StrCat("shutting down ", groupLabel(event.value), " failed",
+                          said(event));
+    default:
+      return nameOf(event.kind);
+  }
+}
+
+Json EventWords::json(const Marks::Event& event) const {
+  Json json = {{"kind", nameOf(event.kind)}};
+  if (event.at.known()) json["mark_ns"] = event.at.ns();
+  json["position"] = event.position;
+  if (event.kind == v1::MARK_KIND_FAILURE) {
+    json["op_id"] = event.value;
+  } else if (event.kind != v1::MARK_KIND_FLUSH) {
+    json["group"] = groupLabel(event.value);
+  }
+  const std::string* text = table_.definitions.text(event.text);
+  if (event.text && text) json["text"] = *text;
+  return json;
+}
+
+std::string EventWords::operationText(std::uint64_t id) const {
+  const auto found = operations_.find(id);
+  if (found == operations_.end() || !found->second) return "an operation";
+  const AssembledOperation& op = *found->second;
+  std::string text = operationName(table_, op);
+  if (op.seq > 0) absl::StrAppend(&text, " #", op.seq);
+  const v1::Call* call = table_.callOf(op);
+  return call ? absl::StrCat(text, " on ", groupLabel(call->group())) : text;
+}
+
+std::string EventWords::groupLabel(std::uint64_t id) const {
+  if (id > std::numeric_limits<std::uint32_t>::max()) return "a group";
+  const std::uint32_t index =
+      table_.definitions.group(static_cast<std::uint32_t>(id));
+  return index == StreamDefinitions::kNone
+             ? "a group"
+             : givenLabel(table_.definitions.groups()[index]);
+}
+
+std::string EventWords::said(const Marks::Event& event) const {
+  const std::string* text = table_.definitions.text(event.text);
+  return event.text && text ? absl::StrCat(": ", *text) : "";
+}
+
+}  // namespace traced

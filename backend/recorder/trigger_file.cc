@@ -1,0 +1,32 @@
+#include "recorder/trigger_file.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace traced {
+
+bool TriggerFile::State::operator==(const State& other) const {
+  return there == other.there && changed.tv_sec == other.changed.tv_sec &&
+         changed.tv_nsec == other.changed.tv_nsec;
+}
+
+TriggerFile::TriggerFile(std::string path)
+    : path_(std::move(path)),
+      last_(look()),
+      looked_(std::chrono::steady_clock::now()) {}
+
+TriggerFile::State TriggerFile::look() const {
+  struct stat status;
+  if (path_.empty() || stat(path_.c_str(), &status) != 0) return {};
+  return {true, status.st_mtim};
+}
+
+bool TriggerFile::touched(Time now) {
+  if (path_.empty() || now - looked_ < kInterval) return false;
+  looked_ = now;
+  const State before = std::exchange(last_, look());
+  return last_.there && !(last_ == before);
+}
+
+}  // namespace traced

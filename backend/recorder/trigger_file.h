@@ -1,0 +1,38 @@
+// TriggerFile is a file that an operator touches to be heard by a running job.
+// Owned by the writer thread.
+
+#pragma once
+
+#include <chrono>
+#include <ctime>
+#include <string>
+
+namespace traced {
+
+class TriggerFile {
+ public:
+  // "": there is none. What the file is like now is no touch.
+  explicit TriggerFile(std::string path);
+
+  using Time = std::chrono::steady_clock::time_point;
+
+  // Whether it was made or changed since it was last looked at. Looks at it
+  // once every kInterval, however often it is asked.
+  bool touched(Time now = std::chrono::steady_clock::now());
+
+  static constexpr std::chrono::milliseconds kInterval{500};
+
+ private:
+  struct State {
+    bool there = false;
+    timespec changed{};
+    bool operator==(const State& other) const;
+  };
+  State look() const;
+
+  const std::string path_;
+  State last_;
+  Time looked_;
+};
+
+}  // namespace traced

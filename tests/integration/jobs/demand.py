@@ -1,0 +1,223 @@
+"""Jobs whose traces are asked for while they run, or are wanted because they fail."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
+import traced
+from patience import patient, patient_timeout
+
+from jobs.joining import join, joined, meet
+
+_DEADLINE_S = patient(20)
+_SOON = patient_timeout(0.3)
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Waits for a condition."""
+    deadline = time.monotonic() + _DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def snapshots() -> list[dict[str, Any]] | None:
+    """Rank 0: a snapshot with a collective in flight, one of only that, and one at the end."""
+    taken: list[dict[str, Any]] = []
+    with joined() as rank:
+        dist.all_reduce(torch.ones(3))
+        traced.step(7)
+        tensor = torch.ones(4, dtype=torch.float64)
+        if rank == 0:
+            thread = threading.Thread(target=lambda: dist.all_reduce(tensor))
+            thread.start()
+            until(lambda: len(traced.snapshot(deadline=_DEADLINE_S)["operations"]) == 2)
+            taken = [
+                traced.snapshot(deadline=_DEADLINE_S),
+                traced.snapshot(active_only=True, deadline=_DEADLINE_S),
+            ]
+        meet("looked")
+        if rank == 0:
+            thread.join()
+            taken.append(traced.snapshot(deadline=_DEADLINE_S))
+        else:
+            dist.all_reduce(tensor)
+    return json.loads(json.dumps(taken))
+
+
+def snapshot_without_a_directory() -> dict[str, Any]:
+    """The folder of the traces is gone, and with it what flush would say."""
+    with joined():
+        shutil.rmtree("traces")
+        dist.all_reduce(torch.ones(3))
+        return traced.snapshot(deadline=_DEADLINE_S)
+
+
+def full_disk() -> tuple[bool, bool, dict[str, Any]]:
+    """Whether flush says all is in the file, before and after the file may not grow."""
+    import resource
+
+    with joined():
+        dist.all_reduce(torch.ones(3))
+        before = traced.flush(_DEADLINE_S)
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+        dist.all_reduce(torch.ones(3))
+        after = traced.flush(_DEADLINE_S)
+        taken = traced.snapshot(deadline=_DEADLINE_S)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    return before, after, taken
+
+
+def flushed_in_flight() -> None:
+    """Rank 0 flushes while another thread is in a collective, and keeps what is then on disk."""
+    with joined() as rank:
+        tensor = torch.ones(3)
+        if rank == 0:
+            thread = threading.Thread(target=lambda: dist.all_reduce(tensor))
+            thread.start()
+            until(lambda: traced.snapshot(active_only=True)["operations"])
+            assert traced.flush(deadline=_DEADLINE_S)
+            Path("copy.traced").write_bytes(Path(traced.location() or "").read_bytes())
+        meet("flushed")
+        if rank == 0:
+            thread.join()
+        else:
+            dist.all_reduce(tensor)
+
+
+def hangs_until_triggered(job_folder: str) -> None:
+    """Rank 0 hangs in a collective; rank 1 touches the trigger, and goes on when both marked it."""
+    from traced.reader import read
+
+    with joined() as rank:
+        if rank == 0:
+            dist.all_reduce(torch.ones(3))
+            return
+        folder = Path(job_folder)
+
+        def hanging() -> bool:
+            streams = read(folder).streams
+            return [len(s.operations) for s in streams if s.rank == 0] == [1]
+
+        def marked() -> bool:
+            streams = read(folder).streams
+            return [[m.kind for m in s.marks] for s in streams] == [["flush"], ["flush"]]
+
+        until(hanging)
+        trigger = Path(os.environ.get("TRACED_TRIGGER", str(folder / "flush")))
+        trigger.touch()
+        until(marked)
+        dist.all_reduce(torch.ones(3))
+
+
+def sinks() -> dict[str, Any]:
+    """One that works, one that raises and one that is stuck, all from before the group is made."""
+    chunks: list[bytes] = []
+    stuck = threading.Event()
+
+    def fails(chunk: bytes) -> None:
+        raise LookupError("a sink of the tests fails")
+
+    good = traced.add_sink(chunks.append, name="good")
+    bad = traced.add_sink(fails, name="bad")
+    slow = traced.add_sink(lambda chunk: stuck.wait(), name="slow", max_bytes=1)
+    with joined():
+        for _ in range(4):
+            dist.all_reduce(torch.ones(3))
+            assert traced.flush(_DEADLINE_S)
+        location = Path(traced.location() or "")
+    until(lambda: good.delivered >= 4)
+    seen = location.read_bytes()
+    until(lambda: b"".join(chunks).startswith(seen))
+    until(lambda: bad.failed >= 4)
+    dropped = (slow.dropped, slow.dropped_records)
+    closed_in_vain = slow.close(0.05)
+    stuck.set()
+    assert [sink.close(_DEADLINE_S) for sink in (good, bad)] == [True, True]
+    return {
+        "good": (good.delivered, good.failed, good.dropped),
+        "bad": (bad.delivered, bad.failed, bad.dropped),
+        "dropped by slow": dropped,
+        "closed in vain": closed_in_vain,
+        "bytes": b"".join(chunks),
+    }
+
+
+def sink_open_at_the_end(path: str) -> None:
+    """The sink is never closed, and the interpreter ends at once."""
+
+    def write(chunk: bytes) -> None:
+        with Path(path).open("ab") as file:
+            file.write(chunk)
+
+    traced.add_sink(write)
+    join()
+    dist.all_reduce(torch.ones(3))
+
+
+def fails_and_stays(how: str) -> None:
+    """Rank 1 dies in a collective; rank 0 gets the error, and stays until it is killed."""
+    rank = join()
+    dist.all_reduce(torch.ones(3))
+    meet("ready")
+    if rank == 1:
+        os._exit(0)
+    if how == "async":  # nobody waits for it: the engine's thread sees the error
+        work = dist.all_reduce(torch.ones(3), async_op=True)
+        until(work.is_completed)
+    else:
+        with suppress(RuntimeError):
+            dist.all_reduce(torch.ones(3))
+    threading.Event().wait()
+
+
+def fails_under_a_held_gil() -> None:
+    """Rank 0's operation fails while a thread holds the GIL for ever, in C."""
+    rank = join()
+    dist.all_reduce(torch.ones(3))
+    meet("ready")
+    if rank == 1:
+        until(Path("held").exists)
+        os._exit(0)
+    work = dist.all_reduce(torch.ones(3), async_op=True)
+    Path("held").touch()
+    ctypes.PyDLL(None).pause()
+    work.wait()
+
+
+def times_out() -> None:
+    """Rank 0's receive takes longer than the group's timeout, and the process is killed."""
+    rank = join()
+    group = dist.new_group(timeout=_SOON)
+    if rank == 0:
+        with suppress(RuntimeError):
+            dist.recv(torch.ones(3), 1, group=group)
+        threading.Event().wait()
+
+
+def aborts() -> list[str]:
+    """A group is aborted and shut down, as c10d does it; returns what was raised, if anything."""
+    seen: list[str] = []
+    with joined():
+        group = dist.new_group(group_desc="doomed")
+        for end in (c10d.ProcessGroup.abort, c10d.ProcessGroup.shutdown):
+            try:
+                end(group)
+                seen.append("")
+            except RuntimeError as error:
+                seen.append(str(error).split("\n", maxsplit=1)[0])
+        assert traced.flush(_DEADLINE_S)
+    return seen
