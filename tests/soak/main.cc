@@ -6,12 +6,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "recorder/recorder.h"
 #include "soak/load.h"
@@ -140,11 +140,8 @@ int soak(const Arguments& arguments, const std::string& directory) {
   const double growth = growthKib(samples);
   expect(growth <= kMostGrowthKib || arguments.seconds < kLongEnough,
          "the memory grew");
-  const auto [least, most] = std::minmax_element(
-      samples.begin(), samples.end(), [](const Usage& a, const Usage& b) {
-        return a.descriptors < b.descriptors;
-      });
-  expect(least->descriptors == most->descriptors, "descriptors come and go");
+  const auto [before, after] = fewestDescriptors(samples);
+  expect(before == after, "descriptors are left open");
   std::uint64_t full = 0;
   for (const auto& drop : stored.accounts.drop()) {
     if (drop.reason() == v1::DROP_REASON_RING_FULL) full += drop.records();
@@ -154,8 +151,7 @@ int soak(const Arguments& arguments, const std::string& directory) {
       "%.1f MiB, grew by %.0f KiB; %d to %d descriptors; accounts %s\n",
       seconds, static_cast<double>(made) / seconds / 1e6,
       static_cast<unsigned long long>(full), samples.back().rss_kib / 1024,
-      growth, least->descriptors, most->descriptors,
-      failures == 0 ? "exact" : "see above");
+      growth, before, after, failures == 0 ? "exact" : "see above");
   return failures != 0;
 }
 

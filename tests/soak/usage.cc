@@ -38,4 +38,14 @@ double growthKib(const std::vector<Usage>& samples) {
          medianRss({samples.begin(), samples.begin() + quarter});
 }
 
+std::pair<int, int> fewestDescriptors(const std::vector<Usage>& samples) {
+  const auto fewer = [](const Usage& a, const Usage& b) {
+    return a.descriptors < b.descriptors;
+  };
+  const auto half =
+      samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  return {std::min_element(samples.begin(), half, fewer)->descriptors,
+          std::min_element(half, samples.end(), fewer)->descriptors};
+}
+
 }  // namespace traced::testing
