@@ -83,6 +83,28 @@ INSTANTIATE_TEST_SUITE_P(Ring, KillPointTest,
 INSTANTIATE_TEST_SUITE_P(Writer, KillPointTest,
                          ::testing::Values("chunk encoded", "chunk appended"));
 
+class KillInOverflowTest : public Seeded {};
+
+// The slots of what was written are claimed again at once: none may be free too
+// early.
+TEST_P(KillInOverflowTest, EachRecordIsThereOrCountedForItsThread) {
+  for (std::uint64_t i = 0; i < timesEach() && !HasFailure(); ++i) {
+    const TempDir dir;
+    const SharedTruth truth;
+    dieIn(GetParam(), upTo(often(GetParam())), [&] {
+      Options options = optionsIn(dir.path());
+      options.ring_slots = 4096;
+      recordForEver(options, *truth, Pace::kAsFastAsCanBe);
+    });
+    expectEachAccountedFor(*truth, bringBack(dir.path(), By::kRecover));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(RingAndWriter, KillInOverflowTest,
+                         ::testing::Values("event filled", "refusals counted",
+                                           "slots freed", "chunk encoded",
+                                           "chunk appended"));
+
 // The end of the file is torn as if the process had died within the write.
 TEST_F(Seeded, AKillWithinAWriteLosesNothing) {
   for (std::uint64_t i = 0; i < 5 * timesEach() && !HasFailure(); ++i) {

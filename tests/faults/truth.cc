@@ -2,7 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
+#include <functional>
 #include <new>
 
 namespace traced::testing {
@@ -92,6 +94,36 @@ void expectNewestOf(const Truth& truth, const RecoveredTrace& trace) {
     }
     EXPECT_GE(seqs.back() * kRecordsEach, truth.threads[t].pushed);
   }
+}
+
+void expectEachAccountedFor(const Truth& truth, const RecoveredTrace& trace) {
+  ASSERT_FALSE(trace.payloads.empty());
+  std::map<std::int64_t, std::uint64_t> dropped;
+  for (const v1::ThreadDrops& thread : trace.accounts().thread_drops()) {
+    for (const v1::Drop& drop : thread.drop()) {
+      dropped[thread.tid()] += drop.records();
+    }
+  }
+  std::uint64_t produced = 0;
+  for (int t = 0; t < kThreads; ++t) {
+    SCOPED_TRACE("thread " + std::to_string(t));
+    std::uint64_t records = dropped[truth.threads[t].tid];
+    const auto ops = trace.ops.find(static_cast<std::uint64_t>(t) + 1);
+    if (ops != trace.ops.end()) {
+      for (const std::uint64_t op : ops->second) {
+        records +=
+            static_cast<std::uint64_t>(std::popcount(trace.kinds_of.at(op)));
+      }
+      const auto& seqs = trace.seqs.at(ops->first);
+      EXPECT_TRUE(std::is_sorted(seqs.begin(), seqs.end(), std::less_equal{}))
+          << "in order, and once";
+    }
+    EXPECT_GE(records, truth.threads[t].pushed) << "what was pushed is counted";
+    EXPECT_LE(records, truth.threads[t].begun);
+    produced += records;
+  }
+  EXPECT_EQ(trace.accounts().stored(), trace.rows);
+  EXPECT_EQ(trace.accounts().produced(), produced);
 }
 
 }  // namespace traced::testing

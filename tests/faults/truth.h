@@ -19,6 +19,7 @@ struct Truth {
   struct Thread {
     std::atomic<std::uint64_t> begun;
     std::atomic<std::uint64_t> pushed;
+    std::atomic<std::int64_t> tid;
   };
   Thread threads[kThreads];
   // Makes the first thread store to where there is no memory.
@@ -50,5 +51,9 @@ void expectAllOf(const Truth& truth, const RecoveredTrace& trace);
 // The same where the oldest records were deleted: what is left and what was
 // deleted are together what was pushed.
 void expectNewestOf(const Truth& truth, const RecoveredTrace& trace);
+
+// The same where the ring was full most of the time: of each thread, what is
+// there and what was counted as dropped are together what was pushed.
+void expectEachAccountedFor(const Truth& truth, const RecoveredTrace& trace);
 
 }  // namespace traced::testing

@@ -24,17 +24,20 @@ constexpr std::uint64_t kMostAhead = 8000;
 class Thread {
  public:
   Thread(Recorder& recorder, RecordedGroup& group, Truth& truth,
-         const std::atomic<std::uint64_t>& written, int number)
+         const std::atomic<std::uint64_t>& written, Pace pace, int number)
       : recorder_(recorder),
         group_(group),
         truth_(truth),
         written_(written),
+        pace_(pace),
         mine_(truth.threads[number]),
         batch_(static_cast<std::uint64_t>(number) + 1) {}
 
   void record(std::uint64_t operations) {
+    mine_.tid = gettid();
     for (std::uint64_t i = 1; i <= operations; ++i) {
       operation(i);
+      if (pace_ == Pace::kAsFastAsCanBe) continue;
       if (i % 8 == 0) usleep(500);
       while (truth_.pushed() > written_ + kMostAhead) usleep(500);
     }
@@ -69,18 +72,20 @@ class Thread {
   RecordedGroup& group_;
   Truth& truth_;
   const std::atomic<std::uint64_t>& written_;
+  const Pace pace_;
   Truth::Thread& mine_;
   const std::uint64_t batch_;
   volatile int* volatile nowhere_ = nullptr;
 };
 
 struct Recording {
-  Recording(const Options& options, Truth& truth, std::uint64_t operations)
+  Recording(const Options& options, Truth& truth, Pace pace,
+            std::uint64_t operations)
       : recorder(**Recorder::start(options, {})),
         group(recorder.addGroup(worldOfTwo())) {
     for (int t = 0; t < kThreads; ++t) {
-      threads.emplace_back([this, &truth, t, operations] {
-        Thread(recorder, *group, truth, written, t).record(operations);
+      threads.emplace_back([this, &truth, pace, t, operations] {
+        Thread(recorder, *group, truth, written, pace, t).record(operations);
       });
     }
   }
@@ -96,7 +101,10 @@ struct Recording {
   std::vector<std::thread> threads;
 };
 
-void leaveNoCore() {
+// As any program does, whatever a sanitizer would make of it; without a core.
+void dieOfSignals() {
+  signal(SIGSEGV, SIG_DFL);
+  signal(SIGABRT, SIG_DFL);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
 }
@@ -119,17 +127,17 @@ std::string tracesIn(const std::string& directory) {
   return directory + "/traces";
 }
 
-void recordForEver(const Options& options, Truth& truth) {
-  leaveNoCore();
-  Recording recording(options, truth,
+void recordForEver(const Options& options, Truth& truth, Pace pace) {
+  dieOfSignals();
+  Recording recording(options, truth, pace,
                       std::numeric_limits<std::uint64_t>::max());
   for (;;) recording.flush(truth);
 }
 
 void recordSome(const Options& options, Truth& truth,
                 std::uint64_t operations) {
-  leaveNoCore();
-  Recording recording(options, truth, operations);
+  dieOfSignals();
+  Recording recording(options, truth, Pace::kWithTheWriter, operations);
   while (truth.pushed() < kThreads * kRecordsEach * operations) {
     recording.flush(truth);
   }

@@ -17,8 +17,11 @@ Options optionsIn(const std::string& directory);
 std::string tracesIn(const std::string& directory);
 
 // Records on several threads until the process is killed. Chunks are written as
-// fast as they can be, so that many kills fall into a write.
-[[noreturn]] void recordForEver(const Options& options, Truth& truth);
+// fast as they can be, so that many kills fall into a write. The threads wait
+// for the writer, so that nothing is dropped; or they do not, and most is.
+enum class Pace { kWithTheWriter, kAsFastAsCanBe };
+[[noreturn]] void recordForEver(const Options& options, Truth& truth,
+                                Pace pace = Pace::kWithTheWriter);
 
 // Records `operations` on each of the threads and ends the stream in order.
 void recordSome(const Options& options, Truth& truth, std::uint64_t operations);

@@ -115,8 +115,7 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
   EXPECT_EQ(found.accounts.produced(), 2 * operations * kRecorders);
   std::cout << kRecorders << " threads x " << operations
             << " operations: " << found.accounts.produced() << " records, "
-            << stored << " stored, the others counted as dropped"
-            << std::endl;
+            << stored << " stored, the others counted as dropped" << std::endl;
 }
 
 }  // namespace
