@@ -1,6 +1,5 @@
 #include "cli/merge.h"
 
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/merge.h"
+#include "analysis/pending_file.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/left_over.h"
@@ -29,8 +29,7 @@ class Merge : public Subcommand {
   }
 
   ExitCode run() override {
-    std::error_code ignored;
-    if (!force_ && std::filesystem::exists(output_, ignored)) {
+    if (!force_ && isTaken(output_)) {
       std::cerr << "tracectl: " << printable(output_)
                 << ": exists; --force replaces it\n";
       return ExitCode::kUsage;
