@@ -3,7 +3,7 @@ add_library(traced_warnings INTERFACE)
 target_compile_options(traced_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
 if(TRACED_SANITIZE)
   target_compile_options(traced_warnings INTERFACE
-    -fsanitize=${TRACED_SANITIZE} -fno-omit-frame-pointer)
+    -fsanitize=${TRACED_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(traced_warnings INTERFACE -fsanitize=${TRACED_SANITIZE})
 endif()
 

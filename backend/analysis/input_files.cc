@@ -1,6 +1,7 @@
 #include "analysis/input_files.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +15,10 @@ namespace traced {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool canBeListed(const std::string& directory) {
+  return ::access(directory.c_str(), R_OK | X_OK) == 0;
+}
 
 class Finder {
  public:
@@ -44,6 +49,9 @@ class Finder {
         files.push_back(entry->path().string());
       } else if (!entry->is_directory(entry_error)) {
         warn(entry->path().string(), "not a regular file");
+      } else if (!canBeListed(entry->path().string())) {
+        warn(entry->path().string(), "cannot be looked into");
+        entry.disable_recursion_pending();
       }
       entry.increment(error);
     }

@@ -36,8 +36,8 @@ v1::Payload describeMerge(const TraceSet& set, const std::string& version) {
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
                                 const std::string& version,
                                 const ReadProgress& progress) {
-  const Error cannot_write{absl::StrCat(path, ": cannot be written")};
   PendingFile out(path);
+  const Error cannot_write{out.problem()};
   if (!out.ok()) return cannot_write;
 
   MergeResult result;

@@ -55,8 +55,13 @@ StreamTable StreamLoader::load(const TraceStream& stream) {
 DecodeStatus StreamLoader::decode(const ChunkRef& chunk) {
   const std::string_view bytes = body(chunk);
   if (bytes.empty()) return DecodeStatus::kRefused;
-  const DecodeStatus status = decoder_.parse(bytes);
-  return status == DecodeStatus::kOk ? decoder_.decode() : status;
+  DecodeStatus status = decoder_.parse(bytes);
+  if (status == DecodeStatus::kOk) status = decoder_.decode();
+  if (status != DecodeStatus::kOk) return status;
+  return allowance_.take(chunk.body_bytes, decoder_.chunk().payload_bytes(),
+                         decoder_.payload())
+             ? DecodeStatus::kOk
+             : DecodeStatus::kRefused;
 }
 
 std::string_view StreamLoader::body(const ChunkRef& chunk) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "analysis/allowance.h"
 #include "analysis/stream_table.h"
 #include "analysis/trace_set.h"
 #include "trace_io/byte_source.h"
@@ -18,7 +19,8 @@ class StreamLoader {
   explicit StreamLoader(const TraceSet& set) : set_(set) {}
 
   // Reads the chunks of a stream once more and assembles them. A chunk that
-  // has changed on disk meanwhile, or is refused, counts as refused.
+  // has changed on disk meanwhile, is refused, or holds out of all proportion
+  // to its size, counts as refused.
   StreamTable load(const TraceStream& stream);
 
   // The body of a chunk, valid until the next call. Empty when it can no longer
@@ -30,6 +32,7 @@ class StreamLoader {
 
   const TraceSet& set_;
   ChunkDecoder decoder_;
+  Allowance allowance_;
   // The file read last.
   std::unique_ptr<FileSource> source_;
   std::uint32_t source_file_ = 0;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -203,6 +204,13 @@ Result<Budget> parseBudget(const std::string& text, const std::string& name) {
 
 Result<Budget> readBudget(const std::string& path) {
   constexpr std::streamsize kMaxBytes = 16 << 20;
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  // A pipe might never say anything.
+  if (std::filesystem::exists(status) &&
+      !std::filesystem::is_regular_file(status)) {
+    return Error{absl::StrCat(path, ": is no regular file")};
+  }
   std::ifstream in(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(kMaxBytes) + 1, '\0');
   in.read(text.data(), kMaxBytes + 1);

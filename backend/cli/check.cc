@@ -1,6 +1,5 @@
 #include "cli/check.h"
 
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -28,7 +27,7 @@ bool writeWhole(const std::string& path, const std::string& text) {
   PendingFile file(path);
   file.stream() << text;
   if (file.commit()) return true;
-  complain(absl::StrCat(path, ": cannot be written"));
+  complain(file.problem());
   return false;
 }
 
@@ -172,8 +171,7 @@ class Check : public Subcommand {
   }
 
   ExitCode writeBudget() const {
-    std::error_code ignored;
-    if (!force_ && std::filesystem::exists(write_, ignored)) {
+    if (!force_ && isTaken(write_)) {
       complain(absl::StrCat(write_, ": exists; --force replaces it"));
       return ExitCode::kUsage;
     }

@@ -1,7 +1,8 @@
 #include "cli/export.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -61,9 +62,8 @@ class Export : public Subcommand {
   }
 
   ExitCode run() override {
-    std::error_code ignored;
     const bool to_file = !output_.empty();
-    if (to_file && !force_ && std::filesystem::exists(output_, ignored)) {
+    if (to_file && !force_ && isTaken(output_)) {
       std::cerr << "tracectl: " << printable(output_)
                 << ": exists; --force replaces it\n";
       return ExitCode::kUsage;
@@ -77,8 +77,7 @@ class Export : public Subcommand {
       PendingFile file(output_);
       writeAll(file.stream(), *set, summary);
       if (!file.commit()) {
-        std::cerr << "tracectl: " << printable(output_)
-                  << ": cannot be written\n";
+        std::cerr << "tracectl: " << printable(file.problem()) << "\n";
         return ExitCode::kInternal;
       }
     }
@@ -112,7 +111,9 @@ class Export : public Subcommand {
 
   std::unique_ptr<ExportWriter> makeWriter() const {
     if (format_ == "jsonl") return makeJsonlWriter();
-    return format_ == "text" ? makeTextWriter() : makeCsvWriter();
+    if (format_ == "text") return makeTextWriter();
+    const bool for_terminal = output_.empty() && ::isatty(STDOUT_FILENO) == 1;
+    return makeCsvWriter(for_terminal);
   }
 
   Inputs inputs_;

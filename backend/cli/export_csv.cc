@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "cli/export_writer.h"
+#include "cli/text.h"
 
 namespace traced {
 namespace {
@@ -12,16 +13,16 @@ std::string csvField(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
-std::string cellText(const ExportValue& value) {
+std::string cellText(const ExportValue& value, bool for_terminal) {
   return std::visit(
-      [](const auto& held) -> std::string {
+      [for_terminal](const auto& held) -> std::string {
         using Held = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<Held, std::monostate>) {
           return "";
         } else if constexpr (std::is_same_v<Held, bool>) {
           return held ? "true" : "false";
         } else if constexpr (std::is_same_v<Held, std::string>) {
-          return csvField(held);
+          return csvField(for_terminal ? printable(held) : held);
         } else {
           return absl::StrCat(held);
         }
@@ -31,6 +32,8 @@ std::string cellText(const ExportValue& value) {
 
 class CsvWriter : public ExportWriter {
  public:
+  explicit CsvWriter(bool for_terminal) : for_terminal_(for_terminal) {}
+
   void begin(std::ostream& out) override {
     const char* separator = "";
     for (const ExportColumn& column : exportColumns()) {
@@ -45,18 +48,21 @@ class CsvWriter : public ExportWriter {
     for (const ExportedCall& call : calls) {
       const char* separator = "";
       for (const ExportColumn& column : exportColumns()) {
-        out << separator << cellText(column.value(call));
+        out << separator << cellText(column.value(call), for_terminal_);
         separator = ",";
       }
       out << "\r\n";
     }
   }
+
+ private:
+  const bool for_terminal_;
 };
 
 }  // namespace
 
-std::unique_ptr<ExportWriter> makeCsvWriter() {
-  return std::make_unique<CsvWriter>();
+std::unique_ptr<ExportWriter> makeCsvWriter(bool for_terminal) {
+  return std::make_unique<CsvWriter>(for_terminal);
 }
 
 }  // namespace traced

@@ -22,8 +22,9 @@ class ExportWriter {
                        const std::vector<ExportedCall>& calls) = 0;
 };
 
-// RFC 4180: a line of column names, CRLF, quotes where they are needed.
-std::unique_ptr<ExportWriter> makeCsvWriter();
+// RFC 4180: a line of column names, CRLF, quotes where they are needed. On a
+// terminal names are shown without their control characters.
+std::unique_ptr<ExportWriter> makeCsvWriter(bool for_terminal);
 // A JSON object per line, with the columns that are known.
 std::unique_ptr<ExportWriter> makeJsonlWriter();
 // A line per call, for reading and grep.

@@ -1,11 +1,26 @@
 #include "cli/json.h"
 
+#include "absl/strings/str_format.h"
 #include "analysis/rank_list.h"
 
 namespace traced {
 
 void writeJson(std::ostream& out, const Json& json, int indent) {
-  out << json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const std::string text =
+      json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() &&
+                       static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (byte != 0x7F && !is_c1) continue;
+    out.write(text.data() + done, static_cast<std::streamsize>(i - done));
+    if (is_c1) ++i;
+    out << absl::StrFormat("\\u%04x", static_cast<unsigned char>(text[i]));
+    done = i + 1;
+  }
+  out.write(text.data() + done,
+            static_cast<std::streamsize>(text.size() - done));
 }
 
 Json toJson(const TimeSum& time) {

@@ -21,7 +21,9 @@ using Json = nlohmann::ordered_json;
 // Version of the JSON, in the field "schema".
 inline constexpr int kJsonSchema = 1;
 
-// `indent` below 0 writes one line. Invalid UTF-8 is replaced.
+// `indent` below 0 writes one line. Invalid UTF-8 is replaced, and control
+// characters are escaped, also those that JSON lets pass: a terminal obeys
+// them.
 void writeJson(std::ostream& out, const Json& json, int indent = 1);
 
 // Sets a field unless the value is absent.

@@ -7,8 +7,11 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "cli/check.h"
 #include "cli/export.h"
 #include "cli/info.h"
@@ -17,6 +20,7 @@
 #include "cli/report.h"
 #include "cli/show.h"
 #include "cli/subcommand.h"
+#include "cli/text.h"
 
 namespace traced {
 namespace {
@@ -48,6 +52,22 @@ constexpr char kFooter[] =
     "Exit status: 0 fine, 1 findings (or warnings, with --strict), 2 usage,\n"
     "3 nothing readable, 4 internal, 5 not measured.";
 
+// The command line may hold anything, and a complaint repeats it.
+void writePrintable(std::ostream& out, const std::string& text) {
+  for (const absl::string_view line :
+       absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
+    out << printable({line.data(), line.size()}) << "\n";
+  }
+}
+
+ExitCode explain(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  const int code = app.exit(error, out, err);
+  if (!out.str().empty()) writePrintable(std::cout, out.str());
+  if (!err.str().empty()) writePrintable(std::cerr, err.str());
+  return code == 0 ? ExitCode::kFine : ExitCode::kUsage;
+}
+
 ExitCode dispatch(int argc, char** argv) {
   CLI::App app("Reads traces of PyTorch distributed jobs.", "tracectl");
   app.set_version_flag("--version", "tracectl " TRACED_VERSION);
@@ -63,7 +83,7 @@ ExitCode dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ExitCode::kFine : ExitCode::kUsage;
+    return explain(app, error);
   }
   for (std::size_t i = 0; i < parsers.size(); ++i) {
     if (parsers[i]->parsed()) return subcommands[i]->run();
@@ -83,7 +103,8 @@ ExitCode run(int argc, char** argv) {
     if (std::cout.flush()) return code;
     std::cerr << "tracectl: cannot write to standard output\n";
   } catch (const std::exception& error) {
-    std::cerr << "tracectl: internal error: " << error.what() << "\n";
+    std::cerr << "tracectl: internal error: " << printable(error.what())
+              << "\n";
   }
   return ExitCode::kInternal;
 }

@@ -1,6 +1,5 @@
 #include "cli/merge.h"
 
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/merge.h"
+#include "analysis/pending_file.h"
 #include "analysis/run_summary.h"
 #include "analysis/stream_loader.h"
 #include "cli/inputs.h"
@@ -31,8 +31,7 @@ class Merge : public Subcommand {
   }
 
   ExitCode run() override {
-    std::error_code ignored;
-    if (!force_ && std::filesystem::exists(output_, ignored)) {
+    if (!force_ && isTaken(output_)) {
       std::cerr << "tracectl: " << printable(output_)
                 << ": exists; --force replaces it\n";
       return ExitCode::kUsage;

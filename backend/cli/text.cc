@@ -4,16 +4,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/utf8.h"
 
 namespace traced {
 
 std::string printable(std::string_view text) {
-  std::string safe(text);
+  // To a terminal that knows no UTF-8 a lone byte is a control character.
+  std::string safe = toValidUtf8(text);
   for (std::size_t i = 0; i < safe.size(); ++i) {
     const auto byte = static_cast<unsigned char>(safe[i]);
     // U+0080 to U+009F are control characters too, in UTF-8 after 0xC2.
     const bool is_c1 = byte >= 0x80 && byte < 0xA0 && i > 0 &&
-                       static_cast<unsigned char>(text[i - 1]) == 0xC2;
+                       static_cast<unsigned char>(safe[i - 1]) == 0xC2;
     if (byte < 0x20 || byte == 0x7F) safe[i] = '?';
     if (is_c1) safe[i - 1] = safe[i] = '?';
   }
@@ -47,8 +49,7 @@ std::string bytesText(std::uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  return absl::StrFormat(value < 9.95 ? "%.1f %s" : "%.0f %s", value,
-                         kUnits[unit]);
+  return absl::StrFormat("%.*f %s", value < 9.95 ? 1 : 0, value, kUnits[unit]);
 }
 
 std::string durationText(std::uint64_t ns) {

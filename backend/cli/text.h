@@ -8,7 +8,8 @@
 
 namespace traced {
 
-// A name from a trace, safe for a terminal: control characters become "?".
+// A name from a trace, safe for a terminal: control characters, and
+// bytes that are no valid UTF-8, become "?".
 std::string printable(std::string_view text);
 
 // 118204 is "118 204".

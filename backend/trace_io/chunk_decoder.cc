@@ -42,7 +42,8 @@ ChunkDecoder::~ChunkDecoder() = default;
 DecodeStatus ChunkDecoder::parse(std::string_view body) {
   const bool parsed =
       chunk_.ParseFromArray(body.data(), static_cast<int>(body.size()));
-  return parsed && chunk_.payload_bytes() <= kMaxPayloadBytes
+  return parsed && chunk_.payload_bytes() <= kMaxPayloadBytes &&
+                 isModestSize(chunk_.payload_bytes(), chunk_.payload().size())
              ? DecodeStatus::kOk
              : DecodeStatus::kRefused;
 }
@@ -56,7 +57,8 @@ DecodeStatus ChunkDecoder::decode() {
   } else if (chunk_.payload().size() == chunk_.payload_bytes()) {
     raw = chunk_.payload();
   }
-  if (!raw || !isModestPayload(*raw)) return DecodeStatus::kRefused;
+  if (!raw || !isModestPayload(*raw, chunk_.payload().size()))
+    return DecodeStatus::kRefused;
   const bool parsed =
       payload_.ParseFromArray(raw->data(), static_cast<int>(raw->size()));
   return parsed ? DecodeStatus::kOk : DecodeStatus::kRefused;

@@ -2,6 +2,8 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
+
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -12,8 +14,9 @@ using google::protobuf::io::CodedInputStream;
 enum WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 bool isTable(std::uint32_t field) {
-  return field >= v1::Payload::kIssuedFieldNumber &&
-         field <= v1::Payload::kReleasedFieldNumber;
+  return (field >= v1::Payload::kIssuedFieldNumber &&
+          field <= v1::Payload::kReleasedFieldNumber) ||
+         field == v1::Payload::kMarkedFieldNumber;
 }
 
 // Counts pieces as deep as the schema nests: Payload, Group, RankRange. What
@@ -21,6 +24,8 @@ bool isTable(std::uint32_t field) {
 class PieceCounter {
  public:
   static constexpr int kDepth = 3;
+
+  explicit PieceCounter(std::size_t most_pieces) : most_pieces_(most_pieces) {}
 
   void walk(const char* data, int size, int depth) {
     CodedInputStream in(reinterpret_cast<const std::uint8_t*>(data), size);
@@ -31,7 +36,7 @@ class PieceCounter {
   }
 
   bool modest() const {
-    return pieces_ <= kMaxPayloadPieces && column_bytes_ <= kMaxColumnBytes;
+    return pieces_ <= most_pieces_ && column_bytes_ <= kMaxColumnBytes;
   }
 
  private:
@@ -57,9 +62,11 @@ class PieceCounter {
     std::uint32_t length = 0;
     if (!in.ReadVarint32(&length)) return false;
     const int start = in.CurrentPosition();
-    if (length > kMaxColumnBytes || !in.Skip(static_cast<int>(length))) {
+    if (length > kMaxColumnBytes) {
+      column_bytes_ += length;
       return false;
     }
+    if (!in.Skip(static_cast<int>(length))) return false;
     if (depth == 1 && isTable(field)) {
       column_bytes_ += length;
       return true;
@@ -69,14 +76,21 @@ class PieceCounter {
     return true;
   }
 
+  const std::size_t most_pieces_;
   std::size_t pieces_ = 0;
   std::size_t column_bytes_ = 0;
 };
 
 }  // namespace
 
-bool isModestPayload(std::string_view payload) {
-  PieceCounter counter;
+bool isModestSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes) {
+  return payload_bytes <=
+         kFreePayloadBytes + kPayloadPerStoredByte * stored_bytes;
+}
+
+bool isModestPayload(std::string_view payload, std::uint64_t stored_bytes) {
+  PieceCounter counter(static_cast<std::size_t>(std::min<std::uint64_t>(
+      kMaxPayloadPieces, kFreePieces + kPiecesPerStoredByte * stored_bytes)));
   counter.walk(payload.data(), static_cast<int>(payload.size()), 1);
   return counter.modest();
 }

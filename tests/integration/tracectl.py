@@ -30,13 +30,22 @@ class Answer:
         return json.loads(self.output)
 
 
-def tracectl(*arguments: str | Path) -> Answer:
-    """Runs it, with TRACECTL in the environment as a fallback for the path."""
+def tracectl_path() -> Path:
+    """Where it is, with TRACECTL in the environment as a fallback."""
     installed = Path(sys.executable).parent / "tracectl"
     path = installed if installed.exists() else Path(os.environ.get("TRACECTL", ""))
     if not path.is_file():
         pytest.fail(f"there is no {installed}, and TRACECTL names no program either")
+    return path
+
+
+def tracectl(*arguments: str | Path) -> Answer:
+    """Runs it."""
     done = subprocess.run(
-        [path, *arguments], capture_output=True, text=True, timeout=_DEADLINE_S, check=False
+        [tracectl_path(), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=_DEADLINE_S,
+        check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)

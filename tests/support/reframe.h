@@ -1,12 +1,18 @@
-// Changes a chunk that StreamBuilder wrote and makes its checksum right again.
+// Chunks whose fields are anything and whose framing and checksum are right.
 
 #pragma once
 
 #include <string>
 
+#include "traced/v1/trace.pb.h"
+
 namespace traced::testing {
 
+// `chunk` as it lies in a file. Its sync word, checksum and size are not looked
+// at.
+std::string framed(v1::Chunk chunk);
+
 // The framed chunk with another number for its compression, 0 to 127.
-std::string withCompression(const std::string& framed, int compression);
+std::string withCompression(const std::string& whole, int compression);
 
 }  // namespace traced::testing

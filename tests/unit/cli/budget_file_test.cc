@@ -109,6 +109,7 @@ TEST(BudgetFileTest, HostileTomlIsOnlyAnError) {
   EXPECT_FALSE(parseBudget(std::string(100'000, '['), "b.toml"));
   EXPECT_FALSE(parseBudget("a = " + std::string(100'000, '['), "b.toml"));
   EXPECT_FALSE(parseBudget(std::string("\0\x01\xFF", 3), "b.toml"));
+  EXPECT_FALSE(parseBudget("\uFEBFx = 1", "b.toml"));
 }
 
 TEST(BudgetFileTest, WhatIsWrittenIsReadAsTheSame) {
@@ -145,6 +146,8 @@ TEST(BudgetFileTest, AFileThatCannotBeReadIsAnError) {
   const testing::TempDir dir;
   EXPECT_FALSE(readBudget(dir.path() + "/missing"));
   EXPECT_FALSE(readBudget(dir.path()));
+  EXPECT_EQ(readBudget("/dev/zero").error().message,
+            "/dev/zero: is no regular file");
   testing::writeFile(dir.path() + "/b.toml", "[[budget]]\ncount = 1\n");
   EXPECT_TRUE(readBudget(dir.path() + "/b.toml"));
   testing::writeFile(dir.path() + "/long", std::string((16 << 20) + 1, '\n'));

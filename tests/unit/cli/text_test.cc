@@ -10,6 +10,9 @@ TEST(TextTest, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_EQ(printable("\xC2\x9B"
                       "31m"),
             "??31m");
+  EXPECT_EQ(printable("\x9B"
+                      "31m\xFF"),
+            "?31m?");
   EXPECT_EQ(printable("köln"), "köln");
 }
 

@@ -10,12 +10,11 @@
 #include <iostream>
 #include <random>
 
-#include "recorder/call_description.h"
-#include "recorder/encode_definitions.h"
 #include "recorder/header.h"
 #include "recorder/recover.h"
 #include "recorder/ring.h"
 #include "recorder/segment.h"
+#include "support/filled_ring.h"
 #include "support/recovered_trace.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
@@ -26,51 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kRingSlots = 64;
-
-template <typename Message>
-void define(Ring& ring, RecordKind kind, std::uint32_t id,
-            const Message& message) {
-  const std::string bytes = message.SerializeAsString();
-  ring.pushDefinition(kind, {id, kUntilRetired}, bytes.data(), bytes.size());
-}
-
-// One record of every kind, the ring once around.
-void fillRing(Ring& ring) {
-  Ring::Record record;
-  for (int i = 0; i < 40; ++i) {
-    ring.push(RecordKind::kRelease, ReleaseRecord{1, 2});
-    ring.read(record);
-  }
-  ring.release();
-  define(ring, RecordKind::kDefineGroup, 1, encodeGroup(1, worldOfTwo(), 0));
-  v1::Thread thread;
-  thread.set_id(1);
-  thread.set_name("main");
-  define(ring, RecordKind::kDefineThread, 1, thread);
-  CallDescription call(Operation::kAllToAllSingle, 1);
-  const std::int64_t shape[] = {3, 4};
-  call.addInput(DType::kFloat32, shape, 48);
-  call.addOutput(DType::kFloat32, shape, 48);
-  call.addSplits(shape, shape);
-  ring.pushDefinition(RecordKind::kDefineCall, {1, 5}, call.bytes(),
-                      call.byteSize());
-  BufferList buffers;
-  buffers.add({64, 0, 48});
-  buffers.add({128, 0, 48});
-  ring.pushDefinition(RecordKind::kDefineBuffers, {1, 6}, buffers.bytes(),
-                      buffers.byteSize());
-  ring.pushDefinition(RecordKind::kDefineText, {1, 7}, "boom", 4);
-  const OpId op =
-      ring.push(RecordKind::kIssue, IssueRecord{100, 1, 0, 1, 1, 1});
-  ring.push(RecordKind::kReturn, ReturnRecord{op, 110, 1, Outcome::kThrew});
-  ring.push(RecordKind::kDone,
-            DoneRecord{op, 120, 9, 0, EndSource::kFuture, Outcome::kOk});
-  ring.push(RecordKind::kWait,
-            WaitRecord{op, 115, 6, 0, 0, 0, Outcome::kOk, true});
-  ring.push(RecordKind::kRelease, ReleaseRecord{op, 130});
-  ring.push(RecordKind::kMark, MarkRecord{140, 3, MarkKind::kStep});
-  ring.control().head.fetch_add(2);  // a thread that died filling its record
-}
 
 class HostileTest : public ::testing::Test {
  protected:

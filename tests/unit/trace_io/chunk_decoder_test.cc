@@ -86,6 +86,35 @@ TEST(ChunkDecoderTest, RefusesABomb) {
             DecodeStatus::kRefused);
 }
 
+// An entry of a column takes one byte here and eight in memory, which is fine
+// where it takes as many in the file.
+TEST(ChunkDecoderTest, RefusesAPayloadOutOfProportion) {
+  v1::Payload payload;
+  for (std::size_t i = 0; i < 2 * kFreePayloadBytes; ++i) {
+    payload.mutable_marked()->add_position_delta(1);
+  }
+  const std::string raw = payload.SerializeAsString();
+  EXPECT_EQ(decode(zstdChunk(compressed(raw), raw.size())),
+            DecodeStatus::kRefused);
+  v1::Chunk plain;
+  plain.set_compression(v1::COMPRESSION_NONE);
+  plain.set_payload(raw);
+  plain.set_payload_bytes(raw.size());
+  EXPECT_EQ(decode(plain), DecodeStatus::kOk);
+}
+
+TEST(ChunkDecoderTest, RefusesColumnsBeyondAnyRecorder) {
+  const std::string column(kMaxColumnBytes + 1, '\1');
+  for (const std::uint32_t field :
+       {v1::Payload::kIssuedFieldNumber, v1::Payload::kReleasedFieldNumber,
+        v1::Payload::kMarkedFieldNumber}) {
+    std::string raw(1, static_cast<char>(field << 3 | 2));
+    appendVarint(raw, column.size());
+    raw += column;
+    EXPECT_FALSE(isModestPayload(raw, raw.size())) << field;
+  }
+}
+
 TEST(ChunkDecoderTest, RefusesMillionsOfEmptyDefinitions) {
   std::string raw;
   for (std::size_t i = 0; i <= kMaxPayloadPieces; ++i) raw += "\x22\x00"s;

@@ -1,0 +1,77 @@
+// The segment of a dead process: whatever it says, the trace stays readable,
+// and a second recovery finds nothing more to bring back.
+
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "fuzz/target.h"
+#include "recorder/recovery.h"
+#include "recorder/segment_content.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+#include "trace_io/byte_source.h"
+#include "trace_io/chunk_decoder.h"
+#include "trace_io/chunk_scanner.h"
+
+using traced::testing::require;
+
+namespace {
+
+constexpr std::size_t kSlot = traced::kSlotBytes;
+
+void requireReadable(const std::string& trace) {
+  const auto source = traced::FileSource::open(trace);
+  require(bool(source), "the trace is there");
+  traced::ChunkScanner scanner(**source);
+  traced::ChunkDecoder decoder;
+  while (const auto chunk = scanner.next()) {
+    require(decoder.parse(chunk->body) == traced::DecodeStatus::kOk &&
+                decoder.decode() == traced::DecodeStatus::kOk,
+            "what was recovered can be read");
+  }
+  require(scanner.unusable().total() == 0, "the trace is whole");
+}
+
+}  // namespace
+
+// Half of the time one slot of the ring, so that most others stay as they are.
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                    std::size_t max_size, unsigned seed) {
+  std::minstd_rand random(seed);
+  const std::size_t slots = size / kSlot;
+  if (slots < 2 || random() % 8 == 0) {
+    return LLVMFuzzerMutate(data, size, max_size);
+  }
+  // The first slots are the header, which is seldom worth a change.
+  const std::size_t first = random() % 4 == 0 ? 0 : slots / 2;
+  const std::size_t at = kSlot * (first + random() % (slots - first));
+  std::uint8_t slot[2 * kSlot];
+  std::memcpy(slot, data + at, kSlot);
+  LLVMFuzzerMutate(slot, kSlot, sizeof slot);
+  std::memcpy(data + at, slot, kSlot);
+  return size;
+}
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const traced::testing::TempDir dir;
+  const std::string trace = dir.path() + "/rank-0.traced";
+  const std::string_view file(reinterpret_cast<const char*>(data), size);
+  auto content = traced::parseSegment(file);
+  if (!content) return 0;
+  // It may name any file of this machine.
+  content->trace_path = trace;
+  std::ofstream(trace, std::ios::trunc).flush();
+
+  traced::RecoveredSegment once;
+  traced::Recovery(*content, file).run(false, once);
+  requireReadable(trace);
+  if (once.outcome != traced::RecoverOutcome::kRecovered) return 0;
+  traced::RecoveredSegment twice;
+  traced::Recovery(*content, file).run(false, twice);
+  require(
+      twice.outcome == traced::RecoverOutcome::kRecovered && twice.records == 0,
+      "what is in the trace is not brought back again");
+  return 0;
+}
