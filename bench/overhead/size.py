@@ -109,8 +109,7 @@ def measure(steps: int) -> list[dict[str, object]]:
                 [sys.executable, __file__, "--arm", name, "--steps", str(steps)],
                 env=os.environ
                 | {"TORCH_FR_BUFFER_SIZE": "20000", "TRACED_DIR": folder, "TRACED": ""},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                capture_output=True,
                 text=True,
                 check=False,
             )

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 import trace_builder as build
 from launcher import Launcher
+from tracectl import tracectl
 from traced import TracedError
 from traced.reader import read
 from traced.v1 import trace_pb2 as pb
-from tracectl import tracectl
 
 EVERY_BIT = os.environ.get("TEST_DAMAGE") == "every"
 MASKS = [1 << bit for bit in range(8)] if EVERY_BIT else [0xFF]

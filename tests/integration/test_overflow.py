@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from launcher import Launcher
-from traced.reader import Stream, read
 from tracectl import tracectl
+from traced.reader import Stream, read
 
 THREADS = 8
 CALLS = 1500
