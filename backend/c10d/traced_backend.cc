@@ -60,9 +60,9 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   const bool from_any_source =
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
   try {
-    auto work = c10::make_intrusive<TracedWork>(std::move(inner), recorder,
-                                                issued.op, wait_shows_end_,
-                                                from_any_source);
+    auto work =
+        c10::make_intrusive<TracedWork>(std::move(inner), recorder, issued.op,
+                                        wait_shows_end_, from_any_source);
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
     return work;
   } catch (const std::bad_alloc&) {

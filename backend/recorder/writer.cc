@@ -211,7 +211,8 @@ bool Writer::appendChunk(bool closed) noexcept {
     window_.append(chunk, records);
     reach(&Writer::in_window_, ring_.readPosition());
     if (sinks_) sinks_->append(chunk, records);
-    if (!file_->append(chunk, records)) error = errno;
+    errno = 0;
+    if (!file_->append(chunk, records)) error = errno != 0 ? errno : EIO;
   } catch (const std::exception&) {
     error = ENOMEM;
   }

@@ -172,6 +172,7 @@ def test_a_timeout_is_on_disk_before_the_kill(launcher: Launcher, tmp_path: Path
     idle.kill()
     stream = _check_failure(tmp_path / "traces")
     assert [item.op for item in stream.operations] == ["recv"]
+    assert "timed out" in (stream.marks[0].text or "").lower()
 
 
 def test_an_abort_is_marked_with_its_group(launcher: Launcher, tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ struct RecoveredTrace {
   std::map<std::uint64_t, int> rows_of;
   std::map<std::uint64_t, unsigned> kinds_of;
   std::uint64_t rows = 0;
+  // Rows that the writer adds where an operation failed.
+  std::uint64_t marks = 0;
   std::uint64_t positions_begin = 0;
   std::uint64_t positions_end = 0;
   std::vector<v1::Payload> payloads;
@@ -78,6 +80,7 @@ inline void addPayload(RecoveredTrace& trace, const v1::Payload& payload) {
   forEachRow(payload.waited(), anchor, count(3));
   forEachRow(payload.released(), anchor, count(4));
   trace.rows += rowCount(payload);
+  trace.marks += static_cast<std::uint64_t>(payload.marked().kind_size());
   checkDefinitions(payload);
   trace.payloads.push_back(payload);
 }

@@ -86,7 +86,8 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
   FoundRecords found;
   v1::Header header;
   header.set_stream_id(7);
-  Writer writer(ring, own_time, std::make_unique<LookingSink>(found), header);
+  Writer writer(ring, own_time, std::make_unique<LookingSink>(found), header,
+                Writer::Extras{});
 
   std::int64_t tids[kRecorders];
   std::vector<std::thread> threads;

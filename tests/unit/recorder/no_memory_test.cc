@@ -76,8 +76,12 @@ bool isExact(const std::string& directory) {
   }
   std::uint64_t dropped = 0;
   for (const auto& drop : accounts.drop()) dropped += drop.records();
-  return accounts.produced() == 4 * kOperations && accounts.stored() == rows &&
-         rows + dropped == accounts.produced() && accounts.closed();
+  // One operation in ten fails, and some of those get a mark.
+  const std::uint64_t made = 4 * kOperations;
+  return accounts.produced() >= made &&
+         accounts.produced() <= made + kOperations / 10 &&
+         accounts.stored() == rows && rows + dropped == accounts.produced() &&
+         accounts.closed();
 }
 
 int record(Whose who, long nth, const std::string& directory) {
