@@ -135,6 +135,7 @@ void Writer::drain() noexcept {
   } catch (const std::exception&) {
     warnOnce(ENOMEM);
     nextChunk(false);
+    reach(&Writer::in_file_, chunk_start_);
   }
 }
 
@@ -185,14 +186,14 @@ bool Writer::writeChunk(bool closed) noexcept {
   const std::uint64_t parts = file_->partsBegun();
   const std::uint64_t deleted = file_->recordsDeleted();
   bool appended = appendChunk(closed);
-  if (file_->partsBegun() != parts) {
-    repeatDefinitions();
-  } else if (file_->recordsDeleted() == deleted) {
-    return appended;
+  const bool part_begun = file_->partsBegun() != parts;
+  if (part_begun) repeatDefinitions();
+  if (part_begun || file_->recordsDeleted() != deleted) {
+    const std::uint64_t said = file_->recordsDeleted();
+    appended = appendChunk(closed) && appended;
+    if (file_->recordsDeleted() != said) appendChunk(closed);
   }
-  const std::uint64_t said = file_->recordsDeleted();
-  appended = appendChunk(closed) && appended;
-  if (file_->recordsDeleted() != said) appendChunk(closed);
+  reach(&Writer::in_file_, chunk_start_);
   return appended;
 }
 
@@ -243,7 +244,6 @@ void Writer::nextChunk(bool stored) noexcept {
   last_chunk_ = std::chrono::steady_clock::now();
   TRACED_KILL_POINT("chunk appended");
   ring_.release(write_failed_);
-  reach(&Writer::in_file_, chunk_start_);
 }
 
 void Writer::reach(std::uint64_t Writer::*place,
