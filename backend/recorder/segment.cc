@@ -109,7 +109,7 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
   std::unique_ptr<Segment> segment;
   const std::string path = fileName(directory, stream_id);
   const std::uint64_t fewest = std::min(slots, kFewestSlots);
-  int error = ENOSPC;
+  int error = 0;
   for (std::uint64_t fit = slotsToTake(directory, slots);
        !segment && fit >= fewest; fit /= 2) {
     segment = createFile(path, fit, bytesFor(fit), error);
@@ -120,13 +120,16 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
     if (!segment) return nullptr;
     segment->note_ =
         "no shared memory could be had in " + directory + " (" +
-        std::strerror(error) +
+        std::strerror(error != 0 ? error : ENOSPC) +
         "): records not yet in the file are lost if the process is killed";
   } else if (segment->slots_ != slots) {
-    segment->note_ = directory + " has little room: the ring has " +
-                     std::to_string(segment->slots_ * kSlotBytes / 1024) +
-                     " KiB instead of " +
-                     std::to_string(slots * kSlotBytes / 1024);
+    segment->note_ =
+        "the ring has " + std::to_string(segment->slots_ * kSlotBytes / 1024) +
+        " KiB instead of " + std::to_string(slots * kSlotBytes / 1024) + ": " +
+        directory + " has little room";
+    if (error != 0) {
+      segment->note_ += std::string(" (") + std::strerror(error) + ")";
+    }
   }
 
   auto* header = new (segment->memory_) SegmentHeader{};

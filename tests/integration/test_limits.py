@@ -109,7 +109,7 @@ def test_the_directory_is_read_only(run: Callable[..., list[str]], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("size", "told"), [("2m", "instead of 4096"), ("100k", "no shared memory"), ("16m", "")]
+    ("size", "told"), [("8m", "instead of 4096"), ("100k", "no shared memory"), ("64m", "")]
 )
 def test_there_is_little_shared_memory(
     run: Callable[..., list[str]], tmp_path: Path, size: str, told: str

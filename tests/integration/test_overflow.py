@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from launcher import Launcher
+from built import built
+from launcher import launcher
 from tracectl import tracectl
 from traced.reader import Stream, read
 
@@ -23,17 +24,16 @@ def _found_by_thread(stream: Stream) -> Counter[int]:
     return found
 
 
-def test_threads_do_not_wait_for_a_disk_that_stands_still(
-    launcher: Launcher, tmp_path: Path
-) -> None:
-    (process,) = launcher.run_ranks(
-        1,
-        "jobs.overflow:issues_while_the_disk_stands_still",
-        THREADS,
-        CALLS,
-        folder=tmp_path,
-        TRACED_RING_MB="1",
-    )
+def test_threads_do_not_wait_for_a_disk_that_stands_still(tmp_path: Path) -> None:
+    with launcher(preload=str(built("preload/failing_calls.so"))) as started:
+        (process,) = started.run_ranks(
+            1,
+            "jobs.overflow:issues_while_the_disk_stands_still",
+            THREADS,
+            CALLS,
+            folder=tmp_path,
+            TRACED_RING_MB="1",
+        )
     made = process.result
     assert list(made.values()) == [CALLS] * THREADS
 

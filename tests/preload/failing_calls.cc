@@ -2,11 +2,12 @@
 //
 //   TEST_CALLS_OF    part of the path of the library or program whose calls are
 //                    meant; "main" for the program itself. Not set: none are.
-//   TEST_CALLS_LOG   file to which a line for each such call is appended: PID
-//   CALL TEST_CALLS_FAIL  CALL:FIRST:LAST:ERRNO;... of each kind of call, those
-//   from
+//   TEST_CALLS_LOG   file to which a line for each such call is appended: its
+//                    process and its name
+//   TEST_CALLS_FAIL  CALL:FIRST:LAST:ERRNO;... of each kind of call, those from
 //                    FIRST to LAST (from 1; LAST 0: all later ones) fail with
-//                    the number ERRNO; with 0, a write writes only half
+//                    the number ERRNO; with 0, a write writes only half; with
+//                    -1, it never returns
 //   TEST_CALLS_BELOW path below which mkdir and unlink are meant whoever calls
 //                    them: the C++ library does on behalf of the tracer
 //
@@ -69,9 +70,11 @@ int next(const char* call) {
   std::abort();
 }
 
-constexpr int kWorks = -1;
+constexpr int kHangs = -1;
+constexpr int kWorks = -2;
 
-// The error this call shall give, 0 for a short write, or kWorks.
+// The error this call shall give, 0 for a short write, or kWorks. Or does not
+// return.
 int verdict(const char* call, const void* caller, const char* path = nullptr) {
   if (!isMeant(caller, path)) return kWorks;
   const int ordinal = next(call);
@@ -84,6 +87,7 @@ int verdict(const char* call, const void* caller, const char* path = nullptr) {
             4 &&
         std::strcmp(name, call) == 0 && ordinal >= first &&
         (last == 0 || ordinal <= last)) {
+      while (error == kHangs) pause();
       return error;
     }
     fault = std::strchr(fault, ';');
