@@ -24,8 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an allocator may be off by.
-constexpr double kMostGrowthKib = 256;
+// What an allocator may be off by, and the chunks that the window keeps, which
+// differ in size: less than a tenth of a byte per record.
+constexpr double kMostGrowthKib = 1024;
 // Shorter than this the memory says nothing.
 constexpr double kLongEnough = 10;
 // From when on the recorder remembers as much as it ever does.
