@@ -1,6 +1,5 @@
 #include "recorder/chunk_builder.h"
 
-#include <cstring>
 #include <string_view>
 
 #include "base/utf8.h"
@@ -8,13 +7,6 @@
 
 namespace traced {
 namespace {
-
-template <typename T>
-T as(std::string_view bytes) {
-  T value{};
-  std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
-  return value;
-}
 
 template <typename Message>
 bool parse(Message& message, std::string_view bytes) {
@@ -99,26 +91,25 @@ void ChunkBuilder::appendNs(Column* column, std::int64_t ns,
 }
 
 void ChunkBuilder::add(const Ring::Record& record) {
-  const std::string_view bytes = record.payload;
   ++(isEvent(record.kind) ? records_ : definitions_);
   switch (record.kind) {
     case RecordKind::kIssue:
-      addIssue(record.position, as<IssueRecord>(bytes));
+      addIssue(record.position, record.as<IssueRecord>());
       break;
     case RecordKind::kReturn:
-      addReturn(as<ReturnRecord>(bytes));
+      addReturn(record.as<ReturnRecord>());
       break;
     case RecordKind::kDone:
-      addDone(as<DoneRecord>(bytes));
+      addDone(record.as<DoneRecord>());
       break;
     case RecordKind::kWait:
-      addWait(as<WaitRecord>(bytes));
+      addWait(record.as<WaitRecord>());
       break;
     case RecordKind::kRelease:
-      addRelease(as<ReleaseRecord>(bytes));
+      addRelease(record.as<ReleaseRecord>());
       break;
     case RecordKind::kMark:
-      addMark(record.position, as<MarkRecord>(bytes));
+      addMark(record.position, record.as<MarkRecord>());
       break;
     default:
       addDefinition(record);
@@ -196,7 +187,7 @@ void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
 
 void ChunkBuilder::addDefinition(const Ring::Record& record) {
   std::string_view bytes = record.payload;
-  const auto head = as<DefinitionHead>(bytes);
+  const auto head = record.as<DefinitionHead>();
   bytes.remove_prefix(std::min(bytes.size(), sizeof head));
   switch (record.kind) {
     case RecordKind::kDefineCall:

@@ -1,33 +1,21 @@
 #include "recorder/failure_watch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace traced {
-namespace {
-
-template <typename T>
-T as(const Ring::Record& record) {
-  T value{};
-  std::memcpy(&value, record.payload.data(),
-              std::min(sizeof value, record.payload.size()));
-  return value;
-}
-
-}  // namespace
 
 void FailureWatch::see(const Ring::Record& record) {
   if (record.kind == RecordKind::kReturn) {
-    const auto returned = as<ReturnRecord>(record);
+    const auto returned = record.as<ReturnRecord>();
     if (returned.outcome == Outcome::kOk) return;
     note(returned.op, returned.return_ns, returned.error);
   } else if (record.kind == RecordKind::kDone) {
-    const auto done = as<DoneRecord>(record);
+    const auto done = record.as<DoneRecord>();
     if (done.outcome == Outcome::kOk) return;
     note(done.op, done.end_ns, done.error);
   } else if (record.kind == RecordKind::kWait) {
-    const auto wait = as<WaitRecord>(record);
+    const auto wait = record.as<WaitRecord>();
     if (wait.outcome == Outcome::kOk) return;
     note(wait.op, wait.begin_ns + static_cast<std::int64_t>(wait.wait_ns),
          wait.error);

@@ -19,9 +19,11 @@
 
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string>
 #include <vector>
@@ -132,6 +134,15 @@ class Ring {
     std::uint64_t position;
     RecordKind kind;
     std::string payload;
+
+    // The payload as what its kind says it is; what it lacks is 0.
+    template <typename T>
+    T as() const {
+      T value{};
+      std::memcpy(&value, payload.data(),
+                  std::min(sizeof value, payload.size()));
+      return value;
+    }
   };
 
   // Writer only. Reads the next committed record; false when there is none.

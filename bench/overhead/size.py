@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -67,13 +68,12 @@ def flight_recorder(steps: int, *, as_json: bool) -> dict[str, float]:
 
     train(steps)
     # Arguments: collectives, stack traces, only active.
-    dump = c10d._dump_fr_trace_json(True, False) if as_json else c10d._dump_fr_trace(True, True)
-    entries = (
-        json.loads(dump)["entries"]
-        if as_json
-        else __import__("pickle").loads(dump)["entries"]  # our own, of a moment ago
-    )
-    return {"operations": len(entries), "raw": len(dump), "zstd": compressed(dump)}
+    if as_json:
+        dump, load = c10d._dump_fr_trace_json(True, False), json.loads
+    else:
+        dump, load = c10d._dump_fr_trace(True, True), pickle.loads
+    operations = len(load(dump)["entries"])
+    return {"operations": operations, "raw": len(dump), "zstd": compressed(dump)}
 
 
 def kineto(steps: int) -> dict[str, float]:

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "recorder/recorder.h"
+#include "support/temp_dir.h"
 
 namespace traced {
 namespace {
@@ -44,10 +44,9 @@ void evictCaches() {
 }
 
 int run(int operations, bool evict) {
-  char directory[] = "/tmp/traced-cost-XXXXXX";
-  if (!mkdtemp(directory)) return 1;
+  const testing::TempDir directory;
   Options options;
-  options.directory = directory;
+  options.directory = directory.path();
   auto recorder = Recorder::start(options, {});
   if (!recorder) return 1;
   if (evict) other_memory.resize((16 << 20) / sizeof(std::uint64_t));
@@ -61,7 +60,7 @@ int run(int operations, bool evict) {
     }
   }
   Recorder::stopCurrent(std::chrono::seconds(60));
-  return std::system(("rm -r " + std::string(directory)).c_str());
+  return 0;
 }
 
 }  // namespace

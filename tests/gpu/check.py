@@ -79,16 +79,11 @@ def run(check: Check, folder: Path) -> str:
     except RunError as error:
         return f"stock itself failed: {error}"
     try:
-        if check.spelling:
-            mine = ranks(
-                check.world, check.spelling, list(check.programs), folder / "traced", _DEADLINE_S,
-                **bind,
-            )  # fmt: skip
-        else:
-            mine = ranks(
-                check.world, check.stock, list(check.programs), folder / "traced", _DEADLINE_S,
-                TRACED="1", **bind,
-            )  # fmt: skip
+        switch = {} if check.spelling else {"TRACED": "1"}
+        mine = ranks(
+            check.world, check.spelling or check.stock, list(check.programs), folder / "traced",
+            _DEADLINE_S, **switch, **bind,
+        )  # fmt: skip
     except RunError as error:
         return str(error)
     return "; ".join(_different(stock, mine) + _missing(check, mine))

@@ -127,10 +127,10 @@ class Launcher:
     def run_ranks(
         self, world: int, program: str, *args: object, folder: Path, **env: str
     ) -> list[Process]:
-        """As start_ranks; waits, and fails if a process fails."""
+        """As start_ranks; waits, and fails, with what all ranks said, if a process fails."""
         processes = self.start_ranks(world, program, *args, folder=folder, **env)
-        for process in processes:
-            assert process.wait() == 0, process.output
+        exit_codes = [process.wait() for process in processes]
+        assert not any(exit_codes), "\n".join(process.output for process in processes)
         return processes
 
     def receive(self, timeout_s: float) -> bool:

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "support/record_calls.h"
+
 namespace traced::testing {
 namespace {
 
@@ -10,27 +12,8 @@ constexpr int kOperationsAtOnce = 50;
 // Shapes come and go: more than the recorder remembers at a time.
 constexpr std::uint64_t kShapes = 3000;
 
-GroupInfo worldOfTwo() {
-  GroupInfo info;
-  info.name = "0";
-  info.desc = "default_pg";
-  info.backend = "gloo";
-  info.leg = "cpu";
-  info.members = {0, 1};
-  return info;
-}
-
-void completeCall(Recorder& recorder, RecordedGroup& group, std::uint64_t seq) {
-  const auto elements = static_cast<std::int64_t>(16 + seq / 100 % kShapes);
-  CallDescription call(Operation::kAllReduce, group.id());
-  call.fields().in_place = true;
-  call.addInput(DType::kFloat32, {&elements, 1},
-                static_cast<std::uint64_t>(elements) * 4);
-  const OpId op = recorder.issue(group, call, {}, seq, 0, nowNs());
-  recorder.returned(op, nowNs());
-  recorder.done(op, nowNs(), EndSource::kFuture);
-  recorder.waited({op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true});
-  recorder.released(op);
+std::int64_t elementsOf(std::uint64_t seq) {
+  return static_cast<std::int64_t>(16 + seq / 100 % kShapes);
 }
 
 }  // namespace
@@ -61,7 +44,8 @@ void Load::run(int number, double rate) {
   auto seq = static_cast<std::uint64_t>(number) << 40;
   for (std::uint64_t made = 0; !stopping_; made += kBurst) {
     for (int i = 0; i < kOperationsAtOnce; ++i) {
-      completeCall(recorder_, *group_, ++seq);
+      ++seq;
+      completeCall(recorder_, *group_, seq, 0, elementsOf(seq));
     }
     records_ += kBurst;
     const std::chrono::duration<double> due(static_cast<double>(made) / rate);

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/recorder.h"
+#include "support/record_calls.h"
 #include "support/trace_file.h"
 #include "trace_io/rows.h"
 
@@ -115,37 +115,6 @@ inline RecoveredTrace readRecovered(const std::string& directory) {
     addPayload(read, decodePayload(chunk));
   }
   return read;
-}
-
-inline GroupInfo worldOfTwo() {
-  GroupInfo info;
-  info.name = "0";
-  info.desc = "default_pg";
-  info.backend = "gloo";
-  info.leg = "cpu";
-  info.members = {0, 1};
-  return info;
-}
-
-inline OpId issueCall(Recorder& recorder, RecordedGroup& group,
-                      std::uint64_t seq, std::uint64_t batch = 0,
-                      std::int64_t elements = 16) {
-  CallDescription call(Operation::kAllReduce, group.id());
-  call.fields().in_place = true;
-  call.addInput(DType::kFloat32, {&elements, 1},
-                static_cast<std::uint64_t>(elements) * 4);
-  return recorder.issue(group, call, {}, seq, batch, nowNs());
-}
-
-// Five records.
-inline void completeCall(Recorder& recorder, RecordedGroup& group,
-                         std::uint64_t seq, std::uint64_t batch = 0,
-                         std::int64_t elements = 16) {
-  const OpId op = issueCall(recorder, group, seq, batch, elements);
-  recorder.returned(op, nowNs());
-  recorder.done(op, nowNs(), EndSource::kFuture);
-  recorder.waited({op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true});
-  recorder.released(op);
 }
 
 // Runs `body` in a child that then dies of SIGKILL.

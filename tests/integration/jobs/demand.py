@@ -100,7 +100,7 @@ def flushed_in_flight() -> None:
 
 def hangs_until_triggered(job_folder: str) -> None:
     """Rank 0 hangs in a collective; rank 1 touches the trigger, and goes on when both marked it."""
-    from traced.reader import read
+    from traced.reader import Stream, read
 
     with joined() as rank:
         if rank == 0:
@@ -108,13 +108,17 @@ def hangs_until_triggered(job_folder: str) -> None:
             return
         folder = Path(job_folder)
 
+        def streams() -> tuple[Stream, ...]:
+            # Before the first chunk there is no trace to read.
+            with suppress(traced.TracedError):
+                return read(folder).streams
+            return ()
+
         def hanging() -> bool:
-            streams = read(folder).streams
-            return [len(s.operations) for s in streams if s.rank == 0] == [1]
+            return [len(s.operations) for s in streams() if s.rank == 0] == [1]
 
         def marked() -> bool:
-            streams = read(folder).streams
-            return [[m.kind for m in s.marks] for s in streams] == [["flush"], ["flush"]]
+            return [[m.kind for m in s.marks] for s in streams()] == [["flush"], ["flush"]]
 
         until(hanging)
         trigger = Path(os.environ.get("TRACED_TRIGGER", str(folder / "flush")))
