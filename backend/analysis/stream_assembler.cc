@@ -46,14 +46,7 @@ void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
 }
 
 void StreamAssembler::addRows(const v1::Payload& payload) {
-  const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
-  const auto each = [this](const auto& row) { apply(row); };
-  forEachRow(payload.issued(), anchor_ns, each);
-  forEachRow(payload.returned(), anchor_ns, each);
-  forEachRow(payload.done(), anchor_ns, each);
-  forEachRow(payload.waited(), anchor_ns, each);
-  forEachRow(payload.released(), anchor_ns, each);
-  forEachRow(payload.marked(), anchor_ns, each);
+  forEachRow(payload, [this](const auto& row) { apply(row); });
   table_.rows_found += rowCount(payload);
 }
 

@@ -7,11 +7,10 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
+#include "trace_io/chunk_format.h"
 
 namespace traced {
 namespace {
-
-constexpr std::uint32_t kSchema = 1;
 
 using Run = std::tuple<std::string, std::uint32_t, std::uint32_t>;
 

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "recorder/encode_definitions.h"
+#include "trace_io/row_writer.h"
 
 namespace traced {
 namespace {
@@ -13,81 +14,10 @@ bool parse(Message& message, std::string_view bytes) {
   return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-// Wraps, as a reader's sums do: instants of a dead process's ring may be
-// anything.
-std::int64_t difference(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) -
-                                   static_cast<std::uint64_t>(b));
-}
-
-// A column with only defaults is left out (docs/format.md, "Rows").
-template <typename Column>
-void dropIfZero(Column* column) {
-  for (const auto value : *column) {
-    if (value != 0) return;
-  }
-  column->Clear();
-}
-
-// The first instant of a table is told relative to the anchor, which is read
-// only when the chunk is closed.
-template <typename Column>
-void anchorFirst(Column* column, std::int64_t anchor_ns) {
-  if (!column->empty()) column->Set(0, difference(column->Get(0), anchor_ns));
-}
-
-void anchorRows(v1::Payload& payload, std::int64_t ns) {
-  anchorFirst(payload.mutable_issued()->mutable_issue_ns_delta(), ns);
-  anchorFirst(payload.mutable_returned()->mutable_return_ns_delta(), ns);
-  anchorFirst(payload.mutable_done()->mutable_end_ns_delta(), ns);
-  anchorFirst(payload.mutable_waited()->mutable_wait_begin_ns_delta(), ns);
-  anchorFirst(payload.mutable_released()->mutable_release_ns_delta(), ns);
-  if (payload.has_marked()) {
-    anchorFirst(payload.mutable_marked()->mutable_mark_ns_delta(), ns);
-  }
-}
-
-void dropDefaultColumns(v1::Payload& payload) {
-  v1::IssueRows* issued = payload.mutable_issued();
-  dropIfZero(issued->mutable_buffers());
-  dropIfZero(issued->mutable_seq());
-  dropIfZero(issued->mutable_batch());
-  v1::ReturnRows* returned = payload.mutable_returned();
-  dropIfZero(returned->mutable_outcome());
-  dropIfZero(returned->mutable_error());
-  v1::DoneRows* done = payload.mutable_done();
-  dropIfZero(done->mutable_outcome());
-  dropIfZero(done->mutable_error());
-  dropIfZero(done->mutable_engine_ns_plus_1());
-  v1::WaitRows* waited = payload.mutable_waited();
-  dropIfZero(waited->mutable_outcome());
-  dropIfZero(waited->mutable_error());
-  dropIfZero(waited->mutable_saw_end());
-  dropIfZero(waited->mutable_stall_ns_plus_1());
-  dropIfZero(waited->mutable_source_rank_plus_1());
-  if (payload.has_marked()) {
-    dropIfZero(payload.mutable_marked()->mutable_text());
-  }
-}
-
 }  // namespace
 
 ChunkBuilder::ChunkBuilder(const v1::Header& header) {
   *payload_.mutable_header() = header;
-}
-
-template <typename Column>
-void ChunkBuilder::appendOp(Column* column, std::uint64_t op,
-                            Previous& previous) {
-  column->Add(static_cast<std::int64_t>(op - previous.op));
-  previous.op = op;
-}
-
-template <typename Column>
-void ChunkBuilder::appendNs(Column* column, std::int64_t ns,
-                            Previous& previous) {
-  column->Add(difference(ns, previous.ns));
-  previous.ns = ns;
 }
 
 void ChunkBuilder::add(const Ring::Record& record) {
@@ -118,14 +48,13 @@ void ChunkBuilder::add(const Ring::Record& record) {
 }
 
 void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
-  v1::IssueRows* rows = payload_.mutable_issued();
-  appendOp(rows->mutable_op_delta(), position, issued_);
-  appendNs(rows->mutable_issue_ns_delta(), issue.issue_ns, issued_);
-  rows->add_call(issue.call);
-  rows->add_buffers(issue.buffers);
-  rows->add_seq(issue.seq);
-  rows->add_thread(issue.thread);
-  rows->add_batch(issue.batch);
+  addRow(payload_, IssueRow{.op = position,
+                            .issue_ns = issue.issue_ns,
+                            .call = issue.call,
+                            .buffers = issue.buffers,
+                            .seq = issue.seq,
+                            .thread = issue.thread,
+                            .batch = issue.batch});
   useCall(issue.call);
   if (const auto* buffers = buffers_.firstUse(issue.buffers)) {
     *payload_.add_buffers() = *buffers;
@@ -136,51 +65,49 @@ void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
 }
 
 void ChunkBuilder::addReturn(const ReturnRecord& record) {
-  v1::ReturnRows* rows = payload_.mutable_returned();
-  appendOp(rows->mutable_op_delta(), record.op, returned_);
-  appendNs(rows->mutable_return_ns_delta(), record.return_ns, returned_);
-  rows->add_outcome(static_cast<std::uint32_t>(record.outcome));
-  rows->add_error(record.error);
+  addRow(payload_,
+         ReturnRow{.op = record.op,
+                   .return_ns = record.return_ns,
+                   .outcome = static_cast<std::uint32_t>(record.outcome),
+                   .error = record.error});
   useText(record.error);
 }
 
 void ChunkBuilder::addDone(const DoneRecord& record) {
-  v1::DoneRows* rows = payload_.mutable_done();
-  appendOp(rows->mutable_op_delta(), record.op, done_);
-  appendNs(rows->mutable_end_ns_delta(), record.end_ns, done_);
-  rows->add_source(static_cast<std::uint32_t>(record.source));
-  rows->add_outcome(static_cast<std::uint32_t>(record.outcome));
-  rows->add_error(record.error);
-  rows->add_engine_ns_plus_1(record.engine_ns_plus_1);
+  addRow(payload_,
+         DoneRow{.op = record.op,
+                 .end_ns = record.end_ns,
+                 .source = static_cast<std::uint32_t>(record.source),
+                 .outcome = static_cast<std::uint32_t>(record.outcome),
+                 .error = record.error,
+                 .engine_ns_plus_1 = record.engine_ns_plus_1});
   useText(record.error);
 }
 
 void ChunkBuilder::addWait(const WaitRecord& record) {
-  v1::WaitRows* rows = payload_.mutable_waited();
-  appendOp(rows->mutable_op_delta(), record.op, waited_);
-  appendNs(rows->mutable_wait_begin_ns_delta(), record.begin_ns, waited_);
-  rows->add_wait_ns(record.wait_ns);
-  rows->add_outcome(static_cast<std::uint32_t>(record.outcome));
-  rows->add_error(record.error);
-  rows->add_saw_end(record.saw_end);
-  rows->add_stall_ns_plus_1(record.stall_ns_plus_1);
-  rows->add_source_rank_plus_1(record.source_rank_plus_1);
+  addRow(payload_,
+         WaitRow{.op = record.op,
+                 .wait_begin_ns = record.begin_ns,
+                 .wait_ns = record.wait_ns,
+                 .outcome = static_cast<std::uint32_t>(record.outcome),
+                 .error = record.error,
+                 .saw_end = record.saw_end,
+                 .stall_ns_plus_1 = record.stall_ns_plus_1,
+                 .source_rank_plus_1 = record.source_rank_plus_1});
   useText(record.error);
 }
 
 void ChunkBuilder::addRelease(const ReleaseRecord& record) {
-  v1::ReleaseRows* rows = payload_.mutable_released();
-  appendOp(rows->mutable_op_delta(), record.op, released_);
-  appendNs(rows->mutable_release_ns_delta(), record.release_ns, released_);
+  addRow(payload_,
+         ReleaseRow{.op = record.op, .release_ns = record.release_ns});
 }
 
 void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
-  v1::MarkRows* rows = payload_.mutable_marked();
-  appendOp(rows->mutable_position_delta(), position, marked_);
-  appendNs(rows->mutable_mark_ns_delta(), mark.mark_ns, marked_);
-  rows->add_kind(static_cast<std::uint32_t>(mark.kind));
-  rows->add_value(mark.value);
-  rows->add_text(mark.text);
+  addRow(payload_, MarkRow{.position = position,
+                           .mark_ns = mark.mark_ns,
+                           .kind = static_cast<std::uint32_t>(mark.kind),
+                           .value = mark.value,
+                           .text = mark.text});
   useText(mark.text);
   if (isAboutGroup(mark.kind)) useGroup(static_cast<std::uint32_t>(mark.value));
 }
@@ -259,8 +186,7 @@ const v1::Payload& ChunkBuilder::close(const ClockReading& now,
   threads_.sayFresh([&](const v1::Thread& t) { *payload_.add_thread() = t; });
   texts_.sayFresh([&](const v1::Text& t) { *payload_.add_text() = t; });
 
-  anchorRows(payload_, now.monotonic_ns);
-  dropDefaultColumns(payload_);
+  finishRows(payload_);
   return payload_;
 }
 
@@ -281,7 +207,6 @@ void ChunkBuilder::clear() noexcept {
   payload_.clear_waited();
   payload_.clear_released();
   payload_.clear_marked();
-  issued_ = returned_ = done_ = waited_ = released_ = marked_ = {};
   records_ = 0;
   definitions_ = 0;
 }

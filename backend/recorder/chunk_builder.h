@@ -47,18 +47,7 @@ class ChunkBuilder {
   void useGroup(std::uint32_t id);
   void useText(std::uint32_t id);
 
-  // What the next row of a table is told as a difference to.
-  struct Previous {
-    std::uint64_t op = 0;
-    std::int64_t ns = 0;
-  };
-  template <typename Column>
-  static void appendOp(Column* column, std::uint64_t op, Previous& previous);
-  template <typename Column>
-  static void appendNs(Column* column, std::int64_t ns, Previous& previous);
-
   v1::Payload payload_;
-  Previous issued_, returned_, done_, waited_, released_, marked_;
   DefinitionTable<v1::Group> groups_;
   DefinitionTable<v1::Call> calls_;
   DefinitionTable<v1::Buffers> buffers_;

@@ -2,11 +2,10 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "trace_io/chunk_format.h"
 
 namespace traced {
 namespace {
-
-constexpr std::uint32_t kSchema = 1;
 
 template <typename From, typename To>
 void copyMap(const From& from, To* to) {

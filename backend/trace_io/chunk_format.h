@@ -8,6 +8,9 @@
 
 namespace traced {
 
+// Header.schema of what this version writes, and the only one that it reads.
+inline constexpr std::uint32_t kSchema = 2;
+
 inline constexpr std::uint64_t kChunkSync = 0x8A17ACED0D0A1AFEull;
 
 // Tags of the fields with a fixed place: Trace.chunk, then Chunk.sync,

@@ -19,15 +19,16 @@ bool columnsAgree(const v1::Payload& payload) {
   const v1::ReleaseRows& release = payload.released();
   const v1::MarkRows& mark = payload.marked();
   return allFit(issue.op_delta_size(), issue.issue_ns_delta(), issue.call(),
-                issue.buffers(), issue.seq(), issue.thread(), issue.batch()) &&
-         allFit(ret.op_delta_size(), ret.return_ns_delta(), ret.outcome(),
+                issue.buffers(), issue.seq_step(), issue.thread(),
+                issue.batch()) &&
+         allFit(ret.op_delta_size(), ret.return_ns_since(), ret.outcome(),
                 ret.error()) &&
-         allFit(done.op_delta_size(), done.end_ns_delta(), done.source(),
+         allFit(done.op_delta_size(), done.end_ns_since(), done.source(),
                 done.outcome(), done.error(), done.engine_ns_plus_1()) &&
-         allFit(wait.op_delta_size(), wait.wait_begin_ns_delta(),
+         allFit(wait.op_delta_size(), wait.wait_begin_ns_since(),
                 wait.wait_ns(), wait.outcome(), wait.error(), wait.saw_end(),
                 wait.stall_ns_plus_1(), wait.source_rank_plus_1()) &&
-         allFit(release.op_delta_size(), release.release_ns_delta()) &&
+         allFit(release.op_delta_size(), release.release_ns_since()) &&
          allFit(mark.position_delta_size(), mark.mark_ns_delta(), mark.kind(),
                 mark.value(), mark.text());
 }

@@ -300,7 +300,7 @@ def _bomb(raw: bytes, first: int = 0, slots: int = 1, stream: int = 7) -> bytes:
 
 def _rows(count: int, kind: str = "released") -> bytes:
     payload = trace_pb2.Payload()
-    payload.header.schema = 1
+    payload.header.schema = 2
     column = "position_delta" if kind == "marked" else "op_delta"
     getattr(getattr(payload, kind), column).extend([-1] * count)
     return payload.SerializeToString()

@@ -119,7 +119,7 @@ def test_chunk_above_256_mib_is_refused_unread(tmp_path: Path) -> None:
     [
         (second(b"", compression=0), "compression 0 is unknown"),
         (second(b"x", compression=7), "compression 7 is unknown"),
-        (second(pb.Payload(header=pb.Header(schema=2)).SerializeToString()), "schema 2 is unknown"),
+        (second(pb.Payload(header=pb.Header(schema=3)).SerializeToString()), "schema 3 is unknown"),
     ],
 )
 def test_chunk_of_a_later_format_is_skipped(tmp_path: Path, chunk: bytes, reason: str) -> None:
@@ -151,7 +151,7 @@ def test_unknown_fields_are_skipped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entries", [1, 3])
-@pytest.mark.parametrize("column", ["call", "seq", "issue_ns_delta"])
+@pytest.mark.parametrize("column", ["call", "seq_step", "issue_ns_delta"])
 def test_column_of_the_wrong_length_costs_the_rows_of_its_chunk(
     tmp_path: Path, column: str, entries: int
 ) -> None:

@@ -17,7 +17,7 @@ Rows = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def assemble(tmp_path: Path) -> Rows:
-    """Returns what one operation, issued at 10, becomes with other rows of its own."""
+    """Returns what one operation, issued at 10, becomes with other rows, in the tables' order."""
 
     def run(**tables: list[Row]) -> dict[str, Any]:
         payload = build.new_payload()
@@ -73,7 +73,7 @@ def test_wait_that_says_nothing_about_the_end(assemble: Rows) -> None:
 
 def test_end_of_the_engine_goes_before_the_wait(assemble: Rows) -> None:
     operation = assemble(
-        waited=[{"ns": 50, "wait_ns": 7, "saw_end": 1}], done=[{"ns": 40, "source": 3}]
+        done=[{"ns": 40, "source": 3}], waited=[{"ns": 50, "wait_ns": 7, "saw_end": 1}]
     )
     assert_has(operation, end_ns=40, end_source="device_event", wait_end_ns=57)
 
@@ -95,8 +95,8 @@ def test_call_that_threw(assemble: Rows) -> None:
 
 def test_engine_that_failed_ends_and_speaks_before_the_wait(assemble: Rows) -> None:
     operation = assemble(
-        waited=[{"ns": 50, "outcome": 1, "error": 3}],
         done=[{"ns": 40, "source": 2, "outcome": 1, "error": 2}],
+        waited=[{"ns": 50, "outcome": 1, "error": 3}],
     )
     assert_has(operation, state="failed", end_ns=40, error="by the engine")
 
@@ -135,7 +135,7 @@ def test_rows_of_one_operation_come_from_several_chunks(tmp_path: Path) -> None:
     second.anchor.monotonic_ns = 5
     second.text.add(id=1, text="second")
     second.done.op_delta.append(2)
-    second.done.end_ns_delta.append(-25)
+    second.done.end_ns_since.append(-25)
     second.done.outcome.append(1)
     second.done.error.append(1)
     chunks = [build.chunk(first), build.chunk(second, first=2)]
@@ -211,3 +211,40 @@ def test_empty_columns_mean_zero(tmp_path: Path) -> None:
         (4, build.ANCHOR_NS),
         (5, build.ANCHOR_NS),
     ]
+
+
+def test_instants_are_told_within_an_operation(tmp_path: Path) -> None:
+    """Written column by column, as docs/format.md has it."""
+    payload = build.new_payload()
+    payload.anchor.monotonic_ns = 1000
+    payload.issued.op_delta.extend([1, 1])
+    payload.issued.issue_ns_delta.extend([100, 100])
+    payload.issued.call.extend([8, 9])
+    payload.issued.seq_step.extend([5, 70])
+    payload.returned.op_delta.append(2)
+    payload.returned.return_ns_since.append(3)
+    payload.done.op_delta.append(9)
+    payload.done.end_ns_since.append(-7)
+    payload.waited.op_delta.extend([1, 1, -1])
+    payload.waited.wait_begin_ns_since.extend([4, 5, 6])
+    payload.waited.wait_ns.extend([10, 10, 10])
+    payload.released.op_delta.append(2)
+    payload.released.release_ns_since.append(1)
+    later = build.new_payload()
+    later.anchor.monotonic_ns = 2000
+    later.issued.op_delta.append(3)
+    later.issued.issue_ns_delta.append(0)
+    later.issued.call.append(8)
+    later.issued.seq_step.append(6)
+    later.returned.op_delta.append(1)
+    later.returned.return_ns_since.append(-1)
+    data = build.chunk(payload) + build.chunk(later, first=8)
+    (tmp_path / "file").write_bytes(data)
+    one, two, three = read(tmp_path).streams[0].operations
+    assert (one.seq, two.seq, three.seq) == (5, 70, 6)
+    assert (one.issue_ns, one.return_ns, one.wait_begin_ns, one.wait_end_ns) == (
+        1100, 1999, 1104, 1114
+    )  # fmt: skip
+    assert (two.issue_ns, two.return_ns, two.wait_begin_ns, two.release_ns) == (
+        1200, 1203, 1208, 1219
+    )  # fmt: skip

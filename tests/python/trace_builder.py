@@ -71,7 +71,7 @@ def new_payload(
     """Returns a payload with a header, an anchor and, if `stored` is given, accounts."""
     payload = pb.Payload()
     payload.header.CopyFrom(
-        pb.Header(schema=1, stream_id=stream_id, job="job", rank=rank, world_size=8, **header)
+        pb.Header(schema=2, stream_id=stream_id, job="job", rank=rank, world_size=8, **header)
     )
     payload.anchor.monotonic_ns = ANCHOR_NS
     payload.anchor.realtime_ns = REALTIME_NS
@@ -81,39 +81,95 @@ def new_payload(
     return payload
 
 
-def add_rows(table: Any, instants: str, rows: Sequence[dict[str, int]]) -> None:
-    """Fills a table with rows given by their values: `op`, `ns` and the plain columns.
-
-    A plain column that no row mentions stays empty.
-    """
-    last_op, last_ns = 0, ANCHOR_NS
-    plain = {name for row in rows for name in row} - {"op", "ns"}
-    for row in rows:
-        table.op_delta.append(row["op"] - last_op)
-        getattr(table, instants).append(row["ns"] - last_ns)
-        for name in plain:
-            getattr(table, name).append(row.get(name, 0))
-        last_op, last_ns = row["op"], row["ns"]
-
-
 def add_issued(payload: pb.Payload, *rows: dict[str, int]) -> None:
-    add_rows(payload.issued, "issue_ns_delta", rows)
+    """Fills the table with rows given by their values: `op`, `ns` and the other columns.
+
+    A column that no row mentions stays empty. The tables are filled once each, in the order of the
+    functions here.
+    """
+    ids, seqs = Steps(), Steps()
+    instants = Steps(ANCHOR_NS)
+    for row in rows:
+        payload.issued.op_delta.append(ids.next(row["op"]))
+        payload.issued.issue_ns_delta.append(instants.next(row["ns"]))
+        if any("seq" in other for other in rows):
+            step = seqs.next(row.get("seq", 0), within=row.get("call", 0))
+            payload.issued.seq_step.append(step)
+    add_others(payload.issued, rows, "seq")
 
 
 def add_returned(payload: pb.Payload, *rows: dict[str, int]) -> None:
-    add_rows(payload.returned, "return_ns_delta", rows)
+    add_since(payload, payload.returned, "return_ns_since", rows)
 
 
 def add_done(payload: pb.Payload, *rows: dict[str, int]) -> None:
-    add_rows(payload.done, "end_ns_delta", rows)
+    add_since(payload, payload.done, "end_ns_since", rows)
 
 
 def add_waited(payload: pb.Payload, *rows: dict[str, int]) -> None:
-    add_rows(payload.waited, "wait_begin_ns_delta", rows)
+    add_since(payload, payload.waited, "wait_begin_ns_since", rows)
 
 
 def add_released(payload: pb.Payload, *rows: dict[str, int]) -> None:
-    add_rows(payload.released, "release_ns_delta", rows)
+    add_since(payload, payload.released, "release_ns_since", rows)
+
+
+class Steps:
+    """Tells values as differences to the one before, if need be of the same thing."""
+
+    def __init__(self, start: int = 0) -> None:
+        self._start = start
+        self._last: dict[int, int] = {}
+
+    def next(self, value: int, within: int = 0) -> int:
+        step = value - self._last.get(within, self._start)
+        self._last[within] = value
+        return step
+
+
+def add_since(
+    payload: pb.Payload, table: Any, instants: str, rows: Sequence[dict[str, int]]
+) -> None:
+    """Fills a table whose instants are told from those before of the same operation."""
+    told = told_in(payload)
+    ids = Steps()
+    for row in rows:
+        table.op_delta.append(ids.next(row["op"]))
+        getattr(table, instants).append(row["ns"] - told.get(row["op"], ANCHOR_NS))
+        if row["op"] in told:
+            told[row["op"]] = row["ns"] + row.get("wait_ns", 0)
+    add_others(table, rows)
+
+
+def told_in(payload: pb.Payload) -> dict[int, int]:
+    """Returns what the tables so far tell last of each operation that is issued in a payload."""
+    told: dict[int, int] = {}
+    op_id, ns = 0, ANCHOR_NS
+    for step, difference in zip(
+        payload.issued.op_delta, payload.issued.issue_ns_delta, strict=True
+    ):
+        op_id, ns = op_id + step, ns + difference
+        told.setdefault(op_id, ns)
+    for table, instants in (
+        (payload.returned, "return_ns_since"),
+        (payload.done, "end_ns_since"),
+        (payload.waited, "wait_begin_ns_since"),
+    ):
+        op_id = 0
+        lengths = list(payload.waited.wait_ns) if instants == "wait_begin_ns_since" else []
+        lengths = lengths or [0] * len(table.op_delta)
+        cells = zip(table.op_delta, getattr(table, instants), lengths, strict=True)
+        for step, difference, length in cells:
+            op_id += step
+            if op_id in told:
+                told[op_id] += difference + length
+    return told
+
+
+def add_others(table: Any, rows: Sequence[dict[str, int]], *without: str) -> None:
+    """Fills the columns that hold values."""
+    for name in sorted({name for row in rows for name in row} - {"op", "ns", *without}):
+        getattr(table, name).extend(row.get(name, 0) for row in rows)
 
 
 def add_marked(payload: pb.Payload, *rows: dict[str, int]) -> None:

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "support/record_calls.h"
+#include "support/rows_of.h"
 #include "support/trace_file.h"
-#include "trace_io/rows.h"
 
 namespace traced::testing {
 
@@ -63,22 +63,22 @@ inline void checkDefinitions(const v1::Payload& payload) {
 }
 
 inline void addPayload(RecoveredTrace& trace, const v1::Payload& payload) {
-  const std::int64_t anchor = payload.anchor().monotonic_ns();
-  const auto count = [&](unsigned kind) {
-    return [&trace, kind](const auto& row) {
+  const auto count = [&](const auto& rows, unsigned kind) {
+    for (const auto& row : rows) {
       ++trace.rows_of[row.op];
       trace.kinds_of[row.op] |= 1u << kind;
-    };
+    }
   };
-  forEachRow(payload.issued(), anchor, [&](const IssueRow& row) {
-    count(0)(row);
+  const auto issued = rowsOf<IssueRow>(payload);
+  for (const IssueRow& row : issued) {
     trace.seqs[row.batch].push_back(row.seq);
     trace.ops[row.batch].push_back(row.op);
-  });
-  forEachRow(payload.returned(), anchor, count(1));
-  forEachRow(payload.done(), anchor, count(2));
-  forEachRow(payload.waited(), anchor, count(3));
-  forEachRow(payload.released(), anchor, count(4));
+  }
+  count(issued, 0);
+  count(rowsOf<ReturnRow>(payload), 1);
+  count(rowsOf<DoneRow>(payload), 2);
+  count(rowsOf<WaitRow>(payload), 3);
+  count(rowsOf<ReleaseRow>(payload), 4);
   trace.rows += rowCount(payload);
   trace.marks += static_cast<std::uint64_t>(payload.marked().kind_size());
   checkDefinitions(payload);

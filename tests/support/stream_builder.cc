@@ -2,31 +2,16 @@
 
 #include <algorithm>
 
+#include "trace_io/chunk_format.h"
+#include "trace_io/row_writer.h"
+
 namespace traced::testing {
-namespace {
-
-// Appends to a column the difference to the value before.
-class Delta {
- public:
-  explicit Delta(std::int64_t start) : last_(start) {}
-
-  std::int64_t next(std::int64_t value) {
-    const std::int64_t delta = value - last_;
-    last_ = value;
-    return delta;
-  }
-
- private:
-  std::int64_t last_;
-};
-
-}  // namespace
 
 StreamBuilder::StreamBuilder(std::uint32_t rank, std::uint32_t world_size,
                              std::uint64_t stream_id)
     : stream_id_(stream_id ? stream_id : 1000 + rank) {
   v1::Header& header = *payload_.mutable_header();
-  header.set_schema(1);
+  header.set_schema(kSchema);
   header.set_stream_id(stream_id_);
   header.set_traced_version("0.1.0");
   header.set_torch_version("2.15.0");
@@ -140,63 +125,13 @@ void StreamBuilder::encodeRows(v1::Payload& payload) const {
   payload.mutable_anchor()->set_monotonic_ns(anchor_ns);
   payload.mutable_anchor()->set_realtime_ns(anchor_ns + kRealtimeOffsetNs);
 
-  Delta issue_op(0), issue_ns(anchor_ns);
-  for (const IssueRow& row : issued_) {
-    v1::IssueRows& table = *payload.mutable_issued();
-    table.add_op_delta(issue_op.next(static_cast<std::int64_t>(row.op)));
-    table.add_issue_ns_delta(issue_ns.next(row.issue_ns));
-    table.add_call(row.call);
-    table.add_buffers(row.buffers);
-    table.add_seq(row.seq);
-    table.add_thread(row.thread);
-    table.add_batch(row.batch);
-  }
-  Delta return_op(0), return_ns(anchor_ns);
-  for (const ReturnRow& row : returned_) {
-    v1::ReturnRows& table = *payload.mutable_returned();
-    table.add_op_delta(return_op.next(static_cast<std::int64_t>(row.op)));
-    table.add_return_ns_delta(return_ns.next(row.return_ns));
-    table.add_outcome(row.outcome);
-    table.add_error(row.error);
-  }
-  Delta done_op(0), end_ns(anchor_ns);
-  for (const DoneRow& row : done_) {
-    v1::DoneRows& table = *payload.mutable_done();
-    table.add_op_delta(done_op.next(static_cast<std::int64_t>(row.op)));
-    table.add_end_ns_delta(end_ns.next(row.end_ns));
-    table.add_source(row.source);
-    table.add_outcome(row.outcome);
-    table.add_error(row.error);
-    table.add_engine_ns_plus_1(row.engine_ns_plus_1);
-  }
-  Delta wait_op(0), wait_ns(anchor_ns);
-  for (const WaitRow& row : waited_) {
-    v1::WaitRows& table = *payload.mutable_waited();
-    table.add_op_delta(wait_op.next(static_cast<std::int64_t>(row.op)));
-    table.add_wait_begin_ns_delta(wait_ns.next(row.wait_begin_ns));
-    table.add_wait_ns(row.wait_ns);
-    table.add_outcome(row.outcome);
-    table.add_error(row.error);
-    table.add_saw_end(row.saw_end);
-    table.add_stall_ns_plus_1(row.stall_ns_plus_1);
-    table.add_source_rank_plus_1(row.source_rank_plus_1);
-  }
-  Delta release_op(0), release_ns(anchor_ns);
-  for (const ReleaseRow& row : released_) {
-    v1::ReleaseRows& table = *payload.mutable_released();
-    table.add_op_delta(release_op.next(static_cast<std::int64_t>(row.op)));
-    table.add_release_ns_delta(release_ns.next(row.release_ns));
-  }
-  Delta position(0), mark_ns(anchor_ns);
-  for (const MarkRow& row : marked_) {
-    v1::MarkRows& table = *payload.mutable_marked();
-    table.add_position_delta(
-        position.next(static_cast<std::int64_t>(row.position)));
-    table.add_mark_ns_delta(mark_ns.next(row.mark_ns));
-    table.add_kind(row.kind);
-    table.add_value(row.value);
-    table.add_text(row.text);
-  }
+  for (const IssueRow& row : issued_) addRow(payload, row);
+  for (const ReturnRow& row : returned_) addRow(payload, row);
+  for (const DoneRow& row : done_) addRow(payload, row);
+  for (const WaitRow& row : waited_) addRow(payload, row);
+  for (const ReleaseRow& row : released_) addRow(payload, row);
+  for (const MarkRow& row : marked_) addRow(payload, row);
+  finishRows(payload);
 }
 
 }  // namespace traced::testing

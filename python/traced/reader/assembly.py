@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -27,7 +27,7 @@ class _FirstRows(Generic[_Row]):
     errors: dict[int, str] = field(default_factory=dict)
     repeated: int = 0
 
-    def add(self, rows: Iterator[_Row], definitions: ChunkDefinitions) -> None:
+    def add(self, rows: Iterable[_Row], definitions: ChunkDefinitions) -> None:
         for row in rows:
             if row.op_id in self.rows:
                 self.repeated += 1

@@ -8,7 +8,7 @@ from traced.reader.wire import PARSE_ERRORS, trace_pb2, zstandard
 MAX_PAYLOAD_BYTES = 256 << 20
 
 #: The version of the meaning of the messages that this reader knows.
-SCHEMA = 1
+SCHEMA = 2
 
 
 class RefusedError(Exception):

@@ -11,6 +11,9 @@ from traced.reader.wire import trace_pb2
 
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
+# What was told last of the operations that are issued in a payload: an instant by operation.
+_Told = dict[int, int]
+
 
 class IssueRow(NamedTuple):
     """The call entered the backend."""
@@ -76,18 +79,25 @@ class MarkRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChunkRows:
-    """The rows of one chunk, to be read once."""
+    """The rows of one chunk."""
 
-    issued: Iterator[IssueRow]
-    returned: Iterator[ReturnRow]
-    done: Iterator[DoneRow]
-    waited: Iterator[WaitRow]
-    released: Iterator[ReleaseRow]
-    marked: Iterator[MarkRow]
-    total: int
+    issued: list[IssueRow]
+    returned: list[ReturnRow]
+    done: list[DoneRow]
+    waited: list[WaitRow]
+    released: list[ReleaseRow]
+    marked: list[MarkRow]
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        tables: tuple[list[Any], ...] = (
+            self.issued, self.returned, self.done, self.waited, self.released, self.marked
+        )  # fmt: skip
+        return sum(map(len, tables))
 
 
-# Per table: its row type, the columns of positions and instants, and the plain columns in the row's
+# Per table: its row type, the columns of positions and instants, and the other columns in the row's
 # order.
 _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
     (
@@ -95,24 +105,24 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
         IssueRow,
         "op_delta",
         "issue_ns_delta",
-        ("call", "buffers", "seq", "thread", "batch"),
+        ("call", "buffers", "seq_step", "thread", "batch"),
     ),
-    ("returned", ReturnRow, "op_delta", "return_ns_delta", ("outcome", "error")),
+    ("returned", ReturnRow, "op_delta", "return_ns_since", ("outcome", "error")),
     (
         "done",
         DoneRow,
         "op_delta",
-        "end_ns_delta",
+        "end_ns_since",
         ("source", "outcome", "error", "engine_ns_plus_1"),
     ),
     (
         "waited",
         WaitRow,
         "op_delta",
-        "wait_begin_ns_delta",
+        "wait_begin_ns_since",
         ("wait_ns", "outcome", "error", "saw_end", "stall_ns_plus_1", "source_rank_plus_1"),
     ),
-    ("released", ReleaseRow, "op_delta", "release_ns_delta", ()),
+    ("released", ReleaseRow, "op_delta", "release_ns_since", ()),
     ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value", "text")),
 )
 
@@ -123,36 +133,67 @@ def decode(payload: trace_pb2.Payload) -> ChunkRows:
     Raises:
         ValueError: A column is neither empty nor as long as the first.
     """
-    tables: list[Iterator[Any]] = []
-    total = 0
-    for name, row_type, positions, instants, plain in _TABLES:
+    tables: list[list[Any]] = []
+    told: _Told = {}
+    for name, row_type, positions, instants, others in _TABLES:
         table = getattr(payload, name)
         length = len(getattr(table, positions))
-        for column in (instants, *plain):
+        for column in (instants, *others):
             if len(getattr(table, column)) not in (0, length):
                 raise ValueError(
                     f"column {column} has {len(getattr(table, column))} entries "
                     f"for {length} rows of table {name}"
                 )
-        columns = [
-            _running(getattr(table, positions), 0),
-            _running(_padded(getattr(table, instants), length), payload.anchor.monotonic_ns),
-            *(_padded(getattr(table, column), length) for column in plain),
-        ]
-        tables.append(map(row_type._make, zip(*columns, strict=True)))
-        total += length
+        ids = list(_running(getattr(table, positions), 0))
+        cells = {column: _padded(getattr(table, column), length) for column in (instants, *others)}
+        anchor_ns = payload.anchor.monotonic_ns
+        if instants.endswith("_since"):
+            lengths = cells.get("wait_ns", repeat(0, length))
+            cells[instants] = list(_since(ids, cells[instants], lengths, anchor_ns, told))
+        else:
+            cells[instants] = list(_running(cells[instants], anchor_ns))
+        if name == "issued":
+            cells["seq_step"] = list(_steps(cells["call"], cells["seq_step"]))
+            told = dict(zip(reversed(ids), reversed(cells[instants]), strict=True))
+        tables.append(list(map(row_type._make, zip(ids, *cells.values(), strict=True))))
     issued, returned, done, waited, released, marked = tables
-    return ChunkRows(issued, returned, done, waited, released, marked, total)
+    return ChunkRows(issued, returned, done, waited, released, marked)
 
 
-def _padded(column: Sequence[int], length: int) -> Iterable[int]:
-    return column if len(column) else repeat(0, length)
+def _padded(column: Sequence[int], length: int) -> Sequence[int]:
+    return column if len(column) else [0] * length
 
 
 def _running(deltas: Iterable[int], start: int) -> Iterator[int]:
-    """Yields the sums so far, in 64 bits as the writer added them."""
-    for value in islice(accumulate(deltas, initial=start), 1, None):
-        if _INT64_MIN <= value <= _INT64_MAX:
-            yield value
-        else:
-            yield (value - _INT64_MIN) % (1 << 64) + _INT64_MIN
+    """Yields the sums so far."""
+    return map(_wrapped, islice(accumulate(deltas, initial=start), 1, None))
+
+
+def _since(
+    ids: Iterable[int],
+    differences: Iterable[int],
+    lengths: Iterable[int],
+    anchor_ns: int,
+    told: _Told,
+) -> Iterator[int]:
+    """Yields instants that are told as differences, and remembers their ends in `told`."""
+    for op_id, difference, length in zip(ids, differences, lengths, strict=True):
+        instant = _wrapped(told.get(op_id, anchor_ns) + difference)
+        if op_id in told:
+            told[op_id] = _wrapped(instant + length)
+        yield instant
+
+
+def _steps(calls: Iterable[int], steps: Iterable[int]) -> Iterator[int]:
+    """Yields sequence numbers that are told as differences within a call."""
+    last: dict[int, int] = {}
+    for call, step in zip(calls, steps, strict=True):
+        last[call] = (last.get(call, 0) + step) % (1 << 64)
+        yield last[call]
+
+
+def _wrapped(value: int) -> int:
+    """Returns what is left of a sum in 64 bits."""
+    if _INT64_MIN <= value <= _INT64_MAX:
+        return value
+    return (value - _INT64_MIN) % (1 << 64) + _INT64_MIN

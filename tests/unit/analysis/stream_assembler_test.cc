@@ -174,8 +174,8 @@ TEST_F(StreamAssemblerTest, ColumnsThatDisagreeLoseTheChunksRows) {
   v1::Payload broken = stream_.payload();
   broken.mutable_accounts()->set_stored(4);
   broken.mutable_issued()->add_op_delta(2);
-  broken.mutable_issued()->add_seq(1);
-  broken.mutable_issued()->add_seq(2);
+  broken.mutable_issued()->add_seq_step(1);
+  broken.mutable_issued()->add_seq_step(2);
   const StreamTable table =
       assemble(stream_, {good, stream_.encode(broken, 3)});
   EXPECT_EQ(table.operations.size(), 1u);

@@ -189,7 +189,7 @@ TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
 TEST_F(TraceSetTest, AStreamOfAnUnknownSchemaIsLeftOut) {
   StreamBuilder a = stream(0);
   StreamBuilder b = stream(1);
-  b.header().set_schema(2);
+  b.header().set_schema(3);
   write("a", chunk(a, 1));
   write("b", chunk(b, 1));
   const TraceSet set = open();

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "recover_fixture.h"
+#include "support/rows_of.h"
 
 namespace traced::testing {
 namespace {
@@ -37,11 +38,10 @@ class CompletionsTest : public RecoverTest {
   Ends ends() const {
     Ends ends;
     for (const v1::Payload& payload : decodeTrace(readFile(traceFile()))) {
-      forEachRow(payload.done(), payload.anchor().monotonic_ns(),
-                 [&](const DoneRow& row) {
-                   EXPECT_EQ(row.source, v1::END_SOURCE_COMPLETION_HOOK);
-                   ends[row.op] = row.end_ns;
-                 });
+      for (const DoneRow& row : rowsOf<DoneRow>(payload)) {
+        EXPECT_EQ(row.source, v1::END_SOURCE_COMPLETION_HOOK);
+        ends[row.op] = row.end_ns;
+      }
     }
     return ends;
   }

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "recorder/writer.h"
+#include "support/rows_of.h"
 #include "support/trace_file.h"
-#include "trace_io/rows.h"
 
 namespace traced {
 namespace {
@@ -37,12 +37,12 @@ class LookingSink : public Sink {
   bool append(const std::string& chunk, std::uint64_t) override {
     for (const v1::Payload& payload : testing::decodeTrace(chunk)) {
       found_.accounts = payload.accounts();
-      forEachRow(payload.issued(), 0, [this](const IssueRow& row) {
+      for (const IssueRow& row : testing::rowsOf<IssueRow>(payload)) {
         look(row.batch, row.seq, last_seq_);
-      });
-      forEachRow(payload.returned(), 0, [this](const ReturnRow& row) {
+      }
+      for (const ReturnRow& row : testing::rowsOf<ReturnRow>(payload)) {
         look(row.error, row.op + 1, last_op_);
-      });
+      }
     }
     return true;
   }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "recorder/writer.h"
+#include "support/rows_of.h"
 #include "support/trace_file.h"
-#include "trace_io/rows.h"
 
 namespace traced {
 namespace {
@@ -103,14 +103,14 @@ class OverflowTest : public ::testing::Test {
     ASSERT_TRUE(writer_->stop(kDeadline));
     for (const v1::Payload& payload : testing::decodeTrace(disk_.bytes())) {
       accounts_ = payload.accounts();
-      forEachRow(payload.issued(), 0, [this](const IssueRow& row) {
+      for (const IssueRow& row : testing::rowsOf<IssueRow>(payload)) {
         std::vector<std::uint64_t>& seqs = seqs_[static_cast<int>(row.batch)];
         if (!seqs.empty()) {
           EXPECT_GT(row.seq, seqs.back()) << "order is kept";
         }
         seqs.push_back(row.seq);
         ++stored_;
-      });
+      }
     }
   }
 

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/rows_of.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 
@@ -193,11 +194,10 @@ TEST_F(RecorderTest, ThreadsLoseNothingAndKeepTheirOrder) {
   std::set<std::uint64_t> seqs;
   const auto payloads = trace();
   for (const auto& payload : payloads) {
-    const v1::IssueRows& rows = payload.issued();
-    for (int i = 0; i < rows.op_delta_size(); ++i) {
-      EXPECT_GT(rows.seq(i), last_seq[rows.thread(i)]);
-      last_seq[rows.thread(i)] = rows.seq(i);
-      seqs.insert(rows.seq(i));
+    for (const IssueRow& row : testing::rowsOf<IssueRow>(payload)) {
+      EXPECT_GT(row.seq, last_seq[row.thread]);
+      last_seq[row.thread] = row.seq;
+      seqs.insert(row.seq);
     }
   }
   const v1::Accounts& accounts = payloads.back().accounts();

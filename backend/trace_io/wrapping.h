@@ -1,0 +1,20 @@
+// Sums and differences of 64 bits that wrap around, as those of rows.proto do:
+// only what is damaged or hostile gets there.
+
+#pragma once
+
+#include <cstdint>
+
+namespace traced {
+
+inline std::int64_t wrappingSum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
+                                   static_cast<std::uint64_t>(b));
+}
+
+inline std::int64_t wrappingDifference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) -
+                                   static_cast<std::uint64_t>(b));
+}
+
+}  // namespace traced
