@@ -14,7 +14,7 @@ class Allowance {
  public:
   // A row of a recorder takes about three bytes of the file, and its payload
   // twice what is stored of it. These are far beyond.
-  static constexpr std::uint64_t kFreeRows = std::uint64_t{1} << 17;
+  static constexpr std::uint64_t kFreeRows = std::uint64_t{1} << 16;
   static constexpr std::uint64_t kRowsPerByte = 2;
   static constexpr std::uint64_t kFreePayloadBytes = std::uint64_t{4} << 20;
   static constexpr std::uint64_t kPayloadPerByte = 32;

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from traced.reader.definitions import ChunkDefinitions, minus_1
+from traced.reader.definitions import BufferRange, ChunkDefinitions, minus_1
 from traced.reader.marks import Mark, Marks, Steps
 from traced.reader.names import UNKNOWN_OPERATION, end_source_name
 from traced.reader.operations import Operation
-from traced.reader.rows import ChunkRows, DoneRow, ReleaseRow, ReturnRow, WaitRow
+from traced.reader.rows import ChunkRows, DoneRow, IssueRow, ReleaseRow, ReturnRow, WaitRow
 from traced.reader.wire import rows_pb2
 
 _THREW = 1
 _WAIT_FAILED = (_THREW, 2)
 
 _Row = TypeVar("_Row", ReturnRow, DoneRow, WaitRow, ReleaseRow)
+
+
+class _Issued(NamedTuple):
+    """An issue row with what it names."""
+
+    row: IssueRow
+    call: dict[str, Any]
+    buffers: tuple[BufferRange, ...] | None
+    buffers_cut: int | None
 
 
 @dataclass(slots=True)
@@ -43,7 +52,7 @@ class Assembly:
 
     def __init__(self) -> None:
         self._repeated_issues = 0
-        self._issued: dict[int, dict[str, Any]] = {}
+        self._issued: dict[int, _Issued] = {}
         self._returned: _FirstRows[ReturnRow] = _FirstRows()
         self._done: _FirstRows[DoneRow] = _FirstRows()
         self._waited: _FirstRows[WaitRow] = _FirstRows()
@@ -62,18 +71,9 @@ class Assembly:
             if issue.op_id in self._issued:
                 self._repeated_issues += 1
                 continue
-            ranges, cut = definitions.buffers(issue.buffers)
-            self._issued[issue.op_id] = {
-                "op": UNKNOWN_OPERATION,
-                **definitions.call(issue.call),
-                "op_id": issue.op_id,
-                "issue_ns": issue.issue_ns,
-                "seq": issue.seq or None,
-                "thread": issue.thread or None,
-                "batch": issue.batch or None,
-                "buffers": ranges,
-                "buffers_cut": cut,
-            }
+            self._issued[issue.op_id] = _Issued(
+                issue, definitions.call(issue.call), *definitions.buffers(issue.buffers)
+            )
         self._returned.add(rows.returned, definitions)
         self._done.add(rows.done, definitions)
         self._waited.add(rows.waited, definitions)
@@ -85,12 +85,12 @@ class Assembly:
         return self._marks.in_order()
 
     def operations(self) -> Iterator[Operation]:
-        """Yields the operations in the order of their ids."""
+        """Yields the operations in the order of their ids, and forgets each."""
         steps = Steps(self.marks())
         for op_id in sorted(self._issued):
-            yield self._operation(op_id, self._issued[op_id], steps.of(op_id))
+            yield self._operation(op_id, self._issued.pop(op_id), steps.of(op_id))
 
-    def _operation(self, op_id: int, issued: dict[str, Any], step: int | None) -> Operation:
+    def _operation(self, op_id: int, issued: _Issued, step: int | None) -> Operation:
         returned = self._returned.rows.get(op_id)
         done = self._done.rows.get(op_id)
         waited = self._waited.rows.get(op_id)
@@ -103,8 +103,15 @@ class Assembly:
             or (waited is not None and waited.outcome in _WAIT_FAILED)
         )
         return Operation(
-            **issued,
+            **({"op": UNKNOWN_OPERATION} | issued.call),
+            op_id=op_id,
+            seq=issued.row.seq or None,
             step=step,
+            thread=issued.row.thread or None,
+            batch=issued.row.batch or None,
+            buffers=issued.buffers,
+            buffers_cut=issued.buffers_cut,
+            issue_ns=issued.row.issue_ns,
             return_ns=returned.return_ns if returned else None,
             start_ns=done.end_ns - engine_ns if done and engine_ns is not None else None,
             end_ns=end_ns,

@@ -41,13 +41,18 @@ class ChunkDefinitions:
     """The definitions of one chunk, as fields of the operations that name them."""
 
     def __init__(self, payload: trace_pb2.Payload) -> None:
-        self._calls = {call.id: _call_fields(call) for call in payload.call}
+        self._calls = {call.id: call for call in payload.call}
+        self._call_fields: dict[int, dict[str, Any]] = {}
         self._buffers = {item.id: item for item in payload.buffers}
         self._texts = {item.id: item.text for item in payload.text}
 
     def call(self, call_id: int) -> dict[str, Any]:
         """Returns the fields of a call by their names in Operation; none if it is not defined."""
-        return self._calls.get(call_id, {}) if call_id else {}
+        if call_id == 0 or call_id not in self._calls:
+            return {}
+        if call_id not in self._call_fields:
+            self._call_fields[call_id] = _call_fields(self._calls[call_id])
+        return self._call_fields[call_id]
 
     def buffers(self, buffers_id: int) -> tuple[tuple[BufferRange, ...] | None, int | None]:
         """Returns the ranges and how many were cut; None and None if not defined."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from traced.reader.allowance import Allowance
 from traced.reader.chunks import LocatedChunk
 from traced.reader.findings import Findings
 from traced.reader.payload import RefusedError, SkippedError, decode
@@ -11,7 +12,7 @@ from traced.reader.wire import trace_pb2
 
 
 def decoded(
-    chunks: list[LocatedChunk], findings: Findings
+    chunks: list[LocatedChunk], allowance: Allowance, findings: Findings
 ) -> Iterator[tuple[trace_pb2.Chunk, trace_pb2.Payload | None]]:
     """Yields the chunks of one stream in order, with None for a payload that cannot be used.
 
@@ -21,7 +22,7 @@ def decoded(
         message = copies[0].message
         payload: trace_pb2.Payload | None = None
         try:
-            payload = decode(message)
+            payload = _allowed(decode(message), copies[0], allowance)
         except RefusedError as error:
             for copy in copies:
                 findings.warn(f"{_place(copy)} is refused: {error}")
@@ -30,6 +31,22 @@ def decoded(
             for copy in copies:
                 findings.warn(f"{_place(copy)} is skipped: {error}")
         yield message, payload
+
+
+def _allowed(
+    payload: trace_pb2.Payload, chunk: LocatedChunk, allowance: Allowance
+) -> trace_pb2.Payload:
+    """Returns the payload.
+
+    Raises:
+        RefusedError: It is too much, together with all before.
+    """
+    stored_bytes = chunk.where.end - chunk.where.begin
+    if not allowance.take(stored_bytes, chunk.message.payload_bytes, payload):
+        raise RefusedError(
+            "with those before it, it holds more than so few bytes of a recorder's file can"
+        )
+    return payload
 
 
 def _copies_in_order(chunks: list[LocatedChunk]) -> list[list[LocatedChunk]]:

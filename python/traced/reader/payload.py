@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from traced.reader.payload_guard import is_modest_payload, is_modest_size
 from traced.reader.wire import PARSE_ERRORS, trace_pb2, zstandard
 
 #: Largest Chunk.payload_bytes that is accepted.
@@ -28,6 +29,12 @@ def decode(chunk: trace_pb2.Chunk) -> trace_pb2.Payload:
     """
     if chunk.payload_bytes > MAX_PAYLOAD_BYTES:
         raise RefusedError(f"a payload of {chunk.payload_bytes} bytes is above the bound")
+    stored_bytes = len(chunk.payload)
+    if not is_modest_size(chunk.payload_bytes, stored_bytes):
+        raise RefusedError(
+            f"a payload of {chunk.payload_bytes} bytes is out of all proportion "
+            f"to the {stored_bytes} bytes stored of it"
+        )
     if chunk.compression == trace_pb2.COMPRESSION_NONE:
         data = chunk.payload
     elif chunk.compression == trace_pb2.COMPRESSION_ZSTD:
@@ -36,6 +43,8 @@ def decode(chunk: trace_pb2.Chunk) -> trace_pb2.Payload:
         raise SkippedError(f"compression {chunk.compression} is unknown")
     if len(data) != chunk.payload_bytes:
         raise RefusedError(f"the payload is not the {chunk.payload_bytes} bytes that it should be")
+    if not is_modest_payload(data, stored_bytes):
+        raise RefusedError("the payload has more definitions or longer columns than any recorder's")
     try:
         payload = trace_pb2.Payload.FromString(data)
     except PARSE_ERRORS as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from traced._errors import TracedError
+from traced.reader.allowance import Allowance
 from traced.reader.chunks import ByteRange, LocatedChunk, scan
 from traced.reader.findings import Findings
 from traced.reader.merges import ClockModel, Merge
@@ -77,11 +78,12 @@ def _trace(contents: Iterable[tuple[str, bytes]], findings: Findings) -> Trace:
         for chunk in found.chunks:
             chunks.setdefault(chunk.message.stream_id, []).append(chunk)
     holders = _holders(chunks)
-    merges = _merges(chunks.pop(_MERGE_STREAM, []), findings)
+    allowance = Allowance()
+    merges = _merges(chunks.pop(_MERGE_STREAM, []), allowance, findings)
     streams = [
         stream
         for stream_id, members in chunks.items()
-        if (stream := _stream(stream_id, members, findings)) is not None
+        if (stream := _stream(stream_id, members, allowance, findings)) is not None
     ]
     unusable = findings.unusable_ranges()
     warnings = (*findings.warnings, *findings.unusable_sentences())
@@ -97,18 +99,20 @@ def _trace(contents: Iterable[tuple[str, bytes]], findings: Findings) -> Trace:
     return Trace(tuple(sorted(placed, key=_order)), tuple(merges), unusable, warnings)
 
 
-def _stream(stream_id: int, chunks: list[LocatedChunk], findings: Findings) -> Stream | None:
+def _stream(
+    stream_id: int, chunks: list[LocatedChunk], allowance: Allowance, findings: Findings
+) -> Stream | None:
     """Returns a stream, or None if none of its chunks could be used."""
     builder = StreamBuilder(stream_id, findings)
     usable = False
-    for chunk, payload in decoded(chunks, findings):
+    for chunk, payload in decoded(chunks, allowance, findings):
         builder.add(chunk, payload)
         usable |= payload is not None
     return builder.build() if usable else None
 
 
-def _merges(chunks: list[LocatedChunk], findings: Findings) -> list[Merge]:
-    payloads = (payload for _, payload in decoded(chunks, findings))
+def _merges(chunks: list[LocatedChunk], allowance: Allowance, findings: Findings) -> list[Merge]:
+    payloads = (payload for _, payload in decoded(chunks, allowance, findings))
     merges = [Merge.of(item.merge) for item in payloads if item and item.HasField("merge")]
     for merge in merges:
         findings.warnings += [f"merge: {warning}" for warning in merge.warnings]

@@ -44,7 +44,7 @@ TEST(AllowanceTest, LargePayloadsNeedBytes) {
   EXPECT_TRUE(allowance.take(1, Allowance::kPayloadPerByte, {}));
 }
 
-// Thirty such chunks would make four million operations of 13 KB.
+// Thirty such chunks would make two million operations of 13 KB.
 TEST(AllowanceTest, ChunksThatUnpackToTooMuchTogetherAreRefused) {
   const testing::TempDir dir;
   testing::StreamBuilder stream(0, 1);

@@ -1,0 +1,49 @@
+"""Bounds what all chunks together become in memory (docs/format.md, "Bounds").
+
+A single chunk is bounded when it is decoded, but many tiny ones, each of which unpacks to as much
+as one may, would still fill any memory.
+"""
+
+from __future__ import annotations
+
+from traced.reader.wire import trace_pb2
+
+# A row of a recorder takes about three bytes of the file, and its payload twice what is stored of
+# it. These are far beyond.
+_FREE_ROWS = 1 << 16
+_ROWS_PER_BYTE = 2
+_FREE_PAYLOAD_BYTES = 4 << 20
+_PAYLOAD_PER_BYTE = 32
+
+
+class Allowance:
+    """What chunks have taken so far."""
+
+    def __init__(self) -> None:
+        self._stored_bytes = 0
+        self._payload_bytes = 0
+        self._rows = 0
+
+    def take(self, stored_bytes: int, payload_bytes: int, payload: trace_pb2.Payload) -> bool:
+        """Whether a chunk may be added to all those before; False leaves the account as it was."""
+        stored = self._stored_bytes + stored_bytes
+        unpacked = self._payload_bytes + payload_bytes
+        rows = self._rows + _row_count(payload)
+        if rows > _FREE_ROWS + _ROWS_PER_BYTE * stored:
+            return False
+        if unpacked > _FREE_PAYLOAD_BYTES + _PAYLOAD_PER_BYTE * stored:
+            return False
+        self._stored_bytes, self._payload_bytes, self._rows = stored, unpacked, rows
+        return True
+
+
+def _row_count(payload: trace_pb2.Payload) -> int:
+    operations = (
+        payload.issued,
+        payload.returned,
+        payload.done,
+        payload.waited,
+        payload.released,
+    )
+    marks = len(payload.marked.position_delta)
+    return marks + sum(len(table.op_delta) for table in operations)
