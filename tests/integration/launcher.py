@@ -39,6 +39,11 @@ def environment() -> dict[str, str]:
     }
 
 
+def preloading(library: str | os.PathLike[str]) -> dict[str, str]:
+    """Environment that loads a library before all others, also before a sanitizer's runtime."""
+    return {"LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))}
+
+
 class Process:
     """A process that runs one program."""
 
@@ -156,7 +161,7 @@ def launcher(preload: str = "") -> Iterator[Launcher]:
     ours, theirs = socket.socketpair()
     zygote = subprocess.Popen(
         [sys.executable, str(_ZYGOTE), str(theirs.fileno())],
-        env=environment() | ({"LD_PRELOAD": preload} if preload else {}),
+        env=environment() | (preloading(preload) if preload else {}),
         pass_fds=[theirs.fileno()],
     )
     theirs.close()

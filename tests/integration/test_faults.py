@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from built import built
-from launcher import DEADLINE_S, Launcher, Process, environment, launcher
+from launcher import DEADLINE_S, Launcher, Process, environment, launcher, preloading
 from tracectl import tracectl
 from traced.reader import read
 
@@ -179,8 +179,8 @@ def test_rotation(tmp_path: Path, call: str, ordinals: range, error: int) -> Non
             done = subprocess.run(
                 [soak, "--seconds", "1.5", "--rate", "600000", "--max-bytes", str(1 << 20)],
                 env=environment()
+                | preloading(library)
                 | {
-                    "LD_PRELOAD": str(library),
                     "TEST_CALLS_OF": "main",
                     "TEST_CALLS_LOG": str(tmp_path / "log"),
                     "TEST_CALLS_FAIL": f"{call}:{ordinal}:{last}:{error}",
