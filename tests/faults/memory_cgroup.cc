@@ -23,7 +23,8 @@ constexpr Version kVersions[] = {
     {"/sys/fs/cgroup", "memory.max", "memory.swap.max", true, "memory.events"}};
 
 bool write(const std::string& path, std::uint64_t value) {
-  std::ofstream file(path);
+  // Below a folder that is no hierarchy there is none, and none is made.
+  std::ofstream file(path, std::ios::in | std::ios::out);
   file << value;
   return file.flush().good();
 }
