@@ -36,9 +36,7 @@ class Losses {
   }
 
   // Ranks whose end is not known, so that more may be missing than missing().
-  const std::vector<std::uint32_t>& endUnknown() const {
-    return end_unknown_;
-  }
+  const std::vector<std::uint32_t>& endUnknown() const { return end_unknown_; }
 
   // Whether anything was lost; an unclosed stream alone is none.
   bool any() const;

@@ -52,8 +52,8 @@ struct StreamTable {
   // many positions are missing there.
   std::uint64_t gaps = 0;
   std::uint64_t gap_positions = 0;
-  // A Flight Recorder dump: what a process remembered when it was asked. Records
-  // it no longer held, or was told to leave out, are counted.
+  // A Flight Recorder dump: what a process remembered when it was asked.
+  // Records it no longer held, or was told to leave out, are counted.
   bool snapshot = false;
   std::uint64_t not_in_dump = 0;
   std::vector<GroupProgress> progress;

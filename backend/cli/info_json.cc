@@ -99,10 +99,9 @@ void addMarks(Json& json, const Marks& marks) {
 
 // What a dump does not tell, and what only a dump tells.
 void describeDump(Json& json, const StreamTable& table) {
-  for (const char* unknown :
-       {"host", "pid", "job", "attempt", "traced_version", "torch_version",
-        "python_version", "boot_id", "time_namespace", "settings",
-        "own_time"}) {
+  for (const char* unknown : {"host", "pid", "job", "attempt", "traced_version",
+                              "torch_version", "python_version", "boot_id",
+                              "time_namespace", "settings", "own_time"}) {
     json.erase(unknown);
   }
   json["dump"] = true;

@@ -99,21 +99,18 @@ Table makeRanksTable(RankColumns columns) {
 std::vector<std::string> rankCells(const RunInfo::Rank& info,
                                    RankColumns columns) {
   const StreamTable& rank = info.table;
-  std::vector<std::string> cells = {absl::StrCat(rank.header.rank()),
-                                    rank.snapshot
-                                        ? "-"
-                                        : printable(rank.header.host()),
-                                    rank.snapshot
-                                        ? "-"
-                                        : absl::StrCat(rank.header.pid()),
-                                    groupedText(info.operations),
-                                    groupedText(rank.accounts.produced()),
-                                    groupedText(rank.dropped()),
-                                    groupedText(rank.accounts.stored()),
-                                    groupedText(rank.rows_found),
-                                    missingText(rank),
-                                    endText(rank),
-                                    ownTimeText(info.own_cost)};
+  std::vector<std::string> cells = {
+      absl::StrCat(rank.header.rank()),
+      rank.snapshot ? "-" : printable(rank.header.host()),
+      rank.snapshot ? "-" : absl::StrCat(rank.header.pid()),
+      groupedText(info.operations),
+      groupedText(rank.accounts.produced()),
+      groupedText(rank.dropped()),
+      groupedText(rank.accounts.stored()),
+      groupedText(rank.rows_found),
+      missingText(rank),
+      endText(rank),
+      ownTimeText(info.own_cost)};
   if (columns.steps) cells.push_back(stepsText(rank.marks));
   if (columns.pauses) cells.push_back(pausesText(rank.marks));
   return cells;
@@ -170,8 +167,7 @@ std::string groupsText(const GroupCatalog& groups) {
     table.addRow({printable(group.label), printable(group.name),
                   printable(group.backend), printable(group.leg),
                   known ? groupedText(group.members.size()) : "-",
-                  absl::StrCat(group.nth),
-                  known ? group.members.text() : "-"});
+                  absl::StrCat(group.nth), known ? group.members.text() : "-"});
   }
   return "\n" + table.text();
 }
@@ -179,7 +175,8 @@ std::string groupsText(const GroupCatalog& groups) {
 // Who wrote the streams.
 std::string writerText(const RunInfo& info) {
   if (info.summary.fromDumps()) {
-    return "by PyTorch's Flight Recorder, on the hosts' wall clocks: no returns "
+    return "by PyTorch's Flight Recorder, on the hosts' wall clocks: no "
+           "returns "
            "and no waits; ends where one was discovered";
   }
   const v1::Header& header = info.ranks[0].table.header;
@@ -221,8 +218,8 @@ std::string commonText(const RunInfo& info, const char* title,
 std::string infoText(const std::string& title, const TraceSet& set,
                      const RunInfo& info, std::size_t max_ranks) {
   return absl::StrCat(
-      headingText(title, set, info.summary),
-      printable(writerText(info)), "\n\n", ranksText(info, max_ranks), threadDropsText(info),
+      headingText(title, set, info.summary), printable(writerText(info)),
+      "\n\n", ranksText(info, max_ranks), threadDropsText(info),
       ownCostText(info.own_cost), groupsText(info.groups),
       commonText(info, "libraries", &v1::Header::library_versions),
       commonText(info, "labels", &v1::Header::labels),

@@ -41,8 +41,9 @@ class Merge : public Subcommand {
     Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     if (holdsOnlyDumps(*set)) {
-      std::cerr << "tracectl: the inputs are Flight Recorder dumps, which have "
-                   "no chunks to merge; all other verbs read them as they are\n";
+      std::cerr
+          << "tracectl: the inputs are Flight Recorder dumps, which have "
+             "no chunks to merge; all other verbs read them as they are\n";
       return ExitCode::kNothingReadable;
     }
     set->input_warnings.insert(set->input_warnings.end(), kept.begin(),
@@ -64,10 +65,9 @@ class Merge : public Subcommand {
 
  private:
   static bool holdsOnlyDumps(const TraceSet& set) {
-    return std::all_of(set.streams.begin(), set.streams.end(),
-                       [](const TraceStream& stream) {
-                         return stream.dump_file.has_value();
-                       });
+    return std::all_of(
+        set.streams.begin(), set.streams.end(),
+        [](const TraceStream& stream) { return stream.dump_file.has_value(); });
   }
 
   // Dumps that were left out are told, other runs are not: they are merged.
@@ -77,9 +77,9 @@ class Merge : public Subcommand {
         set.streams.begin(), set.streams.end(),
         [](const TraceStream& stream) { return stream.dump_file.has_value(); });
     if (dumps > 0) {
-      warnings.push_back(absl::StrCat(
-          "left out ", dumps, " Flight Recorder ",
-          dumps == 1 ? "dump" : "dumps", ", which have no chunks to merge"));
+      warnings.push_back(absl::StrCat("left out ", dumps, " Flight Recorder ",
+                                      dumps == 1 ? "dump" : "dumps",
+                                      ", which have no chunks to merge"));
     }
     return warnings;
   }

@@ -2,7 +2,6 @@
 // and what is read holds no more than was said.
 
 #include "analysis/flight_recorder/dump.h"
-
 #include "analysis/flight_recorder/dump_table.h"
 #include "analysis/report_builder.h"
 #include "fuzz/target.h"

@@ -100,9 +100,7 @@ def test_both_kinds_in_one_directory(job: Path) -> None:
 
 
 def test_what_the_ring_has_overwritten_is_counted(launcher: Launcher, tmp_path: Path) -> None:
-    launcher.run_ranks(
-        2, "jobs.dumps:overwritten", folder=tmp_path, TORCH_FR_BUFFER_SIZE="10"
-    )
+    launcher.run_ranks(2, "jobs.dumps:overwritten", folder=tmp_path, TORCH_FR_BUFFER_SIZE="10")
     dumps = tmp_path / "dumps" / "pickle"
     info = tracectl("info", "--json", dumps).json()
     assert [rank["not_in_dump"] for rank in info["ranks"]] == [20, 20]

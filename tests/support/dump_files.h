@@ -36,9 +36,9 @@ inline void appendPickle(std::string& out, const Json& value) {
   } else if (value.is_boolean()) {
     out += value.get<bool>() ? '\x88' : '\x89';
   } else if (value.is_number_integer()) {
-    out += std::string("\x8a\x08") +
-           littleEndian(static_cast<std::uint64_t>(value.get<std::int64_t>()),
-                        8);
+    out +=
+        std::string("\x8a\x08") +
+        littleEndian(static_cast<std::uint64_t>(value.get<std::int64_t>()), 8);
   } else if (value.is_number()) {
     const std::string bits =
         littleEndian(std::bit_cast<std::uint64_t>(value.get<double>()), 8);
@@ -89,11 +89,12 @@ inline Json dumpEntry(std::uint64_t id) {
 
 // A dump of NCCL's recorder on two ranks, without entries.
 inline Json emptyDump(const std::string& version) {
-  return {{"version", version},
-          {"pg_config",
-           {{"0", {{"name", "0"}, {"desc", "default_pg"}, {"ranks", "[0, 1]"}}}}},
-          {"pg_status", Json::object()},
-          {"entries", Json::array()}};
+  return {
+      {"version", version},
+      {"pg_config",
+       {{"0", {{"name", "0"}, {"desc", "default_pg"}, {"ranks", "[0, 1]"}}}}},
+      {"pg_status", Json::object()},
+      {"entries", Json::array()}};
 }
 
 }  // namespace traced::testing

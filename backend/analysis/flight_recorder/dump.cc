@@ -92,7 +92,8 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
   const Value root = dump.document_->root();
   dump.version_ = textOf(root.find("version"));
   dump.entries_ = root.find("entries");
-  const bool is_dump = root.find("pg_config").isDict() || dump.entries_.isList();
+  const bool is_dump =
+      root.find("pg_config").isDict() || dump.entries_.isList();
   const auto version = versionIn(dump.version_);
   if (!version || !is_dump) return std::optional<Dump>();
   if (version->major != kMajor) {
@@ -124,10 +125,9 @@ bool Dump::readGroups(Value config) {
     if (text_bytes > bytes_) return false;
     groups_.push_back({textOf(key), textOf(info.find("desc")), ranksIn(ranks)});
   }
-  std::sort(groups_.begin(), groups_.end(),
-            [](const DumpGroup& a, const DumpGroup& b) {
-              return a.name < b.name;
-            });
+  std::sort(
+      groups_.begin(), groups_.end(),
+      [](const DumpGroup& a, const DumpGroup& b) { return a.name < b.name; });
   return true;
 }
 
@@ -143,13 +143,13 @@ void Dump::readProgress(Value status) {
 }
 
 const DumpGroup* Dump::groupNamed(std::string_view name) const {
-  const auto found = std::lower_bound(
-      groups_.begin(), groups_.end(), name,
-      [](const DumpGroup& group, std::string_view wanted) {
-        return group.name < wanted;
-      });
-  const bool known = found != groups_.end() && found->name == name &&
-                     !found->members.empty();
+  const auto found =
+      std::lower_bound(groups_.begin(), groups_.end(), name,
+                       [](const DumpGroup& group, std::string_view wanted) {
+                         return group.name < wanted;
+                       });
+  const bool known =
+      found != groups_.end() && found->name == name && !found->members.empty();
   return known ? &*found : nullptr;
 }
 

@@ -102,10 +102,10 @@ DumpFiles::Kind DumpFiles::add(const std::string& path, std::uint64_t bytes) {
                               entry.completed_ns.value_or(0)});
   }
   if (dump.isNewer()) {
-    warnings_.push_back(
-        absl::StrCat(path, ": a Flight Recorder dump of version ",
-                     found.version, ", newer than 2.10: what is new is not "
-                     "read"));
+    warnings_.push_back(absl::StrCat(
+        path, ": a Flight Recorder dump of version ", found.version,
+        ", newer than 2.10: what is new is not "
+        "read"));
   }
   found_.push_back(std::move(found));
   return Kind::kDump;
@@ -160,9 +160,9 @@ void DumpFiles::sayMore(TraceSet& set) const {
     versions.insert(found.version);
   }
   if (from_name > 0) {
-    set.input_warnings.push_back(absl::StrCat(
-        from_name, from_name == 1 ? " dump does" : " dumps do",
-        " not say the rank, which was taken from the file name"));
+    set.input_warnings.push_back(
+        absl::StrCat(from_name, from_name == 1 ? " dump does" : " dumps do",
+                     " not say the rank, which was taken from the file name"));
   }
   if (versions.size() > 1) {
     set.input_warnings.push_back(

@@ -209,7 +209,8 @@ class TableBuilder {
   }
 
   void see(std::int64_t ns) {
-    if (!table_.last.known() || ns > table_.last.ns()) table_.last = Instant(ns);
+    if (!table_.last.known() || ns > table_.last.ns())
+      table_.last = Instant(ns);
   }
 
   const Dump& dump_;

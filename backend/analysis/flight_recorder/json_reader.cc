@@ -29,9 +29,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t value, const string_t&) override {
     return take(document.addDouble(value));
   }
-  bool string(string_t& text) override {
-    return take(document.addText(text));
-  }
+  bool string(string_t& text) override { return take(document.addText(text)); }
   bool binary(binary_t&) override { return null(); }
   bool key(string_t& text) override { return take(document.addText(text)); }
   bool start_object(std::size_t) override { return open(document.addDict()); }

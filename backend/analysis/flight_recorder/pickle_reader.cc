@@ -172,9 +172,9 @@ class PickleReader {
       case Op::kTuple1:
       case Op::kTuple2:
       case Op::kTuple3:
-        gather(document_.addList(),
-               static_cast<std::size_t>(op) -
-                   static_cast<std::size_t>(Op::kTuple1) + 1);
+        gather(document_.addList(), static_cast<std::size_t>(op) -
+                                        static_cast<std::size_t>(Op::kTuple1) +
+                                        1);
         return true;
       case Op::kAppend:
         extend(1);

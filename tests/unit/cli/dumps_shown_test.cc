@@ -37,16 +37,13 @@ TEST_P(RealDumpsTest, AreReadOperationByOperation) {
                    op["bytes_in"].dump() + " " + op["bytes_out"].dump());
     EXPECT_EQ(op["state"], "issued");
   }
-  EXPECT_THAT(rows, ::testing::ElementsAre(
-                        "default_pg 1 all_reduce 48 48",
-                        "default_pg 2 broadcast 48 48",
-                        "default_pg 3 all_gather 48 96", "dp 1 all_reduce 24 24",
-                        "default_pg 4 all_reduce 16 16",
-                        "default_pg 5 all_gather 8 16",
-                        "default_pg 6 all_to_all 16 16",
-                        "default_pg 7 barrier 0 0",
-                        "default_pg 8 all_reduce 48 48",
-                        "default_pg 9 gather 48 96"));
+  EXPECT_THAT(
+      rows, ::testing::ElementsAre(
+                "default_pg 1 all_reduce 48 48", "default_pg 2 broadcast 48 48",
+                "default_pg 3 all_gather 48 96", "dp 1 all_reduce 24 24",
+                "default_pg 4 all_reduce 16 16", "default_pg 5 all_gather 8 16",
+                "default_pg 6 all_to_all 16 16", "default_pg 7 barrier 0 0",
+                "default_pg 8 all_reduce 48 48", "default_pg 9 gather 48 96"));
 }
 
 TEST_P(RealDumpsTest, TextsSayWhatTheyAre) {

@@ -18,10 +18,10 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using testing::dumpEntry;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::dumpEntry;
 using testing::Json;
 using testing::pickleOf;
 using testing::StreamBuilder;

@@ -90,8 +90,8 @@ TEST(DumpTableTest, TellsWhatTheDumpTellsAndNoMore) {
 
 // What versions 2.4 to 2.10 have in addition, and keys nobody knows yet.
 TEST(DumpTableTest, ReadsAllVersionsAndIgnoresWhatItDoesNotKnow) {
-  for (const std::string version : {"2.4", "2.5", "2.7", "2.8", "2.9", "2.10",
-                                    "2.11"}) {
+  for (const std::string version :
+       {"2.4", "2.5", "2.7", "2.8", "2.9", "2.10", "2.11"}) {
     Json dump = dumpOf({dumpEntry(0)}, version);
     dump["nccl_version"] = "2.21.5";
     dump["nccl_comm_state"] = {{"abc", {{"rank", "0"}}}};
@@ -114,9 +114,8 @@ TEST(DumpTableTest, AnotherMajorVersionIsRefused) {
   for (const std::string version : {"1.5", "3.0"}) {
     const auto dump = Dump::parse(pickleOf(emptyDump(version)));
     ASSERT_FALSE(dump);
-    EXPECT_EQ(dump.error().message,
-              "a Flight Recorder dump of version " + version +
-                  ", and only 2.x is read");
+    EXPECT_EQ(dump.error().message, "a Flight Recorder dump of version " +
+                                        version + ", and only 2.x is read");
   }
 }
 
@@ -153,7 +152,8 @@ TEST(DumpTableTest, BothFormsSayTheSame) {
 }
 
 TEST(DumpTableTest, AMeasuredDurationTellsTheStartOfWhatHasEnded) {
-  Json measured = dumpEntry(0), discovered = dumpEntry(1), running = dumpEntry(2);
+  Json measured = dumpEntry(0), discovered = dumpEntry(1),
+       running = dumpEntry(2);
   measured["time_discovered_started_ns"] = kDumpBeginNs + 400'000;
   measured["time_discovered_completed_ns"] = kDumpBeginNs + 900'000;
   measured["duration_ms"] = 0.25;
@@ -196,11 +196,10 @@ TEST(DumpTableTest, BytesAreOnlyWhatSizesAndDtypesProve) {
 }
 
 TEST(DumpTableTest, SendsAndReceivesAreNumberedByOrderedPair) {
-  const StreamTable table =
-      tableOf(dumpOf({sendOrRecv(0, "nccl:send 0->1", 1),
-                      sendOrRecv(1, "nccl:recv 0<-1", 2),
-                      sendOrRecv(2, "nccl:send 0->1", 3),
-                      sendOrRecv(3, "fake:recv 0<-?", 4)}));
+  const StreamTable table = tableOf(dumpOf(
+      {sendOrRecv(0, "nccl:send 0->1", 1), sendOrRecv(1, "nccl:recv 0<-1", 2),
+       sendOrRecv(2, "nccl:send 0->1", 3),
+       sendOrRecv(3, "fake:recv 0<-?", 4)}));
   EXPECT_EQ(table.operations[0].seq, 1u);
   EXPECT_EQ(table.operations[1].seq, 1u);
   EXPECT_EQ(table.operations[2].seq, 2u);
@@ -211,20 +210,18 @@ TEST(DumpTableTest, SendsAndReceivesAreNumberedByOrderedPair) {
 }
 
 TEST(DumpTableTest, PairsAreNotNumberedWhenSomeAreLost) {
-  EXPECT_EQ(tableOf(dumpOf({sendOrRecv(1, "nccl:send 0->1", 2)}))
-                .operations[0]
-                .seq,
-            0u);
+  EXPECT_EQ(
+      tableOf(dumpOf({sendOrRecv(1, "nccl:send 0->1", 2)})).operations[0].seq,
+      0u);
   // Record ids begin anew after a reset, and the group's numbers do not.
-  EXPECT_EQ(tableOf(dumpOf({sendOrRecv(0, "nccl:send 0->1", 9)}))
-                .operations[0]
-                .seq,
-            0u);
+  EXPECT_EQ(
+      tableOf(dumpOf({sendOrRecv(0, "nccl:send 0->1", 9)})).operations[0].seq,
+      0u);
 }
 
 TEST(DumpTableTest, PeersAreGlobalRanks) {
-  Json dump = dumpOf({sendOrRecv(0, "nccl:send 1->0", 1),
-                      sendOrRecv(1, "gloo:send 1->0", 2)});
+  Json dump = dumpOf(
+      {sendOrRecv(0, "nccl:send 1->0", 1), sendOrRecv(1, "gloo:send 1->0", 2)});
   dump["pg_config"]["pp"] = {{"desc", "pp"}, {"ranks", "[7, 3]"}};
   dump["entries"][0]["process_group"] = {"pp", "pp"};
   dump["entries"][1]["process_group"] = {"tp", "tp"};
@@ -288,8 +285,8 @@ TEST(DumpTableTest, MembersThatTheDumpDoesNotNameAreNotMadeUp) {
 }
 
 TEST(DumpTableTest, ARankThatContradictsItselfIsNotKnown) {
-  const Json dump = dumpOf({sendOrRecv(0, "nccl:send 0->1", 1),
-                            sendOrRecv(1, "nccl:send 1->0", 2)});
+  const Json dump = dumpOf(
+      {sendOrRecv(0, "nccl:send 0->1", 1), sendOrRecv(1, "nccl:send 1->0", 2)});
   EXPECT_FALSE(parse(pickleOf(dump)).rank());
 }
 
@@ -319,7 +316,8 @@ std::string sameEntryAgain(const Json& entry, std::size_t times) {
 TEST(DumpTableTest, WhatIsNamedOftenIsReadSeldom) {
   Json entry = dumpEntry(0);
   entry["input_sizes"] = Json::array();
-  for (int i = 0; i < 20'000; ++i) entry["input_sizes"].push_back(Json::array());
+  for (int i = 0; i < 20'000; ++i)
+    entry["input_sizes"].push_back(Json::array());
   const StreamTable table = tableOf(sameEntryAgain(entry, 5'000));
   ASSERT_EQ(table.operations.size(), 5'000u);
   EXPECT_EQ(callOf(table, 4'999).tensors_cut(), 20'000u);

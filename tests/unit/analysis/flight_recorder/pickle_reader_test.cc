@@ -23,8 +23,9 @@ std::string problemOf(const std::string& bytes) {
 }
 
 TEST(PickleReaderTest, ReadsPlainData) {
-  const Json data = {{"none", nullptr}, {"yes", true},         {"int", -3},
-                     {"big", 1LL << 60}, {"float", 2.5},       {"text", "gloo"},
+  const Json data = {{"none", nullptr},  {"yes", true},
+                     {"int", -3},        {"big", 1LL << 60},
+                     {"float", 2.5},     {"text", "gloo"},
                      {"list", {1, {2}}}, {"empty", Json::array()}};
   const auto read = readPickle(pickleOf(data));
   ASSERT_TRUE(read) << read.error().message;
@@ -44,13 +45,19 @@ TEST(PickleReaderTest, ReadsPlainData) {
 // pickle.dumps({"a": (1, 2), "b": ["x", 300, -1]}, protocol) of Python 3.11.
 TEST(PickleReaderTest, ReadsWhatPythonWrites) {
   const std::string protocol_2 =
-      "\x80\x02}q\x00(X\x01\x00\x00\x00" "aq\x01K\x01K\x02\x86q\x02"
-      "X\x01\x00\x00\x00" "bq\x03]q\x04(X\x01\x00\x00\x00xq\x05M,\x01"
-      "J\xff\xff\xff\xff" "eu."s;
+      "\x80\x02}q\x00(X\x01\x00\x00\x00"
+      "aq\x01K\x01K\x02\x86q\x02"
+      "X\x01\x00\x00\x00"
+      "bq\x03]q\x04(X\x01\x00\x00\x00xq\x05M,\x01"
+      "J\xff\xff\xff\xff"
+      "eu."s;
   const std::string protocol_5 =
-      "\x80\x05\x95#\x00\x00\x00\x00\x00\x00\x00}\x94(\x8c\x01" "a\x94"
-      "K\x01K\x02\x86\x94\x8c\x01" "b\x94]\x94(\x8c\x01x\x94M,\x01"
-      "J\xff\xff\xff\xff" "eu."s;
+      "\x80\x05\x95#\x00\x00\x00\x00\x00\x00\x00}\x94(\x8c\x01"
+      "a\x94"
+      "K\x01K\x02\x86\x94\x8c\x01"
+      "b\x94]\x94(\x8c\x01x\x94M,\x01"
+      "J\xff\xff\xff\xff"
+      "eu."s;
   for (const std::string& bytes : {protocol_2, protocol_5}) {
     EXPECT_TRUE(beginsAsPickle(bytes));
     const auto read = readPickle(bytes);
@@ -63,8 +70,9 @@ TEST(PickleReaderTest, ReadsWhatPythonWrites) {
 }
 
 TEST(PickleReaderTest, TheMemoGivesOneValueTwice) {
-  const auto read = readPickle("\x80\x02](K\x07q\x05h\x05j\x05\x00\x00\x00"
-                               "e."s);
+  const auto read = readPickle(
+      "\x80\x02](K\x07q\x05h\x05j\x05\x00\x00\x00"
+      "e."s);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->root().size(), 3u);
   EXPECT_EQ(read->root().at(2).asInt(), 7);
@@ -72,11 +80,11 @@ TEST(PickleReaderTest, TheMemoGivesOneValueTwice) {
 
 TEST(PickleReaderTest, RefusesEveryOpcodeThatCouldRunCode) {
   const std::pair<std::uint8_t, const char*> opcodes[] = {
-      {'c', "GLOBAL"},       {0x93, "STACK_GLOBAL"}, {'R', "REDUCE"},
-      {'b', "BUILD"},        {'i', "INST"},          {'o', "OBJ"},
-      {0x81, "NEWOBJ"},      {0x92, "NEWOBJ_EX"},    {'P', "PERSID"},
-      {'Q', "BINPERSID"},    {0x82, "EXT1"},         {0x83, "EXT2"},
-      {0x84, "EXT4"},        {0x97, "NEXT_BUFFER"},  {0x98, "READONLY_BUFFER"}};
+      {'c', "GLOBAL"},    {0x93, "STACK_GLOBAL"}, {'R', "REDUCE"},
+      {'b', "BUILD"},     {'i', "INST"},          {'o', "OBJ"},
+      {0x81, "NEWOBJ"},   {0x92, "NEWOBJ_EX"},    {'P', "PERSID"},
+      {'Q', "BINPERSID"}, {0x82, "EXT1"},         {0x83, "EXT2"},
+      {0x84, "EXT4"},     {0x97, "NEXT_BUFFER"},  {0x98, "READONLY_BUFFER"}};
   for (const auto& [opcode, name] : opcodes) {
     const std::string bytes =
         "\x80\x02N"s + static_cast<char>(opcode) + "os\nsystem\n.";
@@ -92,11 +100,11 @@ TEST(PickleReaderTest, SaysWhereDamageIs) {
   EXPECT_EQ(problemOf("\x80\x02."s), "byte 2: the stack is empty");
   EXPECT_EQ(problemOf("\x80\x02K\x01K\x02\x61."s),
             "byte 6: members are added to a value that can have none");
-  EXPECT_EQ(problemOf("\x80\x02}K\x01\x61."s), "byte 5: a dict has half a pair");
+  EXPECT_EQ(problemOf("\x80\x02}K\x01\x61."s),
+            "byte 5: a dict has half a pair");
   EXPECT_EQ(problemOf("\x80\x02Nu."s), "byte 3: a mark is missing");
   EXPECT_EQ(problemOf("\x80\x02N(0u."s), "byte 5: a mark is missing");
-  EXPECT_EQ(problemOf("\x80\x02h\x01."s),
-            "byte 2: the memo has no such value");
+  EXPECT_EQ(problemOf("\x80\x02h\x01."s), "byte 2: the memo has no such value");
   EXPECT_EQ(problemOf("\x80\x02X\xff\xff\xff\xffzz."s),
             "byte 2: the pickle is cut off");
   EXPECT_EQ(problemOf("\x80\x02I1\n."s),
@@ -104,8 +112,9 @@ TEST(PickleReaderTest, SaysWhereDamageIs) {
 }
 
 TEST(PickleReaderTest, AnIntegerBeyond64BitsIsAbsent) {
-  const auto read = readPickle("\x80\x02\x8a\x09\x01\x01\x01\x01\x01\x01\x01"
-                               "\x01\x01."s);
+  const auto read = readPickle(
+      "\x80\x02\x8a\x09\x01\x01\x01\x01\x01\x01\x01"
+      "\x01\x01."s);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_FALSE(read->root().asInt());
 }
