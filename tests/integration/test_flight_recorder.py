@@ -48,7 +48,6 @@ def test_operation_by_operation_as_in_our_traces(job: Path, form: str) -> None:
         assert row["op"] == _AS_GLOO_SAYS.get(op, op)
         for field in ("dtype", "bytes_in", "bytes_out", "shapes_in"):
             assert row.get(field) == own.get(field), (number, field)
-        assert abs(row["issue_ns"] - own["issue_ns"]) > 0
 
 
 def test_what_a_dump_does_not_tell_is_absent(job: Path) -> None:
@@ -96,7 +95,7 @@ def test_both_kinds_in_one_directory(job: Path) -> None:
     answer = tracectl("info", job)
     assert answer.exit_code == 0
     assert "left out 2 Flight Recorder dumps, because the inputs hold traces" in answer.words
-    assert "traced 0" in answer.output
+    assert "Flight Recorder dumps" not in answer.output
 
 
 def test_what_the_ring_has_overwritten_is_counted(launcher: Launcher, tmp_path: Path) -> None:
