@@ -102,7 +102,11 @@ void ChunkIndex::addFile(const std::string& path) {
 
 void ChunkIndex::describeFile(const ChunkScanner& scanner, TraceFile file) {
   if (!scanner.sawSync()) {
-    if (!isTrigger(file.path)) warn(absl::StrCat(file.path, ": not a trace"));
+    const bool is_other =
+        dumps_.add(file.path, file.bytes) == DumpFiles::Kind::kOther;
+    if (is_other && !isTrigger(file.path)) {
+      warn(absl::StrCat(file.path, ": not a trace"));
+    }
     return;
   }
   file.unusable_bytes = scanner.unusable().total();
@@ -167,6 +171,7 @@ TraceSet ChunkIndex::finish() && {
                         " chunks was left out: none of them can be decoded"));
     }
   }
+  std::move(dumps_).addTo(set_);
   std::sort(set_.streams.begin(), set_.streams.end(), comesFirst);
   return std::move(set_);
 }

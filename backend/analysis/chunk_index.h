@@ -1,4 +1,5 @@
-// ChunkIndex scans files and sorts their chunks into streams.
+// ChunkIndex scans files and sorts their chunks into streams. A file without
+// chunks may be a Flight Recorder dump, which is a stream of its own.
 
 #pragma once
 
@@ -8,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "analysis/flight_recorder/dump_files.h"
 #include "analysis/trace_set.h"
 #include "trace_io/chunk_decoder.h"
 #include "trace_io/chunk_scanner.h"
@@ -19,8 +21,8 @@ class ChunkIndex {
  public:
   ChunkIndex(std::vector<std::string> warnings, ReadProgress progress);
 
-  // Every file is read once, chunk by chunk. A file that is no trace, or
-  // cannot be read, becomes a warning.
+  // Every file is read once, chunk by chunk, and a dump twice. A file that is
+  // neither, or cannot be read, becomes a warning.
   void addFiles(absl::Span<const std::string> paths);
 
   // The streams, sorted; selects none of them.
@@ -39,6 +41,7 @@ class ChunkIndex {
   void warn(std::string sentence);
 
   TraceSet set_;
+  DumpFiles dumps_;
   ReadProgress progress_;
   ChunkDecoder decoder_;
   absl::flat_hash_map<std::uint64_t, Indexed> streams_;

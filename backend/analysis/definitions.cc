@@ -59,10 +59,16 @@ void StreamDefinitions::addGroup(const v1::Group& group) {
     return;
   }
   intern(groups_, group_by_id_, group.id(), [&] {
-    return GroupDefinition{
-        group.id(),  group.name(),        group.desc(),       group.backend(),
-        group.leg(), *std::move(members), group.group_rank(), group.nth()};
+    return GroupDefinition{group.id(),         group.name(),
+                           group.desc(),       group.backend(),
+                           group.leg(),        *std::move(members),
+                           group.group_rank(), group.nth(),
+                           /*by_name=*/false};
   });
+}
+
+void StreamDefinitions::identifyByName() {
+  for (GroupDefinition& group : groups_) group.by_name = true;
 }
 
 void StreamDefinitions::addBuffers(const v1::Buffers& buffers) {

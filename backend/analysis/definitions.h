@@ -26,6 +26,9 @@ struct GroupDefinition {
   RankList members;
   std::uint32_t group_rank = 0;
   std::uint32_t nth = 0;
+  // Its name is part of its identity: nothing better tells it from others with
+  // the same members.
+  bool by_name = false;
 };
 
 class StreamDefinitions {
@@ -33,6 +36,10 @@ class StreamDefinitions {
   // Takes over what a chunk defines. Chunks are added in the stream's order,
   // because a later group brings newer labels.
   void add(v1::Payload& payload);
+
+  // For streams that do not tell a group's leg, nor how many groups with its
+  // members came before: Flight Recorder dumps.
+  void identifyByName();
 
   const std::vector<GroupDefinition>& groups() const { return groups_; }
   const std::vector<v1::Call>& calls() const { return calls_; }

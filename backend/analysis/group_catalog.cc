@@ -29,7 +29,9 @@ std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
                                      const GroupDefinition& group) {
   const auto next = static_cast<std::uint32_t>(groups_.size());
   const auto [place, is_new] = index_by_key_.try_emplace(
-      Key{attempt, group.leg, group.members, group.nth}, next);
+      Key{attempt, group.leg, group.members, group.nth,
+          group.by_name ? group.name : std::string()},
+      next);
   if (is_new) {
     groups_.push_back({attempt, group.leg, group.members, group.nth, group.name,
                        group.desc, group.backend, uniqueLabel(group)});

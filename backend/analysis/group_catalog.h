@@ -52,12 +52,14 @@ class GroupCatalog {
     std::string leg;
     RankList members;
     std::uint32_t nth;
+    // Empty where the name does not count.
+    std::string name;
 
     bool operator==(const Key&) const = default;
     template <typename H>
     friend H AbslHashValue(H hash, const Key& key) {
       return H::combine(std::move(hash), key.attempt, key.leg, key.members,
-                        key.nth);
+                        key.nth, key.name);
     }
   };
 

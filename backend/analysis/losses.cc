@@ -47,13 +47,17 @@ void Losses::add(const StreamTable& table) {
   not_closed_.add(rank, table.closed ? 0 : 1);
   const bool recovered = !table.closed && table.accounts.recovered();
   recovered_.add(rank, recovered ? 1 : 0);
-  cut_short_.add(rank, table.endKnown() ? 0 : 1);
+  not_in_dump_.add(rank, table.not_in_dump);
+  snapshot_.add(rank, table.snapshot ? 1 : 0);
+  if (table.endKnown()) return;
+  end_unknown_.push_back(rank);
+  if (!table.snapshot) cut_short_.add(rank, 1);
 }
 
 bool Losses::any() const {
   return dropped_ranks_.total || missing_.total || refused_bytes_.total ||
          skipped_.total || broken_.total || overlapping_.total || gaps_.total ||
-         refused_groups_.total;
+         refused_groups_.total || not_in_dump_.total;
 }
 
 std::vector<std::string> Losses::sentences() const {
@@ -72,10 +76,15 @@ std::vector<std::string> Losses::sentences() const {
   say(overlapping_, overlapping_.total, " chunks that overlap others ignored");
   say(refused_groups_, refused_groups_.total,
       " groups refused for impossible members");
+  say(not_in_dump_, not_in_dump_.total,
+      " records overwritten before the dump, or left out of it");
   say(recovered_, "killed; the last records were recovered");
   say(cut_short_,
       "not closed (killed, still running, or the end of the file is lost), so "
       "how much is missing at the end is unknown");
+  say(snapshot_,
+      "Flight Recorder dumps, which end when they were made: what came after "
+      "is unknown");
   return sentences;
 }
 

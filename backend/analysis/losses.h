@@ -27,15 +27,16 @@ class Losses {
     return dropped_;
   }
   std::uint64_t droppedTotal() const { return dropped_ranks_.total; }
+  // Records that Flight Recorder dumps no longer held, or were told to leave
+  // out.
+  std::uint64_t notInDumps() const { return not_in_dump_.total; }
   // Ranks whose stream does not say that it was closed.
   const std::vector<std::uint32_t>& notClosed() const {
     return not_closed_.ranks;
   }
 
   // Ranks whose end is not known, so that more may be missing than missing().
-  const std::vector<std::uint32_t>& endUnknown() const {
-    return cut_short_.ranks;
-  }
+  const std::vector<std::uint32_t>& endUnknown() const { return end_unknown_; }
 
   // Whether anything was lost; an unclosed stream alone is none.
   bool any() const;
@@ -56,8 +57,10 @@ class Losses {
   std::uint64_t produced_ = 0;
   std::uint64_t stored_ = 0;
   std::uint64_t found_ = 0;
+  std::vector<std::uint32_t> end_unknown_;
   Tally dropped_ranks_, missing_, refused_bytes_, skipped_, broken_,
-      overlapping_, gaps_, not_closed_, recovered_, cut_short_, refused_groups_;
+      overlapping_, gaps_, not_closed_, recovered_, cut_short_, refused_groups_,
+      not_in_dump_, snapshot_;
 };
 
 }  // namespace traced

@@ -16,7 +16,7 @@ namespace {
 v1::Payload describeMerge(const TraceSet& set, const std::string& version) {
   std::vector<const v1::Header*> headers;
   for (const TraceStream& stream : set.streams) {
-    headers.push_back(&stream.header);
+    if (!stream.dump_file) headers.push_back(&stream.header);
   }
   v1::Payload payload;
   v1::Merge& merge = *payload.mutable_merge();
@@ -52,6 +52,7 @@ Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
   put(ChunkEncoder(0).encode(describeMerge(set, version), {}));
   StreamLoader loader(set);
   for (const TraceStream& stream : set.streams) {
+    if (stream.dump_file) continue;
     ++result.streams;
     for (const ChunkRef& chunk : stream.chunks) {
       const std::string_view body = loader.body(chunk);

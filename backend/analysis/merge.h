@@ -16,10 +16,11 @@ struct MergeResult {
   std::uint64_t bytes = 0;
 };
 
-// Writes all streams of `set`, not only the selected ones, and a Merge that
-// tells of their clocks and of what was wrong with the inputs. The file appears
-// under `path` once it is complete, in the place of whatever was there.
-// Memory: one chunk. `version` is that of the program that merges.
+// Writes all streams of `set` but Flight Recorder dumps, not only the selected
+// ones, and a Merge that tells of their clocks and of what was wrong with the
+// inputs. The file appears under `path` once it is complete, in the place of
+// whatever was there. Memory: one chunk. `version` is that of the program that
+// merges.
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
                                 const std::string& version,
                                 const ReadProgress& progress = {});

@@ -11,10 +11,13 @@ void RunSummary::add(const StreamTable& table) {
   const v1::Header& header = table.header;
   ranks_.push_back(header.rank());
   world_size_ = std::max(world_size_, header.world_size());
-  hosts_.insert(header.host());
-  torch_versions_.insert(header.torch_version());
+  from_dumps_ |= table.snapshot;
+  if (!table.snapshot) {
+    hosts_.insert(header.host());
+    torch_versions_.insert(header.torch_version());
+  }
   for (const GroupDefinition& group : table.definitions.groups()) {
-    backends_.insert(group.backend);
+    if (!group.backend.empty()) backends_.insert(group.backend);
   }
   operations_ += table.operations.size() - table.simulated;
   simulated_ += table.simulated;

@@ -32,6 +32,9 @@ class RunSummary {
   std::uint32_t worldSize() const { return world_size_; }
   // Ranks of the job without a stream, as text: "3,5-7"; empty when none.
   std::string absentRanks() const;
+  // Whether the streams are Flight Recorder dumps, which name no host and no
+  // version of torch.
+  bool fromDumps() const { return from_dumps_; }
   const absl::btree_set<std::string>& hosts() const { return hosts_; }
   const absl::btree_set<std::string>& torchVersions() const {
     return torch_versions_;
@@ -51,6 +54,7 @@ class RunSummary {
 
   std::vector<std::uint32_t> ranks_;
   std::uint32_t world_size_ = 0;
+  bool from_dumps_ = false;
   absl::btree_set<std::string> hosts_;
   absl::btree_set<std::string> torch_versions_;
   absl::btree_set<std::string> backends_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/flight_recorder/dump_files.h"
 #include "analysis/stream_assembler.h"
 #include "trace_io/chunk_scanner.h"
 
@@ -23,6 +24,7 @@ void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
 }  // namespace
 
 StreamTable StreamLoader::load(const TraceStream& stream) {
+  if (stream.dump_file) return loadDumpOf(stream);
   StreamAssembler assembler(stream.header);
   StreamTable& table = assembler.table();
   std::uint64_t covered = 0;  // up to where chunks cover the positions
@@ -50,6 +52,17 @@ StreamTable StreamLoader::load(const TraceStream& stream) {
   StreamTable read = std::move(assembler).finish();
   forgetDeletedBeginning(stream, read);
   return read;
+}
+
+StreamTable StreamLoader::loadDumpOf(const TraceStream& stream) const {
+  const TraceFile& file = set_.files[*stream.dump_file];
+  Result<StreamTable> table = loadDump(file.path, stream.header);
+  if (table) return *std::move(table);
+  StreamTable nothing;
+  nothing.header = stream.header;
+  nothing.snapshot = true;
+  nothing.refused_bytes = file.bytes;
+  return nothing;
 }
 
 DecodeStatus StreamLoader::decode(const ChunkRef& chunk) {

@@ -20,7 +20,7 @@ class StreamLoader {
 
   // Reads the chunks of a stream once more and assembles them. A chunk that
   // has changed on disk meanwhile, is refused, or holds out of all proportion
-  // to its size, counts as refused.
+  // to its size, counts as refused; so does a dump that has changed.
   StreamTable load(const TraceStream& stream);
 
   // The body of a chunk, valid until the next call. Empty when it can no longer
@@ -28,6 +28,7 @@ class StreamLoader {
   std::string_view body(const ChunkRef& chunk);
 
  private:
+  StreamTable loadDumpOf(const TraceStream& stream) const;
   DecodeStatus decode(const ChunkRef& chunk);
 
   const TraceSet& set_;

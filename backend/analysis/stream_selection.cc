@@ -22,6 +22,12 @@ bool startedEarlier(const TraceStream& a, const TraceStream& b) {
   return a.header.started().realtime_ns() < b.header.started().realtime_ns();
 }
 
+std::size_t countDumps(const TraceSet& set) {
+  return static_cast<std::size_t>(std::count_if(
+      set.streams.begin(), set.streams.end(),
+      [](const TraceStream& stream) { return stream.dump_file.has_value(); }));
+}
+
 void leaveOut(TraceSet& set, std::size_t count, const std::string& which) {
   set.selection_warnings.push_back(absl::StrCat(
       "left out ", count, count == 1 ? " stream " : " streams ", which));
@@ -30,12 +36,23 @@ void leaveOut(TraceSet& set, std::size_t count, const std::string& which) {
 }  // namespace
 
 void selectStreams(TraceSet& set) {
+  const std::size_t dumps = countDumps(set);
+  const bool use_dumps = dumps == set.streams.size();
   std::vector<std::size_t> known;
   for (std::size_t i = 0; i < set.streams.size(); ++i) {
-    if (set.streams[i].header.schema() == kSchema) known.push_back(i);
+    const TraceStream& stream = set.streams[i];
+    if (stream.dump_file && !use_dumps) continue;
+    if (stream.header.schema() == kSchema) known.push_back(i);
   }
-  if (known.size() < set.streams.size()) {
-    leaveOut(set, set.streams.size() - known.size(),
+  const std::size_t usable = set.streams.size() - (use_dumps ? 0 : dumps);
+  if (dumps > 0 && !use_dumps) {
+    set.selection_warnings.push_back(absl::StrCat(
+        "left out ", dumps, " Flight Recorder ", dumps == 1 ? "dump" : "dumps",
+        ", because the inputs hold traces too, which tell more; name only the "
+        "dumps to read them"));
+  }
+  if (known.size() < usable) {
+    leaveOut(set, usable - known.size(),
              "whose schema this version does not know");
   }
   if (known.empty()) return;

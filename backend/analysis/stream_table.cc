@@ -28,7 +28,7 @@ std::uint64_t StreamTable::runNs() const {
 bool StreamTable::lostSomething() const {
   return dropped() > 0 || missing() > 0 || refused_bytes > 0 ||
          skipped_chunks > 0 || broken_tables > 0 || overlapping_chunks > 0 ||
-         gaps > 0;
+         gaps > 0 || not_in_dump > 0;
 }
 
 bool StreamTable::isSimulated(const AssembledOperation& operation) const {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/assembled_operation.h"
@@ -13,6 +15,17 @@
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
+
+// How far a group of a Flight Recorder dump had come: sequence numbers as its
+// backend counts them, absent where there was none yet.
+struct GroupProgress {
+  // Index into definitions.groups(), or StreamDefinitions::kNone.
+  std::uint32_t group = StreamDefinitions::kNone;
+  std::string name;
+  std::optional<std::uint64_t> last_enqueued;
+  std::optional<std::uint64_t> last_started;
+  std::optional<std::uint64_t> last_completed;
+};
 
 struct StreamTable {
   v1::Header header;
@@ -39,6 +52,11 @@ struct StreamTable {
   // many positions are missing there.
   std::uint64_t gaps = 0;
   std::uint64_t gap_positions = 0;
+  // A Flight Recorder dump: what a process remembered when it was asked.
+  // Records it no longer held, or was told to leave out, are counted.
+  bool snapshot = false;
+  std::uint64_t not_in_dump = 0;
+  std::vector<GroupProgress> progress;
   // The latest instant the stream says anything about.
   Instant last;
 

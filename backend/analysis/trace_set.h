@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,13 @@ struct TraceStream {
   v1::Header header;
   // Sorted by position; the same chunk never twice.
   std::vector<ChunkRef> chunks;
+  // The file that is the stream, if it is a Flight Recorder dump: an index into
+  // TraceSet::files. It has no chunks then.
+  std::optional<std::uint32_t> dump_file;
 };
 
 struct TraceSet {
-  // The files that hold chunks, or remains of them.
+  // The files that hold chunks, or remains of them, or are dumps.
   std::vector<TraceFile> files;
   // All streams, sorted by rank, and the newest first within a rank.
   std::vector<TraceStream> streams;

@@ -20,6 +20,7 @@ std::string lostText(const TraceSet& set, const RunSummary& summary) {
   say(losses.droppedTotal(), "record", " dropped");
   say(losses.missing(), "record", " missing");
   say(unusableBytes(set, summary), "byte", " unusable");
+  say(losses.notInDumps(), "record", " not in the dumps");
   if (lost.empty() && losses.any()) lost.push_back("chunks left out");
   if (!lost.empty()) return absl::StrJoin(lost, ", ");
   return losses.notClosed().empty() ? "nothing lost"
@@ -45,9 +46,14 @@ std::string pausesText(const RunSummary::Pauses& pauses) {
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary) {
   std::string text =
-      absl::StrCat(title, ": ", countOf(summary.ranks().size(), "rank"), " on ",
-                   countOf(summary.hosts().size(), "host"), ", torch ",
-                   absl::StrJoin(summary.torchVersions(), " and "));
+      absl::StrCat(title, ": ", countOf(summary.ranks().size(), "rank"));
+  if (summary.fromDumps()) {
+    absl::StrAppend(&text, ", Flight Recorder dumps");
+  } else {
+    absl::StrAppend(&text, " on ", countOf(summary.hosts().size(), "host"),
+                    ", torch ",
+                    absl::StrJoin(summary.torchVersions(), " and "));
+  }
   if (!summary.backends().empty()) {
     absl::StrAppend(&text, ", ", absl::StrJoin(summary.backends(), " and "));
   }

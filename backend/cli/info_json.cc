@@ -97,6 +97,25 @@ void addMarks(Json& json, const Marks& marks) {
   }
 }
 
+// What a dump does not tell, and what only a dump tells.
+void describeDump(Json& json, const StreamTable& table) {
+  for (const char* unknown : {"host", "pid", "job", "attempt", "traced_version",
+                              "torch_version", "python_version", "boot_id",
+                              "time_namespace", "settings", "own_time"}) {
+    json.erase(unknown);
+  }
+  json["dump"] = true;
+  json["not_in_dump"] = table.not_in_dump;
+  Json& progress = json["progress"] = Json::array();
+  for (const GroupProgress& group : table.progress) {
+    Json& entry = progress.emplace_back(Json::object());
+    if (!group.name.empty()) entry["group"] = group.name;
+    if (group.last_enqueued) entry["last_enqueued"] = *group.last_enqueued;
+    if (group.last_started) entry["last_started"] = *group.last_started;
+    if (group.last_completed) entry["last_completed"] = *group.last_completed;
+  }
+}
+
 Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   const StreamTable& table = rank.table;
   Json json = headerJson(table.header);
@@ -126,6 +145,7 @@ Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   for (const std::uint32_t file : rank.files) {
     files.push_back(set.files[file].path);
   }
+  if (table.snapshot) describeDump(json, table);
   return json;
 }
 

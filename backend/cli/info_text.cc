@@ -35,6 +35,7 @@ std::string missingText(const StreamTable& rank) {
 }
 
 const char* endText(const StreamTable& rank) {
+  if (rank.snapshot) return "dump";
   if (rank.closed) return "yes";
   return rank.accounts.recovered() ? "recovered" : "no";
 }
@@ -98,17 +99,18 @@ Table makeRanksTable(RankColumns columns) {
 std::vector<std::string> rankCells(const RunInfo::Rank& info,
                                    RankColumns columns) {
   const StreamTable& rank = info.table;
-  std::vector<std::string> cells = {absl::StrCat(rank.header.rank()),
-                                    printable(rank.header.host()),
-                                    absl::StrCat(rank.header.pid()),
-                                    groupedText(info.operations),
-                                    groupedText(rank.accounts.produced()),
-                                    groupedText(rank.dropped()),
-                                    groupedText(rank.accounts.stored()),
-                                    groupedText(rank.rows_found),
-                                    missingText(rank),
-                                    endText(rank),
-                                    ownTimeText(info.own_cost)};
+  std::vector<std::string> cells = {
+      absl::StrCat(rank.header.rank()),
+      rank.snapshot ? "-" : printable(rank.header.host()),
+      rank.snapshot ? "-" : absl::StrCat(rank.header.pid()),
+      groupedText(info.operations),
+      groupedText(rank.accounts.produced()),
+      groupedText(rank.dropped()),
+      groupedText(rank.accounts.stored()),
+      groupedText(rank.rows_found),
+      missingText(rank),
+      endText(rank),
+      ownTimeText(info.own_cost)};
   if (columns.steps) cells.push_back(stepsText(rank.marks));
   if (columns.pauses) cells.push_back(pausesText(rank.marks));
   return cells;
@@ -161,12 +163,26 @@ std::string groupsText(const GroupCatalog& groups) {
   table.addColumn("nth");
   table.addColumn("ranks", Align::kLeft);
   for (const JobGroup& group : groups.groups()) {
+    const bool known = group.members.size() > 0;
     table.addRow({printable(group.label), printable(group.name),
                   printable(group.backend), printable(group.leg),
-                  groupedText(group.members.size()), absl::StrCat(group.nth),
-                  group.members.text()});
+                  known ? groupedText(group.members.size()) : "-",
+                  absl::StrCat(group.nth), known ? group.members.text() : "-"});
   }
   return "\n" + table.text();
+}
+
+// Who wrote the streams.
+std::string writerText(const RunInfo& info) {
+  if (info.summary.fromDumps()) {
+    return "by PyTorch's Flight Recorder, on the hosts' wall clocks: no "
+           "returns "
+           "and no waits; ends where one was discovered";
+  }
+  const v1::Header& header = info.ranks[0].table.header;
+  return absl::StrCat("job \"", header.job(), "\", attempt ", header.attempt(),
+                      ", traced ", header.traced_version(), ", Python ",
+                      header.python_version());
 }
 
 using TextMap = google::protobuf::Map<std::string, std::string>;
@@ -201,12 +217,8 @@ std::string commonText(const RunInfo& info, const char* title,
 
 std::string infoText(const std::string& title, const TraceSet& set,
                      const RunInfo& info, std::size_t max_ranks) {
-  const v1::Header& header = info.ranks[0].table.header;
   return absl::StrCat(
-      headingText(title, set, info.summary),
-      printable(absl::StrCat(
-          "job \"", header.job(), "\", attempt ", header.attempt(), ", traced ",
-          header.traced_version(), ", Python ", header.python_version())),
+      headingText(title, set, info.summary), printable(writerText(info)),
       "\n\n", ranksText(info, max_ranks), threadDropsText(info),
       ownCostText(info.own_cost), groupsText(info.groups),
       commonText(info, "libraries", &v1::Header::library_versions),

@@ -57,6 +57,11 @@ std::vector<Json> groupsJson(const GroupCatalog& groups) {
                                        {"attempt", group.attempt},
                                        {"size", group.members.size()},
                                        {"members", group.members.text(64)}});
+    if (group.members.size() == 0) {
+      json.erase("size");
+      json.erase("members");
+      continue;
+    }
     if (group.members.size() > budget) continue;
     budget -= group.members.size();
     Json& ranks = json["ranks"] = Json::array();
@@ -78,6 +83,7 @@ Json lostJson(const TraceSet& set, const RunSummary& summary) {
     dropped[reason] = records;
   }
   return {{"dropped", std::move(dropped)},
+          {"not_in_dump", losses.notInDumps()},
           {"missing", losses.missing()},
           {"unusable_bytes", unusableBytes(set, summary)},
           {"gaps", losses.gaps()},

@@ -1,5 +1,6 @@
 #include "cli/merge.h"
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -39,6 +40,12 @@ class Merge : public Subcommand {
     const std::vector<std::string> kept = recoverInputs(inputs_.paths());
     Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
+    if (holdsOnlyDumps(*set)) {
+      std::cerr
+          << "tracectl: the inputs are Flight Recorder dumps, which have "
+             "no chunks to merge; all other verbs read them as they are\n";
+      return ExitCode::kNothingReadable;
+    }
     set->input_warnings.insert(set->input_warnings.end(), kept.begin(),
                                kept.end());
 
@@ -51,12 +58,32 @@ class Merge : public Subcommand {
       return ExitCode::kInternal;
     }
     const std::vector<std::string> warnings =
-        inputs_.strict() ? warningsOfAll(*set) : set->input_warnings;
+        inputs_.strict() ? warningsOfAll(*set) : warningsOf(*set);
     say(*set, *merged, warnings);
     return inputs_.conclude(warnings);
   }
 
  private:
+  static bool holdsOnlyDumps(const TraceSet& set) {
+    return std::all_of(
+        set.streams.begin(), set.streams.end(),
+        [](const TraceStream& stream) { return stream.dump_file.has_value(); });
+  }
+
+  // Dumps that were left out are told, other runs are not: they are merged.
+  static std::vector<std::string> warningsOf(const TraceSet& set) {
+    std::vector<std::string> warnings = set.input_warnings;
+    const auto dumps = std::count_if(
+        set.streams.begin(), set.streams.end(),
+        [](const TraceStream& stream) { return stream.dump_file.has_value(); });
+    if (dumps > 0) {
+      warnings.push_back(absl::StrCat("left out ", dumps, " Flight Recorder ",
+                                      dumps == 1 ? "dump" : "dumps",
+                                      ", which have no chunks to merge"));
+    }
+    return warnings;
+  }
+
   // What the streams themselves lost is found only by reading them.
   static std::vector<std::string> warningsOfAll(const TraceSet& set) {
     RunSummary summary;

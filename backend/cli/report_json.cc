@@ -61,6 +61,14 @@ Json groupTotalsJson(const Report& report) {
   return groups;
 }
 
+// Without returns and waits there is no telling.
+void eraseShares(Json& json) {
+  json["total"].erase("share");
+  for (const char* list : {"ops", "ranks", "groups"}) {
+    for (Json& entry : json[list]) entry.erase("share");
+  }
+}
+
 }  // namespace
 
 Json reportJson(const std::string& title, const TraceSet& set,
@@ -85,6 +93,7 @@ Json reportJson(const std::string& title, const TraceSet& set,
   for (const ReportRow& row : report.rows) ops.push_back(rowJson(report, row));
   json["ranks"] = ranksJson(report);
   json["groups"] = groupTotalsJson(report);
+  if (summary.fromDumps()) eraseShares(json);
   json["lost"] = lostJson(set, summary);
   json["warnings"] = allWarnings(set, summary);
   return json;

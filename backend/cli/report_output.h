@@ -21,6 +21,9 @@ struct ReportTextOptions {
 std::string reportText(const std::string& title, const TraceSet& set,
                        const Report& report, const ReportTextOptions& options);
 
+// A share of time, "-" where nothing tells how long calls and waits took.
+std::string shareCell(const Report& report, double share);
+
 // Two tables: what each rank and each group spent.
 std::string rankTotalsText(const Report& report);
 std::string groupTotalsText(const Report& report);

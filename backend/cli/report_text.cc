@@ -12,6 +12,10 @@ namespace {
 
 std::string shareText(const Report& report) {
   const auto run_ns = static_cast<double>(report.summary.totalRunNs());
+  if (report.summary.fromDumps()) {
+    return "How long communication held up the ranks is not known: dumps have "
+           "neither returns nor waits.\n";
+  }
   if (run_ns == 0) return "";
   const CallTotals& all = report.all;
   return absl::StrFormat(
@@ -80,7 +84,8 @@ Table makeTable(const Report& report, bool wide) {
   return table;
 }
 
-std::vector<std::string> cellsOf(const ReportRow& row, bool wide) {
+std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
+                                 bool wide) {
   std::vector<std::string> cells;
   for (const std::string& key : row.keys) cells.push_back(printable(key));
   cells.push_back(groupedText(row.totals.calls));
@@ -91,7 +96,7 @@ std::vector<std::string> cellsOf(const ReportRow& row, bool wide) {
   addCells(cells, row.wait, otherColumns(wide));
   if (wide) cells.push_back(bandwidthText(row.algbw_gbs));
   cells.push_back(bandwidthText(row.busbw_gbs));
-  cells.push_back(percentText(row.share));
+  cells.push_back(shareCell(report, row.share));
   return cells;
 }
 
@@ -115,7 +120,7 @@ std::string reportText(const std::string& title, const TraceSet& set,
   Table table = makeTable(report, options.wide);
   const std::size_t shown = std::min(options.max_rows, report.rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    table.addRow(cellsOf(report.rows[i], options.wide));
+    table.addRow(cellsOf(report, report.rows[i], options.wide));
   }
 
   std::string text = headingText(title, set, report.summary);

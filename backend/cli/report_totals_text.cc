@@ -15,8 +15,8 @@ void addTotalsColumns(Table& table) {
   }
 }
 
-void addTotals(std::vector<std::string>& cells, const CallTotals& totals,
-               std::uint64_t run_ns) {
+void addTotals(std::vector<std::string>& cells, const Report& report,
+               const CallTotals& totals, std::uint64_t run_ns) {
   cells.push_back(groupedText(totals.calls));
   cells.push_back(bytesText(std::max(totals.bytes_in, totals.bytes_out)));
   for (const TimeSum* time : {&totals.host, &totals.completion, &totals.wait}) {
@@ -24,10 +24,14 @@ void addTotals(std::vector<std::string>& cells, const CallTotals& totals,
                                      : millisecondsText(static_cast<double>(
                                            time->total_ns)));
   }
-  cells.push_back(percentText(totals.shareOf(run_ns)));
+  cells.push_back(shareCell(report, totals.shareOf(run_ns)));
 }
 
 }  // namespace
+
+std::string shareCell(const Report& report, double share) {
+  return report.summary.fromDumps() ? "-" : percentText(share);
+}
 
 std::string rankTotalsText(const Report& report) {
   Table table;
@@ -38,7 +42,7 @@ std::string rankTotalsText(const Report& report) {
     std::vector<std::string> cells = {
         groupedText(rank.rank),
         threeDigits(static_cast<double>(rank.run_ns) / 1e9)};
-    addTotals(cells, rank.totals, rank.run_ns);
+    addTotals(cells, report, rank.totals, rank.run_ns);
     table.addRow(std::move(cells));
   }
   return table.text();
@@ -51,7 +55,8 @@ std::string groupTotalsText(const Report& report) {
   for (std::size_t i = 0; i < report.group_totals.size(); ++i) {
     const auto index = static_cast<std::uint32_t>(i);
     std::vector<std::string> cells = {printable(report.groups.label(index))};
-    addTotals(cells, report.group_totals[i], report.summary.totalRunNs());
+    addTotals(cells, report, report.group_totals[i],
+              report.summary.totalRunNs());
     table.addRow(std::move(cells));
   }
   return table.text();

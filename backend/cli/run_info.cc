@@ -9,6 +9,7 @@ namespace traced {
 namespace {
 
 std::vector<std::uint32_t> filesOf(const TraceStream& stream) {
+  if (stream.dump_file) return {*stream.dump_file};
   std::vector<std::uint32_t> files;
   for (const ChunkRef& chunk : stream.chunks) {
     if (files.empty() || files.back() != chunk.file) {

@@ -63,7 +63,9 @@ std::string cellText(const ShowContext& context, const MatchRow& row,
   const auto completion_ns = between(op.issued, op.ended);
   if (stream.table.isSimulated(op)) return text + "simulated";
   if (op.failed) return text + "FAILED";
-  if (!completion_ns) return text + "not ended";
+  if (!completion_ns) {
+    return text + (stream.table.snapshot ? "no end seen" : "not ended");
+  }
   absl::StrAppend(&text, millisecondsText(static_cast<double>(*completion_ns)),
                   lateMark(op.end_source));
   return text;

@@ -1,0 +1,111 @@
+// Document is a tree of plain values: what a pickle and a JSON file have in
+// common. Values may be shared, and even hold themselves, since a pickle may
+// say so: whoever walks one bounds its steps.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace traced {
+
+class Value;
+
+// Memory: 16 bytes per value, 24 per list or dict, 4 per member, and the texts.
+class Document {
+ public:
+  using Id = std::uint32_t;
+  static constexpr std::size_t kMaxValues = std::size_t{1} << 24;
+
+  Value root() const;
+  void setRoot(Id id) { root_ = id; }
+
+  // Each adds a value. Beyond kMaxValues nothing is added; see full().
+  Id addNone() { return add({}); }
+  Id addBool(bool value) { return add(make(Kind::kBool, value)); }
+  Id addInt(std::int64_t value) { return add(make(Kind::kInt, value)); }
+  Id addDouble(double value);
+  Id addText(std::string_view text);
+  Id addList() { return addContainer(Kind::kList); }
+  // The members of a dict are its keys and values in turn.
+  Id addDict() { return addContainer(Kind::kDict); }
+
+  bool isList(Id id) const { return nodes_[id].kind == Kind::kList; }
+  bool isDict(Id id) const { return nodes_[id].kind == Kind::kDict; }
+  // Only for a list or dict.
+  void append(Id container, Id member);
+
+  bool full() const { return full_; }
+
+ private:
+  friend class Value;
+
+  enum class Kind : std::uint8_t {
+    kNone,
+    kBool,
+    kInt,
+    kDouble,
+    kText,
+    kList,
+    kDict
+  };
+
+  struct Node {
+    Kind kind = Kind::kNone;
+    std::uint32_t text_bytes = 0;
+    // The number, its bits, the place of the text, or the index of the members.
+    std::int64_t payload = 0;
+  };
+
+  static Node make(Kind kind, std::int64_t payload) {
+    return {kind, 0, payload};
+  }
+  Id add(Node node);
+  Id addContainer(Kind kind);
+
+  // The first is None, and stands for what is not there.
+  std::vector<Node> nodes_ = std::vector<Node>(1);
+  std::vector<std::vector<Id>> members_;
+  std::string texts_;
+  Id root_ = 0;
+  bool full_ = false;
+};
+
+// A value of a document, which must outlive it. What is asked of a value of
+// another kind is absent, or empty.
+class Value {
+ public:
+  Value() = default;
+  Value(const Document* document, Document::Id id)
+      : document_(document), id_(id) {}
+
+  bool isList() const;
+  bool isDict() const;
+  std::optional<bool> asBool() const;
+  std::optional<std::int64_t> asInt() const;
+  // Also of an integer.
+  std::optional<double> asDouble() const;
+  std::optional<std::string_view> asText() const;
+
+  // Of a list: how many members, and each.
+  std::size_t size() const;
+  Value at(std::size_t i) const;
+  // Of a dict: how many pairs, and each.
+  std::size_t pairs() const;
+  std::pair<Value, Value> pair(std::size_t i) const;
+  // Of a dict: what stands under a key, looked for among its first 64.
+  Value find(std::string_view key) const;
+
+ private:
+  const Document::Node* node() const;
+  const std::vector<Document::Id>* members(Document::Kind kind) const;
+
+  const Document* document_ = nullptr;
+  Document::Id id_ = 0;
+};
+
+}  // namespace traced

@@ -1,0 +1,205 @@
+#include "analysis/flight_recorder/dump.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "analysis/flight_recorder/json_reader.h"
+#include "analysis/flight_recorder/pickle_reader.h"
+#include "analysis/flight_recorder/vocabulary.h"
+
+namespace traced {
+namespace {
+
+constexpr std::uint32_t kMajor = 2;
+constexpr std::uint32_t kNewestMinor = 10;
+// No entry of a dump takes less.
+constexpr std::size_t kMinEntryBytes = 32;
+
+absl::string_view asAbsl(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+// A number, or a text that is one: the JSON form has both.
+std::optional<std::int64_t> numberOf(Value value) {
+  if (const auto number = value.asInt()) return number;
+  std::int64_t number = 0;
+  const auto text = value.asText();
+  if (!text || !absl::SimpleAtoi(asAbsl(*text), &number)) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> countOf(Value value) {
+  const auto number = numberOf(value);
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+// The JSON form writes 0 for a time that was not observed.
+std::optional<std::int64_t> timeOf(Value value) {
+  const auto ns = value.asInt();
+  return ns && *ns > 0 ? ns : std::nullopt;
+}
+
+std::string_view textOf(Value value) { return value.asText().value_or(""); }
+
+// "[0, 1, 5]"; empty when it is anything else.
+std::vector<std::uint32_t> ranksIn(std::string_view text) {
+  std::vector<std::uint32_t> ranks;
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
+  const auto inside = asAbsl(text.substr(1, text.size() - 2));
+  for (const absl::string_view word :
+       absl::StrSplit(inside, ',', absl::SkipWhitespace())) {
+    std::uint32_t rank = 0;
+    if (!absl::SimpleAtoi(word, &rank)) return {};
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+struct Version {
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+};
+
+std::optional<Version> versionIn(std::string_view text) {
+  Version version;
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(asAbsl(text), absl::MaxSplits('.', 1));
+  if (!absl::SimpleAtoi(parts.first, &version.major) ||
+      !absl::SimpleAtoi(parts.second, &version.minor)) {
+    return std::nullopt;
+  }
+  return version;
+}
+
+}  // namespace
+
+bool Dump::maybe(std::string_view beginning) {
+  return beginsAsPickle(beginning) || beginsAsJson(beginning);
+}
+
+Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
+  const bool is_pickle = beginsAsPickle(bytes);
+  auto document = is_pickle ? readPickle(bytes) : readJson(bytes);
+  if (!document && !is_pickle) return std::optional<Dump>();
+  if (!document) return document.error();
+
+  Dump dump(std::move(*document), bytes.size());
+  const Value root = dump.document_->root();
+  dump.version_ = textOf(root.find("version"));
+  dump.entries_ = root.find("entries");
+  const bool is_dump =
+      root.find("pg_config").isDict() || dump.entries_.isList();
+  const auto version = versionIn(dump.version_);
+  if (!version || !is_dump) return std::optional<Dump>();
+  if (version->major != kMajor) {
+    return Error{absl::StrCat("a Flight Recorder dump of version ",
+                              asAbsl(dump.version_), ", and only 2.x is read")};
+  }
+  dump.newer_ = version->minor > kNewestMinor;
+  const bool fits = dump.entryCount() <= bytes.size() / kMinEntryBytes;
+  if (!fits || !dump.readGroups(root.find("pg_config"))) {
+    return Error{"a Flight Recorder dump that says the same over and over"};
+  }
+  // Its name before 2.10.
+  const auto older_name = root.find("nccl_version").asText();
+  dump.library_version_ =
+      older_name.value_or(textOf(root.find("comm_lib_version")));
+  dump.readProgress(root.find("pg_status"));
+  dump.rank_ = dump.findRank();
+  return std::optional<Dump>(std::move(dump));
+}
+
+// False if the lists of members together are longer than the file is: a pickle
+// can name one text many times.
+bool Dump::readGroups(Value config) {
+  std::uint64_t text_bytes = 0;
+  for (std::size_t i = 0; i < config.pairs(); ++i) {
+    const auto [key, info] = config.pair(i);
+    const std::string_view ranks = textOf(info.find("ranks"));
+    text_bytes += ranks.size();
+    if (text_bytes > bytes_) return false;
+    groups_.push_back({textOf(key), textOf(info.find("desc")), ranksIn(ranks)});
+  }
+  std::sort(
+      groups_.begin(), groups_.end(),
+      [](const DumpGroup& a, const DumpGroup& b) { return a.name < b.name; });
+  return true;
+}
+
+void Dump::readProgress(Value status) {
+  for (std::size_t i = 0; i < status.pairs(); ++i) {
+    const auto [key, group] = status.pair(i);
+    const auto id = numberOf(key);
+    if (!id || !group.isDict()) continue;
+    progress_.push_back({*id, countOf(group.find("last_enqueued_collective")),
+                         countOf(group.find("last_started_collective")),
+                         countOf(group.find("last_completed_collective"))});
+  }
+}
+
+const DumpGroup* Dump::groupNamed(std::string_view name) const {
+  const auto found =
+      std::lower_bound(groups_.begin(), groups_.end(), name,
+                       [](const DumpGroup& group, std::string_view wanted) {
+                         return group.name < wanted;
+                       });
+  const bool known =
+      found != groups_.end() && found->name == name && !found->members.empty();
+  return known ? &*found : nullptr;
+}
+
+DumpEntry Dump::entry(std::size_t i) const {
+  const Value value = entries_.at(i);
+  const Value group = value.find("process_group");
+  DumpEntry entry;
+  entry.record_id = countOf(value.find("record_id"));
+  entry.group_id = value.find("pg_id").asInt();
+  entry.group_name = textOf(group.at(0));
+  entry.group_desc = textOf(group.at(1));
+  entry.collective_seq = countOf(value.find("collective_seq_id")).value_or(0);
+  entry.p2p_seq = countOf(value.find("p2p_seq_id")).value_or(0);
+  entry.is_p2p = value.find("is_p2p").asBool().value_or(false);
+  entry.profiling_name = textOf(value.find("profiling_name"));
+  entry.created_ns = timeOf(value.find("time_created_ns"));
+  entry.started_ns = timeOf(value.find("time_discovered_started_ns"));
+  entry.completed_ns = timeOf(value.find("time_discovered_completed_ns"));
+  entry.duration_ms = value.find("duration_ms").asDouble();
+  entry.timeout_ms = value.find("timeout_ms").asInt();
+  entry.thread_id = textOf(value.find("thread_id"));
+  entry.thread_name = textOf(value.find("thread_name"));
+  entry.input_sizes = value.find("input_sizes");
+  entry.input_dtypes = value.find("input_dtypes");
+  entry.output_sizes = value.find("output_sizes");
+  entry.output_dtypes = value.find("output_dtypes");
+  return entry;
+}
+
+// A send or receive names both ends by their ranks in the group. All must
+// agree: a dump that contradicts itself says nothing.
+std::optional<std::uint32_t> Dump::findRank() const {
+  const auto field = countOf(document_->root().find("rank"));
+  if (field && *field <= std::numeric_limits<std::uint32_t>::max()) {
+    return static_cast<std::uint32_t>(*field);
+  }
+  std::optional<std::uint32_t> rank;
+  for (std::size_t i = 0; i < entryCount(); ++i) {
+    const Value value = entries_.at(i);
+    const ProfilingName name =
+        parseProfilingName(textOf(value.find("profiling_name")));
+    if (!name.self) continue;
+    const DumpGroup* group =
+        groupNamed(textOf(value.find("process_group").at(0)));
+    if (!group || *name.self >= group->members.size()) continue;
+    const std::uint32_t found = group->members[*name.self];
+    if (rank && *rank != found) return std::nullopt;
+    rank = found;
+  }
+  return rank;
+}
+
+}  // namespace traced

@@ -1,0 +1,76 @@
+"""Jobs that are traced and recorded by PyTorch's own Flight Recorder at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
+
+from jobs.joining import joined
+
+_C = torch._C._distributed_c10d
+
+
+def _dump(rank: int, **options: str) -> None:
+    folder = Path("dumps")
+    for form in ("pickle", "json"):
+        (folder / form).mkdir(parents=True, exist_ok=True)
+    (folder / "pickle" / f"trace_rank_{rank}").write_bytes(
+        _C._dump_fr_trace(True, True, False, **options)
+    )
+    (folder / "json" / f"trace_rank_{rank}").write_bytes(
+        _C._dump_fr_trace_json(True, False, **options)
+    )
+
+
+def collectives() -> None:
+    """What Gloo's recorder records, on 2 ranks and in a group of their own."""
+    with joined() as rank:
+        group = dist.new_group([0, 1], group_desc="pair")
+        dist.all_reduce(torch.ones(4, 3))
+        dist.all_reduce(torch.ones(5, dtype=torch.bfloat16), group=group)
+        dist.all_reduce(torch.ones(7, dtype=torch.int64), async_op=True).wait()
+        dist.broadcast(torch.ones(2, dtype=torch.float64), 1)
+        dist.all_gather([torch.ones(6) for _ in range(2)], torch.ones(6))
+        dist.all_gather_into_tensor(torch.ones(4), torch.ones(2))
+        dist.reduce(torch.ones(3), 0, group=group)
+        dist.gather(torch.ones(2), [torch.ones(2) for _ in range(2)] if rank == 0 else None)
+        dist.scatter(torch.ones(1), [torch.ones(1) for _ in range(2)] if rank == 1 else None, 1)
+        dist.all_to_all_single(torch.ones(8), torch.ones(8))
+        dist.barrier()
+        _dump(rank)
+
+
+def overwritten() -> None:
+    """More collectives than the recorder's ring holds."""
+    with joined() as rank:
+        for _ in range(30):
+            dist.all_reduce(torch.ones(4))
+        _dump(rank)
+
+
+def hooked(rank: int) -> None:
+    """FlightRecorderHook on one of 2 ranks of torch's fake backend, which records all calls."""
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    dist.init_process_group("fake", rank=rank, world_size=2, store=FakeStore())
+    hook = _C.FlightRecorderHook.attach(c10d._get_default_group(), [0, 1])
+    tensor = torch.ones(4)
+    dist.all_reduce(tensor)
+    dist.all_gather_into_tensor(torch.ones(8), tensor)
+    dist.reduce_scatter_tensor(torch.ones(2), tensor)
+    if rank == 0:
+        dist.send(tensor, 1)
+    else:
+        dist.recv(tensor, 0)
+    exchanged = [
+        dist.P2POp(dist.isend, tensor, 1 - rank),
+        dist.P2POp(dist.irecv, torch.ones(4), 1 - rank),
+    ]
+    for work in dist.batch_isend_irecv(exchanged):
+        work.wait()
+    _dump(rank, backend="fake")
+    hook.remove()
+    dist.destroy_process_group()
