@@ -245,7 +245,7 @@ def test_header_says_who_recorded(launcher: Launcher, tmp_path: Path, world: int
     for process, stream in zip(ranks, _read_whole(tmp_path).streams, strict=True):
         header = stream.header
         assert header is not None
-        assert (header.schema, header.world_size, header.attempt) == (1, world, 2)
+        assert (header.schema, header.world_size, header.attempt) == (2, world, 2)
         assert (header.job, header.pid) == ("run-7", process.pid)
         assert header.labels == {"site": "fi", "gpu_serial": "1324"}
         assert header.settings["TRACED_LABELS"] == "gpu_serial=1324,site=fi"

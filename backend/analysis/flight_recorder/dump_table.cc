@@ -11,6 +11,7 @@
 #include "analysis/flight_recorder/dump_calls.h"
 #include "analysis/flight_recorder/vocabulary.h"
 #include "base/utf8.h"
+#include "trace_io/chunk_format.h"
 
 namespace traced {
 namespace {
@@ -233,7 +234,7 @@ class TableBuilder {
 v1::Header headerOfDump(const Dump& dump, std::uint32_t rank,
                         std::uint64_t stream_id) {
   v1::Header header;
-  header.set_schema(1);
+  header.set_schema(kSchema);
   header.set_stream_id(stream_id);
   header.set_rank(rank);
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();

@@ -22,7 +22,7 @@ from patience import patient, patient_timeout
 from jobs.joining import join, joined, meet
 
 _DEADLINE_S = patient(20)
-_SOON = patient_timeout(0.3)
+_SOON = patient_timeout(1)
 
 
 def until(condition: Callable[[], object]) -> None:

@@ -29,7 +29,8 @@ TEST_P(RealDumpsTest, AreReadOperationByOperation) {
   const Ran ran = runTracectl("show --json " + dumps());
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   std::vector<std::string> rows;
-  for (const Json& row : Json::parse(ran.out)["rows"]) {
+  const Json shown = Json::parse(ran.out);
+  for (const Json& row : shown["rows"]) {
     EXPECT_EQ(row["ranks"].size(), 2u);
     const Json& op = row["ranks"]["0"];
     rows.push_back(row["group"].get<std::string>() + " " + row["seq"].dump() +
