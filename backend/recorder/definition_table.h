@@ -71,19 +71,20 @@ class DefinitionTable {
 
  private:
   // A thread may still be about to use an id that it looked up before the id
-  // was retired; this many further chunks is far longer than that takes.
+  // was retired, and on a busy machine it may not run for a while: so many of
+  // the latest are kept, and all for some chunks.
+  static constexpr std::size_t kRetiredToKeep = 1024;
   static constexpr std::uint64_t kChunksToKeep = 2;
 
   void forgetRetired() noexcept {
-    std::size_t keep = 0;
-    for (const auto& [id, chunk] : retired_) {
-      if (chunk + kChunksToKeep <= chunk_) {
-        known_.erase(id);
-      } else {
-        retired_[keep++] = {id, chunk};
-      }
+    if (retired_.size() <= kRetiredToKeep) return;
+    const std::size_t most = retired_.size() - kRetiredToKeep;
+    std::size_t count = 0;
+    while (count < most && retired_[count].second + kChunksToKeep <= chunk_) {
+      known_.erase(retired_[count++].first);
     }
-    retired_.resize(keep);
+    retired_.erase(retired_.begin(),
+                   retired_.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
   struct Entry {
@@ -92,6 +93,7 @@ class DefinitionTable {
   };
   std::unordered_map<std::uint32_t, Entry> known_;
   std::unordered_map<std::uint32_t, std::uint32_t> holders_;
+  // Ids and the chunk that they were retired in, which ascends.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> retired_;
   std::vector<std::uint32_t> fresh_;
   std::uint64_t chunk_ = 1;

@@ -1,7 +1,5 @@
 #include "trace_io/row_writer.h"
 
-#include <unordered_map>
-
 #include "trace_io/told_instants.h"
 #include "trace_io/wrapping.h"
 
@@ -37,9 +35,9 @@ void finish(v1::IssueRows& table, std::int64_t anchor_ns, ToldInstants& told) {
   for (int i = 0; i < table.op_delta_size(); ++i) {
     told.issue(asId(table.op_delta(i)), table.issue_ns_delta(i));
   }
-  std::unordered_map<std::uint32_t, std::int64_t> seqs;
+  detail::LastSeqs seqs;
   for (int i = 0; i < table.seq_step_size(); ++i) {
-    std::int64_t& last = seqs[detail::cell(table.call(), i)];
+    std::int64_t& last = seqs.of(detail::cell(table.call(), i));
     const std::int64_t seq = table.seq_step(i);
     table.set_seq_step(i, wrappingDifference(seq, last));
     last = seq;

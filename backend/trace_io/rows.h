@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <unordered_map>
 
 #include "trace_io/told_instants.h"
 #include "trace_io/wrapping.h"
@@ -98,11 +98,20 @@ class Running {
   std::int64_t value_;
 };
 
+// What IssueRows.seq_step is a difference to.
+class LastSeqs {
+ public:
+  std::int64_t& of(std::uint32_t call) { return last_[call % last_.size()]; }
+
+ private:
+  std::array<std::int64_t, 256> last_{};
+};
+
 template <typename Visit>
 void visitRows(const v1::IssueRows& table, std::int64_t anchor_ns,
                ToldInstants& told, Visit&& visit) {
   Running op(0), issue(anchor_ns);
-  std::unordered_map<std::uint32_t, std::int64_t> seqs;
+  LastSeqs seqs;
   for (int i = 0; i < table.op_delta_size(); ++i) {
     IssueRow row{.op = op.nextId(table.op_delta(), i),
                  .issue_ns = issue.next(table.issue_ns_delta(), i),
@@ -111,7 +120,7 @@ void visitRows(const v1::IssueRows& table, std::int64_t anchor_ns,
                  .thread = cell(table.thread(), i),
                  .batch = cell(table.batch(), i)};
     if (!table.seq_step().empty()) {
-      std::int64_t& seq = seqs[row.call];
+      std::int64_t& seq = seqs.of(row.call);
       seq = wrappingSum(seq, table.seq_step(i));
       row.seq = static_cast<std::uint64_t>(seq);
     }

@@ -93,7 +93,7 @@ def add_issued(payload: pb.Payload, *rows: dict[str, int]) -> None:
         payload.issued.op_delta.append(ids.next(row["op"]))
         payload.issued.issue_ns_delta.append(instants.next(row["ns"]))
         if any("seq" in other for other in rows):
-            step = seqs.next(row.get("seq", 0), within=row.get("call", 0))
+            step = seqs.next(row.get("seq", 0), within=row.get("call", 0) % 256)
             payload.issued.seq_step.append(step)
     add_others(payload.issued, rows, "seq")
 

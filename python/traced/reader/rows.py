@@ -185,11 +185,11 @@ def _since(
 
 
 def _steps(calls: Iterable[int], steps: Iterable[int]) -> Iterator[int]:
-    """Yields sequence numbers that are told as differences within a call."""
-    last: dict[int, int] = {}
+    """Yields sequence numbers that are told as differences between calls alike."""
+    last = [0] * 256
     for call, step in zip(calls, steps, strict=True):
-        last[call] = (last.get(call, 0) + step) % (1 << 64)
-        yield last[call]
+        last[call % 256] = (last[call % 256] + step) % (1 << 64)
+        yield last[call % 256]
 
 
 def _wrapped(value: int) -> int:

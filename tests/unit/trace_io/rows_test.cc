@@ -39,7 +39,7 @@ TEST(RowsTest, SequenceNumbersAreSteppedWithinACall) {
   v1::Payload payload;
   v1::IssueRows& table = *payload.mutable_issued();
   for (int i = 0; i < 4; ++i) table.add_op_delta(1);
-  for (const unsigned call : {1u, 2u, 1u, 2u}) table.add_call(call);
+  for (const unsigned call : {1u, 2u, 257u, 2u}) table.add_call(call);
   for (const int step : {70, 5, 2, -1}) table.add_seq_step(step);
   std::vector<std::uint64_t> seqs;
   for (const IssueRow& row : rowsOf<IssueRow>(payload)) seqs.push_back(row.seq);
