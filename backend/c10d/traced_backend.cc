@@ -7,9 +7,11 @@ namespace traced {
 namespace {
 
 // Gloo's operations run on its own threads and complete a future, and wait()
-// returns when they have ended. With NCCL both only speak of streams.
+// returns when they have ended. With NCCL's engines ("nccl", "nccl2",
+// "nccl-lazy") both only speak of streams; to ask nccl2 for the future even
+// makes the current stream wait.
 bool waitShowsEnd(const c10d::Backend& inner) {
-  return inner.getBackendName() != "nccl";
+  return !inner.getBackendName().starts_with("nccl");
 }
 
 // Gloo runs these inside the caller's wait(): they have no future.
