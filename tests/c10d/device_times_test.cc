@@ -10,9 +10,9 @@
 #include "c10d/traced_backend.h"
 #include "fake_nccl.h"
 #include "support/record_calls.h"
+#include "support/rows_of.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
-#include "trace_io/rows.h"
 
 namespace traced::testing {
 namespace {
@@ -111,18 +111,17 @@ class DeviceTraceTest : public ::testing::Test {
     Found found;
     std::map<std::uint32_t, v1::Call> calls;
     for (const v1::Payload& payload : decodeTrace(readFile(traceFile()))) {
-      const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
       for (const v1::Call& call : payload.call()) calls[call.id()] = call;
-      forEachRow(payload.issued(), anchor_ns, [&](const IssueRow& row) {
+      for (const auto& row : rowsOf<IssueRow>(payload)) {
         found.ops.push_back(row.op);
         found.calls[row.op] = calls[row.call];
-      });
-      forEachRow(payload.done(), anchor_ns, [&](const DoneRow& row) {
+      }
+      for (const auto& row : rowsOf<DoneRow>(payload)) {
         EXPECT_TRUE(found.done.emplace(row.op, row).second);
-      });
-      forEachRow(payload.waited(), anchor_ns, [&](const WaitRow& row) {
+      }
+      for (const auto& row : rowsOf<WaitRow>(payload)) {
         found.waits[row.op].push_back(row);
-      });
+      }
     }
     return found;
   }
