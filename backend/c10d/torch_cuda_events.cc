@@ -28,12 +28,16 @@ class TorchCudaEvents : public CudaEvents {
 
 }  // namespace
 
-std::unique_ptr<DeviceEvents> torchCudaEvents(int device) {
-  const auto cuda = CudaRuntime::find();
-  if (!cuda || !c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) {
+std::unique_ptr<DeviceEvents> torchCudaEvents(int device) noexcept {
+  try {
+    const auto cuda = CudaRuntime::find();
+    if (!cuda || !c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) {
+      return nullptr;
+    }
+    return std::make_unique<TorchCudaEvents>(*cuda, device);
+  } catch (...) {  // no memory
     return nullptr;
   }
-  return std::make_unique<TorchCudaEvents>(*cuda, device);
 }
 
 }  // namespace traced

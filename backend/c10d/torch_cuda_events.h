@@ -9,6 +9,6 @@
 namespace traced {
 
 // nullptr if this process has no CUDA, or one that is not understood.
-std::unique_ptr<DeviceEvents> torchCudaEvents(int device);
+std::unique_ptr<DeviceEvents> torchCudaEvents(int device) noexcept;
 
 }  // namespace traced

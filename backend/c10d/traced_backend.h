@@ -26,7 +26,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
   // Makes the events of a device by its index.
-  using MakeEvents = std::unique_ptr<DeviceEvents> (*)(int device);
+  using MakeEvents = std::unique_ptr<DeviceEvents> (*)(int device) noexcept;
 
   // `recorder` outlives the process's groups. Without `make_events` nothing is
   // known of devices.
