@@ -75,14 +75,22 @@ void StreamAssembler::apply(const DoneRow& row) {
   see(row.end_ns);
   AssembledOperation& op = operation(row.op);
   const bool only_waited = op.end_source == v1::END_SOURCE_WAIT;
-  if (op.ended.known() && !only_waited) return;
-  op.ended = Instant(row.end_ns);
-  op.end_source = static_cast<v1::EndSource>(row.source);
-  op.failed |= row.outcome == 1;
-  noteError(op, row.error, ErrorOrigin::kDone);
-  if (row.engine_ns_plus_1 > 0) {
-    op.started =
-        Instant(wrappingSubtract(row.end_ns, row.engine_ns_plus_1 - 1));
+  const bool is_first = !op.ended.known() || only_waited;
+  // Of the first source that told it.
+  const auto engine_ns = between(op.started, op.ended);
+  const std::uint64_t engine_ns_plus_1 =
+      engine_ns ? *engine_ns + 1 : row.engine_ns_plus_1;
+  if (is_first) {
+    op.failed |= row.outcome == 1;
+    noteError(op, row.error, ErrorOrigin::kDone);
+  }
+  // No source tells an end too early: of several the earliest is the best.
+  if (is_first || row.end_ns < op.ended.ns()) {
+    op.ended = Instant(row.end_ns);
+    op.end_source = static_cast<v1::EndSource>(row.source);
+  }
+  if (engine_ns_plus_1 > 0) {
+    op.started = Instant(wrappingSubtract(op.ended.ns(), engine_ns_plus_1 - 1));
   }
 }
 
@@ -90,12 +98,13 @@ void StreamAssembler::apply(const WaitRow& row) {
   const std::int64_t end_ns = wrappingAdd(row.wait_begin_ns, row.wait_ns);
   see(end_ns);
   AssembledOperation& op = operation(row.op);
+  // A later row is about the same wait; it may have found out the stall.
+  if (op.stall_ns_plus_1 == 0) op.stall_ns_plus_1 = row.stall_ns_plus_1;
   if (op.wait_began.known()) return;
   op.wait_began = Instant(row.wait_begin_ns);
   op.wait_ended = Instant(end_ns);
   op.failed |= row.outcome == kWaitThrew || row.outcome == kWaitReturnedFalse;
   noteError(op, row.error, ErrorOrigin::kWait);
-  op.stall_ns_plus_1 = row.stall_ns_plus_1;
   op.source_rank_plus_1 = row.source_rank_plus_1;
   const bool saw_end = row.saw_end == 1 && row.outcome != kWaitThrew;
   if (saw_end && !op.ended.known()) {

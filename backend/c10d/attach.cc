@@ -5,6 +5,7 @@
 #include <set>
 
 #include "c10d/lineage.h"
+#include "c10d/torch_cuda_events.h"
 #include "c10d/traced_backend.h"
 
 namespace traced {
@@ -40,6 +41,14 @@ GroupInfo describeGroup(const c10d::ProcessGroup& group,
   return info;
 }
 
+// Gloo's operations on CUDA tensors are the business of its own threads.
+TracedBackend::MakeEvents eventsOf(const c10d::Backend& backend,
+                                   c10::DeviceType device) {
+  const bool on_streams = device == c10::DeviceType::CUDA &&
+                          backend.getBackendName().starts_with("nccl");
+  return on_streams ? &torchCudaEvents : nullptr;
+}
+
 }  // namespace
 
 int attach(c10d::ProcessGroup& group, Recorder& recorder,
@@ -62,7 +71,8 @@ int attach(c10d::ProcessGroup& group, Recorder& recorder,
       if (ranks.size() != static_cast<std::size_t>(group.getSize())) continue;
       wrapper = c10::make_intrusive<TracedBackend>(
           backend, recorder,
-          recorder.addGroup(describeGroup(group, *backend, device, ranks)));
+          recorder.addGroup(describeGroup(group, *backend, device, ranks)),
+          eventsOf(*backend, device));
       ++traced;
     }
     Tables::byDevice(group)[device] = wrapper;

@@ -12,15 +12,28 @@ namespace {
 // Hooks are registered by number: one that nobody else comes by.
 constexpr std::int64_t kHookId = 0x7472616365643031;  // "traced01"
 
+// 0 if the backend does not time its collectives.
+std::uint64_t engineNsPlus1(const std::optional<float>& ms) {
+  if (!ms || !(*ms >= 0)) return 0;
+  return static_cast<std::uint64_t>(static_cast<double>(*ms) * 1e6) + 1;
+}
+
 }  // namespace
 
 void TracedBackend::startHearingOfEnds() noexcept {
   if (!inner_->supportsCompletionHooks()) return;
+  if (recorder_.deviceTimeMode() == DeviceTimeMode::kFull) {
+    try {
+      inner_->enableCollectivesTiming();
+    } catch (...) {  // Then ends come without durations.
+    }
+  }
   auto completions = std::make_shared<Completions>(recorder_);
   try {
     inner_->registerCompletionHook(
         kHookId, [completions](const c10d::CompletionHookArgs& args) {
-          completions->completed(args.completionKey, nowNs());
+          completions->completed(args.completionKey, nowNs(),
+                                 engineNsPlus1(args.duration_ms));
         });
   } catch (...) {  // Then ends stay unobserved.
     return;

@@ -50,6 +50,7 @@ class CallDescriber {
     }
   }
   void async(bool async_op) { call_.fields().async_plus_1 = async_op ? 2 : 1; }
+  void graph(std::uint64_t graph) { call_.fields().graph_plus_1 = graph + 1; }
   void simulated(bool simulated) { call_.fields().simulated = simulated; }
 
   const CallDescription& call() const { return call_; }

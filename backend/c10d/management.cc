@@ -69,6 +69,8 @@ void TracedBackend::shutdown() {
 // earlier ones may be why.
 void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
+  DeviceTimes* times = recorder_.deviceTimes();
+  if (times && kind == MarkKind::kAbort) times->pause();
   recorder_.mark(kind, group_->id(), message);
   recorder_.requestFlush();
 }

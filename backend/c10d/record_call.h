@@ -5,15 +5,33 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "c10d/call_range.h"
+#include "c10d/device_call.h"
 #include "c10d/traced_backend.h"
 
 namespace traced {
 
 // The sequence number of a call that has none.
 inline std::uint64_t notNumbered() { return 0; }
+
+// What other tools are told of a call.
+inline NvtxRanges::Payload annotated(const Recorder& recorder,
+                                     const CallDescriber& call,
+                                     std::uint64_t seq, OpId op) noexcept {
+  const Annotations* annotations = recorder.annotations();
+  if (!annotations) return {};
+  const CallDescription::Fields& fields = call.call().fields();
+  return {operationName(fields.op),
+          fields.group,
+          seq,
+          std::max(fields.bytes_in, fields.bytes_out),
+          op,
+          annotations->labels()};
+}
 
 // Describing must never fail a job: whatever it throws, the call is recorded
 // with what had been described so far.
@@ -28,12 +46,25 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
     describe(describer);
   } catch (...) {
   }
+  DeviceTimes* const times = timesOf(describer);
+  DeviceTimes::Place place;
+  if (times) {
+    place = times->place();
+    if (place.capture.status == DeviceEvents::Capture::Status::kActive) {
+      describer.graph(place.capture.graph);
+    }
+  }
   const OpId id =
       recorder.issue(*group_, describer.call(), describer.buffers(), seq,
                      batch_.load(std::memory_order_relaxed), issue_ns);
-  return {id, issue_ns,
+  return {id,
+          issue_ns,
           OwnTime::sampled(seq) ? nowNs() - issue_ns : OwnTime::kNotSampled,
-          describer.call().fields().async_plus_1 == 2};
+          describer.call().fields().async_plus_1 == 2,
+          describer.call().fields().async_plus_1 == 1,
+          times,
+          place,
+          annotated(recorder, describer, seq, id)};
 }
 
 // Forwards a call; an exception is recorded and goes on unchanged.
@@ -62,10 +93,18 @@ TracedBackend::Work TracedBackend::record(Operation operation, Number number,
       simulating_.load(std::memory_order_relaxed) ? notNumbered() : number();
   if (!recorder) return forward();
   const Issued issued = issue(*recorder, operation, seq, describe);
+  DeviceCall on_device(issued.times);
+  if (onCallersStream(operation, issued)) on_device.begin(issued.place);
+  std::optional<CallRange> range;
+  if (const Annotations* annotations = recorder->annotations()) [[unlikely]] {
+    range.emplace(*annotations, wait_shows_end_, issued.range);
+  }
   Work work = observed(*recorder, issued.op, forward);
+  range.reset();
   // The clock may be corrected by a microsecond meanwhile (base/tick_clock.h).
   const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);
   recorder->returned(issued.op, return_ns);
+  if (!work) on_device.end(issued.op);
   if (operation == Operation::kMonitoredBarrier) {  // has no Work
     recorder->done(issued.op, return_ns, EndSource::kHostCall);
   }

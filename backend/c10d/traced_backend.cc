@@ -7,9 +7,11 @@ namespace traced {
 namespace {
 
 // Gloo's operations run on its own threads and complete a future, and wait()
-// returns when they have ended. With NCCL both only speak of streams.
+// returns when they have ended. With NCCL's engines ("nccl", "nccl2",
+// "nccl-lazy") both only speak of streams; to ask nccl2 for the future even
+// makes the current stream wait.
 bool waitShowsEnd(const c10d::Backend& inner) {
-  return inner.getBackendName() != "nccl";
+  return !inner.getBackendName().starts_with("nccl");
 }
 
 // Gloo runs these inside the caller's wait(): they have no future.
@@ -19,20 +21,64 @@ bool completesOnlyInWait(Operation op) {
          op == Operation::kReduceScatterTensorCoalesced;
 }
 
+// A captured operation is not carried out, so no wait for it tells anything.
+template <typename Issued>
+DeviceTimes* timesOfWait(const Issued& issued) {
+  const auto status = issued.place.capture.status;
+  return status == DeviceEvents::Capture::Status::kNone ? issued.times
+                                                        : nullptr;
+}
+
 }  // namespace
 
 TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
                              Recorder& recorder,
-                             std::unique_ptr<RecordedGroup> group)
+                             std::unique_ptr<RecordedGroup> group,
+                             MakeEvents make_events)
     : ForwardingBackend(std::move(inner)),
       recorder_(recorder),
       group_(std::move(group)),
-      wait_shows_end_(waitShowsEnd(*inner_)) {
+      wait_shows_end_(waitShowsEnd(*inner_)),
+      make_events_(make_events) {
   // c10d reads these from the wrapper, by functions that are not virtual.
   pg_uid_ = inner_->getGroupUid();
   pg_desc_ = inner_->getGroupDesc();
   bound_device_id_ = inner_->getBoundDeviceId();
+  if (bound_device_id_) device_ = bound_device_id_->index();
+  if (DeviceTimes* times = make_events_ ? recorder_.deviceTimes() : nullptr) {
+    times->resume();
+  }
   startHearingOfEnds();
+}
+
+DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
+  if (!make_events_) return nullptr;
+  const auto& fields = call.call().fields();
+  if (fields.device == DeviceType::kCuda) {
+    device_.store(fields.device_index, std::memory_order_relaxed);
+  }
+  const int device = device_.load(std::memory_order_relaxed);
+  if (device == kNoDevice || device_unknown_.load(std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  DeviceTimes* times = recorder_.deviceTimes();
+  if (!times) [[unlikely]] {
+    times = recorder_.startDeviceTimes(device, make_events_(device));
+    if (!times) device_unknown_.store(true, std::memory_order_relaxed);
+  }
+  // A process that uses several devices has times of the first.
+  return times && times->device() == device ? times : nullptr;
+}
+
+// A synchronous call does. Members of a batch do not run by themselves, and
+// whether the batch is synchronous is known when it has ended.
+bool TracedBackend::onCallersStream(Operation op,
+                                    const Issued& issued) const noexcept {
+  if (!issued.times || simulating_.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  if (op == Operation::kCoalesced) return true;
+  return issued.sync && batch_.load(std::memory_order_relaxed) == 0;
 }
 
 TracedBackend::~TracedBackend() {
@@ -60,9 +106,9 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   const bool from_any_source =
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
   try {
-    auto work =
-        c10::make_intrusive<TracedWork>(std::move(inner), recorder, issued.op,
-                                        wait_shows_end_, from_any_source);
+    auto work = c10::make_intrusive<TracedWork>(
+        std::move(inner), recorder, issued.op, wait_shows_end_, from_any_source,
+        timesOfWait(issued));
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
     return work;
   } catch (const std::bad_alloc&) {

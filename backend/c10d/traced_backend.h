@@ -13,7 +13,9 @@
 #include "base/operation.h"
 #include "c10d/describe.h"
 #include "c10d/forwarding.h"
+#include "recorder/annotations.h"
 #include "recorder/completions.h"
+#include "recorder/device_times.h"
 #include "recorder/recorder.h"
 
 namespace traced {
@@ -23,9 +25,14 @@ class TracedBackend : public forwarding::ForwardingBackend {
   using Work = c10::intrusive_ptr<c10d::Work>;
   using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
-  // `recorder` outlives the process's groups.
+  // Makes the events of a device by its index.
+  using MakeEvents = std::unique_ptr<DeviceEvents> (*)(int device) noexcept;
+
+  // `recorder` outlives the process's groups. Without `make_events` nothing is
+  // known of devices.
   TracedBackend(BackendPtr inner, Recorder& recorder,
-                std::unique_ptr<RecordedGroup> group);
+                std::unique_ptr<RecordedGroup> group,
+                MakeEvents make_events = nullptr);
   ~TracedBackend() override;
 
   // The backend that carries the calls out.
@@ -163,6 +170,10 @@ class TracedBackend : public forwarding::ForwardingBackend {
     std::int64_t issue_ns;
     std::int64_t own_ns;  // what that took, or OwnTime::kNotSampled
     bool async;
+    bool sync;           // neither: the call does not say
+    DeviceTimes* times;  // nullptr: the device is not looked at
+    DeviceTimes::Place place;
+    NvtxRanges::Payload range;  // for other tools
   };
   template <typename Describe>
   Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
@@ -171,6 +182,10 @@ class TracedBackend : public forwarding::ForwardingBackend {
             Operation operation, Work inner) noexcept;
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
+  // What measures on the device of a call.
+  DeviceTimes* timesOf(const CallDescriber& call) noexcept;
+  // Whether the call may run on the caller's own stream.
+  bool onCallersStream(Operation op, const Issued& issued) const noexcept;
   // Where the inner backend has completion hooks (torch 2.15).
   void startHearingOfEnds() noexcept;
   void stopHearingOfEnds() noexcept;
@@ -185,6 +200,12 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // Null without completion hooks.
   std::shared_ptr<Completions> completions_;
   std::atomic<bool> no_future_[kOperationCount] = {};
+  const MakeEvents make_events_;
+  // The device of the last call: some calls do not say.
+  std::atomic<int> device_{kNoDevice};
+  static constexpr int kNoDevice = -1;
+  // Nothing can be learnt of it.
+  std::atomic<bool> device_unknown_{false};
 };
 
 }  // namespace traced

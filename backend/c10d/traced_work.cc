@@ -2,15 +2,19 @@
 
 #include <algorithm>
 
+#include "c10d/device_call.h"
+
 namespace traced {
 
 TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
-                       OpId op, bool wait_shows_end, bool from_any_source)
+                       OpId op, bool wait_shows_end, bool from_any_source,
+                       DeviceTimes* times)
     : ForwardingWork(std::move(inner)),
       recorder_(recorder),
       op_(op),
       wait_shows_end_(wait_shows_end),
-      from_any_source_(from_any_source) {}
+      from_any_source_(from_any_source),
+      times_(times) {}
 
 TracedWork::~TracedWork() {
   const std::int64_t release_ns = nowNs();
@@ -24,6 +28,8 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
   leaveRegistry();
   if (waited_.exchange(true)) return inner_->wait(timeout);
 
+  DeviceCall on_device(times_);
+  if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
   WaitRecord record{};
   record.op = op_;
   record.begin_ns = nowNs();
@@ -36,6 +42,7 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
     const bool completed = inner_->wait(timeout);
     waited();
     recordWait(record, completed);
+    if (completed) on_device.endWait(record);
     addOwnTimeSince(record.begin_ns +
                     static_cast<std::int64_t>(record.wait_ns));
     return completed;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "c10d/forwarding.h"
+#include "recorder/device_times.h"
 #include "recorder/recorder.h"
 
 namespace traced {
@@ -11,9 +12,10 @@ namespace traced {
 class TracedWork : public forwarding::ForwardingWork {
  public:
   // `wait_shows_end`: when wait() returns, the operation has ended. True of
-  // Gloo; with NCCL wait() only makes the current stream wait.
+  // Gloo; with NCCL wait() only makes the current stream wait, and `times`
+  // (unless null) measures for how long.
   TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
-             bool wait_shows_end, bool from_any_source);
+             bool wait_shows_end, bool from_any_source, DeviceTimes* times);
   ~TracedWork() override;
 
   bool wait(std::chrono::milliseconds timeout) override;
@@ -34,6 +36,7 @@ class TracedWork : public forwarding::ForwardingWork {
   std::int64_t own_ns_ = OwnTime::kNotSampled;
   const bool wait_shows_end_;
   const bool from_any_source_;
+  DeviceTimes* const times_;
   std::atomic<bool> waited_{false};
 };
 

@@ -65,6 +65,7 @@ std::string partnersText(const v1::Call& call) {
     absl::StrAppend(&text, call.async() ? ", async" : ", sync");
   }
   if (call.simulated()) absl::StrAppend(&text, ", simulated");
+  if (call.graph_plus_1() > 0) absl::StrAppend(&text, ", captured");
   return text;
 }
 

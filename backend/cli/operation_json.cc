@@ -61,6 +61,7 @@ void addCall(Json& json, const v1::Call& call) {
   if (call.device()) json["device"] = nameOf(call.device());
   if (call.has_device_index()) json["device_index"] = call.device_index();
   json["simulated"] = call.simulated();
+  setMinus1(json, "graph", call.graph_plus_1());
 }
 
 void addInstants(Json& json, const AssembledOperation& op) {

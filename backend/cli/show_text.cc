@@ -62,6 +62,8 @@ std::string cellText(const ShowContext& context, const MatchRow& row,
   if (name != what(context, row)) absl::StrAppend(&text, name, " ");
   const auto completion_ns = between(op.issued, op.ended);
   if (stream.table.isSimulated(op)) return text + "simulated";
+  const v1::Call* call = stream.table.callOf(op);
+  if (call && call->graph_plus_1() > 0) return text + "captured";
   if (op.failed) return text + "FAILED";
   if (!completion_ns) {
     return text + (stream.table.snapshot ? "no end seen" : "not ended");

@@ -56,6 +56,7 @@ class CallDescription {
     std::uint32_t split_in = 0;
     std::uint32_t split_out = 0;
     std::uint32_t splits_cut = 0;
+    std::uint64_t graph_plus_1 = 0;  // 0: not captured
   };
 
   // Equal calls must be equal byte by byte.

@@ -3,11 +3,11 @@
 namespace traced {
 
 bool Completions::takeEarly(std::uint64_t key, std::int64_t issue_ns,
-                            std::int64_t& end_ns) noexcept {
+                            Early& taken) noexcept {
   for (Early& early : early_) {
     // An older one with this key was another operation's.
     if (early.key == key && early.end_ns >= issue_ns) {
-      end_ns = early.end_ns;
+      taken = early;
       early = {};
       return true;
     }
@@ -17,10 +17,10 @@ bool Completions::takeEarly(std::uint64_t key, std::int64_t issue_ns,
 
 void Completions::issued(std::uint64_t key, OpId op,
                          std::int64_t issue_ns) noexcept {
-  std::int64_t end_ns = 0;
+  Early end{};
   {
     const std::lock_guard lock(mutex_);
-    if (!takeEarly(key, issue_ns, end_ns)) {
+    if (!takeEarly(key, issue_ns, end)) {
       try {
         if (pending_.size() < kMostPending) pending_[key] = op;
       } catch (...) {  // no memory: the end stays unobserved
@@ -28,22 +28,29 @@ void Completions::issued(std::uint64_t key, OpId op,
       return;
     }
   }
-  recorder_.done(op, end_ns, EndSource::kCompletionHook);
+  tell(op, end);
 }
 
-void Completions::completed(std::uint64_t key, std::int64_t end_ns) noexcept {
+void Completions::completed(std::uint64_t key, std::int64_t end_ns,
+                            std::uint64_t engine_ns_plus_1) noexcept {
+  const Early end{key, end_ns, engine_ns_plus_1};
   OpId op = kLostOp;
   {
     const std::lock_guard lock(mutex_);
     const auto found = pending_.find(key);
     if (found == pending_.end()) {
-      early_[next_early_++ % early_.size()] = {key, end_ns};
+      early_[next_early_++ % early_.size()] = end;
       return;
     }
     op = found->second;
     pending_.erase(found);
   }
-  recorder_.done(op, end_ns, EndSource::kCompletionHook);
+  tell(op, end);
+}
+
+void Completions::tell(OpId op, const Early& end) noexcept {
+  recorder_.done({op, end.end_ns, end.engine_ns_plus_1, 0,
+                  EndSource::kCompletionHook, Outcome::kOk});
 }
 
 }  // namespace traced

@@ -22,8 +22,10 @@ class Completions {
   // at issue_ns. It may have completed already.
   void issued(std::uint64_t key, OpId op, std::int64_t issue_ns) noexcept;
 
-  // The backend says that the operation with this key has completed.
-  void completed(std::uint64_t key, std::int64_t end_ns) noexcept;
+  // The backend says that the operation with this key has completed, and how
+  // long the engine took, plus 1; 0 if it does not say.
+  void completed(std::uint64_t key, std::int64_t end_ns,
+                 std::uint64_t engine_ns_plus_1 = 0) noexcept;
 
   // Of failed operations nothing is ever heard: so many are remembered at most,
   // the ends of further ones stay unobserved.
@@ -33,10 +35,12 @@ class Completions {
   struct Early {
     std::uint64_t key;
     std::int64_t end_ns;
+    std::uint64_t engine_ns_plus_1;
   };
 
   bool takeEarly(std::uint64_t key, std::int64_t issue_ns,
-                 std::int64_t& end_ns) noexcept;
+                 Early& taken) noexcept;
+  void tell(OpId op, const Early& end) noexcept;
 
   Recorder& recorder_;
   std::mutex mutex_;

@@ -88,6 +88,7 @@ v1::Call encodeCall(std::uint32_t id, std::string_view bytes) {
     call.set_device_index(fields.device_index);
   }
   call.set_simulated(fields.simulated);
+  call.set_graph_plus_1(fields.graph_plus_1);
   return call;
 }
 

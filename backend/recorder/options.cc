@@ -79,12 +79,6 @@ std::optional<std::map<std::string, std::string>> parseLabels(
 // Each parser sets its option, or returns what would have been right.
 using Setter = std::optional<std::string> (*)(const std::string&, Options&);
 
-std::optional<std::string> setEnabled(const std::string& value, Options& o) {
-  if (value != "0" && value != "1") return "0 or 1";
-  o.enabled = value == "1";
-  return std::nullopt;
-}
-
 std::optional<std::string> setDirectory(const std::string& value, Options& o) {
   if (value.size() >= PATH_MAX) return kPathFits;
   o.directory = value;
@@ -149,11 +143,29 @@ std::optional<std::string> setLabels(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
+
+std::optional<std::string> setDeviceTime(const std::string& value, Options& o) {
+  for (std::size_t i = 0; i < std::size(kDeviceTimeModes); ++i) {
+    if (value != kDeviceTimeModes[i]) continue;
+    o.device_time = static_cast<DeviceTimeMode>(i);
+    return std::nullopt;
+  }
+  return "off, end or full";
+}
+
+template <bool Options::*kSwitch>
+std::optional<std::string> setSwitch(const std::string& value, Options& o) {
+  if (value != "0" && value != "1") return "0 or 1";
+  o.*kSwitch = value == "1";
+  return std::nullopt;
+}
+
 constexpr struct {
   const char* name;
   Setter set;
 } kSettings[] = {
-    {"TRACED", setEnabled},
+    {"TRACED", setSwitch<&Options::enabled>},
     {"TRACED_DIR", setDirectory},
     {"TRACED_JOB", setJob},
     {"TRACED_RING_MB", setRing},
@@ -162,6 +174,9 @@ constexpr struct {
     {"TRACED_WINDOW_MB", setWindow},
     {"TRACED_TRIGGER", setTrigger},
     {"TRACED_LABELS", setLabels},
+    {"TRACED_DEVICE_TIME", setDeviceTime},
+    {"TRACED_NVTX", setSwitch<&Options::nvtx>},
+    {"TRACED_PROFILER_RANGES", setSwitch<&Options::profiler_ranges>},
 };
 
 // What the launcher calls the run, where the user does not say.
@@ -193,6 +208,10 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_WINDOW_MB", std::to_string(window_bytes / kMiB)},
       {"TRACED_TRIGGER", trigger == kNoTrigger ? kNoTrigger : triggerPath()},
       {"TRACED_LABELS", all_labels},
+      {"TRACED_DEVICE_TIME",
+       kDeviceTimeModes[static_cast<std::size_t>(device_time)]},
+      {"TRACED_NVTX", nvtx ? "1" : "0"},
+      {"TRACED_PROFILER_RANGES", profiler_ranges ? "1" : "0"},
   };
 }
 

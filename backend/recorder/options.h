@@ -13,6 +13,13 @@
 
 namespace traced {
 
+// How much is measured on the device (TRACED_DEVICE_TIME).
+enum class DeviceTimeMode : std::uint8_t {
+  kOff,
+  kEnd,   // when operations end
+  kFull,  // also when they begin, and how long waits hold streams up
+};
+
 struct Options {
   bool enabled = true;                        // TRACED
   std::string directory = "traces";           // TRACED_DIR
@@ -23,6 +30,9 @@ struct Options {
   std::uint64_t window_bytes = 1024 * 1024;   // TRACED_WINDOW_MB; 0: none
   std::string trigger;                        // TRACED_TRIGGER; "": the usual
   std::map<std::string, std::string> labels;  // TRACED_LABELS
+  DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
+  bool nvtx = false;                                  // TRACED_NVTX
+  bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
 
   // The file that asks for a flush when it is touched; "" if there is none.
   std::string triggerPath() const;

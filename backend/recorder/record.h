@@ -42,6 +42,7 @@ enum class EndSource : std::uint8_t {
   kDeviceEvent = 3,
   kWait = 4,
   kCompletionHook = 5,
+  kDeviceWait = 6,
 };
 
 enum class Outcome : std::uint8_t { kOk = 0, kThrew = 1, kFalse = 2 };
@@ -72,6 +73,8 @@ struct DoneRecord {
   Outcome outcome;
 };
 
+// A second one of an operation only adds what the first did not know: the
+// stall.
 struct WaitRecord {
   OpId op;
   std::int64_t begin_ns;
@@ -97,6 +100,8 @@ enum class MarkKind : std::uint8_t {
   kFailure = 5,
   kAbort = 6,
   kShutdownFailed = 7,
+  kDeviceClock = 8,
+  kDeviceUntimed = 9,
 };
 
 // Whether its value is the id of a group.

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "recorder/annotations.h"
+#include "recorder/device_times.h"
 #include "recorder/file_sink.h"
 #include "recorder/header.h"
 #include "recorder/kill_point.h"
@@ -29,6 +32,7 @@ constexpr std::size_t kBufferEntries = 1024;
 constexpr std::size_t kTextEntries = 16;
 constexpr std::size_t kMaxTextBytes = 512;
 constexpr std::chrono::milliseconds kExitDeadline{2000};
+constexpr std::chrono::milliseconds kDeviceDeadline{500};
 
 // What this thread is called in the stream of which recorder.
 thread_local struct {
@@ -56,6 +60,25 @@ Writer::Extras extrasOf(const Options& options, Sinks& sinks) {
   return {options.window_bytes, absolutePath(options.triggerPath()), &sinks};
 }
 
+// Records what is found out about a device.
+class DeviceRecords : public DeviceSink {
+ public:
+  explicit DeviceRecords(Recorder& recorder) : recorder_(recorder) {}
+  void ended(const DoneRecord& done) noexcept override { recorder_.done(done); }
+  void stalled(const WaitRecord& wait) noexcept override {
+    recorder_.waited(wait);
+  }
+  void clockError(std::int64_t ns) noexcept override {
+    recorder_.mark(MarkKind::kDeviceClock, static_cast<std::uint64_t>(ns));
+  }
+  void untimed(std::uint64_t total, const char* why) noexcept override {
+    recorder_.mark(MarkKind::kDeviceUntimed, total, why);
+  }
+
+ private:
+  Recorder& recorder_;
+};
+
 }  // namespace
 
 constinit Recorder::Process Recorder::process_;
@@ -71,7 +94,11 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
       location_(file->location()),
       writer_(std::make_unique<Writer>(ring_, own_time_, std::move(file),
-                                       header, extrasOf(options, sinks()))) {}
+                                       header, extrasOf(options, sinks()))),
+      device_time_mode_(options.device_time),
+      annotations_(options.nvtx || options.profiler_ranges
+                       ? std::make_unique<Annotations>(options)
+                       : nullptr) {}
 
 Recorder::~Recorder() = default;
 
@@ -152,7 +179,29 @@ void Recorder::installProcessHooks() {
   static_cast<void>(installed);
 }
 
+DeviceTimes* Recorder::startDeviceTimes(
+    int device, std::unique_ptr<DeviceEvents> events) noexcept {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (DeviceTimes* running = deviceTimes()) return running;
+  if (!events) return nullptr;
+  try {
+    auto* times = new DeviceTimes(device, std::move(events), device_time_mode_,
+                                  std::make_unique<DeviceRecords>(*this));
+    device_times_.store(times, std::memory_order_release);
+    return times;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "traced: no device times: %s\n", e.what());
+    return nullptr;
+  }
+}
+
 void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
+  // First, as it still has something to record.
+  Recorder* const running = current();
+  if (DeviceTimes* times = running ? running->deviceTimes() : nullptr) {
+    times->stop(std::min(deadline, kDeviceDeadline));
+  }
   Recorder* recorder = process_.recorder.exchange(nullptr);
   if (!recorder || !recorder->writer_->stop(deadline)) return;
   // Else the segment stays, to be recovered.
@@ -248,6 +297,10 @@ void Recorder::threw(OpId op, std::int64_t return_ns,
 void Recorder::done(OpId op, std::int64_t end_ns, EndSource source) noexcept {
   push(RecordKind::kDone, op,
        DoneRecord{op, end_ns, 0, 0, source, Outcome::kOk});
+}
+
+void Recorder::done(const DoneRecord& done) noexcept {
+  push(RecordKind::kDone, done.op, done);
 }
 
 void Recorder::doneFailed(OpId op, std::int64_t end_ns, EndSource source,

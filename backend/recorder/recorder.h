@@ -35,6 +35,9 @@ namespace traced {
 namespace v1 {
 class Header;
 }
+class Annotations;
+class DeviceEvents;
+class DeviceTimes;
 class Segment;
 class Sink;
 class Sinks;
@@ -78,12 +81,25 @@ class Recorder {
   void done(OpId op, std::int64_t end_ns, EndSource source) noexcept;
   void doneFailed(OpId op, std::int64_t end_ns, EndSource source,
                   const char* message) noexcept;
+  void done(const DoneRecord& done) noexcept;
   void waited(const WaitRecord& wait) noexcept;
   void waitThrew(WaitRecord wait, const char* message) noexcept;
   void released(OpId op, std::int64_t release_ns = nowNs()) noexcept;
 
   // What all of the above took for one sampled operation.
   void addOwnTime(std::int64_t ns) noexcept { own_time_.add(ns); }
+
+  // What measures on a device, once there is one; never gone again.
+  DeviceTimes* deviceTimes() const noexcept {
+    return device_times_.load(std::memory_order_acquire);
+  }
+  // Makes it, unless there is one already; nullptr if there can be none.
+  DeviceTimes* startDeviceTimes(int device,
+                                std::unique_ptr<DeviceEvents> events) noexcept;
+  DeviceTimeMode deviceTimeMode() const { return device_time_mode_; }
+
+  // nullptr unless other tools are told of operations.
+  const Annotations* annotations() const { return annotations_.get(); }
 
   // Something that stands between operations: a training step begins.
   void mark(MarkKind kind, std::uint64_t value,
@@ -147,6 +163,9 @@ class Recorder {
   OwnTime own_time_;
   const std::string location_;
   std::unique_ptr<Writer> writer_;
+  const DeviceTimeMode device_time_mode_;
+  const std::unique_ptr<const Annotations> annotations_;
+  std::atomic<DeviceTimes*> device_times_{nullptr};
 
   // Guarded by groups_mutex_; not used inside a collective.
   std::mutex groups_mutex_;

@@ -2,7 +2,8 @@
 
     check.py OUT_DIR [--full]
 
-Prints a table, writes OUT_DIR/gpu_check.json, and exits with 1 if a check failed.
+Prints a table, writes OUT_DIR/gpu_check.json, and exits with 1 if a check failed. The full mode
+also checks device times and measures what tracing costs.
 """
 
 from __future__ import annotations
@@ -14,14 +15,19 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import cost
+import device_checks
 import torch
 import traced
 from launch import Run, RunError, ranks
 
 _QUICK = ["identity", "collectives", "groups", "ddp"]
 _DEADLINE_S = 120.0
+_COST_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -115,21 +121,37 @@ def _missing(check: Check, mine: Run) -> list[str]:
     return wrong
 
 
+def _timed(name: str, action: Callable[[], str]) -> dict[str, Any]:
+    """Runs a check, says how it went, and returns that."""
+    started = time.monotonic()
+    try:
+        wrong = action()
+    except Exception as error:  # a check that cannot be made has failed; the others go on
+        wrong = repr(error)
+    seconds = time.monotonic() - started
+    print(f"{'FAIL' if wrong else 'ok  '} {name:34} {seconds:5.1f} s", flush=True)
+    if wrong:
+        print(wrong, file=sys.stderr, flush=True)
+    return {"name": name, "wrong": wrong, "seconds": round(seconds, 1)}
+
+
 def main() -> int:
     out = Path(sys.argv[1])
     full = "--full" in sys.argv
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
+    costs: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         for number, check in enumerate(CHECKS):
-            if check.full and not full:
-                continue
-            started = time.monotonic()
-            wrong = run(check, Path(folder) / str(number))
-            seconds = time.monotonic() - started
-            print(f"{'FAIL' if wrong else 'ok  '} {check.name:30} {seconds:5.1f} s", flush=True)
-            if wrong:
-                print(wrong, file=sys.stderr, flush=True)
-            rows.append(asdict(check) | {"wrong": wrong, "seconds": round(seconds, 1)})
+            if full or not check.full:
+                went = _timed(check.name, partial(run, check, folder / str(number)))
+                rows.append(asdict(check) | went)
+        for device_check in device_checks.CHECKS if full else []:
+            title = device_check.__name__
+            rows.append(_timed(title.replace("_", " "), partial(device_check, folder / title)))
+    if full:
+        costs = cost.measure(_COST_S)
+        print(cost.table(costs), flush=True)
     nccl: Callable[[], tuple[int, ...]] = torch.cuda.nccl.version
     facts = {
         "gpu": torch.cuda.get_device_name(0),
@@ -137,6 +159,7 @@ def main() -> int:
         "nccl": ".".join(map(str, nccl())),
         "traced": traced.__version__,
         "checks": rows,
+        "cost": costs,
     }
     out.mkdir(parents=True, exist_ok=True)
     (out / "gpu_check.json").write_text(json.dumps(facts, indent=1) + "\n")

@@ -183,6 +183,46 @@ def test_repeated_row_is_said_and_the_first_counts(tmp_path: Path) -> None:
     ]
 
 
+def test_of_several_ends_the_earliest_counts(tmp_path: Path) -> None:
+    payload = build.new_payload()
+    build.add_issued(payload, {"op": 1, "ns": 10})
+    build.add_done(
+        payload,
+        {"op": 1, "ns": 900, "source": 5, "engine_ns_plus_1": 101},
+        {"op": 1, "ns": 400, "source": 6},
+        {"op": 1, "ns": 500, "source": 3, "engine_ns_plus_1": 7},
+    )
+    (tmp_path / "file").write_bytes(build.chunk(payload))
+    trace = read(tmp_path)
+    [operation] = trace.streams[0].operations
+    assert (operation.start_ns, operation.end_ns) == (300, 400)
+    assert operation.end_source == "device_wait"
+    assert not any("repeat" in warning for warning in trace.warnings)
+
+
+def test_a_later_wait_row_adds_the_stall(tmp_path: Path) -> None:
+    payload = build.new_payload()
+    build.add_issued(payload, {"op": 1, "ns": 10})
+    build.add_waited(
+        payload,
+        {"op": 1, "ns": 20, "wait_ns": 5},
+        {"op": 1, "ns": 21, "wait_ns": 6, "stall_ns_plus_1": 33},
+    )
+    (tmp_path / "file").write_bytes(build.chunk(payload))
+    [operation] = read(tmp_path).streams[0].operations
+    assert (operation.wait_begin_ns, operation.wait_end_ns, operation.stall_ns) == (20, 25, 32)
+
+
+def test_a_captured_call_has_its_graph(tmp_path: Path) -> None:
+    payload = build.new_payload()
+    payload.call.add(id=1, op=1, graph_plus_1=8)
+    payload.call.add(id=2, op=1)
+    build.add_issued(payload, {"op": 1, "ns": 10, "call": 1}, {"op": 2, "ns": 11, "call": 2})
+    (tmp_path / "file").write_bytes(build.chunk(payload))
+    operations = read(tmp_path).streams[0].operations
+    assert [operation.graph for operation in operations] == [7, None]
+
+
 def test_batch_members_share_its_id(tmp_path: Path) -> None:
     payload = build.new_payload()
     payload.call.add(id=1, op=22)

@@ -28,9 +28,20 @@ class _Issued(NamedTuple):
     buffers_cut: int | None
 
 
+def _with_later(first: _Row, later: _Row) -> _Row:
+    """What a later row of an operation adds: an earlier end, what the first did not know."""
+    if isinstance(first, DoneRow) and isinstance(later, DoneRow):
+        engine = first.engine_ns_plus_1 or later.engine_ns_plus_1
+        earlier = min(first, later, key=lambda row: row.end_ns)
+        return first._replace(end_ns=earlier.end_ns, source=earlier.source, engine_ns_plus_1=engine)
+    if isinstance(first, WaitRow) and isinstance(later, WaitRow):
+        return first._replace(stall_ns_plus_1=first.stall_ns_plus_1 or later.stall_ns_plus_1)
+    return first
+
+
 @dataclass(slots=True)
 class _FirstRows(Generic[_Row]):
-    """The first row of each operation in one table, with the text of its error."""
+    """The first row of each operation in one table, and the text of its error."""
 
     rows: dict[int, _Row] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
@@ -40,6 +51,7 @@ class _FirstRows(Generic[_Row]):
         for row in rows:
             if row.op_id in self.rows:
                 self.repeated += 1
+                self.rows[row.op_id] = _with_later(self.rows[row.op_id], row)
                 continue
             self.rows[row.op_id] = row
             error = None if isinstance(row, ReleaseRow) else definitions.text(row.error)
@@ -62,7 +74,7 @@ class Assembly:
     @property
     def repeated(self) -> int:
         """Rows whose operation already had one in a table that allows one; the first counts."""
-        tables = (self._returned, self._done, self._released)
+        tables = (self._returned, self._released)
         return self._repeated_issues + sum(table.repeated for table in tables)
 
     def add(self, rows: ChunkRows, definitions: ChunkDefinitions) -> None:

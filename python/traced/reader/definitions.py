@@ -101,6 +101,7 @@ def _call_fields(call: definitions_pb2.Call) -> dict[str, Any]:
         "device": device_name.unless_unspecified(call.device),
         "device_index": call.device_index if call.HasField("device_index") else None,
         "simulated": call.simulated,
+        "graph": minus_1(call.graph_plus_1),
     }
 
 

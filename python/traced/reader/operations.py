@@ -71,6 +71,7 @@ class Operation:
     device: str | None = None
     device_index: int | None = None
     simulated: bool | None = None
+    graph: int | None = None
     buffers: tuple[BufferRange, ...] | None = None
     buffers_cut: int | None = None
     source_rank: int | None = None

@@ -50,6 +50,36 @@ class StreamAssemblerTest : public ::testing::Test {
   StreamBuilder stream_;
 };
 
+TEST_F(StreamAssemblerTest, OfSeveralEndsTheEarliestCounts) {
+  // A hook that knows the duration, and an event that is nearer to the end.
+  stream_.add(DoneRow{.op = 1,
+                      .end_ns = kIssueNs + 900,
+                      .source = v1::END_SOURCE_COMPLETION_HOOK,
+                      .engine_ns_plus_1 = 101});
+  stream_.add(DoneRow{
+      .op = 1, .end_ns = kIssueNs + 400, .source = v1::END_SOURCE_DEVICE_WAIT});
+  stream_.add(DoneRow{.op = 1,
+                      .end_ns = kIssueNs + 500,
+                      .source = v1::END_SOURCE_DEVICE_EVENT,
+                      .engine_ns_plus_1 = 7});
+  const AssembledOperation op = only();
+  EXPECT_EQ(op.ended.ns(), kIssueNs + 400);
+  EXPECT_EQ(op.end_source, v1::END_SOURCE_DEVICE_WAIT);
+  EXPECT_EQ(op.started.ns(), kIssueNs + 300);
+}
+
+TEST_F(StreamAssemblerTest, ALaterWaitRowAddsTheStall) {
+  stream_.add(WaitRow{.op = 1, .wait_begin_ns = kIssueNs + 10, .wait_ns = 5});
+  stream_.add(WaitRow{.op = 1,
+                      .wait_begin_ns = kIssueNs + 20,
+                      .wait_ns = 6,
+                      .stall_ns_plus_1 = 33});
+  const AssembledOperation op = only();
+  EXPECT_EQ(op.wait_began.ns(), kIssueNs + 10);
+  EXPECT_EQ(op.wait_ended.ns(), kIssueNs + 15);
+  EXPECT_EQ(op.stall_ns_plus_1, 33u);
+}
+
 TEST_F(StreamAssemblerTest, WhatWasNotObservedIsAbsent) {
   const AssembledOperation op = only();
   EXPECT_EQ(op.issued.ns(), kIssueNs);

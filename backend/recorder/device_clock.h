@@ -1,0 +1,57 @@
+// DeviceClock brings instants of a device's clock to the host's, by
+// interpolation between anchors: instants that are known on both.
+//
+// Not thread safe.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace traced {
+
+// An instant on both clocks. The host's is off by at most error_ns.
+struct DeviceAnchor {
+  std::int64_t device_ns = 0;
+  std::int64_t host_ns = 0;
+  std::int64_t error_ns = 0;
+};
+
+class DeviceClock {
+ public:
+  struct HostInstant {
+    std::int64_t ns = 0;
+    std::int64_t error_ns = 0;  // a bound
+  };
+
+  // What a device's clock resolves, and rounding of the elapsed time in 32-bit
+  // milliseconds, as CUDA tells it.
+  static constexpr std::int64_t kResolution = 500;
+  static constexpr std::int64_t kRounding = 1 << 24;
+  // Two clocks that drift apart by more, in parts per million, are not told
+  // from a clock that was set: nothing is interpolated over it.
+  static constexpr std::int64_t kMostDrift = 1'000;
+  // Between anchors the rate may differ from the mean by so many parts per
+  // million.
+  static constexpr std::int64_t kWobble = 1;
+
+  // In the order of the device's clock.
+  void add(const DeviceAnchor& anchor) noexcept;
+
+  // Whether the instant is not after the last anchor, so that at() need not
+  // extrapolate.
+  bool covers(std::int64_t device_ns) const noexcept {
+    return last_ && device_ns <= last_->device_ns;
+  }
+
+  // nullopt without an anchor.
+  std::optional<HostInstant> at(std::int64_t device_ns) const noexcept;
+
+  const std::optional<DeviceAnchor>& last() const { return last_; }
+
+ private:
+  std::optional<DeviceAnchor> before_;
+  std::optional<DeviceAnchor> last_;
+};
+
+}  // namespace traced

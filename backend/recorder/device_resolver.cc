@@ -1,0 +1,224 @@
+#include "recorder/device_resolver.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace traced {
+
+bool DeviceResolver::start() noexcept {
+  try {
+    pending_.reserve(EventPool::kSpans);
+    reached_.reserve(EventPool::kSpans);
+    blocked_.reserve(EventPool::kSpans);
+  } catch (...) {
+    return false;
+  }
+  if (!events_.enterThread()) return false;
+  own_stream_ = events_.ownStream();
+  anchor_ = events_.create();
+  next_anchor_ = events_.create();
+  return own_stream_ && anchor_ && next_anchor_ && pool_.fill(events_);
+}
+
+void DeviceResolver::takeSubmitted() noexcept {
+  if (pending_.empty() && reached_.empty()) progress_ns_ = clock_();
+  while (DeviceSpan* span = pool_.nextSubmitted()) pending_.push_back(span);
+}
+
+void DeviceResolver::hold() noexcept {
+  takeSubmitted();
+  progress_ns_ = clock_();
+}
+
+bool DeviceResolver::poll() noexcept {
+  takeSubmitted();
+  if (!failed_) queryPending();
+  if (failed_) {
+    giveUp(Untimed::Reason::kRefused);
+  } else if (!pending_.empty() && clock_() - progress_ns_ > kStuckAfter) {
+    giveUp(pending_, Untimed::Reason::kStuck);
+    anchor_began_ns_.reset();
+  }
+  if (!failed_ && wantsAnchor()) takeAnchor();
+  resolveReached(/*extrapolate=*/false);
+  tellUntimed(/*now=*/false);
+  return !pending_.empty() || !reached_.empty();
+}
+
+// A stream's events are reached in order: behind one that is not, none is asked
+// for.
+void DeviceResolver::queryPending() noexcept {
+  blocked_.clear();
+  const auto is_pending = [this](DeviceSpan* span) {
+    if (failed_ || std::find(blocked_.begin(), blocked_.end(), span->stream) !=
+                       blocked_.end()) {
+      return true;
+    }
+    const DeviceEvents::State state = events_.query(span->last);
+    if (state == DeviceEvents::State::kReached) {
+      reached_.push_back(span);
+      progress_ns_ = clock_();
+      return false;
+    }
+    failed_ = state == DeviceEvents::State::kFailed;
+    blocked_.push_back(span->stream);
+    return true;
+  };
+  pending_.erase(
+      std::stable_partition(pending_.begin(), pending_.end(), is_pending),
+      pending_.end());
+}
+
+// Before the first span, so that there is something to interpolate from, and
+// behind what was reached.
+bool DeviceResolver::wantsAnchor() const noexcept {
+  if (anchor_began_ns_) return true;
+  if (pending_.empty() && reached_.empty()) return false;
+  const std::int64_t age_ns = clock_() - anchored_ns_;
+  if (!device_clock_.last() || age_ns >= kAnchorAge) return true;
+  return !reached_.empty() && age_ns >= kAnchorInterval;
+}
+
+bool DeviceResolver::startAnchor() noexcept {
+  anchor_began_ns_ = clock_();
+  if (events_.record(next_anchor_, *own_stream_)) return true;
+  anchor_began_ns_.reset();
+  failed_ = true;
+  return false;
+}
+
+void DeviceResolver::takeAnchor() noexcept {
+  // One that has been under way since an earlier poll is only looked at.
+  if (anchor_began_ns_) {
+    if (awaitAnchor(0)) closeAnchor(clock_());
+    return;
+  }
+  for (int attempt = 1; attempt <= kAttempts && startAnchor(); ++attempt) {
+    if (!awaitAnchor(kSpin)) return;
+    const std::int64_t reached_ns = clock_();
+    if (reached_ns - *anchor_began_ns_ <= kGoodBracket ||
+        attempt == kAttempts) {
+      closeAnchor(reached_ns);
+      return;
+    }
+  }
+}
+
+bool DeviceResolver::awaitAnchor(std::int64_t spin_ns) noexcept {
+  const std::int64_t until_ns = clock_() + spin_ns;
+  for (;;) {
+    const DeviceEvents::State state = events_.query(next_anchor_);
+    if (state == DeviceEvents::State::kReached) return true;
+    failed_ = state == DeviceEvents::State::kFailed;
+    if (failed_ || clock_() >= until_ns) return false;
+  }
+}
+
+// The device came by somewhere between the two readings of the host's clock.
+void DeviceResolver::closeAnchor(std::int64_t reached_ns) noexcept {
+  const std::int64_t began_ns = *std::exchange(anchor_began_ns_, std::nullopt);
+  const std::int64_t error_ns = (reached_ns - began_ns + 1) / 2;
+  if (error_ns > kMostError) return;
+  std::int64_t device_ns = 0;
+  if (const auto& last = device_clock_.last()) {
+    const auto since = events_.elapsedNs(anchor_, next_anchor_);
+    if (!since) return;
+    device_ns = last->device_ns + *since;
+  }
+  device_clock_.add({device_ns, began_ns + error_ns, error_ns});
+  std::swap(anchor_, next_anchor_);
+  anchored_ns_ = reached_ns;
+}
+
+std::optional<std::int64_t> DeviceResolver::deviceNs(
+    DeviceEvents::Event event) noexcept {
+  const auto& last = device_clock_.last();
+  if (!last) return std::nullopt;
+  const auto since = events_.elapsedNs(anchor_, event);
+  if (!since) return std::nullopt;
+  return last->device_ns + *since;
+}
+
+void DeviceResolver::resolveReached(bool extrapolate) noexcept {
+  const auto stays = [&](DeviceSpan* span) {
+    const auto device_ns = deviceNs(span->last);
+    if (!extrapolate && (!device_ns || !device_clock_.covers(*device_ns)) &&
+        clock_() - progress_ns_ <= kStuckAfter) {
+      return true;
+    }
+    if (device_ns) {
+      resolve(*span, *device_ns);
+    } else {
+      untimed_.add(Untimed::Reason::kNoClock);
+    }
+    pool_.giveBack(span);
+    return false;
+  };
+  reached_.erase(std::stable_partition(reached_.begin(), reached_.end(), stays),
+                 reached_.end());
+}
+
+void DeviceResolver::resolve(DeviceSpan& span,
+                             std::int64_t device_ns) noexcept {
+  const DeviceClock::HostInstant end = *device_clock_.at(device_ns);
+  if (end.error_ns > told_error_ns_) {
+    told_error_ns_ = end.error_ns + end.error_ns / 4;
+    sink_.clockError(told_error_ns_);
+  }
+  std::uint64_t lasted_plus_1 = 0;
+  if (span.has_first) {
+    if (const auto ns = events_.elapsedNs(span.first, span.last)) {
+      lasted_plus_1 =
+          static_cast<std::uint64_t>(std::max<std::int64_t>(*ns, 0)) + 1;
+    }
+  }
+  if (!span.is_wait) {
+    sink_.ended({span.op, end.ns, lasted_plus_1, 0, EndSource::kDeviceEvent,
+                 Outcome::kOk});
+    return;
+  }
+  if (lasted_plus_1 > 0) {
+    span.wait.stall_ns_plus_1 = lasted_plus_1;
+    sink_.stalled(span.wait);
+  }
+  sink_.ended({span.op, end.ns, 0, 0, EndSource::kDeviceWait, Outcome::kOk});
+}
+
+void DeviceResolver::giveUp(std::vector<DeviceSpan*>& spans,
+                            Untimed::Reason reason) noexcept {
+  untimed_.add(reason, spans.size());
+  for (DeviceSpan* span : spans) pool_.giveBack(span);
+  spans.clear();
+}
+
+void DeviceResolver::giveUp(Untimed::Reason reason) noexcept {
+  takeSubmitted();
+  giveUp(pending_, reason);
+  giveUp(reached_, reason);
+  anchor_began_ns_.reset();
+}
+
+void DeviceResolver::tellUntimed(bool now) noexcept {
+  const std::uint64_t total = untimed_.total();
+  if (total == told_untimed_) return;
+  const std::int64_t now_ns = clock_();
+  if (!now && now_ns - told_untimed_ns_ < kUntimedInterval) return;
+  told_untimed_ = total;
+  told_untimed_ns_ = now_ns;
+  try {
+    sink_.untimed(total, untimed_.words().c_str());
+  } catch (...) {  // no memory for the words
+    sink_.untimed(total, "");
+  }
+}
+
+void DeviceResolver::finish() noexcept {
+  takeSubmitted();
+  if (!failed_) queryPending();
+  if (!failed_ && !reached_.empty()) takeAnchor();
+  resolveReached(/*extrapolate=*/true);
+  giveUp(Untimed::Reason::kStopped);
+  tellUntimed(/*now=*/true);
+}
+
+}  // namespace traced

@@ -1,0 +1,109 @@
+// DeviceResolver turns spans, two events on a device's stream, into instants of
+// the host's clock, and tells them to a sink.
+//
+// It is asked every few milliseconds by one thread, never waits for the device,
+// and gives up what the device does not answer. All its memory is the pool's.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "recorder/device_clock.h"
+#include "recorder/event_pool.h"
+#include "recorder/record.h"
+#include "recorder/untimed.h"
+
+namespace traced {
+
+// Where what was found out goes.
+class DeviceSink {
+ public:
+  virtual ~DeviceSink() = default;
+  virtual void ended(const DoneRecord& done) noexcept = 0;
+  // The wait once more, now with its stall.
+  virtual void stalled(const WaitRecord& wait) noexcept = 0;
+  // Instants of the device told from now on are off by at most this.
+  virtual void clockError(std::int64_t ns) noexcept = 0;
+  // Of how much nothing was found out, since the beginning, and why.
+  virtual void untimed(std::uint64_t total, const char* why) noexcept = 0;
+};
+
+class DeviceResolver {
+ public:
+  // All in nanoseconds.
+  static constexpr std::int64_t kAnchorInterval = 100'000'000;
+  // An anchor that old is too far away to measure from.
+  static constexpr std::int64_t kAnchorAge = 1'000'000'000;
+  // How long one reading of both clocks may spin.
+  static constexpr std::int64_t kSpin = 200'000;
+  static constexpr std::int64_t kGoodBracket = 10'000;
+  static constexpr std::int64_t kMostError = 1'000'000;
+  static constexpr std::int64_t kStuckAfter = 10'000'000'000;
+  static constexpr std::int64_t kUntimedInterval = 10'000'000'000;
+  static constexpr int kAttempts = 5;
+
+  using Clock = std::int64_t (*)();
+
+  DeviceResolver(DeviceEvents& events, EventPool& pool, Untimed& untimed,
+                 DeviceSink& sink, Clock clock)
+      : events_(events),
+        pool_(pool),
+        untimed_(untimed),
+        sink_(sink),
+        clock_(clock) {}
+
+  // Prepares the calling thread, which is the one that calls all below.
+  bool start() noexcept;
+  // Resolves what can be resolved. True while something is under way.
+  bool poll() noexcept;
+  // Takes what was submitted and asks the device nothing.
+  void hold() noexcept;
+  // Gives up what is under way.
+  void giveUp(Untimed::Reason reason) noexcept;
+  // The last poll: what is not known now never will be.
+  void finish() noexcept;
+
+  // The device reported an error: it is asked nothing more.
+  bool failed() const { return failed_; }
+
+ private:
+  void takeSubmitted() noexcept;
+  void queryPending() noexcept;
+  bool wantsAnchor() const noexcept;
+  void takeAnchor() noexcept;
+  bool startAnchor() noexcept;
+  // Whether the anchor was reached, within so many nanoseconds.
+  bool awaitAnchor(std::int64_t spin_ns) noexcept;
+  void closeAnchor(std::int64_t reached_ns) noexcept;
+  void resolveReached(bool extrapolate) noexcept;
+  void resolve(DeviceSpan& span, std::int64_t device_ns) noexcept;
+  std::optional<std::int64_t> deviceNs(DeviceEvents::Event event) noexcept;
+  void tellUntimed(bool now) noexcept;
+  void giveUp(std::vector<DeviceSpan*>& spans, Untimed::Reason reason) noexcept;
+
+  DeviceEvents& events_;
+  EventPool& pool_;
+  Untimed& untimed_;
+  DeviceSink& sink_;
+  const Clock clock_;
+  std::optional<DeviceEvents::Stream> own_stream_;
+  // In the order of submission; reserved for all spans.
+  std::vector<DeviceSpan*> pending_;
+  std::vector<DeviceSpan*> reached_;
+  std::vector<DeviceEvents::Stream> blocked_;
+  DeviceClock device_clock_;
+  // The last anchor's event, and the next one's.
+  DeviceEvents::Event anchor_ = nullptr;
+  DeviceEvents::Event next_anchor_ = nullptr;
+  std::optional<std::int64_t> anchor_began_ns_;  // of one under way
+  std::int64_t anchored_ns_ = 0;
+  std::int64_t progress_ns_ = 0;
+  std::int64_t told_error_ns_ = 0;
+  std::uint64_t told_untimed_ = 0;
+  std::int64_t told_untimed_ns_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace traced

@@ -1,0 +1,148 @@
+#include "recorder/device_times.h"
+
+#include <pthread.h>
+
+#include <utility>
+
+#include "base/clock.h"
+#include "recorder/signals_blocked.h"
+
+namespace traced {
+namespace {
+
+constexpr std::chrono::milliseconds kBusyPeriod{2};
+constexpr std::chrono::milliseconds kIdlePeriod{20};
+
+using Capture = DeviceEvents::Capture::Status;
+
+}  // namespace
+
+DeviceTimes::DeviceTimes(int device, std::unique_ptr<DeviceEvents> events,
+                         DeviceTimeMode mode, std::unique_ptr<DeviceSink> sink)
+    : device_(device),
+      events_(std::move(events)),
+      mode_(mode),
+      sink_(std::move(sink)),
+      resolver_(*events_, pool_, untimed_, *sink_, [] { return nowNs(); }) {
+  stopped_ = mode_ == DeviceTimeMode::kOff;
+  if (stopped_) return;
+  const SignalsBlocked blocked;  // no signal of the job's reaches the thread
+  thread_ = std::thread([this] { run(); });
+}
+
+DeviceTimes::~DeviceTimes() {
+  stop(std::chrono::milliseconds(0));
+  if (thread_.joinable()) thread_.join();
+}
+
+DeviceTimes::Place DeviceTimes::place() noexcept {
+  Place place{events_->currentStream(), {}};
+  if (place.stream) place.capture = events_->capture(*place.stream);
+  if (place.capture.status != Capture::kNone) {
+    quiet_until_ns_.store(nowNs() + kQuiet, std::memory_order_relaxed);
+  }
+  return place;
+}
+
+DeviceSpan* DeviceTimes::begin(const Place& place) noexcept {
+  return take(place, mode_ == DeviceTimeMode::kFull, /*is_wait=*/false);
+}
+
+DeviceSpan* DeviceTimes::beginWait(const Place& place) noexcept {
+  return take(place, mode_ == DeviceTimeMode::kFull, /*is_wait=*/true);
+}
+
+DeviceSpan* DeviceTimes::take(const Place& place, bool with_first,
+                              bool is_wait) noexcept {
+  if (mode_ == DeviceTimeMode::kOff || !place.stream ||
+      place.capture.status != Capture::kNone) {
+    return nullptr;
+  }
+  if (paused_.load(std::memory_order_relaxed)) {
+    untimed_.add(Untimed::Reason::kAborted);
+    return nullptr;
+  }
+  if (!ready_.load(std::memory_order_acquire)) {
+    untimed_.add(Untimed::Reason::kStarting);
+    return nullptr;
+  }
+  DeviceSpan* span = pool_.take();
+  if (!span) {
+    untimed_.add(Untimed::Reason::kNoEvent);
+    return nullptr;
+  }
+  span->stream = *place.stream;
+  span->is_wait = is_wait;
+  span->has_first = with_first && events_->record(span->first, span->stream);
+  return span;
+}
+
+void DeviceTimes::submit(DeviceSpan* span) noexcept {
+  if (events_->record(span->last, span->stream)) {
+    pool_.submit(span);
+  } else {
+    untimed_.add(Untimed::Reason::kRefused);
+    pool_.giveBack(span);
+  }
+}
+
+void DeviceTimes::end(DeviceSpan* span, OpId op) noexcept {
+  span->op = op;
+  submit(span);
+}
+
+void DeviceTimes::endWait(DeviceSpan* span, const WaitRecord& wait) noexcept {
+  span->op = wait.op;
+  span->wait = wait;
+  submit(span);
+}
+
+bool DeviceTimes::stop(std::chrono::milliseconds deadline) noexcept {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  changed_.notify_all();
+  return changed_.wait_for(lock, deadline, [this] { return stopped_; });
+}
+
+// One look at the device, unless it is to be left alone. True while something
+// is under way.
+bool DeviceTimes::step() noexcept {
+  if (paused_.load(std::memory_order_relaxed)) {
+    resolver_.giveUp(Untimed::Reason::kAborted);
+    return false;
+  }
+  if (nowNs() < quiet_until_ns_.load(std::memory_order_relaxed)) {
+    resolver_.hold();
+    return true;
+  }
+  const bool busy = resolver_.poll();
+  if (resolver_.failed()) ready_.store(false, std::memory_order_relaxed);
+  return busy;
+}
+
+void DeviceTimes::run() noexcept {
+  pthread_setname_np(pthread_self(), "traced-device");
+  const bool usable = resolver_.start();
+  ready_.store(usable, std::memory_order_release);
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    lock.unlock();
+    const bool busy = usable && step();
+    lock.lock();
+    changed_.wait_for(lock, busy ? kBusyPeriod : kIdlePeriod,
+                      [this] { return stopping_; });
+  }
+  lock.unlock();
+  ready_.store(false, std::memory_order_relaxed);
+  if (usable && !paused_.load(std::memory_order_relaxed) &&
+      nowNs() >= quiet_until_ns_.load(std::memory_order_relaxed)) {
+    resolver_.finish();
+  } else {
+    resolver_.giveUp(Untimed::Reason::kStopped);
+  }
+  lock.lock();
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace traced

@@ -1,0 +1,100 @@
+// DeviceTimes measures when a device begins and ends operations: events are put
+// around them on the caller's stream, and a thread of its own finds out when
+// the device came by.
+//
+// What callers do: take two events from a pool and record them. No lock, no
+// allocation, no question to the device but whether the stream is being
+// captured. While it is, and where anything else is in the way, there is no
+// span, and the operation has no device times; it is counted.
+//
+// Thread safety: all from any thread. Never destroyed before its thread ended.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "recorder/device_events.h"
+#include "recorder/device_resolver.h"
+#include "recorder/event_pool.h"
+#include "recorder/options.h"
+#include "recorder/untimed.h"
+
+namespace traced {
+
+class DeviceTimes {
+ public:
+  // While captures are seen nothing is asked of the device, and so long after.
+  static constexpr std::int64_t kQuiet = 200'000'000;  // ns
+
+  // Where the calling thread stands.
+  struct Place {
+    std::optional<DeviceEvents::Stream> stream;
+    DeviceEvents::Capture capture;
+  };
+
+  // Without a thread, and with no spans, if the mode is off: then it only tells
+  // where callers stand. Throws std::system_error if there can be no thread.
+  DeviceTimes(int device, std::unique_ptr<DeviceEvents> events,
+              DeviceTimeMode mode, std::unique_ptr<DeviceSink> sink);
+  ~DeviceTimes();
+
+  // The device it is about.
+  int device() const { return device_; }
+  Place place() noexcept;
+
+  // Around an operation that runs on the caller's stream. nullptr: it will not
+  // be measured.
+  DeviceSpan* begin(const Place& place) noexcept;
+  void end(DeviceSpan* span, OpId op) noexcept;
+  // Around a wait, which makes the caller's stream wait for an operation.
+  DeviceSpan* beginWait(const Place& place) noexcept;
+  void endWait(DeviceSpan* span, const WaitRecord& wait) noexcept;
+  // It came to nothing.
+  void cancel(DeviceSpan* span) noexcept { pool_.giveBack(span); }
+
+  // A group is being aborted: what is under way is given up and the device left
+  // alone, until a new group is made.
+  void pause() noexcept { paused_.store(true, std::memory_order_relaxed); }
+  void resume() noexcept { paused_.store(false, std::memory_order_relaxed); }
+
+  // Finds out what can be and ends the thread. False if the deadline passed
+  // first: the device hangs, and the thread with it.
+  bool stop(std::chrono::milliseconds deadline) noexcept;
+
+  const Untimed& untimed() const { return untimed_; }
+
+ private:
+  DeviceSpan* take(const Place& place, bool with_first, bool is_wait) noexcept;
+  void submit(DeviceSpan* span) noexcept;
+  void run() noexcept;
+  bool step() noexcept;
+
+  const int device_;
+  const std::unique_ptr<DeviceEvents> events_;
+  const DeviceTimeMode mode_;
+  const std::unique_ptr<DeviceSink> sink_;
+  EventPool pool_;
+  Untimed untimed_;
+  // Whether there are events; set by the thread, which also ends it for good.
+  std::atomic<bool> ready_{false};
+  std::atomic<bool> paused_{false};
+  std::atomic<std::int64_t> quiet_until_ns_{0};
+  DeviceResolver resolver_;  // the thread's own
+
+  // Guarded by mutex_.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  bool stopped_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace traced

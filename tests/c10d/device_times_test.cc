@@ -1,0 +1,281 @@
+// What is in the trace of a backend that works on a device's streams: when
+// operations begin and end, what waits hold up, and what is captured.
+
+#include <ATen/ops/ones.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <functional>
+
+#include "c10d/traced_backend.h"
+#include "fake_nccl.h"
+#include "support/record_calls.h"
+#include "support/rows_of.h"
+#include "support/temp_dir.h"
+#include "support/trace_file.h"
+
+namespace traced::testing {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::chrono::seconds kLimit{20};
+
+FakeDevice* device = nullptr;  // of the process that records
+
+std::unique_ptr<DeviceEvents> makeEvents(int) noexcept {
+  return device->events();
+}
+
+struct Found {
+  std::map<OpId, DoneRow> done;
+  std::map<OpId, std::vector<WaitRow>> waits;
+  std::map<OpId, v1::Call> calls;
+  std::vector<OpId> ops;  // by issue
+};
+
+class Job {
+ public:
+  Job(Recorder& recorder, FakeDevice& on, const std::string& name, bool hooks)
+      : recorder_(recorder), device_(on) {
+    inner_ = c10::make_intrusive<FakeNccl>(on, name);
+    inner_->has_hooks = hooks;
+    inner_->setBoundDeviceId(at::Device(at::kCUDA, 0));
+    GroupInfo info = worldOfTwo();
+    info.leg = "cuda";
+    backend_ = c10::make_intrusive<TracedBackend>(
+        inner_, recorder, recorder.addGroup(std::move(info)), &makeEvents);
+  }
+
+  c10::intrusive_ptr<c10d::Work> allreduce(bool async) {
+    c10d::AllreduceOptions options;
+    options.asyncOp = async;
+    return backend_->allreduce(tensors_, options);
+  }
+  // Until device times are taken.
+  void warmUp() {
+    std::uint64_t untimed = 0;
+    std::uint64_t before = 0;
+    do {
+      before = untimed;
+      allreduce(false);
+      ASSERT_TRUE(recorder_.deviceTimes());
+      untimed = recorder_.deviceTimes()->untimed().total();
+    } while (untimed != before);
+    wait();
+  }
+  // Until the device has done all of it.
+  void wait() {
+    while (nowNs() <
+           std::max(device_.idleAt(device_.currentStream()),
+                    device_.idleAt(FakeDevice::stream(kEngineStream)))) {
+    }
+  }
+  FakeNccl& inner() { return *inner_; }
+  TracedBackend& backend() { return *backend_; }
+  Recorder& recorder() { return recorder_; }
+
+ private:
+  Recorder& recorder_;
+  FakeDevice& device_;
+  c10::intrusive_ptr<FakeNccl> inner_;
+  c10::intrusive_ptr<TracedBackend> backend_;
+  std::vector<at::Tensor> tensors_ = {at::ones({16})};
+};
+
+class DeviceTraceTest : public ::testing::Test {
+ protected:
+  using Body = std::function<void(Job&, FakeDevice&)>;
+
+  // Runs `body` in a process of its own and returns what its trace says.
+  Found traced(DeviceTimeMode mode, Body body, const char* name = "nccl",
+               bool hooks = false) {
+    const pid_t child = fork();
+    if (child == 0) {
+      Options options;
+      options.directory = directory_.path();
+      options.ring_directory = directory_.path();
+      options.device_time = mode;
+      auto recorder = Recorder::start(options, {});
+      FakeDevice simulated([] { return nowNs(); });
+      device = &simulated;
+      Job job(**recorder, simulated, name, hooks);
+      body(job, simulated);
+      Recorder::stopCurrent(kLimit);
+      std::_Exit(::testing::Test::HasFailure());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    return read();
+  }
+
+  Found read() {
+    Found found;
+    std::map<std::uint32_t, v1::Call> calls;
+    for (const v1::Payload& payload : decodeTrace(readFile(traceFile()))) {
+      for (const v1::Call& call : payload.call()) calls[call.id()] = call;
+      for (const auto& row : rowsOf<IssueRow>(payload)) {
+        found.ops.push_back(row.op);
+        found.calls[row.op] = calls[row.call];
+      }
+      for (const auto& row : rowsOf<DoneRow>(payload)) {
+        EXPECT_TRUE(found.done.emplace(row.op, row).second);
+      }
+      for (const auto& row : rowsOf<WaitRow>(payload)) {
+        found.waits[row.op].push_back(row);
+      }
+    }
+    return found;
+  }
+  std::string traceFile() const {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(directory_.path())) {
+      if (entry.path().extension() == ".traced") return entry.path();
+    }
+    return "";
+  }
+
+  const TempDir directory_;
+};
+
+TEST_F(DeviceTraceTest, ASynchronousCallIsTimedOnTheCallersStream) {
+  const Found found = traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
+    job.warmUp();
+    job.inner().kernel_ns = 5 * kMs;
+    EXPECT_EQ(job.allreduce(false), nullptr) << "no Work stays no Work";
+    job.wait();
+  });
+  const DoneRow& done = found.done.at(found.ops.back());
+  EXPECT_EQ(done.source, v1::END_SOURCE_DEVICE_EVENT);
+  EXPECT_NEAR(static_cast<double>(done.engine_ns_plus_1), 5.0 * kMs, 0.1 * kMs);
+}
+
+TEST_F(DeviceTraceTest, SwitchedOffNothingIsPutOnAStream) {
+  const Found found =
+      traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice& on) {
+        job.allreduce(false);
+        job.allreduce(true)->wait();
+        EXPECT_EQ(on.records(), 0u);
+        EXPECT_EQ(on.queries(), 0u);
+      });
+  EXPECT_EQ(found.ops.size(), 2u);
+  EXPECT_TRUE(found.done.empty());
+}
+
+TEST_F(DeviceTraceTest, AWaitTellsWhatItHeldUp) {
+  const Found found = traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
+    job.warmUp();
+    job.inner().kernel_ns = 8 * kMs;
+    job.allreduce(true)->wait();
+    job.wait();
+  });
+  const OpId op = found.ops.back();
+  EXPECT_EQ(found.done.at(op).source, v1::END_SOURCE_DEVICE_WAIT);
+  const auto& waits = found.waits.at(op);
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[0].stall_ns_plus_1, 0u) << "written before it was known";
+  EXPECT_EQ(waits[0].wait_begin_ns, waits[1].wait_begin_ns);
+  EXPECT_GT(waits[1].stall_ns_plus_1, 6u * kMs);
+  EXPECT_LT(waits[1].stall_ns_plus_1, 9u * kMs);
+  EXPECT_FALSE(waits[0].saw_end) << "the host did not wait";
+}
+
+TEST_F(DeviceTraceTest, TheFutureOfAnNcclWorkIsNeverAskedFor) {
+  for (const char* name : {"nccl", "nccl2", "nccl-lazy"}) {
+    const DeviceTraceTest::Body body = [](Job& job, FakeDevice&) {
+      job.allreduce(true);
+      EXPECT_EQ(job.inner().futures, 0);
+    };
+    traced(DeviceTimeMode::kOff, body, name);
+    std::filesystem::remove(traceFile());
+  }
+}
+
+TEST_F(DeviceTraceTest, CapturedOperationsAreToldWithTheirGraphAndNotTimed) {
+  const Found found =
+      traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice& on) {
+        job.warmUp();
+        on.capture(on.currentStream(), 6);
+        job.allreduce(false);
+        job.allreduce(true)->wait();
+        on.endCapture(on.currentStream());
+        EXPECT_FALSE(on.disturbedCapture());
+      });
+  for (std::size_t i = found.ops.size() - 2; i < found.ops.size(); ++i) {
+    const OpId op = found.ops[i];
+    EXPECT_EQ(found.calls.at(op).graph_plus_1(), 7u);
+    EXPECT_FALSE(found.done.contains(op));
+  }
+  EXPECT_EQ(found.calls.at(found.ops[0]).graph_plus_1(), 0u);
+}
+
+TEST_F(DeviceTraceTest, CapturesAreToldAlsoWithoutDeviceTimes) {
+  const Found found =
+      traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice& on) {
+        on.capture(on.currentStream(), 6);
+        job.allreduce(false);
+      });
+  EXPECT_EQ(found.calls.at(found.ops[0]).graph_plus_1(), 7u);
+}
+
+TEST_F(DeviceTraceTest, ABatchIsTimedAsAWholeAndItsMembersAreNot) {
+  const Found found = traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
+    job.warmUp();
+    job.backend().startCoalescing();
+    job.allreduce(false);
+    job.allreduce(false);
+    EXPECT_EQ(job.backend().endCoalescing(), nullptr);
+    job.wait();
+  });
+  const std::size_t n = found.ops.size();
+  EXPECT_TRUE(found.done.contains(found.ops[n - 1]));
+  EXPECT_FALSE(found.done.contains(found.ops[n - 2]));
+  EXPECT_FALSE(found.done.contains(found.ops[n - 3]));
+}
+
+TEST_F(DeviceTraceTest, ACallThatFailsFailsAsBeforeAndLeavesNoSpan) {
+  traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
+    job.warmUp();
+    job.inner().fails = true;
+    for (std::size_t i = 0; i < EventPool::kSpans + 1; ++i) {
+      EXPECT_THROW(job.allreduce(false), std::runtime_error);
+    }
+    EXPECT_EQ(job.recorder().deviceTimes()->untimed().count(
+                  Untimed::Reason::kNoEvent),
+              0u);
+  });
+}
+
+TEST_F(DeviceTraceTest, AnAbortLeavesTheDeviceAloneUntilThereIsANewGroup) {
+  traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice& on) {
+    job.warmUp();
+    job.backend().tell(MarkKind::kAbort);
+    const Untimed& untimed = job.recorder().deviceTimes()->untimed();
+    const auto aborted = [&] {
+      return untimed.count(Untimed::Reason::kAborted);
+    };
+    job.allreduce(false);
+    const std::uint64_t before = aborted();
+    EXPECT_GT(before, 0u);
+    Job again(job.recorder(), on, "nccl", false);
+    again.allreduce(false);
+    EXPECT_EQ(aborted(), before);
+  });
+}
+
+#ifdef TRACED_BACKEND_HAS_registerCompletionHook
+TEST_F(DeviceTraceTest, TheCompletionHookTellsHowLongTheEngineTook) {
+  const DeviceTraceTest::Body body = [](Job& job, FakeDevice&) {
+    EXPECT_TRUE(job.inner().timing);
+    const auto work = job.allreduce(true);
+    job.inner().complete(job.inner().last_key, 2.5F);
+  };
+  const Found found = traced(DeviceTimeMode::kFull, body, "nccl2", true);
+  const DoneRow& done = found.done.at(found.ops.back());
+  EXPECT_EQ(done.source, v1::END_SOURCE_COMPLETION_HOOK);
+  EXPECT_EQ(done.engine_ns_plus_1, 2'500'001u);
+}
+#endif
+
+}  // namespace
+}  // namespace traced::testing

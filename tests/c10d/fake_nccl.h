@@ -1,0 +1,117 @@
+// A backend that behaves as NCCL's engines do towards its caller: synchronous
+// calls run on the caller's stream and return no Work, asynchronous ones run on
+// a stream of the backend's, and a wait only makes the caller's stream wait.
+
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <utility>
+#include <vector>
+
+#include "support/fake_device.h"
+
+namespace traced::testing {
+
+inline constexpr std::uintptr_t kEngineStream = 100;
+
+class FakeNcclWork : public c10d::Work {
+ public:
+  explicit FakeNcclWork(FakeDevice& device, std::uint64_t key,
+                        std::atomic<int>& futures)
+      : Work(-1, c10d::OpType::ALLREDUCE),
+        device_(device),
+        key_(key),
+        futures_(futures) {}
+
+  bool wait(std::chrono::milliseconds) override {
+    device_.makeWait(device_.currentStream(),
+                     FakeDevice::stream(kEngineStream));
+    return true;
+  }
+  // nccl2 makes the caller's stream wait when it is asked for the future.
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
+    ++futures_;
+    wait(kNoTimeout);
+    auto future =
+        c10::make_intrusive<c10::ivalue::Future>(c10::NoneType::get());
+    future->markCompleted();
+    return future;
+  }
+#ifdef TRACED_BACKEND_HAS_registerCompletionHook
+  std::uint64_t getCompletionKey() const override { return key_; }
+#endif
+
+ private:
+  FakeDevice& device_;
+  [[maybe_unused]] const std::uint64_t key_;
+  std::atomic<int>& futures_;
+};
+
+class FakeNccl : public c10d::Backend {
+ public:
+  FakeNccl(FakeDevice& device, std::string name)
+      : Backend(0, 2), device_(device), name_(std::move(name)) {}
+
+  const std::string getBackendName() const override { return name_; }
+  bool supportsCoalescing() const override { return true; }
+
+  c10::intrusive_ptr<c10d::Work> allreduce(
+      std::vector<at::Tensor>&, const c10d::AllreduceOptions& opts) override {
+    if (fails) throw std::runtime_error("the network is down");
+    if (in_batch_) {
+      batch_is_async_ = opts.asyncOp;
+      return nullptr;
+    }
+    return launch(opts.asyncOp);
+  }
+  void startCoalescing() override { in_batch_ = true; }
+  c10::intrusive_ptr<c10d::Work> endCoalescing() override {
+    in_batch_ = false;
+    return launch(batch_is_async_);
+  }
+
+#ifdef TRACED_BACKEND_HAS_registerCompletionHook
+  bool supportsCompletionHooks() const override { return has_hooks; }
+  void registerCompletionHook(std::int64_t,
+                              c10d::CompletionHook hook) override {
+    hook_ = std::move(hook);
+  }
+  void unregisterCompletionHook(std::int64_t) override { hook_ = nullptr; }
+  void enableCollectivesTiming() override { timing = true; }
+  // What the engine's watchdog would do.
+  void complete(std::uint64_t key, std::optional<float> duration_ms) {
+    hook_({key, duration_ms});
+  }
+#endif
+
+  std::int64_t kernel_ns = 1'000'000;
+  bool fails = false;
+  bool has_hooks = false;
+  bool timing = false;
+  std::uint64_t last_key = 0;
+  std::atomic<int> futures{0};
+
+ private:
+  c10::intrusive_ptr<c10d::Work> launch(bool async) {
+    if (!async) {
+      device_.run(device_.currentStream(), kernel_ns);
+      return nullptr;
+    }
+    const auto engine = FakeDevice::stream(kEngineStream);
+    device_.makeWait(engine, device_.currentStream());
+    device_.run(engine, kernel_ns);
+    return c10::make_intrusive<FakeNcclWork>(device_, ++last_key, futures);
+  }
+
+  FakeDevice& device_;
+  const std::string name_;
+  bool in_batch_ = false;
+  bool batch_is_async_ = false;
+#ifdef TRACED_BACKEND_HAS_registerCompletionHook
+  c10d::CompletionHook hook_;
+#endif
+};
+
+}  // namespace traced::testing

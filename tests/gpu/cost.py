@@ -1,0 +1,144 @@
+"""What tracing costs on a GPU: one all_reduce at world size 1, with and without, by size.
+
+The arms are processes of their own, since most of what differs is read once per process. They take
+turns, so that what the machine does meanwhile hits all of them alike.
+
+    cost.py ARM        an arm: reads "ELEMENTS COUNT" lines, answers with microseconds
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_ROUNDS = 15
+#: Bytes, and how many calls make a block.
+_SIZES = {4: 300, 4096: 300, 1 << 16: 300, 1 << 20: 200, 1 << 24: 100, 1 << 26: 50}
+_QUIET = {"TORCH_FR_BUFFER_SIZE": "0", "TORCH_NCCL_TRACE_BUFFER_SIZE": "0"}
+#: Environment of each arm. All but the first are compared with the first.
+ARMS: dict[str, dict[str, str]] = {
+    "plain": _QUIET,
+    "enable_timing": _QUIET | {"TORCH_NCCL_ENABLE_TIMING": "1"},
+    "flight_recorder": {"TORCH_FR_BUFFER_SIZE": "2000", "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000"},
+    "traced off": _QUIET | {"TRACED_DEVICE_TIME": "off"},
+    "traced end": _QUIET | {"TRACED_DEVICE_TIME": "end"},
+    "traced full": _QUIET | {"TRACED_DEVICE_TIME": "full"},
+    "traced off, nvtx": _QUIET | {"TRACED_DEVICE_TIME": "off", "TRACED_NVTX": "1"},
+}
+
+
+@dataclass
+class _Arm:
+    name: str
+    process: subprocess.Popen[str]
+
+    def run(self, elements: int, count: int) -> list[float]:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(f"{elements} {count}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        if len(answer) != 2:
+            raise RuntimeError(f"the arm {self.name!r} ended")
+        return [float(value) for value in answer]
+
+
+def measure(deadline_s: float) -> list[dict[str, Any]]:
+    """Runs all arms in turns and returns a row per size and arm.
+
+    Microseconds per call, as medians over the rounds: of the host in the call, and of call and
+    device together. What an arm adds is the median difference to the plain arm of its round.
+
+    Args:
+        deadline_s: After so many seconds no further round is begun.
+    """
+    until = time.monotonic() + deadline_s
+    with tempfile.TemporaryDirectory() as folder:
+        arms = [_start(name, env, folder) for name, env in ARMS.items()]
+        try:
+            samples = {(arm.name, size): list[list[float]]() for arm in arms for size in _SIZES}
+            for turn in range(_ROUNDS):
+                if turn > 2 and time.monotonic() > until:
+                    break
+                for size, count in _SIZES.items():
+                    for arm in arms if turn % 2 else reversed(arms):
+                        samples[arm.name, size].append(arm.run(size // 4, count))
+        finally:
+            for arm in arms:
+                assert arm.process.stdin
+                arm.process.stdin.close()
+                if arm.process.wait() != 0:
+                    print(f"the arm {arm.name!r} failed", file=sys.stderr)
+    return [_row(size, name, samples) for size in _SIZES for name in ARMS]
+
+
+def _start(name: str, env: dict[str, str], folder: str) -> _Arm:
+    common = {
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0", "RANK": "0", "WORLD_SIZE": "1",
+        "TRACED_DIR": str(Path(folder) / "traces"),
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, __file__, name], env=os.environ | common | env, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    return _Arm(name, process)
+
+
+def _row(size: int, name: str, samples: dict[tuple[str, int], list[list[float]]]) -> dict[str, Any]:
+    own, plain = samples[name, size], samples["plain", size]
+    row: dict[str, Any] = {"bytes": size, "arm": name, "rounds": len(own)}
+    for index, what in enumerate(("host", "total")):
+        row[f"{what}_us"] = round(statistics.median(sample[index] for sample in own), 3)
+        added = [a[index] - b[index] for a, b in zip(own, plain, strict=True)]
+        quartiles = statistics.quantiles(added, n=4) if len(added) > 1 else [0.0, 0.0, 0.0]
+        row[f"{what}_added_us"] = [round(value, 3) for value in quartiles]
+    return row
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as text: medians, and quartiles of what is added."""
+    lines = [f"{'bytes':>9} {'arm':17} {'host us':>9} {'added':>24} {'total us':>9} {'added':>24}"]
+    for row in rows:
+        cells = []
+        for what in ("host", "total"):
+            low, median, high = row[f"{what}_added_us"]
+            added = "" if row["arm"] == "plain" else f"{median:+.2f} ({low:+.2f} to {high:+.2f})"
+            cells.append(f"{row[f'{what}_us']:9.2f} {added:>24}")
+        lines.append(f"{row['bytes']:9} {row['arm']:17} {' '.join(cells)}")
+    return "\n".join(lines)
+
+
+def _serve(name: str) -> None:
+    import torch
+    import torch.distributed as dist
+
+    torch.cuda.set_device(0)
+    store = dist.HashStore()
+    backend = "traced:nccl" if name.startswith("traced") else "nccl"
+    dist.init_process_group(backend, store=store, rank=0, world_size=1)
+    for line in sys.stdin:
+        elements, count = map(int, line.split())
+        tensor = torch.ones(elements, device="cuda")
+        for _ in range(10):
+            dist.all_reduce(tensor)
+        torch.cuda.synchronize()
+        begin = time.perf_counter_ns()
+        for _ in range(count):
+            dist.all_reduce(tensor)
+        issued = time.perf_counter_ns()
+        torch.cuda.synchronize()
+        ended = time.perf_counter_ns()
+        host, total = (issued - begin) / count / 1e3, (ended - begin) / count / 1e3
+        print(host, total, flush=True)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])

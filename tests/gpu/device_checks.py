@@ -1,0 +1,127 @@
+"""What scripts/gpu_check --full checks of device times: the trace says what the device did."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+
+import traced
+from launch import Run, RunError, ranks
+from traced.reader import Operation
+
+_DEADLINE_S = 120.0
+_GATHER = "all_gather_into_tensor"
+#: What a device time may differ from the profiler's: microseconds, and a share.
+_OFF_US, _OFF_SHARE = 2.0, 0.02
+
+
+def _run(program: str, folder: Path, mode: str, **env: str) -> tuple[Run, list[Operation]]:
+    on = {"TRACED_DEVICE_TIME": mode} if mode else {"TRACED": "0"}
+    run = ranks(1, "traced:nccl", [program], folder / (mode or "stock"), _DEADLINE_S, **on, **env)
+    operations: list[Operation] = []
+    if mode:
+        for stream in traced.read(run.traces).streams:
+            operations += [item for item in stream.operations if item.op == _GATHER]
+    return run, operations
+
+
+def lengths_agree_with_the_profiler(folder: Path) -> str:
+    run, operations = _run("copy_lengths", folder, "full")
+    told = run.returned[0]["copy_lengths"]
+    if not told:
+        return "the profiler saw no copies"
+    ours = [
+        (item.end_ns - item.start_ns) / 1e3
+        for item in operations[-len(told) :]
+        if item.end_ns is not None and item.start_ns is not None
+    ]
+    if len(ours) != len(told):
+        return f"{len(ours)} of {len(told)} operations have device times"
+    off = [abs(a - b) - _OFF_US - _OFF_SHARE * b for a, b in zip(ours, told, strict=True)]
+    return "" if statistics.median(off) <= 0 else f"off: ours {ours}, profiler {told} (us)"
+
+
+def the_end_alone_is_told(folder: Path) -> str:
+    _, operations = _run("copy_lengths", folder, "end")
+    timed = [item for item in operations if item.end_source == "device_event"]
+    if len(timed) < len(operations) // 2:
+        return f"only {len(timed)} of {len(operations)} operations have an end"
+    return "starts in mode end" if any(item.start_ns is not None for item in timed) else ""
+
+
+def waits_tell_their_stall(folder: Path) -> str:
+    run, operations = _run("stalls", folder, "full")
+    exposed, hidden = operations[-2:]
+    expected_ms = run.returned[0]["stalls"][0]
+    if exposed.stall_ns is None or hidden.stall_ns is None:
+        return "a wait without its stall"
+    if abs(exposed.stall_ns / 1e6 - expected_ms) > 0.02 + 0.05 * expected_ms:
+        return f"stalled {exposed.stall_ns / 1e6} ms, by events {expected_ms} ms"
+    return "" if hidden.stall_ns < 20_000 else f"a hidden operation stalled {hidden.stall_ns} ns"
+
+
+def overlap_is_kept(folder: Path) -> str:
+    one = {"CUDA_DEVICE_MAX_CONNECTIONS": "1"}
+    best = {
+        mode: min(
+            _run("overlap", folder / str(turn), mode, **one)[0].returned[0]["overlap"]
+            for turn in range(2)
+        )
+        for mode in ("", "full")
+    }
+    ratio = best["full"] / best[""]
+    return "" if ratio < 1.03 else f"takes {ratio:.3f} times as long: {best} ms"
+
+
+def graphs_are_stock_graphs(folder: Path) -> str:
+    stock, _ = _run("graph_nodes", folder, "")
+    mine, operations = _run("graph_nodes", folder, "full")
+    before, after = (run.returned[0]["graph_nodes"] for run in (stock, mine))
+    if before != after:
+        return f"{after} nodes, stock {before}"
+    captured = [item.graph for item in operations if item.graph is not None]
+    return "" if len(captured) == 3 and len(set(captured)) == 1 else f"captured: {captured}"
+
+
+def captures_are_not_disturbed(folder: Path) -> str:
+    run, operations = _run("capture_beside_pending", folder, "full")
+    if not run.returned[0]["capture_beside_pending"]:
+        return "the graph computed something else"
+    return "" if any(item.end_ns is not None for item in operations[-10:]) else "no device times"
+
+
+def threads_are_told_apart(folder: Path) -> str:
+    run, operations = _run("threads", folder, "full")
+    timed = sum(item.end_ns is not None for item in operations)
+    count = run.returned[0]["threads"]
+    return "" if timed >= count else f"{timed} of {count} operations have an end"
+
+
+def a_hang_is_in_the_trace(folder: Path) -> str:
+    try:
+        ranks(
+            2, "traced:nccl", ["hang"], folder / "hang", 60.0,
+            TRACED_DEVICE_TIME="full", GPU_CHECK_TIMEOUT="10", TORCH_NCCL_DUMP_ON_TIMEOUT="0",
+        )  # fmt: skip
+    except RunError:
+        pass
+    else:
+        return "the job did not hang"
+    streams = {stream.rank: stream for stream in traced.read(folder / "hang" / "traces").streams}
+    if 0 not in streams:
+        return "no trace of rank 0"
+    last = [item for item in streams[0].operations if item.op == "all_reduce"][-1]
+    return "" if last.end_ns is None and last.seq == 2 else f"last operation: {last}"
+
+
+CHECKS: list[Callable[[Path], str]] = [
+    lengths_agree_with_the_profiler,
+    the_end_alone_is_told,
+    waits_tell_their_stall,
+    overlap_is_kept,
+    graphs_are_stock_graphs,
+    captures_are_not_disturbed,
+    threads_are_told_apart,
+    a_hang_is_in_the_trace,
+]

@@ -1,0 +1,167 @@
+"""Programs of scripts/gpu_check that tell what the device did; the trace must say the same.
+
+At world size 1 NCCL copies where input and output differ, and does nothing where they are one: so
+these gather into another tensor.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+_WARM_UP_S = 0.3  # until the events of device times are there
+_LARGE = 1 << 26  # floats
+
+
+def _gather(elements: int, async_op: bool = False) -> Any:
+    source = torch.ones(elements, device="cuda")
+    target = torch.empty(elements * dist.get_world_size(), device="cuda")
+    work = dist.all_gather_into_tensor(target, source, async_op=async_op)
+    return (work, source, target) if async_op else None
+
+
+def _warm_up() -> None:
+    for async_op in (False, True):
+        result = _gather(1024, async_op)
+        if result:
+            result[0].wait()
+    torch.cuda.synchronize()
+    time.sleep(_WARM_UP_S)
+
+
+def _milliseconds_on_device(action: Any) -> float:
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    action()
+    end.record()
+    torch.cuda.synchronize()
+    return begin.elapsed_time(end)
+
+
+def copy_lengths() -> list[float]:
+    """Microseconds of each gather's copy by PyTorch's profiler; they come last in the trace."""
+    from torch.profiler import ProfilerActivity, profile
+
+    _warm_up()
+    sizes = [1 << exponent for exponent in range(18, 27)] * 3
+    tensors = [(torch.ones(n, device="cuda"), torch.empty(n, device="cuda")) for n in sizes]
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        for source, target in tensors:
+            dist.all_gather_into_tensor(target, source)
+        torch.cuda.synchronize()
+    found = [
+        event
+        for event in profiler.events()
+        if "DtoD" in event.name or event.name.startswith("nccl")
+    ]
+    found.sort(key=lambda event: event.time_range.start)
+    return [float(event.time_range.elapsed_us()) for event in found]
+
+
+def stalls() -> list[float]:
+    """Milliseconds that a wait held up the stream: an exposed gather, then a hidden one."""
+    _warm_up()
+    work, *kept = _gather(_LARGE, async_op=True)
+    exposed = _milliseconds_on_device(work.wait)
+    torch.cuda.synchronize()
+    work, *kept = _gather(_LARGE, async_op=True)
+    torch.cuda._sleep(200_000_000)
+    work.wait()
+    torch.cuda.synchronize()
+    del kept
+    return [exposed]
+
+
+def overlap() -> float:
+    """Milliseconds of matrix products on one stream with gathers beside them, the best of some."""
+    _warm_up()
+    matrix = torch.rand(4096, 4096, device="cuda")
+    source, target = torch.ones(_LARGE, device="cuda"), torch.empty(_LARGE, device="cuda")
+
+    def step() -> None:
+        works = []
+        for _ in range(10):
+            works.append(dist.all_gather_into_tensor(target, source, async_op=True))
+            torch.mm(matrix, matrix)
+        for work in works:
+            work.wait()
+
+    step()
+    return min(_milliseconds_on_device(step) for _ in range(15))
+
+
+def graph_nodes() -> int:
+    """How many nodes a captured graph of three gathers has."""
+    _warm_up()
+    source, target = torch.ones(1024, device="cuda"), torch.empty(1024, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    graph.enable_debug_mode()
+    with torch.cuda.graph(graph):
+        for _ in range(3):
+            dist.all_gather_into_tensor(target, source)
+    with tempfile.TemporaryDirectory() as folder:
+        dump = Path(folder) / "graph.dot"
+        graph.debug_dump(str(dump))
+        nodes = dump.read_text().count("[style=") if dump.exists() else -1
+    graph.replay()
+    graph.replay()
+    torch.cuda.synchronize()
+    return nodes
+
+
+def capture_beside_pending() -> bool:
+    """Captures in global mode for a while, with operations under way before; whether it held."""
+    _warm_up()
+    torch.cuda._sleep(1_000_000_000)
+    for _ in range(10):
+        _gather(1024)
+    side, tensor = torch.cuda.Stream(), torch.ones(16, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=side, capture_error_mode="global"):
+        for _ in range(60):
+            tensor.add_(1)
+            time.sleep(0.01)
+    graph.replay()
+    torch.cuda.synchronize()
+    return tensor[0].item() == 61
+
+
+def threads() -> int:
+    """Four threads with streams of their own; the number of operations."""
+    _warm_up()
+    counter = itertools.count()
+    lock = threading.Lock()
+
+    def run() -> None:
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(50):
+                with lock:  # NCCL wants one order
+                    _gather(4096)
+                next(counter)
+
+    runners = [threading.Thread(target=run) for _ in range(4)]
+    for runner in runners:
+        runner.start()
+    for runner in runners:
+        runner.join()
+    torch.cuda.synchronize()
+    return next(counter)
+
+
+def hang() -> None:
+    """Rank 1 leaves out a collective; the engine's timeout ends the process."""
+    tensor = torch.ones(16, device="cuda")
+    dist.all_reduce(tensor)
+    torch.cuda.synchronize()
+    if dist.get_rank() == 0:
+        dist.all_reduce(tensor)
+        torch.cuda.synchronize()
+    time.sleep(120)

@@ -1,0 +1,47 @@
+// A DeviceSink that keeps what it is told.
+
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "recorder/device_resolver.h"
+
+namespace traced::testing {
+
+class CollectingDeviceSink : public DeviceSink {
+ public:
+  struct Told {
+    std::vector<DoneRecord> ended;
+    std::vector<WaitRecord> stalled;
+    std::int64_t error_ns = 0;
+    std::uint64_t untimed = 0;
+    std::string why;
+
+    const DoneRecord* endOf(OpId op) const {
+      for (const DoneRecord& done : ended) {
+        if (done.op == op) return &done;
+      }
+      return nullptr;
+    }
+  };
+
+  explicit CollectingDeviceSink(Told& told) : told_(told) {}
+  void ended(const DoneRecord& done) noexcept override {
+    told_.ended.push_back(done);
+  }
+  void stalled(const WaitRecord& wait) noexcept override {
+    told_.stalled.push_back(wait);
+  }
+  void clockError(std::int64_t ns) noexcept override { told_.error_ns = ns; }
+  void untimed(std::uint64_t total, const char* why) noexcept override {
+    told_.untimed = total;
+    told_.why = why;
+  }
+
+ private:
+  Told& told_;
+};
+
+}  // namespace traced::testing

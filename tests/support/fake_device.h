@@ -1,0 +1,209 @@
+// A device with streams, as a simulation: kernels have lengths, events are
+// reached when their stream has come that far, and its clock has an offset, a
+// drift and the resolution of CUDA's. What the device really did is known.
+//
+// Thread safety: all from any thread.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "recorder/device_events.h"
+
+namespace traced::testing {
+
+class FakeDevice {
+ public:
+  using Clock = std::function<std::int64_t()>;
+  using Stream = DeviceEvents::Stream;
+  using Event = DeviceEvents::Event;
+
+  explicit FakeDevice(Clock host) : host_(std::move(host)) {}
+
+  // --- What a test does
+
+  static Stream stream(std::uintptr_t number) {
+    return reinterpret_cast<Stream>(number);  // NOLINT: only a name
+  }
+  void setCurrentStream(Stream stream) {
+    const std::lock_guard lock(mutex_);
+    current_ = stream;
+  }
+  Stream currentStream() {
+    const std::lock_guard lock(mutex_);
+    return current_;
+  }
+  // Puts a kernel on a stream.
+  void run(Stream stream, std::int64_t ns) {
+    const std::lock_guard lock(mutex_);
+    std::int64_t& busy = busy_until_[stream];
+    busy = std::max(busy, host_()) + ns;
+  }
+  // Makes a stream wait for what another one has been given so far.
+  void makeWait(Stream waiting, Stream other) {
+    const std::lock_guard lock(mutex_);
+    busy_until_[waiting] = std::max(busy_until_[waiting], busy_until_[other]);
+  }
+  void capture(Stream stream, std::uint64_t graph) {
+    const std::lock_guard lock(mutex_);
+    captured_[stream] = graph;
+  }
+  void endCapture(Stream stream) {
+    const std::lock_guard lock(mutex_);
+    captured_.erase(stream);
+  }
+  // From now on nothing is reached.
+  void hang() { set(hangs_, true); }
+  // From now on every question is answered by an error.
+  void fail() { set(fails_, true); }
+  void refuseRecords() { set(refuses_, true); }
+  void refuseEvents() { set(no_events_, true); }
+  // How the device's clock runs: faster than the host's by so many parts per
+  // million, and off by so much.
+  void setClock(std::int64_t offset_ns, double drift_ppm) {
+    const std::lock_guard lock(mutex_);
+    offset_ns_ = offset_ns;
+    rate_ = 1 + drift_ppm / 1e6;
+  }
+  // How long it takes until the device sees what it is given.
+  void setLatency(std::int64_t ns) {
+    const std::lock_guard lock(mutex_);
+    latency_ns_ = ns;
+  }
+
+  // --- What a test asks
+
+  // When a stream will have done all it has been given, on the host's clock.
+  std::int64_t idleAt(Stream stream) {
+    const std::lock_guard lock(mutex_);
+    return busy_until_[stream];
+  }
+  std::size_t queries() {
+    const std::lock_guard lock(mutex_);
+    return queries_;
+  }
+  std::size_t records() {
+    const std::lock_guard lock(mutex_);
+    return records_;
+  }
+  // The threads that asked when something was reached.
+  std::set<std::thread::id> askers() {
+    const std::lock_guard lock(mutex_);
+    return askers_;
+  }
+  // Whether something was put on a stream while it was being captured.
+  bool disturbedCapture() {
+    const std::lock_guard lock(mutex_);
+    return disturbed_;
+  }
+
+  std::unique_ptr<DeviceEvents> events() {
+    return std::make_unique<Events>(*this);
+  }
+
+ private:
+  struct FakeEvent {
+    std::int64_t reached_at = 0;  // on the host's clock
+  };
+
+  class Events : public DeviceEvents {
+   public:
+    explicit Events(FakeDevice& device) : device_(device) {}
+    std::optional<Stream> currentStream() noexcept override {
+      return device_.currentStream();
+    }
+    Capture capture(Stream stream) noexcept override {
+      const std::lock_guard lock(device_.mutex_);
+      const auto found = device_.captured_.find(stream);
+      if (found == device_.captured_.end()) return {};
+      return {Capture::Status::kActive, found->second};
+    }
+    bool record(Event event, Stream stream) noexcept override {
+      return device_.record(event, stream);
+    }
+    bool enterThread() noexcept override { return true; }
+    Event create() noexcept override { return device_.create(); }
+    std::optional<Stream> ownStream() noexcept override {
+      return FakeDevice::stream(~std::uintptr_t{0});
+    }
+    State query(Event event) noexcept override { return device_.query(event); }
+    std::optional<std::int64_t> elapsedNs(Event from,
+                                          Event to) noexcept override {
+      return device_.elapsedNs(from, to);
+    }
+
+   private:
+    FakeDevice& device_;
+  };
+
+  void set(bool& flag, bool value) {
+    const std::lock_guard lock(mutex_);
+    flag = value;
+  }
+  static FakeEvent& of(Event event) { return *static_cast<FakeEvent*>(event); }
+
+  Event create() {
+    const std::lock_guard lock(mutex_);
+    if (no_events_) return nullptr;
+    return all_events_.emplace_back(std::make_unique<FakeEvent>()).get();
+  }
+  bool record(Event event, Stream stream) {
+    const std::lock_guard lock(mutex_);
+    ++records_;
+    disturbed_ |= captured_.contains(stream);
+    if (refuses_) return false;
+    of(event).reached_at = std::max(host_() + latency_ns_, busy_until_[stream]);
+    return true;
+  }
+  DeviceEvents::State query(Event event) {
+    const std::lock_guard lock(mutex_);
+    ++queries_;
+    askers_.insert(std::this_thread::get_id());
+    if (fails_) return DeviceEvents::State::kFailed;
+    return !hangs_ && host_() >= of(event).reached_at
+               ? DeviceEvents::State::kReached
+               : DeviceEvents::State::kPending;
+  }
+  // In steps of half a microsecond, in 32-bit milliseconds.
+  std::optional<std::int64_t> elapsedNs(Event from, Event to) {
+    const std::lock_guard lock(mutex_);
+    if (fails_) return std::nullopt;
+    const auto on_device = [&](std::int64_t host_ns) {
+      const double ns = static_cast<double>(host_ns) * rate_ +
+                        static_cast<double>(offset_ns_);
+      return std::floor(ns / 500) * 500;
+    };
+    const auto ms = static_cast<float>(
+        (on_device(of(to).reached_at) - on_device(of(from).reached_at)) / 1e6);
+    return std::llround(static_cast<double>(ms) * 1e6);
+  }
+
+  const Clock host_;
+  std::mutex mutex_;
+  Stream current_ = stream(1);
+  std::map<Stream, std::int64_t> busy_until_;
+  std::map<Stream, std::uint64_t> captured_;
+  std::vector<std::unique_ptr<FakeEvent>> all_events_;
+  std::int64_t offset_ns_ = 0;
+  double rate_ = 1;
+  std::int64_t latency_ns_ = 2'000;
+  bool hangs_ = false;
+  bool fails_ = false;
+  bool refuses_ = false;
+  bool no_events_ = false;
+  bool disturbed_ = false;
+  std::size_t queries_ = 0;
+  std::size_t records_ = 0;
+  std::set<std::thread::id> askers_;
+};
+
+}  // namespace traced::testing
