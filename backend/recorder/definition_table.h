@@ -21,7 +21,7 @@ class DefinitionTable {
   // before is used no more, once the operations under way are recorded.
   void define(const DefinitionHead& head, Message message) {
     fresh_.push_back(head.id);
-    known_[head.id] = {std::move(message), 0};
+    known_[head.id] = {std::move(message), 0, kNever};
     if (head.cache_entry == kUntilRetired) return;
     if (head.cache_entry == kNotCached) {
       retire(head.id);
@@ -33,7 +33,11 @@ class DefinitionTable {
   }
 
   // The id is used by no operation issued from now on.
-  void retire(std::uint32_t id) { retired_.emplace_back(id, chunk_); }
+  void retire(std::uint32_t id) {
+    retired_.emplace_back(id, chunk_);
+    const auto found = known_.find(id);
+    if (found != known_.end()) found->second.retired_in = chunk_;
+  }
 
   // The message, the first time that this chunk uses it; else nullptr.
   const Message* firstUse(std::uint32_t id) {
@@ -61,10 +65,12 @@ class DefinitionTable {
     ++chunk_;
   }
 
-  // The chunk that is being filled says all that may still be used.
+  // The chunk that is being filled says all that is in use.
   void repeat() {
     fresh_.clear();
-    for (const auto& [id, entry] : known_) fresh_.push_back(id);
+    for (const auto& [id, entry] : known_) {
+      if (entry.retired_in + kChunksToKeep > chunk_) fresh_.push_back(id);
+    }
   }
 
   std::size_t size() const { return known_.size(); }
@@ -75,6 +81,7 @@ class DefinitionTable {
   // the latest are kept, and all for some chunks.
   static constexpr std::size_t kRetiredToKeep = 1024;
   static constexpr std::uint64_t kChunksToKeep = 2;
+  static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
   void forgetRetired() noexcept {
     if (retired_.size() <= kRetiredToKeep) return;
@@ -89,7 +96,9 @@ class DefinitionTable {
 
   struct Entry {
     Message message;
-    std::uint64_t said_in;  // number of the last chunk it was said in
+    // Numbers of chunks.
+    std::uint64_t said_in;  // the last
+    std::uint64_t retired_in;
   };
   std::unordered_map<std::uint32_t, Entry> known_;
   std::unordered_map<std::uint32_t, std::uint32_t> holders_;
