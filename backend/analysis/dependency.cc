@@ -134,30 +134,49 @@ bool endProvesStart(const v1::Call& call, std::uint32_t group_size,
 
 DependencyRole dependencyRole(const v1::Call& call, std::uint32_t group_size,
                               std::uint32_t self) {
-  const Pattern pattern = patternOf(call.op());
   const bool carries = carriesBytes(call) && self < group_size;
-  switch (pattern) {
+  const bool root = isRoot(call, self);
+  DependencyRole role;
+  role.proven = true;
+  role.provable = group_size;
+  switch (patternOf(call.op())) {
+    case Pattern::kAll:
+      role.proves = carries;
+      break;
+    case Pattern::kFromEach:
+      role.proves = carries && noOutputIsEmpty(call);
+      break;
+    case Pattern::kBySplits:
+      role.proves = carries && otherSplitsHaveElements(call, group_size, self);
+      break;
+    case Pattern::kFromRoot:
+      role.proves = carries && call.root_plus_1() > 0 && !root;
+      role.proven = role.independent = root;
+      role.provable = 1;
+      break;
+    case Pattern::kToRoot:
+      role.proves = carries && root;
+      role.proven = role.independent = !root;
+      role.provable = group_size - 1;
+      break;
+    case Pattern::kGatherRoot:
+      role.proves = carries && root && noOutputIsEmpty(call);
+      role.proven = role.independent = !root;
+      role.provable = group_size - 1;
+      break;
+    case Pattern::kReceive:
+      role.proves = carries && call.peer_plus_1() > 0;
+      role.proven = false;
+      role.provable = 1;
+      break;
+    case Pattern::kSend:
+      role.independent = true;
+      role.provable = 1;
+      break;
     case Pattern::kNone:
       return {};
-    case Pattern::kAll:
-      return {carries, true};
-    case Pattern::kFromEach:
-      return {carries && noOutputIsEmpty(call), true};
-    case Pattern::kBySplits:
-      return {carries && otherSplitsHaveElements(call, group_size, self), true};
-    case Pattern::kFromRoot:
-      return {carries && call.root_plus_1() > 0 && !isRoot(call, self),
-              isRoot(call, self)};
-    case Pattern::kToRoot:
-      return {carries && isRoot(call, self), true};
-    case Pattern::kGatherRoot:
-      return {carries && isRoot(call, self) && noOutputIsEmpty(call), true};
-    case Pattern::kReceive:
-      return {carries && call.peer_plus_1() > 0, false};
-    case Pattern::kSend:
-      return {false, true};
   }
-  return {};
+  return role;
 }
 
 }  // namespace traced

@@ -31,6 +31,11 @@ struct DependencyRole {
   bool proves = false;
   // Its start is one that ends of others can prove.
   bool proven = false;
+  // It depends on nobody, as the root of a broadcast: its own end is its own
+  // affair.
+  bool independent = false;
+  // How many ranks' starts are proven, of the whole group.
+  std::uint32_t provable = 0;
 };
 
 DependencyRole dependencyRole(const v1::Call& call, std::uint32_t group_size,
