@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/clock_models.h"
 #include "trace_io/byte_source.h"
 
 namespace traced {
@@ -149,7 +150,13 @@ bool ChunkIndex::addMerge() {
   v1::Merge& merge = *decoder_.payload().mutable_merge();
   set_.unusable_bytes += merge.unusable_bytes();
   for (v1::ClockModel& clock : *merge.mutable_clock()) {
-    set_.clocks.push_back(std::move(clock));
+    if (isSound(clock)) {
+      set_.clocks.push_back(std::move(clock));
+    } else {
+      warn(absl::StrCat("the clock of stream ", absl::Hex(clock.stream_id()),
+                        " in a merged file is not usable: its knots are not "
+                        "in order"));
+    }
   }
   for (std::string& warning : *merge.mutable_warning()) {
     warn(std::move(warning));

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "analysis/clock_models.h"
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/stream_loader.h"
 
 namespace traced {
@@ -15,20 +15,17 @@ std::uint32_t LoadedRun::groupOf(const Stream& stream,
 }
 
 LoadedRun loadRun(const TraceSet& set) {
-  std::vector<const v1::Header*> headers;
-  for (const std::size_t i : set.selected) {
-    headers.push_back(&set.streams[i].header);
-  }
-  std::vector<v1::ClockModel> clocks = modelClocks(headers, set.clocks);
+  AlignedClocks clocks = alignClocks(set);
 
   LoadedRun run;
+  run.summary.setClockWarnings(std::move(clocks.warnings));
   StreamLoader loader(set);
   for (const std::size_t i : set.selected) {
     LoadedRun::Stream& stream = run.streams.emplace_back();
     stream.table = loader.load(set.streams[i]);
     stream.group_indices = run.groups.add(stream.table.header.attempt(),
                                           stream.table.definitions.groups());
-    stream.clock = std::move(clocks[run.streams.size() - 1]);
+    stream.clock = std::move(clocks.models[i]);
     run.summary.add(stream.table);
   }
   return run;

@@ -1,9 +1,9 @@
 #include "analysis/merge.h"
 
-#include <vector>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/clock_models.h"
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/pending_file.h"
 #include "analysis/stream_loader.h"
 #include "base/utf8.h"
@@ -13,18 +13,19 @@
 namespace traced {
 namespace {
 
-v1::Payload describeMerge(const TraceSet& set, const std::string& version) {
-  std::vector<const v1::Header*> headers;
-  for (const TraceStream& stream : set.streams) {
-    if (!stream.dump_file) headers.push_back(&stream.header);
-  }
+v1::Payload describeMerge(const TraceSet& set, const std::string& version,
+                          AlignedClocks clocks) {
   v1::Payload payload;
   v1::Merge& merge = *payload.mutable_merge();
   merge.set_traced_version(version);
-  for (v1::ClockModel& clock : modelClocks(headers, set.clocks)) {
-    merge.mutable_clock()->Add(std::move(clock));
+  for (std::size_t i = 0; i < set.streams.size(); ++i) {
+    if (set.streams[i].dump_file) continue;
+    merge.mutable_clock()->Add(std::move(clocks.models[i]));
   }
   for (const std::string& warning : set.input_warnings) {
+    merge.add_warning(toValidUtf8(warning));
+  }
+  for (const std::string& warning : clocks.warnings) {
     merge.add_warning(toValidUtf8(warning));
   }
   merge.set_unusable_bytes(set.unusable_bytes);
@@ -49,7 +50,10 @@ Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
   std::uint64_t total = 0;
   for (const TraceFile& file : set.files) total += file.bytes;
 
-  put(ChunkEncoder(0).encode(describeMerge(set, version), {}));
+  AlignedClocks clocks = alignClocks(set);
+  result.clock_warnings = clocks.warnings;
+  put(ChunkEncoder(0).encode(describeMerge(set, version, std::move(clocks)),
+                             {}));
   StreamLoader loader(set);
   for (const TraceStream& stream : set.streams) {
     if (stream.dump_file) continue;

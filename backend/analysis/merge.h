@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "analysis/trace_set.h"
 #include "base/result.h"
@@ -14,6 +15,8 @@ struct MergeResult {
   std::uint64_t streams = 0;
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;
+  // Sentences about clocks that stepped or could not be aligned.
+  std::vector<std::string> clock_warnings;
 };
 
 // Writes all streams of `set` but Flight Recorder dumps, not only the selected

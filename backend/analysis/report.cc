@@ -79,6 +79,30 @@ double CallTotals::shareOf(std::uint64_t run_ns) const {
                            static_cast<double>(run_ns);
 }
 
+std::optional<Latest> latestOf(const Report& report) {
+  std::optional<Latest> latest;
+  double most_lost_ns = 0;
+  for (std::size_t row = 0; row < report.rows.size(); ++row) {
+    const auto& ranks = report.rows[row].split.ranks();
+    for (const auto& [rank, lateness] : ranks) {
+      const auto last = static_cast<double>(lateness.last());
+      const double part = last / static_cast<double>(lateness.arrivals);
+      // A row of one rank does not tell how many there are.
+      const double enough =
+          ranks.size() < 3
+              ? 0.6
+              : std::min(0.6, 2.0 / static_cast<double>(ranks.size()));
+      if (lateness.last() < 10 || part < enough) continue;
+      const std::uint64_t behind_ns = lateness.behind_ns.percentile(50);
+      const double lost_ns = last * static_cast<double>(behind_ns);
+      if (lost_ns <= most_lost_ns) continue;
+      most_lost_ns = lost_ns;
+      latest = {rank, row, part, behind_ns};
+    }
+  }
+  return latest;
+}
+
 void sortRows(Report& report, ReportOrder order) {
   std::sort(report.rows.begin(), report.rows.end(),
             [order](const ReportRow& a, const ReportRow& b) {

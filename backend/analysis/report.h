@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/clocks/clock_summary.h"
 #include "analysis/group_catalog.h"
 #include "analysis/run_summary.h"
 #include "analysis/samples.h"
+#include "analysis/time_split/split_totals.h"
 
 namespace traced {
 
@@ -35,6 +37,7 @@ struct CallTotals {
   std::uint64_t ends_at_hook = 0;
   std::uint64_t ends_unknown = 0;
   std::uint64_t failed = 0;
+  SplitSums split;
 
   // Host and wait time as a part of `run_ns`, 0 when that is 0.
   double shareOf(std::uint64_t run_ns) const;
@@ -52,6 +55,7 @@ struct ReportRow {
   std::optional<double> algbw_gbs;
   std::optional<double> busbw_gbs;
   double share = 0;
+  SplitTotals split;
 };
 
 struct RankTotals {
@@ -69,7 +73,24 @@ struct Report {
   std::vector<CallTotals> group_totals;
   CallTotals all;
   RunSummary summary;
+  ClockSummary clocks;
+  // How long after the first rank arrived anywhere the windows of a trend
+  // begin: that many times the window's number.
+  std::uint64_t window_ns = 0;
 };
+
+// The rank that was last most often, and in what. Absent where none stands out:
+// a rank counts if it was last in at least ten operations of a row, in at least
+// 60 % of them or, of many ranks, twice its share, and is the
+// one that others lost most time to.
+struct Latest {
+  std::uint32_t rank = 0;
+  std::size_t row = 0;  // into Report::rows
+  double part = 0;      // 0 to 1
+  std::uint64_t behind_p50_ns = 0;
+};
+
+std::optional<Latest> latestOf(const Report& report);
 
 enum class ReportOrder {
   kShare,

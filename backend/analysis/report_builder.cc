@@ -55,11 +55,18 @@ std::optional<double> median(std::vector<double>& samples) {
 
 }  // namespace
 
-ReportBuilder::ReportBuilder(std::vector<ReportKey> by) {
+ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers)
+    : peers_(peers) {
   report_.by = std::move(by);
+  if (!peers_) return;
+  report_.clocks = peers_->clocks;
+  const std::int64_t span_ns =
+      peers_->arrivals.lastNs() - peers_->arrivals.firstNs();
+  report_.window_ns = static_cast<std::uint64_t>(span_ns) / Trend::kWindows + 1;
 }
 
-void ReportBuilder::add(const StreamTable& table) {
+void ReportBuilder::addStream(const StreamTable& table,
+                              const ArrivalTable::Stream* stream) {
   report_.summary.add(table);
   const std::vector<std::uint32_t> groups =
       report_.groups.add(table.header.attempt(), table.definitions.groups());
@@ -69,13 +76,41 @@ void ReportBuilder::add(const StreamTable& table) {
   RankTotals& rank = report_.ranks.emplace_back();
   rank.rank = table.header.rank();
   rank.run_ns = table.runNs();
-  for (const AssembledOperation& op : table.operations) {
+  for (std::size_t i = 0; i < table.operations.size(); ++i) {
+    const AssembledOperation& op = table.operations[i];
     const v1::Call* call = table.callOf(op);
     if (call && call->simulated()) continue;
     std::optional<Plan>& made = call ? plans[op.call] : plans.back();
     if (!made) made = plan(table, call, groups);
     addOperation(op, *made, rank.totals);
+    if (stream) {
+      addSplit(splitTime(peers_->arrivals, *stream, i), *made, rank);
+    }
   }
+}
+
+void ReportBuilder::addSplit(const OperationSplit& split, const Plan& plan,
+                             RankTotals& rank) {
+  report_.all.split.add(split);
+  rank.totals.split.add(split);
+  if (plan.group != GroupCatalog::kNone) {
+    report_.group_totals[plan.group].split.add(split);
+  }
+  ReportRow& row = report_.rows[plan.row];
+  row.totals.split.add(split);
+  row.split.add(split, rank.rank, windowOf(split), plan.message_bytes,
+                plan.bus_factor);
+}
+
+std::optional<std::size_t> ReportBuilder::windowOf(
+    const OperationSplit& split) const {
+  if (!split.ready_ns) return std::nullopt;
+  const std::int64_t since_ns = *split.ready_ns - peers_->arrivals.firstNs();
+  if (since_ns < 0) return std::nullopt;
+  const std::uint64_t window =
+      static_cast<std::uint64_t>(since_ns) / report_.window_ns;
+  if (window >= Trend::kWindows) return std::nullopt;
+  return window;
 }
 
 ReportBuilder::Plan ReportBuilder::plan(

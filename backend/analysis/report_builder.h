@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,27 @@
 
 namespace traced {
 
-// Not thread safe. Memory: up to 40 bytes per operation, whatever the ranks.
+// Not thread safe. Memory: up to 40 bytes per operation, whatever the ranks,
+// and some KiB per row for what is between ranks.
 class ReportBuilder {
  public:
-  explicit ReportBuilder(std::vector<ReportKey> by);
+  // What of a run is known beforehand, for the split into waiting for peers and
+  // transfer: when ranks arrived, and the clocks.
+  struct Peers {
+    const ArrivalTable& arrivals;
+    ClockSummary clocks;
+  };
+
+  // Without `peers` operations are not split. They must outlive the builder.
+  explicit ReportBuilder(std::vector<ReportKey> by,
+                         const Peers* peers = nullptr);
 
   // Streams are added in the order of their ranks.
-  void add(const StreamTable& table);
+  void add(const StreamTable& table) { addStream(table, nullptr); }
+  // The same for a stream as it was shown to the arrivals.
+  void add(const ArrivalTable::Stream& stream) {
+    addStream(stream.table, &stream);
+  }
 
   // Rows are in no particular order; see sortRows().
   Report finish() &&;
@@ -41,6 +56,10 @@ class ReportBuilder {
     double bus_factor = -1;  // negative: no bandwidth
   };
 
+  void addStream(const StreamTable& table, const ArrivalTable::Stream* stream);
+  void addSplit(const OperationSplit& split, const Plan& plan,
+                RankTotals& rank);
+  std::optional<std::size_t> windowOf(const OperationSplit& split) const;
   Plan plan(const StreamTable& table, const v1::Call* call,
             const std::vector<std::uint32_t>& group_indices);
   std::uint32_t rowFor(std::vector<std::string> keys);
@@ -50,6 +69,7 @@ class ReportBuilder {
                     CallTotals& rank);
   void addBandwidth(std::uint64_t completion_ns, const Plan& plan);
 
+  const Peers* peers_;
   Report report_;
   std::vector<Samples> samples_;  // one per report_.rows
   absl::flat_hash_map<std::vector<std::string>, std::uint32_t> row_by_keys_;

@@ -60,6 +60,8 @@ std::vector<std::string> allWarnings(const TraceSet& set,
   std::vector<std::string> warnings = set.input_warnings;
   warnings.insert(warnings.end(), set.selection_warnings.begin(),
                   set.selection_warnings.end());
+  warnings.insert(warnings.end(), summary.clockWarnings().begin(),
+                  summary.clockWarnings().end());
   const std::string absent = summary.absentRanks();
   if (!absent.empty()) {
     warnings.push_back(absl::StrCat("no trace of ranks ", absent, " of ",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
@@ -48,6 +49,13 @@ class RunSummary {
   std::uint64_t longestRunNs() const { return longest_run_ns_; }
   std::uint64_t totalRunNs() const { return total_run_ns_; }
   const Losses& losses() const { return losses_; }
+  // Sentences about clocks that stepped or could not be aligned.
+  const std::vector<std::string>& clockWarnings() const {
+    return clock_warnings_;
+  }
+  void setClockWarnings(std::vector<std::string> warnings) {
+    clock_warnings_ = std::move(warnings);
+  }
 
  private:
   void addPauses(const StreamTable& table);
@@ -64,6 +72,7 @@ class RunSummary {
   std::uint64_t longest_run_ns_ = 0;
   std::uint64_t total_run_ns_ = 0;
   Losses losses_;
+  std::vector<std::string> clock_warnings_;
 };
 
 // Everything there is to warn of: inputs, selection, absent ranks and losses.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/clock_models.h"
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/group_catalog.h"
 #include "analysis/pending_file.h"
 #include "analysis/stream_loader.h"
@@ -19,14 +19,6 @@
 
 namespace traced {
 namespace {
-
-std::vector<v1::ClockModel> clocksOf(const TraceSet& set) {
-  std::vector<const v1::Header*> headers;
-  for (const std::size_t i : set.selected) {
-    headers.push_back(&set.streams[i].header);
-  }
-  return modelClocks(headers, set.clocks);
-}
 
 // The calls of a rank, in the order of their issue.
 std::vector<ExportedCall> callsOf(const StreamTable& table,
@@ -92,7 +84,8 @@ class Export : public Subcommand {
   void writeAll(std::ostream& out, const TraceSet& set,
                 RunSummary& summary) const {
     const std::unique_ptr<ExportWriter> writer = makeWriter();
-    const std::vector<v1::ClockModel> clocks = clocksOf(set);
+    AlignedClocks clocks = alignClocks(set);
+    summary.setClockWarnings(std::move(clocks.warnings));
     GroupCatalog groups;
     StreamLoader loader(set);
     writer->begin(out);
@@ -105,7 +98,9 @@ class Export : public Subcommand {
       const std::vector<std::uint32_t> indices =
           groups.add(table.header.attempt(), table.definitions.groups());
       summary.add(table);
-      writer->addRank(out, table, callsOf(table, groups, indices, clocks[i]));
+      writer->addRank(
+          out, table,
+          callsOf(table, groups, indices, clocks.models[set.selected[i]]));
     }
   }
 

@@ -57,8 +57,10 @@ class Merge : public Subcommand {
       std::cerr << "tracectl: " << printable(merged.error().message) << "\n";
       return ExitCode::kInternal;
     }
-    const std::vector<std::string> warnings =
+    std::vector<std::string> warnings =
         inputs_.strict() ? warningsOfAll(*set) : warningsOf(*set);
+    warnings.insert(warnings.end(), merged->clock_warnings.begin(),
+                    merged->clock_warnings.end());
     say(*set, *merged, warnings);
     return inputs_.conclude(warnings);
   }

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/report_builder.h"
-#include "analysis/stream_loader.h"
+#include "analysis/run_report.h"
 #include "cli/inputs.h"
 #include "cli/report_output.h"
 
@@ -65,12 +64,7 @@ class ReportCommand : public Subcommand {
           std::find(keys.begin(), keys.end(), key) == keys.end();
       if (key && is_new) keys.push_back(*key);
     }
-    ReportBuilder builder(std::move(keys));
-    StreamLoader loader(set);
-    for (const std::size_t i : set.selected) {
-      builder.add(loader.load(set.streams[i]));
-    }
-    return std::move(builder).finish();
+    return buildReport(set, std::move(keys));
   }
 
   Inputs inputs_;

@@ -15,15 +15,56 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["failed"] = totals.failed;
 }
 
+void addSplitCounts(Json& json, const SplitSums& split) {
+  json["wait_for_peers_uncertain_ns"] = split.wait_uncertain_ns;
+  json["exposed"] = toJson(split.exposed);
+  json["slack"] = toJson(split.slack);
+  json["not_split"] = split.withheld;
+  json["arrivals"] = split.arrivals;
+  json["last"] = toJson(split.last);
+}
+
 void addTotals(Json& json, const CallTotals& totals, std::uint64_t run_ns) {
   addCounts(json, totals);
   json["host"] = toJson(totals.host);
   json["completion"] = toJson(totals.completion);
   json["wait"] = toJson(totals.wait);
+  json["wait_for_peers"] = toJson(totals.split.wait_for_peers);
+  json["transfer"] = toJson(totals.split.transfer);
+  addSplitCounts(json, totals.split);
   json["share"] = totals.shareOf(run_ns);
 }
 
-Json rowJson(const Report& report, const ReportRow& row) {
+// A median that is not told from 0 is withheld.
+Json certifiedJson(const CertifiedTimes& times) {
+  Json json = {{"count", times.count()}, {"total_ns", times.totalNs()}};
+  if (times.count() == 0) return json;
+  const CertifiedTime p50 = times.p50();
+  const bool exact = p50.low_ns == p50.high_ns;
+  if (exact ||
+      static_cast<std::uint64_t>(p50.ns) >= times.certifiedWithinNs()) {
+    json["p50_ns"] = p50.ns;
+    json["p99_ns"] = times.p99Ns();
+    json["max_ns"] = times.maxNs();
+  }
+  json["p50_low_ns"] = p50.low_ns;
+  json["p50_high_ns"] = p50.high_ns;
+  return json;
+}
+
+Json lastArrivalsJson(const SplitTotals& split) {
+  Json ranks = Json::array();
+  for (const auto& [rank, lateness] : split.ranks()) {
+    if (lateness.last() == 0) continue;
+    ranks.push_back({{"rank", rank},
+                     {"arrivals", lateness.arrivals},
+                     {"last", lateness.last()},
+                     {"behind_p50_ns", lateness.behind_ns.percentile(50)}});
+  }
+  return ranks;
+}
+
+Json keysJson(const Report& report, const ReportRow& row) {
   Json json = Json::object();
   for (std::size_t i = 0; i < report.by.size(); ++i) {
     const std::string name = nameOf(report.by[i]);
@@ -33,12 +74,63 @@ Json rowJson(const Report& report, const ReportRow& row) {
       json[name] = row.keys[i];
     }
   }
+  return json;
+}
+
+Json alignmentJson(const ClockSummary& clocks) {
+  Json json = {{"count", clocks.clocks},
+               {"aligned", clocks.aligned},
+               {"by_wall_clock", clocks.by_wall_clock}};
+  if (clocks.certified) {
+    json["certified_within_ns"] = clocks.certified->within_ns;
+    json["worst_pair"] = {clocks.certified->worst_pair.first,
+                          clocks.certified->worst_pair.second};
+  }
+  return json;
+}
+
+void addDegraded(Json& all, const Report& report, const ReportRow& row,
+                 const char* what, const std::optional<Trend::Change>& change) {
+  if (!change) return;
+  Json json = keysJson(report, row);
+  json["what"] = what;
+  json["since_ns"] = change->since * report.window_ns;
+  json["before_p50_ns"] = change->before_ns;
+  json["after_p50_ns"] = change->after_ns;
+  all.push_back(std::move(json));
+}
+
+Json degradedJson(const Report& report) {
+  Json all = Json::array();
+  for (const ReportRow& row : report.rows) {
+    addDegraded(all, report, row, "wait_for_peers", row.split.waitDegraded());
+    addDegraded(all, report, row, "transfer", row.split.transferDegraded());
+  }
+  return all;
+}
+
+Json latestJson(const Report& report, const Latest& latest) {
+  Json json = keysJson(report, report.rows[latest.row]);
+  json["rank"] = latest.rank;
+  json["part"] = latest.part;
+  json["behind_p50_ns"] = latest.behind_p50_ns;
+  return json;
+}
+
+Json rowJson(const Report& report, const ReportRow& row) {
+  Json json = keysJson(report, row);
   addCounts(json, row.totals);
   json["host"] = toJson(row.host);
   json["completion"] = toJson(row.completion);
   json["wait"] = toJson(row.wait);
   setIf(json, "algbw_gbs", row.algbw_gbs);
   setIf(json, "busbw_gbs", row.busbw_gbs);
+  json["wait_for_peers"] = certifiedJson(row.split.waitForPeers());
+  json["transfer"] = certifiedJson(row.split.transfer());
+  addSplitCounts(json, row.totals.split);
+  setIf(json, "transfer_busbw_gbs", row.split.transferBusbwGbs());
+  setIf(json, "ready_busbw_gbs", row.split.readyBusbwGbs());
+  json["last_arrivals"] = lastArrivalsJson(row.split);
   json["share"] = row.share;
   return json;
 }
@@ -91,6 +183,11 @@ Json reportJson(const std::string& title, const TraceSet& set,
   addTotals(total, report.all, summary.totalRunNs());
   Json& ops = json["ops"] = Json::array();
   for (const ReportRow& row : report.rows) ops.push_back(rowJson(report, row));
+  json["clocks"] = alignmentJson(report.clocks);
+  if (const auto latest = latestOf(report)) {
+    json["latest"] = latestJson(report, *latest);
+  }
+  json["degraded"] = degradedJson(report);
   json["ranks"] = ranksJson(report);
   json["groups"] = groupTotalsJson(report);
   if (summary.fromDumps()) eraseShares(json);

@@ -24,6 +24,12 @@ std::string reportText(const std::string& title, const TraceSet& set,
 // A share of time, "-" where nothing tells how long calls and waits took.
 std::string shareCell(const Report& report, double share);
 
+// Sentences about clocks, about who was late, and about what became slower; ""
+// where there is nothing to say.
+std::string clocksText(const Report& report);
+std::string latestText(const Report& report);
+std::string degradedText(const Report& report);
+
 // Two tables: what each rank and each group spent.
 std::string rankTotalsText(const Report& report);
 std::string groupTotalsText(const Report& report);

@@ -25,6 +25,23 @@ std::string shareText(const Report& report) {
       percentText(static_cast<double>(all.wait.total_ns) / run_ns));
 }
 
+// Of operations, whether or not the program waited for them.
+std::string peersText(const Report& report) {
+  const auto run_ns = static_cast<double>(report.summary.totalRunNs());
+  const SplitSums& split = report.all.split;
+  if (run_ns == 0 || split.wait_for_peers.count == 0) return "";
+  const std::uint64_t wait_ns = split.wait_for_peers.total_ns;
+  const bool certain = wait_ns >= split.wait_uncertain_ns;
+  return absl::StrFormat(
+      "Of rank time operations took %s%s waiting for peers and %s in "
+      "transfer, with or without the program waiting for them.\n",
+      certain ? "" : "less than ",
+      percentText(
+          static_cast<double>(std::max(wait_ns, split.wait_uncertain_ns)) /
+          run_ns),
+      percentText(static_cast<double>(split.transfer.total_ns) / run_ns));
+}
+
 std::string msOrNone(const TimeSummary& time, double ns) {
   return time.count == 0 ? "-" : millisecondsText(ns);
 }
@@ -66,6 +83,22 @@ void addCells(std::vector<std::string>& cells, const TimeSummary& time,
   }
 }
 
+// A figure below what is certified is only said to be that.
+std::string certifiedText(const CertifiedTimes& times, std::uint64_t ns) {
+  if (times.count() == 0) return "-";
+  const std::uint64_t within_ns = times.certifiedWithinNs();
+  return ns < within_ns ? "<" + millisecondsText(static_cast<double>(within_ns))
+                        : millisecondsText(static_cast<double>(ns));
+}
+
+void addCertified(std::vector<std::string>& cells, const CertifiedTimes& times,
+                  bool max) {
+  cells.push_back(
+      certifiedText(times, static_cast<std::uint64_t>(times.p50().ns)));
+  cells.push_back(certifiedText(times, times.p99Ns()));
+  if (max) cells.push_back(certifiedText(times, times.maxNs()));
+}
+
 Table makeTable(const Report& report, bool wide) {
   Table table;
   for (const ReportKey key : report.by) {
@@ -78,8 +111,13 @@ Table makeTable(const Report& report, bool wide) {
   addHeadings(table, "host", hostColumns(wide));
   addHeadings(table, "completion", otherColumns(wide));
   addHeadings(table, "wait", otherColumns(wide));
+  for (const char* heading : {"wait for peers ms\np50", "\np99", "\nmax",
+                              "transfer ms\np50", "\np99"}) {
+    table.addColumn(heading);
+  }
   if (wide) table.addColumn("algbw GB/s\np50");
   table.addColumn("busbw GB/s\np50");
+  table.addColumn("of transfer\np50");
   table.addColumn("share\nof run");
   return table;
 }
@@ -94,8 +132,11 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
   addCells(cells, row.host, hostColumns(wide));
   addCells(cells, row.completion, otherColumns(wide));
   addCells(cells, row.wait, otherColumns(wide));
+  addCertified(cells, row.split.waitForPeers(), true);
+  addCertified(cells, row.split.transfer(), false);
   if (wide) cells.push_back(bandwidthText(row.algbw_gbs));
   cells.push_back(bandwidthText(row.busbw_gbs));
+  cells.push_back(bandwidthText(row.split.transferBusbwGbs()));
   cells.push_back(shareCell(report, row.share));
   return cells;
 }
@@ -123,12 +164,14 @@ std::string reportText(const std::string& title, const TraceSet& set,
     table.addRow(cellsOf(report, report.rows[i], options.wide));
   }
 
-  std::string text = headingText(title, set, report.summary);
+  std::string text =
+      headingText(title, set, report.summary) + clocksText(report);
   if (report.rows.empty()) {
     return absl::StrCat(text, "\nNo operations were recorded.\n",
                         notesText(report.all, report.summary.simulated()));
   }
-  absl::StrAppend(&text, "\n", shareText(report), "\n", table.text());
+  absl::StrAppend(&text, "\n", shareText(report), peersText(report),
+                  latestText(report), degradedText(report), "\n", table.text());
   if (shown < report.rows.size()) {
     absl::StrAppend(&text, " ", countOf(report.rows.size() - shown, "more row"),
                     "; --all shows them\n");
@@ -139,7 +182,9 @@ std::string reportText(const std::string& title, const TraceSet& set,
   }
   absl::StrAppend(&text, notesText(report.all, report.summary.simulated()),
                   " host: issue to return. completion: issue to end. busbw is "
-                  "over completion time; GB = 1e9 bytes.\n");
+                  "over completion time; GB = 1e9 bytes.\n wait for peers: "
+                  "until the last of those it depends on was ready. transfer: "
+                  "from there to the end.\n");
   return text;
 }
 

@@ -91,11 +91,18 @@ std::string legendText(const LoadedRun& run) {
   std::string text =
       " +issue after the first rank; then the end after the own issue, w: seen "
       "at wait only, h: by a completion hook, both late bounds.\n";
-  for (const LoadedRun::Stream& stream : run.streams) {
-    if (stream.clock.source() == v1::CLOCK_SOURCE_SAME_CLOCK) continue;
-    return text +
-           " Hosts are placed by their wall clocks, whose error is not "
-           "known.\n";
+  const auto placedBy = [&run](v1::ClockSource source) {
+    return std::any_of(run.streams.begin(), run.streams.end(),
+                       [source](const LoadedRun::Stream& stream) {
+                         return stream.clock.source() == source;
+                       });
+  };
+  if (placedBy(v1::CLOCK_SOURCE_COLLECTIVES)) {
+    text += " The clocks of hosts are aligned by what operations prove.\n";
+  }
+  if (placedBy(v1::CLOCK_SOURCE_WALL_CLOCK)) {
+    text +=
+        " Hosts are placed by their wall clocks, whose error is not known.\n";
   }
   return text;
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import trace_builder as build
-from traced.reader import ClockModel, Merge, read
+from traced.reader import ClockKnot, ClockModel, Merge, read
 from traced.v1 import trace_pb2 as pb
 
 STREAMS = (11, 22)
@@ -56,6 +56,29 @@ def test_damage_of_a_merged_file_is_of_no_one_stream(merged: Path) -> None:
     trace = read(merged)
     assert [(item.end - item.begin) for item in trace.unusable] == [4]
     assert [stream.unusable for stream in trace.streams] == [(), ()]
+
+
+def test_a_clock_model_with_knots(tmp_path: Path) -> None:
+    payload = pb.Payload()
+    clock = payload.merge.clock.add(
+        stream_id=11, offset_ns=100, source=3, rate_ppb=1_000_000, max_drift_ppb=500_000_000
+    )
+    clock.knot.add(monotonic_ns=1000, offset_ns=100, below_ns=10, above_ns=30)
+    clock.knot.add(monotonic_ns=1040, offset_ns=140, below_ns=10, above_ns=10)
+    clock.knot.add(monotonic_ns=2000, offset_ns=900, below_ns=5, above_ns=5, starts_segment=True)
+    (tmp_path / "file").write_bytes(stream_bytes(11) + build.chunk(payload, stream_id=0))
+    model = read(tmp_path).streams[0].clock
+    assert model is not None
+    assert model.source == "collectives"
+    assert model.knots[0] == ClockKnot(1000, 100, 10, 30)
+    assert [model.common_ns(at) for at in (1000, 1010, 3000)] == [1100, 1120, 3901]
+    # Each neighbour allows half a nanosecond per nanosecond more.
+    assert model.certified_ns(1000) == (1090, 1130)
+    assert model.certified_ns(1010) == (1010 + 115, 1010 + 135)
+    assert model.certified_ns(2010) == (2010 + 890, 2010 + 910)
+    assert model.certified_ns(1500) is None
+    assert ClockModel(5, "wall_clock").certified_ns(7) is None
+    assert ClockModel(5, "same_clock").certified_ns(7) == (12, 12)
 
 
 def test_two_merges_are_said(merged: Path) -> None:

@@ -6,11 +6,12 @@ The layout of a trace is described in docs/format.md; every module here covers o
 from __future__ import annotations
 
 from traced.reader.chunks import ByteRange
+from traced.reader.clocks import ClockKnot, ClockModel
 from traced.reader.definitions import BufferRange, TensorRun, Thread
 from traced.reader.groups import Group, RankRange
 from traced.reader.header import Accounts, ClockAnchor, Header, ThreadDrops
 from traced.reader.marks import Mark
-from traced.reader.merges import ClockModel, Merge
+from traced.reader.merges import Merge
 from traced.reader.operations import Operation
 from traced.reader.streams import Gap, Stream
 from traced.reader.trace import Trace, parse, read
@@ -20,6 +21,7 @@ __all__ = [
     "BufferRange",
     "ByteRange",
     "ClockAnchor",
+    "ClockKnot",
     "ClockModel",
     "Gap",
     "Group",

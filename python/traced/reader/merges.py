@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from traced.reader.names import clock_source_name
+from traced.reader.clocks import ClockModel
 from traced.reader.wire import trace_pb2
-
-
-@dataclass(frozen=True, slots=True)
-class ClockModel:
-    """Brings a stream's instants to the common time line: `instant + offset_ns`.
-
-    Attributes:
-        offset_ns: What to add.
-        source: `same_clock` (exact) or `wall_clock` (as good as the hosts' synchronisation).
-    """
-
-    offset_ns: int
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +29,7 @@ class Merge:
         """Converts the message."""
         return cls(
             traced_version=message.traced_version,
-            clocks={
-                item.stream_id: ClockModel(item.offset_ns, clock_source_name(item.source))
-                for item in message.clock
-            },
+            clocks={item.stream_id: ClockModel.of(item) for item in message.clock},
             warnings=tuple(message.warning),
             unusable_bytes=message.unusable_bytes,
         )

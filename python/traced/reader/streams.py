@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from traced.reader.chunks import ByteRange
+from traced.reader.clocks import ClockModel
 from traced.reader.definitions import Thread
 from traced.reader.groups import Group
 from traced.reader.header import Accounts, ClockAnchor, Header
 from traced.reader.marks import Mark
-from traced.reader.merges import ClockModel
 from traced.reader.operations import Operation
 
 

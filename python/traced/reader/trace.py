@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from traced._errors import TracedError
 from traced.reader.allowance import Allowance
 from traced.reader.chunks import ByteRange, LocatedChunk, scan
+from traced.reader.clocks import ClockModel
 from traced.reader.findings import Findings
-from traced.reader.merges import ClockModel, Merge
+from traced.reader.merges import Merge
 from traced.reader.ordering import decoded
 from traced.reader.paths import content, files
 from traced.reader.stream_builder import StreamBuilder

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace traced {
 namespace {
 
@@ -53,6 +55,60 @@ TEST(ClockModelsTest, AMergedFilesModelsAreUsedWhenTheyAreComplete) {
   EXPECT_EQ(modelClocks({&a, &b}, known)[1].offset_ns(), 77);
   known.pop_back();
   EXPECT_EQ(modelClocks({&a, &b}, known)[1].offset_ns(), 0);
+}
+
+v1::ClockModel withKnots() {
+  v1::ClockModel model;
+  model.set_source(v1::CLOCK_SOURCE_COLLECTIVES);
+  model.set_rate_ppb(1'000'000);
+  model.set_max_drift_ppb(500'000'000);  // half a nanosecond per nanosecond
+  for (const auto& [at_ns, offset_ns] :
+       {std::pair{1000, 100}, {1040, 140}, {2000, 900}}) {
+    v1::ClockKnot& knot = *model.add_knot();
+    knot.set_monotonic_ns(at_ns);
+    knot.set_offset_ns(offset_ns);
+    knot.set_below_ns(10);
+    knot.set_above_ns(20);
+  }
+  model.mutable_knot(2)->set_starts_segment(true);
+  return model;
+}
+
+TEST(ClockModelsTest, TheOffsetIsOnTheLineBetweenKnotsAndGoesOnOutside) {
+  const v1::ClockModel model = withKnots();
+  EXPECT_EQ(commonNs(model, 1000), 1100);
+  EXPECT_EQ(commonNs(model, 1010), 1120);
+  EXPECT_EQ(commonNs(model, 3000), 3000 + 900 + 1);
+}
+
+TEST(ClockModelsTest, BothNeighboursBoundWhatIsCertified) {
+  const v1::ClockModel model = withKnots();
+  const auto at = [&](std::int64_t ns) {
+    const auto certified = certifiedNs(model, ns);
+    EXPECT_TRUE(certified);
+    return std::pair(certified->low_ns - ns, certified->high_ns - ns);
+  };
+  EXPECT_EQ(at(1000), std::pair(90L, 120L));
+  EXPECT_EQ(at(1010), std::pair(115L, 125L));
+  EXPECT_EQ(at(2010), std::pair(885L, 925L));
+  EXPECT_FALSE(certifiedNs(model, 1500));  // the clock stepped somewhere here
+}
+
+TEST(ClockModelsTest, OnlyTheSameClockIsExactAndAWallClockIsNotCertified) {
+  v1::ClockModel model;
+  model.set_offset_ns(5);
+  model.set_source(v1::CLOCK_SOURCE_SAME_CLOCK);
+  EXPECT_EQ(certifiedNs(model, 7)->low_ns, 12);
+  EXPECT_EQ(certifiedNs(model, 7)->high_ns, 12);
+  model.set_source(v1::CLOCK_SOURCE_WALL_CLOCK);
+  EXPECT_FALSE(certifiedNs(model, 7));
+}
+
+TEST(ClockModelsTest, KnotsOutOfOrderAreNotSound) {
+  v1::ClockModel model = withKnots();
+  EXPECT_TRUE(isSound(model));
+  model.mutable_knot(1)->set_monotonic_ns(1000);
+  EXPECT_FALSE(isSound(model));
 }
 
 }  // namespace

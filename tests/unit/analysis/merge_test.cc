@@ -54,7 +54,7 @@ TEST_F(MergeTest, CopiesChunksByteForByte) {
   const v1::Merge merge = testing::decodePayload(trace.chunk(0)).merge();
   EXPECT_EQ(trace.chunk(0).stream_id(), 0u);
   EXPECT_EQ(merge.clock_size(), 2);
-  EXPECT_EQ(merge.clock(1).source(), v1::CLOCK_SOURCE_WALL_CLOCK);
+  EXPECT_EQ(merge.clock(1).source(), v1::CLOCK_SOURCE_COLLECTIVES);
   EXPECT_EQ(merge.warning_size(), 1);
 }
 

@@ -1,0 +1,181 @@
+#include "analysis/clocks/align_clocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "analysis/clock_models.h"
+#include "analysis/clocks/clock_fit.h"
+#include "analysis/clocks/host_evidence.h"
+#include "analysis/group_catalog.h"
+#include "analysis/stream_loader.h"
+
+namespace traced {
+namespace {
+
+// Hosts are tried in this direction and in the other by turns, so that a chain
+// of hosts is done in a few sweeps, whatever its order.
+constexpr int kMaxSweeps = 16;
+// A merge tells of all clocks in one chunk.
+constexpr std::size_t kMaxKnots = 16'384;
+constexpr std::size_t kMaxKnotsOfAll = 2'000'000;
+
+class Aligner {
+ public:
+  Aligner(const TraceSet& set, std::uint64_t max_drift_ppb,
+          const LoadStream& load, AlignedClocks& out)
+      : set_(set), max_drift_ppb_(max_drift_ppb), load_(load), out_(out) {}
+
+  void run() {
+    findHosts();
+    for (int sweep = 0; sweep < kMaxSweeps && alignSome(); ++sweep) {
+      std::reverse(waiting_.begin(), waiting_.end());
+    }
+    for (const Host* host : waiting_) {
+      out_.warnings.push_back(absl::StrCat(
+          "the clock of ", host->name,
+          " could not be aligned: no operations bound it from both sides; it "
+          "is placed by its wall clock, whose error is not known"));
+    }
+  }
+
+ private:
+  struct Host {
+    std::string name;
+    std::vector<std::size_t> streams;  // selected ones, into set_.streams
+  };
+
+  void findHosts() {
+    absl::flat_hash_map<std::string, std::size_t> by_clock;
+    for (const std::size_t i : set_.selected) {
+      // A dump tells no clock that could be bounded.
+      if (set_.streams[i].dump_file) return;
+      const v1::Header& header = set_.streams[i].header;
+      const auto [place, is_new] =
+          by_clock.try_emplace(clockNameOf(header), hosts_.size());
+      if (is_new) {
+        hosts_.push_back(
+            {absl::StrCat(header.host().empty() ? "the host" : header.host(),
+                          " (rank ", header.rank(), ")"),
+             {}});
+      }
+      hosts_[place->second].streams.push_back(i);
+    }
+    if (hosts_.size() < 2) return;
+    for (Host& host : hosts_) waiting_.push_back(&host);
+  }
+
+  // False when there is nothing more to do.
+  bool alignSome() {
+    const std::size_t before = waiting_.size();
+    std::erase_if(waiting_, [this](Host* host) { return align(*host); });
+    return !waiting_.empty() && waiting_.size() < before;
+  }
+
+  bool align(const Host& host) {
+    HostEvidence evidence;
+    for (const std::size_t i : host.streams) {
+      const StreamTable table = load_(set_.streams[i]);
+      evidence.add(
+          table,
+          groups_.add(table.header.attempt(), table.definitions.groups()),
+          rows_);
+    }
+    if (&host == &hosts_[0]) {
+      evidence.contribute(out_.models[host.streams[0]], rows_);
+      return true;
+    }
+    const std::vector<ClockBound> bounds =
+        evidence.bounds(rows_, max_drift_ppb_);
+    const std::vector<ClockSegment> segments =
+        segmentBounds(bounds, max_drift_ppb_);
+    const bool bounded = std::any_of(
+        segments.begin(), segments.end(),
+        [](const ClockSegment& segment) { return !segment.certified.empty(); });
+    if (!bounded) return false;
+    v1::ClockModel model;
+    model.set_source(v1::CLOCK_SOURCE_COLLECTIVES);
+    const std::size_t share = kMaxKnotsOfAll / set_.streams.size();
+    fitClock(segments, max_drift_ppb_,
+             std::clamp<std::size_t>(share, 16, kMaxKnots), model);
+    evidence.contribute(model, rows_);
+    tellOfSteps(host, model);
+    setModel(host, model);
+    return true;
+  }
+
+  void tellOfSteps(const Host& host, const v1::ClockModel& model) {
+    for (int i = 1; i < model.knot_size(); ++i) {
+      const v1::ClockKnot& knot = model.knot(i);
+      if (!knot.starts_segment()) continue;
+      const v1::ClockKnot& before = model.knot(i - 1);
+      const auto ms = [](std::int64_t ns) {
+        return absl::StrFormat("%.3f ms", static_cast<double>(ns) / 1e6);
+      };
+      out_.warnings.push_back(absl::StrCat(
+          "the clock of ", host.name, " stepped by about ",
+          ms(before.offset_ns() - knot.offset_ns()), " within ",
+          ms(knot.monotonic_ns() - before.monotonic_ns()),
+          ": its bounds contradict each other there, and nothing between is "
+          "compared with other hosts"));
+    }
+  }
+
+  // Also for streams of the clock that are not selected.
+  void setModel(const Host& host, v1::ClockModel& model) {
+    const v1::Header& own = set_.streams[host.streams[0]].header;
+    for (std::size_t i = 0; i < set_.streams.size(); ++i) {
+      const v1::Header& header = set_.streams[i].header;
+      if (clockNameOf(header) != clockNameOf(own)) continue;
+      model.set_stream_id(header.stream_id());
+      out_.models[i] = model;
+    }
+  }
+
+  const TraceSet& set_;
+  const std::uint64_t max_drift_ppb_;
+  const LoadStream& load_;
+  AlignedClocks& out_;
+  GroupCatalog groups_;
+  EvidenceTable rows_;
+  std::vector<Host> hosts_;
+  std::vector<Host*> waiting_;
+};
+
+bool allKnown(const TraceSet& set) {
+  absl::flat_hash_map<std::uint64_t, bool> known;
+  for (const v1::ClockModel& model : set.clocks) {
+    known[model.stream_id()] = true;
+  }
+  return std::all_of(set.streams.begin(), set.streams.end(),
+                     [&](const TraceStream& stream) {
+                       return known.contains(stream.header.stream_id());
+                     });
+}
+
+}  // namespace
+
+AlignedClocks alignClocks(const TraceSet& set, std::uint64_t max_drift_ppb) {
+  StreamLoader loader(set);
+  return alignClocks(
+      set, [&](const TraceStream& stream) { return loader.load(stream); },
+      max_drift_ppb);
+}
+
+AlignedClocks alignClocks(const TraceSet& set, const LoadStream& load,
+                          std::uint64_t max_drift_ppb) {
+  AlignedClocks aligned;
+  std::vector<const v1::Header*> headers;
+  for (const TraceStream& stream : set.streams) {
+    headers.push_back(&stream.header);
+  }
+  const std::size_t reference = set.selected.empty() ? 0 : set.selected[0];
+  aligned.models = modelClocks(headers, set.clocks, reference);
+  if (!allKnown(set)) Aligner(set, max_drift_ppb, load, aligned).run();
+  return aligned;
+}
+
+}  // namespace traced

@@ -1,0 +1,44 @@
+// Puts the clocks of several hosts on one time line, by what their operations
+// prove.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/clocks/clock_bounds.h"
+#include "analysis/stream_table.h"
+#include "analysis/trace_set.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+struct AlignedClocks {
+  // One per stream of the set, in their order. The common time line is the
+  // clock of the first selected stream.
+  std::vector<v1::ClockModel> models;
+  // Sentences about clocks that stepped or could not be aligned.
+  std::vector<std::string> warnings;
+};
+
+// Models that a merged file brought along are taken as they are; streams that
+// read one clock are not read at all. Else the selected streams are read, host
+// by host: each is bounded by the operations it shares with hosts that were
+// aligned before, whose ends prove starts on it and the other way round. So the
+// effort grows with the operations and not with the pairs of hosts. Hosts that
+// nothing bounds from both sides stay with their wall clocks.
+//
+// Memory: a row per collective, and 32 bytes per operation of one host.
+AlignedClocks alignClocks(const TraceSet& set,
+                          std::uint64_t max_drift_ppb = kDefaultMaxDriftPpb);
+
+// How a stream of the set is read.
+using LoadStream = std::function<StreamTable(const TraceStream&)>;
+
+// The same with streams that come from `load`.
+AlignedClocks alignClocks(const TraceSet& set, const LoadStream& load,
+                          std::uint64_t max_drift_ppb);
+
+}  // namespace traced

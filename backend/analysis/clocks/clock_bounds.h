@@ -1,0 +1,49 @@
+// What operations prove about one clock: bounds of its offset at instants.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace traced {
+
+// How fast two clocks may part, unless said otherwise: what a kernel slews at
+// most, 500 ppm.
+inline constexpr std::uint64_t kDefaultMaxDriftPpb = 500'000;
+
+// What an offset can have become `distance_ns` away, less what it was.
+std::int64_t driftNs(std::int64_t distance_ns, std::uint64_t max_drift_ppb);
+
+// At `at_ns` of the clock its offset is not above (or not below) `offset_ns`.
+struct ClockBound {
+  std::int64_t at_ns = 0;
+  std::int64_t offset_ns = 0;
+  bool is_upper = false;
+};
+
+// ClockBounds keeps the bounds that say more than others do, given how fast a
+// clock can drift. Bounds far apart are never weighed against each other: there
+// may be a step of the clock between them.
+//
+// Memory: some dozen bounds per second of recording, whatever the operations.
+class ClockBounds {
+ public:
+  explicit ClockBounds(std::uint64_t max_drift_ppb)
+      : max_drift_ppb_(max_drift_ppb) {}
+
+  // Best in the order of time; out of order more is kept than is needed.
+  void addUpper(std::int64_t at_ns, std::int64_t offset_ns);
+  void addLower(std::int64_t at_ns, std::int64_t offset_ns);
+
+  // All that were kept, by time.
+  std::vector<ClockBound> sorted() const;
+
+ private:
+  void add(std::vector<ClockBound>& kept, const ClockBound& bound);
+
+  const std::uint64_t max_drift_ppb_;
+  std::vector<ClockBound> upper_;
+  std::vector<ClockBound> lower_;
+};
+
+}  // namespace traced

@@ -1,0 +1,79 @@
+#include "analysis/clocks/host_evidence.h"
+
+#include <algorithm>
+
+#include "analysis/clock_models.h"
+
+namespace traced {
+namespace {
+
+// How far off an instant can be: a recorder tells the clock from the
+// processor's counter (docs/format.md, "Rows").
+constexpr std::int64_t kReadingErrorNs = 2'000;
+// No clock of a host says more; it keeps sums of instants in their range.
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+
+bool plausible(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
+
+}  // namespace
+
+void HostEvidence::add(const StreamTable& table,
+                       absl::Span<const std::uint32_t> groups,
+                       EvidenceTable& rows) {
+  const MatchedCalls calls(table, groups);
+  for (const AssembledOperation& op : table.operations) {
+    const MatchedCall* call = calls.of(op);
+    if (!call || !op.issued.known()) continue;
+    OperationKey key = call->key;
+    key.seq = op.seq;
+    const std::uint32_t row = rows.rowOf(key, call->signature);
+    const bool ended = between(op.issued, op.ended).has_value();
+    if (op.failed) rows.row(row).unusable = true;
+    if (!plausible(op.issued.ns()) || (ended && !plausible(op.ended.ns()))) {
+      continue;
+    }
+    parts_.push_back({op.issued.ns(), ended ? op.ended.ns() : 0, row,
+                      call->role.proves && ended, call->role.proven});
+  }
+}
+
+std::vector<ClockBound> HostEvidence::bounds(
+    const EvidenceTable& rows, std::uint64_t max_drift_ppb) const {
+  ClockBounds bounds(max_drift_ppb);
+  for (const Part& part : parts_) {
+    const EvidenceTable::Row& row = rows.row(part.row);
+    if (row.unusable) continue;
+    if (part.proven && row.end_before_ns != EvidenceTable::kNever) {
+      bounds.addUpper(part.issue_ns,
+                      row.end_before_ns - part.issue_ns + kReadingErrorNs);
+    }
+    if (part.proves && row.start_after_ns != EvidenceTable::kAlways) {
+      bounds.addLower(part.end_ns,
+                      row.start_after_ns - part.end_ns - kReadingErrorNs);
+    }
+  }
+  return bounds.sorted();
+}
+
+void HostEvidence::contribute(const v1::ClockModel& clock,
+                              EvidenceTable& rows) const {
+  for (const Part& part : parts_) {
+    EvidenceTable::Row& row = rows.row(part.row);
+    if (part.proves) {
+      const auto end = certifiedNs(clock, part.end_ns);
+      if (end && plausible(end->high_ns)) {
+        row.end_before_ns =
+            std::min(row.end_before_ns, end->high_ns + kReadingErrorNs);
+      }
+    }
+    if (part.proven) {
+      const auto start = certifiedNs(clock, part.issue_ns);
+      if (start && plausible(start->low_ns)) {
+        row.start_after_ns =
+            std::max(row.start_after_ns, start->low_ns - kReadingErrorNs);
+      }
+    }
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,44 @@
+// Who depends on whom within one operation: whose end proves whose start.
+//
+//   operation                               an end on X proves a start on Y
+//   all_reduce, all_gather, reduce_scatter
+//   and all_to_all forms, barriers          X any, Y any member
+//   broadcast, scatter                      X not the root, Y the root
+//   reduce, gather                          X the root, Y any
+//   send and recv                           X the receiver, Y the sender
+//
+// Nothing travels in an operation without bytes, nor from a rank whose part of
+// it has none: such an end proves nothing. Where an algorithm happens to wait
+// for more than this, that is not relied on. Ranks are group ranks.
+
+#pragma once
+
+#include <cstdint>
+
+#include "traced/v1/definitions.pb.h"
+
+namespace traced {
+
+// Whether the end of `call`, as rank `x` of a group of `group_size` made it,
+// proves that rank `y` had started its part. False for y = x, and for a receive
+// from any source, whose call does not tell from whom.
+bool endProvesStart(const v1::Call& call, std::uint32_t group_size,
+                    std::uint32_t x, std::uint32_t y);
+
+// The part of one rank in its call, where only the whole group matters.
+struct DependencyRole {
+  // Its end proves the start of every other rank whose start can be proven.
+  bool proves = false;
+  // Its start is one that ends of others can prove.
+  bool proven = false;
+  // It depends on nobody, as the root of a broadcast: its own end is its own
+  // affair.
+  bool independent = false;
+  // How many ranks' starts are proven, of the whole group.
+  std::uint32_t provable = 0;
+};
+
+DependencyRole dependencyRole(const v1::Call& call, std::uint32_t group_size,
+                              std::uint32_t self);
+
+}  // namespace traced

@@ -1,0 +1,48 @@
+#include "analysis/run_report.h"
+
+#include <utility>
+
+#include "analysis/clocks/clock_summary.h"
+#include "analysis/report_builder.h"
+#include "analysis/stream_loader.h"
+#include "analysis/time_split/ready_times.h"
+
+namespace traced {
+namespace {
+
+// Shows each selected stream, as the arrivals need it, in the order of ranks.
+template <typename Visit>
+void forEachStream(const TraceSet& set, const AlignedClocks& clocks,
+                   Visit visit) {
+  const std::vector<std::uint32_t> clock_ids = clockIds(set);
+  GroupCatalog groups;
+  StreamLoader loader(set);
+  for (const std::size_t i : set.selected) {
+    const StreamTable table = loader.load(set.streams[i]);
+    const std::vector<std::uint32_t> indices =
+        groups.add(table.header.attempt(), table.definitions.groups());
+    visit(ArrivalTable::Stream{table, clocks.models[i], clock_ids[i],
+                               MatchedCalls(table, indices),
+                               readyTimes(table)});
+  }
+}
+
+}  // namespace
+
+Report buildReport(const TraceSet& set, std::vector<ReportKey> by) {
+  AlignedClocks clocks = alignClocks(set);
+  ArrivalTable arrivals;
+  forEachStream(set, clocks, [&](const ArrivalTable::Stream& stream) {
+    arrivals.add(stream);
+  });
+  const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
+  ReportBuilder builder(std::move(by), &peers);
+  forEachStream(set, clocks, [&](const ArrivalTable::Stream& stream) {
+    builder.add(stream);
+  });
+  Report report = std::move(builder).finish();
+  report.summary.setClockWarnings(std::move(clocks.warnings));
+  return report;
+}
+
+}  // namespace traced

@@ -1,0 +1,78 @@
+#include "analysis/time_split/arrival_table.h"
+
+#include <algorithm>
+
+namespace traced {
+namespace {
+
+OperationKey numberedKey(const AssembledOperation& op, const MatchedCall& call) {
+  OperationKey key = call.key;
+  key.seq = op.seq;
+  return key;
+}
+
+}  // namespace
+
+CertifiedTime timeBetween(const CommonInstant& from, const CommonInstant& to) {
+  const std::int64_t ns = to.ns - from.ns;
+  if (from.clock == to.clock) return {ns, ns, ns};
+  return {ns, to.certified.low_ns - from.certified.high_ns,
+          to.certified.high_ns - from.certified.low_ns};
+}
+
+std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
+                                                  Instant instant) {
+  // Beyond it differences would not fit.
+  constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+  const auto fits = [](std::int64_t ns) {
+    return -kLatestNs < ns && ns < kLatestNs;
+  };
+  if (!instant.known() || !fits(instant.ns())) return std::nullopt;
+  const auto certified = certifiedNs(stream.clock, instant.ns());
+  if (!certified || !fits(certified->low_ns) || !fits(certified->high_ns)) {
+    return std::nullopt;
+  }
+  return CommonInstant{
+      std::clamp(commonNs(stream.clock, instant.ns()), certified->low_ns,
+                 std::max(certified->low_ns, certified->high_ns)),
+      *certified, stream.clock_id};
+}
+
+void ArrivalTable::add(const Stream& stream) {
+  for (std::size_t i = 0; i < stream.ready.size(); ++i) {
+    const AssembledOperation& op = stream.table.operations[i];
+    const MatchedCall* call = stream.calls.of(op);
+    if (!call) continue;
+    const auto next = static_cast<std::uint32_t>(rows_.size());
+    const auto [place, is_new] = index_.try_emplace(numberedKey(op, *call), next);
+    if (is_new) rows_.emplace_back().signature = call->signature;
+    Row& row = rows_[place->second];
+    row.unusable |= op.failed || row.signature != call->signature;
+    const auto ready = common(stream, stream.ready[i]);
+    if (!call->role.proven || !ready) continue;
+    arrive(row, {*ready, stream.table.header.rank()});
+  }
+}
+
+void ArrivalTable::arrive(Row& row, const Arrival& arrival) {
+  ++row.arrived;
+  if (row.arrived == 1 || arrival.ready.ns > row.last.ready.ns) {
+    row.before_last = row.last;
+    row.last = arrival;
+  } else if (row.arrived == 2 || arrival.ready.ns > row.before_last.ready.ns) {
+    row.before_last = arrival;
+  }
+  first_ns_ = any_ ? std::min(first_ns_, arrival.ready.ns) : arrival.ready.ns;
+  last_ns_ = any_ ? std::max(last_ns_, arrival.ready.ns) : arrival.ready.ns;
+  any_ = true;
+}
+
+const ArrivalTable::Row* ArrivalTable::complete(const AssembledOperation& op,
+                                                const MatchedCall& call) const {
+  const auto found = index_.find(numberedKey(op, call));
+  if (found == index_.end()) return nullptr;
+  const Row& row = rows_[found->second];
+  return row.unusable || row.arrived != call.role.provable ? nullptr : &row;
+}
+
+}  // namespace traced

@@ -1,0 +1,83 @@
+#include "analysis/time_split/ready_times.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace traced {
+namespace {
+
+constexpr std::int64_t kUnknownEnd = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::min();
+
+// What runs the operations of one group on the CPU.
+struct Engine {
+  bool has_two_workers = false;
+  std::int64_t last_end_ns = kNoEnd;
+  std::int64_t second_last_end_ns = kNoEnd;
+  // Until when an operation may have run whose end is not known exactly.
+  std::int64_t unsure_until_ns = kNoEnd;
+
+  void add(const AssembledOperation& op) {
+    const bool late = op.end_source == v1::END_SOURCE_WAIT ||
+                      op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
+    if (!op.ended.known() || late) {
+      const std::int64_t until = op.ended.known() ? op.ended.ns() : kUnknownEnd;
+      unsure_until_ns = std::max(unsure_until_ns, until);
+      return;
+    }
+    const std::int64_t end_ns = op.ended.ns();
+    second_last_end_ns =
+        std::max(second_last_end_ns, std::min(end_ns, last_end_ns));
+    last_end_ns = std::max(last_end_ns, end_ns);
+  }
+
+  Instant readyFor(const AssembledOperation& op, bool waits_for_all) const {
+    const std::int64_t issue_ns = op.issued.ns();
+    if (unsure_until_ns > issue_ns) return {};
+    const bool second = has_two_workers && !waits_for_all;
+    return Instant(
+        std::max(issue_ns, second ? second_last_end_ns : last_end_ns));
+  }
+};
+
+// Whether the call is carried out where it is made, past the group's queue.
+bool isNotQueued(v1::Operation op) {
+  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV ||
+         op == v1::OPERATION_MONITORED_BARRIER;
+}
+
+bool isOnCpu(const v1::Call& call) {
+  return call.device() == v1::DEVICE_TYPE_CPU ||
+         call.device() == v1::DEVICE_TYPE_UNSPECIFIED;
+}
+
+}  // namespace
+
+std::vector<Instant> readyTimes(const StreamTable& table) {
+  const std::vector<GroupDefinition>& groups = table.definitions.groups();
+  std::vector<Engine> engines(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    engines[i].has_two_workers = groups[i].backend == "gloo";
+  }
+  std::vector<Instant> ready(table.operations.size());
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    const AssembledOperation& op = table.operations[i];
+    const v1::Call* call = table.callOf(op);
+    if (!call || call->simulated() || !op.issued.known()) continue;
+    if (op.started.known()) ready[i] = op.started;
+    const std::uint32_t group = table.groupOf(*call);
+    if (group == StreamDefinitions::kNone || !isOnCpu(*call)) continue;
+    if (isNotQueued(call->op())) {
+      ready[i] = op.issued;
+      continue;
+    }
+    if (!op.started.known()) {
+      ready[i] =
+          engines[group].readyFor(op, call->op() == v1::OPERATION_BARRIER);
+    }
+    if (!op.failed) engines[group].add(op);
+  }
+  return ready;
+}
+
+}  // namespace traced

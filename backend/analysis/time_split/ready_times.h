@@ -1,0 +1,24 @@
+// When a rank was ready for an operation. That is not when it issued it: hosts
+// run ahead of devices, and operations queue.
+
+#pragma once
+
+#include <vector>
+
+#include "analysis/instant.h"
+#include "analysis/stream_table.h"
+
+namespace traced {
+
+// One per operation of the stream, in their order; unknown where nothing tells:
+//   - the start of the engine, where it was observed;
+//   - on a device, nothing else: what it computed before is not in the trace;
+//   - on the CPU the issue, or the end of the operation before on the same
+//     group if that was later. Gloo has two workers per group, so there it is
+//     the second-last end; a barrier waits for all that was before it, and
+//     sends, receives and monitored barriers wait for nothing;
+//   - where an end before is not known, or only as a bound later than the
+//     issue, nothing.
+std::vector<Instant> readyTimes(const StreamTable& table);
+
+}  // namespace traced

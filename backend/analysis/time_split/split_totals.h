@@ -1,0 +1,75 @@
+// Time splits of many operations, added up.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/btree_map.h"
+#include "analysis/samples.h"
+#include "analysis/time_split/certified_times.h"
+#include "analysis/time_split/time_split.h"
+#include "analysis/time_split/trend.h"
+
+namespace traced {
+
+// Sums over operations, and which of them could not be split.
+struct SplitSums {
+  TimeSum wait_for_peers;
+  TimeSum transfer;
+  TimeSum exposed;
+  TimeSum slack;
+  // By how much the sum of the waits can be off.
+  std::uint64_t wait_uncertain_ns = 0;
+  // Operations where it is certain who was ready last, and in how many of them
+  // this was a rank looked at, and by how much in all.
+  std::uint64_t arrivals = 0;
+  TimeSum last;
+  // Operations without a wait for peers or without a transfer time.
+  std::uint64_t withheld = 0;
+
+  void add(const OperationSplit& split);
+};
+
+// How often one rank was the last.
+struct Lateness {
+  std::uint64_t arrivals = 0;
+  Histogram behind_ns;  // of those where it was
+
+  std::uint64_t last() const { return behind_ns.count(); }
+};
+
+class SplitTotals {
+ public:
+  // Bandwidth is only had where `message_bytes` and `bus_factor` are positive.
+  void add(const OperationSplit& split, std::uint32_t rank,
+           std::optional<std::size_t> window, double message_bytes,
+           double bus_factor);
+
+  const CertifiedTimes& waitForPeers() const { return wait_for_peers_; }
+  const CertifiedTimes& transfer() const { return transfer_; }
+  // Medians, in 1e9 bytes per second; absent when no operation has one. Over
+  // transfer time, and from being ready to the end.
+  std::optional<double> transferBusbwGbs() const;
+  std::optional<double> readyBusbwGbs() const;
+  const absl::btree_map<std::uint32_t, Lateness>& ranks() const {
+    return ranks_;
+  }
+  std::optional<Trend::Change> transferDegraded() const {
+    return transfer_trend_.degraded();
+  }
+  std::optional<Trend::Change> waitDegraded() const {
+    return wait_trend_.degraded();
+  }
+
+ private:
+  CertifiedTimes wait_for_peers_;
+  CertifiedTimes transfer_;
+  Histogram transfer_bandwidth_;  // bytes per second
+  Histogram ready_bandwidth_;
+  absl::btree_map<std::uint32_t, Lateness> ranks_;
+  Trend transfer_trend_;
+  Trend wait_trend_;
+};
+
+}  // namespace traced

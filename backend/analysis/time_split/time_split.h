@@ -1,0 +1,41 @@
+// TimeSplit cuts the time of an operation into waiting for peers and transfer.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/time_split/arrival_table.h"
+
+namespace traced {
+
+// What is known of one operation on one rank. What cannot be decided, because a
+// rank's part or its clock is not known, is absent.
+struct OperationSplit {
+  // The last ready among those it depends on, less its own; 0 for the last.
+  std::optional<CertifiedTime> wait_for_peers;
+  // From the later of the two to the end.
+  std::optional<CertifiedTime> transfer;
+  // From being ready to the end, on the rank's own clock.
+  std::optional<std::uint64_t> ready_to_end_ns;
+  // How long the caller was held up: by the wait, or the device by its stall.
+  std::optional<std::uint64_t> exposed_ns;
+  // How long the end had been there when the caller began to wait for it.
+  std::optional<std::uint64_t> slack_ns;
+
+  // Of an operation in which all wait for all, where it is certain who was the
+  // last: whether it was this rank, and how long after the last but one.
+  struct Arrival {
+    bool is_last = false;
+    std::uint64_t behind_ns = 0;
+  };
+  std::optional<Arrival> arrival;
+  // When it was ready, on the common time line.
+  std::optional<std::int64_t> ready_ns;
+};
+
+OperationSplit splitTime(const ArrivalTable& arrivals,
+                         const ArrivalTable::Stream& stream,
+                         std::size_t operation);
+
+}  // namespace traced

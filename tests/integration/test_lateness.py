@@ -1,0 +1,33 @@
+"""A rank that is late is named, and the waiting of the others is told from transfer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from jobs.lateness import LATE_S
+from launcher import Launcher
+from tracectl import tracectl
+
+
+@pytest.mark.parametrize(("world", "late"), [(2, 0), (2, 1), (4, 2)])
+def test_the_late_rank_comes_out_as_the_latest(
+    launcher: Launcher, tmp_path: Path, world: int, late: int
+) -> None:
+    launcher.run_ranks(
+        world,
+        "jobs.lateness:one_rank_is_late",
+        folder=tmp_path,
+        TRACED_JOB="late",
+        TEST_LATE=str(late),
+    )
+    answer = tracectl("report", "--json", "--by", "op", tmp_path / "traces").json()
+    assert answer["clocks"] == {"count": 1, "aligned": 0, "by_wall_clock": 0}
+    assert answer["latest"]["rank"] == late
+    assert answer["latest"]["op"] == "all_reduce"
+    assert answer["latest"]["behind_p50_ns"] > LATE_S / 2 * 1e9
+    for rank in answer["ranks"]:
+        waited = rank["wait_for_peers"]["total_ns"] / rank["wait_for_peers"]["count"]
+        assert (waited < LATE_S / 4 * 1e9) == (rank["rank"] == late)
+    text = tracectl("report", tmp_path / "traces").output
+    assert f"Latest most often: rank {late} " in text

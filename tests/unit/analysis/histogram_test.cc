@@ -1,0 +1,48 @@
+#include "analysis/histogram.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace traced {
+namespace {
+
+TEST(HistogramTest, SmallValuesAreExact) {
+  Histogram histogram;
+  for (std::uint64_t value = 1; value <= 100; ++value) histogram.add(value);
+  EXPECT_EQ(histogram.percentile(50), 50u);
+  EXPECT_EQ(histogram.percentile(99), 99u);
+  EXPECT_EQ(histogram.percentile(100), 100u);
+  EXPECT_EQ(histogram.count(), 100u);
+}
+
+TEST(HistogramTest, EveryValueIsToldWithinFourTenthsOfAPercent) {
+  for (std::uint64_t value = 1; value < std::uint64_t{1} << 62;
+       value += value / 3 + 1) {
+    Histogram histogram;
+    histogram.add(value);
+    EXPECT_NEAR(static_cast<double>(histogram.percentile(50)),
+                static_cast<double>(value), 0.004 * static_cast<double>(value));
+  }
+  Histogram largest;
+  largest.add(std::numeric_limits<std::uint64_t>::max());
+  EXPECT_GT(largest.percentile(50), std::uint64_t{1} << 63);
+}
+
+TEST(HistogramTest, TwoAreAddedBucketByBucket) {
+  Histogram a, b;
+  a.add(10);
+  b.add(10);
+  b.add(30);
+  a.add(b);
+  EXPECT_EQ(a.count(), 3u);
+  EXPECT_EQ(a.percentile(50), 10u);
+  EXPECT_EQ(a.percentile(99), 30u);
+}
+
+TEST(HistogramTest, WithoutValuesEverythingIsZero) {
+  EXPECT_EQ(Histogram().percentile(50), 0u);
+}
+
+}  // namespace
+}  // namespace traced

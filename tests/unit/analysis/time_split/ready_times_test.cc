@@ -1,0 +1,100 @@
+#include "analysis/time_split/ready_times.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/stream_loader.h"
+#include "support/stream_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+using testing::StreamBuilder;
+
+class ReadyTimesTest : public ::testing::Test {
+ protected:
+  ReadyTimesTest() : stream_(0) {
+    group_ = &stream_.addGroup("dp", 0, 2);
+    call_ = &stream_.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+  }
+
+  void issue(std::uint64_t op, std::int64_t ns, std::uint32_t call = 1) {
+    stream_.add(
+        IssueRow{.op = op, .issue_ns = at(ns), .call = call, .seq = op});
+  }
+  void end(std::uint64_t op, std::int64_t ns,
+           v1::EndSource source = v1::END_SOURCE_FUTURE) {
+    stream_.add(DoneRow{.op = op,
+                        .end_ns = at(ns),
+                        .source = static_cast<std::uint32_t>(source)});
+  }
+  static std::int64_t at(std::int64_t ns) {
+    return StreamBuilder::kIssueNs + ns;
+  }
+
+  // Ready times after the first issue possible; -1 where unknown.
+  std::vector<std::int64_t> ready() {
+    testing::writeFile(dir_.path() + "/0", stream_.takeChunk(true));
+    const auto set = openTraceSet({dir_.path()});
+    EXPECT_TRUE(set);
+    StreamLoader loader(*set);
+    const StreamTable table = loader.load(set->streams[0]);
+    std::vector<std::int64_t> result;
+    for (const Instant instant : readyTimes(table)) {
+      result.push_back(instant.known() ? instant.ns() - at(0) : -1);
+    }
+    return result;
+  }
+
+  testing::TempDir dir_;
+  StreamBuilder stream_;
+  v1::Group* group_;
+  v1::Call* call_;
+};
+
+using Times = std::vector<std::int64_t>;
+
+TEST_F(ReadyTimesTest, OneWorkerTakesOneOperationAfterTheOther) {
+  group_->set_backend("mpi");
+  issue(1, 0), end(1, 500);
+  issue(2, 100), end(2, 900);
+  issue(3, 950), end(3, 990);
+  EXPECT_EQ(ready(), (Times{0, 500, 950}));
+}
+
+TEST_F(ReadyTimesTest, GlooHasTwoWorkers) {
+  group_->set_backend("gloo");
+  issue(1, 0), end(1, 500);
+  issue(2, 100), end(2, 900);
+  issue(3, 200), end(3, 990);
+  EXPECT_EQ(ready(), (Times{0, 100, 500}));
+}
+
+TEST_F(ReadyTimesTest, AnUnknownOrLateEndLeavesTheNextUnknown) {
+  group_->set_backend("mpi");
+  issue(1, 0), end(1, 500, v1::END_SOURCE_COMPLETION_HOOK);
+  issue(2, 100), end(2, 600);
+  issue(3, 700);  // never seen to end
+  issue(4, 800), end(4, 900);
+  EXPECT_EQ(ready(), (Times{0, -1, 700, -1}));
+}
+
+TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartTells) {
+  call_->set_device(v1::DEVICE_TYPE_CUDA);
+  issue(1, 0), end(1, 500);
+  issue(2, 600);
+  stream_.add(DoneRow{.op = 2, .end_ns = at(900), .engine_ns_plus_1 = 201});
+  EXPECT_EQ(ready(), (Times{-1, 700}));
+}
+
+TEST_F(ReadyTimesTest, SendsDoNotQueue) {
+  stream_.addCall(v1::OPERATION_SEND, 1, 64, 0).set_peer_plus_1(2);
+  group_->set_backend("mpi");
+  issue(1, 0), end(1, 500);
+  issue(2, 100, 2);
+  EXPECT_EQ(ready(), (Times{0, 100}));
+}
+
+}  // namespace
+}  // namespace traced

@@ -1,0 +1,176 @@
+#include "analysis/time_split/time_split.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/report.h"
+#include "analysis/run_report.h"
+#include "support/stream_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+using testing::StreamBuilder;
+
+constexpr std::int64_t kUs = 1'000;
+
+// Three ranks on one host.
+class TimeSplitTest : public ::testing::Test {
+ protected:
+  TimeSplitTest() {
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      StreamBuilder& stream = streams_.emplace_back(rank, 3);
+      stream.addGroup("dp", 0, 3).set_group_rank(rank);
+      stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 1'000'000, 1'000'000);
+      stream.addCall(v1::OPERATION_BROADCAST, 1, 64, 64).set_root_plus_1(3);
+    }
+  }
+
+  // Rank `rank` issues at `issue_us` and ends at `end_us`.
+  void add(std::uint32_t rank, std::uint64_t seq, std::int64_t issue_us,
+           std::int64_t end_us, std::uint32_t call = 1) {
+    streams_[rank].addOperation(seq, StreamBuilder::kIssueNs + issue_us * kUs,
+                                call, seq, (end_us - issue_us) * kUs);
+  }
+
+  Report report(std::vector<ReportKey> by = {ReportKey::kRank}) {
+    for (StreamBuilder& stream : streams_) {
+      testing::writeFile(dir_.path() + "/" + std::to_string(stream.streamId()),
+                         stream.takeChunk(true));
+    }
+    const auto set = openTraceSet({dir_.path()});
+    EXPECT_TRUE(set);
+    Report report = buildReport(*set, std::move(by));
+    sortRows(report, ReportOrder::kName);
+    return report;
+  }
+
+  testing::TempDir dir_;
+  std::vector<StreamBuilder> streams_;
+};
+
+TEST_F(TimeSplitTest, TheLastToBeReadyEndsTheWaitOfTheOthers) {
+  add(0, 1, 0, 1'500);
+  add(1, 1, 400, 1'500);
+  add(2, 1, 1'000, 1'600);
+  const Report by_rank = report();
+  const auto wait = [&](std::size_t rank) {
+    return by_rank.rows[rank].totals.split.wait_for_peers.total_ns;
+  };
+  EXPECT_EQ(wait(0), 1'000u * kUs);
+  EXPECT_EQ(wait(1), 600u * kUs);
+  EXPECT_EQ(wait(2), 0u);
+  EXPECT_EQ(by_rank.rows[0].totals.split.transfer.total_ns, 500u * kUs);
+  EXPECT_EQ(by_rank.rows[2].totals.split.transfer.total_ns, 600u * kUs);
+  EXPECT_EQ(by_rank.rows[2].totals.split.last.count, 1u);
+  EXPECT_EQ(by_rank.rows[2].totals.split.last.total_ns, 600u * kUs);
+  EXPECT_EQ(by_rank.rows[0].totals.split.last.count, 0u);
+  EXPECT_EQ(by_rank.rows[0].totals.split.arrivals, 1u);
+  // 4/3 of 1 MB in 500 us, within the width of a bucket.
+  EXPECT_NEAR(*by_rank.rows[0].split.transferBusbwGbs(), 2.667, 0.02);
+  EXPECT_NEAR(*by_rank.rows[0].split.readyBusbwGbs(), 0.889, 0.01);
+}
+
+TEST_F(TimeSplitTest, OnlyTheRootOfABroadcastIsWaitedFor) {
+  add(0, 1, 0, 700, 2);
+  add(1, 1, 900, 1'000, 2);
+  add(2, 1, 300, 650, 2);
+  const Report by_rank = report();
+  EXPECT_EQ(by_rank.rows[0].totals.split.wait_for_peers.total_ns, 300u * kUs);
+  EXPECT_EQ(by_rank.rows[0].totals.split.transfer.total_ns, 400u * kUs);
+  EXPECT_EQ(by_rank.rows[1].totals.split.wait_for_peers.total_ns, 0u);
+  // The root depends on nobody, and nobody is late in what not all wait for.
+  EXPECT_EQ(by_rank.rows[2].totals.split.wait_for_peers.count, 0u);
+  EXPECT_EQ(by_rank.rows[2].totals.split.transfer.total_ns, 350u * kUs);
+  EXPECT_EQ(by_rank.all.split.arrivals, 0u);
+}
+
+TEST_F(TimeSplitTest, WithoutAllRanksNobodyIsTheLast) {
+  add(0, 1, 0, 1'500);
+  add(1, 1, 400, 1'500);
+  const Report by_rank = report();
+  EXPECT_EQ(by_rank.all.split.wait_for_peers.count, 0u);
+  EXPECT_EQ(by_rank.all.split.transfer.count, 0u);
+  EXPECT_EQ(by_rank.all.split.arrivals, 0u);
+  EXPECT_EQ(by_rank.all.split.withheld, 2u);
+}
+
+TEST_F(TimeSplitTest, WithoutAlignedClocksNothingIsSaidAcrossHosts) {
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    streams_[rank].header().set_boot_id("boot " + std::to_string(rank));
+    add(rank, 1, 100 * rank, 1'000, 2);  // a broadcast bounds one side only
+  }
+  const Report by_rank = report();
+  EXPECT_EQ(by_rank.clocks.by_wall_clock, 2u);
+  EXPECT_EQ(by_rank.all.split.wait_for_peers.count, 0u);
+  EXPECT_EQ(by_rank.summary.clockWarnings().size(), 2u);
+}
+
+TEST_F(TimeSplitTest, WhatIsBelowTheCertifiedIntervalIsNoLateness) {
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    streams_[rank].header().set_boot_id("boot " + std::to_string(rank));
+    for (std::int64_t i = 0; i < 50; ++i) {
+      // 5 us apart, in operations of a millisecond.
+      add(rank, static_cast<std::uint64_t>(i) + 1, i * 2'000 + 5 * rank,
+          i * 2'000 + 1'000);
+    }
+  }
+  const Report by_rank = report();
+  ASSERT_TRUE(by_rank.clocks.certified);
+  EXPECT_GT(by_rank.clocks.certified->within_ns, 500u * kUs);
+  EXPECT_EQ(by_rank.all.split.wait_for_peers.count, 150u);
+  EXPECT_LT(by_rank.rows[0].split.waitForPeers().p50().ns,
+            static_cast<std::int64_t>(
+                by_rank.rows[0].split.waitForPeers().certifiedWithinNs()));
+  EXPECT_EQ(by_rank.all.split.arrivals, 0u);
+  EXPECT_FALSE(latestOf(by_rank));
+}
+
+TEST_F(TimeSplitTest, TheRankThatIsLateMostOftenIsNamed) {
+  for (std::int64_t i = 0; i < 20; ++i) {
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      const bool late = rank == (i % 5 == 0 ? 0u : 1u);
+      add(rank, static_cast<std::uint64_t>(i) + 1,
+          i * 3'000 + (late ? 1'000 : rank), i * 3'000 + 1'100);
+    }
+  }
+  const Report by_op = report({ReportKey::kOp});
+  const auto latest = latestOf(by_op);
+  ASSERT_TRUE(latest);
+  EXPECT_EQ(latest->rank, 1u);
+  EXPECT_DOUBLE_EQ(latest->part, 0.8);
+  EXPECT_NEAR(static_cast<double>(latest->behind_p50_ns), 998.0 * kUs,
+              8.0 * kUs);
+}
+
+TEST_F(TimeSplitTest, RanksThatAreLateInTurnAreNotNamed) {
+  for (std::int64_t i = 0; i < 60; ++i) {
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      const bool late = rank == static_cast<std::uint32_t>(i % 3);
+      add(rank, static_cast<std::uint64_t>(i) + 1,
+          i * 3'000 + (late ? 1'000 : rank), i * 3'000 + 1'100);
+    }
+  }
+  EXPECT_FALSE(latestOf(report({ReportKey::kOp})));
+}
+
+TEST_F(TimeSplitTest, WhatBecameSlowerIsToldWithWhenItDid) {
+  for (std::int64_t i = 0; i < 400; ++i) {
+    const std::int64_t transfer_us = i < 200 ? 100 : 180;
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      add(rank, static_cast<std::uint64_t>(i) + 1, i * 1'000,
+          i * 1'000 + transfer_us + (i % 7));
+    }
+  }
+  const Report by_op = report({ReportKey::kOp});
+  const auto change = by_op.rows[0].split.transferDegraded();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->since, 8u);
+  EXPECT_NEAR(static_cast<double>(change->before_ns), 103e3, 2e3);
+  EXPECT_NEAR(static_cast<double>(change->after_ns), 183e3, 2e3);
+  EXPECT_FALSE(by_op.rows[0].split.waitDegraded());
+}
+
+}  // namespace
+}  // namespace traced
