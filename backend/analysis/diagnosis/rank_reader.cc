@@ -61,6 +61,7 @@ RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   const std::uint32_t local = table_.groupOf(call);
   if (call.simulated() || local == StreamDefinitions::kNone) return known;
   known.group = group_indices_[local];
+  known.places = first_of_group_.try_emplace(known.group, local).first->second;
   if (!isMessage(call.op())) {
     known.kind = KnownCall::Kind::kCollective;
     known.signature = job_.signatures.intern(signatureOf(call));
@@ -103,7 +104,7 @@ void RankReader::sortOut() {
         break;
       case KnownCall::Kind::kCollective:
         if (op.seq > 0) {
-          places_[table_.groupOf(call)].push_back({op.seq, i});
+          places_[known.places].push_back({op.seq, i});
         } else {
           noteState(op, call, rule_.reached(op, call));
         }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/job_state.h"
 #include "analysis/diagnosis/reached.h"
 #include "traced/v1/clock.pb.h"
@@ -26,6 +27,8 @@ class RankReader {
     enum class Kind : std::uint8_t { kSkip, kCollective, kSend, kReceive };
     Kind kind = Kind::kSkip;
     std::uint32_t group = GroupCatalog::kNone;
+    // Index into `places_`.
+    std::uint32_t places = 0;
     std::uint32_t signature = 0;
     // Of a receive from any source: nullptr.
     PairSide* side = nullptr;
@@ -59,6 +62,9 @@ class RankReader {
   RankState state_;
   const ReachedRule rule_;
   std::vector<std::uint32_t> group_indices_;
+  // By index of the catalog: the first group of the stream that is it. Only a
+  // damaged trace defines one twice.
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> first_of_group_;
   std::vector<KnownCall> calls_;
   // Per group of the stream.
   std::vector<std::vector<Place>> places_;
