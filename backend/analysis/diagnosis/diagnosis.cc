@@ -62,16 +62,16 @@ std::vector<std::uint32_t> culpritsOf(const std::vector<Verdict>& verdicts) {
                     verdict.culprits.end());
   }
   std::sort(culprits.begin(), culprits.end());
-  culprits.erase(std::unique(culprits.begin(), culprits.end()),
-                 culprits.end());
+  culprits.erase(std::unique(culprits.begin(), culprits.end()), culprits.end());
   return culprits;
 }
 
 }  // namespace
 
-Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options) {
+Diagnosis judge(JobState read, const TraceSet& set,
+                const DiagnosisOptions& options) {
   Diagnosis diagnosis;
-  diagnosis.job = readJob(set);
+  diagnosis.job = std::move(read);
   const JobState& job = diagnosis.job;
   std::vector<Verdict>& verdicts = diagnosis.verdicts;
 
@@ -90,6 +90,10 @@ Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options) {
   order(verdicts);
   diagnosis.culprits = culpritsOf(verdicts);
   return diagnosis;
+}
+
+Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options) {
+  return judge(readJob(set), set, options);
 }
 
 }  // namespace traced

@@ -27,7 +27,11 @@ struct Diagnosis {
   std::uint64_t under_way = 0;
 };
 
-// Reads the selected streams, on two threads.
+// Judges what was read; the set is that of the streams.
+Diagnosis judge(JobState job, const TraceSet& set,
+                const DiagnosisOptions& options);
+
+// Reads the selected streams, on two threads, and judges them.
 Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options);
 
 }  // namespace traced

@@ -32,7 +32,9 @@ class GroupJudge {
       : knowledge_(knowledge),
         job_(knowledge.job()),
         group_(group),
-        table_(job_.groups[group].collectives) {}
+        table_(job_.groups[group].collectives),
+        members_(job_.membersOf(group)),
+        absent_(members_.absent) {}
 
   std::optional<Trouble> judge(std::uint64_t first_mismatch,
                                std::uint64_t& under_way) {
@@ -69,9 +71,7 @@ class GroupJudge {
       most = std::max(most, member.last);
       seq_ = std::min({seq_, firstOf(member.inside), firstOf(member.failed)});
     }
-    job_.catalog.groups()[group_].members.forEach([&](std::uint32_t rank) {
-      if (job_.rank(rank) && !table_.member(rank)) least = 0;
-    });
+    if (members_.present.size() > table_.members().size()) least = 0;
     if (least < most) seq_ = std::min(seq_, least + 1);
     // Numbers begin where the first trace that kept its beginning begins.
     if (least == 0 && seq_ != kNone && !table_.find(seq_)) {
@@ -80,11 +80,7 @@ class GroupJudge {
   }
 
   void sortMembers() {
-    job_.catalog.groups()[group_].members.forEach([&](std::uint32_t rank) {
-      if (!job_.rank(rank)) {
-        absent_.push_back(rank);
-        return;
-      }
+    for (const std::uint32_t rank : members_.present) {
       const MemberProgress* member = table_.member(rank);
       if (!member || member->last < seq_) {
         missing_.push_back(rank);
@@ -99,10 +95,6 @@ class GroupJudge {
       } else {
         ended_.push_back(rank);
       }
-    });
-    for (auto* ranks : {&absent_, &missing_, &failed_, &inside_, &unknown_,
-                        &not_observed_, &ended_}) {
-      std::sort(ranks->begin(), ranks->end());
     }
   }
 
@@ -197,12 +189,12 @@ class GroupJudge {
         left.empty() ? VerdictKind::kNeverJoined : VerdictKind::kLeftEarly;
     verdict.ranks = left.empty() ? missing : left;
     verdict.culprits = verdict.ranks;
-    const std::string what = absl::StrCat(
-        verdict.op, " ", placeText(job_, group_, seq_));
+    const std::string what =
+        absl::StrCat(verdict.op, " ", placeText(job_, group_, seq_));
     verdict.summary = absl::StrCat(
-        ranksText(verdict.ranks), left.empty() ? " never joined " : " left before ",
-        what, ". ", ranksText(joined), " issued it",
-        inside_.empty() ? "." : " and wait.");
+        ranksText(verdict.ranks),
+        left.empty() ? " never joined " : " left before ", what, ". ",
+        ranksText(joined), " issued it", inside_.empty() ? "." : " and wait.");
     for (std::size_t i = 0; i < missing.size() && i < 4; ++i) {
       verdict.evidence.push_back(knowledge_.insteadText(missing[i]));
     }
@@ -216,12 +208,16 @@ class GroupJudge {
       verdict.kind = VerdictKind::kNeverJoined;
       verdict.ranks = missing;
       verdict.culprits = joined;
-      verdict.summary = absl::StrCat("Only ", ranksText(joined), " called ",
-                                     what, "; ", ranksText(missing),
-                                     " ended without it.");
-    } else if (majority_went_on) {
+      verdict.summary =
+          absl::StrCat("Only ", ranksText(joined), " called ", what, "; ",
+                       ranksText(missing), " ended without it.");
+    } else if (majority_went_on && missing.size() > 1) {
       append(verdict.culprits, joined);
       verdict.evidence.push_back(kNoMajority);
+    } else if (majority_went_on) {
+      verdict.evidence.push_back(
+          "Its process ended in order: if it was not to make this call, the "
+          "other made one too many. Two cannot outvote each other.");
     }
     verdict.advice.push_back(
         absl::StrCat("where ", ranksVerb(verdict.culprits, "is", "are"),
@@ -243,11 +239,16 @@ class GroupJudge {
     }
     verdict.kind = VerdictKind::kHungIn;
     verdict.ranks = inside_;
-    verdict.culprits = inside_;
+    verdict.culprits = silentInside();
+    if (verdict.culprits.size() < inside_.size()) {
+      verdict.evidence.push_back(
+          absl::StrCat("After joining it ", ranksText(verdict.culprits),
+                       " recorded no further call, while the others went on."));
+    }
     verdict.confidence =
         unknown_.empty() ? Confidence::kCertain : Confidence::kLikely;
-    const std::string what = absl::StrCat(
-        verdict.op, " ", placeText(job_, group_, seq_));
+    const std::string what =
+        absl::StrCat(verdict.op, " ", placeText(job_, group_, seq_));
     verdict.summary = absl::StrCat(
         ranksVerb(inside_, "hangs", "hang"), " in ", what,
         ended_.empty() ? ": all members joined it, none ended it."
@@ -255,19 +256,34 @@ class GroupJudge {
                                       ranksText(ended_), " ended it."));
     tellWaited();
     if (!not_observed_.empty()) {
-      verdict.evidence.push_back(
-          absl::StrCat("Whether it ended on ", ranksText(not_observed_),
-                       " nobody could observe."));
+      verdict.evidence.push_back(absl::StrCat("Whether it ended on ",
+                                              ranksText(not_observed_),
+                                              " nobody could observe."));
     }
     verdict.advice.push_back(
         "the network between the members, and the log of the backend");
     return true;
   }
 
+  // A few whose last call it is, while the others made further ones; everybody
+  // where there are none.
+  std::vector<std::uint32_t> silentInside() const {
+    std::vector<std::uint32_t> silent;
+    for (const std::uint32_t rank : inside_) {
+      const auto& last = job_.rank(rank)->last_issued;
+      if (last && last->group == group_ && last->seq == seq_) {
+        silent.push_back(rank);
+      }
+    }
+    const bool few =
+        !silent.empty() && 2 * silent.size() <= members_.present.size();
+    return few ? silent : inside_;
+  }
+
   bool judgeFailed() {
     Verdict& verdict = trouble_.verdict;
-    const std::string what = absl::StrCat(
-        verdict.op, " ", placeText(job_, group_, seq_));
+    const std::string what =
+        absl::StrCat(verdict.op, " ", placeText(job_, group_, seq_));
     std::vector<std::uint32_t> dead, silent, threw;
     for (const std::uint32_t rank : inside_) {
       const RankState& state = *job_.rank(rank);
@@ -289,8 +305,7 @@ class GroupJudge {
                                      " was killed inside ", what, ".");
     } else if (!silent.empty()) {
       const bool timeout = timedOut();
-      verdict.kind =
-          timeout ? VerdictKind::kHungIn : VerdictKind::kLeftEarly;
+      verdict.kind = timeout ? VerdictKind::kHungIn : VerdictKind::kLeftEarly;
       verdict.confidence = Confidence::kLikely;
       verdict.ranks = verdict.culprits = silent;
       verdict.summary = absl::StrCat(
@@ -304,13 +319,13 @@ class GroupJudge {
       verdict.kind = VerdictKind::kFailed;
       const bool some_threw = !threw.empty() && threw.size() < failed_.size();
       verdict.ranks = verdict.culprits = some_threw ? threw : failed_;
-      verdict.summary = absl::StrCat(what, " failed on ",
-                                     ranksText(verdict.ranks), ".");
+      verdict.summary =
+          absl::StrCat(what, " failed on ", ranksText(verdict.ranks), ".");
     }
     tellFailures();
     tellAbsent();
-    verdict.advice.push_back(absl::StrCat("the log of ",
-                                          ranksText(verdict.culprits)));
+    verdict.advice.push_back(
+        absl::StrCat("the log of ", ranksText(verdict.culprits)));
     return true;
   }
 
@@ -333,8 +348,7 @@ class GroupJudge {
       if (++told > 3) break;
       trouble_.verdict.evidence.push_back(absl::StrCat(
           "It failed on rank ", rank,
-          failure->error.empty() ? "."
-                                 : absl::StrCat(": ", failure->error)));
+          failure->error.empty() ? "." : absl::StrCat(": ", failure->error)));
     }
   }
 
@@ -371,8 +385,8 @@ class GroupJudge {
     tellLost(lossy);
     tellAbsent();
     if (!absent_.empty()) {
-      verdict.advice.push_back(absl::StrCat(
-          "to decide: the files of ", ranksText(absent_)));
+      verdict.advice.push_back(
+          absl::StrCat("to decide: the files of ", ranksText(absent_)));
     }
     if (!lossy.empty()) {
       verdict.advice.push_back(
@@ -385,8 +399,11 @@ class GroupJudge {
   const JobState& job_;
   const std::uint32_t group_;
   const CollectiveTable& table_;
+  const JobState::Membership members_;
+  const std::vector<std::uint32_t>& absent_;
   std::uint64_t seq_ = kNone;
-  std::vector<std::uint32_t> absent_, missing_, failed_, inside_, unknown_,
+  // Members, ascending, by how far they got.
+  std::vector<std::uint32_t> missing_, failed_, inside_, unknown_,
       not_observed_, ended_;
   // The shortest and the longest wait of those inside.
   std::optional<std::int64_t> waited_ns_;

@@ -12,7 +12,7 @@ namespace traced {
 namespace {
 
 // Timed collectives: 24 bytes for each rank.
-constexpr std::uint64_t kMaxArrivals = 3'000'000;
+constexpr std::uint64_t kMaxArrivals = 1'000'000;
 
 // An operation takes at least two positions of the ring.
 std::uint64_t strideFor(const TraceSet& set) {
@@ -35,19 +35,34 @@ const RankState* JobState::rank(std::uint32_t rank) const {
   return found != ranks.end() && found->rank == rank ? &*found : nullptr;
 }
 
-std::vector<std::uint32_t> JobState::absentFrom(std::uint32_t group) const {
-  std::vector<std::uint32_t> absent;
-  catalog.groups()[group].members.forEach([&](std::uint32_t member) {
-    if (!rank(member)) absent.push_back(member);
-  });
-  std::sort(absent.begin(), absent.end());
-  return absent;
-}
-
-const std::vector<OperationRef>& JobState::insideOf(std::uint32_t rank) const {
-  static const auto* const kNowhere = new std::vector<OperationRef>;
-  const RankState* state = this->rank(rank);
-  return state ? state->inside : *kNowhere;
+// A group may claim many more members than there are traces, and there may be
+// many small groups: what is less is walked.
+JobState::Membership JobState::membersOf(std::uint32_t group) const {
+  const RankList& members = catalog.groups()[group].members;
+  Membership membership;
+  if (members.size() <= ranks.size()) {
+    members.forEach([&](std::uint32_t member) {
+      if (rank(member)) membership.present.push_back(member);
+    });
+    std::sort(membership.present.begin(), membership.present.end());
+  } else {
+    for (const RankState& state : ranks) {
+      if (members.contains(state.rank)) {
+        membership.present.push_back(state.rank);
+      }
+    }
+  }
+  const std::size_t absent =
+      std::min(members.size() - std::min<std::size_t>(
+                                    members.size(), membership.present.size()),
+               Membership::kMaxAbsent);
+  for (std::uint32_t i = 0;
+       i < members.size() && membership.absent.size() < absent; ++i) {
+    const std::uint32_t member = *members.at(i);
+    if (!rank(member)) membership.absent.push_back(member);
+  }
+  std::sort(membership.absent.begin(), membership.absent.end());
+  return membership;
 }
 
 JobStateBuilder::JobStateBuilder(const TraceSet& set)

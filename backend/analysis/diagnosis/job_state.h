@@ -36,9 +36,15 @@ struct JobState {
 
   // nullptr for a rank that has no trace.
   const RankState* rank(std::uint32_t rank) const;
-  // Members of a group without a trace.
-  std::vector<std::uint32_t> absentFrom(std::uint32_t group) const;
-  const std::vector<OperationRef>& insideOf(std::uint32_t rank) const;
+  // Who of a group has a trace.
+  struct Membership {
+    static constexpr std::size_t kMaxAbsent = 1000;
+
+    // Ascending; of those without a trace the first ones where there are many.
+    std::vector<std::uint32_t> present;
+    std::vector<std::uint32_t> absent;
+  };
+  Membership membersOf(std::uint32_t group) const;
 };
 
 // Not thread safe.

@@ -15,8 +15,8 @@ struct Use {
   bool writes = false;
 };
 
-// An operation under way, as its caller can know it: until its end was seen or
-// its wait returned.
+// An operation under way, as its caller can know it: until its wait returned,
+// or, without one, until its end.
 struct UnderWay {
   const AssembledOperation* op = nullptr;
   std::int64_t until_ns = 0;
@@ -73,8 +73,8 @@ bool collide(const std::vector<Use>& a, const std::vector<Use>& b) {
 // tells.
 std::optional<std::int64_t> underWayUntil(const AssembledOperation& op) {
   if (op.failed) return std::nullopt;
-  if (op.ended.known()) return op.ended.ns();
   if (op.wait_ended.known()) return op.wait_ended.ns();
+  if (op.ended.known()) return op.ended.ns();
   if (op.released.known()) return std::nullopt;
   return kForever;
 }
@@ -101,8 +101,7 @@ class OverlapFinder {
     std::erase_if(under_way_, [&op](const UnderWay& before) {
       return before.until_ns <= op.issued.ns();
     });
-    const bool alone =
-        under_way_.empty() && call.has_async() && !call.async();
+    const bool alone = under_way_.empty() && call.has_async() && !call.async();
     if (alone) return;
     UnderWay now{&op, *until_ns, usesOf(table_, op, call)};
     for (const UnderWay& before : under_way_) {

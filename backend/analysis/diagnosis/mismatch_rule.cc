@@ -68,7 +68,7 @@ class GroupMismatches {
       : job_(job),
         group_(group),
         table_(job.groups[group].collectives),
-        absent_(job.absentFrom(group)) {}
+        absent_(job.membersOf(group).absent) {}
 
   std::vector<Verdict> find() {
     for (const Collective& collective : table_.collectives()) {
@@ -76,10 +76,9 @@ class GroupMismatches {
     }
     for (auto& [key, found] : found_) {
       if (found.repeats == 0) continue;
-      verdicts_[found.verdict].evidence.push_back(
-          absl::StrCat("The same again in ", found.repeats,
-                       found.repeats == 1 ? " later operation."
-                                          : " later operations."));
+      verdicts_[found.verdict].evidence.push_back(absl::StrCat(
+          "The same again in ", found.repeats,
+          found.repeats == 1 ? " later operation." : " later operations."));
     }
     return std::move(verdicts_);
   }
@@ -186,10 +185,10 @@ class GroupMismatches {
                      "; ", ranksText(usual_ranks), " called ", expected, ".");
     switch (shift) {
       case Shift::kSwapped:
-        verdict.evidence.push_back(absl::StrCat(
-            ranksText(odd_ranks),
-            " made both calls, but in the opposite order of ",
-            ranksText(usual_ranks), "."));
+        verdict.evidence.push_back(
+            absl::StrCat(ranksText(odd_ranks),
+                         " made both calls, but in the opposite order of ",
+                         ranksText(usual_ranks), "."));
         break;
       case Shift::kExtra:
         verdict.evidence.push_back(
@@ -213,9 +212,8 @@ class GroupMismatches {
     if (!clear && absent_.empty()) verdict.evidence.push_back(kNoMajority);
     verdict.confidence = Confidence::kCertain;
     if (!absent_.empty()) doubt(verdict, clear);
-    verdict.advice.push_back(
-        absl::StrCat("what ", ranksVerb(verdict.culprits, "does", "do"),
-                     " before ", place));
+    verdict.advice.push_back(absl::StrCat(
+        "what ", ranksVerb(verdict.culprits, "does", "do"), " before ", place));
   }
 
   void doubt(Verdict& verdict, bool clear) const {

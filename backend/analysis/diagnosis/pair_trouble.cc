@@ -71,9 +71,9 @@ class PairJudge {
   // any.
   bool pairsByTag(std::uint64_t from) const {
     std::map<std::int32_t, std::deque<std::uint32_t>> waiting;
-    const std::uint64_t end = std::min(
-        std::min(pair_.sends.last(), pair_.receives.last()) + 1,
-        from + kMostCompared);
+    const std::uint64_t end =
+        std::min(std::min(pair_.sends.last(), pair_.receives.last()) + 1,
+                 from + kMostCompared);
     for (std::uint64_t seq = from; seq < end; ++seq) {
       if (!pair_.sends.has(seq)) return true;
       const std::uint32_t message = pair_.sends.messageAt(seq);
@@ -128,6 +128,10 @@ class PairJudge {
         "\": sent as ", textOf(sent), ", received as ", textOf(received), ".");
     verdict.evidence.push_back(kNoMajority);
     verdict.advice.push_back("both sides of this exchange in the program");
+    Trouble& trouble = findings_.troubles.emplace_back();
+    trouble.verdict = verdict;
+    trouble.inside = verdict.ranks;
+    trouble.explained = true;
   }
 
   // Messages that only one side has.
@@ -152,8 +156,8 @@ class PairJudge {
 
   // The last message is there on both sides, but one of them failed in it.
   void judgeStuck(std::uint64_t seq) {
-    const bool failed = failedOn(pair_.sends, seq) ||
-                        failedOn(pair_.receives, seq);
+    const bool failed =
+        failedOn(pair_.sends, seq) || failedOn(pair_.receives, seq);
     if (!failed || seq == 0) return;
     const bool sender = failedOn(pair_.sends, seq);
     const std::uint32_t self = sender ? key_.source : key_.destination;
@@ -173,9 +177,8 @@ class PairJudge {
       verdict.culprits = verdict.ranks;
       trouble.inside = verdict.ranks;
     }
-    verdict.summary =
-        absl::StrCat(verdict.op, " ", messageText(seq), " failed on rank ",
-                     self, ".");
+    verdict.summary = absl::StrCat(verdict.op, " ", messageText(seq),
+                                   " failed on rank ", self, ".");
     tellFailure(verdict, self);
     verdict.evidence.push_back(knowledge_.insteadText(peer));
   }
@@ -202,35 +205,33 @@ class PairJudge {
     Trouble trouble;
     Verdict& verdict = trouble.verdict;
     fill(verdict, seq, sends ? "send" : "recv");
-    const OperationRef* ref =
-        knowledge_.refOn(self, key_.group, seq, verdict);
+    const OperationRef* ref = knowledge_.refOn(self, key_.group, seq, verdict);
     const std::int64_t waited = ref ? knowledge_.waitedNs(self, *ref) : 0;
     if (ref) verdict.since_ns = ref->at_ns;
     const bool failed = failedOn(side, seq);
     const bool inside = side.inside().contains(seq);
     const bool closed = other && other->closed;
-    const bool matters = failed || closed ||
-                         (inside && own->closed) ||
+    const bool matters = failed || closed || (inside && own->closed) ||
                          waited >= knowledge_.options().hung_after_ns;
     if (!matters) return;
     trouble.inside = inside || failed ? std::vector<std::uint32_t>{self}
                                       : std::vector<std::uint32_t>{};
-    verdict.summary = absl::StrCat(
-        "Rank ", self, sends ? " sent " : " waits for ", "message ",
-        messageText(seq), ", which rank ", peer,
-        sends ? " did not receive." : " did not send.");
+    verdict.summary =
+        absl::StrCat("Rank ", self, sends ? " sent " : " waits for ",
+                     "message ", messageText(seq), ", which rank ", peer,
+                     sends ? " did not receive." : " did not send.");
     tellFailure(verdict, self);
     if (!other) {
       undecided(verdict, absl::StrCat("No trace of rank ", peer, "."), peer);
     } else if (!other->whole()) {
-      undecided(verdict,
-                absl::StrCat("The trace of rank ", peer, " lost ", other->lost,
-                             "."),
-                peer);
+      undecided(
+          verdict,
+          absl::StrCat("The trace of rank ", peer, " lost ", other->lost, "."),
+          peer);
     } else {
       verdict.kind = VerdictKind::kP2pUnpaired;
-      verdict.confidence = knowledge_.absenceOf(
-          *other, *own, ref ? ref->at_ns : own->last_ns);
+      verdict.confidence =
+          knowledge_.absenceOf(*other, *own, ref ? ref->at_ns : own->last_ns);
       trouble.missing = {peer};
       verdict.evidence.push_back(knowledge_.insteadText(peer));
       const bool killed = other->recovered && other->inside.empty();
@@ -262,6 +263,35 @@ class PairJudge {
   PairFindings& findings_;
 };
 
+bool isUnpaired(const Trouble& trouble) {
+  return trouble.verdict.kind == VerdictKind::kP2pUnpaired &&
+         !trouble.explained;
+}
+
+// A rank that has a part in all messages without a partner, of two or more, is
+// the one that took the wrong peer.
+void blameCommonRank(std::vector<Trouble>& troubles) {
+  std::vector<std::uint32_t> common;
+  std::size_t count = 0;
+  for (const Trouble& trouble : troubles) {
+    if (!isUnpaired(trouble)) continue;
+    const std::vector<std::uint32_t>& sides = trouble.verdict.ranks;
+    if (count++ == 0) common = sides;
+    std::erase_if(common, [&sides](std::uint32_t rank) {
+      return std::find(sides.begin(), sides.end(), rank) == sides.end();
+    });
+  }
+  if (count < 2 || common.size() != 1) return;
+  for (Trouble& trouble : troubles) {
+    if (!isUnpaired(trouble)) continue;
+    trouble.verdict.culprits = common;
+    std::erase(trouble.verdict.evidence, kNoMajority);
+    trouble.verdict.evidence.push_back(
+        absl::StrCat("Rank ", common.front(), " has a part in all ", count,
+                     " messages without a partner."));
+  }
+}
+
 }  // namespace
 
 PairFindings findPairTroubles(const Knowledge& knowledge) {
@@ -269,6 +299,7 @@ PairFindings findPairTroubles(const Knowledge& knowledge) {
   for (const auto& [key, pair] : knowledge.job().pairs) {
     PairJudge(knowledge, key, *pair, findings).judge();
   }
+  blameCommonRank(findings.troubles);
   return findings;
 }
 

@@ -26,13 +26,11 @@ RankReader::RankReader(JobState& job, const StreamTable& table,
       clock_(clock),
       stride_(stride),
       state_(rankStateOf(table)),
-      rule_(table, state_.whole()),
-      last_end_ns_(kNever) {}
+      rule_(table, state_.whole()) {}
 
 void RankReader::read(std::uint32_t clock_name) {
   state_.clock = clock_name;
-  state_.first_ns =
-      commonNs(clock_, table_.header.started().monotonic_ns());
+  state_.first_ns = commonNs(clock_, table_.header.started().monotonic_ns());
   state_.last_ns = table_.last.known() ? commonNs(clock_, table_.last.ns())
                                        : state_.first_ns;
   const auto& definitions = table_.definitions;
@@ -48,6 +46,7 @@ void RankReader::read(std::uint32_t clock_name) {
     if (!places_[i].empty()) readCollectives(i, places_[i]);
   }
   readMessages();
+  tellState();
   findLocal(table_, state_.whole(), state_,
             [this](const AssembledOperation& op, const v1::Call& call) {
               return refTo(op, call);
@@ -169,14 +168,16 @@ void RankReader::readMessages() {
 
 void RankReader::noteState(const AssembledOperation& op, const v1::Call& call,
                            Reached reached) {
-  if (!state_.last_issued ||
-      commonNs(clock_, op.issued.ns()) >= state_.last_issued->at_ns) {
-    state_.last_issued = refTo(op, call);
+  if (!last_issued_ || op.issued.ns() >= last_issued_->issued.ns()) {
+    last_issued_ = &op;
   }
-  if (reached == Reached::kEnded && op.ended.ns() > last_end_ns_) {
-    last_end_ns_ = op.ended.ns();
-    state_.last_finished = refTo(op, call);
-    state_.last_finished->at_ns = commonNs(clock_, last_end_ns_);
+  if (reached == Reached::kEnded &&
+      (!last_ended_ || op.ended.ns() > last_ended_->ended.ns())) {
+    last_ended_ = &op;
+  }
+  if (reached == Reached::kFailed &&
+      (!first_failed_ || op.issued.ns() < first_failed_->issued.ns())) {
+    first_failed_ = &op;
   }
   if (reached == Reached::kInside) {
     if (state_.inside.size() == RankState::kMaxInside) {
@@ -184,11 +185,22 @@ void RankReader::noteState(const AssembledOperation& op, const v1::Call& call,
     }
     state_.inside.push_back(refTo(op, call));
   }
-  if (reached == Reached::kFailed &&
-      (!state_.first_failure ||
-       commonNs(clock_, op.issued.ns()) < state_.first_failure->at_ns)) {
-    state_.first_failure = refTo(op, call);
+}
+
+void RankReader::tellState() {
+  const auto ref = [this](const AssembledOperation* op) {
+    return op ? std::optional(refTo(*op, *table_.callOf(*op))) : std::nullopt;
+  };
+  state_.last_issued = ref(last_issued_);
+  state_.first_failure = ref(first_failed_);
+  state_.last_finished = ref(last_ended_);
+  if (last_ended_) {
+    state_.last_finished->at_ns = commonNs(clock_, last_ended_->ended.ns());
   }
+  std::stable_sort(state_.inside.begin(), state_.inside.end(),
+                   [](const OperationRef& a, const OperationRef& b) {
+                     return a.at_ns < b.at_ns;
+                   });
 }
 
 OperationRef RankReader::refTo(const AssembledOperation& op,
@@ -201,9 +213,8 @@ OperationRef RankReader::refTo(const AssembledOperation& op,
   ref.at_ns = commonNs(clock_, op.issued.ns());
   if (isMessage(call.op()) && call.peer_global_plus_1() > 0) {
     const std::uint32_t peer = call.peer_global_plus_1() - 1;
-    ref.pair = call.op() == v1::OPERATION_SEND
-                   ? std::pair(state_.rank, peer)
-                   : std::pair(peer, state_.rank);
+    ref.pair = call.op() == v1::OPERATION_SEND ? std::pair(state_.rank, peer)
+                                               : std::pair(peer, state_.rank);
   }
   if (op.failed) {
     const std::string* text = table_.definitions.text(op.error);

@@ -52,6 +52,7 @@ class RankReader {
   void readMessages();
   void noteState(const AssembledOperation& op, const v1::Call& call,
                  Reached reached);
+  void tellState();
   OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;
   PairSide* sideOf(std::uint32_t group, std::uint32_t peer, bool sends);
 
@@ -69,7 +70,10 @@ class RankReader {
   // Per group of the stream.
   std::vector<std::vector<Place>> places_;
   std::vector<Message> messages_;
-  std::int64_t last_end_ns_;
+  // Of what the state tells; made into references at the end.
+  const AssembledOperation* last_issued_ = nullptr;
+  const AssembledOperation* last_ended_ = nullptr;
+  const AssembledOperation* first_failed_ = nullptr;
 };
 
 }  // namespace traced

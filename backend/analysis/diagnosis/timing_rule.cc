@@ -14,13 +14,15 @@
 namespace traced {
 namespace {
 
-// What makes a rank a straggler: in a stretch of at least kLeast collectives it
-// is the last one of nearly all, and what the others wait for it is a good part
-// of the stretch.
+// What makes a rank a straggler: in a stretch of collectives nearly all the
+// waiting is for it, in each quarter of the stretch most of it, and that is a
+// good part of the time.
 constexpr std::size_t kLeast = 12;
-constexpr std::size_t kWindows = 8;
-constexpr double kMostlyLast = 0.8;
-constexpr double kMaterial = 0.1;
+constexpr std::size_t kLeastTimes = 8;
+constexpr std::size_t kParts = 8;
+constexpr double kOfAllWaiting = 0.85;
+constexpr double kOfAQuarter = 0.7;
+constexpr double kOfTheTime = 0.1;
 constexpr std::int64_t kNoticeableNs = 1'000'000;
 
 // Who came last to a collective, and how long the median rank waited for it.
@@ -31,15 +33,21 @@ struct Last {
   std::int64_t lateness_ns = 0;
 };
 
-// Of the collectives that all members joined. Empty when hosts differ in their
-// clocks: what cannot be certified is withheld.
+std::int64_t medianOf(std::vector<std::int64_t> values) {
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Of the collectives that all members with a trace joined. Empty when hosts
+// differ in their clocks: what cannot be certified is withheld.
 std::vector<Last> lastOnes(const JobState& job, std::uint32_t group,
                            Arrivals arrivals) {
   std::vector<Last> lasts;
-  const std::uint32_t size = job.catalog.groups()[group].members.size();
+  const std::size_t size = job.groups[group].collectives.members().size();
   std::optional<std::uint32_t> clock;
-  for (const MemberProgress& member :
-       job.groups[group].collectives.members()) {
+  for (const MemberProgress& member : job.groups[group].collectives.members()) {
     const std::uint32_t own = job.rank(member.rank)->clock;
     if (clock && *clock != own) return lasts;
     clock = own;
@@ -63,6 +71,7 @@ std::vector<Last> lastOnes(const JobState& job, std::uint32_t group,
   return lasts;
 }
 
+// A part of a run: collectives [begin, end) of those timed.
 struct Stretch {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -71,43 +80,64 @@ struct Stretch {
 struct Straggler {
   std::uint32_t rank = 0;
   Stretch where;
-  std::size_t last = 0;
+  // How often it was noticeably last, and by how much.
+  std::size_t times = 0;
   std::int64_t waited_ns = 0;
-  std::int64_t span_ns = 0;
   std::int64_t median_ns = 0;
+  std::int64_t span_ns = 0;
 };
+
+// The rank that most of the waiting of a stretch is for, if that is at least
+// `share` of it.
+std::optional<std::uint32_t> mostWaitedFor(const std::vector<Last>& lasts,
+                                           const Stretch& stretch,
+                                           double share) {
+  absl::flat_hash_map<std::uint32_t, std::int64_t> by_rank;
+  std::int64_t all_ns = 0;
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    by_rank[lasts[i].rank] += lasts[i].lateness_ns;
+    all_ns += lasts[i].lateness_ns;
+  }
+  for (const auto& [rank, waited_ns] : by_rank) {
+    if (static_cast<double>(waited_ns) >= share * static_cast<double>(all_ns)) {
+      return rank;
+    }
+  }
+  return std::nullopt;
+}
+
+bool isPersistent(const std::vector<Last>& lasts, const Stretch& stretch,
+                  std::uint32_t rank) {
+  const std::size_t count = stretch.end - stretch.begin;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    const Stretch part{stretch.begin + count * quarter / 4,
+                       stretch.begin + count * (quarter + 1) / 4};
+    if (mostWaitedFor(lasts, part, kOfAQuarter) != rank) return false;
+  }
+  return true;
+}
 
 std::optional<Straggler> judge(const std::vector<Last>& lasts,
                                const Stretch& stretch) {
-  absl::flat_hash_map<std::uint32_t, std::size_t> times;
+  const auto rank = mostWaitedFor(lasts, stretch, kOfAllWaiting);
+  if (!rank || !isPersistent(lasts, stretch, *rank)) return std::nullopt;
+  Straggler straggler;
+  straggler.rank = *rank;
+  straggler.where = stretch;
+  std::vector<std::int64_t> noticeable;
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-    ++times[lasts[i].rank];
-  }
-  const auto most = std::max_element(
-      times.begin(), times.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
-  const std::size_t count = stretch.end - stretch.begin;
-  if (static_cast<double>(most->second) <
-      kMostlyLast * static_cast<double>(count)) {
-    return std::nullopt;
-  }
-  Straggler straggler{most->first, stretch, most->second, 0, 0, 0};
-  std::vector<std::int64_t> lateness;
-  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-    if (lasts[i].rank != most->first) continue;
-    lateness.push_back(lasts[i].lateness_ns);
+    if (lasts[i].rank != *rank) continue;
     straggler.waited_ns += lasts[i].lateness_ns;
+    if (lasts[i].lateness_ns >= kNoticeableNs) {
+      noticeable.push_back(lasts[i].lateness_ns);
+    }
   }
-  straggler.span_ns =
-      lasts[stretch.end - 1].at_ns - lasts[stretch.begin].at_ns;
-  std::nth_element(lateness.begin(),
-                   lateness.begin() +
-                       static_cast<std::ptrdiff_t>(lateness.size() / 2),
-                   lateness.end());
-  straggler.median_ns = lateness[lateness.size() / 2];
+  straggler.times = noticeable.size();
+  straggler.span_ns = lasts[stretch.end - 1].at_ns - lasts[stretch.begin].at_ns;
   const bool material = static_cast<double>(straggler.waited_ns) >=
-                        kMaterial * static_cast<double>(straggler.span_ns);
-  if (!material || straggler.median_ns < kNoticeableNs) return std::nullopt;
+                        kOfTheTime * static_cast<double>(straggler.span_ns);
+  if (!material || straggler.times < kLeastTimes) return std::nullopt;
+  straggler.median_ns = medianOf(std::move(noticeable));
   return straggler;
 }
 
@@ -116,18 +146,26 @@ std::optional<Straggler> findStraggler(const std::vector<Last>& lasts) {
   if (lasts.size() < kLeast) return std::nullopt;
   if (auto straggler = judge(lasts, {0, lasts.size()})) return straggler;
   // From a point on to the end, then windows in between.
-  for (std::size_t part = 1; part < kWindows; ++part) {
-    const std::size_t begin = lasts.size() * part / kWindows;
+  for (std::size_t part = 1; part < kParts; ++part) {
+    const std::size_t begin = lasts.size() * part / kParts;
     if (lasts.size() - begin < kLeast) break;
     if (auto straggler = judge(lasts, {begin, lasts.size()})) return straggler;
   }
-  const std::size_t width = std::max(2 * kLeast, lasts.size() / kWindows);
+  const std::size_t width = std::max(2 * kLeast, lasts.size() / kParts);
   for (std::size_t begin = 0; begin + width <= lasts.size(); begin += width) {
     if (auto straggler = judge(lasts, {begin, begin + width})) {
       return straggler;
     }
   }
   return std::nullopt;
+}
+
+void doubtAbsent(const JobState& job, Verdict& verdict) {
+  const std::vector<std::uint32_t> absent = job.membersOf(verdict.group).absent;
+  if (absent.empty()) return;
+  verdict.confidence = Confidence::kLikely;
+  verdict.evidence.push_back(
+      absl::StrCat("No trace of ", ranksText(absent), "."));
 }
 
 Verdict tellStraggler(const JobState& job, std::uint32_t group,
@@ -138,16 +176,16 @@ Verdict tellStraggler(const JobState& job, std::uint32_t group,
   verdict.ranks = verdict.culprits = {straggler.rank};
   verdict.group = group;
   verdict.since_ns = lasts[straggler.where.begin].at_ns;
+  doubtAbsent(job, verdict);
   const std::size_t count = straggler.where.end - straggler.where.begin;
   const std::string& label = job.catalog.label(group);
-  verdict.summary = absl::StrCat("Rank ", straggler.rank,
-                                 " keeps the others of \"", label,
-                                 "\" waiting.");
-  verdict.evidence.push_back(absl::StrCat(
-      "It came last to ", straggler.last, " of ", count, " collectives (#",
-      lasts[straggler.where.begin].seq, " to #",
-      lasts[straggler.where.end - 1].seq, "), by ",
-      secondsText(straggler.median_ns), " (median)."));
+  verdict.summary = absl::StrCat(
+      "Rank ", straggler.rank, " keeps the others of \"", label, "\" waiting.");
+  verdict.evidence.push_back(
+      absl::StrCat("It came last, by ", secondsText(straggler.median_ns),
+                   " (median), to ", straggler.times, " of ", count,
+                   " collectives from #", lasts[straggler.where.begin].seq,
+                   " to #", lasts[straggler.where.end - 1].seq, "."));
   verdict.evidence.push_back(absl::StrFormat(
       "That is %.0f %% of the time between them.",
       100.0 * static_cast<double>(straggler.waited_ns) /
@@ -166,15 +204,11 @@ std::optional<Last> findLate(const std::vector<Last>& lasts,
   if (lasts.empty()) return std::nullopt;
   std::vector<std::int64_t> lateness;
   for (const Last& last : lasts) lateness.push_back(last.lateness_ns);
-  std::nth_element(lateness.begin(),
-                   lateness.begin() +
-                       static_cast<std::ptrdiff_t>(lateness.size() / 2),
-                   lateness.end());
-  const std::int64_t usual = lateness[lateness.size() / 2];
-  const Last& most = *std::max_element(
-      lasts.begin(), lasts.end(), [](const Last& a, const Last& b) {
-        return a.lateness_ns < b.lateness_ns;
-      });
+  const std::int64_t usual = medianOf(std::move(lateness));
+  const Last& most = *std::max_element(lasts.begin(), lasts.end(),
+                                       [](const Last& a, const Last& b) {
+                                         return a.lateness_ns < b.lateness_ns;
+                                       });
   const bool stands_out = most.lateness_ns >= options.late_after_ns &&
                           most.lateness_ns / 10 >= usual;
   return stands_out ? std::optional(most) : std::nullopt;
@@ -191,9 +225,10 @@ Verdict tellLate(const JobState& job, std::uint32_t group, const Last& late) {
     verdict.op = nameOf(job.signatures.at(collective->signature).op);
   }
   verdict.since_ns = late.at_ns - late.lateness_ns;
+  doubtAbsent(job, verdict);
   verdict.summary = absl::StrCat(
-      "Rank ", late.rank, " came ", secondsText(late.lateness_ns),
-      " late to ", verdict.op, " ", placeText(job, group, late.seq), ".");
+      "Rank ", late.rank, " came ", secondsText(late.lateness_ns), " late to ",
+      verdict.op, " ", placeText(job, group, late.seq), ".");
   verdict.evidence.push_back(
       "That is more than ten times what the last rank usually takes.");
   verdict.advice.push_back(
@@ -211,8 +246,7 @@ std::vector<Verdict> findTimingVerdicts(const JobState& job,
         lastOnes(job, group, job.groups[group].arrivals);
     if (const auto straggler = findStraggler(lasts)) {
       verdicts.push_back(tellStraggler(job, group, lasts, *straggler));
-    }
-    if (const auto late = findLate(lasts, options)) {
+    } else if (const auto late = findLate(lasts, options)) {
       verdicts.push_back(tellLate(job, group, *late));
     }
   }

@@ -90,7 +90,7 @@ class Components {
   }
 
   void close(std::uint32_t node) {
-    for (std::uint32_t member = node;; ) {
+    for (std::uint32_t member = node;;) {
       member = stack_.back();
       stack_.pop_back();
       state_[member].on_stack = false;
@@ -108,22 +108,38 @@ class Components {
   std::uint32_t count_ = 0;
 };
 
-
 std::string whatOf(const JobState& job, const Verdict& verdict) {
   return absl::StrCat(verdict.op, " ",
                       placeText(job, verdict.group, verdict.seq));
 }
 
+std::vector<std::uint32_t> sortedSet(std::vector<std::uint32_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
 // Of the operations of a cycle, most ranks are inside one; had the others been
 // there too, nothing would stand still.
+// A message that only one side knows of is between two that cannot outvote each
+// other: both are in the set.
 std::vector<std::uint32_t> smallestRootSet(
     const std::vector<const Trouble*>& cycle) {
+  std::vector<std::uint32_t> sides;
+  for (const Trouble* trouble : cycle) {
+    const Verdict& verdict = trouble->verdict;
+    if (verdict.pair) {
+      sides.insert(sides.end(), verdict.culprits.begin(),
+                   verdict.culprits.end());
+    }
+  }
+  if (!sides.empty()) return sortedSet(std::move(sides));
   const auto most = std::max_element(
       cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
         return a->inside.size() < b->inside.size();
       });
-  const auto equal = std::count_if(
-      cycle.begin(), cycle.end(), [&](const Trouble* trouble) {
+  const auto equal =
+      std::count_if(cycle.begin(), cycle.end(), [&](const Trouble* trouble) {
         return trouble->inside.size() == (*most)->inside.size();
       });
   std::vector<std::uint32_t> ranks;
@@ -131,9 +147,7 @@ std::vector<std::uint32_t> smallestRootSet(
     if (equal == 1 && trouble == *most) continue;
     ranks.insert(ranks.end(), trouble->inside.begin(), trouble->inside.end());
   }
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
+  return sortedSet(std::move(ranks));
 }
 
 Verdict deadlockOf(const JobState& job,
@@ -152,27 +166,24 @@ Verdict deadlockOf(const JobState& job,
                          trouble->inside.end());
     verdict.confidence =
         std::max(verdict.confidence, trouble->verdict.confidence);
-    verdict.evidence.push_back(absl::StrCat(
-        ranksVerb(trouble->inside, "is", "are"), " inside ",
-        whatOf(job, trouble->verdict), " and ",
-        trouble->inside.size() == 1 ? "waits" : "wait", " for ",
-        ranksText(trouble->missing), "."));
+    verdict.evidence.push_back(
+        absl::StrCat(ranksVerb(trouble->inside, "is", "are"), " inside ",
+                     whatOf(job, trouble->verdict), " and ",
+                     trouble->inside.size() == 1 ? "waits" : "wait", " for ",
+                     ranksText(trouble->missing), "."));
   }
-  std::sort(verdict.ranks.begin(), verdict.ranks.end());
-  verdict.ranks.erase(std::unique(verdict.ranks.begin(), verdict.ranks.end()),
-                      verdict.ranks.end());
+  verdict.ranks = sortedSet(std::move(verdict.ranks));
   verdict.culprits = smallestRootSet(cycle);
-  verdict.summary = absl::StrCat(
-      "Deadlock: ", ranksText(verdict.ranks), " wait for each other in ",
-      cycle.size(), " operations.");
+  verdict.summary =
+      absl::StrCat("Deadlock: ", ranksText(verdict.ranks),
+                   " wait for each other in ", cycle.size(), " operations.");
   if (verdict.culprits == verdict.ranks) {
     verdict.evidence.push_back(
         "As many are inside one as inside the other: all are named.");
   }
-  verdict.advice.push_back(
-      absl::StrCat("in which order ",
-                   ranksVerb(verdict.culprits, "makes", "make"),
-                   " these calls"));
+  verdict.advice.push_back(absl::StrCat(
+      "in which order ", ranksVerb(verdict.culprits, "makes", "make"),
+      " these calls"));
   return verdict;
 }
 
@@ -183,15 +194,13 @@ void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     if (components.of()[i] == component) continue;
     const bool waits = std::any_of(
-        edges[i].begin(), edges[i].end(), [&](std::uint32_t to) {
-          return components.of()[to] == component;
-        });
+        edges[i].begin(), edges[i].end(),
+        [&](std::uint32_t to) { return components.of()[to] == component; });
     if (!waits) continue;
     if (++told > 4) break;
     verdict.evidence.push_back(
-        absl::StrCat(whatOf(job, troubles[i].verdict),
-                     " only waits for that: ", ranksText(troubles[i].missing),
-                     " did not come to it."));
+        absl::StrCat(whatOf(job, troubles[i].verdict), " only waits for that: ",
+                     ranksText(troubles[i].missing), " did not come to it."));
   }
 }
 
@@ -212,9 +221,9 @@ std::vector<Verdict> rootsOf(const JobState& job,
   }
   std::vector<Verdict> verdicts;
   for (std::uint32_t c = 0; c < nodes.size(); ++c) {
-    const bool explained = std::any_of(
-        nodes[c].begin(), nodes[c].end(),
-        [&](std::uint32_t i) { return troubles[i].explained; });
+    const bool explained =
+        std::any_of(nodes[c].begin(), nodes[c].end(),
+                    [&](std::uint32_t i) { return troubles[i].explained; });
     if (!is_root[c] || explained) continue;
     std::vector<const Trouble*> members;
     for (const std::uint32_t i : nodes[c]) members.push_back(&troubles[i]);
