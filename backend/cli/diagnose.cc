@@ -44,8 +44,8 @@ class Diagnose : public Subcommand {
         static_cast<std::int64_t>(late_after_s_ * kNsPerSecond);
     const Diagnosis diagnosis = diagnose(*set, options);
     if (inputs_.json()) {
-      writeJson(std::cout, diagnoseJson(inputs_.title(), *set, diagnosis,
-                                        stock_names_));
+      writeJson(std::cout,
+                diagnoseJson(inputs_.title(), *set, diagnosis, stock_names_));
       std::cout << "\n";
     } else {
       std::cout << diagnoseText(inputs_.title(), *set, diagnosis, text());

@@ -15,7 +15,7 @@ Json refJson(const JobState& job, const OperationRef& ref,
   return json;
 }
 
-Json verdictJson(const JobState& job, const Verdict& verdict,
+Json verdictJson(const JobState& job, const JobVerdict& verdict,
                  bool stock_names) {
   Json json = {{"kind", nameOf(verdict.kind)}};
   if (stock_names) json["stock_name"] = stockNameOf(verdict.kind);
@@ -69,7 +69,7 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
   if (stock_names && diagnosis.verdicts.empty()) {
     json["stock_name"] = kStockHealthy;
   }
-  for (const Verdict& verdict : diagnosis.verdicts) {
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
     json["verdicts"].push_back(verdictJson(job, verdict, stock_names));
   }
   json["under_way"] = diagnosis.under_way;

@@ -10,7 +10,7 @@ namespace traced {
 namespace {
 
 // "ORDER MISMATCH on group "dp". Look at rank 5."
-std::string titleOf(const JobState& job, const Verdict& verdict,
+std::string titleOf(const JobState& job, const JobVerdict& verdict,
                     bool stock_names) {
   std::string text = absl::AsciiStrToUpper(
       absl::StrReplaceAll(nameOf(verdict.kind), {{"_", " "}}));
@@ -28,7 +28,7 @@ std::string titleOf(const JobState& job, const Verdict& verdict,
   return text;
 }
 
-std::string confidenceText(const Verdict& verdict) {
+std::string confidenceText(const JobVerdict& verdict) {
   switch (verdict.confidence) {
     case Confidence::kCertain:
       return "Certain: the records imply it.";
@@ -40,7 +40,7 @@ std::string confidenceText(const Verdict& verdict) {
   return "";
 }
 
-std::string verdictText(const JobState& job, const Verdict& verdict,
+std::string verdictText(const JobState& job, const JobVerdict& verdict,
                         bool stock_names) {
   std::string text = titleOf(job, verdict, stock_names) + "\n\n";
   absl::StrAppend(&text, "  ", verdict.summary, "\n");
@@ -93,17 +93,16 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
   std::string text;
   for (std::size_t i = 0;
        i < diagnosis.verdicts.size() && i < options.max_verdicts; ++i) {
-    absl::StrAppend(
-        &text, printableLines(verdictText(job, diagnosis.verdicts[i],
-                                          options.stock_names)),
-        "\n");
+    absl::StrAppend(&text,
+                    printableLines(verdictText(job, diagnosis.verdicts[i],
+                                               options.stock_names)),
+                    "\n");
   }
   if (diagnosis.verdicts.size() > options.max_verdicts) {
-    absl::StrAppend(
-        &text,
-        countOf(diagnosis.verdicts.size() - options.max_verdicts,
-                "more verdict"),
-        "; --all shows them.\n\n");
+    absl::StrAppend(&text,
+                    countOf(diagnosis.verdicts.size() - options.max_verdicts,
+                            "more verdict"),
+                    "; --all shows them.\n\n");
   }
   absl::StrAppend(&text, whereTable(diagnosis, options.max_ranks), "\n",
                   heading);

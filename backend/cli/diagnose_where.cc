@@ -20,9 +20,8 @@ struct Place {
 };
 
 std::string finishedText(const JobState& job, const RankState& rank) {
-  return rank.last_finished
-             ? printable(operationText(job, *rank.last_finished))
-             : "nothing";
+  return rank.last_finished ? printable(operationText(job, *rank.last_finished))
+                            : "nothing";
 }
 
 std::string nowText(const JobState& job, const RankState& rank) {
@@ -80,11 +79,11 @@ std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks) {
   table.addColumn("trace", Table::Align::kLeft);
   for (std::size_t i = 0; i < places.size() && i < max_ranks; ++i) {
     const Place& place = places[i];
-    table.addRow({absl::StrCat(" ", RankList::fromRanks(place.ranks).text()),
-                  place.finished, place.now,
-                  end_ns > place.since_ns ? secondsText(end_ns - place.since_ns)
-                                          : "-",
-                  place.trace});
+    table.addRow(
+        {absl::StrCat(" ", RankList::fromRanks(place.ranks).text()),
+         place.finished, place.now,
+         end_ns > place.since_ns ? secondsText(end_ns - place.since_ns) : "-",
+         place.trace});
   }
   std::string text = table.text();
   if (places.size() > max_ranks) {

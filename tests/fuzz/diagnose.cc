@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   }
   const traced::Diagnosis diagnosis =
       traced::judge(std::move(builder).finish(), set, {});
-  for (const traced::Verdict& verdict : diagnosis.verdicts) {
+  for (const traced::JobVerdict& verdict : diagnosis.verdicts) {
     require(!verdict.summary.empty(), "a verdict says what happened");
     require(std::is_sorted(verdict.culprits.begin(), verdict.culprits.end()),
             "culprits are in order");

@@ -76,9 +76,9 @@ void CollectiveTable::addVariant(Collective& collective,
     variants_.push_back({std::move(agreed)});
   }
   std::vector<Variant>& variants = variants_[collective.variants];
-  auto same = std::find_if(
-      variants.begin(), variants.end(),
-      [&](const Variant& v) { return v.signature == signature; });
+  auto same =
+      std::find_if(variants.begin(), variants.end(),
+                   [&](const Variant& v) { return v.signature == signature; });
   if (same == variants.end()) {
     same = variants.insert(same, Variant{signature, 0, {}});
   }

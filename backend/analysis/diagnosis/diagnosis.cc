@@ -34,14 +34,14 @@ JobState readJob(const TraceSet& set) {
   return std::move(builder).finish();
 }
 
-void append(std::vector<Verdict>& to, std::vector<Verdict> from) {
+void append(std::vector<JobVerdict>& to, std::vector<JobVerdict> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
 std::vector<std::uint64_t> firstMismatches(
-    const JobState& job, const std::vector<Verdict>& mismatches) {
+    const JobState& job, const std::vector<JobVerdict>& mismatches) {
   std::vector<std::uint64_t> first(job.groups.size(), 0);
-  for (const Verdict& verdict : mismatches) {
+  for (const JobVerdict& verdict : mismatches) {
     std::uint64_t& seq = first[verdict.group];
     if (!verdict.pair && (seq == 0 || verdict.seq < seq)) seq = verdict.seq;
   }
@@ -49,15 +49,15 @@ std::vector<std::uint64_t> firstMismatches(
 }
 
 // What hides the rest comes first; what cannot be known last.
-void order(std::vector<Verdict>& verdicts) {
+void order(std::vector<JobVerdict>& verdicts) {
   std::stable_sort(
       verdicts.begin(), verdicts.end(),
-      [](const Verdict& a, const Verdict& b) { return a.kind < b.kind; });
+      [](const JobVerdict& a, const JobVerdict& b) { return a.kind < b.kind; });
 }
 
-std::vector<std::uint32_t> culpritsOf(const std::vector<Verdict>& verdicts) {
+std::vector<std::uint32_t> culpritsOf(const std::vector<JobVerdict>& verdicts) {
   std::vector<std::uint32_t> culprits;
-  for (const Verdict& verdict : verdicts) {
+  for (const JobVerdict& verdict : verdicts) {
     culprits.insert(culprits.end(), verdict.culprits.begin(),
                     verdict.culprits.end());
   }
@@ -73,7 +73,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
   Diagnosis diagnosis;
   diagnosis.job = std::move(read);
   const JobState& job = diagnosis.job;
-  std::vector<Verdict>& verdicts = diagnosis.verdicts;
+  std::vector<JobVerdict>& verdicts = diagnosis.verdicts;
 
   verdicts = findMismatches(job);
   append(verdicts, findSplitMismatches(job, set));

@@ -20,7 +20,7 @@ struct DiagnosisOptions {
 
 struct Diagnosis {
   JobState job;
-  std::vector<Verdict> verdicts;
+  std::vector<JobVerdict> verdicts;
   // Of all verdicts but those that are undecided: ascending.
   std::vector<std::uint32_t> culprits;
   // Operations that had not ended when the trace did, too young to be judged.

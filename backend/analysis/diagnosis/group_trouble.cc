@@ -13,10 +13,10 @@
 namespace traced {
 namespace {
 
-constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNoSeq = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t firstOf(const SeqRanges& ranges) {
-  return ranges.empty() ? kNone : ranges.ranges().front().first;
+  return ranges.empty() ? kNoSeq : ranges.ranges().front().first;
 }
 
 void append(std::vector<std::uint32_t>& to,
@@ -40,13 +40,13 @@ class GroupJudge {
                                std::uint64_t& under_way) {
     if (table_.members().empty()) return std::nullopt;
     locate();
-    if (seq_ == kNone) return std::nullopt;
+    if (seq_ == kNoSeq) return std::nullopt;
     sortMembers();
     trouble_.explained = first_mismatch > 0 && first_mismatch <= seq_;
     trouble_.inside = inside_;
     append(trouble_.inside, failed_);
     trouble_.missing = missing_;
-    Verdict& verdict = trouble_.verdict;
+    JobVerdict& verdict = trouble_.verdict;
     verdict.group = group_;
     verdict.seq = seq_;
     if (const Collective* c = table_.find(seq_)) {
@@ -64,7 +64,7 @@ class GroupJudge {
  private:
   // The first operation that some have not ended, or have not joined.
   void locate() {
-    std::uint64_t least = kNone;
+    std::uint64_t least = kNoSeq;
     std::uint64_t most = 0;
     for (const MemberProgress& member : table_.members()) {
       least = std::min(least, member.last);
@@ -74,7 +74,7 @@ class GroupJudge {
     if (members_.present.size() > table_.members().size()) least = 0;
     if (least < most) seq_ = std::min(seq_, least + 1);
     // Numbers begin where the first trace that kept its beginning begins.
-    if (least == 0 && seq_ != kNone && !table_.find(seq_)) {
+    if (least == 0 && seq_ != kNoSeq && !table_.find(seq_)) {
       seq_ = table_.collectives().front().seq;
     }
   }
@@ -150,7 +150,7 @@ class GroupJudge {
       return true;
     }
     blame(joined, sure);
-    Verdict& verdict = trouble_.verdict;
+    JobVerdict& verdict = trouble_.verdict;
     verdict.confidence = confidence;
     if (!doubtful.empty()) tellLost(doubtful);
     tellAbsent();
@@ -180,7 +180,7 @@ class GroupJudge {
 
   void blame(const std::vector<std::uint32_t>& joined,
              const std::vector<std::uint32_t>& missing) {
-    Verdict& verdict = trouble_.verdict;
+    JobVerdict& verdict = trouble_.verdict;
     std::vector<std::uint32_t> left;
     for (const std::uint32_t rank : missing) {
       if (processEnded(rank)) left.push_back(rank);
@@ -232,7 +232,7 @@ class GroupJudge {
         closedInside() ||
         waited_ns_.value_or(0) >= knowledge_.options().hung_after_ns;
     if (!matters) return false;
-    Verdict& verdict = trouble_.verdict;
+    JobVerdict& verdict = trouble_.verdict;
     if (!absent_.empty() && ended_.empty()) {
       undecided({});
       return true;
@@ -281,7 +281,7 @@ class GroupJudge {
   }
 
   bool judgeFailed() {
-    Verdict& verdict = trouble_.verdict;
+    JobVerdict& verdict = trouble_.verdict;
     const std::string what =
         absl::StrCat(verdict.op, " ", placeText(job_, group_, seq_));
     std::vector<std::uint32_t> dead, silent, threw;
@@ -373,7 +373,7 @@ class GroupJudge {
   }
 
   void undecided(const std::vector<std::uint32_t>& lossy) {
-    Verdict& verdict = trouble_.verdict;
+    JobVerdict& verdict = trouble_.verdict;
     verdict.kind = VerdictKind::kUndecided;
     verdict.confidence = Confidence::kUndecided;
     verdict.ranks = lossy;
@@ -401,7 +401,7 @@ class GroupJudge {
   const CollectiveTable& table_;
   const JobState::Membership members_;
   const std::vector<std::uint32_t>& absent_;
-  std::uint64_t seq_ = kNone;
+  std::uint64_t seq_ = kNoSeq;
   // Members, ascending, by how far they got.
   std::vector<std::uint32_t> missing_, failed_, inside_, unknown_,
       not_observed_, ended_;

@@ -24,7 +24,7 @@ Knowledge::Knowledge(const JobState& job, const DiagnosisOptions& options)
 
 const OperationRef* Knowledge::refOn(std::uint32_t rank, std::uint32_t group,
                                      std::uint64_t seq,
-                                     const Verdict& about) const {
+                                     const JobVerdict& about) const {
   const RankState* state = job_.rank(rank);
   if (!state) return nullptr;
   const auto is_it = [&](const OperationRef& ref) {
@@ -46,8 +46,7 @@ std::int64_t Knowledge::waitedNs(std::uint32_t rank,
   return state ? last_ns_[state->clock] - ref.at_ns : 0;
 }
 
-Confidence Knowledge::absenceOf(const RankState& rank,
-                                const RankState& witness,
+Confidence Knowledge::absenceOf(const RankState& rank, const RankState& witness,
                                 std::int64_t since_ns) const {
   if (!rank.whole()) return Confidence::kUndecided;
   if (rank.endKnown()) return Confidence::kCertain;

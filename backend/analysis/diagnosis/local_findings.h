@@ -10,8 +10,8 @@
 
 namespace traced {
 
-using MakeRef = std::function<OperationRef(const AssembledOperation&,
-                                           const v1::Call&)>;
+using MakeRef =
+    std::function<OperationRef(const AssembledOperation&, const v1::Call&)>;
 
 // Sets `overlap` and `never_waited` of the state. `whole`: no record was lost.
 void findLocal(const StreamTable& table, bool whole, RankState& state,

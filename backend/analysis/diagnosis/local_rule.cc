@@ -7,9 +7,9 @@
 namespace traced {
 namespace {
 
-Verdict about(const RankState& rank, const LocalFinding& finding,
-              VerdictKind kind) {
-  Verdict verdict;
+JobVerdict about(const RankState& rank, const LocalFinding& finding,
+                 VerdictKind kind) {
+  JobVerdict verdict;
   verdict.kind = kind;
   verdict.ranks = verdict.culprits = {rank.rank};
   verdict.group = finding.operation.group;
@@ -26,28 +26,28 @@ Verdict about(const RankState& rank, const LocalFinding& finding,
 
 }  // namespace
 
-std::vector<Verdict> findLocalVerdicts(const JobState& job) {
-  std::vector<Verdict> verdicts;
+std::vector<JobVerdict> findLocalVerdicts(const JobState& job) {
+  std::vector<JobVerdict> verdicts;
   for (const RankState& rank : job.ranks) {
     if (rank.never_waited) {
-      Verdict verdict =
+      JobVerdict verdict =
           about(rank, *rank.never_waited, VerdictKind::kNeverWaited);
-      verdict.summary = absl::StrCat(
-          "Rank ", rank.rank, " never waited for ",
-          operationText(job, rank.never_waited->operation),
-          "; the backend completes it only in a wait.");
+      verdict.summary =
+          absl::StrCat("Rank ", rank.rank, " never waited for ",
+                       operationText(job, rank.never_waited->operation),
+                       "; the backend completes it only in a wait.");
       verdict.advice.push_back("a wait() for the Work that this call returned");
       verdicts.push_back(std::move(verdict));
     }
     if (rank.overlap) {
-      Verdict verdict = about(rank, *rank.overlap, VerdictKind::kBufferOverlap);
+      JobVerdict verdict =
+          about(rank, *rank.overlap, VerdictKind::kBufferOverlap);
       verdict.summary = absl::StrCat(
           "Rank ", rank.rank, " issued ",
-          operationText(job, rank.overlap->operation),
-          " on memory that ", operationText(job, *rank.overlap->other),
+          operationText(job, rank.overlap->operation), " on memory that ",
+          operationText(job, *rank.overlap->other),
           " was still using, and one of them writes it.");
-      verdict.advice.push_back(
-          "a wait between the two, or a buffer for each");
+      verdict.advice.push_back("a wait between the two, or a buffer for each");
       verdicts.push_back(std::move(verdict));
     }
   }

@@ -9,6 +9,6 @@
 
 namespace traced {
 
-std::vector<Verdict> findLocalVerdicts(const JobState& job);
+std::vector<JobVerdict> findLocalVerdicts(const JobState& job);
 
 }  // namespace traced

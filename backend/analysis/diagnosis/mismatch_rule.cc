@@ -70,7 +70,7 @@ class GroupMismatches {
         table_(job.groups[group].collectives),
         absent_(job.membersOf(group).absent) {}
 
-  std::vector<Verdict> find() {
+  std::vector<JobVerdict> find() {
     for (const Collective& collective : table_.collectives()) {
       if (collective.variants != Collective::kAgreed) judge(collective);
     }
@@ -146,7 +146,7 @@ class GroupMismatches {
       ++place->second.repeats;
       return;
     }
-    Verdict& verdict = verdicts_.emplace_back();
+    JobVerdict& verdict = verdicts_.emplace_back();
     verdict.kind = kind;
     verdict.group = group_;
     verdict.seq = collective.seq;
@@ -173,7 +173,7 @@ class GroupMismatches {
     out_of_step_.insert(odd_rank);
   }
 
-  void tell(Verdict& verdict, const Variant& usual, const Variant& odd,
+  void tell(JobVerdict& verdict, const Variant& usual, const Variant& odd,
             Shift shift, bool clear) const {
     const std::string place = placeText(job_, group_, verdict.seq);
     const std::string expected = textOf(job_.signatures.at(usual.signature));
@@ -216,7 +216,7 @@ class GroupMismatches {
         "what ", ranksVerb(verdict.culprits, "does", "do"), " before ", place));
   }
 
-  void doubt(Verdict& verdict, bool clear) const {
+  void doubt(JobVerdict& verdict, bool clear) const {
     verdict.evidence.push_back(
         absl::StrCat("No trace of ", ranksText(absent_), "."));
     verdict.confidence = Confidence::kLikely;
@@ -235,15 +235,15 @@ class GroupMismatches {
   const std::vector<std::uint32_t> absent_;
   absl::flat_hash_set<std::uint32_t> out_of_step_;
   std::map<std::pair<VerdictKind, std::uint32_t>, Found> found_;
-  std::vector<Verdict> verdicts_;
+  std::vector<JobVerdict> verdicts_;
 };
 
 }  // namespace
 
-std::vector<Verdict> findMismatches(const JobState& job) {
-  std::vector<Verdict> verdicts;
+std::vector<JobVerdict> findMismatches(const JobState& job) {
+  std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
-    for (Verdict& verdict : GroupMismatches(job, group).find()) {
+    for (JobVerdict& verdict : GroupMismatches(job, group).find()) {
       verdicts.push_back(std::move(verdict));
     }
   }

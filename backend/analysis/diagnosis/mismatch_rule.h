@@ -11,6 +11,6 @@
 namespace traced {
 
 // By group and number.
-std::vector<Verdict> findMismatches(const JobState& job);
+std::vector<JobVerdict> findMismatches(const JobState& job);
 
 }  // namespace traced

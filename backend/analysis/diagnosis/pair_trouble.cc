@@ -96,7 +96,7 @@ class PairJudge {
            pair_.receives.messageAt(next) == d.sent;
   }
 
-  void fill(Verdict& verdict, std::uint64_t seq, const char* op) const {
+  void fill(JobVerdict& verdict, std::uint64_t seq, const char* op) const {
     verdict.group = key_.group;
     verdict.pair = {key_.source, key_.destination};
     verdict.seq = seq;
@@ -109,7 +109,7 @@ class PairJudge {
   void tellDifference(const Difference& d) {
     const Signature& sent = job_.signatures.at(d.sent);
     const Signature& received = job_.signatures.at(d.received);
-    Verdict& verdict = findings_.verdicts.emplace_back();
+    JobVerdict& verdict = findings_.verdicts.emplace_back();
     fill(verdict, d.seq, "send");
     if (isSwap(d)) {
       verdict.kind = VerdictKind::kOrderMismatch;
@@ -163,7 +163,7 @@ class PairJudge {
     const std::uint32_t self = sender ? key_.source : key_.destination;
     const std::uint32_t peer = sender ? key_.destination : key_.source;
     Trouble& trouble = findings_.troubles.emplace_back();
-    Verdict& verdict = trouble.verdict;
+    JobVerdict& verdict = trouble.verdict;
     fill(verdict, seq, sender ? "send" : "recv");
     verdict.kind = VerdictKind::kFailed;
     verdict.culprits = {self};
@@ -189,7 +189,7 @@ class PairJudge {
                         job_.catalog.label(key_.group), "\"");
   }
 
-  void tellFailure(Verdict& verdict, std::uint32_t rank) const {
+  void tellFailure(JobVerdict& verdict, std::uint32_t rank) const {
     const auto& failure = job_.rank(rank)->first_failure;
     if (failure && failure->pair == verdict.pair && !failure->error.empty()) {
       verdict.evidence.push_back(
@@ -203,7 +203,7 @@ class PairJudge {
     const RankState* other = job_.rank(peer);
     if (!own) return;
     Trouble trouble;
-    Verdict& verdict = trouble.verdict;
+    JobVerdict& verdict = trouble.verdict;
     fill(verdict, seq, sends ? "send" : "recv");
     const OperationRef* ref = knowledge_.refOn(self, key_.group, seq, verdict);
     const std::int64_t waited = ref ? knowledge_.waitedNs(self, *ref) : 0;
@@ -246,7 +246,8 @@ class PairJudge {
     findings_.troubles.push_back(std::move(trouble));
   }
 
-  void undecided(Verdict& verdict, std::string why, std::uint32_t peer) const {
+  void undecided(JobVerdict& verdict, std::string why,
+                 std::uint32_t peer) const {
     verdict.kind = VerdictKind::kUndecided;
     verdict.confidence = Confidence::kUndecided;
     verdict.ranks = {peer};

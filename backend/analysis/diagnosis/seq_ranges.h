@@ -26,11 +26,11 @@ class SeqRanges {
   }
 
   bool contains(std::uint64_t seq) const {
-    const auto after = std::upper_bound(
-        ranges_.begin(), ranges_.end(), seq,
-        [](std::uint64_t value, const Range& range) {
-          return value < range.first;
-        });
+    const auto after =
+        std::upper_bound(ranges_.begin(), ranges_.end(), seq,
+                         [](std::uint64_t value, const Range& range) {
+                           return value < range.first;
+                         });
     return after != ranges_.begin() && std::prev(after)->last >= seq;
   }
 

@@ -13,8 +13,7 @@ std::optional<VerdictKind> differenceOf(const Signature& a,
   }
   if (a.root_plus_1 != b.root_plus_1) return VerdictKind::kRootMismatch;
   if (a.reduce_op != b.reduce_op) return VerdictKind::kReduceOpMismatch;
-  const bool same_size =
-      a.bytes_in == b.bytes_in && a.bytes_out == b.bytes_out;
+  const bool same_size = a.bytes_in == b.bytes_in && a.bytes_out == b.bytes_out;
   if (same_size || splits_tell) return std::nullopt;
   return VerdictKind::kSizeMismatch;
 }

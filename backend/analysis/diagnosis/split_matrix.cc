@@ -26,8 +26,8 @@ std::uint64_t shareOfList(
     // A list has a tensor per member; more is not looked at.
     constexpr std::uint64_t kMostMembers = 1 << 20;
     for (std::uint32_t i = 0; i < count && other < kMostMembers; ++i, ++other) {
-      share += elements *
-               (sends ? weightOf(self, other) : weightOf(other, self));
+      share +=
+          elements * (sends ? weightOf(self, other) : weightOf(other, self));
     }
   }
   return share;

@@ -52,12 +52,11 @@ std::vector<std::int64_t> splitsOf(
   if (!given.empty()) return {given.begin(), given.end()};
   const bool known = !tensors.empty() && !tensors[0].shape().empty();
   const std::int64_t rows = known ? tensors[0].shape(0) : 0;
-  return std::vector<std::int64_t>(
-      members, rows / static_cast<std::int64_t>(members));
+  return std::vector<std::int64_t>(members,
+                                   rows / static_cast<std::int64_t>(members));
 }
 
-Splits splitsOn(const v1::Call& call, std::uint32_t rank,
-                std::size_t members) {
+Splits splitsOn(const v1::Call& call, std::uint32_t rank, std::size_t members) {
   if (call.op() == v1::OPERATION_ALL_TO_ALL) {
     return {rank, elementsOf(call.input(), members),
             elementsOf(call.output(), members)};
@@ -79,12 +78,11 @@ const v1::Call* callOf(const StreamTable& table, std::uint32_t local_group,
   return nullptr;
 }
 
-// By group rank; empty when a member's part cannot be found again.
-Matrix readMatrix(const JobState& job, const TraceSet& set,
-                  std::uint32_t group, std::uint64_t seq) {
+// By group rank; members whose part is not in their trace stay empty.
+Matrix readMatrix(const JobState& job, const TraceSet& set, std::uint32_t group,
+                  std::uint64_t seq) {
   const JobGroup& wanted = job.catalog.groups()[group];
   Matrix matrix(wanted.members.size());
-  std::size_t found = 0;
   StreamLoader loader(set);
   for (const std::size_t i : set.selected) {
     const std::uint32_t rank = set.streams[i].header.rank();
@@ -99,18 +97,17 @@ Matrix readMatrix(const JobState& job, const TraceSet& set,
       const v1::Call* call = callOf(table, local, seq);
       if (!call || groups[local].group_rank >= matrix.size()) continue;
       matrix[groups[local].group_rank] = splitsOn(*call, rank, matrix.size());
-      ++found;
     }
   }
-  return found == matrix.size() ? matrix : Matrix{};
+  return matrix;
 }
 
 std::vector<Disagreement> disagreements(const Matrix& matrix) {
   std::vector<Disagreement> all;
   for (std::size_t from = 0; from < matrix.size(); ++from) {
     for (std::size_t to = 0; to < matrix.size(); ++to) {
-      const bool told = matrix[from].sends.size() > to &&
-                        matrix[to].receives.size() > from;
+      const bool told =
+          matrix[from].sends.size() > to && matrix[to].receives.size() > from;
       if (told && matrix[from].sends[to] != matrix[to].receives[from]) {
         all.push_back({from, to});
       }
@@ -140,19 +137,18 @@ std::vector<std::uint32_t> oddOnes(const Matrix& matrix,
   return ranks;
 }
 
-Verdict tell(const JobState& job, std::uint32_t group,
-             const Collective& collective, const Matrix& matrix) {
-  Verdict verdict;
+JobVerdict tell(const JobState& job, std::uint32_t group,
+                const Collective& collective, const Matrix& matrix) {
+  JobVerdict verdict;
   verdict.kind = VerdictKind::kSplitMismatch;
   verdict.group = group;
   verdict.seq = collective.seq;
   verdict.op = nameOf(job.signatures.at(collective.signature).op);
   const std::vector<Disagreement> all = disagreements(matrix);
   verdict.ranks = verdict.culprits = oddOnes(matrix, all);
-  verdict.summary =
-      absl::StrCat("The members of ", verdict.op, " ",
-                   placeText(job, group, collective.seq),
-                   " disagree on who sends how much to whom.");
+  verdict.summary = absl::StrCat("The members of ", verdict.op, " ",
+                                 placeText(job, group, collective.seq),
+                                 " disagree on who sends how much to whom.");
   for (std::size_t i = 0; i < all.size() && i < 6; ++i) {
     const Splits& from = matrix[all[i].from];
     const Splits& to = matrix[all[i].to];
@@ -161,35 +157,57 @@ Verdict tell(const JobState& job, std::uint32_t group,
         to.rank, ", which expects ", to.receives[all[i].from], "."));
   }
   if (verdict.culprits.size() > 1) verdict.evidence.push_back(kNoMajority);
-  verdict.advice.push_back(absl::StrCat("how ",
-                                        ranksVerb(verdict.culprits, "computes",
-                                                  "compute"),
-                                        " its split sizes"));
+  const std::vector<std::uint32_t> absent = job.membersOf(group).absent;
+  if (!absent.empty()) {
+    verdict.evidence.push_back(
+        absl::StrCat("No trace of ", ranksText(absent), "."));
+    verdict.confidence = Confidence::kLikely;
+    if (verdict.culprits.size() > 1) {
+      verdict.kind = VerdictKind::kUndecided;
+      verdict.confidence = Confidence::kUndecided;
+      verdict.culprits.clear();
+    }
+  }
+  verdict.advice.push_back(
+      absl::StrCat("how ", ranksVerb(verdict.culprits, "computes", "compute"),
+                   " its split sizes"));
   return verdict;
 }
 
-bool isSuspect(const JobState& job, std::uint32_t group,
-               const Collective& c) {
-  if (c.split_givers == 0) return false;
-  if (c.joined != job.catalog.groups()[group].members.size()) return false;
-  // Where some give splits and some do not, only a look at them tells.
-  return c.split_givers < c.joined || c.split_sum != 0;
+// Where some did not join or have no trace, and where some give splits and some
+// do not, only a look at them tells.
+bool isSuspect(const JobState& job, std::uint32_t group, const Collective& c) {
+  if (c.split_givers == 0 || c.joined < 2) return false;
+  const bool all = c.split_givers == job.catalog.groups()[group].members.size();
+  return !all || c.split_sum != 0;
+}
+
+// Each costs another reading of the traces, so the first few and the last few:
+// a job rarely goes on after such a mismatch.
+std::vector<const Collective*> suspectsOf(const JobState& job,
+                                          std::uint32_t group) {
+  constexpr std::size_t kMostLooks = 4;
+  std::vector<const Collective*> suspects;
+  for (const Collective& c : job.groups[group].collectives.collectives()) {
+    if (!isSuspect(job, group, c)) continue;
+    if (suspects.size() == 2 * kMostLooks) {
+      suspects.erase(suspects.begin() + kMostLooks);
+    }
+    suspects.push_back(&c);
+  }
+  return suspects;
 }
 
 }  // namespace
 
-std::vector<Verdict> findSplitMismatches(const JobState& job,
-                                         const TraceSet& set) {
-  constexpr int kMostLooks = 8;
-  std::vector<Verdict> verdicts;
+std::vector<JobVerdict> findSplitMismatches(const JobState& job,
+                                            const TraceSet& set) {
+  std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
-    int looks = 0;
-    for (const Collective& c : job.groups[group].collectives.collectives()) {
-      if (!isSuspect(job, group, c)) continue;
-      if (++looks > kMostLooks) break;
-      const Matrix matrix = readMatrix(job, set, group, c.seq);
-      if (matrix.empty() || disagreements(matrix).empty()) continue;
-      verdicts.push_back(tell(job, group, c, matrix));
+    for (const Collective* c : suspectsOf(job, group)) {
+      const Matrix matrix = readMatrix(job, set, group, c->seq);
+      if (disagreements(matrix).empty()) continue;
+      verdicts.push_back(tell(job, group, *c, matrix));
       break;
     }
   }

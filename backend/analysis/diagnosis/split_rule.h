@@ -12,7 +12,7 @@
 namespace traced {
 
 // The first of each group.
-std::vector<Verdict> findSplitMismatches(const JobState& job,
-                                         const TraceSet& set);
+std::vector<JobVerdict> findSplitMismatches(const JobState& job,
+                                            const TraceSet& set);
 
 }  // namespace traced

@@ -160,7 +160,7 @@ std::optional<Straggler> findStraggler(const std::vector<Last>& lasts) {
   return std::nullopt;
 }
 
-void doubtAbsent(const JobState& job, Verdict& verdict) {
+void doubtAbsent(const JobState& job, JobVerdict& verdict) {
   const std::vector<std::uint32_t> absent = job.membersOf(verdict.group).absent;
   if (absent.empty()) return;
   verdict.confidence = Confidence::kLikely;
@@ -168,10 +168,10 @@ void doubtAbsent(const JobState& job, Verdict& verdict) {
       absl::StrCat("No trace of ", ranksText(absent), "."));
 }
 
-Verdict tellStraggler(const JobState& job, std::uint32_t group,
-                      const std::vector<Last>& lasts,
-                      const Straggler& straggler) {
-  Verdict verdict;
+JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
+                         const std::vector<Last>& lasts,
+                         const Straggler& straggler) {
+  JobVerdict verdict;
   verdict.kind = VerdictKind::kStraggler;
   verdict.ranks = verdict.culprits = {straggler.rank};
   verdict.group = group;
@@ -214,8 +214,9 @@ std::optional<Last> findLate(const std::vector<Last>& lasts,
   return stands_out ? std::optional(most) : std::nullopt;
 }
 
-Verdict tellLate(const JobState& job, std::uint32_t group, const Last& late) {
-  Verdict verdict;
+JobVerdict tellLate(const JobState& job, std::uint32_t group,
+                    const Last& late) {
+  JobVerdict verdict;
   verdict.kind = VerdictKind::kLate;
   verdict.ranks = verdict.culprits = {late.rank};
   verdict.group = group;
@@ -238,9 +239,9 @@ Verdict tellLate(const JobState& job, std::uint32_t group, const Last& late) {
 
 }  // namespace
 
-std::vector<Verdict> findTimingVerdicts(const JobState& job,
-                                        const DiagnosisOptions& options) {
-  std::vector<Verdict> verdicts;
+std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
+                                           const DiagnosisOptions& options) {
+  std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
     const std::vector<Last> lasts =
         lastOnes(job, group, job.groups[group].arrivals);

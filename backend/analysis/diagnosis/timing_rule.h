@@ -11,7 +11,7 @@
 
 namespace traced {
 
-std::vector<Verdict> findTimingVerdicts(const JobState& job,
-                                        const DiagnosisOptions& options);
+std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
+                                           const DiagnosisOptions& options);
 
 }  // namespace traced

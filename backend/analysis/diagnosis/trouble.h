@@ -15,7 +15,7 @@ namespace traced {
 
 struct Trouble {
   // Complete for an operation that stands alone; see wait_graph.h.
-  Verdict verdict;
+  JobVerdict verdict;
   // Who joined and has not ended; ascending.
   std::vector<std::uint32_t> inside;
   // Who is waited for and is known not to have joined.
@@ -35,8 +35,7 @@ class Knowledge {
 
   // The rank's own record of an operation, as far as its state holds it.
   const OperationRef* refOn(std::uint32_t rank, std::uint32_t group,
-                            std::uint64_t seq,
-                            const Verdict& about) const;
+                            std::uint64_t seq, const JobVerdict& about) const;
   // For how long a rank has been in an operation when the traces end, by
   // clocks that it shares.
   std::int64_t waitedNs(std::uint32_t rank, const OperationRef& ref) const;
@@ -59,12 +58,11 @@ class Knowledge {
 // stands still there or later is explained by that.
 std::vector<Trouble> findGroupTroubles(
     const Knowledge& knowledge,
-    const std::vector<std::uint64_t>& first_mismatch,
-    std::uint64_t& under_way);
+    const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way);
 
 // Of each pair: messages that differ are verdicts, those left over troubles.
 struct PairFindings {
-  std::vector<Verdict> verdicts;
+  std::vector<JobVerdict> verdicts;
   std::vector<Trouble> troubles;
 };
 PairFindings findPairTroubles(const Knowledge& knowledge);

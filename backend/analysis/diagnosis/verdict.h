@@ -1,5 +1,5 @@
-// Verdict: what is wrong with a run, who is to be looked at, and the proof. The
-// rules are told kind by kind in docs/diagnosis.md.
+// JobVerdict is what is wrong with a run, who is to be looked at, and the
+// proof. The rules are told kind by kind in docs/diagnosis.md.
 
 #pragma once
 
@@ -50,7 +50,7 @@ enum class Confidence : std::uint8_t {
 
 const char* nameOf(Confidence confidence);
 
-struct Verdict {
+struct JobVerdict {
   VerdictKind kind = VerdictKind::kUndecided;
   Confidence confidence = Confidence::kCertain;
   // Global ranks, ascending: those the finding is about, and those to look at.

@@ -108,7 +108,7 @@ class Components {
   std::uint32_t count_ = 0;
 };
 
-std::string whatOf(const JobState& job, const Verdict& verdict) {
+std::string whatOf(const JobState& job, const JobVerdict& verdict) {
   return absl::StrCat(verdict.op, " ",
                       placeText(job, verdict.group, verdict.seq));
 }
@@ -127,7 +127,7 @@ std::vector<std::uint32_t> smallestRootSet(
     const std::vector<const Trouble*>& cycle) {
   std::vector<std::uint32_t> sides;
   for (const Trouble* trouble : cycle) {
-    const Verdict& verdict = trouble->verdict;
+    const JobVerdict& verdict = trouble->verdict;
     if (verdict.pair) {
       sides.insert(sides.end(), verdict.culprits.begin(),
                    verdict.culprits.end());
@@ -150,13 +150,13 @@ std::vector<std::uint32_t> smallestRootSet(
   return sortedSet(std::move(ranks));
 }
 
-Verdict deadlockOf(const JobState& job,
-                   const std::vector<const Trouble*>& cycle) {
+JobVerdict deadlockOf(const JobState& job,
+                      const std::vector<const Trouble*>& cycle) {
   const auto first = std::max_element(
       cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
         return a->inside.size() < b->inside.size();
       });
-  Verdict verdict = (*first)->verdict;
+  JobVerdict verdict = (*first)->verdict;
   verdict.kind = VerdictKind::kDeadlock;
   verdict.evidence.clear();
   verdict.advice.clear();
@@ -189,7 +189,7 @@ Verdict deadlockOf(const JobState& job,
 
 void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
                  const Edges& edges, const Components& components,
-                 std::uint32_t component, Verdict& verdict) {
+                 std::uint32_t component, JobVerdict& verdict) {
   std::size_t told = 0;
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     if (components.of()[i] == component) continue;
@@ -206,8 +206,8 @@ void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
 
 }  // namespace
 
-std::vector<Verdict> rootsOf(const JobState& job,
-                             std::vector<Trouble> troubles) {
+std::vector<JobVerdict> rootsOf(const JobState& job,
+                                std::vector<Trouble> troubles) {
   const Edges edges = edgesOf(troubles);
   const Components components(edges);
   std::vector<std::vector<std::uint32_t>> nodes(components.count());
@@ -219,7 +219,7 @@ std::vector<Verdict> rootsOf(const JobState& job,
       if (components.of()[to] != own) is_root[own] = false;
     }
   }
-  std::vector<Verdict> verdicts;
+  std::vector<JobVerdict> verdicts;
   for (std::uint32_t c = 0; c < nodes.size(); ++c) {
     const bool explained =
         std::any_of(nodes[c].begin(), nodes[c].end(),
@@ -227,8 +227,8 @@ std::vector<Verdict> rootsOf(const JobState& job,
     if (!is_root[c] || explained) continue;
     std::vector<const Trouble*> members;
     for (const std::uint32_t i : nodes[c]) members.push_back(&troubles[i]);
-    Verdict verdict = members.size() == 1 ? members.front()->verdict
-                                          : deadlockOf(job, members);
+    JobVerdict verdict = members.size() == 1 ? members.front()->verdict
+                                             : deadlockOf(job, members);
     tellWaiting(job, troubles, edges, components, c, verdict);
     verdicts.push_back(std::move(verdict));
   }

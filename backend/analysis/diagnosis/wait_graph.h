@@ -14,7 +14,7 @@ namespace traced {
 
 // A verdict for every root: the trouble's own where it stands alone, a deadlock
 // for a cycle. Operations that only wait for a root are told in its evidence.
-std::vector<Verdict> rootsOf(const JobState& job,
-                             std::vector<Trouble> troubles);
+std::vector<JobVerdict> rootsOf(const JobState& job,
+                                std::vector<Trouble> troubles);
 
 }  // namespace traced

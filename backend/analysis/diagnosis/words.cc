@@ -27,8 +27,7 @@ std::string operationText(const JobState& job, const OperationRef& operation) {
     absl::StrAppend(&text, sends ? " to rank " : " from rank ",
                     sends ? destination : source);
   }
-  return absl::StrCat(text, " on \"", job.catalog.label(operation.group),
-                      "\"");
+  return absl::StrCat(text, " on \"", job.catalog.label(operation.group), "\"");
 }
 
 std::string placeText(const JobState& job, std::uint32_t group,

@@ -35,7 +35,7 @@ inline Diagnosis diagnoseJob(JobBuilder& job, Ending ending = Ending::kClosed,
 
 inline std::string textOf(const Diagnosis& diagnosis) {
   std::string text;
-  for (const Verdict& verdict : diagnosis.verdicts) {
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
     text += std::string(nameOf(verdict.kind)) + " #" +
             std::to_string(verdict.seq) + " " + verdict.summary + "\n";
     for (const std::string& line : verdict.evidence) text += "  " + line + "\n";

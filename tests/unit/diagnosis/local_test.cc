@@ -37,7 +37,8 @@ Diagnosis runTwo(std::uint64_t second_offset, std::int64_t first_took_ms) {
                                  .call = call.id(),
                                  .buffers = static_cast<std::uint32_t>(seq),
                                  .seq = seq});
-      rank.stream().add(ReturnRow{.op = seq, .return_ns = RankBuilder::ns(at_ms)});
+      rank.stream().add(
+          ReturnRow{.op = seq, .return_ns = RankBuilder::ns(at_ms)});
       rank.stream().add(
           DoneRow{.op = seq,
                   .end_ns = RankBuilder::ns(at_ms + first_took_ms),
@@ -50,12 +51,14 @@ Diagnosis runTwo(std::uint64_t second_offset, std::int64_t first_took_ms) {
 TEST(LocalTest, TwoOperationsOnOneBuffer) {
   const Diagnosis diagnosis = runTwo(32, 15);
   EXPECT_EQ(diagnosis.verdicts.size(), 2U) << textOf(diagnosis);
-  for (const Verdict& verdict : diagnosis.verdicts) {
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
     EXPECT_EQ(verdict.kind, VerdictKind::kBufferOverlap);
   }
 }
 
-TEST(LocalTest, PartsOfOneStorageAreNoOverlap) { expectHealthy(runTwo(64, 15)); }
+TEST(LocalTest, PartsOfOneStorageAreNoOverlap) {
+  expectHealthy(runTwo(64, 15));
+}
 
 TEST(LocalTest, OneAfterTheOtherIsNoOverlap) { expectHealthy(runTwo(0, 8)); }
 

@@ -12,7 +12,8 @@ TEST(MessagesTest, APipelinePairs) {
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
     for (int i = 0; i < 6; ++i) {
-      if (r > 0) rank.end(rank.addMessage(false, 1, r - 1, 64 << i).id(), 9 * i);
+      if (r > 0)
+        rank.end(rank.addMessage(false, 1, r - 1, 64 << i).id(), 9 * i);
       if (r < 3) rank.end(rank.addMessage(true, 1, r + 1, 64 << i).id(), 9 * i);
     }
   }

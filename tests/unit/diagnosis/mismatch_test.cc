@@ -11,8 +11,8 @@
 namespace traced::testing {
 namespace {
 
-class MismatchTest
-    : public ::testing::TestWithParam<std::tuple<std::uint32_t, std::uint32_t>> {
+class MismatchTest : public ::testing::TestWithParam<
+                         std::tuple<std::uint32_t, std::uint32_t>> {
  protected:
   std::uint32_t world() const { return std::get<0>(GetParam()); }
   std::uint32_t culprit() const { return std::get<1>(GetParam()); }
@@ -71,21 +71,20 @@ TEST_P(MismatchTest, AnotherSize) {
 }
 
 TEST_P(MismatchTest, AnotherDtype) {
-  expectVerdict(runChanged(v1::OPERATION_BROADCAST,
-                           [](v1::Call& call) {
-                             call.set_bytes_in(2048);
-                             call.mutable_input(0)->set_dtype(
-                                 v1::DTYPE_FLOAT64);
-                           }),
-                VerdictKind::kDtypeMismatch, culprits());
+  expectVerdict(
+      runChanged(v1::OPERATION_BROADCAST,
+                 [](v1::Call& call) {
+                   call.set_bytes_in(2048);
+                   call.mutable_input(0)->set_dtype(v1::DTYPE_FLOAT64);
+                 }),
+      VerdictKind::kDtypeMismatch, culprits());
 }
 
 TEST_P(MismatchTest, AnotherReduceOp) {
-  expectVerdict(runChanged(v1::OPERATION_ALL_REDUCE,
-                           [](v1::Call& call) {
-                             call.set_reduce_op(v1::REDUCE_OP_MAX);
-                           }),
-                VerdictKind::kReduceOpMismatch, culprits());
+  expectVerdict(
+      runChanged(v1::OPERATION_ALL_REDUCE,
+                 [](v1::Call& call) { call.set_reduce_op(v1::REDUCE_OP_MAX); }),
+      VerdictKind::kReduceOpMismatch, culprits());
 }
 
 TEST_P(MismatchTest, AnotherRoot) {
@@ -116,11 +115,11 @@ TEST_P(MismatchTest, TwoOperationsInTheOppositeOrder) {
 }
 
 TEST_P(MismatchTest, AnExtraOperation) {
-  const Diagnosis diagnosis = run(
-      [](RankBuilder&) {},
-      [](RankBuilder& rank) {
-        rank.end(rank.addCall(v1::OPERATION_BROADCAST, 1).id(), 40);
-      });
+  const Diagnosis diagnosis =
+      run([](RankBuilder&) {},
+          [](RankBuilder& rank) {
+            rank.end(rank.addCall(v1::OPERATION_BROADCAST, 1).id(), 40);
+          });
   ASSERT_FALSE(diagnosis.verdicts.empty());
   EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kOpMismatch);
   EXPECT_EQ(diagnosis.culprits, culprits()) << textOf(diagnosis);

@@ -33,10 +33,9 @@ Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms) {
 
 TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
-    expectVerdict(run([=](std::uint32_t rank, int) {
-                    return rank == culprit ? 20 : 0;
-                  }),
-                  VerdictKind::kStraggler, {culprit});
+    expectVerdict(
+        run([=](std::uint32_t rank, int) { return rank == culprit ? 20 : 0; }),
+        VerdictKind::kStraggler, {culprit});
   }
 }
 
@@ -54,8 +53,7 @@ TEST(TimingTest, RanksThatAreLateInTurnAreNone) {
 }
 
 TEST(TimingTest, ALittleIsNoMatter) {
-  expectHealthy(
-      run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
+  expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
 }
 
 TEST(TimingTest, OneLongWaitHasACause) {
