@@ -175,7 +175,11 @@ class GroupJudge {
 
   bool processEnded(std::uint32_t rank) const {
     const RankState& state = *job_.rank(rank);
-    return state.endKnown() && state.inside.empty() && !state.first_failure;
+    // A process that was recovered may have been killed long after: only those
+    // who noticed tell that it was gone.
+    const bool gone =
+        state.closed || (state.recovered && !failed_.empty() && !timedOut());
+    return gone && state.inside.empty() && !state.first_failure;
   }
 
   void blame(const std::vector<std::uint32_t>& joined,

@@ -44,9 +44,10 @@ std::vector<Use> usesOf(const StreamTable& table, const AssembledOperation& op,
   const auto buffers = table.definitions.buffers(op.buffers);
   // With a range that was cut, inputs and outputs cannot be told apart.
   if (!buffers || buffers->cut > 0) return uses;
+  // The outputs of an operation in place are its inputs.
+  const std::size_t outputs = call.in_place() ? 0 : call.tensors_out();
   const bool has_all =
-      buffers->ranges.size() ==
-      std::size_t{call.tensors_in()} + std::size_t{call.tensors_out()};
+      buffers->ranges.size() == std::size_t{call.tensors_in()} + outputs;
   std::size_t index = 0;
   for (const v1::BufferRange& range : buffers->ranges) {
     const bool is_input = index++ < call.tensors_in();
@@ -123,8 +124,8 @@ class OverlapFinder {
   std::vector<UnderWay> under_way_;
 };
 
-// The Work was dropped without a wait, and nothing else ever completes the
-// operation: Gloo does these in the caller's wait.
+// The Work was dropped without a wait while the program went on, and nothing
+// else ever completes the operation: Gloo does these in the caller's wait.
 bool isNeverWaited(const StreamTable& table, const AssembledOperation& op,
                    const v1::Call& call) {
   const bool only_in_wait = call.op() == v1::OPERATION_RECV ||
@@ -133,7 +134,7 @@ bool isNeverWaited(const StreamTable& table, const AssembledOperation& op,
                             call.op() == v1::OPERATION_REDUCE_SCATTER_TENSOR;
   return only_in_wait && runsConcurrently(table, call) && !op.failed &&
          !op.ended.known() && !op.wait_began.known() && op.batch == 0 &&
-         (op.released.known() || table.closed);
+         op.released.known();
 }
 
 }  // namespace
@@ -142,11 +143,19 @@ void findLocal(const StreamTable& table, bool whole, RankState& state,
                const MakeRef& make_ref) {
   if (!whole) return;
   OverlapFinder overlaps(table, state, make_ref);
+  std::int64_t last_issue_ns = std::numeric_limits<std::int64_t>::min();
+  for (const AssembledOperation& op : table.operations) {
+    last_issue_ns = std::max(last_issue_ns, op.issued.ns());
+  }
   for (const AssembledOperation& op : table.operations) {
     const v1::Call* call = table.callOf(op);
     if (!call || call->simulated()) continue;
     overlaps.add(op, *call);
-    if (isNeverWaited(table, op, *call)) {
+    // What an exception or the end of the program drops is no neglect.
+    const bool went_on = state.last_issued && !state.first_failure &&
+                         op.released.known() &&
+                         op.released.ns() < last_issue_ns;
+    if (went_on && isNeverWaited(table, op, *call)) {
       note(state.never_waited, make_ref(op, *call), std::nullopt);
     }
   }

@@ -269,27 +269,26 @@ bool isUnpaired(const Trouble& trouble) {
          !trouble.explained;
 }
 
-// A rank that has a part in all messages without a partner, of two or more, is
-// the one that took the wrong peer.
-void blameCommonRank(std::vector<Trouble>& troubles) {
-  std::vector<std::uint32_t> common;
-  std::size_t count = 0;
-  for (const Trouble& trouble : troubles) {
-    if (!isUnpaired(trouble)) continue;
-    const std::vector<std::uint32_t>& sides = trouble.verdict.ranks;
-    if (count++ == 0) common = sides;
-    std::erase_if(common, [&sides](std::uint32_t rank) {
-      return std::find(sides.begin(), sides.end(), rank) == sides.end();
-    });
-  }
-  if (count < 2 || common.size() != 1) return;
-  for (Trouble& trouble : troubles) {
-    if (!isUnpaired(trouble)) continue;
-    trouble.verdict.culprits = common;
-    std::erase(trouble.verdict.evidence, kNoMajority);
-    trouble.verdict.evidence.push_back(
-        absl::StrCat("Rank ", common.front(), " has a part in all ", count,
-                     " messages without a partner."));
+// A rank that sent a message nobody receives, while another waits for one from
+// it that was never sent, took the wrong peer.
+void blameWrongPeers(std::vector<Trouble>& troubles) {
+  for (Trouble& sent : troubles) {
+    if (!isUnpaired(sent) || sent.verdict.op != "send") continue;
+    const std::uint32_t source = sent.verdict.pair->first;
+    for (Trouble& awaited : troubles) {
+      const bool same = isUnpaired(awaited) && awaited.verdict.op == "recv" &&
+                        awaited.verdict.group == sent.verdict.group &&
+                        awaited.verdict.pair->first == source;
+      if (!same) continue;
+      for (JobVerdict* verdict : {&sent.verdict, &awaited.verdict}) {
+        verdict->culprits = {source};
+        std::erase(verdict->evidence, kNoMajority);
+        verdict->evidence.push_back(absl::StrCat(
+            "Rank ", source, " sent to rank ", sent.verdict.pair->second,
+            ", while rank ", awaited.verdict.pair->second,
+            " waits for a message from it: it took the wrong peer."));
+      }
+    }
   }
 }
 
@@ -300,7 +299,7 @@ PairFindings findPairTroubles(const Knowledge& knowledge) {
   for (const auto& [key, pair] : knowledge.job().pairs) {
     PairJudge(knowledge, key, *pair, findings).judge();
   }
-  blameCommonRank(findings.troubles);
+  blameWrongPeers(findings.troubles);
   return findings;
 }
 

@@ -141,21 +141,14 @@ std::optional<Straggler> judge(const std::vector<Last>& lasts,
   return straggler;
 }
 
-// The whole run first; then its parts, for what began or ended meanwhile.
+// Over the whole run, or from some point on to its end.
 std::optional<Straggler> findStraggler(const std::vector<Last>& lasts) {
   if (lasts.size() < kLeast) return std::nullopt;
   if (auto straggler = judge(lasts, {0, lasts.size()})) return straggler;
-  // From a point on to the end, then windows in between.
   for (std::size_t part = 1; part < kParts; ++part) {
     const std::size_t begin = lasts.size() * part / kParts;
     if (lasts.size() - begin < kLeast) break;
     if (auto straggler = judge(lasts, {begin, lasts.size()})) return straggler;
-  }
-  const std::size_t width = std::max(2 * kLeast, lasts.size() / kParts);
-  for (std::size_t begin = 0; begin + width <= lasts.size(); begin += width) {
-    if (auto straggler = judge(lasts, {begin, begin + width})) {
-      return straggler;
-    }
   }
   return std::nullopt;
 }

@@ -133,6 +133,10 @@ std::vector<std::uint32_t> smallestRootSet(
                    verdict.culprits.end());
     }
   }
+  for (const Trouble* trouble : cycle) {
+    const JobVerdict& verdict = trouble->verdict;
+    if (verdict.pair && verdict.culprits.size() == 1) return verdict.culprits;
+  }
   if (!sides.empty()) return sortedSet(std::move(sides));
   const auto most = std::max_element(
       cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
