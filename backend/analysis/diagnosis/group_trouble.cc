@@ -166,20 +166,11 @@ class GroupJudge {
     return joined;
   }
 
-  // Whether a rank went on without the operation by its own choice: it ended
-  // in order, or called something else.
-  bool wentOn(std::uint32_t rank) const {
-    const RankState& state = *job_.rank(rank);
-    return state.closed && state.inside.empty() && !state.first_failure;
-  }
-
+  // Whether a rank ended in order without the operation.
   bool processEnded(std::uint32_t rank) const {
     const RankState& state = *job_.rank(rank);
-    // A process that was recovered may have been killed long after: only those
-    // who noticed tell that it was gone.
-    const bool gone =
-        state.closed || (state.recovered && !failed_.empty() && !timedOut());
-    return gone && state.inside.empty() && !state.first_failure;
+    // One that was recovered may have been killed long after.
+    return state.closed && state.inside.empty() && !state.first_failure;
   }
 
   void blame(const std::vector<std::uint32_t>& joined,
@@ -205,7 +196,7 @@ class GroupJudge {
     // Those who went on are a majority that made one call less.
     const bool all_went_on =
         std::all_of(missing.begin(), missing.end(),
-                    [this](std::uint32_t rank) { return wentOn(rank); });
+                    [this](std::uint32_t rank) { return processEnded(rank); });
     const bool majority_went_on =
         all_went_on && missing.size() >= joined.size() && absent_.empty();
     if (majority_went_on && missing.size() > joined.size()) {

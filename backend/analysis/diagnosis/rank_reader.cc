@@ -150,7 +150,10 @@ void RankReader::readCollectives(std::uint32_t group,
       state.arrivals.push_back(
           {place.seq, commonNs(clock_, ready_ns), state_.rank});
     }
-    if (op.ended.known()) {
+    // Ends that a wait or a hook showed are late bounds, which say nothing of
+    // when the engine was free.
+    if (op.ended.known() && op.end_source != v1::END_SOURCE_WAIT &&
+        op.end_source != v1::END_SOURCE_COMPLETION_HOOK) {
       engine_free_ns = std::max(engine_free_ns, op.ended.ns());
     }
   }

@@ -68,6 +68,10 @@ TEST(LocalTest, AReceiveThatIsNeverWaitedFor) {
   RankBuilder& rank = job.rank(1);
   const std::uint64_t id = rank.hang(rank.addMessage(false, 1, 0).id(), 0);
   rank.stream().add(ReleaseRow{.op = id, .release_ns = RankBuilder::ns(1)});
+  // What the end of the program drops is no neglect; this program goes on.
+  job.all([](RankBuilder& each) {
+    each.end(each.addCall(v1::OPERATION_BARRIER, 1, 0).id(), 10);
+  });
   expectVerdict(diagnoseJob(job), VerdictKind::kNeverWaited, {1});
 }
 
