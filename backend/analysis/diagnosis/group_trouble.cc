@@ -169,8 +169,13 @@ class GroupJudge {
   // Whether a rank ended in order without the operation.
   bool processEnded(std::uint32_t rank) const {
     const RankState& state = *job_.rank(rank);
-    // One that was recovered may have been killed long after.
-    return state.closed && state.inside.empty() && !state.first_failure;
+    // One that was recovered may have been killed long after, and one that
+    // lived while the others waited had not left.
+    const auto& since_ns = trouble_.verdict.since_ns;
+    const bool lived_on = since_ns && longest_ns_ > 0 &&
+                          state.last_ns - *since_ns > longest_ns_ / 2;
+    return state.closed && state.inside.empty() && !state.first_failure &&
+           !lived_on;
   }
 
   void blame(const std::vector<std::uint32_t>& joined,

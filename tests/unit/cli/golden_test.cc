@@ -67,7 +67,6 @@ INSTANTIATE_TEST_SUITE_P(
                "mismatched", 1},
         Golden{"diagnose --json --stock-names", "diagnose_mismatched.json",
                "mismatched", 1},
-        Golden{"diagnose", "diagnose_healthy.txt", "stepped"},
         Golden{"info", "info_stepped.txt", "stepped"},
         Golden{"report", "report_stepped.txt", "stepped"},
         Golden{"show", "show_stepped.txt", "stepped"},
