@@ -42,9 +42,9 @@ class RankBuilder {
   }
   v1::Call& addMessage(bool sends, std::uint32_t group, std::uint32_t peer,
                        std::uint64_t bytes = 512, std::int32_t tag = 0) {
-    v1::Call& call = stream_.addCall(
-        sends ? v1::OPERATION_SEND : v1::OPERATION_RECV, group,
-        sends ? bytes : 0, sends ? 0 : bytes);
+    v1::Call& call =
+        stream_.addCall(sends ? v1::OPERATION_SEND : v1::OPERATION_RECV, group,
+                        sends ? bytes : 0, sends ? 0 : bytes);
     if (!sends) call.mutable_output()->Swap(call.mutable_input());
     call.set_peer_plus_1(peer + 1);
     call.set_peer_global_plus_1(peer + 1);
@@ -73,13 +73,11 @@ class RankBuilder {
   // A number is drawn, and nothing recorded of the operation.
   void lose(std::uint32_t call) { nextSeq(call); }
   // The process records something else at an instant.
-  void live(std::int64_t at_ms) {
-    stream_.addStep(++next_id_, ns(at_ms), 0);
-  }
+  void live(std::int64_t at_ms) { stream_.addStep(++next_id_, ns(at_ms), 0); }
 
   std::string write(Ending ending) {
-    stream_.payload().mutable_accounts()->set_recovered(
-        ending == Ending::kRecovered);
+    stream_.payload().mutable_accounts()->set_recovered(ending ==
+                                                        Ending::kRecovered);
     return stream_.takeChunk(ending == Ending::kClosed);
   }
 

@@ -235,8 +235,9 @@ class PairJudge {
       trouble.missing = {peer};
       verdict.evidence.push_back(knowledge_.insteadText(peer));
       const bool killed = other->recovered && other->inside.empty();
+      // When it was killed is not known: perhaps long after.
       if (killed) {
-        verdict.kind = VerdictKind::kLeftEarly;
+        verdict.kind = VerdictKind::kNeverJoined;
         verdict.ranks = verdict.culprits = {peer};
       } else {
         verdict.evidence.push_back(kNoMajority);
