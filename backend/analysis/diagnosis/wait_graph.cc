@@ -12,6 +12,13 @@ namespace {
 
 using Edges = std::vector<std::vector<std::uint32_t>>;
 
+// A message whose other side is in no operation, and is missing alone from a
+// collective: that it did not come there is what the message waits for, too.
+bool waitsForSame(const Trouble& message, const Trouble& collective) {
+  return message.verdict.pair && !collective.verdict.pair &&
+         message.missing.size() == 1 && message.missing == collective.missing;
+}
+
 Edges edgesOf(const std::vector<Trouble>& troubles) {
   absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> inside;
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
@@ -23,7 +30,12 @@ Edges edgesOf(const std::vector<Trouble>& troubles) {
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     for (const std::uint32_t rank : troubles[i].missing) {
       const auto found = inside.find(rank);
-      if (found == inside.end()) continue;
+      if (found == inside.end()) {
+        for (std::uint32_t j = 0; j < troubles.size(); ++j) {
+          if (waitsForSame(troubles[i], troubles[j])) edges[i].push_back(j);
+        }
+        continue;
+      }
       for (const std::uint32_t other : found->second) {
         if (other != i) edges[i].push_back(other);
       }
