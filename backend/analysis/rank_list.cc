@@ -68,6 +68,19 @@ void RankList::append(Run run) {
   }
 }
 
+bool RankList::contains(std::uint32_t rank) const {
+  for (const Run& run : runs_) {
+    const std::int64_t distance = std::int64_t{rank} - run.first;
+    if (run.stride == 0 || run.count == 1) {
+      if (distance == 0) return true;
+    } else if (distance % run.stride == 0 && distance / run.stride >= 0 &&
+               distance / run.stride < run.count) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::optional<std::uint32_t> RankList::at(std::uint32_t position) const {
   for (const Run& run : runs_) {
     if (position < run.count)

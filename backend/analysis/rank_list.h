@@ -35,6 +35,7 @@ class RankList {
   static RankList fromRanks(const std::vector<std::uint32_t>& ranks);
 
   std::uint32_t size() const { return size_; }
+  bool contains(std::uint32_t rank) const;
   // The rank at a position, absent beyond the end.
   std::optional<std::uint32_t> at(std::uint32_t position) const;
   // "0-3,8", "0-6/2" for every second one; at most `limit` ranges and "...".

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cli/check.h"
+#include "cli/diagnose.h"
 #include "cli/export.h"
 #include "cli/info.h"
 #include "cli/merge.h"
@@ -37,6 +38,8 @@ constexpr Verb kVerbs[] = {
     {"recover", "Bring back what killed processes left in shared memory",
      makeRecover},
     {"report", "What communication cost, per operation and group", makeReport},
+    {"diagnose", "Who, where and why: hangs, mismatches, stragglers",
+     makeDiagnose},
     {"show", "Single operations, a column per rank", makeShow},
     {"export", "One row per operation: CSV, JSON lines or text", makeExport},
     {"check", "Hold what was communicated against a budget, for CI", makeCheck},
@@ -46,6 +49,7 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  tracectl report run42/\n"
     "  tracectl show run42/ --groups dp --last 5\n"
+    "  tracectl diagnose run42/\n"
     "  tracectl check run42/ --budget ci/comm-budget.toml\n"
     "  tracectl info run42/ --json | jq .ranks[].dropped\n"
     "\n"

@@ -15,6 +15,7 @@
 #include "support/trace_file.h"
 #include "support/write_file.h"
 #include "unit/cli/example_run.h"
+#include "unit/cli/hung_run.h"
 #include "unit/cli/stepped_run.h"
 
 namespace {
@@ -66,6 +67,7 @@ void writeTraceSeeds(const std::string& corpus, const std::string& name,
   writeFile(corpus + "/scan/" + name, files.front());
   writeFile(corpus + "/tracectl/" + name, together);
   writeFile(corpus + "/assemble/" + name, payloads);
+  writeFile(corpus + "/diagnose/" + name, payloads);
 }
 
 std::string filledSegment(const std::string& directory) {
@@ -96,6 +98,8 @@ int main(int argc, char** argv) {
   stepped.switched_off = stepped.simulated = true;
   writeSteppedRun(dir.path() + "/stepped", stepped);
   writeTraceSeeds(corpus, "stepped", filesIn(dir.path() + "/stepped"));
+  writeHungRun(dir.path() + "/hung");
+  writeTraceSeeds(corpus, "hung", filesIn(dir.path() + "/hung"));
   writeFile(corpus + "/recover/segment", filledSegment(dir.path()));
   writeFile(corpus + "/budget/example", kBudget);
 }

@@ -24,6 +24,8 @@ DEADLINE_S = patient(120)
 _ABORT_S = 3.0
 
 _ZYGOTE = Path(__file__).with_name("zygote.py")
+# Where the programs are that are not in this folder.
+_PATH = os.pathsep.join(filter(None, [str(_ZYGOTE.parents[1]), os.environ.get("PYTHONPATH")]))
 # What a launcher, or the person who runs the tests, may have set.
 _NOT_INHERITED = ("TRACED", "TORCHELASTIC_", "SLURM_", "RANK", "WORLD_SIZE", "MASTER_", "LOCAL_")
 
@@ -161,7 +163,7 @@ def launcher(preload: str = "") -> Iterator[Launcher]:
     ours, theirs = socket.socketpair()
     zygote = subprocess.Popen(
         [sys.executable, str(_ZYGOTE), str(theirs.fileno())],
-        env=environment() | (preloading(preload) if preload else {}),
+        env=environment() | {"PYTHONPATH": _PATH} | (preloading(preload) if preload else {}),
         pass_fds=[theirs.fileno()],
     )
     theirs.close()

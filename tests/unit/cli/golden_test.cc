@@ -8,6 +8,7 @@
 #include <string>
 
 #include "example_run.h"
+#include "hung_run.h"
 #include "run_tracectl.h"
 #include "stepped_run.h"
 #include "support/temp_dir.h"
@@ -28,6 +29,7 @@ struct Golden {
   const char* arguments;
   const char* file;
   const char* run = "run";
+  int exit_code = 0;
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.file; }
@@ -40,9 +42,11 @@ TEST_P(GoldenTest, OutputIsAsExpected) {
   SteppedRun stepped;
   stepped.switched_off = stepped.simulated = stepped.marks = true;
   writeSteppedRun(dir.path() + "/stepped", stepped);
+  writeHungRun(dir.path() + "/hung");
+  writeMismatchedRun(dir.path() + "/mismatched");
   const Ran ran = runTracectl(std::string(GetParam().arguments) + " " +
                               dir.path() + "/" + GetParam().run);
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.exit_code, GetParam().exit_code) << ran.err;
   std::string out = ran.out;
   replaceAll(out, dir.path() + "/", "");
   const std::string golden = std::string(GOLDEN_DIR) + "/" + GetParam().file;
@@ -57,6 +61,12 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"report --json", "report.json"}, Golden{"report", "report.txt"},
         Golden{"report --wide", "report_wide.txt"},
         Golden{"show --json", "show.json"}, Golden{"show", "show.txt"},
+        Golden{"diagnose", "diagnose_hung.txt", "hung", 1},
+        Golden{"diagnose --json", "diagnose_hung.json", "hung", 1},
+        Golden{"diagnose --stock-names", "diagnose_mismatched.txt",
+               "mismatched", 1},
+        Golden{"diagnose --json --stock-names", "diagnose_mismatched.json",
+               "mismatched", 1},
         Golden{"info", "info_stepped.txt", "stepped"},
         Golden{"report", "report_stepped.txt", "stepped"},
         Golden{"show", "show_stepped.txt", "stepped"},

@@ -1,0 +1,37 @@
+// Diagnosis: all verdicts about a run, root causes first.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/diagnosis/job_state.h"
+#include "analysis/diagnosis/verdict.h"
+#include "analysis/trace_set.h"
+
+namespace traced {
+
+struct DiagnosisOptions {
+  // An operation that has not ended for so long hangs.
+  std::int64_t hung_after_ns = 5'000'000'000;
+  // A rank that keeps the others waiting for so long, once, is late.
+  std::int64_t late_after_ns = 1'000'000'000;
+};
+
+struct Diagnosis {
+  JobState job;
+  std::vector<JobVerdict> verdicts;
+  // Of all verdicts but those that are undecided: ascending.
+  std::vector<std::uint32_t> culprits;
+  // Operations that had not ended when the trace did, too young to be judged.
+  std::uint64_t under_way = 0;
+};
+
+// Judges what was read; the set is that of the streams.
+Diagnosis judge(JobState job, const TraceSet& set,
+                const DiagnosisOptions& options);
+
+// Reads the selected streams, on two threads, and judges them.
+Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options);
+
+}  // namespace traced

@@ -1,0 +1,99 @@
+#include "analysis/diagnosis/job_state.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/clock_models.h"
+#include "analysis/diagnosis/rank_reader.h"
+
+namespace traced {
+namespace {
+
+// Timed collectives: 24 bytes for each rank.
+constexpr std::uint64_t kMaxArrivals = 1'000'000;
+
+// An operation takes at least two positions of the ring.
+std::uint64_t strideFor(const TraceSet& set) {
+  std::uint64_t positions = 0;
+  for (const std::size_t i : set.selected) {
+    const std::vector<ChunkRef>& chunks = set.streams[i].chunks;
+    if (!chunks.empty()) {
+      positions += chunks.back().end_position - chunks.front().first_position;
+    }
+  }
+  return 1 + positions / 2 / kMaxArrivals;
+}
+
+}  // namespace
+
+const RankState* JobState::rank(std::uint32_t rank) const {
+  const auto found = std::lower_bound(
+      ranks.begin(), ranks.end(), rank,
+      [](const RankState& s, std::uint32_t r) { return s.rank < r; });
+  return found != ranks.end() && found->rank == rank ? &*found : nullptr;
+}
+
+// A group may claim many more members than there are traces, and there may be
+// many small groups: what is less is walked.
+JobState::Membership JobState::membersOf(std::uint32_t group) const {
+  const RankList& members = catalog.groups()[group].members;
+  Membership membership;
+  if (members.size() <= ranks.size()) {
+    members.forEach([&](std::uint32_t member) {
+      if (rank(member)) membership.present.push_back(member);
+    });
+    std::sort(membership.present.begin(), membership.present.end());
+  } else {
+    for (const RankState& state : ranks) {
+      if (members.contains(state.rank)) {
+        membership.present.push_back(state.rank);
+      }
+    }
+  }
+  const std::size_t absent =
+      std::min(members.size() - std::min<std::size_t>(
+                                    members.size(), membership.present.size()),
+               Membership::kMaxAbsent);
+  for (std::uint32_t i = 0;
+       i < members.size() && membership.absent.size() < absent; ++i) {
+    const std::uint32_t member = *members.at(i);
+    if (!rank(member)) membership.absent.push_back(member);
+  }
+  std::sort(membership.absent.begin(), membership.absent.end());
+  return membership;
+}
+
+JobStateBuilder::JobStateBuilder(const TraceSet& set)
+    : stride_(strideFor(set)) {
+  std::vector<const v1::Header*> headers;
+  absl::flat_hash_map<std::pair<std::string, std::uint64_t>, std::uint32_t>
+      names;
+  for (const std::size_t i : set.selected) {
+    const v1::Header& header = set.streams[i].header;
+    headers.push_back(&header);
+    const auto next = static_cast<std::uint32_t>(clock_names_.size());
+    // Without a boot id nothing is known of a clock.
+    clock_names_.push_back(
+        header.boot_id().empty()
+            ? next
+            : names
+                  .try_emplace({header.boot_id(), header.time_namespace()},
+                               next)
+                  .first->second);
+  }
+  clocks_ = modelClocks(headers, set.clocks);
+}
+
+void JobStateBuilder::add(const StreamTable& table) {
+  const std::size_t index = job_.ranks.size();
+  RankReader(job_, table, clocks_[index], stride_).read(clock_names_[index]);
+}
+
+JobState JobStateBuilder::finish() && {
+  for (GroupState& group : job_.groups) group.collectives.finish();
+  return std::move(job_);
+}
+
+}  // namespace traced

@@ -1,0 +1,69 @@
+// JobState is what the rules judge: all ranks of a run, matched. Streams are
+// added one by one and are not kept.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analysis/diagnosis/arrivals.h"
+#include "analysis/diagnosis/collective_table.h"
+#include "analysis/diagnosis/pair_table.h"
+#include "analysis/diagnosis/rank_state.h"
+#include "analysis/diagnosis/signature.h"
+#include "analysis/group_catalog.h"
+#include "analysis/run_summary.h"
+#include "analysis/trace_set.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+struct GroupState {
+  CollectiveTable collectives;
+  Arrivals arrivals;
+};
+
+struct JobState {
+  GroupCatalog catalog;
+  // By index of the catalog.
+  std::vector<GroupState> groups;
+  PairTable pairs;
+  SignatureTable signatures;
+  // Ascending.
+  std::vector<RankState> ranks;
+  RunSummary summary;
+
+  // nullptr for a rank that has no trace.
+  const RankState* rank(std::uint32_t rank) const;
+  // Who of a group has a trace.
+  struct Membership {
+    static constexpr std::size_t kMaxAbsent = 1000;
+
+    // Ascending; of those without a trace the first ones where there are many.
+    std::vector<std::uint32_t> present;
+    std::vector<std::uint32_t> absent;
+  };
+  Membership membersOf(std::uint32_t group) const;
+};
+
+// Not thread safe.
+class JobStateBuilder {
+ public:
+  // The clocks are those of the selected streams of the set.
+  explicit JobStateBuilder(const TraceSet& set);
+
+  // Streams are added in the order of TraceSet::selected.
+  void add(const StreamTable& table);
+  JobState finish() &&;
+
+ private:
+  std::vector<v1::ClockModel> clocks_;
+  // Which streams read the same clock.
+  std::vector<std::uint32_t> clock_names_;
+  // Every n-th collective is timed, so that the samples fit memory.
+  std::uint64_t stride_ = 1;
+  JobState job_;
+};
+
+}  // namespace traced

@@ -1,0 +1,253 @@
+#include "analysis/diagnosis/mismatch_rule.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/signature_difference.h"
+#include "analysis/diagnosis/words.h"
+#include "analysis/names.h"
+
+namespace traced {
+namespace {
+
+constexpr std::uint32_t kUnknown = Collective::kAgreed;
+// How far around a mismatch an operation is looked for that came too early or
+// too late.
+constexpr std::uint64_t kWindow = 8;
+
+std::vector<std::uint32_t> ranksOf(const Variant& variant) {
+  std::vector<std::uint32_t> ranks;
+  for (const SeqRanges::Range& range : variant.ranks.ranges()) {
+    for (std::uint64_t rank = range.first; rank <= range.last; ++rank) {
+      ranks.push_back(static_cast<std::uint32_t>(rank));
+    }
+  }
+  return ranks;
+}
+
+// What two ranks called one after the other, from a mismatch on.
+struct Sequences {
+  std::vector<std::uint32_t> usual;
+  std::vector<std::uint32_t> odd;
+};
+
+// How an odd sequence comes about from the usual one.
+enum class Shift { kNone, kSwapped, kExtra, kLeftOut };
+
+bool equalFrom(const std::vector<std::uint32_t>& a, std::size_t i,
+               const std::vector<std::uint32_t>& b, std::size_t j) {
+  std::size_t equal = 0;
+  for (; i < a.size() && j < b.size(); ++i, ++j) {
+    if (a[i] == kUnknown || b[j] == kUnknown) break;
+    if (a[i] != b[j]) return false;
+    ++equal;
+  }
+  return equal > 0;
+}
+
+Shift shiftOf(const Sequences& s) {
+  for (std::size_t k = 1; k < s.odd.size() && k < s.usual.size(); ++k) {
+    if (s.odd[0] == s.usual[k] && s.odd[k] == s.usual[0] &&
+        s.odd[0] != kUnknown && s.usual[0] != kUnknown) {
+      return Shift::kSwapped;
+    }
+  }
+  if (equalFrom(s.odd, 1, s.usual, 1)) return Shift::kNone;
+  if (equalFrom(s.odd, 1, s.usual, 0)) return Shift::kExtra;
+  if (equalFrom(s.odd, 0, s.usual, 1)) return Shift::kLeftOut;
+  return Shift::kNone;
+}
+
+class GroupMismatches {
+ public:
+  GroupMismatches(const JobState& job, std::uint32_t group)
+      : job_(job),
+        group_(group),
+        table_(job.groups[group].collectives),
+        absent_(job.membersOf(group).absent) {}
+
+  std::vector<JobVerdict> find() {
+    for (const Collective& collective : table_.collectives()) {
+      if (collective.variants != Collective::kAgreed) judge(collective);
+    }
+    for (auto& [key, found] : found_) {
+      if (found.repeats == 0) continue;
+      verdicts_[found.verdict].evidence.push_back(absl::StrCat(
+          "The same again in ", found.repeats,
+          found.repeats == 1 ? " later operation." : " later operations."));
+    }
+    return std::move(verdicts_);
+  }
+
+ private:
+  struct Found {
+    std::size_t verdict = 0;
+    std::uint64_t repeats = 0;
+  };
+
+  void judge(const Collective& collective) {
+    std::vector<Variant> variants = table_.variantsOf(collective);
+    // Ranks that are out of step are out of step from then on.
+    std::erase_if(variants, [this](const Variant& variant) {
+      return out_of_step_.contains(
+          static_cast<std::uint32_t>(variant.ranks.ranges().front().first));
+    });
+    if (variants.size() < 2) return;
+    std::stable_sort(
+        variants.begin(), variants.end(),
+        [](const Variant& a, const Variant& b) { return a.count > b.count; });
+    std::uint32_t joined = 0;
+    for (const Variant& variant : variants) joined += variant.count;
+    const bool clear = 2 * variants[0].count > joined;
+    for (std::size_t i = 1; i < variants.size(); ++i) {
+      compare(collective, variants[0], variants[i], clear);
+      // A tie names all ranks at once.
+      if (!clear) break;
+    }
+  }
+
+  Sequences sequencesFrom(std::uint64_t seq, std::uint32_t usual,
+                          std::uint32_t odd) const {
+    Sequences sequences;
+    for (std::uint64_t s = seq; s < seq + kWindow; ++s) {
+      const Collective* collective = table_.find(s);
+      if (!collective) break;
+      sequences.usual.push_back(table_.signatureOn(*collective, usual));
+      sequences.odd.push_back(table_.signatureOn(*collective, odd));
+    }
+    return sequences;
+  }
+
+  void compare(const Collective& collective, const Variant& usual,
+               const Variant& odd, bool clear) {
+    const Signature& expected = job_.signatures.at(usual.signature);
+    const Signature& called = job_.signatures.at(odd.signature);
+    const auto usual_rank =
+        static_cast<std::uint32_t>(usual.ranks.ranges().front().first);
+    const auto odd_rank =
+        static_cast<std::uint32_t>(odd.ranks.ranges().front().first);
+    const Sequences sequences =
+        sequencesFrom(collective.seq, usual_rank, odd_rank);
+    const Shift shift = shiftOf(sequences);
+    const auto difference = differenceOf(expected, called);
+    if (!difference) return;  // they may differ so
+    const VerdictKind kind = shift == Shift::kSwapped
+                                 ? VerdictKind::kOrderMismatch
+                             : shift == Shift::kNone ? *difference
+                                                     : VerdictKind::kOpMismatch;
+    const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
+    const auto [place, is_new] =
+        found_.try_emplace({kind, odd_rank}, Found{verdicts_.size(), 0});
+    if (!is_new) {
+      ++place->second.repeats;
+      return;
+    }
+    JobVerdict& verdict = verdicts_.emplace_back();
+    verdict.kind = kind;
+    verdict.group = group_;
+    verdict.seq = collective.seq;
+    verdict.op = nameOf(expected.op);
+    verdict.ranks = odd_ranks;
+    if (!clear) {
+      const std::vector<std::uint32_t> others = ranksOf(usual);
+      verdict.ranks.insert(verdict.ranks.end(), others.begin(), others.end());
+      std::sort(verdict.ranks.begin(), verdict.ranks.end());
+    }
+    verdict.culprits = verdict.ranks;
+    tell(verdict, usual, odd, shift, clear);
+    if (shift == Shift::kSwapped) {
+      markSwap(collective.seq, sequences, odd_rank);
+    } else if (shift != Shift::kNone ||
+               (sequences.odd.size() > 1 && sequences.odd[1] != kUnknown &&
+                sequences.odd[1] != sequences.usual[1])) {
+      for (const std::uint32_t rank : odd_ranks) out_of_step_.insert(rank);
+    }
+  }
+
+  // The other half of a swap is no finding of its own.
+  void markSwap(std::uint64_t, const Sequences&, std::uint32_t odd_rank) {
+    out_of_step_.insert(odd_rank);
+  }
+
+  void tell(JobVerdict& verdict, const Variant& usual, const Variant& odd,
+            Shift shift, bool clear) const {
+    const std::string place = placeText(job_, group_, verdict.seq);
+    const std::string expected = textOf(job_.signatures.at(usual.signature));
+    const std::string called = textOf(job_.signatures.at(odd.signature));
+    const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
+    const std::vector<std::uint32_t> usual_ranks = ranksOf(usual);
+    verdict.summary =
+        absl::StrCat(ranksText(odd_ranks), " called ", called, " as ", place,
+                     "; ", ranksText(usual_ranks), " called ", expected, ".");
+    switch (shift) {
+      case Shift::kSwapped:
+        verdict.evidence.push_back(
+            absl::StrCat(ranksText(odd_ranks),
+                         " made both calls, but in the opposite order of ",
+                         ranksText(usual_ranks), "."));
+        break;
+      case Shift::kExtra:
+        verdict.evidence.push_back(
+            absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
+                         " one call behind: the call is an extra one."));
+        break;
+      case Shift::kLeftOut:
+        verdict.evidence.push_back(
+            absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
+                         " one call ahead: the call of the others was left "
+                         "out."));
+        break;
+      case Shift::kNone:
+        break;
+    }
+    if (verdict.seq > 1) {
+      verdict.evidence.push_back(absl::StrCat(
+          "Before that they agree on all operations of \"",
+          job_.catalog.label(group_), "\" that both traces hold."));
+    }
+    if (!clear && absent_.empty()) verdict.evidence.push_back(kNoMajority);
+    verdict.confidence = Confidence::kCertain;
+    if (!absent_.empty()) doubt(verdict, clear);
+    verdict.advice.push_back(absl::StrCat(
+        "what ", ranksVerb(verdict.culprits, "does", "do"), " before ", place));
+  }
+
+  void doubt(JobVerdict& verdict, bool clear) const {
+    verdict.evidence.push_back(
+        absl::StrCat("No trace of ", ranksText(absent_), "."));
+    verdict.confidence = Confidence::kLikely;
+    if (clear) return;
+    verdict.kind = VerdictKind::kUndecided;
+    verdict.confidence = Confidence::kUndecided;
+    verdict.culprits.clear();
+    verdict.evidence.push_back(absl::StrCat(
+        "Who is right only the other members can tell: the files of ",
+        ranksText(absent_), " are needed."));
+  }
+
+  const JobState& job_;
+  const std::uint32_t group_;
+  const CollectiveTable& table_;
+  const std::vector<std::uint32_t> absent_;
+  absl::flat_hash_set<std::uint32_t> out_of_step_;
+  std::map<std::pair<VerdictKind, std::uint32_t>, Found> found_;
+  std::vector<JobVerdict> verdicts_;
+};
+
+}  // namespace
+
+std::vector<JobVerdict> findMismatches(const JobState& job) {
+  std::vector<JobVerdict> verdicts;
+  for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
+    for (JobVerdict& verdict : GroupMismatches(job, group).find()) {
+      verdicts.push_back(std::move(verdict));
+    }
+  }
+  return verdicts;
+}
+
+}  // namespace traced

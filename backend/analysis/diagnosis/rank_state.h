@@ -1,0 +1,82 @@
+// RankState is what one rank's trace says of the rank as a whole: where it got,
+// and how much of it the trace can know.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/group_catalog.h"
+#include "analysis/stream_table.h"
+
+namespace traced {
+
+// One operation of a rank, as the job knows it.
+struct OperationRef {
+  std::uint32_t group = GroupCatalog::kNone;
+  std::uint64_t seq = 0;
+  v1::Operation op = v1::OPERATION_UNSPECIFIED;
+  // Of sends and receives: source and destination.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
+  // On the common time line: its issue, or for a finished one its end.
+  std::int64_t at_ns = 0;
+  // Definitions of its stream say more: the text of its error.
+  std::string error;
+  // Whether the call itself threw, before anything was communicated.
+  bool threw = false;
+};
+
+// An oddity that one rank's trace shows by itself.
+struct LocalFinding {
+  OperationRef operation;
+  // The other one, of two that overlap.
+  std::optional<OperationRef> other;
+  std::uint64_t repeats = 1;
+};
+
+struct RankState {
+  std::uint32_t rank = 0;
+  std::string host;
+  // Ranks with the same number read the same clock.
+  std::uint32_t clock = 0;
+  // On the common time line: its first and its last record.
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;
+  std::uint64_t operations = 0;
+
+  // The process ended in order; its last records are known.
+  bool closed = false;
+  // It was killed, and its last records were brought back.
+  bool recovered = false;
+  // "" when all it recorded until its last record is here, but for what was
+  // deleted from the beginning.
+  std::string lost;
+
+  bool endKnown() const { return closed || recovered; }
+  // Whether what is not in its trace did not happen, but for the moments
+  // after its last record.
+  bool whole() const { return lost.empty(); }
+
+  // The latest operation that ended.
+  std::optional<OperationRef> last_finished;
+  // Operations it is inside of, by issue; the last ones where there are many.
+  static constexpr std::size_t kMaxInside = 16;
+  std::vector<OperationRef> inside;
+  // The first operation that failed.
+  std::optional<OperationRef> first_failure;
+  // The last one it issued, whatever became of it.
+  std::optional<OperationRef> last_issued;
+
+  // Buffers in two operations at once, and operations never waited for: the
+  // first of each, with the number of all.
+  std::optional<LocalFinding> overlap;
+  std::optional<LocalFinding> never_waited;
+};
+
+// Without operations: what the accounts of the stream say.
+RankState rankStateOf(const StreamTable& table);
+
+}  // namespace traced

@@ -1,0 +1,91 @@
+#include "analysis/diagnosis/reached.h"
+
+#include <algorithm>
+
+namespace traced {
+namespace {
+
+// Gloo runs these inside the caller's wait; their Works have no future.
+bool endsOnlyInWait(v1::Operation op) {
+  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV ||
+         op == v1::OPERATION_REDUCE_SCATTER ||
+         op == v1::OPERATION_REDUCE_SCATTER_TENSOR ||
+         op == v1::OPERATION_REDUCE_SCATTER_TENSOR_COALESCED;
+}
+
+bool isOnHost(const StreamTable& table, const v1::Call& call) {
+  const std::uint32_t group = table.groupOf(call);
+  return group != StreamDefinitions::kNone &&
+         table.definitions.groups()[group].backend == "gloo";
+}
+
+}  // namespace
+
+ReachedRule::ReachedRule(const StreamTable& table, bool whole)
+    : table_(table),
+      whole_(whole),
+      tells_ends_(table.definitions.groups().size(), false) {
+  std::uint32_t last_thread = 0;
+  Thread* thread = &threads_[last_thread];
+  for (const AssembledOperation& op : table.operations) {
+    if (op.thread != last_thread) {
+      last_thread = op.thread;
+      thread = &threads_[last_thread];
+    }
+    thread->last_issue_ns = std::max(thread->last_issue_ns, op.issued.ns());
+    if (op.wait_ended.known()) {
+      thread->last_wait_end_ns =
+          std::max(thread->last_wait_end_ns, op.wait_ended.ns());
+    }
+    if (op.end_source <= v1::END_SOURCE_WAIT &&
+        op.end_source != v1::END_SOURCE_DEVICE_EVENT) {
+      continue;
+    }
+    const v1::Call* call = table.callOf(op);
+    const std::uint32_t group =
+        call ? table.groupOf(*call) : StreamDefinitions::kNone;
+    if (group != StreamDefinitions::kNone) tells_ends_[group] = true;
+  }
+}
+
+Reached ReachedRule::reached(const AssembledOperation& op,
+                             const v1::Call& call) const {
+  if (op.failed) return Reached::kFailed;
+  if (op.ended.known()) return Reached::kEnded;
+  if (!whole_ && op.id != table_.operations.back().id) {
+    return Reached::kNotObserved;
+  }
+  if (!op.returned.known()) return Reached::kInside;
+  if (op.wait_ended.known()) {
+    return endsAreSeen(call) ? Reached::kInside : Reached::kNotObserved;
+  }
+  if (endsAreSeen(call)) return Reached::kInside;
+  const bool waits_at_once = call.has_async() && !call.async();
+  if (op.released.known()) return Reached::kNotObserved;
+  return waits_at_once || mayBeWaitedFor(op) ? Reached::kInside
+                                             : Reached::kNotObserved;
+}
+
+// Whether an end shows without the caller's help.
+bool ReachedRule::endsAreSeen(const v1::Call& call) const {
+  const std::uint32_t group = table_.groupOf(call);
+  if (group == StreamDefinitions::kNone) return false;
+  if (tells_ends_[group]) return true;
+  return isOnHost(table_, call) && call.async() && !endsOnlyInWait(call.op());
+}
+
+// An operation whose end only a wait shows, of a thread that is silent since:
+// either one that was issued after the thread's last wait, or one of the last
+// it issued before.
+bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
+  constexpr std::size_t kLast = 64;
+  const Thread& thread = threads_.at(op.thread);
+  if (thread.last_issue_ns > thread.last_wait_end_ns) {
+    return op.issued.ns() > thread.last_wait_end_ns;
+  }
+  const std::vector<AssembledOperation>& all = table_.operations;
+  const std::uint64_t from = all[all.size() - std::min(kLast, all.size())].id;
+  return op.id >= from;
+}
+
+}  // namespace traced

@@ -1,0 +1,76 @@
+// JobVerdict is what is wrong with a run, who is to be looked at, and the
+// proof. The rules are told kind by kind in docs/diagnosis.md.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/group_catalog.h"
+
+namespace traced {
+
+enum class VerdictKind : std::uint8_t {
+  kDeadlock,
+  kOrderMismatch,
+  kOpMismatch,
+  kSizeMismatch,
+  kDtypeMismatch,
+  kReduceOpMismatch,
+  kRootMismatch,
+  kSplitMismatch,
+  kLeftEarly,
+  kNeverJoined,
+  kP2pUnpaired,
+  kHungIn,
+  kFailed,
+  kNeverWaited,
+  kBufferOverlap,
+  kStraggler,
+  kSlowPeer,
+  kLate,
+  kUndecided,
+};
+
+// "order_mismatch", as the JSON has it.
+const char* nameOf(VerdictKind kind);
+
+enum class Confidence : std::uint8_t {
+  // The records imply it.
+  kCertain,
+  // The records imply it unless something else happened in the moments that no
+  // file covers.
+  kLikely,
+  // It cannot be known; what is missing is said.
+  kUndecided,
+};
+
+const char* nameOf(Confidence confidence);
+
+struct JobVerdict {
+  VerdictKind kind = VerdictKind::kUndecided;
+  Confidence confidence = Confidence::kCertain;
+  // Global ranks, ascending: those the finding is about, and those to look at.
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::uint32_t> culprits;
+  std::uint32_t group = GroupCatalog::kNone;
+  // Of sends and receives: source and destination.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
+  // 0: about no single operation.
+  std::uint64_t seq = 0;
+  // The operation of the majority, "" when about none.
+  std::string op;
+  // Since when, on the common time line; absent where no instant tells.
+  std::optional<std::int64_t> since_ns;
+  // What happened, in a sentence.
+  std::string summary;
+  // The records that imply it, in sentences.
+  std::vector<std::string> evidence;
+  // What to do next.
+  std::vector<std::string> advice;
+};
+
+}  // namespace traced

@@ -1,0 +1,20 @@
+// The wait-for graph between operations that stand still: one waits for another
+// if a rank it misses is inside the other. What waits for nothing else is a
+// root cause; a cycle is a deadlock.
+
+#pragma once
+
+#include <vector>
+
+#include "analysis/diagnosis/job_state.h"
+#include "analysis/diagnosis/trouble.h"
+#include "analysis/diagnosis/verdict.h"
+
+namespace traced {
+
+// A verdict for every root: the trouble's own where it stands alone, a deadlock
+// for a cycle. Operations that only wait for a root are told in its evidence.
+std::vector<JobVerdict> rootsOf(const JobState& job,
+                                std::vector<Trouble> troubles);
+
+}  // namespace traced

@@ -1,0 +1,29 @@
+// The words that verdicts share.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/job_state.h"
+
+namespace traced {
+
+// "rank 5", "ranks 0-3,6".
+std::string ranksText(const std::vector<std::uint32_t>& ranks);
+// "rank 5 has", "ranks 0-3 have".
+std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
+                      const char* singular, const char* plural);
+// "all_reduce #1532 on \"dp\"", "recv #3 from rank 1 on \"pp\"".
+std::string operationText(const JobState& job, const OperationRef& operation);
+// "#1532 of \"dp\"".
+std::string placeText(const JobState& job, std::uint32_t group,
+                      std::uint64_t seq);
+// "12.3 s".
+std::string secondsText(std::int64_t ns);
+
+inline constexpr char kNoMajority[] =
+    "Two cannot outvote each other: both are named.";
+
+}  // namespace traced

@@ -1,0 +1,82 @@
+#include "cli/diagnose.h"
+
+#include <iostream>
+#include <limits>
+
+#include "analysis/diagnosis/diagnosis.h"
+#include "cli/diagnose_output.h"
+#include "cli/inputs.h"
+
+namespace traced {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+// A century: far from what overflows.
+constexpr double kMostSeconds = 3e9;
+
+class Diagnose : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_option("--hung-after", hung_after_s_,
+                   "An operation that has not ended for so many seconds hangs")
+        ->check(CLI::Range(0.0, kMostSeconds))
+        ->capture_default_str();
+    app.add_option("--late-after", late_after_s_,
+                   "A rank that once keeps the others waiting for so many "
+                   "seconds is late")
+        ->check(CLI::Range(0.0, kMostSeconds))
+        ->capture_default_str();
+    app.add_flag("--stock-names", stock_names_,
+                 "The nearest verdict names of torchfrtrace, too");
+    app.add_flag("--all", all_, "All verdicts and ranks in the text");
+    app.footer("Example: tracectl diagnose run42/");
+  }
+
+  ExitCode run() override {
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    DiagnosisOptions options;
+    options.hung_after_ns =
+        static_cast<std::int64_t>(hung_after_s_ * kNsPerSecond);
+    options.late_after_ns =
+        static_cast<std::int64_t>(late_after_s_ * kNsPerSecond);
+    const Diagnosis diagnosis = diagnose(*set, options);
+    if (inputs_.json()) {
+      writeJson(std::cout,
+                diagnoseJson(inputs_.title(), *set, diagnosis, stock_names_));
+      std::cout << "\n";
+    } else {
+      std::cout << diagnoseText(inputs_.title(), *set, diagnosis, text());
+    }
+    const ExitCode code =
+        inputs_.conclude(allWarnings(*set, diagnosis.job.summary));
+    return diagnosis.verdicts.empty() ? code : ExitCode::kFindings;
+  }
+
+ private:
+  DiagnoseTextOptions text() const {
+    DiagnoseTextOptions options;
+    options.stock_names = stock_names_;
+    if (all_) {
+      options.max_verdicts = options.max_ranks =
+          std::numeric_limits<std::size_t>::max();
+    }
+    return options;
+  }
+
+  Inputs inputs_;
+  double hung_after_s_ = 5;
+  double late_after_s_ = 1;
+  bool stock_names_ = false;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeDiagnose() {
+  return std::make_unique<Diagnose>();
+}
+
+}  // namespace traced

@@ -1,0 +1,86 @@
+#include "analysis/names.h"
+#include "cli/diagnose_output.h"
+
+namespace traced {
+namespace {
+
+Json refJson(const JobState& job, const OperationRef& ref,
+             const char* instant) {
+  Json json = {{"group", job.catalog.label(ref.group)},
+               {"op", nameOf(ref.op)},
+               {"seq", ref.seq}};
+  if (ref.pair) json["pair"] = {ref.pair->first, ref.pair->second};
+  json[instant] = ref.at_ns;
+  if (!ref.error.empty()) json["error"] = ref.error;
+  return json;
+}
+
+Json verdictJson(const JobState& job, const JobVerdict& verdict,
+                 bool stock_names) {
+  Json json = {{"kind", nameOf(verdict.kind)}};
+  if (stock_names) json["stock_name"] = stockNameOf(verdict.kind);
+  json["confidence"] = nameOf(verdict.confidence);
+  json["ranks"] = verdict.ranks;
+  json["culprits"] = verdict.culprits;
+  if (verdict.group != GroupCatalog::kNone) {
+    json["group"] = job.catalog.label(verdict.group);
+  }
+  if (verdict.pair) json["pair"] = {verdict.pair->first, verdict.pair->second};
+  if (verdict.seq > 0) json["seq"] = verdict.seq;
+  if (!verdict.op.empty()) json["op"] = verdict.op;
+  setIf(json, "since_ns", verdict.since_ns);
+  json["summary"] = verdict.summary;
+  json["evidence"] = verdict.evidence;
+  json["advice"] = verdict.advice;
+  return json;
+}
+
+Json rankJson(const JobState& job, const RankState& rank) {
+  Json json = {{"rank", rank.rank},
+               {"host", rank.host},
+               {"closed", rank.closed},
+               {"recovered", rank.recovered},
+               {"last_ns", rank.last_ns}};
+  if (!rank.lost.empty()) json["lost"] = rank.lost;
+  if (rank.last_finished) {
+    json["last_finished"] = refJson(job, *rank.last_finished, "end_ns");
+  }
+  json["inside"] = Json::array();
+  for (const OperationRef& ref : rank.inside) {
+    json["inside"].push_back(refJson(job, ref, "issue_ns"));
+  }
+  if (rank.first_failure) {
+    json["first_failure"] = refJson(job, *rank.first_failure, "issue_ns");
+  }
+  return json;
+}
+
+}  // namespace
+
+Json diagnoseJson(const std::string& title, const TraceSet& set,
+                  const Diagnosis& diagnosis, bool stock_names) {
+  const JobState& job = diagnosis.job;
+  Json json = {{"schema", kJsonSchema},
+               {"title", title},
+               {"world_size", job.summary.worldSize()},
+               {"healthy", diagnosis.verdicts.empty()},
+               {"culprits", diagnosis.culprits},
+               {"verdicts", Json::array()}};
+  if (stock_names && diagnosis.verdicts.empty()) {
+    json["stock_name"] = kStockHealthy;
+  }
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    json["verdicts"].push_back(verdictJson(job, verdict, stock_names));
+  }
+  json["under_way"] = diagnosis.under_way;
+  json["ranks"] = Json::array();
+  for (const RankState& rank : job.ranks) {
+    json["ranks"].push_back(rankJson(job, rank));
+  }
+  json["groups"] = groupsJson(job.catalog);
+  json["lost"] = lostJson(set, job.summary);
+  json["warnings"] = allWarnings(set, job.summary);
+  return json;
+}
+
+}  // namespace traced

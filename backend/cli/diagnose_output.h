@@ -1,0 +1,37 @@
+// A Diagnosis as text and as JSON.
+
+#pragma once
+
+#include <string>
+
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/trace_set.h"
+#include "cli/json.h"
+
+namespace traced {
+
+struct DiagnoseTextOptions {
+  // Verdicts, and lines per rank, beyond these are only mentioned.
+  std::size_t max_verdicts = 8;
+  std::size_t max_ranks = 16;
+  // The verdict names of the stock analyzer of Flight Recorder dumps, too.
+  bool stock_names = false;
+};
+
+std::string diagnoseText(const std::string& title, const TraceSet& set,
+                         const Diagnosis& diagnosis,
+                         const DiagnoseTextOptions& options);
+
+// All verdicts; see docs/cli.md.
+Json diagnoseJson(const std::string& title, const TraceSet& set,
+                  const Diagnosis& diagnosis, bool stock_names);
+
+// What the stock analyzer (torchfrtrace) calls a finding of this kind, the
+// nearest of its six names.
+const char* stockNameOf(VerdictKind kind);
+inline constexpr char kStockHealthy[] = "FULLY_MATCHED";
+
+// Where each rank was when its trace ended: a line for ranks that agree.
+std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks);
+
+}  // namespace traced

@@ -1,0 +1,104 @@
+"""Many drills after each other, and the tables that they give."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from launcher import Launcher
+
+from drills.confusion import Confusion
+from drills.evidence import is_honest, proves, subsets
+from drills.judge import Finding, diagnose, is_placed, is_right
+from drills.plan import Plan
+from drills.running import run
+from drills.stock import analyze
+from drills.truth import Truth
+
+
+@dataclass
+class Campaign:
+    """Runs drills and judges them.
+
+    Args:
+        folder: Where they run; a drill that is judged wrong stays there.
+        with_subsets: Whether to diagnose from every subset of the files, too.
+        with_stock: Whether to ask torchfrtrace, too.
+    """
+
+    launcher: Launcher
+    folder: Path
+    with_subsets: bool = False
+    with_stock: bool = False
+    verdicts: Confusion = field(default_factory=lambda: Confusion("tracectl diagnose"))
+    placed: Counter[bool] = field(default_factory=Counter)
+    parts: Confusion = field(default_factory=lambda: Confusion("from some of the files"))
+    as_dumped: Confusion = field(default_factory=lambda: Confusion("torchfrtrace, as dumped"))
+    stock: Confusion = field(default_factory=lambda: Confusion("torchfrtrace, groups mended"))
+    wrong: list[str] = field(default_factory=list)
+
+    def drill(self, plan: Plan) -> list[str]:
+        """Runs one. Returns what is wrong with what was said of it, in sentences."""
+        folder = self.folder / plan.name
+        folder.mkdir(parents=True)
+        begin = time.monotonic()
+        truth = run(self.launcher, plan, folder)
+        wrong = self._judge(truth, folder)
+        if self.with_stock:
+            self._ask_stock(truth, folder)
+        seconds = time.monotonic() - begin
+        print(f"{plan.name}: {'; '.join(wrong) or 'right'} ({seconds:.1f} s)", flush=True)
+        if not wrong:
+            shutil.rmtree(folder)
+        self.wrong += [f"{plan.name}: {each}" for each in wrong]
+        return wrong
+
+    def _judge(self, truth: Truth, folder: Path) -> list[str]:
+        finding = diagnose([folder / "traces"])
+        right = is_right(truth, finding)
+        name = truth.fault or f"none ({truth.program})"
+        self.verdicts.add(name, _labelled(truth, finding), right)
+        if not right:
+            said = f"{', '.join(finding.kinds) or finding.kind} of {list(finding.culprits)}"
+            return [f"expected {'/'.join(truth.kinds)} of {list(truth.culprits)}, got {said}"]
+        if truth.fault:
+            self.placed[is_placed(truth, finding)] += 1
+        return self._from_parts(truth, folder, finding) if self.with_subsets else []
+
+    def _from_parts(self, truth: Truth, folder: Path, whole: Finding) -> list[str]:
+        """Diagnoses every subset of the files, which are in the order of ranks."""
+        files = sorted(folder.glob("traces/*/*.traced"))
+        wrong = []
+        for kept in subsets(truth.world) if truth.fault else ():
+            finding = diagnose([files[rank] for rank in kept])
+            same = (finding.kind, finding.culprits) == (whole.kind, whole.culprits)
+            if proves(truth, kept):
+                right, label = same, "the same" if same else finding.kind
+            else:
+                right, label = is_honest(truth, finding, kept), finding.kind
+            self.parts.add(truth.fault, label, right)
+            if not right:
+                wrong.append(f"from {list(kept)}: {finding.kind} of {list(finding.culprits)}")
+        return wrong
+
+    def _ask_stock(self, truth: Truth, folder: Path) -> None:
+        name = truth.fault or f"none ({truth.program})"
+        for mended, table in ((False, self.as_dumped), (True, self.stock)):
+            said = analyze(str(folder), truth.world, mended)
+            quiet = said.kind == "nothing"
+            table.add(
+                name, said.kind, said.culprits == truth.culprits and quiet != bool(truth.fault)
+            )
+
+    def tables(self) -> list[Confusion]:
+        """Those that have rows."""
+        every = (self.verdicts, self.parts, self.as_dumped, self.stock)
+        return [table for table in every if table.runs]
+
+
+def _labelled(truth: Truth, finding: Finding) -> str:
+    wrong_rank = finding.kind in truth.kinds and not is_right(truth, finding)
+    return f"{finding.kind} of others" if wrong_rank else finding.kind

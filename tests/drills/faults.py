@@ -1,0 +1,228 @@
+"""The faults: each changes what one rank does, at one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from drills.calls import WORLD, Call
+from drills.programs import SECOND, mixed, training
+
+# More than what diagnose takes for late by default.
+DELAY_S = 1.3
+SLOW_S = 0.02
+_HEAD_START_S = 0.1
+
+#: The calls of all ranks.
+Script = list[list[Call]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way in which a rank goes wrong.
+
+    Attributes:
+        kinds: The verdicts that name it, the best one first.
+        fits: Whether it can be planted at a call of a list.
+        plant: Does so, given the script, the rank and the number of the call.
+        blame: Who must be named: "alone" the rank; "outvoted" the rank, but both where
+            the group has two members; "pair" the rank and its peer; "members" the rank,
+            at most with the rest of the group; "trio" the rank, at most with the one
+            that waits for it and the one that it should leave alone.
+        shows: Whether the group and number of the call are where it shows.
+        witnesses: How many others' records the verdict needs.
+        program: The job that it is planted in.
+        steps: How long that is.
+        from_world: The smallest world it can be planted in.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    fits: Callable[[list[Call], int], bool]
+    plant: Callable[[Script, int, int], None]
+    blame: str = "outvoted"
+    shows: bool = True
+    witnesses: int = 2
+    program: Callable[[int, int, int], list[Call]] = mixed
+    steps: int = 3
+    from_world: int = 2
+
+
+def _plain(calls: list[Call], at: int) -> bool:
+    """A collective that needs all members of the world or of a half, in both directions."""
+    call = calls[at]
+    return call.op == "all_reduce" and call.is_blocking and call.group != SECOND
+
+
+def _of_world(calls: list[Call], at: int) -> bool:
+    return _plain(calls, at) and calls[at].group == WORLD
+
+
+def _one_of(*ops: str) -> Callable[[list[Call], int], bool]:
+    return lambda calls, at: calls[at].op in ops and calls[at].is_blocking
+
+
+def _two_in_a_row(same_group: bool) -> Callable[[list[Call], int], bool]:
+    """Followed by a collective that waits for all, of another kind or in another group."""
+
+    def fits(calls: list[Call], at: int) -> bool:
+        first, second = calls[at : at + 2] if at + 1 < len(calls) else (calls[at], Call("end"))
+        both = {first.op, second.op} <= {"all_reduce", "all_gather"}
+        if same_group:
+            return both and first.group == second.group and first.op != second.op
+        return both and {first.group, second.group} == {WORLD, SECOND}
+
+    return fits
+
+
+def _followed_by_another(calls: list[Call], at: int) -> bool:
+    return _two_in_a_row(same_group=True)(calls, at) and calls[at].op == "all_reduce"
+
+
+def _insert(*calls: Call) -> Callable[[Script, int, int], None]:
+    def plant(script: Script, rank: int, at: int) -> None:
+        script[rank][at:at] = calls
+
+    return plant
+
+
+def _change(**values: object) -> Callable[[Script, int, int], None]:
+    def plant(script: Script, rank: int, at: int) -> None:
+        script[rank][at] = replace(script[rank][at], **values)  # type: ignore[arg-type]
+
+    return plant
+
+
+def _extra(script: Script, rank: int, at: int) -> None:
+    call = script[rank][at]
+    script[rank].insert(at, replace(call, op="barrier"))
+
+
+def _missing(script: Script, rank: int, at: int) -> None:
+    del script[rank][at]
+
+
+def _swap(script: Script, rank: int, at: int) -> None:
+    calls = script[rank]
+    calls[at], calls[at + 1] = calls[at + 1], calls[at]
+
+
+def _larger(script: Script, rank: int, at: int) -> None:
+    _change(numel=script[rank][at].numel + 8)(script, rank, at)
+
+
+def _other_root(script: Script, rank: int, at: int) -> None:
+    call = script[rank][at]
+    after = (call.members.index(call.root or 0) + 1) % len(call.members)
+    _change(root=call.members[after])(script, rank, at)
+
+
+def _other_splits(script: Script, rank: int, at: int) -> None:
+    call = script[rank][at]
+    more = tuple(n + (member != rank) for member, n in enumerate(call.splits_in))
+    _change(splits_in=more, numel=sum(more))(script, rank, at)
+
+
+def _receive_nothing(script: Script, rank: int, at: int) -> None:
+    script[rank].insert(at, replace(script[rank][at], op="recv", tag=9))
+
+
+def _other_peer(script: Script, rank: int, at: int) -> None:
+    _change(peer=rank ^ 2)(script, rank, at)
+
+
+def _slow_from(script: Script, rank: int, at: int) -> None:
+    before, after = script[rank][:at], script[rank][at:]
+    slow = Call("work", seconds=SLOW_S)
+    script[rank][:] = before + [
+        each for call in after for each in ([call, slow] if call.op == "step" else [call])
+    ]
+
+
+def _come_first(script: Script, rank: int, at: int) -> None:
+    """The others come when the rank has made its calls and waits."""
+    for other, calls in enumerate(script):
+        if other != rank:
+            calls.insert(at, Call("work", seconds=_HEAD_START_S))
+
+
+def _share_memory(script: Script, rank: int, at: int) -> None:
+    for place in (at, at + 1):
+        _change(buffer="shared")(script, rank, place)
+    _come_first(script, rank, at)
+
+
+def _stop_inside(script: Script, rank: int, at: int) -> None:
+    script[rank].insert(at + 1, Call("stop"))
+    _come_first(script, rank, at)
+
+
+def _leave(op: str) -> Callable[[Script, int, int], None]:
+    def plant(script: Script, rank: int, at: int) -> None:
+        script[rank][at:] = [Call(op)]
+
+    return plant
+
+
+def _starts_two(calls: list[Call], at: int) -> bool:
+    return calls[at].later and calls[at].is_collective and calls[at + 1].later
+
+
+def _later_sum(calls: list[Call], at: int) -> bool:
+    return calls[at].later and calls[at].op == "all_reduce"
+
+
+def _done_in_wait(calls: list[Call], at: int) -> bool:
+    """Gloo begins it when its caller waits."""
+    return calls[at].op == "reduce_scatter_tensor"
+
+
+def _exchange(op: str) -> Callable[[list[Call], int], bool]:
+    return lambda calls, at: calls[at].op == op and not calls[at].later
+
+
+def _exchange_begins(calls: list[Call], at: int) -> bool:
+    return at + 1 < len(calls) and all(
+        call.op in ("send", "recv") and not call.later for call in calls[at : at + 2]
+    )
+
+
+def _step(calls: list[Call], at: int) -> bool:
+    return calls[at].op == "step" and 5 <= calls[at].numel <= 15
+
+
+_ANOTHER = ("op_mismatch", "order_mismatch")
+_ABSENT = ("never_joined",)
+_GONE = ("left_early",)
+_UNPAIRED = ("p2p_unpaired", "deadlock")
+
+_ALL = (
+    Fault("delay", ("late",), _of_world, _insert(Call("work", seconds=DELAY_S)), "alone"),
+    Fault("extra_op", _ANOTHER, _plain, _extra),
+    Fault("missing_op", _ANOTHER, _followed_by_another, _missing),
+    Fault("wrong_op", _ANOTHER, _plain, _change(op="all_gather")),
+    Fault("order_swap", ("order_mismatch", "op_mismatch"), _two_in_a_row(True), _swap),
+    Fault("group_swap", ("deadlock", "order_mismatch"), _two_in_a_row(False), _swap, shows=False),
+    Fault("size", ("size_mismatch",), _plain, _larger),
+    Fault("dtype", ("dtype_mismatch",), _plain, _change(dtype="int32")),
+    Fault("reduce_op", ("reduce_op_mismatch",), _plain, _change(reduce_op="MAX")),
+    Fault("root", ("root_mismatch",), _one_of("broadcast", "reduce"), _other_root),
+    Fault("splits", ("split_mismatch",), _one_of("all_to_all_single"), _other_splits),
+    Fault("unpaired_recv", _UNPAIRED, _exchange("recv"), _receive_nothing, "pair", shows=False),
+    Fault("missing_send", _UNPAIRED, _exchange("send"), _missing, "pair", shows=False),
+    Fault("swapped_order", _UNPAIRED[::-1], _exchange_begins, _swap, "pair", shows=False),
+    Fault("swapped_tag", _UNPAIRED, _exchange("send"), _change(tag=7), "pair", shows=False),
+    Fault("swapped_peer", _UNPAIRED, _exchange("send"), _other_peer, "trio", False, from_world=4),
+    Fault("early_exit", _GONE, _plain, _leave("exit"), "alone", witnesses=1),
+    Fault("killed", (*_GONE, *_ABSENT), _plain, _leave("kill"), "alone", witnesses=1),
+    Fault("stopped", _ABSENT, _plain, _leave("stop"), "alone", witnesses=1),
+    Fault("stuck", _ABSENT, _plain, _leave("idle"), "alone", witnesses=1),
+    Fault("stopped_inside", ("hung_in",), _later_sum, _stop_inside, "members"),
+    Fault("slow", ("straggler",), _step, _slow_from, "alone", False, program=training, steps=50),
+    Fault("overlap", ("buffer_overlap",), _starts_two, _share_memory, "alone", witnesses=0),
+    Fault(
+        "unwaited", ("never_waited",), _done_in_wait, _change(dropped=True), "alone", witnesses=0
+    ),
+)
+
+FAULTS = {fault.name: fault for fault in _ALL}

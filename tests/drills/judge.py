@@ -1,0 +1,68 @@
+"""Holds what `tracectl diagnose` says of a drill against the truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tracectl import tracectl
+
+from drills.truth import Truth
+
+NOTHING = "nothing"
+UNDECIDED = "undecided"
+_FOUND, _FINE = 1, 0
+# A drill is ended as soon as nothing moves.
+_OPTIONS = ("--hung-after", "0")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer of a diagnosis.
+
+    Attributes:
+        kind: Of the first verdict, else "nothing".
+        kinds: Of all verdicts, in their order.
+    """
+
+    kind: str
+    culprits: tuple[int, ...]
+    group: str = ""
+    seq: int | None = None
+    kinds: tuple[str, ...] = ()
+    answer: Any = field(default=None, repr=False, compare=False)
+
+
+def diagnose(inputs: Sequence[Path]) -> Finding:
+    """Asks tracectl.
+
+    Raises:
+        AssertionError: It failed, or its exit code does not fit its answer.
+    """
+    said = tracectl("diagnose", "--json", *_OPTIONS, *inputs)
+    assert said.exit_code in (_FOUND, _FINE), said.words
+    answer = json.loads(said.output)
+    verdicts = answer["verdicts"]
+    assert bool(verdicts) == (said.exit_code == _FOUND), said.output
+    kinds = tuple(verdict["kind"] for verdict in verdicts)
+    culprits = tuple(answer["culprits"])
+    if not verdicts:
+        return Finding(NOTHING, culprits, answer=answer)
+    first = verdicts[0]
+    return Finding(kinds[0], culprits, first.get("group") or "", first.get("seq"), kinds, answer)
+
+
+def is_right(truth: Truth, finding: Finding) -> bool:
+    """Whether the first verdict names the fault, and the culprits are those."""
+    if not truth.fault:
+        return finding.kind == NOTHING and not finding.culprits
+    named = set(finding.culprits)
+    return finding.kind in truth.kinds and set(truth.culprits) <= named <= set(truth.involved)
+
+
+def is_placed(truth: Truth, finding: Finding) -> bool:
+    """Whether it also names the very operation, where there is one."""
+    return truth.seq is None or (finding.group, finding.seq) == (truth.group, truth.seq)

@@ -1,0 +1,83 @@
+"""From a seed to what every rank does, and to what is true of it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from drills.calls import Call, sequence_number
+from drills.faults import FAULTS, Fault, Script
+from drills.programs import HEALTHY, groups
+from drills.truth import Truth
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One drill.
+
+    Attributes:
+        script: The calls of each rank.
+        starved: Whether all ranks share one core.
+    """
+
+    truth: Truth
+    script: Script = field(repr=False)
+    starved: bool = False
+
+    @property
+    def name(self) -> str:
+        """A name for its folder."""
+        truth = self.truth
+        what = f"{truth.fault}-r{truth.rank}" if truth.fault else truth.program
+        return f"{what}-w{truth.world}-s{truth.seed}" + ("-starved" if self.starved else "")
+
+
+def healthy(program: str, world: int, seed: int = 0, starved: bool = False) -> Plan:
+    """A job in which nothing is wrong."""
+    script = [HEALTHY[program](world, rank) for rank in range(world)]
+    return Plan(Truth(world, program, seed), script, starved)
+
+
+def faulty(name: str, world: int, rank: int, seed: int) -> Plan:
+    """A job in which one thing is wrong, at a place that the seed decides."""
+    fault = FAULTS[name]
+    script = [fault.program(world, each, fault.steps) for each in range(world)]
+    calls = script[rank]
+    # Not in the first step: what was agreed on before is part of a verdict.
+    begin = next(i for i, call in enumerate(calls) if call.op == "step" and call.numel == 1)
+    places = [at for at in range(begin, len(calls)) if fault.fits(calls, at)]
+    at = random.Random(f"{name} {world} {rank} {seed}").choice(places)
+    truth = _truth(fault, world, rank, seed, calls, at)
+    fault.plant(script, rank, at)
+    return Plan(truth, script)
+
+
+def _truth(fault: Fault, world: int, rank: int, seed: int, calls: list[Call], at: int) -> Truth:
+    call = calls[at]
+    members = call.members or groups(world)[call.group]
+    culprits = {rank}
+    if fault.blame == "pair" and call.peer is not None:
+        culprits.add(call.peer)
+    if fault.blame == "outvoted" and len(members) == 2:
+        culprits |= set(members)
+    involved = set(culprits)
+    if fault.blame == "members":
+        involved = set(members)
+    if fault.blame == "trio" and call.peer is not None:
+        involved |= {call.peer, rank ^ 2}
+    return Truth(
+        world,
+        fault.program.__name__,
+        seed,
+        fault.name,
+        rank,
+        at,
+        call.op,
+        fault.kinds,
+        tuple(sorted(culprits)),
+        tuple(sorted(involved)),
+        call.group if fault.shows else "",
+        sequence_number(calls, at) if fault.shows else None,
+        members,
+        fault.witnesses,
+    )

@@ -1,0 +1,143 @@
+"""What healthy jobs do: one list of calls per rank, the same for every run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from drills.calls import WORLD, Call
+
+SECOND = "ema"
+_WORK_S = 0.01
+
+
+def groups(world: int) -> dict[str, tuple[int, ...]]:
+    """Members of the groups that every job has, by description."""
+    everybody = tuple(range(world))
+    half = max(world // 2, 2)
+    halves = {f"half{i}": everybody[i : i + half] for i in range(0, world, half)}
+    return {WORLD: everybody, SECOND: everybody} | halves
+
+
+def _half(world: int, rank: int) -> str:
+    return next(
+        name
+        for name, members in groups(world).items()
+        if name.startswith("half") and rank in members
+    )
+
+
+def mixed(world: int, rank: int, steps: int = 3) -> list[Call]:
+    """Collectives over the world and sub-groups, exchanges of pairs, and a ring."""
+    calls: list[Call] = []
+    for step in range(steps):
+        calls.append(Call("step", numel=step))
+        calls += _world(world, step)
+        calls += _sub_groups(world, rank)
+        calls += _pairs(rank)
+        calls += _ring(world, rank)
+    return calls
+
+
+def _world(world: int, step: int) -> Iterator[Call]:
+    members = tuple(range(world))
+    even = (2,) * world
+
+    def call(op: str, **arguments: object) -> Call:
+        return Call(op, WORLD, members, **arguments)  # type: ignore[arg-type]
+
+    yield call("all_reduce", numel=64)
+    yield call("all_gather", numel=8)
+    yield call("all_reduce", numel=256, later=True)
+    yield call("broadcast", numel=32, root=step % world, later=True)
+    yield Call("wait")
+    yield call("broadcast", numel=24, root=(step + 1) % world)
+    yield call("reduce_scatter_tensor", numel=4 * world)
+    yield call("all_to_all_single", numel=2 * world, splits_in=even, splits_out=even)
+    yield call("reduce", numel=48, root=step % world)
+    yield call("barrier")
+
+
+def _sub_groups(world: int, rank: int) -> Iterator[Call]:
+    found = groups(world)
+    half = _half(world, rank)
+    yield Call("all_reduce", WORLD, found[WORLD], numel=20)
+    yield Call("all_reduce", SECOND, found[SECOND], numel=40)
+    yield Call("all_reduce", half, found[half], numel=80)
+    yield Call("all_gather", half, found[half], numel=10)
+
+
+def _pairs(rank: int) -> Iterator[Call]:
+    """Even ranks send first, odd ones receive first."""
+    peer = rank ^ 1
+    both = [Call("send", peer=peer, tag=1, numel=12), Call("recv", peer=peer, tag=1, numel=12)]
+    yield from both if rank % 2 == 0 else reversed(both)
+
+
+def _ring(world: int, rank: int) -> Iterator[Call]:
+    following, before = (rank + 1) % world, (rank - 1) % world
+    for tag in (2, 3):
+        yield Call("send", peer=following, tag=tag, numel=6, later=True)
+        yield Call("recv", peer=before, tag=tag, numel=6, later=True)
+    yield Call("wait")
+
+
+def uneven(world: int, rank: int, steps: int = 10) -> list[Call]:
+    """Every rank is the slow one in turn."""
+    calls: list[Call] = []
+    for step in range(steps):
+        slow = step % world == rank
+        calls += [Call("step", numel=step), Call("work", seconds=_WORK_S * (1 + 2 * slow))]
+        calls += _world(world, step)
+    return calls
+
+
+def pipeline(world: int, rank: int, steps: int = 6) -> list[Call]:
+    """Micro-batches go from the first rank to the last and back."""
+    calls: list[Call] = []
+    for step in range(steps):
+        calls.append(Call("step", numel=step))
+        if rank > 0:
+            calls.append(Call("recv", peer=rank - 1, numel=100))
+        calls.append(Call("work", seconds=_WORK_S / 5))
+        if rank < world - 1:
+            calls.append(Call("send", peer=rank + 1, numel=100))
+            calls.append(Call("recv", peer=rank + 1, numel=100))
+        if rank > 0:
+            calls.append(Call("send", peer=rank - 1, numel=100))
+        calls.append(Call("all_reduce", WORLD, tuple(range(world)), numel=4))
+    return calls
+
+
+def sub_groups(world: int, rank: int, steps: int = 6) -> list[Call]:
+    """The halves do different things, as often as they like."""
+    found = groups(world)
+    half = _half(world, rank)
+    times = 1 + found[half][0] % 3
+    calls: list[Call] = []
+    for step in range(steps):
+        calls.append(Call("step", numel=step))
+        for i in range(times):
+            calls.append(Call("all_reduce", half, found[half], numel=16 * (i + 1)))
+            calls.append(Call("all_gather", half, found[half], numel=8))
+        calls += _sub_groups(world, rank)
+    return calls
+
+
+def training(world: int, rank: int, steps: int = 10) -> list[Call]:
+    """Data parallel: every rank computes, then they add up what they have."""
+    del rank  # all do the same
+    calls: list[Call] = []
+    for step in range(steps):
+        calls += [Call("step", numel=step), Call("work", seconds=_WORK_S / 5)]
+        calls.append(Call("all_reduce", WORLD, tuple(range(world)), numel=512, later=True))
+        calls.append(Call("wait"))
+    return calls
+
+
+HEALTHY: dict[str, Callable[[int, int], list[Call]]] = {
+    "mixed": mixed,
+    "uneven": uneven,
+    "pipeline": pipeline,
+    "sub_groups": sub_groups,
+    "training": training,
+}

@@ -1,0 +1,98 @@
+"""One rank of a drill, in a process of its own."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+from pathlib import Path
+
+import torch.distributed as dist
+from jobs.joining import join
+from torch._C import _distributed_c10d
+
+from drills.board import Board, State
+from drills.calls import WORLD, Call
+from drills.faults import Script
+from drills.performing import Performer
+from drills.programs import groups
+
+DUMP = b"d"
+LEAVE = b"l"
+
+
+def control_path(folder: Path, rank: int) -> Path:
+    """The pipe through which a rank is told what to do next."""
+    return folder / f"control-{rank}"
+
+
+def dump_path(folder: Path, rank: int) -> Path:
+    """Where a rank leaves what the Flight Recorder has."""
+    return folder / "flights" / f"rank_{rank}"
+
+
+class _Control(threading.Thread):
+    """Does what it is told while the rank hangs in a call."""
+
+    def __init__(self, rank: int) -> None:
+        super().__init__(daemon=True)
+        self._rank = rank
+        self._pipe = os.open(control_path(Path.cwd(), rank), os.O_RDWR)
+        self.leave = threading.Event()
+
+    def run(self) -> None:
+        while (order := os.read(self._pipe, 1)) != LEAVE:
+            assert order == DUMP
+            dump(self._rank)
+        self.leave.set()
+
+
+def dump(rank: int) -> None:
+    """Writes what the Flight Recorder has, without stacks; it is there when it is complete."""
+    path = dump_path(Path.cwd(), rank)
+    part = path.with_name(f"part{rank}")
+    part.write_bytes(_distributed_c10d._dump_fr_trace(True, False, False))
+    part.rename(path)
+
+
+def main(script: Script, starved: bool) -> None:
+    """Makes the calls of this rank. Whoever started it decides when it may leave.
+
+    Args:
+        starved: All ranks have one core together.
+    """
+    if starved:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    rank = join()
+    try:
+        _make(script[rank], rank)
+        code = 0
+    except SystemExit:
+        code = 0
+    except RuntimeError as error:
+        dump(rank)
+        print(" ".join(str(error).split()), flush=True)
+        code = 1
+    # The end of an interpreter, but for taking it all apart, which takes a second.
+    atexit._run_exitfuncs()
+    ctypes.CDLL(None).exit(code)
+
+
+def _make(calls: list[Call], rank: int) -> None:
+    world = dist.get_world_size()
+    board = Board(Path("board"), world)
+    made = {
+        name: dist.group.WORLD if name == WORLD else dist.new_group(list(members), group_desc=name)
+        for name, members in groups(world).items()
+    }
+    control = _Control(rank)
+    control.start()
+    performer = Performer(rank, made)
+    for number, call in enumerate(calls, 1):
+        board.write(rank, State.WORKING if call.op == "work" else State.CALLING, number)
+        performer.perform(call)
+    board.write(rank, State.FINISHED, len(calls))
+    control.leave.wait()
+    dump(rank)
+    dist.destroy_process_group()

@@ -1,0 +1,113 @@
+"""Runs one drill from its plan to the files it leaves."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from launcher import DEADLINE_S, Launcher, Process
+from tracectl import tracectl
+
+from drills.board import Board, State
+from drills.plan import Plan
+from drills.rank import DUMP, LEAVE, control_path, dump_path
+from drills.stillness import Stillness, stopped
+from drills.truth import Truth
+
+_LOOK_S = 0.03
+
+
+def run(launcher: Launcher, plan: Plan, folder: Path) -> Truth:
+    """Runs it in an empty folder, which then has `traces`, `flights` and truth.json.
+
+    A job that comes to its end leaves as usual. One that hangs is ended as its owner
+    would: first every rank that can dumps its Flight Recorder, then all are killed at the
+    same instant and what was in their rings is recovered.
+    """
+    truth = plan.truth
+    job = _Job(launcher, plan, folder)
+    job.watch()
+    truth.endings = job.end()
+    assert tracectl("recover", "--ring-dir", folder).exit_code == 0
+    truth.write(folder)
+    return truth
+
+
+class _Job:
+    def __init__(self, launcher: Launcher, plan: Plan, folder: Path) -> None:
+        self._launcher = launcher
+        self._folder = folder
+        world = plan.truth.world
+        dump_path(folder, 0).parent.mkdir()
+        for rank in range(world):
+            os.mkfifo(control_path(folder, rank))
+        self._board = Board(folder / "board", world)
+        self._processes: list[Process] = launcher.start_ranks(
+            world, "drills.rank:main", plan.script, plan.starved, folder=folder
+        )
+        self._pids = [process.pid for process in self._processes]
+
+    @property
+    def _alive(self) -> list[int]:
+        return [rank for rank, each in enumerate(self._processes) if each.exit_code is None]
+
+    def _finished(self, rank: int) -> bool:
+        return self._board.read(rank)[0] == State.FINISHED
+
+    def watch(self) -> None:
+        """Returns when the job has ended, or never will."""
+        stillness = Stillness(self._board, self._pids)
+        self._until(lambda: all(map(self._finished, self._alive)) or stillness.look(self._alive))
+
+    def end(self) -> dict[int, str]:
+        """Ends what is left of it. Returns what became of each rank."""
+        stuck = {rank for rank in self._alive if not self._finished(rank)}
+        if stuck:
+            self._dump()
+            self._kill()
+        else:
+            for rank in self._alive:
+                control_path(self._folder, rank).write_bytes(LEAVE)
+        codes = [process.wait() for process in self._processes]
+        return {
+            rank: "stuck" if rank in stuck else self._ending(rank, code)
+            for rank, code in enumerate(codes)
+        }
+
+    def _ending(self, rank: int, code: int) -> str:
+        if self._finished(rank):
+            return "finished"
+        if code < 0:
+            return signal.Signals(-code).name
+        said = self._processes[rank].output.strip().rpartition("\n")[2]
+        # Of Gloo's message neither the source line before nor the advice after it.
+        return re.sub(r"^\[/\S*\] ", "", said).partition(". ")[0] or f"exit code {code}"
+
+    def _dump(self) -> None:
+        able = [rank for rank in self._alive if not stopped(self._pids[rank])]
+        for rank in able:
+            control_path(self._folder, rank).write_bytes(DUMP)
+        self._until(lambda: all(dump_path(self._folder, rank).exists() for rank in able))
+
+    def _kill(self) -> None:
+        """Stops all first, so that none sees another die."""
+        ranks = self._alive
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for rank in ranks:
+                os.kill(self._pids[rank], number)
+            if number == signal.SIGSTOP:
+                self._until(lambda: all(stopped(self._pids[rank]) for rank in ranks))
+
+    def _until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + DEADLINE_S
+        while not condition():
+            if time.monotonic() > deadline:
+                outputs = "\n".join(process.output for process in self._processes)
+                for process in self._processes:
+                    process.kill()
+                raise TimeoutError(f"{self._folder} is neither still nor done\n{outputs}")
+            self._launcher.receive(_LOOK_S)

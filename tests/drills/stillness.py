@@ -1,0 +1,65 @@
+"""Tells a job that hangs from one that works, without asking it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from drills.board import Board, State
+
+_QUIET_LOOKS = 4
+
+
+class Stillness:
+    """Looks at the ranks again and again.
+
+    A rank stands if its main thread has not run between the looks and it does not say
+    that it works; no thread of it may be waiting for a core, which could change that.
+    """
+
+    def __init__(self, board: Board, pids: list[int]) -> None:
+        self._board = board
+        self._pids = pids
+        self._last: list[object] = []
+        self._quiet = 0
+
+    def look(self, alive: list[int]) -> bool:
+        """Whether all of these ranks stand, and have for some looks."""
+        now: list[object] = [(rank, self._seen(rank)) for rank in alive]
+        if now != self._last:
+            self._last, self._quiet = now, 0
+        elif not any(self._busy(rank) for rank in alive):
+            self._quiet += 1
+        return self._quiet >= _QUIET_LOOKS
+
+    def _seen(self, rank: int) -> object:
+        """What changes whenever the main thread runs."""
+        folder = Path(f"/proc/{self._pids[rank]}")
+        switches = [line for line in _lines(folder / "status") if "ctxt_switches" in line]
+        return self._board.read(rank), tuple(switches)
+
+    def _busy(self, rank: int) -> bool:
+        state, _ = self._board.read(rank)
+        return state in (State.STARTING, State.WORKING) or "R" in _states(self._pids[rank])
+
+
+def stopped(pid: int) -> bool:
+    """Whether all threads of a process have been stopped by a signal."""
+    return set(_states(pid)) == {"T"}
+
+
+def _states(pid: int) -> str:
+    folder = f"/proc/{pid}/task"
+    threads: list[str] = []
+    with suppress(FileNotFoundError):
+        threads = os.listdir(folder)
+    stats = [_lines(Path(folder, thread, "stat")) for thread in threads]
+    return "".join(lines[0].rsplit(")", 1)[1].split()[0] for lines in stats if lines)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return []

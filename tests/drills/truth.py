@@ -1,0 +1,63 @@
+"""What is known of a drill, whatever its trace says: truth.json, beside the trace."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+_NAME = "truth.json"
+
+
+@dataclass
+class Truth:
+    """The fault, and what the records of it imply.
+
+    Attributes:
+        fault: Its name; "" in a healthy job.
+        rank: The rank that it was planted on.
+        at: The number of the call that it was planted at.
+        kinds: The verdicts that name it, the best one first.
+        culprits: The ranks to look at. Where two ranks disagree these are both.
+        involved: These, and whom a verdict may name besides.
+        group: Description of the group it shows in, "" where it shows in none.
+        seq: Sequence number of the first operation that goes another way.
+        members: The ranks of that group.
+        witnesses: Ranks whose records the verdict needs besides the culprits': at
+            least as many of the members as outvote a culprit.
+        endings: What became of each rank: "finished", "stuck", the exception, or the signal.
+    """
+
+    world: int
+    program: str
+    seed: int
+    fault: str = ""
+    rank: int | None = None
+    at: int | None = None
+    op: str = ""
+    kinds: tuple[str, ...] = ()
+    culprits: tuple[int, ...] = ()
+    involved: tuple[int, ...] = ()
+    group: str = ""
+    seq: int | None = None
+    members: tuple[int, ...] = ()
+    witnesses: int = 0
+    endings: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def hung(self) -> bool:
+        """Whether a rank did not come to its end."""
+        return "stuck" in self.endings.values()
+
+    def write(self, folder: Path) -> None:
+        """Leaves it in a folder."""
+        (folder / _NAME).write_text(json.dumps(asdict(self), indent=1) + "\n")
+
+    @staticmethod
+    def read(folder: Path) -> Truth:
+        """What write() left."""
+        values = json.loads((folder / _NAME).read_text())
+        for name in ("kinds", "culprits", "involved", "members"):
+            values[name] = tuple(values[name])
+        values["endings"] = {int(rank): text for rank, text in values["endings"].items()}
+        return Truth(**values)

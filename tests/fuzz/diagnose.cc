@@ -1,0 +1,65 @@
+// A job of several ranks, one payload each, as if all chunks were right.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/stream_assembler.h"
+#include "fuzz/parts.h"
+#include "fuzz/target.h"
+#include "trace_io/payload_guard.h"
+
+using traced::testing::require;
+
+namespace {
+
+// Headers are written by the recorder and bounded by the selection of streams:
+// one stream per rank, in ascending order.
+traced::TraceSet selectRanks(std::size_t ranks) {
+  traced::TraceSet set;
+  for (std::size_t i = 0; i < ranks; ++i) {
+    traced::TraceStream& stream = set.streams.emplace_back();
+    stream.header.set_rank(static_cast<std::uint32_t>(i));
+    stream.header.set_world_size(static_cast<std::uint32_t>(ranks));
+    stream.header.set_boot_id("boot");
+    set.selected.push_back(i);
+  }
+  return set;
+}
+
+traced::StreamTable assemble(const traced::v1::Header& header,
+                             std::string_view part) {
+  traced::StreamAssembler assembler(header);
+  traced::v1::Payload payload;
+  if (traced::isModestPayload(part, part.size()) &&
+      payload.ParseFromArray(part.data(), static_cast<int>(part.size()))) {
+    assembler.add(payload);
+  }
+  return std::move(assembler).finish();
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<std::string_view> parts =
+      traced::testing::splitParts({reinterpret_cast<const char*>(data), size});
+  const traced::TraceSet set = selectRanks(parts.size());
+  traced::JobStateBuilder builder(set);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    builder.add(assemble(set.streams[i].header, parts[i]));
+  }
+  const traced::Diagnosis diagnosis =
+      traced::judge(std::move(builder).finish(), set, {});
+  for (const traced::JobVerdict& verdict : diagnosis.verdicts) {
+    require(!verdict.summary.empty(), "a verdict says what happened");
+    require(std::is_sorted(verdict.culprits.begin(), verdict.culprits.end()),
+            "culprits are in order");
+    for (const std::uint32_t culprit : verdict.culprits) {
+      require(std::binary_search(diagnosis.culprits.begin(),
+                                 diagnosis.culprits.end(), culprit),
+              "every culprit is named");
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,59 @@
+// Writes a made-up job and diagnoses it.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/diagnosis.h"
+#include "support/job_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced::testing {
+
+using Ranks = std::vector<std::uint32_t>;
+
+// The ranks of `without` leave no file.
+inline Diagnosis diagnoseJob(JobBuilder& job, Ending ending = Ending::kClosed,
+                             const std::set<std::uint32_t>& without = {},
+                             const std::set<std::uint32_t>& cut = {}) {
+  const TempDir dir;
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+    if (without.contains(rank)) continue;
+    writeFile(dir.path() + "/rank-" + std::to_string(rank) + ".traced",
+              job.rank(rank).write(cut.contains(rank) ? Ending::kCut : ending));
+  }
+  const std::vector<std::string> paths = {dir.path()};
+  const Result<TraceSet> set = openTraceSet(paths);
+  EXPECT_TRUE(set) << set.error().message;
+  return diagnose(*set, {});
+}
+
+inline std::string textOf(const Diagnosis& diagnosis) {
+  std::string text;
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    text += std::string(nameOf(verdict.kind)) + " #" +
+            std::to_string(verdict.seq) + " " + verdict.summary + "\n";
+    for (const std::string& line : verdict.evidence) text += "  " + line + "\n";
+  }
+  return text;
+}
+
+// There is one verdict, of this kind and against these ranks.
+inline void expectVerdict(const Diagnosis& diagnosis, VerdictKind kind,
+                          const Ranks& culprits) {
+  ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
+  EXPECT_STREQ(nameOf(diagnosis.verdicts[0].kind), nameOf(kind))
+      << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.culprits, culprits) << textOf(diagnosis);
+}
+
+inline void expectHealthy(const Diagnosis& diagnosis) {
+  EXPECT_TRUE(diagnosis.verdicts.empty()) << textOf(diagnosis);
+}
+
+}  // namespace traced::testing

@@ -1,0 +1,106 @@
+// Sends and receives that do not pair.
+
+#include <gtest/gtest.h>
+
+#include "diagnosed.h"
+
+namespace traced::testing {
+namespace {
+
+TEST(MessagesTest, APipelinePairs) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    for (int i = 0; i < 6; ++i) {
+      if (r > 0)
+        rank.end(rank.addMessage(false, 1, r - 1, 64 << i).id(), 9 * i);
+      if (r < 3) rank.end(rank.addMessage(true, 1, r + 1, 64 << i).id(), 9 * i);
+    }
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(MessagesTest, ASendThatNobodyReceives) {
+  JobBuilder job(4);
+  job.rank(1).end(job.rank(1).addMessage(true, 1, 2).id(), 0);
+  expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {1, 2});
+}
+
+TEST(MessagesTest, AReceiveThatNobodySendsTo) {
+  JobBuilder job(4);
+  RankBuilder& rank = job.rank(3);
+  rank.fail(rank.addMessage(false, 1, 0).id(), 0, 5000, "Timed out");
+  expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {0, 3});
+}
+
+TEST(MessagesTest, TwoThatSendInOneOrderAndReceiveInTheOther) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t small = rank.addMessage(r == 0, 1, 1 - r, 64).id();
+    const std::uint32_t large = rank.addMessage(r == 0, 1, 1 - r, 128).id();
+    rank.end(r == 0 ? small : large, 0);
+    rank.end(r == 0 ? large : small, 10);
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
+}
+
+TEST(MessagesTest, TagsPairInAnyOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(MessagesTest, MessagesOfDifferentSizes) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.end(rank.addMessage(r == 0, 1, 1 - r, 64 + r).id(), 0);
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kSizeMismatch, {0, 1});
+}
+
+TEST(MessagesTest, TwoThatReceiveFromEachOther) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.hang(rank.addMessage(false, 1, 1 - r).id(), 0);
+    rank.live(60'000);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
+}
+
+TEST(MessagesTest, AReceiveFromAnySourceTakesWhatWasSent) {
+  JobBuilder job(2);
+  job.rank(0).end(job.rank(0).addMessage(true, 1, 1).id(), 0);
+  RankBuilder& rank = job.rank(1);
+  v1::Call& call = rank.addMessage(false, 1, 0);
+  call.clear_peer_plus_1();
+  call.clear_peer_global_plus_1();
+  rank.stream().add(
+      IssueRow{.op = 900, .issue_ns = RankBuilder::ns(0), .call = call.id()});
+  rank.stream().add(WaitRow{.op = 900,
+                            .wait_begin_ns = RankBuilder::ns(1),
+                            .wait_ns = 1000,
+                            .saw_end = 1,
+                            .source_rank_plus_1 = 1});
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(MessagesTest, WhatTheMissingSideDidIsNotGuessed) {
+  JobBuilder job(3);
+  RankBuilder& rank = job.rank(0);
+  rank.fail(rank.addMessage(false, 1, 1).id(), 0, 5000, "Timed out");
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kClosed, {1});
+  ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kUndecided);
+}
+
+}  // namespace
+}  // namespace traced::testing

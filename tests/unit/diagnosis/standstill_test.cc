@@ -1,0 +1,262 @@
+// Jobs that stand still: who did not come, who waits for whom.
+
+#include <gtest/gtest.h>
+
+#include "diagnosed.h"
+
+namespace traced::testing {
+namespace {
+
+constexpr std::int64_t kHang = 60'000;
+
+// Five operations that all end.
+std::uint32_t addHistory(RankBuilder& rank) {
+  const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+  for (int i = 0; i < 5; ++i) rank.end(call, 10 * i);
+  return call;
+}
+
+TEST(StandstillTest, AHealthyJobHasNoVerdict) {
+  JobBuilder job(4);
+  job.all([](RankBuilder& rank) { addHistory(rank); });
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(StandstillTest, AJobThatIsKilledAmidHasNoVerdict) {
+  for (const Ending ending : {Ending::kRecovered, Ending::kCut}) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      const std::uint32_t call = addHistory(job.rank(r));
+      if (r != 2) job.rank(r).hang(call, 60);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, ending);
+    expectHealthy(diagnosis);
+    EXPECT_EQ(diagnosis.under_way, 3U);
+  }
+}
+
+TEST(StandstillTest, NamesTheRankThatNeverJoins) {
+  for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      const std::uint32_t call = addHistory(job.rank(r));
+      if (r != culprit) job.rank(r).hang(call, 60);
+      job.rank(r).live(kHang);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+    expectVerdict(diagnosis, VerdictKind::kNeverJoined, {culprit});
+    EXPECT_EQ(diagnosis.verdicts[0].seq, 6U);
+    EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kCertain);
+  }
+}
+
+TEST(StandstillTest, IsLessSureOfARankWhoseTraceStops) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r == 1) continue;
+    job.rank(r).hang(call, 60);
+    job.rank(r).live(kHang);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+  EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kLikely);
+}
+
+TEST(StandstillTest, TellsAProcessThatEnded) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r != 3) job.rank(r).fail(call, 60, 5000, "Connection closed by peer");
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kLeftEarly, {3});
+}
+
+TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r == 0) {
+      job.rank(r).hang(call, 60);
+    } else {
+      job.rank(r).fail(call, 60, 500, "Connection closed by peer");
+    }
+  }
+  expectVerdict(diagnoseJob(job, Ending::kRecovered), VerdictKind::kLeftEarly,
+                {0});
+}
+
+TEST(StandstillTest, TellsAnExtraCallFromOneLeftOut) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r == 2) job.rank(r).fail(call, 60, 5000, "Timed out");
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kNeverJoined, {2});
+}
+
+TEST(StandstillTest, OfTwoRanksTheOneThatEndedIsNamedWithTheDoubt) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r == 0) job.rank(r).fail(call, 60, 5000, "Timed out");
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kLeftEarly, {1});
+  EXPECT_NE(textOf(diagnosis).find("cannot outvote"), std::string::npos);
+}
+
+TEST(StandstillTest, AllJoinedAndNoneEnded) {
+  JobBuilder job(4);
+  job.all([](RankBuilder& rank) {
+    rank.hang(addHistory(rank), 60);
+    rank.live(kHang);
+  });
+  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kHungIn,
+                {0, 1, 2, 3});
+}
+
+TEST(StandstillTest, AnEndThatNobodyCouldObserveIsNoHang) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    addHistory(rank);
+    v1::Call& call = rank.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, 1);
+    call.set_async(true);
+    const std::uint64_t id = rank.hang(call.id(), 60);
+    rank.stream().add(ReleaseRow{.op = id, .release_ns = RankBuilder::ns(61)});
+    rank.live(kHang);
+  });
+  for (const JobVerdict& verdict : diagnoseJob(job, Ending::kCut).verdicts) {
+    EXPECT_NE(verdict.kind, VerdictKind::kHungIn);
+  }
+}
+
+TEST(StandstillTest, AMissingFileDecidesNothing) {
+  JobBuilder job(4);
+  job.all([](RankBuilder& rank) {
+    rank.hang(addHistory(rank), 60);
+    rank.live(kHang);
+  });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut, {3});
+  ASSERT_EQ(diagnosis.verdicts.size(), 1U);
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kUndecided);
+  EXPECT_EQ(diagnosis.verdicts[0].ranks, Ranks{3});
+  EXPECT_TRUE(diagnosis.culprits.empty());
+}
+
+TEST(StandstillTest, SaysTheSameFromEveryFileThatIsLeft) {
+  for (std::uint32_t lost = 0; lost < 4; ++lost) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      const std::uint32_t call = addHistory(job.rank(r));
+      if (r != 1) job.rank(r).hang(call, 60);
+      job.rank(r).live(kHang);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut, {lost});
+    if (lost == 1) {
+      ASSERT_EQ(diagnosis.verdicts.size(), 1U);
+      EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kUndecided);
+    } else {
+      expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+    }
+  }
+}
+
+TEST(StandstillTest, ARankThatLostRecordsIsNotAccused) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r == 1) {
+      job.rank(r).stream().drop(v1::DROP_REASON_RING_FULL, 41);
+    } else {
+      job.rank(r).hang(call, 60);
+    }
+    job.rank(r).live(kHang);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+  ASSERT_EQ(diagnosis.verdicts.size(), 1U);
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kUndecided);
+  EXPECT_NE(textOf(diagnosis).find("41 records"), std::string::npos)
+      << textOf(diagnosis);
+}
+
+TEST(StandstillTest, SequencesAlignWithoutTheirBeginnings) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t a = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const std::uint32_t b = rank.addCall(v1::OPERATION_BARRIER, 1, 0).id();
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      const std::uint32_t call = i % 2 == 0 ? a : b;
+      if (i < 2 * r) {
+        rank.lose(call);
+      } else {
+        rank.end(call, 10 * i);
+      }
+    }
+    if (r > 0) rank.stream().drop(v1::DROP_REASON_RETENTION, 2 * r);
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(StandstillTest, ACycleAcrossGroupsIsADeadlock) {
+  for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      RankBuilder& rank = job.rank(r);
+      const std::uint32_t dp = addHistory(rank);
+      const std::uint32_t ema =
+          rank.addCall(v1::OPERATION_BROADCAST, rank.addGroup("ema", 0, 4))
+              .id();
+      rank.end(ema, 55);
+      rank.hang(r == culprit ? ema : dp, 60);
+      rank.live(kHang);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+    expectVerdict(diagnosis, VerdictKind::kDeadlock, {culprit});
+    EXPECT_EQ(diagnosis.verdicts[0].ranks, (Ranks{0, 1, 2, 3}));
+  }
+}
+
+TEST(StandstillTest, OnlyTheEndOfAChainIsNamed) {
+  // Rank 3 is idle, rank 2 waits for it in "b", ranks 0 and 1 for rank 2.
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    addHistory(rank);
+    const auto call = [&](const char* name, std::uint32_t first,
+                          std::uint32_t count) {
+      return rank
+          .addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup(name, first, count))
+          .id();
+    };
+    if (r < 3) {
+      const std::uint32_t a = call("a", 0, 3);
+      if (r < 2) rank.hang(a, 60);
+    }
+    if (r > 1) {
+      const std::uint32_t b = call("b", 2, 2);
+      if (r == 2) rank.hang(b, 60);
+    }
+    rank.live(kHang);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {3});
+  EXPECT_NE(textOf(diagnosis).find("only waits for that"), std::string::npos);
+}
+
+TEST(StandstillTest, AFailureOfOneRankIsThatRanks) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r == 2) {
+      job.rank(r).fail(call, 60, 10, "out of memory");
+    } else {
+      job.rank(r).end(call, 60);
+    }
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kFailed, {2});
+}
+
+}  // namespace
+}  // namespace traced::testing

@@ -1,0 +1,79 @@
+// Ranks that keep others waiting, and ranks that seem to.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "diagnosed.h"
+
+namespace traced::testing {
+namespace {
+
+// `late_ms(rank, i)` is how long after the others a rank comes to its i-th
+// all_reduce, of 60 that are 50 ms apart.
+Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    std::int64_t delayed_ms = 0;
+    for (int i = 0; i < 60; ++i) {
+      std::int64_t most_ms = 0;
+      for (std::uint32_t other = 0; other < 4; ++other) {
+        most_ms = std::max(most_ms, late_ms(other, i));
+      }
+      const std::int64_t due_ms = 50 * i + delayed_ms;
+      const std::int64_t late = late_ms(r, i);
+      rank.end(call, due_ms + late, most_ms - late + 2);
+      delayed_ms += most_ms;
+    }
+  }
+  return diagnoseJob(job);
+}
+
+TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
+  for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
+    expectVerdict(
+        run([=](std::uint32_t rank, int) { return rank == culprit ? 20 : 0; }),
+        VerdictKind::kStraggler, {culprit});
+  }
+}
+
+TEST(TimingTest, AlsoOneThatBecomesSlow) {
+  expectVerdict(run([](std::uint32_t rank, int i) {
+                  return rank == 2 && i >= 40 ? 20 : 0;
+                }),
+                VerdictKind::kStraggler, {2});
+}
+
+TEST(TimingTest, RanksThatAreLateInTurnAreNone) {
+  expectHealthy(run([](std::uint32_t rank, int i) {
+    return rank == static_cast<std::uint32_t>(i) % 4 ? 20 : 0;
+  }));
+}
+
+TEST(TimingTest, ALittleIsNoMatter) {
+  expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
+}
+
+TEST(TimingTest, OneLongWaitHasACause) {
+  const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
+    return rank == 3 && i == 30 ? 3000 : 0;
+  });
+  expectVerdict(diagnosis, VerdictKind::kLate, {3});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 31U);
+}
+
+TEST(TimingTest, ClocksOfDifferentHostsCertifyNothing) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.stream().header().set_boot_id("boot-" + std::to_string(r));
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    for (int i = 0; i < 60; ++i) rank.end(call, 50 * i + 20 * r, 2);
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+}  // namespace
+}  // namespace traced::testing
