@@ -12,7 +12,8 @@ constexpr int kBits = 7;
 }  // namespace
 
 std::uint32_t Histogram::bucketOf(std::uint64_t value) {
-  const int power = std::max(static_cast<int>(std::bit_width(value)) - kBits - 1, 0);
+  const int power =
+      std::max(static_cast<int>(std::bit_width(value)) - kBits - 1, 0);
   return static_cast<std::uint32_t>(
       (static_cast<std::uint64_t>(power) << kBits) + (value >> power));
 }

@@ -58,12 +58,12 @@ class PairSide {
   SeqRanges holes_, failed_, inside_;
 };
 
-struct Pair {
+struct MessagePair {
   PairSide sends;
   PairSide receives;
 };
 
 // A pair stays where it is.
-using PairTable = absl::btree_map<PairKey, std::unique_ptr<Pair>>;
+using PairTable = absl::btree_map<PairKey, std::unique_ptr<MessagePair>>;
 
 }  // namespace traced

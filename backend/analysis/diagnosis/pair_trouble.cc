@@ -23,7 +23,7 @@ struct Difference {
 
 // The first number at which the two sides differ. Only where they change need
 // be compared.
-std::optional<Difference> firstDifference(const Pair& pair) {
+std::optional<Difference> firstDifference(const MessagePair& pair) {
   const PairSide& sends = pair.sends;
   const PairSide& receives = pair.receives;
   const std::uint64_t begin = std::max(sends.first(), receives.first());
@@ -45,8 +45,8 @@ std::optional<Difference> firstDifference(const Pair& pair) {
 
 class PairJudge {
  public:
-  PairJudge(const Knowledge& knowledge, const PairKey& key, const Pair& pair,
-            PairFindings& findings)
+  PairJudge(const Knowledge& knowledge, const PairKey& key,
+            const MessagePair& pair, PairFindings& findings)
       : knowledge_(knowledge),
         job_(knowledge.job()),
         key_(key),
@@ -261,7 +261,7 @@ class PairJudge {
   const Knowledge& knowledge_;
   const JobState& job_;
   const PairKey key_;
-  const Pair& pair_;
+  const MessagePair& pair_;
   PairFindings& findings_;
 };
 

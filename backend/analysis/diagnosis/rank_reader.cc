@@ -84,8 +84,8 @@ PairSide* RankReader::sideOf(std::uint32_t group, std::uint32_t peer,
                              bool sends) {
   const std::uint32_t self = state_.rank;
   const PairKey key{group, sends ? self : peer, sends ? peer : self};
-  std::unique_ptr<Pair>& pair = job_.pairs[key];
-  if (!pair) pair = std::make_unique<Pair>();
+  std::unique_ptr<MessagePair>& pair = job_.pairs[key];
+  if (!pair) pair = std::make_unique<MessagePair>();
   return sends ? &pair->sends : &pair->receives;
 }
 

@@ -5,7 +5,8 @@
 namespace traced {
 namespace {
 
-OperationKey numberedKey(const AssembledOperation& op, const MatchedCall& call) {
+OperationKey numberedKey(const AssembledOperation& op,
+                         const MatchedCall& call) {
   OperationKey key = call.key;
   key.seq = op.seq;
   return key;
@@ -44,7 +45,8 @@ void ArrivalTable::add(const Stream& stream) {
     const MatchedCall* call = stream.calls.of(op);
     if (!call) continue;
     const auto next = static_cast<std::uint32_t>(rows_.size());
-    const auto [place, is_new] = index_.try_emplace(numberedKey(op, *call), next);
+    const auto [place, is_new] =
+        index_.try_emplace(numberedKey(op, *call), next);
     if (is_new) rows_.emplace_back().signature = call->signature;
     Row& row = rows_[place->second];
     row.unusable |= op.failed || row.signature != call->signature;
