@@ -30,7 +30,8 @@ class Fault:
             at most with the rest of the group; "trio" the rank, at most with the one
             that waits for it and the one that it should leave alone.
         shows: Whether the group and number of the call are where it shows.
-        witnesses: How many others' records the verdict needs.
+        witnesses: How many others' records the verdict needs; everybody's where one whose
+            records are missing might be what the others wait for.
         program: The job that it is planted in.
         steps: How long that is.
         from_world: The smallest world it can be planted in.
@@ -195,6 +196,7 @@ _ANOTHER = ("op_mismatch", "order_mismatch")
 _ABSENT = ("never_joined",)
 _GONE = ("left_early",)
 _UNPAIRED = ("p2p_unpaired", "deadlock")
+_EVERYBODY = 1 << 16
 
 _ALL = (
     Fault("delay", ("late",), _of_world, _insert(Call("work", seconds=DELAY_S)), "alone"),
@@ -208,16 +210,29 @@ _ALL = (
     Fault("reduce_op", ("reduce_op_mismatch",), _plain, _change(reduce_op="MAX")),
     Fault("root", ("root_mismatch",), _one_of("broadcast", "reduce"), _other_root),
     Fault("splits", ("split_mismatch",), _one_of("all_to_all_single"), _other_splits),
-    Fault("unpaired_recv", _UNPAIRED, _exchange("recv"), _receive_nothing, "pair", shows=False),
-    Fault("missing_send", _UNPAIRED, _exchange("send"), _missing, "pair", shows=False),
-    Fault("swapped_order", _UNPAIRED[::-1], _exchange_begins, _swap, "pair", shows=False),
-    Fault("swapped_tag", _UNPAIRED, _exchange("send"), _change(tag=7), "pair", shows=False),
-    Fault("swapped_peer", _UNPAIRED, _exchange("send"), _other_peer, "trio", False, from_world=4),
+    Fault(
+        "unpaired_recv", _UNPAIRED, _exchange("recv"), _receive_nothing, "pair", False, _EVERYBODY
+    ),
+    Fault("missing_send", _UNPAIRED, _exchange("send"), _missing, "pair", False, _EVERYBODY),
+    Fault("swapped_order", _UNPAIRED[::-1], _exchange_begins, _swap, "pair", False, _EVERYBODY),
+    Fault("swapped_tag", _UNPAIRED, _exchange("send"), _change(tag=7), "pair", False, _EVERYBODY),
+    Fault(
+        "swapped_peer",
+        _UNPAIRED,
+        _exchange("send"),
+        _other_peer,
+        "trio",
+        False,
+        _EVERYBODY,
+        from_world=4,
+    ),
     Fault("early_exit", _GONE, _plain, _leave("exit"), "alone", witnesses=1),
     Fault("killed", (*_GONE, *_ABSENT), _plain, _leave("kill"), "alone", witnesses=1),
     Fault("stopped", _ABSENT, _plain, _leave("stop"), "alone", witnesses=1),
     Fault("stuck", _ABSENT, _plain, _leave("idle"), "alone", witnesses=1),
-    Fault("stopped_inside", ("hung_in",), _later_sum, _stop_inside, "members"),
+    Fault(
+        "stopped_inside", ("hung_in",), _later_sum, _stop_inside, "members", witnesses=_EVERYBODY
+    ),
     Fault("slow", ("straggler",), _step, _slow_from, "alone", False, program=training, steps=50),
     Fault("overlap", ("buffer_overlap",), _starts_two, _share_memory, "alone", witnesses=0),
     Fault(

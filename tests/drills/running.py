@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from launcher import DEADLINE_S, Launcher, Process
@@ -71,7 +73,7 @@ class _Job:
             self._kill()
         else:
             for rank in self._alive:
-                control_path(self._folder, rank).write_bytes(LEAVE)
+                self._tell(rank, LEAVE)
         codes = [process.wait() for process in self._processes]
         return {
             rank: "stuck" if rank in stuck else self._ending(rank, code)
@@ -87,11 +89,31 @@ class _Job:
         # Of Gloo's message neither the source line before nor the advice after it.
         return re.sub(r"^\[/\S*\] ", "", said).partition(". ")[0] or f"exit code {code}"
 
+    def _tell(self, rank: int, what: bytes) -> None:
+        """Tells a rank, unless it ends meanwhile: a pipe that nobody reads is not opened."""
+
+        def told() -> bool:
+            try:
+                pipe = os.open(control_path(self._folder, rank), os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                if error.errno != errno.ENXIO:
+                    raise
+                return rank not in self._alive
+            with suppress(BrokenPipeError), os.fdopen(pipe, "wb") as file:
+                file.write(what)
+            return True
+
+        self._until(told)
+
     def _dump(self) -> None:
         able = [rank for rank in self._alive if not stopped(self._pids[rank])]
         for rank in able:
-            control_path(self._folder, rank).write_bytes(DUMP)
-        self._until(lambda: all(dump_path(self._folder, rank).exists() for rank in able))
+            self._tell(rank, DUMP)
+        self._until(
+            lambda: all(
+                dump_path(self._folder, rank).exists() for rank in able if rank in self._alive
+            )
+        )
 
     def _kill(self) -> None:
         """Stops all first, so that none sees another die."""

@@ -233,7 +233,8 @@ class GroupJudge {
         waited_ns_.value_or(0) >= knowledge_.options().hung_after_ns;
     if (!matters) return false;
     JobVerdict& verdict = trouble_.verdict;
-    if (!absent_.empty() && ended_.empty()) {
+    // Who is absent may not have joined, or have called something else.
+    if (!absent_.empty()) {
       undecided({});
       return true;
     }

@@ -222,12 +222,18 @@ class PairJudge {
                      sends ? " did not receive." : " did not send.");
     tellFailure(verdict, self);
     if (!other) {
-      undecided(verdict, absl::StrCat("No trace of rank ", peer, "."), peer);
+      undecided(verdict, absl::StrCat("No trace of rank ", peer, "."), {peer});
     } else if (!other->whole()) {
       undecided(
           verdict,
           absl::StrCat("The trace of rank ", peer, " lost ", other->lost, "."),
-          peer);
+          {peer});
+    } else if (const auto absent = job_.membersOf(key_.group).absent;
+               !absent.empty()) {
+      // The peer may have waited for one of these.
+      undecided(verdict,
+                absl::StrCat("No trace of ", ranksText(absent), "."),
+                absent);
     } else {
       verdict.kind = VerdictKind::kP2pUnpaired;
       verdict.confidence =
@@ -248,14 +254,14 @@ class PairJudge {
   }
 
   void undecided(JobVerdict& verdict, std::string why,
-                 std::uint32_t peer) const {
+                 std::vector<std::uint32_t> wanted) const {
     verdict.kind = VerdictKind::kUndecided;
     verdict.confidence = Confidence::kUndecided;
-    verdict.ranks = {peer};
+    verdict.ranks = std::move(wanted);
     verdict.culprits.clear();
     verdict.evidence.push_back(std::move(why));
-    verdict.advice.push_back(
-        absl::StrCat("to decide: the whole trace of rank ", peer));
+    verdict.advice.push_back(absl::StrCat("to decide: the whole trace of ",
+                                          ranksText(verdict.ranks)));
   }
 
   const Knowledge& knowledge_;
