@@ -231,8 +231,7 @@ class PairJudge {
     } else if (const auto absent = job_.membersOf(key_.group).absent;
                !absent.empty()) {
       // The peer may have waited for one of these.
-      undecided(verdict,
-                absl::StrCat("No trace of ", ranksText(absent), "."),
+      undecided(verdict, absl::StrCat("No trace of ", ranksText(absent), "."),
                 absent);
     } else {
       verdict.kind = VerdictKind::kP2pUnpaired;
