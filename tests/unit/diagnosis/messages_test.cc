@@ -33,6 +33,15 @@ TEST(MessagesTest, AReceiveThatNobodySendsTo) {
   expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {0, 3});
 }
 
+// The silent one may wait for the rank whose file is missing.
+TEST(MessagesTest, WithAFileMissingAMissingMessageIsUndecided) {
+  JobBuilder job(4);
+  RankBuilder& rank = job.rank(3);
+  rank.fail(rank.addMessage(false, 1, 0).id(), 0, 5000, "Timed out");
+  expectVerdict(diagnoseJob(job, Ending::kClosed, {2}), VerdictKind::kUndecided,
+                {});
+}
+
 TEST(MessagesTest, TwoThatSendInOneOrderAndReceiveInTheOther) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {

@@ -116,6 +116,23 @@ TEST(StandstillTest, AllJoinedAndNoneEnded) {
                 {0, 1, 2, 3});
 }
 
+// Whose file is missing may have called something else.
+TEST(StandstillTest, WithAFileMissingSomeWhoDidNotEndAreUndecided) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = addHistory(rank);
+    if (r == 0) {
+      rank.end(call, 60);
+    } else {
+      rank.hang(call, 60);
+    }
+    rank.live(kHang);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kCut, {1}), VerdictKind::kUndecided,
+                {});
+}
+
 TEST(StandstillTest, AnEndThatNobodyCouldObserveIsNoHang) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
