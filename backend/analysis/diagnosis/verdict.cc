@@ -36,8 +36,6 @@ const char* nameOf(VerdictKind kind) {
       return "buffer_overlap";
     case VerdictKind::kStraggler:
       return "straggler";
-    case VerdictKind::kSlowPeer:
-      return "slow_peer";
     case VerdictKind::kLate:
       return "late";
     case VerdictKind::kUndecided:

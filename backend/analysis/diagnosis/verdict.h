@@ -30,7 +30,6 @@ enum class VerdictKind : std::uint8_t {
   kNeverWaited,
   kBufferOverlap,
   kStraggler,
-  kSlowPeer,
   kLate,
   kUndecided,
 };

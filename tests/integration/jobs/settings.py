@@ -63,7 +63,7 @@ def many_records() -> int:
     """Returns the largest number of bytes that the trace ever took on disk."""
     with joined():
         tensor, most = torch.ones(1), 0
-        for i in range(60):
+        for i in range(100):
             for _ in range(1500):
                 dist.all_reduce(tensor)
             assert traced.flush(20)
