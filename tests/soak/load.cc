@@ -9,11 +9,12 @@ namespace {
 
 constexpr int kRecordsPerOperation = 5;
 constexpr int kOperationsAtOnce = 50;
-// Shapes come and go: more than the recorder remembers at a time.
+// Shapes come and go, all of them within seconds: more than the recorder
+// remembers at a time.
 constexpr std::uint64_t kShapes = 3000;
 
 std::int64_t elementsOf(std::uint64_t seq) {
-  return static_cast<std::int64_t>(16 + seq / 100 % kShapes);
+  return static_cast<std::int64_t>(16 + seq / 25 % kShapes);
 }
 
 }  // namespace
