@@ -5,6 +5,7 @@
 
 #include "analysis/clock_models.h"
 #include "analysis/names.h"
+#include "analysis/operation_kinds.h"
 
 namespace traced {
 namespace {
@@ -32,25 +33,6 @@ struct Entry {
   }
 };
 
-bool isPointToPoint(v1::Operation op) {
-  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV;
-}
-
-// The global rank at the other end, kNoRank while it is not known.
-std::int64_t peerOf(const StreamTable& table, const v1::Call& call,
-                    const AssembledOperation& op) {
-  if (call.peer_global_plus_1() > 0) {
-    return std::int64_t{call.peer_global_plus_1()} - 1;
-  }
-  const std::uint32_t group = table.groupOf(call);
-  if (op.source_rank_plus_1 == 0 || group == StreamDefinitions::kNone) {
-    return kNoRank;
-  }
-  const auto rank =
-      table.definitions.groups()[group].members.at(op.source_rank_plus_1 - 1);
-  return rank ? std::int64_t{*rank} : kNoRank;
-}
-
 Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
                const AssembledOperation& op) {
   Entry entry;
@@ -65,7 +47,8 @@ Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
     return entry;
   }
   const std::int64_t self = stream.table.header.rank();
-  const std::int64_t peer = peerOf(stream.table, *call, op);
+  const std::optional<std::uint32_t> known = stream.table.peerOf(op, *call);
+  const std::int64_t peer = known ? std::int64_t{*known} : kNoRank;
   const bool sends = call->op() == v1::OPERATION_SEND;
   entry.source = sends ? self : peer;
   entry.destination = sends ? peer : self;

@@ -47,4 +47,15 @@ std::uint32_t StreamTable::groupOf(const v1::Call& call) const {
                            : definitions.group(call.group());
 }
 
+std::optional<std::uint32_t> StreamTable::peerOf(
+    const AssembledOperation& operation, const v1::Call& call) const {
+  if (call.peer_global_plus_1() > 0) return call.peer_global_plus_1() - 1;
+  const std::uint32_t group = groupOf(call);
+  if (operation.source_rank_plus_1 == 0 || group == StreamDefinitions::kNone) {
+    return std::nullopt;
+  }
+  return definitions.groups()[group].members.at(operation.source_rank_plus_1 -
+                                                1);
+}
+
 }  // namespace traced

@@ -77,6 +77,10 @@ struct StreamTable {
   const v1::Call* callOf(const AssembledOperation& operation) const;
   // Index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t groupOf(const v1::Call& call) const;
+  // The global rank at the other end of a send or receive. That of a receive
+  // from any rank is known once it has ended.
+  std::optional<std::uint32_t> peerOf(const AssembledOperation& operation,
+                                      const v1::Call& call) const;
 };
 
 }  // namespace traced

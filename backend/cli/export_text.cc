@@ -10,6 +10,7 @@
 #include "analysis/call_text.h"
 #include "analysis/match.h"
 #include "analysis/names.h"
+#include "analysis/operation_kinds.h"
 #include "cli/event_words.h"
 #include "cli/export_writer.h"
 #include "cli/text.h"
@@ -56,7 +57,7 @@ std::string partnersText(const v1::Call& call) {
   if (call.root_global_plus_1() > 0) {
     absl::StrAppend(&text, ", root ", call.root_global_plus_1() - 1);
   }
-  if (call.op() == v1::OPERATION_SEND || call.op() == v1::OPERATION_RECV) {
+  if (isPointToPoint(call.op())) {
     const char* way = call.op() == v1::OPERATION_SEND ? ", to " : ", from ";
     const std::uint32_t peer = call.peer_global_plus_1();
     absl::StrAppend(&text, way, peer ? absl::StrCat(peer - 1) : "any");

@@ -7,13 +7,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "analysis/bandwidth.h"
+#include "analysis/operation_kinds.h"
 
 namespace traced {
 namespace {
-
-bool isPairwise(v1::Operation op) {
-  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV;
-}
 
 v1::DType dtypeOf(const v1::Call& call) {
   if (call.input_size() > 0) return call.input(0).dtype();
@@ -29,7 +26,7 @@ bool sizesMayDiffer(v1::Operation op) {
 
 std::uint64_t signatureOf(const v1::Call& call, std::uint32_t group_size) {
   // A send and its receive are called differently.
-  const int op = isPairwise(call.op()) ? v1::OPERATION_SEND : call.op();
+  const int op = isPointToPoint(call.op()) ? v1::OPERATION_SEND : call.op();
   const std::uint64_t bytes =
       sizesMayDiffer(call.op()) ? 0 : messageBytes(call, group_size);
   return absl::HashOf(op, static_cast<int>(call.reduce_op()),
@@ -83,7 +80,7 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
     matched.usable = matched.group_size > 1;
     matched.signature = signatureOf(call, matched.group_size);
     matched.role = dependencyRole(call, matched.group_size, group.group_rank);
-    if (!isPairwise(call.op())) continue;
+    if (!isPointToPoint(call.op())) continue;
     const bool sends = call.op() == v1::OPERATION_SEND;
     const std::uint32_t self = table.header.rank();
     const std::uint32_t peer = call.peer_global_plus_1() - 1;
@@ -93,7 +90,7 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
   }
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     const v1::Call& call = table.definitions.calls()[i];
-    if (!calls_[i].usable || !isPairwise(call.op())) continue;
+    if (!calls_[i].usable || !isPointToPoint(call.op())) continue;
     calls_[i].usable = pairs.clear(call, calls_[i].key);
   }
 }

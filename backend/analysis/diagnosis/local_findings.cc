@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/operation_kinds.h"
+
 namespace traced {
 namespace {
 
@@ -128,13 +130,9 @@ class OverlapFinder {
 // else ever completes the operation: Gloo does these in the caller's wait.
 bool isNeverWaited(const StreamTable& table, const AssembledOperation& op,
                    const v1::Call& call) {
-  const bool only_in_wait = call.op() == v1::OPERATION_RECV ||
-                            call.op() == v1::OPERATION_SEND ||
-                            call.op() == v1::OPERATION_REDUCE_SCATTER ||
-                            call.op() == v1::OPERATION_REDUCE_SCATTER_TENSOR;
-  return only_in_wait && runsConcurrently(table, call) && !op.failed &&
-         !op.ended.known() && !op.wait_began.known() && op.batch == 0 &&
-         op.released.known();
+  return glooEndsOnlyInWait(call.op()) && runsConcurrently(table, call) &&
+         !op.failed && !op.ended.known() && !op.wait_began.known() &&
+         op.batch == 0 && op.released.known();
 }
 
 }  // namespace

@@ -7,15 +7,12 @@
 #include "analysis/clock_models.h"
 #include "analysis/diagnosis/local_findings.h"
 #include "analysis/diagnosis/split_matrix.h"
+#include "analysis/operation_kinds.h"
 
 namespace traced {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
-
-bool isMessage(v1::Operation op) {
-  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV;
-}
 
 }  // namespace
 
@@ -61,7 +58,7 @@ RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   if (call.simulated() || local == StreamDefinitions::kNone) return known;
   known.group = group_indices_[local];
   known.places = first_of_group_.try_emplace(known.group, local).first->second;
-  if (!isMessage(call.op())) {
+  if (!isPointToPoint(call.op())) {
     known.kind = KnownCall::Kind::kCollective;
     known.signature = job_.signatures.intern(signatureOf(call));
     known.gives_splits = givesSplits(call);
@@ -115,9 +112,7 @@ void RankReader::sortOut() {
         if (known.side && op.seq > 0) {
           messages_.push_back({known.side, op.seq, known.signature, reached});
         } else if (op.source_rank_plus_1 > 0) {
-          const auto source =
-              table_.definitions.groups()[table_.groupOf(call)].members.at(
-                  op.source_rank_plus_1 - 1);
+          const auto source = table_.peerOf(op, call);
           if (source) sideOf(known.group, *source, false)->addUnnumbered();
         }
         break;
@@ -214,7 +209,7 @@ OperationRef RankReader::refTo(const AssembledOperation& op,
   ref.seq = op.seq;
   ref.op = call.op();
   ref.at_ns = commonNs(clock_, op.issued.ns());
-  if (isMessage(call.op()) && call.peer_global_plus_1() > 0) {
+  if (isPointToPoint(call.op()) && call.peer_global_plus_1() > 0) {
     const std::uint32_t peer = call.peer_global_plus_1() - 1;
     ref.pair = call.op() == v1::OPERATION_SEND ? std::pair(state_.rank, peer)
                                                : std::pair(peer, state_.rank);

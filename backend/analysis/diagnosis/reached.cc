@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "analysis/operation_kinds.h"
+
 namespace traced {
 namespace {
-
-// Gloo runs these inside the caller's wait; their Works have no future.
-bool endsOnlyInWait(v1::Operation op) {
-  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV ||
-         op == v1::OPERATION_REDUCE_SCATTER ||
-         op == v1::OPERATION_REDUCE_SCATTER_TENSOR ||
-         op == v1::OPERATION_REDUCE_SCATTER_TENSOR_COALESCED;
-}
 
 bool isOnHost(const StreamTable& table, const v1::Call& call) {
   const std::uint32_t group = table.groupOf(call);
@@ -71,7 +65,8 @@ bool ReachedRule::endsAreSeen(const v1::Call& call) const {
   const std::uint32_t group = table_.groupOf(call);
   if (group == StreamDefinitions::kNone) return false;
   if (tells_ends_[group]) return true;
-  return isOnHost(table_, call) && call.async() && !endsOnlyInWait(call.op());
+  return isOnHost(table_, call) && call.async() &&
+         !glooEndsOnlyInWait(call.op());
 }
 
 // An operation whose end only a wait shows, of a thread that is silent since:

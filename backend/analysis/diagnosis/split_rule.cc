@@ -8,6 +8,7 @@
 #include "analysis/diagnosis/split_matrix.h"
 #include "analysis/diagnosis/words.h"
 #include "analysis/names.h"
+#include "analysis/operation_kinds.h"
 #include "analysis/stream_loader.h"
 
 namespace traced {
@@ -71,8 +72,7 @@ const v1::Call* callOf(const StreamTable& table, std::uint32_t local_group,
     if (op.seq != seq) continue;
     const v1::Call* call = table.callOf(op);
     const bool is_it = call && table.groupOf(*call) == local_group &&
-                       call->op() != v1::OPERATION_SEND &&
-                       call->op() != v1::OPERATION_RECV;
+                       !isPointToPoint(call->op());
     if (is_it) return call;
   }
   return nullptr;

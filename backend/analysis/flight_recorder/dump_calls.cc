@@ -4,16 +4,13 @@
 #include <utility>
 
 #include "analysis/flight_recorder/vocabulary.h"
+#include "analysis/operation_kinds.h"
 
 namespace traced {
 namespace {
 
 constexpr std::size_t kMaxDims = 64;
 constexpr int kMaxRuns = 512;
-
-bool isSendOrRecv(v1::Operation op) {
-  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV;
-}
 
 void setPeer(v1::Call& call, std::uint32_t peer, const DumpGroupRef& group) {
   call.set_peer_plus_1(peer + 1);
@@ -37,7 +34,7 @@ std::uint32_t DumpCalls::add(const DumpEntry& entry,
   v1::Call call;
   call.set_op(operationOfDump(name.op));
   call.set_group(group.id);
-  if (isSendOrRecv(call.op()) && name.peer) {
+  if (isPointToPoint(call.op()) && name.peer) {
     setPeer(call, *name.peer, group);
   }
   if (entry.timeout_ms) call.set_timeout_ms(*entry.timeout_ms);

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analysis/flight_recorder/dump_calls.h"
 #include "analysis/flight_recorder/vocabulary.h"
+#include "analysis/operation_kinds.h"
 #include "base/utf8.h"
 #include "trace_io/chunk_format.h"
 
@@ -112,8 +113,7 @@ class TableBuilder {
   // that is right only if none is missing.
   void numberOperation(AssembledOperation& op, const DumpEntry& entry,
                        const v1::Call& call, std::uint32_t group) {
-    const bool sends = call.op() == v1::OPERATION_SEND;
-    if (!sends && call.op() != v1::OPERATION_RECV) {
+    if (!isPointToPoint(call.op())) {
       if (call.op() != v1::OPERATION_COALESCED) op.seq = entry.collective_seq;
       return;
     }
@@ -122,6 +122,7 @@ class TableBuilder {
     const bool complete = table_.not_in_dump == 0 && first->second <= 1;
     if (!complete || call.peer_plus_1() == 0) return;
     const std::int64_t peer = call.peer_plus_1() - 1;
+    const bool sends = call.op() == v1::OPERATION_SEND;
     op.seq = ++pair_seq_[PairKey{group, sends ? -1 : peer, sends ? peer : -1}];
   }
 
@@ -140,9 +141,8 @@ class TableBuilder {
     for (const std::uint32_t member : launches_[key]) {
       AssembledOperation& child = table_.operations[member];
       child.batch = op.batch;
-      const v1::Operation kind =
-          payload_.call(static_cast<int>(child.call)).op();
-      is_p2p |= kind == v1::OPERATION_SEND || kind == v1::OPERATION_RECV;
+      const v1::Call& child_call = payload_.call(static_cast<int>(child.call));
+      is_p2p |= isPointToPoint(child_call.op());
     }
     launches_.erase(key);
     if (!is_p2p) op.seq = entry.collective_seq;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/operation_kinds.h"
+
 namespace traced {
 namespace {
 
@@ -42,8 +44,7 @@ struct Engine {
 
 // Whether the call is carried out where it is made, past the group's queue.
 bool isNotQueued(v1::Operation op) {
-  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV ||
-         op == v1::OPERATION_MONITORED_BARRIER;
+  return isPointToPoint(op) || op == v1::OPERATION_MONITORED_BARRIER;
 }
 
 bool isOnCpu(const v1::Call& call) {
