@@ -18,27 +18,12 @@ namespace traced {
 // The sequence number of a call that has none.
 inline std::uint64_t notNumbered() { return 0; }
 
-// What other tools are told of a call.
-inline NvtxRanges::Payload annotated(const Recorder& recorder,
-                                     const CallDescriber& call,
-                                     std::uint64_t seq, OpId op) noexcept {
-  const Annotations* annotations = recorder.annotations();
-  if (!annotations) return {};
-  const CallDescription::Fields& fields = call.call().fields();
-  return {operationName(fields.op),
-          fields.group,
-          seq,
-          std::max(fields.bytes_in, fields.bytes_out),
-          op,
-          annotations->labels()};
-}
-
 // Describing must never fail a job: whatever it throws, the call is recorded
 // with what had been described so far.
 template <typename Describe>
 TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
                                            std::uint64_t seq,
-                                           Describe describe) noexcept {
+                                           Describe& describe) noexcept {
   const std::int64_t issue_ns = nowNs();
   CallDescriber describer(op, *group_);
   describer.simulated(simulating_.load(std::memory_order_relaxed));
@@ -57,14 +42,15 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
   const OpId id =
       recorder.issue(*group_, describer.call(), describer.buffers(), seq,
                      batch_.load(std::memory_order_relaxed), issue_ns);
+  const CallDescription::Fields& fields = describer.call().fields();
   return {id,
           issue_ns,
           OwnTime::sampled(seq) ? nowNs() - issue_ns : OwnTime::kNotSampled,
-          describer.call().fields().async_plus_1 == 2,
-          describer.call().fields().async_plus_1 == 1,
+          fields.async_plus_1 == 2,
+          fields.async_plus_1 == 1,
+          std::max(fields.bytes_in, fields.bytes_out),
           times,
-          place,
-          annotated(recorder, describer, seq, id)};
+          place};
 }
 
 // Forwards a call; an exception is recorded and goes on unchanged.
@@ -92,23 +78,35 @@ TracedBackend::Work TracedBackend::record(Operation operation, Number number,
   const std::uint64_t seq =
       simulating_.load(std::memory_order_relaxed) ? notNumbered() : number();
   if (!recorder) return forward();
-  const Issued issued = issue(*recorder, operation, seq, describe);
+  return recordNumbered(*recorder, operation, seq, describe, forward);
+}
+
+// Apart, so that a call that is only forwarded does not pay for what this
+// needs.
+template <typename Describe, typename Forward>
+[[gnu::noinline]] TracedBackend::Work TracedBackend::recordNumbered(
+    Recorder& recorder, Operation operation, std::uint64_t seq,
+    Describe& describe, Forward& forward) {
+  const Issued issued = issue(recorder, operation, seq, describe);
   DeviceCall on_device(issued.times);
   if (onCallersStream(operation, issued)) on_device.begin(issued.place);
   std::optional<CallRange> range;
-  if (const Annotations* annotations = recorder->annotations()) [[unlikely]] {
-    range.emplace(*annotations, wait_shows_end_, issued.range);
+  if (const Annotations* annotations = recorder.annotations()) [[unlikely]] {
+    range.emplace(
+        *annotations, wait_shows_end_,
+        NvtxRanges::Payload{operationName(operation), group_->id(), seq,
+                            issued.bytes, issued.op, annotations->labels()});
   }
-  Work work = observed(*recorder, issued.op, forward);
+  Work work = observed(recorder, issued.op, forward);
   range.reset();
   // The clock may be corrected by a microsecond meanwhile (base/tick_clock.h).
   const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);
-  recorder->returned(issued.op, return_ns);
+  recorder.returned(issued.op, return_ns);
   if (!work) on_device.end(issued.op);
   if (operation == Operation::kMonitoredBarrier) {  // has no Work
-    recorder->done(issued.op, return_ns, EndSource::kHostCall);
+    recorder.done(issued.op, return_ns, EndSource::kHostCall);
   }
-  return wrap(*recorder, issued, return_ns, operation, std::move(work));
+  return wrap(recorder, issued, return_ns, operation, std::move(work));
 }
 
 template <typename Describe, typename Forward>
@@ -123,8 +121,8 @@ auto TracedBackend::manage(Operation operation, Forward forward)
     -> decltype(forward()) {
   Recorder* recorder = active();
   if (!recorder) return forward();
-  const OpId op =
-      issue(*recorder, operation, notNumbered(), [](CallDescriber&) {}).op;
+  const auto undescribed = [](CallDescriber&) {};
+  const OpId op = issue(*recorder, operation, notNumbered(), undescribed).op;
   if constexpr (std::is_void_v<decltype(forward())>) {
     observed(*recorder, op, forward);
     recorder->returned(op, nowNs());

@@ -13,7 +13,6 @@
 #include "base/operation.h"
 #include "c10d/describe.h"
 #include "c10d/forwarding.h"
-#include "recorder/annotations.h"
 #include "recorder/completions.h"
 #include "recorder/device_times.h"
 #include "recorder/recorder.h"
@@ -159,6 +158,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
   Work collective(Operation op, Describe describe, Forward forward);
   template <typename Number, typename Describe, typename Forward>
   Work record(Operation op, Number number, Describe describe, Forward forward);
+  template <typename Describe, typename Forward>
+  Work recordNumbered(Recorder& recorder, Operation op, std::uint64_t seq,
+                      Describe& describe, Forward& forward);
   // The same for a call that is not numbered and returns no Work.
   template <typename Forward>
   auto manage(Operation op, Forward forward) -> decltype(forward());
@@ -170,14 +172,14 @@ class TracedBackend : public forwarding::ForwardingBackend {
     std::int64_t issue_ns;
     std::int64_t own_ns;  // what that took, or OwnTime::kNotSampled
     bool async;
-    bool sync;           // neither: the call does not say
+    bool sync;  // neither: the call does not say
+    std::uint64_t bytes;
     DeviceTimes* times;  // nullptr: the device is not looked at
     DeviceTimes::Place place;
-    NvtxRanges::Payload range;  // for other tools
   };
   template <typename Describe>
   Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
-               Describe describe) noexcept;
+               Describe& describe) noexcept;
   Work wrap(Recorder& recorder, const Issued& issued, std::int64_t return_ns,
             Operation operation, Work inner) noexcept;
   void observeFuture(Recorder& recorder, OpId op, Operation operation,

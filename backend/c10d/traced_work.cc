@@ -26,7 +26,10 @@ TracedWork::~TracedWork() {
 
 bool TracedWork::wait(std::chrono::milliseconds timeout) {
   leaveRegistry();
-  if (waited_.exchange(true)) return inner_->wait(timeout);
+  // Of two threads that wait at the same instant both are recorded, and readers
+  // take the first: an exchange would cost as much as the record.
+  if (waited_.load(std::memory_order_relaxed)) return inner_->wait(timeout);
+  waited_.store(true, std::memory_order_relaxed);
 
   DeviceCall on_device(times_);
   if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
