@@ -1,7 +1,5 @@
 #include "trace_io/chunk_encoder.h"
 
-#include <zstd.h>
-
 #include <cstring>
 
 #include "trace_io/chunk_format.h"
@@ -22,35 +20,10 @@ void appendFixed(std::string& out, std::uint8_t tag, T value) {
 
 }  // namespace
 
-struct ChunkEncoder::Compressor {
-  explicit Compressor(int zstd_level)
-      : level(zstd_level), context(zstd_level ? ZSTD_createCCtx() : nullptr) {}
-  ~Compressor() { ZSTD_freeCCtx(context); }
-
-  // Returns false when there is nothing to gain, or no memory.
-  bool compress(const std::string& in, std::string& out) {
-    if (!context) return false;
-    out.resize(ZSTD_compressBound(in.size()));
-    const std::size_t size = ZSTD_compressCCtx(context, out.data(), out.size(),
-                                               in.data(), in.size(), level);
-    if (ZSTD_isError(size) || size >= in.size()) return false;
-    out.resize(size);
-    return true;
-  }
-
-  int level;
-  ZSTD_CCtx* context;
-};
-
-ChunkEncoder::ChunkEncoder(int zstd_level)
-    : compressor_(std::make_unique<Compressor>(zstd_level)) {}
-
-ChunkEncoder::~ChunkEncoder() = default;
-
 const std::string& ChunkEncoder::encode(const v1::Payload& payload,
                                         const ChunkSpan& span) {
   payload.SerializeToString(&raw_);
-  const bool packed = compressor_->compress(raw_, packed_);
+  const bool packed = compressor_.compress(raw_, packed_);
 
   v1::Chunk chunk;
   chunk.set_compression(packed ? v1::COMPRESSION_ZSTD : v1::COMPRESSION_NONE);

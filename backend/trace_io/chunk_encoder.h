@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
+
+#include "trace_io/column_compressor.h"
 
 namespace traced::v1 {
 class Payload;
@@ -23,17 +24,13 @@ struct ChunkSpan {
 class ChunkEncoder {
  public:
   // zstd level; 0 writes the payload uncompressed.
-  explicit ChunkEncoder(int zstd_level = 1);
-  ~ChunkEncoder();
-  ChunkEncoder(const ChunkEncoder&) = delete;
-  ChunkEncoder& operator=(const ChunkEncoder&) = delete;
+  explicit ChunkEncoder(int zstd_level = 1) : compressor_(zstd_level) {}
 
   // One framed chunk, valid until the next call.
   const std::string& encode(const v1::Payload& payload, const ChunkSpan& span);
 
  private:
-  struct Compressor;
-  std::unique_ptr<Compressor> compressor_;
+  ColumnCompressor compressor_;
   std::string raw_;
   std::string packed_;
   std::string framed_;
