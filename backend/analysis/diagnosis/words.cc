@@ -38,7 +38,7 @@ std::string placeText(const JobState& job, std::uint32_t group,
 std::string secondsText(std::int64_t ns) {
   const double seconds = static_cast<double>(ns) / 1e9;
   if (seconds < 0.1) return absl::StrFormat("%.3g ms", seconds * 1e3);
-  return absl::StrFormat(seconds < 10 ? "%.2f s" : "%.1f s", seconds);
+  return absl::StrFormat("%.*f s", seconds < 10 ? 2 : 1, seconds);
 }
 
 }  // namespace traced
