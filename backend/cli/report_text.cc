@@ -50,35 +50,23 @@ std::string bandwidthText(const std::optional<double>& gbs) {
   return gbs ? threeDigits(*gbs) : "-";
 }
 
-// Which figures of a time the text has.
-struct TimeColumns {
-  bool sums;  // total and mean
-  bool max;
-};
-
-// Without --wide, host time is short: it is the one that hardly varies.
-TimeColumns hostColumns(bool wide) { return {wide, wide}; }
-TimeColumns otherColumns(bool wide) { return {wide, true}; }
-
-void addHeadings(Table& table, const std::string& time, TimeColumns columns) {
-  std::vector<std::string> figures;
-  if (columns.sums) figures = {"total", "mean"};
-  figures.insert(figures.end(), {"p50", "p99"});
-  if (columns.max) figures.push_back("max");
+// Columns under one heading.
+void addColumns(Table& table, const std::string& heading,
+                const std::vector<std::string>& figures) {
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    table.addColumn((i == 0 ? time + " ms" : "") + "\n" + figures[i]);
+    table.addColumn((i == 0 ? heading : "") + "\n" + figures[i]);
   }
 }
 
 void addCells(std::vector<std::string>& cells, const TimeSummary& time,
-              TimeColumns columns) {
-  if (columns.sums) {
+              bool wide) {
+  if (wide) {
     cells.push_back(msOrNone(time, static_cast<double>(time.total_ns)));
     cells.push_back(msOrNone(time, time.mean_ns));
   }
   cells.push_back(msOrNone(time, static_cast<double>(time.p50_ns)));
   cells.push_back(msOrNone(time, static_cast<double>(time.p99_ns)));
-  if (columns.max) {
+  if (wide) {
     cells.push_back(msOrNone(time, static_cast<double>(time.max_ns)));
   }
 }
@@ -92,11 +80,11 @@ std::string certifiedText(const CertifiedTimes& times, std::uint64_t ns) {
 }
 
 void addCertified(std::vector<std::string>& cells, const CertifiedTimes& times,
-                  bool max) {
+                  bool wide) {
   cells.push_back(
       certifiedText(times, static_cast<std::uint64_t>(times.p50().ns)));
   cells.push_back(certifiedText(times, times.p99Ns()));
-  if (max) cells.push_back(certifiedText(times, times.maxNs()));
+  if (wide) cells.push_back(certifiedText(times, times.maxNs()));
 }
 
 Table makeTable(const Report& report, bool wide) {
@@ -108,16 +96,20 @@ Table makeTable(const Report& report, bool wide) {
   }
   table.addColumn("calls");
   table.addColumn("bytes");
-  addHeadings(table, "host", hostColumns(wide));
-  addHeadings(table, "completion", otherColumns(wide));
-  addHeadings(table, "wait", otherColumns(wide));
-  for (const char* heading : {"wait for peers ms\np50", "\np99", "\nmax",
-                              "transfer ms\np50", "\np99"}) {
-    table.addColumn(heading);
+  std::vector<std::string> figures = {"p50", "p99"};
+  std::vector<std::string> certified = figures;
+  if (wide) {
+    figures = {"total", "mean", "p50", "p99", "max"};
+    certified.push_back("max");
   }
-  if (wide) table.addColumn("algbw GB/s\np50");
-  table.addColumn("busbw GB/s\np50");
-  table.addColumn("of transfer\np50");
+  addColumns(table, "host ms", figures);
+  addColumns(table, "completion ms", figures);
+  addColumns(table, "wait ms", figures);
+  addColumns(table, "for peers ms", certified);
+  addColumns(table, "transfer ms", certified);
+  if (wide) table.addColumn("algbw\nGB/s");
+  table.addColumn("busbw\nGB/s");
+  if (wide) table.addColumn("busbw of\ntransfer");
   table.addColumn("share\nof run");
   return table;
 }
@@ -129,14 +121,14 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
   cells.push_back(groupedText(row.totals.calls));
   cells.push_back(
       bytesText(std::max(row.totals.bytes_in, row.totals.bytes_out)));
-  addCells(cells, row.host, hostColumns(wide));
-  addCells(cells, row.completion, otherColumns(wide));
-  addCells(cells, row.wait, otherColumns(wide));
-  addCertified(cells, row.split.waitForPeers(), true);
-  addCertified(cells, row.split.transfer(), false);
+  addCells(cells, row.host, wide);
+  addCells(cells, row.completion, wide);
+  addCells(cells, row.wait, wide);
+  addCertified(cells, row.split.waitForPeers(), wide);
+  addCertified(cells, row.split.transfer(), wide);
   if (wide) cells.push_back(bandwidthText(row.algbw_gbs));
   cells.push_back(bandwidthText(row.busbw_gbs));
-  cells.push_back(bandwidthText(row.split.transferBusbwGbs()));
+  if (wide) cells.push_back(bandwidthText(row.split.transferBusbwGbs()));
   cells.push_back(shareCell(report, row.share));
   return cells;
 }
@@ -181,10 +173,11 @@ std::string reportText(const std::string& title, const TraceSet& set,
                     groupTotalsText(report), "\n");
   }
   absl::StrAppend(&text, notesText(report.all, report.summary.simulated()),
-                  " host: issue to return. completion: issue to end. busbw is "
-                  "over completion time; GB = 1e9 bytes.\n wait for peers: "
-                  "until the last of those it depends on was ready. transfer: "
-                  "from there to the end.\n");
+                  " host: issue to return. completion: issue to end. wait: in "
+                  "the program's wait. for peers: until the last of those it "
+                  "depends on was ready. transfer: from there to the end.\n "
+                  "busbw is the median over completion time; GB = 1e9 "
+                  "bytes. --wide has more.\n");
   return text;
 }
 

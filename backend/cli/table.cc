@@ -16,6 +16,16 @@ std::size_t widthOf(const std::string& text) {
                     [](char byte) { return (byte & 0xC0) != 0x80; }));
 }
 
+constexpr const char* kGap = "  ";
+
+// Of columns [first, end) and the gaps between them.
+std::size_t spanWidth(const std::vector<std::size_t>& widths, std::size_t first,
+                      std::size_t end) {
+  std::size_t width = 2 * (end - first - 1);
+  for (std::size_t i = first; i < end; ++i) width += widths[i];
+  return width;
+}
+
 std::string padded(const std::string& text, std::size_t width,
                    Table::Align align) {
   const std::string space(width - std::min(width, widthOf(text)), ' ');
@@ -27,10 +37,10 @@ std::string padded(const std::string& text, std::size_t width,
 void Table::addColumn(std::string heading, Align align) {
   const std::size_t cut = heading.find('\n');
   if (cut == std::string::npos) {
-    columns_.push_back({"", std::move(heading), align});
+    columns_.push_back({"", std::move(heading), align, false});
   } else {
     columns_.push_back(
-        {heading.substr(0, cut), heading.substr(cut + 1), align});
+        {heading.substr(0, cut), heading.substr(cut + 1), align, cut == 0});
   }
 }
 
@@ -38,32 +48,64 @@ void Table::addRow(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text() const {
-  std::vector<std::vector<std::string>> lines(2);
-  for (const Column& column : columns_) {
-    lines[0].push_back(column.upper);
-    lines[1].push_back(column.lower);
-  }
-  const auto is_empty = [](const std::string& cell) { return cell.empty(); };
-  if (std::all_of(lines[0].begin(), lines[0].end(), is_empty)) {
-    lines.erase(lines.begin());
-  }
-  lines.insert(lines.end(), rows_.begin(), rows_.end());
+std::size_t Table::endOfSpan(std::size_t first) const {
+  std::size_t end = first + 1;
+  while (end < columns_.size() && columns_[end].under_the_last) ++end;
+  return end;
+}
 
-  std::string text;
-  std::vector<std::size_t> widths(columns_.size());
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      widths[i] = std::max(widths[i], widthOf(line[i]));
-    }
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = widthOf(columns_[i].lower);
+    for (const auto& row : rows_) width = std::max(width, widthOf(row[i]));
+    widths.push_back(width);
   }
-  for (const auto& line : lines) {
-    std::string row;
+  for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
+    const std::size_t room = spanWidth(widths, i, endOfSpan(i));
+    const std::size_t upper = widthOf(columns_[i].upper);
+    if (upper > room) widths[i] += upper - room;
+  }
+  return widths;
+}
+
+std::string Table::upperLine(const std::vector<std::size_t>& widths) const {
+  std::string line;
+  for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
+    const std::size_t room = spanWidth(widths, i, endOfSpan(i));
+    std::string upper = columns_[i].upper;
+    const bool spans = endOfSpan(i) > i + 1;
+    if (spans) upper.append((room - widthOf(upper)) / 2, ' ');  // centred
+    absl::StrAppend(&line, i ? kGap : " ",
+                    padded(upper, room, columns_[i].align));
+  }
+  return line;
+}
+
+std::string Table::text() const {
+  const std::vector<std::size_t> widths = this->widths();
+  std::vector<std::string> lines;
+  const auto has_upper = [](const Column& column) {
+    return !column.upper.empty();
+  };
+  if (std::any_of(columns_.begin(), columns_.end(), has_upper)) {
+    lines.push_back(upperLine(widths));
+  }
+  const auto addLine = [&](auto cellOf) {
+    std::string& line = lines.emplace_back();
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      absl::StrAppend(&row, i ? "  " : " ",
-                      padded(line[i], widths[i], columns_[i].align));
+      absl::StrAppend(&line, i ? kGap : " ",
+                      padded(cellOf(i), widths[i], columns_[i].align));
     }
-    absl::StrAppend(&text, row.substr(0, row.find_last_not_of(' ') + 1), "\n");
+  };
+  addLine([&](std::size_t i) { return columns_[i].lower; });
+  for (const auto& row : rows_) {
+    addLine([&](std::size_t i) { return row[i]; });
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    absl::StrAppend(&text, line.substr(0, line.find_last_not_of(' ') + 1),
+                    "\n");
   }
   return text;
 }
