@@ -60,11 +60,15 @@ bool Ring::read(Record& record) {
   record.kind = head.kind;
   std::size_t left = head.payload_bytes;
   std::size_t piece = std::min(left, kSlotPayload - sizeof head);
-  record.payload.assign(first.bytes + sizeof head, piece);
-  for (std::uint64_t i = 1; i < head.slots; ++i) {
-    left -= piece;
-    piece = std::min(left, kSlotPayload);
-    record.payload.append(slotAt(read_ + i).bytes, piece);
+  record.payload = {first.bytes + sizeof head, piece};
+  if (head.slots > 1) {
+    record.joined.assign(record.payload);
+    for (std::uint64_t i = 1; i < head.slots; ++i) {
+      left -= piece;
+      piece = std::min(left, kSlotPayload);
+      record.joined.append(slotAt(read_ + i).bytes, piece);
+    }
+    record.payload = record.joined;
   }
   read_ += head.slots;
   return true;

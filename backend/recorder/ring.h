@@ -26,6 +26,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "recorder/kill_point.h"
@@ -131,22 +132,32 @@ class Ring {
   }
 
   struct Record {
-    std::uint64_t position;
-    RecordKind kind;
-    std::string payload;
+    std::uint64_t position = 0;
+    RecordKind kind{};
+    // Where it was written, or in `joined`.
+    std::string_view payload;
+    std::string joined;
+
+    Record() = default;
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
 
     // The payload as what its kind says it is; what it lacks is 0.
     template <typename T>
     T as() const {
       T value{};
-      std::memcpy(&value, payload.data(),
-                  std::min(sizeof value, payload.size()));
+      if (payload.size() == sizeof value) [[likely]] {
+        std::memcpy(&value, payload.data(), sizeof value);
+      } else {
+        std::memcpy(&value, payload.data(),
+                    std::min(sizeof value, payload.size()));
+      }
       return value;
     }
   };
 
   // Writer only. Reads the next committed record; false when there is none.
-  // The payload's memory is reused.
+  // The payload is valid until the next read, and until release().
   bool read(Record& record);
 
   // Writer only. Position up to which records were read.

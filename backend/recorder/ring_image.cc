@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kSlotPayload = sizeof(RingSlot::bytes);
 
-bool isBool(const std::string& payload, std::size_t offset) {
+bool isBool(std::string_view payload, std::size_t offset) {
   return static_cast<unsigned char>(payload[offset]) <= 1;
 }
 
-bool isCall(const std::string& payload) {
+bool isCall(std::string_view payload) {
   constexpr std::size_t kFields = sizeof(DefinitionHead);
   using Fields = CallDescription::Fields;
   return payload.size() >= kFields + sizeof(Fields) &&
@@ -28,7 +28,7 @@ bool isCall(const std::string& payload) {
 }
 
 // Whether the payload can be that of a record of this kind.
-bool isPossible(RecordKind kind, const std::string& payload) {
+bool isPossible(RecordKind kind, std::string_view payload) {
   const std::size_t size = payload.size();
   switch (kind) {
     case RecordKind::kIssue:
@@ -141,11 +141,13 @@ std::uint64_t RingImage::readAt(std::uint64_t position,
 
   record.position = position;
   record.kind = head.kind;
-  record.payload.assign(first.substr(sizeof head));
+  // A copy: what was looked at may not change behind it.
+  record.joined.assign(first.substr(sizeof head));
   for (std::uint64_t i = 1; i < slots; ++i) {
-    record.payload.append(slot(position + i).substr(offsetof(RingSlot, bytes)));
+    record.joined.append(slot(position + i).substr(offsetof(RingSlot, bytes)));
   }
-  record.payload.resize(head.payload_bytes);
+  record.joined.resize(head.payload_bytes);
+  record.payload = record.joined;
   return isPossible(head.kind, record.payload) ? slots : 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <random>
 
@@ -44,57 +45,67 @@ class Gaps {
   std::normal_distribution<double> normal_;
 };
 
-Ring::Record definition(RecordKind kind, std::uint32_t id, const void* content,
-                        std::size_t bytes) {
+using Records = std::deque<Ring::Record>;
+
+void addRecord(Records& all, std::uint64_t position, RecordKind kind,
+               std::string bytes) {
+  Ring::Record& record = all.emplace_back();
+  record.position = position;
+  record.kind = kind;
+  record.joined = std::move(bytes);
+  record.payload = record.joined;
+}
+
+void addDefinition(Records& all, RecordKind kind, std::uint32_t id,
+                   const void* content, std::size_t bytes) {
   const DefinitionHead head{id, id};
-  Ring::Record record{0, kind, {}};
-  record.payload.assign(reinterpret_cast<const char*>(&head), sizeof head);
-  record.payload.append(static_cast<const char*>(content), bytes);
-  return record;
+  std::string joined(reinterpret_cast<const char*>(&head), sizeof head);
+  joined.append(static_cast<const char*>(content), bytes);
+  addRecord(all, 0, kind, std::move(joined));
 }
 
 template <typename Event>
-Ring::Record event(std::uint64_t position, RecordKind kind, const Event& e) {
-  return {position, kind,
-          std::string(reinterpret_cast<const char*>(&e), sizeof e)};
+void addEvent(Records& all, std::uint64_t position, RecordKind kind,
+              const Event& e) {
+  addRecord(all, position, kind,
+            std::string(reinterpret_cast<const char*>(&e), sizeof e));
 }
 
 // As the ring would give them out: definitions first, then kRecords events.
-std::vector<Ring::Record> records(bool regular) {
+Records records(bool regular) {
   constexpr std::uint32_t kShapes = 4, kBuffers = 40;
-  std::vector<Ring::Record> all;
+  Records all;
   for (std::uint32_t id = 1; id <= kShapes; ++id) {
     CallDescription call(Operation::kAllReduce, 1);
     const std::int64_t shape[] = {1024, 256 * id};
     call.addInput(DType::kFloat32, shape, std::uint64_t{1} << (20 + id));
-    all.push_back(
-        definition(RecordKind::kDefineCall, id, call.bytes(), call.byteSize()));
+    addDefinition(all, RecordKind::kDefineCall, id, call.bytes(),
+                  call.byteSize());
   }
   for (std::uint32_t id = 1; id <= kBuffers; ++id) {
     BufferList list;
     list.add({0x7f0000000000 + id * 0x1000000ull, 0, 4 << 20});
-    all.push_back(definition(RecordKind::kDefineBuffers, id, list.bytes(),
-                             list.byteSize()));
+    addDefinition(all, RecordKind::kDefineBuffers, id, list.bytes(),
+                  list.byteSize());
   }
   Gaps gaps(regular);
   std::int64_t now = 1'000'000'000'000;
   std::uint64_t at = 100;
   for (std::uint32_t i = 0; i < kOperations; ++i) {
     const OpId op = at++;
-    all.push_back(event(op, RecordKind::kIssue,
-                        IssueRecord{now, i + 1, 0, 1 + i % kBuffers / 10,
-                                    1 + i % kBuffers, 1}));
+    addEvent(
+        all, op, RecordKind::kIssue,
+        IssueRecord{now, i + 1, 0, 1 + i % kBuffers / 10, 1 + i % kBuffers, 1});
     const std::int64_t returned = now + gaps.next(20'000);
-    all.push_back(event(at++, RecordKind::kReturn,
-                        ReturnRecord{op, returned, 0, Outcome::kOk}));
+    addEvent(all, at++, RecordKind::kReturn,
+             ReturnRecord{op, returned, 0, Outcome::kOk});
     const std::int64_t begin = returned + gaps.next(2'000);
     const std::int64_t waited = gaps.next(500'000);
-    all.push_back(
-        event(at++, RecordKind::kWait,
-              WaitRecord{op, begin, static_cast<std::uint64_t>(waited), 0, 0, 0,
-                         Outcome::kOk, true}));
+    addEvent(all, at++, RecordKind::kWait,
+             WaitRecord{op, begin, static_cast<std::uint64_t>(waited), 0, 0, 0,
+                        Outcome::kOk, true});
     now = begin + waited + gaps.next(1'000);
-    all.push_back(event(at++, RecordKind::kRelease, ReleaseRecord{op, now}));
+    addEvent(all, at++, RecordKind::kRelease, ReleaseRecord{op, now});
     now += gaps.next(1'000'000);
   }
   return all;
@@ -111,7 +122,7 @@ const v1::Header& header() {
 }
 
 const std::string& encodeOnce(ChunkBuilder& builder, ChunkEncoder& encoder,
-                              const std::vector<Ring::Record>& all) {
+                              const Records& all) {
   for (const Ring::Record& record : all) builder.add(record);
   const v1::Payload& payload = builder.close(readClocks(), {});
   const std::string& chunk = encoder.encode(payload, {1, 0, all.size()});
@@ -119,7 +130,7 @@ const std::string& encodeOnce(ChunkBuilder& builder, ChunkEncoder& encoder,
   return chunk;
 }
 
-double bytesPerOperation(const std::vector<Ring::Record>& all, int level) {
+double bytesPerOperation(const Records& all, int level) {
   ChunkBuilder builder(header());
   ChunkEncoder encoder(level);
   return static_cast<double>(encodeOnce(builder, encoder, all).size()) /
@@ -127,7 +138,7 @@ double bytesPerOperation(const std::vector<Ring::Record>& all, int level) {
 }
 
 void encode(benchmark::State& state, bool regular) {
-  const std::vector<Ring::Record> all = records(regular);
+  const Records all = records(regular);
   ChunkBuilder builder(header());
   ChunkEncoder encoder;
   for (auto _ : state) {

@@ -51,7 +51,7 @@ TEST_F(DefinitionCacheTest, NeverGivesOneIdToTwoContents) {
   std::set<std::string> defined;
   while (ring_.read(record)) {
     EXPECT_TRUE(
-        defined.insert(record.payload.substr(sizeof(DefinitionHead))).second);
+        defined.emplace(record.payload.substr(sizeof(DefinitionHead))).second);
   }
   EXPECT_EQ(defined.size(), 1000u);
 }
