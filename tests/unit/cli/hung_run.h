@@ -1,5 +1,4 @@
-// A made-up run of four ranks that stands still: rank 2 is in another operation
-// than the others, as it took them in another order.
+// Made-up runs of four ranks in which rank 1 or 2 does something else.
 
 #pragma once
 
@@ -10,13 +9,26 @@
 
 namespace traced::testing {
 
+// An all_reduce on the first group.
+inline v1::Call& addSum(RankBuilder& rank, std::uint64_t bytes) {
+  v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1, bytes);
+  call.set_reduce_op(v1::REDUCE_OP_SUM);
+  return call;
+}
+
+inline void writeRank(const std::string& directory, std::uint32_t number,
+                      RankBuilder& rank, Ending ending) {
+  writeFile(directory + "/rank-" + std::to_string(number) + ".traced",
+            rank.write(ending));
+}
+
+// It stands still: rank 2 is in another operation than the others, as it took
+// them in another order.
 inline void writeHungRun(const std::string& directory) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
-    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 20);
-    call.set_reduce_op(v1::REDUCE_OP_SUM);
-    const std::uint32_t dp = call.id();
+    const std::uint32_t dp = addSum(rank, 1 << 20).id();
     const std::uint32_t ema =
         rank.addCall(v1::OPERATION_BROADCAST, rank.addGroup("ema", 0, 4)).id();
     for (int i = 0; i < 3; ++i) {
@@ -25,32 +37,26 @@ inline void writeHungRun(const std::string& directory) {
     }
     rank.hang(r == 2 ? ema : dp, 100 + r);
     rank.live(30'000);
-    writeFile(directory + "/rank-" + std::to_string(r) + ".traced",
-              rank.write(Ending::kCut));
+    writeRank(directory, r, rank, Ending::kCut);
   }
 }
 
-// The same, but that rank 1 calls an all_reduce of another dtype, and everybody
-// ends in order.
+// It ends in order, but rank 1 reduced another dtype once.
 inline void writeMismatchedRun(const std::string& directory) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
-    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 20);
-    call.set_reduce_op(v1::REDUCE_OP_SUM);
-    const std::uint32_t dp = call.id();
-    rank.end(dp, r);
+    const std::uint32_t dp = addSum(rank, 1 << 20).id();
+    std::uint32_t second = dp;
     if (r == 1) {
-      v1::Call& odd = rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 21);
-      odd.set_reduce_op(v1::REDUCE_OP_SUM);
+      v1::Call& odd = addSum(rank, 1 << 21);
       odd.mutable_input(0)->set_dtype(v1::DTYPE_FLOAT64);
-      rank.end(odd.id(), 10 + r);
-    } else {
-      rank.end(dp, 10 + r);
+      second = odd.id();
     }
+    rank.end(dp, r);
+    rank.end(second, 10 + r);
     rank.end(dp, 20 + r);
-    writeFile(directory + "/rank-" + std::to_string(r) + ".traced",
-              rank.write(Ending::kClosed));
+    writeRank(directory, r, rank, Ending::kClosed);
   }
 }
 
