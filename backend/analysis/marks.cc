@@ -8,8 +8,17 @@ namespace traced {
 namespace {
 
 bool isEvent(std::uint32_t kind) {
-  return kind == v1::MARK_KIND_FLUSH || kind == v1::MARK_KIND_FAILURE ||
-         kind == v1::MARK_KIND_ABORT || kind == v1::MARK_KIND_SHUTDOWN_FAILED;
+  switch (kind) {
+    case v1::MARK_KIND_FLUSH:
+    case v1::MARK_KIND_FAILURE:
+    case v1::MARK_KIND_ABORT:
+    case v1::MARK_KIND_SHUTDOWN_FAILED:
+    case v1::MARK_KIND_DEVICE_CLOCK:
+    case v1::MARK_KIND_DEVICE_UNTIMED:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -33,10 +42,23 @@ void Marks::finish(Instant started, Instant last) {
     } else if (isEvent(row.kind)) {
       events_.push_back({row.position, static_cast<v1::MarkKind>(row.kind),
                          Instant(row.mark_ns), row.value, row.text});
+      addDeviceTimes(row);
     }
   }
   pair(started, last);
   rows_ = {};
+}
+
+// Bounds may grow, and counts do.
+void Marks::addDeviceTimes(const MarkRow& row) {
+  if (row.kind == v1::MARK_KIND_DEVICE_CLOCK) {
+    device_times_.error_ns =
+        std::max(device_times_.error_ns.value_or(0), row.value);
+  } else if (row.kind == v1::MARK_KIND_DEVICE_UNTIMED &&
+             row.value > device_times_.untimed) {
+    device_times_.untimed = row.value;
+    device_times_.text = row.text;
+  }
 }
 
 void Marks::pair(Instant started, Instant last) {

@@ -31,12 +31,22 @@ class Marks {
   };
 
   // Something that happened to the program: the trigger file was touched, an
-  // operation failed, a group was aborted. See MarkKind.
+  // operation failed, a group was aborted; or what is said of device times. See
+  // MarkKind.
   struct Event {
     std::uint64_t position = 0;
     v1::MarkKind kind = v1::MARK_KIND_UNSPECIFIED;
     Instant at;
     std::uint64_t value = 0;
+    std::uint32_t text = 0;
+  };
+
+  // What is said of device times, over the whole stream.
+  struct DeviceTimes {
+    // How far they can be off on the host's clock; absent: there are none.
+    std::optional<std::uint64_t> error_ns;
+    // How many operations and waits have none, and the text that says why.
+    std::uint64_t untimed = 0;
     std::uint32_t text = 0;
   };
 
@@ -51,6 +61,7 @@ class Marks {
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Pause>& pauses() const { return pauses_; }
   const std::vector<Event>& events() const { return events_; }
+  const DeviceTimes& deviceTimes() const { return device_times_; }
   // The step that an operation belongs to, absent before the first mark: its
   // index in steps(), and its number.
   std::optional<std::size_t> indexOf(std::uint64_t op_id) const;
@@ -60,11 +71,13 @@ class Marks {
 
  private:
   void pair(Instant started, Instant last);
+  void addDeviceTimes(const MarkRow& row);
 
   std::vector<MarkRow> rows_;
   std::vector<Step> steps_;
   std::vector<Pause> pauses_;
   std::vector<Event> events_;
+  DeviceTimes device_times_;
 };
 
 }  // namespace traced

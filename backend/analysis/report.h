@@ -31,12 +31,14 @@ struct CallTotals {
   TimeSum host;        // from issue to return
   TimeSum completion;  // from issue to end, of calls that did not fail
   TimeSum wait;        // from the begin to the end of the first wait
-  // Calls whose end only a wait or a completion hook showed, late bounds; those
-  // whose end was not observed and did not fail; those that failed.
+  // Calls whose end only a wait or the backend's watchdog showed, late bounds;
+  // those whose end was not observed and did not fail; those that failed.
   std::uint64_t ends_at_wait = 0;
   std::uint64_t ends_at_hook = 0;
   std::uint64_t ends_unknown = 0;
   std::uint64_t failed = 0;
+  // Calls that were put into a graph and not carried out; they have no end.
+  std::uint64_t captured = 0;
   SplitSums split;
 
   // Host and wait time as a part of `run_ns`, 0 when that is 0.

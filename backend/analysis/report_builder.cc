@@ -29,7 +29,7 @@ Sample measure(const AssembledOperation& op) {
 
 void addTo(CallTotals& totals, const AssembledOperation& op,
            const Sample& sample, std::uint64_t bytes_in,
-           std::uint64_t bytes_out) {
+           std::uint64_t bytes_out, bool captured) {
   ++totals.calls;
   totals.bytes_in += bytes_in;
   totals.bytes_out += bytes_out;
@@ -37,7 +37,8 @@ void addTo(CallTotals& totals, const AssembledOperation& op,
   if (sample.completion_ns) totals.completion.add(*sample.completion_ns);
   if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
   totals.failed += op.failed;
-  totals.ends_unknown += op.state() == OperationState::kIssued;
+  totals.captured += captured;
+  totals.ends_unknown += !captured && op.state() == OperationState::kIssued;
   if (!op.ended.known()) return;
   totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
   totals.ends_at_hook += op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
@@ -126,6 +127,7 @@ ReportBuilder::Plan ReportBuilder::plan(
     }
     plan.bytes_in = call->bytes_in();
     plan.bytes_out = call->bytes_out();
+    plan.captured = call->graph_plus_1() > 0;
     plan.message_bytes = static_cast<double>(messageBytes(*call, group_size));
     plan.bus_factor = busFactor(call->op(), group_size).value_or(-1);
   }
@@ -173,7 +175,7 @@ void ReportBuilder::addOperation(const AssembledOperation& op, const Plan& plan,
                                  CallTotals& rank) {
   const Sample sample = measure(op);
   const auto addToTotals = [&](CallTotals& totals) {
-    addTo(totals, op, sample, plan.bytes_in, plan.bytes_out);
+    addTo(totals, op, sample, plan.bytes_in, plan.bytes_out, plan.captured);
   };
   addToTotals(report_.all);
   addToTotals(rank);

@@ -52,6 +52,7 @@ class ReportBuilder {
     std::uint32_t group = GroupCatalog::kNone;
     std::uint64_t bytes_in = 0;
     std::uint64_t bytes_out = 0;
+    bool captured = false;
     double message_bytes = 0;
     double bus_factor = -1;  // negative: no bandwidth
   };

@@ -22,6 +22,7 @@ void RunSummary::add(const StreamTable& table) {
   operations_ += table.operations.size() - table.simulated;
   simulated_ += table.simulated;
   addPauses(table);
+  addDeviceTimes(table);
   longest_run_ns_ = std::max(longest_run_ns_, table.runNs());
   total_run_ns_ += table.runNs();
   losses_.add(table);
@@ -36,6 +37,22 @@ void RunSummary::addPauses(const StreamTable& table) {
   pauses_.total_ns += ns;
   pauses_.most_count = std::max(pauses_.most_count, count);
   pauses_.most_ns = std::max(pauses_.most_ns, ns);
+}
+
+void RunSummary::addDeviceTimes(const StreamTable& table) {
+  const Marks::DeviceTimes& own = table.marks.deviceTimes();
+  if (own.error_ns) {
+    device_times_.error_ns =
+        std::max(device_times_.error_ns.value_or(0), *own.error_ns);
+  }
+  if (own.untimed == 0) return;
+  device_times_.untimed += own.untimed;
+  device_times_.ranks.push_back(table.header.rank());
+  if (own.untimed <= device_times_.most) return;
+  device_times_.most = own.untimed;
+  device_times_.most_rank = table.header.rank();
+  const std::string* text = table.definitions.text(own.text);
+  device_times_.why = own.text && text ? *text : "";
 }
 
 std::string RunSummary::absentRanks() const {

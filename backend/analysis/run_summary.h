@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,19 @@ class RunSummary {
     std::uint64_t most_ns = 0;
   };
 
+  // What is said of device times, over all ranks.
+  struct DeviceTimes {
+    // The worst bound of a rank; absent: there are none.
+    std::optional<std::uint64_t> error_ns;
+    // How many operations and waits have none, and on which ranks.
+    std::uint64_t untimed = 0;
+    std::vector<std::uint32_t> ranks;
+    // Why, on the rank that lacks most.
+    std::uint64_t most = 0;
+    std::uint32_t most_rank = 0;
+    std::string why;
+  };
+
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table);
 
@@ -45,6 +59,7 @@ class RunSummary {
   std::uint64_t operations() const { return operations_; }
   std::uint64_t simulated() const { return simulated_; }
   const Pauses& pauses() const { return pauses_; }
+  const DeviceTimes& deviceTimes() const { return device_times_; }
   // The longest run of a rank, and the sum over all ranks.
   std::uint64_t longestRunNs() const { return longest_run_ns_; }
   std::uint64_t totalRunNs() const { return total_run_ns_; }
@@ -59,6 +74,7 @@ class RunSummary {
 
  private:
   void addPauses(const StreamTable& table);
+  void addDeviceTimes(const StreamTable& table);
 
   std::vector<std::uint32_t> ranks_;
   std::uint32_t world_size_ = 0;
@@ -69,6 +85,7 @@ class RunSummary {
   std::uint64_t operations_ = 0;
   std::uint64_t simulated_ = 0;
   Pauses pauses_;
+  DeviceTimes device_times_;
   std::uint64_t longest_run_ns_ = 0;
   std::uint64_t total_run_ns_ = 0;
   Losses losses_;

@@ -2,6 +2,7 @@
 // by a completion hook, of which a backend that has them takes any number.
 
 #include "c10d/traced_backend.h"
+#include "recorder/devices.h"
 
 namespace traced {
 
@@ -22,7 +23,7 @@ std::uint64_t engineNsPlus1(const std::optional<float>& ms) {
 
 void TracedBackend::startHearingOfEnds() noexcept {
   if (!inner_->supportsCompletionHooks()) return;
-  if (recorder_.deviceTimeMode() == DeviceTimeMode::kFull) {
+  if (recorder_.devices().mode() == DeviceTimeMode::kFull) {
     try {
       inner_->enableCollectivesTiming();
     } catch (...) {  // Then ends come without durations.

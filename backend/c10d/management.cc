@@ -5,6 +5,7 @@
 
 #include "c10d/lineage.h"
 #include "c10d/record_call.h"
+#include "recorder/devices.h"
 
 namespace traced {
 
@@ -69,8 +70,7 @@ void TracedBackend::shutdown() {
 // earlier ones may be why.
 void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
-  DeviceTimes* times = recorder_.deviceTimes();
-  if (times && kind == MarkKind::kAbort) times->pause();
+  if (kind == MarkKind::kAbort) recorder_.devices().pause();
   recorder_.mark(kind, group_->id(), message);
   recorder_.requestFlush();
 }

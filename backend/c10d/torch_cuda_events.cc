@@ -7,23 +7,64 @@
 namespace traced {
 namespace {
 
+using Guard = c10::impl::VirtualGuardImpl;
+
+// While it lives the device is the calling thread's current one. The handle of
+// a default stream is the same on every device, and means the current one's.
+class OnDevice {
+ public:
+  OnDevice(const Guard& guard, c10::Device here)
+      : guard_(guard), before_(guard.getDevice()), moved_(before_ != here) {
+    if (moved_) guard_.setDevice(here);
+  }
+  ~OnDevice() {
+    if (moved_) guard_.uncheckedSetDevice(before_);
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  const Guard& guard_;
+  const c10::Device before_;
+  const bool moved_;
+};
+
 class TorchCudaEvents : public CudaEvents {
  public:
-  using CudaEvents::CudaEvents;
+  TorchCudaEvents(const CudaRuntime& cuda, int device)
+      : CudaEvents(cuda, device),
+        here_(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device)) {}
 
   // torch's table of what a device type can do spares us its CUDA libraries.
   std::optional<Stream> currentStream() noexcept override {
     try {
-      const c10::Device here(c10::DeviceType::CUDA,
-                             static_cast<c10::DeviceIndex>(device()));
-      return guard_.getStreamNativeHandle(guard_.getStream(here));
+      return guard_.getStreamNativeHandle(guard_.getStream(here_));
     } catch (...) {
       return std::nullopt;
     }
   }
+  Capture capture(Stream stream) noexcept override {
+    if (stream) return CudaEvents::capture(stream);
+    try {
+      const OnDevice on_device(guard_, here_);
+      return CudaEvents::capture(stream);
+    } catch (...) {
+      return {Capture::Status::kUnknown, 0};
+    }
+  }
+  bool record(Event event, Stream stream) noexcept override {
+    if (stream) return CudaEvents::record(event, stream);
+    try {
+      const OnDevice on_device(guard_, here_);
+      return CudaEvents::record(event, stream);
+    } catch (...) {
+      return false;
+    }
+  }
 
  private:
-  const c10::impl::VirtualGuardImpl guard_{c10::DeviceType::CUDA};
+  const Guard guard_{c10::DeviceType::CUDA};
+  const c10::Device here_;
 };
 
 }  // namespace

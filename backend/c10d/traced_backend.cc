@@ -2,6 +2,7 @@
 
 #include "c10d/record_call.h"
 #include "c10d/traced_work.h"
+#include "recorder/devices.h"
 
 namespace traced {
 namespace {
@@ -21,12 +22,11 @@ bool completesOnlyInWait(Operation op) {
          op == Operation::kReduceScatterTensorCoalesced;
 }
 
-// A captured operation is not carried out, so no wait for it tells anything.
+// A captured operation is not carried out, so neither its wait nor its
+// result tells anything.
 template <typename Issued>
-DeviceTimes* timesOfWait(const Issued& issued) {
-  const auto status = issued.place.capture.status;
-  return status == DeviceEvents::Capture::Status::kNone ? issued.times
-                                                        : nullptr;
+bool mayBeCaptured(const Issued& issued) {
+  return issued.place.capture.status != DeviceEvents::Capture::Status::kNone;
 }
 
 }  // namespace
@@ -45,9 +45,7 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
   pg_desc_ = inner_->getGroupDesc();
   bound_device_id_ = inner_->getBoundDeviceId();
   if (bound_device_id_) device_ = bound_device_id_->index();
-  if (DeviceTimes* times = make_events_ ? recorder_.deviceTimes() : nullptr) {
-    times->resume();
-  }
+  if (make_events_) recorder_.devices().resume();
   startHearingOfEnds();
 }
 
@@ -61,13 +59,12 @@ DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
   if (device == kNoDevice || device_unknown_.load(std::memory_order_relaxed)) {
     return nullptr;
   }
-  DeviceTimes* times = recorder_.deviceTimes();
+  DeviceTimes* times = recorder_.devices().find(device);
   if (!times) [[unlikely]] {
-    times = recorder_.startDeviceTimes(device, make_events_(device));
+    times = recorder_.devices().start(device, make_events_(device));
     if (!times) device_unknown_.store(true, std::memory_order_relaxed);
   }
-  // A process that uses several devices has times of the first.
-  return times && times->device() == device ? times : nullptr;
+  return times;
 }
 
 // A synchronous call does. Members of a batch do not run by themselves, and
@@ -97,7 +94,13 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     if (sampled) recorder.addOwnTime(issued.own_ns + nowNs() - return_ns);
     return inner;
   }
-  if (completions_) hearOfEnd(issued, *inner);
+  if (completions_) {
+    hearOfEnd(issued, *inner);
+  } else if (!wait_shows_end_ && !mayBeCaptured(issued) &&
+             batch_.load(std::memory_order_relaxed) == 0) {
+    // Members of a batch have no results, the batch has.
+    observeResult(recorder, issued.op, *inner);
+  }
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost.
   if (issued.async && wait_shows_end_ && !completesOnlyInWait(operation)) {
@@ -108,7 +111,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   try {
     auto work = c10::make_intrusive<TracedWork>(
         std::move(inner), recorder, issued.op, wait_shows_end_, from_any_source,
-        timesOfWait(issued));
+        mayBeCaptured(issued) ? nullptr : issued.times);
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
     return work;
   } catch (const std::bad_alloc&) {

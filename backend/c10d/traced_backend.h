@@ -184,6 +184,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
             Operation operation, Work inner) noexcept;
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
+  // Where it has none but tells results (engine_result.cc).
+  void observeResult(Recorder& recorder, OpId op, c10d::Work& work) noexcept;
   // What measures on the device of a call.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
   // Whether the call may run on the caller's own stream.
@@ -202,6 +204,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // Null without completion hooks.
   std::shared_ptr<Completions> completions_;
   std::atomic<bool> no_future_[kOperationCount] = {};
+  std::atomic<bool> no_result_{false};
   const MakeEvents make_events_;
   // The device of the last call: some calls do not say.
   std::atomic<int> device_{kNoDevice};

@@ -6,6 +6,7 @@
 #include "analysis/group_catalog.h"
 #include "analysis/match.h"
 #include "analysis/names.h"
+#include "cli/text.h"
 
 namespace traced {
 
@@ -31,6 +32,13 @@ std::string EventWords::text(const Marks::Event& event) const {
     case v1::MARK_KIND_SHUTDOWN_FAILED:
       return absl::StrCat("shutting down ", groupLabel(event.value), " failed",
                           said(event));
+    case v1::MARK_KIND_DEVICE_CLOCK:
+      return absl::StrCat("device times are off by at most ",
+                          threeDigits(static_cast<double>(event.value) / 1e3),
+                          " us on the host's clock");
+    case v1::MARK_KIND_DEVICE_UNTIMED:
+      return absl::StrCat("operations and waits without device times so far: ",
+                          groupedText(event.value), said(event));
     default:
       return nameOf(event.kind);
   }
@@ -40,10 +48,22 @@ Json EventWords::json(const Marks::Event& event) const {
   Json json = {{"kind", nameOf(event.kind)}};
   if (event.at.known()) json["mark_ns"] = event.at.ns();
   json["position"] = event.position;
-  if (event.kind == v1::MARK_KIND_FAILURE) {
-    json["op_id"] = event.value;
-  } else if (event.kind != v1::MARK_KIND_FLUSH) {
-    json["group"] = groupLabel(event.value);
+  switch (event.kind) {
+    case v1::MARK_KIND_FAILURE:
+      json["op_id"] = event.value;
+      break;
+    case v1::MARK_KIND_DEVICE_CLOCK:
+      json["error_ns"] = event.value;
+      break;
+    case v1::MARK_KIND_DEVICE_UNTIMED:
+      json["untimed"] = event.value;
+      break;
+    case v1::MARK_KIND_ABORT:
+    case v1::MARK_KIND_SHUTDOWN_FAILED:
+      json["group"] = groupLabel(event.value);
+      break;
+    default:
+      break;
   }
   const std::string* text = table_.definitions.text(event.text);
   if (event.text && text) json["text"] = *text;

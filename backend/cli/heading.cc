@@ -43,6 +43,26 @@ std::string pausesText(const RunSummary::Pauses& pauses) {
                       RankList::fromRanks(pauses.ranks).text());
 }
 
+std::string deviceTimesText(const RunSummary::DeviceTimes& times,
+                            const std::string& indent) {
+  std::string text;
+  if (times.error_ns) {
+    absl::StrAppend(&text, indent, "Device times: off by at most ",
+                    threeDigits(static_cast<double>(*times.error_ns) / 1e3),
+                    " us on the host's clock.\n");
+  }
+  if (times.untimed == 0) return text;
+  absl::StrAppend(&text, indent, "Operations and waits without device times: ",
+                  groupedText(times.untimed));
+  if (times.ranks.size() > 1) {
+    absl::StrAppend(&text, ", on ranks ",
+                    RankList::fromRanks(times.ranks).text());
+  }
+  absl::StrAppend(&text, "; on rank ", times.most_rank);
+  if (!times.why.empty()) absl::StrAppend(&text, ": ", printable(times.why));
+  return text + ".\n";
+}
+
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary) {
   std::string text =

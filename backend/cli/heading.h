@@ -19,4 +19,9 @@ std::string headingText(const std::string& title, const TraceSet& set,
 // never was.
 std::string pausesText(const RunSummary::Pauses& pauses);
 
+// Lines about how well device times are known, each after `indent`; "" where
+// there are none to speak of.
+std::string deviceTimesText(const RunSummary::DeviceTimes& times,
+                            const std::string& indent = "");
+
 }  // namespace traced

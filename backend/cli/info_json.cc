@@ -160,6 +160,7 @@ Json infoJson(const std::string& title, const TraceSet& set,
                {"operations", info.summary.operations()},
                {"simulated", info.summary.simulated()},
                {"switched_off", pausesJson(info.summary.pauses())},
+               {"device_times", deviceTimesJson(info.summary.deviceTimes())},
                {"own_time", ownCostJson(info.own_cost)}};
   Json& ranks = json["ranks"] = Json::array();
   for (const RunInfo::Rank& rank : info.ranks) {

@@ -185,6 +185,11 @@ std::string writerText(const RunInfo& info) {
                       header.python_version());
 }
 
+std::string deviceTimes(const RunSummary& summary) {
+  const std::string text = deviceTimesText(summary.deviceTimes());
+  return text.empty() ? text : "\n" + text;
+}
+
 using TextMap = google::protobuf::Map<std::string, std::string>;
 
 // What all ranks have in common of a map; what differs is left to the JSON.
@@ -220,7 +225,8 @@ std::string infoText(const std::string& title, const TraceSet& set,
   return absl::StrCat(
       headingText(title, set, info.summary), printable(writerText(info)),
       "\n\n", ranksText(info, max_ranks), threadDropsText(info),
-      ownCostText(info.own_cost), groupsText(info.groups),
+      ownCostText(info.own_cost), deviceTimes(info.summary),
+      groupsText(info.groups),
       commonText(info, "libraries", &v1::Header::library_versions),
       commonText(info, "labels", &v1::Header::labels),
       commonText(info, "settings", &v1::Header::settings));

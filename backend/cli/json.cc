@@ -70,6 +70,14 @@ std::vector<Json> groupsJson(const GroupCatalog& groups) {
   return all;
 }
 
+Json deviceTimesJson(const RunSummary::DeviceTimes& times) {
+  Json json = {{"untimed", times.untimed},
+               {"ranks", RankList::fromRanks(times.ranks).text()}};
+  if (times.untimed > 0) json["why"] = times.why;
+  setIf(json, "error_ns", times.error_ns);
+  return json;
+}
+
 Json pausesJson(const RunSummary::Pauses& pauses) {
   return {{"count", pauses.count},
           {"total_ns", pauses.total_ns},

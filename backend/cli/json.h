@@ -39,6 +39,7 @@ Json toJson(const TimeSummary& time);
 std::vector<Json> groupsJson(const GroupCatalog& groups);
 // Tracing switched off by the program: the object "switched_off".
 Json pausesJson(const RunSummary::Pauses& pauses);
+Json deviceTimesJson(const RunSummary::DeviceTimes& times);
 // What was lost: the object "lost".
 Json lostJson(const TraceSet& set, const RunSummary& summary);
 

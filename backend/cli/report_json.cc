@@ -13,6 +13,7 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["ends_at_hook"] = totals.ends_at_hook;
   json["ends_unknown"] = totals.ends_unknown;
   json["failed"] = totals.failed;
+  json["captured"] = totals.captured;
 }
 
 void addSplitCounts(Json& json, const SplitSums& split) {
@@ -178,7 +179,8 @@ Json reportJson(const std::string& title, const TraceSet& set,
                {"run_ns", summary.longestRunNs()},
                {"rank_time_ns", summary.totalRunNs()},
                {"simulated", summary.simulated()},
-               {"switched_off", pausesJson(summary.pauses())}};
+               {"switched_off", pausesJson(summary.pauses())},
+               {"device_times", deviceTimesJson(summary.deviceTimes())}};
   Json& total = json["total"] = Json::object();
   addTotals(total, report.all, summary.totalRunNs());
   Json& ops = json["ops"] = Json::array();

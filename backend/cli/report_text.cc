@@ -140,8 +140,11 @@ std::string notesText(const CallTotals& all, std::uint64_t simulated) {
   };
   say(all.ends_unknown, " whose end was not observed.");
   say(all.ends_at_wait, " whose end only a wait showed, a late bound.");
-  say(all.ends_at_hook, " whose end a completion hook showed, a late bound.");
+  say(all.ends_at_hook,
+      " whose end the backend's watchdog showed, a late bound.");
   say(all.failed, " failed.");
+  say(all.captured,
+      " captured in a graph: counted once, their replays are not seen.");
   say(simulated, " simulated: nothing was communicated, not counted above.");
   return text.empty() ? text : text + "\n";
 }
@@ -173,6 +176,7 @@ std::string reportText(const std::string& title, const TraceSet& set,
                     groupTotalsText(report), "\n");
   }
   absl::StrAppend(&text, notesText(report.all, report.summary.simulated()),
+                  deviceTimesText(report.summary.deviceTimes(), " "),
                   " host: issue to return. completion: issue to end. wait: in "
                   "the program's wait. for peers: until the last of those it "
                   "depends on was ready. transfer: from there to the end.\n "

@@ -90,7 +90,7 @@ Table makeTable(const ShowContext& context, const Columns& columns) {
 std::string legendText(const LoadedRun& run) {
   std::string text =
       " +issue after the first rank; then the end after the own issue, w: seen "
-      "at wait only, h: by a completion hook, both late bounds.\n";
+      "at wait only, h: by the backend's watchdog, both late bounds.\n";
   const auto placedBy = [&run](v1::ClockSource source) {
     return std::any_of(run.streams.begin(), run.streams.end(),
                        [source](const LoadedRun::Stream& stream) {

@@ -17,12 +17,13 @@ using Capture = DeviceEvents::Capture::Status;
 
 }  // namespace
 
-DeviceTimes::DeviceTimes(int device, std::unique_ptr<DeviceEvents> events,
-                         DeviceTimeMode mode, std::unique_ptr<DeviceSink> sink)
-    : device_(device),
-      events_(std::move(events)),
+DeviceTimes::DeviceTimes(std::unique_ptr<DeviceEvents> events,
+                         DeviceTimeMode mode, std::unique_ptr<DeviceSink> sink,
+                         Untimed& untimed)
+    : events_(std::move(events)),
       mode_(mode),
       sink_(std::move(sink)),
+      untimed_(untimed),
       resolver_(*events_, pool_, untimed_, *sink_, [] { return nowNs(); }) {
   stopped_ = mode_ == DeviceTimeMode::kOff;
   if (stopped_) return;

@@ -1,6 +1,6 @@
-// DeviceTimes measures when a device begins and ends operations: events are put
-// around them on the caller's stream, and a thread of its own finds out when
-// the device came by.
+// DeviceTimes measures when one device begins and ends operations: events are
+// put around them on the caller's stream, and a thread of its own finds out
+// when the device came by.
 //
 // What callers do: take two events from a pool and record them. No lock, no
 // allocation, no question to the device but whether the stream is being
@@ -41,12 +41,11 @@ class DeviceTimes {
 
   // Without a thread, and with no spans, if the mode is off: then it only tells
   // where callers stand. Throws std::system_error if there can be no thread.
-  DeviceTimes(int device, std::unique_ptr<DeviceEvents> events,
-              DeviceTimeMode mode, std::unique_ptr<DeviceSink> sink);
+  // What has no times is counted in `untimed`.
+  DeviceTimes(std::unique_ptr<DeviceEvents> events, DeviceTimeMode mode,
+              std::unique_ptr<DeviceSink> sink, Untimed& untimed);
   ~DeviceTimes();
 
-  // The device it is about.
-  int device() const { return device_; }
   Place place() noexcept;
 
   // Around an operation that runs on the caller's stream. nullptr: it will not
@@ -68,20 +67,17 @@ class DeviceTimes {
   // first: the device hangs, and the thread with it.
   bool stop(std::chrono::milliseconds deadline) noexcept;
 
-  const Untimed& untimed() const { return untimed_; }
-
  private:
   DeviceSpan* take(const Place& place, bool with_first, bool is_wait) noexcept;
   void submit(DeviceSpan* span) noexcept;
   void run() noexcept;
   bool step() noexcept;
 
-  const int device_;
   const std::unique_ptr<DeviceEvents> events_;
   const DeviceTimeMode mode_;
   const std::unique_ptr<DeviceSink> sink_;
+  Untimed& untimed_;
   EventPool pool_;
-  Untimed untimed_;
   // Whether there are events; set by the thread, which also ends it for good.
   std::atomic<bool> ready_{false};
   std::atomic<bool> paused_{false};

@@ -15,7 +15,7 @@
 
 #include "base/utf8.h"
 #include "recorder/annotations.h"
-#include "recorder/device_times.h"
+#include "recorder/devices.h"
 #include "recorder/file_sink.h"
 #include "recorder/header.h"
 #include "recorder/kill_point.h"
@@ -60,25 +60,6 @@ Writer::Extras extrasOf(const Options& options, Sinks& sinks) {
   return {options.window_bytes, absolutePath(options.triggerPath()), &sinks};
 }
 
-// Records what is found out about a device.
-class DeviceRecords : public DeviceSink {
- public:
-  explicit DeviceRecords(Recorder& recorder) : recorder_(recorder) {}
-  void ended(const DoneRecord& done) noexcept override { recorder_.done(done); }
-  void stalled(const WaitRecord& wait) noexcept override {
-    recorder_.waited(wait);
-  }
-  void clockError(std::int64_t ns) noexcept override {
-    recorder_.mark(MarkKind::kDeviceClock, static_cast<std::uint64_t>(ns));
-  }
-  void untimed(std::uint64_t total, const char* why) noexcept override {
-    recorder_.mark(MarkKind::kDeviceUntimed, total, why);
-  }
-
- private:
-  Recorder& recorder_;
-};
-
 }  // namespace
 
 constinit Recorder::Process Recorder::process_;
@@ -95,7 +76,7 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       location_(file->location()),
       writer_(std::make_unique<Writer>(ring_, own_time_, std::move(file),
                                        header, extrasOf(options, sinks()))),
-      device_time_mode_(options.device_time),
+      devices_(std::make_unique<Devices>(*this, options.device_time)),
       annotations_(options.nvtx || options.profiler_ranges
                        ? std::make_unique<Annotations>(options)
                        : nullptr) {}
@@ -179,28 +160,10 @@ void Recorder::installProcessHooks() {
   static_cast<void>(installed);
 }
 
-DeviceTimes* Recorder::startDeviceTimes(
-    int device, std::unique_ptr<DeviceEvents> events) noexcept {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  if (DeviceTimes* running = deviceTimes()) return running;
-  if (!events) return nullptr;
-  try {
-    auto* times = new DeviceTimes(device, std::move(events), device_time_mode_,
-                                  std::make_unique<DeviceRecords>(*this));
-    device_times_.store(times, std::memory_order_release);
-    return times;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "traced: no device times: %s\n", e.what());
-    return nullptr;
-  }
-}
-
 void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
   // First, as it still has something to record.
-  Recorder* const running = current();
-  if (DeviceTimes* times = running ? running->deviceTimes() : nullptr) {
-    times->stop(std::min(deadline, kDeviceDeadline));
+  if (Recorder* const running = current()) {
+    running->devices().stop(std::min(deadline, kDeviceDeadline));
   }
   Recorder* recorder = process_.recorder.exchange(nullptr);
   if (!recorder || !recorder->writer_->stop(deadline)) return;

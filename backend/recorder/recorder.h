@@ -36,8 +36,7 @@ namespace v1 {
 class Header;
 }
 class Annotations;
-class DeviceEvents;
-class DeviceTimes;
+class Devices;
 class Segment;
 class Sink;
 class Sinks;
@@ -89,14 +88,8 @@ class Recorder {
   // What all of the above took for one sampled operation.
   void addOwnTime(std::int64_t ns) noexcept { own_time_.add(ns); }
 
-  // What measures on a device, once there is one; never gone again.
-  DeviceTimes* deviceTimes() const noexcept {
-    return device_times_.load(std::memory_order_acquire);
-  }
-  // Makes it, unless there is one already; nullptr if there can be none.
-  DeviceTimes* startDeviceTimes(int device,
-                                std::unique_ptr<DeviceEvents> events) noexcept;
-  DeviceTimeMode deviceTimeMode() const { return device_time_mode_; }
+  // What measures on the devices of the process.
+  Devices& devices() noexcept { return *devices_; }
 
   // nullptr unless other tools are told of operations.
   const Annotations* annotations() const { return annotations_.get(); }
@@ -163,9 +156,8 @@ class Recorder {
   OwnTime own_time_;
   const std::string location_;
   std::unique_ptr<Writer> writer_;
-  const DeviceTimeMode device_time_mode_;
+  const std::unique_ptr<Devices> devices_;
   const std::unique_ptr<const Annotations> annotations_;
-  std::atomic<DeviceTimes*> device_times_{nullptr};
 
   // Guarded by groups_mutex_; not used inside a collective.
   std::mutex groups_mutex_;

@@ -9,6 +9,7 @@
 
 #include "c10d/traced_backend.h"
 #include "fake_nccl.h"
+#include "recorder/devices.h"
 #include "support/record_calls.h"
 #include "support/rows_of.h"
 #include "support/temp_dir.h"
@@ -20,26 +21,28 @@ namespace {
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::chrono::seconds kLimit{20};
 
-FakeDevice* device = nullptr;  // of the process that records
+std::map<int, FakeDevice*> devices;  // of the process that records
 
-std::unique_ptr<DeviceEvents> makeEvents(int) noexcept {
-  return device->events();
+std::unique_ptr<DeviceEvents> makeEvents(int index) noexcept {
+  return devices.at(index)->events();
 }
 
 struct Found {
   std::map<OpId, DoneRow> done;
   std::map<OpId, std::vector<WaitRow>> waits;
   std::map<OpId, v1::Call> calls;
-  std::vector<OpId> ops;  // by issue
+  std::vector<OpId> ops;             // by issue
+  std::vector<std::uint32_t> marks;  // their kinds
 };
 
 class Job {
  public:
-  Job(Recorder& recorder, FakeDevice& on, const std::string& name, bool hooks)
-      : recorder_(recorder), device_(on) {
+  Job(Recorder& recorder, FakeDevice& on, const std::string& name, bool hooks,
+      std::int8_t index = 0)
+      : recorder_(recorder), device_(on), index_(index) {
     inner_ = c10::make_intrusive<FakeNccl>(on, name);
     inner_->has_hooks = hooks;
-    inner_->setBoundDeviceId(at::Device(at::kCUDA, 0));
+    inner_->setBoundDeviceId(at::Device(at::kCUDA, index));
     GroupInfo info = worldOfTwo();
     info.leg = "cuda";
     backend_ = c10::make_intrusive<TracedBackend>(
@@ -53,15 +56,16 @@ class Job {
   }
   // Until device times are taken.
   void warmUp() {
+    const std::int64_t kernel_ns = std::exchange(inner_->kernel_ns, 0);
     std::uint64_t untimed = 0;
     std::uint64_t before = 0;
     do {
       before = untimed;
       allreduce(false);
-      ASSERT_TRUE(recorder_.deviceTimes());
-      untimed = recorder_.deviceTimes()->untimed().total();
+      ASSERT_TRUE(recorder_.devices().find(index_));
+      untimed = recorder_.devices().untimed().total();
     } while (untimed != before);
-    wait();
+    inner_->kernel_ns = kernel_ns;
   }
   // Until the device has done all of it.
   void wait() {
@@ -77,6 +81,7 @@ class Job {
  private:
   Recorder& recorder_;
   FakeDevice& device_;
+  const std::int8_t index_;
   c10::intrusive_ptr<FakeNccl> inner_;
   c10::intrusive_ptr<TracedBackend> backend_;
   std::vector<at::Tensor> tensors_ = {at::ones({16})};
@@ -97,7 +102,7 @@ class DeviceTraceTest : public ::testing::Test {
       options.device_time = mode;
       auto recorder = Recorder::start(options, {});
       FakeDevice simulated([] { return nowNs(); });
-      device = &simulated;
+      devices[0] = &simulated;
       Job job(**recorder, simulated, name, hooks);
       body(job, simulated);
       Recorder::stopCurrent(kLimit);
@@ -120,6 +125,9 @@ class DeviceTraceTest : public ::testing::Test {
       }
       for (const auto& row : rowsOf<DoneRow>(payload)) {
         EXPECT_TRUE(found.done.emplace(row.op, row).second);
+      }
+      for (const auto& row : rowsOf<MarkRow>(payload)) {
+        found.marks.push_back(row.kind);
       }
       for (const auto& row : rowsOf<WaitRow>(payload)) {
         found.waits[row.op].push_back(row);
@@ -240,9 +248,9 @@ TEST_F(DeviceTraceTest, ACallThatFailsFailsAsBeforeAndLeavesNoSpan) {
     for (std::size_t i = 0; i < EventPool::kSpans + 1; ++i) {
       EXPECT_THROW(job.allreduce(false), std::runtime_error);
     }
-    EXPECT_EQ(job.recorder().deviceTimes()->untimed().count(
-                  Untimed::Reason::kNoEvent),
-              0u);
+    EXPECT_EQ(
+        job.recorder().devices().untimed().count(Untimed::Reason::kNoEvent),
+        0u);
   });
 }
 
@@ -250,7 +258,7 @@ TEST_F(DeviceTraceTest, AnAbortLeavesTheDeviceAloneUntilThereIsANewGroup) {
   traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice& on) {
     job.warmUp();
     job.backend().tell(MarkKind::kAbort);
-    const Untimed& untimed = job.recorder().deviceTimes()->untimed();
+    const Untimed& untimed = job.recorder().devices().untimed();
     const auto aborted = [&] {
       return untimed.count(Untimed::Reason::kAborted);
     };
@@ -263,7 +271,107 @@ TEST_F(DeviceTraceTest, AnAbortLeavesTheDeviceAloneUntilThereIsANewGroup) {
   });
 }
 
+TEST_F(DeviceTraceTest, EachDeviceOfAProcessIsMeasuredByItself) {
+  const Found found = traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
+    FakeDevice other([] { return nowNs(); });
+    other.setClock(/*offset_ns=*/-3'600'000 * kMs, /*drift_ppm=*/20);
+    devices[1] = &other;
+    Job second(job.recorder(), other, "nccl", false, 1);
+    job.warmUp();
+    second.warmUp();
+    job.inner().kernel_ns = 3 * kMs;
+    second.inner().kernel_ns = 9 * kMs;
+    job.allreduce(false);
+    second.allreduce(false);
+    second.wait();
+    job.wait();
+    Recorder::stopCurrent(kLimit);  // while the devices live
+  });
+  const std::size_t n = found.ops.size();
+  const auto ms = [&](std::size_t i) {
+    return static_cast<double>(found.done.at(found.ops[i]).engine_ns_plus_1) /
+           kMs;
+  };
+  EXPECT_NEAR(ms(n - 2), 3.0, 0.1);
+  EXPECT_NEAR(ms(n - 1), 9.0, 0.1);
+}
+
+TEST_F(DeviceTraceTest, AnAbortLeavesAllDevicesAlone) {
+  traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
+    FakeDevice other([] { return nowNs(); });
+    devices[1] = &other;
+    Job second(job.recorder(), other, "nccl", false, 1);
+    second.warmUp();
+    FakeDevice late([] { return nowNs(); });
+    devices[2] = &late;
+    Job third(job.recorder(), late, "nccl", false, 2);
+    job.backend().tell(MarkKind::kAbort);
+    const Untimed& untimed = job.recorder().devices().untimed();
+    for (Job* each : {&second, &third}) {
+      const std::uint64_t before = untimed.count(Untimed::Reason::kAborted);
+      each->allreduce(false);
+      EXPECT_EQ(untimed.count(Untimed::Reason::kAborted), before + 1);
+    }
+    EXPECT_EQ(late.records(), 0u) << "also one that is used only now";
+    Recorder::stopCurrent(kLimit);
+  });
+}
+
+TEST_F(DeviceTraceTest, TheResultOfAnEngineWithoutHooksTellsEnds) {
+  const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
+    job.inner().has_results = true;
+    const auto work = job.allreduce(true);
+    job.inner().tellResult(c10d::WorkResult::SUCCESS);
+    EXPECT_EQ(job.inner().futures, 0);
+  });
+  const DoneRow& done = found.done.at(found.ops.back());
+  EXPECT_EQ(done.source, v1::END_SOURCE_COMPLETION_HOOK);
+  EXPECT_EQ(done.outcome, static_cast<std::uint32_t>(Outcome::kOk));
+  EXPECT_EQ(done.engine_ns_plus_1, 0u) << "it does not say how long it took";
+}
+
+TEST_F(DeviceTraceTest, TheResultTellsThatAnOperationTimedOut) {
+  const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
+    job.inner().has_results = true;
+    job.allreduce(true);  // whoever issued it does not wait
+    job.inner().tellResult(c10d::WorkResult::TIMEOUT);
+  });
+  EXPECT_EQ(found.done.at(found.ops.back()).outcome,
+            static_cast<std::uint32_t>(Outcome::kThrew));
+  EXPECT_EQ(found.marks.size(), 1u) << "a failure, brought to the file at once";
+}
+
+TEST_F(DeviceTraceTest, OfCapturedOperationsAndMembersOfABatchNoResultIsAsked) {
+  traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice& on) {
+    job.inner().has_results = true;
+    job.inner().members_have_work = true;
+    on.capture(on.currentStream(), 6);
+    job.allreduce(true);
+    on.endCapture(on.currentStream());
+    job.backend().startCoalescing();
+    job.allreduce(true);
+    EXPECT_EQ(job.inner().results_asked, 0);
+    job.backend().endCoalescing();
+    EXPECT_EQ(job.inner().results_asked, 1);
+  });
+}
+
+TEST_F(DeviceTraceTest, AnEngineWithoutResultsIsAskedOnce) {
+  traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
+    for (int i = 0; i < 3; ++i) job.allreduce(true);
+    EXPECT_EQ(job.inner().results_asked, 1);
+  });
+}
+
 #ifdef TRACED_BACKEND_HAS_registerCompletionHook
+TEST_F(DeviceTraceTest, AnEngineWithHooksIsNotAskedForResults) {
+  const DeviceTraceTest::Body body = [](Job& job, FakeDevice&) {
+    job.allreduce(true);
+    EXPECT_EQ(job.inner().results_asked, 0);
+  };
+  traced(DeviceTimeMode::kOff, body, "nccl2", true);
+}
+
 TEST_F(DeviceTraceTest, TheCompletionHookTellsHowLongTheEngineTook) {
   const DeviceTraceTest::Body body = [](Job& job, FakeDevice&) {
     EXPECT_TRUE(job.inner().timing);

@@ -16,14 +16,24 @@ namespace traced::testing {
 
 inline constexpr std::uintptr_t kEngineStream = 100;
 
+// What was asked of an engine's Works.
+struct FakeNcclAsked {
+  std::atomic<int> futures{0};
+  std::atomic<int> results_asked{0};
+};
+
 class FakeNcclWork : public c10d::Work {
  public:
-  explicit FakeNcclWork(FakeDevice& device, std::uint64_t key,
-                        std::atomic<int>& futures)
+  using Future = c10::ivalue::Future;
+
+  // Without a `result` the engine does not tell results.
+  FakeNcclWork(FakeDevice& device, std::uint64_t key, FakeNcclAsked& asked,
+               c10::intrusive_ptr<Future> result)
       : Work(-1, c10d::OpType::ALLREDUCE),
         device_(device),
         key_(key),
-        futures_(futures) {}
+        asked_(asked),
+        result_(std::move(result)) {}
 
   bool wait(std::chrono::milliseconds) override {
     device_.makeWait(device_.currentStream(),
@@ -32,12 +42,16 @@ class FakeNcclWork : public c10d::Work {
   }
   // nccl2 makes the caller's stream wait when it is asked for the future.
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
-    ++futures_;
+    ++asked_.futures;
     wait(kNoTimeout);
     auto future =
         c10::make_intrusive<c10::ivalue::Future>(c10::NoneType::get());
     future->markCompleted();
     return future;
+  }
+  c10::intrusive_ptr<Future> getFutureResult() override {
+    ++asked_.results_asked;
+    return result_ ? result_ : Work::getFutureResult();
   }
 #ifdef TRACED_BACKEND_HAS_registerCompletionHook
   std::uint64_t getCompletionKey() const override { return key_; }
@@ -46,10 +60,11 @@ class FakeNcclWork : public c10d::Work {
  private:
   FakeDevice& device_;
   [[maybe_unused]] const std::uint64_t key_;
-  std::atomic<int>& futures_;
+  FakeNcclAsked& asked_;
+  const c10::intrusive_ptr<Future> result_;
 };
 
-class FakeNccl : public c10d::Backend {
+class FakeNccl : public c10d::Backend, public FakeNcclAsked {
  public:
   FakeNccl(FakeDevice& device, std::string name)
       : Backend(0, 2), device_(device), name_(std::move(name)) {}
@@ -62,7 +77,7 @@ class FakeNccl : public c10d::Backend {
     if (fails) throw std::runtime_error("the network is down");
     if (in_batch_) {
       batch_is_async_ = opts.asyncOp;
-      return nullptr;
+      return members_have_work ? makeWork() : nullptr;
     }
     return launch(opts.asyncOp);
   }
@@ -86,12 +101,18 @@ class FakeNccl : public c10d::Backend {
   }
 #endif
 
+  // What the classic engine's watchdog does with the latest operation.
+  void tellResult(c10d::WorkResult result) {
+    last_result_->markCompleted(c10::IValue(static_cast<std::uint8_t>(result)));
+  }
+
   std::int64_t kernel_ns = 1'000'000;
   bool fails = false;
   bool has_hooks = false;
+  bool has_results = false;
+  bool members_have_work = false;
   bool timing = false;
   std::uint64_t last_key = 0;
-  std::atomic<int> futures{0};
 
  private:
   c10::intrusive_ptr<c10d::Work> launch(bool async) {
@@ -102,11 +123,20 @@ class FakeNccl : public c10d::Backend {
     const auto engine = FakeDevice::stream(kEngineStream);
     device_.makeWait(engine, device_.currentStream());
     device_.run(engine, kernel_ns);
-    return c10::make_intrusive<FakeNcclWork>(device_, ++last_key, futures);
+    return makeWork();
+  }
+  c10::intrusive_ptr<c10d::Work> makeWork() {
+    last_result_ =
+        has_results
+            ? c10::make_intrusive<FakeNcclWork::Future>(c10::AnyEnumType::get())
+            : nullptr;
+    return c10::make_intrusive<FakeNcclWork>(
+        device_, ++last_key, static_cast<FakeNcclAsked&>(*this), last_result_);
   }
 
   FakeDevice& device_;
   const std::string name_;
+  c10::intrusive_ptr<FakeNcclWork::Future> last_result_;
   bool in_batch_ = false;
   bool batch_is_async_ = false;
 #ifdef TRACED_BACKEND_HAS_registerCompletionHook

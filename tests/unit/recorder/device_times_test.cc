@@ -30,8 +30,8 @@ class DeviceTimesTest : public ::testing::Test {
  protected:
   void start(DeviceTimeMode mode = DeviceTimeMode::kFull) {
     times_ = std::make_unique<DeviceTimes>(
-        /*device=*/0, device_.events(), mode,
-        std::make_unique<CollectingDeviceSink>(told_));
+        device_.events(), mode, std::make_unique<CollectingDeviceSink>(told_),
+        untimed_);
     waitUntil([this] { return measures(); });
   }
   // Whether an operation would be measured.
@@ -50,6 +50,7 @@ class DeviceTimesTest : public ::testing::Test {
 
   FakeDevice device_{[] { return nowNs(); }};
   CollectingDeviceSink::Told told_;  // read after stop()
+  Untimed untimed_;
   std::unique_ptr<DeviceTimes> times_;
 };
 
@@ -87,8 +88,7 @@ TEST_F(DeviceTimesTest, WhileAStreamIsCapturedNothingIsPutOnItAndNothingAsked) {
   EXPECT_EQ(times_->begin(place), nullptr);
   EXPECT_EQ(times_->beginWait(place), nullptr);
   EXPECT_FALSE(device_.disturbedCapture());
-  EXPECT_EQ(times_->untimed().total(),
-            times_->untimed().count(Untimed::Reason::kStarting))
+  EXPECT_EQ(untimed_.total(), untimed_.count(Untimed::Reason::kStarting))
       << "a captured operation is not one that lacks its times";
 
   // Also what was under way before is left alone meanwhile.
@@ -119,18 +119,17 @@ TEST_F(DeviceTimesTest, WithoutAFreeEventAnOperationIsCountedAndGoesOn) {
     EXPECT_TRUE(run(op, op == 0 ? 3'600'000 * kMs : 0));
   }
   EXPECT_FALSE(run(EventPool::kSpans, 0));
-  EXPECT_EQ(times_->untimed().count(Untimed::Reason::kNoEvent), 1u);
+  EXPECT_EQ(untimed_.count(Untimed::Reason::kNoEvent), 1u);
   ASSERT_TRUE(times_->stop(kLimit));
   EXPECT_TRUE(told_.ended.empty());
-  EXPECT_EQ(told_.untimed, times_->untimed().total());
+  EXPECT_EQ(told_.untimed, untimed_.total());
 }
 
 TEST_F(DeviceTimesTest, AfterAnAbortTheDeviceIsLeftAloneUntilANewGroup) {
   start();
   run(1, 3'600'000 * kMs);
   times_->pause();
-  waitUntil(
-      [&] { return times_->untimed().count(Untimed::Reason::kAborted) > 0; });
+  waitUntil([&] { return untimed_.count(Untimed::Reason::kAborted) > 0; });
   const std::size_t asked = device_.queries();
   EXPECT_FALSE(measures());
   times_->resume();
@@ -139,14 +138,14 @@ TEST_F(DeviceTimesTest, AfterAnAbortTheDeviceIsLeftAloneUntilANewGroup) {
 }
 
 TEST_F(DeviceTimesTest, SwitchedOffItOnlyTellsWhereCallersStand) {
-  DeviceTimes off(0, device_.events(), DeviceTimeMode::kOff,
-                  std::make_unique<CollectingDeviceSink>(told_));
+  DeviceTimes off(device_.events(), DeviceTimeMode::kOff,
+                  std::make_unique<CollectingDeviceSink>(told_), untimed_);
   device_.capture(device_.currentStream(), 3);
   EXPECT_EQ(off.place().capture.graph, 3u);
   device_.endCapture(device_.currentStream());
   EXPECT_EQ(off.begin(off.place()), nullptr);
   EXPECT_TRUE(off.stop(std::chrono::milliseconds(0)));
-  EXPECT_EQ(off.untimed().total(), 0u);
+  EXPECT_EQ(untimed_.total(), 0u);
   EXPECT_EQ(device_.records(), 0u);
 }
 
@@ -154,7 +153,7 @@ TEST_F(DeviceTimesTest, ARefusedEventIsCounted) {
   start();
   device_.refuseRecords();
   run(1, kMs);
-  EXPECT_EQ(times_->untimed().count(Untimed::Reason::kRefused), 1u);
+  EXPECT_EQ(untimed_.count(Untimed::Reason::kRefused), 1u);
 }
 
 TEST_F(DeviceTimesTest, ManyThreadsShareThePool) {
@@ -176,7 +175,7 @@ TEST_F(DeviceTimesTest, ManyThreadsShareThePool) {
   for (const DoneRecord& done : told_.ended) {
     EXPECT_TRUE(ended.insert(done.op).second) << "told twice";
   }
-  EXPECT_EQ(ended.size() + times_->untimed().count(Untimed::Reason::kStopped),
+  EXPECT_EQ(ended.size() + untimed_.count(Untimed::Reason::kStopped),
             static_cast<std::size_t>(measured));
 }
 

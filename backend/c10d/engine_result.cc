@@ -1,0 +1,65 @@
+// How TracedBackend hears of ends where the engine takes no completion hooks:
+// NCCL's classic one (up to torch 2.14). Its watchdog completes a future of
+// each operation's result, which is the host's alone: to listen to it puts
+// nothing on a stream, holds no tensor and starts no thread.
+//
+// The hook that this engine has is not used: see docs/nccl.md.
+
+#include "c10d/traced_backend.h"
+
+namespace traced {
+namespace {
+
+// What went wrong; nullptr: nothing.
+const char* failureOf(const c10::ivalue::Future& result) {
+  if (result.hasError()) return "the engine reported an error";
+  const c10::IValue& value = result.constValue();
+  if (!value.isInt()) return nullptr;
+  switch (static_cast<c10d::WorkResult>(value.toInt())) {
+    case c10d::WorkResult::SUCCESS:
+      return nullptr;
+    case c10d::WorkResult::TIMEOUT:
+      return "the engine's watchdog found it timed out";
+    case c10d::WorkResult::COMM_ERROR:
+      return "the engine's watchdog found its communicator failed";
+    default:
+      return "the engine reported an unknown failure";
+  }
+}
+
+// On the watchdog's thread, or on one that waits with a timeout; the engine may
+// hold locks of the Work. Nothing may be thrown: it would end the process.
+void heardOfResult(Recorder& recorder, OpId op,
+                   const c10::ivalue::Future& result) noexcept {
+  const std::int64_t end_ns = nowNs();
+  try {
+    if (const char* failure = failureOf(result)) {
+      recorder.doneFailed(op, end_ns, EndSource::kCompletionHook, failure);
+      return;
+    }
+  } catch (...) {  // not understood: the end stays unobserved
+    return;
+  }
+  recorder.done(op, end_ns, EndSource::kCompletionHook);
+}
+
+}  // namespace
+
+void TracedBackend::observeResult(Recorder& recorder, OpId op,
+                                  c10d::Work& work) noexcept {
+  if (no_result_.load(std::memory_order_relaxed)) return;
+  try {
+    if (const auto result = work.getFutureResult()) {
+      // It holds neither the Work (a cycle) nor anything of Python.
+      result->addCallback(
+          [&recorder, op](c10::ivalue::Future& completed) {
+            heardOfResult(recorder, op, completed);
+          },
+          /*uses_future=*/false);
+    }
+  } catch (...) {  // the engine has none
+    no_result_.store(true, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace traced

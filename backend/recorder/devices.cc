@@ -1,0 +1,86 @@
+#include "recorder/devices.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "recorder/recorder.h"
+
+namespace traced {
+
+// Records what is found out about one of the devices. Called by its thread.
+class Devices::Records : public DeviceSink {
+ public:
+  Records(Recorder& recorder, Told& told) : recorder_(recorder), told_(told) {}
+
+  void ended(const DoneRecord& done) noexcept override { recorder_.done(done); }
+  void stalled(const WaitRecord& wait) noexcept override {
+    recorder_.waited(wait);
+  }
+  // Under the lock, so that no mark with less comes behind one with more.
+  void clockError(std::int64_t ns) noexcept override {
+    const std::lock_guard lock(told_.mutex);
+    if (ns <= told_.error_ns) return;
+    told_.error_ns = ns;
+    recorder_.mark(MarkKind::kDeviceClock, static_cast<std::uint64_t>(ns));
+  }
+  void untimed(std::uint64_t total, const char* why) noexcept override {
+    const std::lock_guard lock(told_.mutex);
+    if (total <= told_.untimed) return;
+    told_.untimed = total;
+    recorder_.mark(MarkKind::kDeviceUntimed, total, why);
+  }
+
+ private:
+  Recorder& recorder_;
+  Told& told_;
+};
+
+DeviceTimes* Devices::start(int device,
+                            std::unique_ptr<DeviceEvents> events) noexcept {
+  if (!isIndex(device) || !events) return nullptr;
+  const std::lock_guard lock(starting_);
+  if (DeviceTimes* running = find(device)) return running;
+  try {
+    auto* times =
+        new DeviceTimes(std::move(events), mode_,
+                        std::make_unique<Records>(recorder_, told_), untimed_);
+    times_[at(device)].store(times);
+    // Who pauses or resumes meanwhile may have missed this one.
+    if (paused_.load()) times->pause();
+    if (!paused_.load()) times->resume();
+    return times;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "traced: no device times: %s\n", e.what());
+    return nullptr;
+  }
+}
+
+void Devices::setPaused(bool paused) noexcept {
+  paused_.store(paused);
+  for (const auto& times : times_) {
+    if (DeviceTimes* running = times.load()) {
+      paused ? running->pause() : running->resume();
+    }
+  }
+}
+
+void Devices::stop(std::chrono::milliseconds deadline) noexcept {
+  using std::chrono::milliseconds;
+  using std::chrono::steady_clock;
+  const auto until = steady_clock::now() + deadline;
+  const auto stopAll = [this](auto left) {
+    for (const auto& times : times_) {
+      if (DeviceTimes* running = times.load()) running->stop(left());
+    }
+  };
+  // All are told to stop before any is waited for.
+  stopAll([] { return milliseconds(0); });
+  stopAll([until] {
+    const auto left = until - steady_clock::now();
+    return std::max(std::chrono::duration_cast<milliseconds>(left),
+                    milliseconds(0));
+  });
+}
+
+}  // namespace traced

@@ -1,0 +1,73 @@
+// Devices holds the DeviceTimes of each device that the process uses, by its
+// index. What they find out goes into the process's one trace.
+//
+// Thread safety: all from any thread. None waits but stop().
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "recorder/device_events.h"
+#include "recorder/device_times.h"
+#include "recorder/options.h"
+#include "recorder/untimed.h"
+
+namespace traced {
+
+class Recorder;
+
+class Devices {
+ public:
+  // Indices are c10's, which are 8 bits wide.
+  static constexpr int kMost = 128;
+
+  Devices(Recorder& recorder, DeviceTimeMode mode)
+      : recorder_(recorder), mode_(mode) {}
+
+  // What measures on a device, once there is one; never gone again.
+  DeviceTimes* find(int device) const noexcept {
+    return isIndex(device) ? times_[at(device)].load(std::memory_order_acquire)
+                           : nullptr;
+  }
+  // Makes it, unless there is one already; nullptr if there can be none.
+  DeviceTimes* start(int device, std::unique_ptr<DeviceEvents> events) noexcept;
+
+  // A group is being aborted, and a new one is made: see DeviceTimes.
+  void pause() noexcept { setPaused(true); }
+  void resume() noexcept { setPaused(false); }
+
+  // Ends them all, within the deadline.
+  void stop(std::chrono::milliseconds deadline) noexcept;
+
+  DeviceTimeMode mode() const { return mode_; }
+  // Of all devices.
+  const Untimed& untimed() const { return untimed_; }
+
+ private:
+  class Records;
+  // The marks that all devices share: a bound holds for every one of them.
+  struct Told {
+    std::mutex mutex;
+    std::int64_t error_ns = 0;
+    std::uint64_t untimed = 0;
+  };
+
+  static bool isIndex(int device) { return device >= 0 && device < kMost; }
+  static std::size_t at(int device) { return static_cast<std::size_t>(device); }
+  void setPaused(bool paused) noexcept;
+
+  Recorder& recorder_;
+  const DeviceTimeMode mode_;
+  Untimed untimed_;
+  Told told_;
+  std::atomic<bool> paused_{false};
+  std::mutex starting_;
+  std::array<std::atomic<DeviceTimes*>, kMost> times_{};
+};
+
+}  // namespace traced
