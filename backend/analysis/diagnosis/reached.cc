@@ -16,9 +16,7 @@ bool isOnHost(const StreamTable& table, const v1::Call& call) {
 }  // namespace
 
 ReachedRule::ReachedRule(const StreamTable& table, bool whole)
-    : table_(table),
-      whole_(whole),
-      tells_ends_(table.definitions.groups().size(), false) {
+    : table_(table), whole_(whole), device_(table) {
   std::uint32_t last_thread = 0;
   Thread* thread = &threads_[last_thread];
   for (const AssembledOperation& op : table.operations) {
@@ -31,14 +29,6 @@ ReachedRule::ReachedRule(const StreamTable& table, bool whole)
       thread->last_wait_end_ns =
           std::max(thread->last_wait_end_ns, op.wait_ended.ns());
     }
-    if (op.end_source <= v1::END_SOURCE_WAIT &&
-        op.end_source != v1::END_SOURCE_DEVICE_EVENT) {
-      continue;
-    }
-    const v1::Call* call = table.callOf(op);
-    const std::uint32_t group =
-        call ? table.groupOf(*call) : StreamDefinitions::kNone;
-    if (group != StreamDefinitions::kNone) tells_ends_[group] = true;
   }
 }
 
@@ -50,23 +40,16 @@ Reached ReachedRule::reached(const AssembledOperation& op,
     return Reached::kNotObserved;
   }
   if (!op.returned.known()) return Reached::kInside;
-  if (op.wait_ended.known()) {
-    return endsAreSeen(call) ? Reached::kInside : Reached::kNotObserved;
+  if (!isOnHost(table_, call)) {
+    return device_.standsStill(op, call) ? Reached::kInside
+                                         : Reached::kNotObserved;
   }
-  if (endsAreSeen(call)) return Reached::kInside;
+  if (call.async() && !glooEndsOnlyInWait(call.op())) return Reached::kInside;
+  if (op.wait_ended.known()) return Reached::kNotObserved;
   const bool waits_at_once = call.has_async() && !call.async();
   if (op.released.known()) return Reached::kNotObserved;
   return waits_at_once || mayBeWaitedFor(op) ? Reached::kInside
                                              : Reached::kNotObserved;
-}
-
-// Whether an end shows without the caller's help.
-bool ReachedRule::endsAreSeen(const v1::Call& call) const {
-  const std::uint32_t group = table_.groupOf(call);
-  if (group == StreamDefinitions::kNone) return false;
-  if (tells_ends_[group]) return true;
-  return isOnHost(table_, call) && call.async() &&
-         !glooEndsOnlyInWait(call.op());
 }
 
 // An operation whose end only a wait shows, of a thread that is silent since:

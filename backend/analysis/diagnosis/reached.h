@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/collective_table.h"
+#include "analysis/diagnosis/device_telling.h"
 #include "analysis/stream_table.h"
 
 namespace traced {
@@ -27,13 +27,11 @@ class ReachedRule {
   };
 
   bool mayBeWaitedFor(const AssembledOperation& op) const;
-  bool endsAreSeen(const v1::Call& call) const;
 
   const StreamTable& table_;
   const bool whole_;
   absl::flat_hash_map<std::uint32_t, Thread> threads_;
-  // Per group of the stream: its backend tells of ends by itself.
-  std::vector<bool> tells_ends_;
+  const DeviceTelling device_;
 };
 
 }  // namespace traced

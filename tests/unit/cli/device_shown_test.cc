@@ -25,7 +25,7 @@ class DeviceShownTest : public ::testing::Test {
  protected:
   void write(std::uint32_t rank, bool marks) {
     StreamBuilder stream(rank, 2);
-    stream.addGroup("dp", 0, 2);
+    stream.addGroup("dp", 0, 2).set_backend("nccl");
     stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 1024, 1024);
     stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 1024, 1024).set_graph_plus_1(8);
     std::uint64_t position = 1;

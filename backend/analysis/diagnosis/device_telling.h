@@ -1,0 +1,50 @@
+// DeviceTelling knows of which operations on a device ends are told, though the
+// host waits for none of them: so that one without an end stands still.
+//
+// Which are depends on the engine, its version and a setting, so what a stream
+// tells is read off the stream itself: by group and manner of the call, because
+// an engine's watchdog tells of calls that return a Work, and events of those
+// that return none.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/stream_table.h"
+
+namespace traced {
+
+class DeviceTelling {
+ public:
+  // The table outlives it.
+  explicit DeviceTelling(const StreamTable& table);
+
+  // Of an operation that returned and has no end: whether that it has none says
+  // that it has not ended.
+  bool standsStill(const AssembledOperation& op, const v1::Call& call) const;
+
+ private:
+  // What is known of the operations of one manner, in order.
+  struct Told {
+    std::uint64_t last_ended = 0;
+    std::uint32_t in_a_row = 0;  // that ended, up to that one
+    std::uint32_t since = 0;     // without an end, since then
+    bool had_holes = false;      // some without an end before that one
+    bool unasked = false;        // ended also where nobody waited
+
+    void ended(std::uint64_t op, bool by_itself);
+    bool reliable(bool is_batch) const;
+  };
+  enum Manner : std::size_t { kSync, kAsync, kUnsaid, kBatch, kManners };
+
+  static Manner mannerOf(const v1::Call& call);
+
+  const StreamTable& table_;
+  // By group.
+  std::vector<std::array<Told, kManners>> told_;
+};
+
+}  // namespace traced
