@@ -1,33 +1,42 @@
 """The checks of scripts/gpu_check: traced NCCL does what stock NCCL does, and is in the trace.
 
-    check.py OUT_DIR [--full]
+    check.py OUT_DIR [--full | --cpu] [--seconds N]
 
-Prints a table, writes OUT_DIR/gpu_check.json, and exits with 1 if a check failed. The full mode
-also checks device times and measures what tracing costs.
+Prints a table, writes OUT_DIR/gpu_check.json as the results come, and exits with 1 if a check
+failed. The full mode also checks device times and diagnosis, runs a part of torch's own suite, and
+measures what tracing costs. Nothing is begun that does not fit into N seconds. With --cpu, which
+is for who works on these checks, what can be is run over Gloo, without a GPU.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cost
 import device_checks
+import event_cost
+import fault_checks
+import suite_check
 import torch
 import traced
-from launch import Run, RunError, ranks
+from launch import Run, RunError, end_by, ranks
+from session import Session
 
 _QUICK = ["identity", "collectives", "groups", "ddp"]
-_DEADLINE_S = 120.0
-_COST_S = 120.0
+_DEADLINE_S = 100.0
+_COST_S = 110.0
+#: Checks at a time, each of two runs; those that take times run alone.
+_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -75,23 +84,26 @@ CHECKS = [
 
 
 def run(check: Check, folder: Path) -> str:
-    """Runs a check; returns what is wrong, or nothing."""
+    """Runs a check, stock and traced at once; returns what is wrong, or nothing."""
     bind = {"GPU_CHECK_BIND": "1"} if check.bind else {}
-    try:
-        stock = ranks(
-            check.world, check.stock, list(check.programs), folder / "stock", _DEADLINE_S,
-            TRACED="0", **bind,
-        )  # fmt: skip
-    except RunError as error:
-        return f"stock itself failed: {error}"
-    try:
-        switch = {} if check.spelling else {"TRACED": "1"}
-        mine = ranks(
-            check.world, check.spelling or check.stock, list(check.programs), folder / "traced",
-            _DEADLINE_S, **switch, **bind,
-        )  # fmt: skip
-    except RunError as error:
-        return str(error)
+    switch = {} if check.spelling else {"TRACED": "1"}
+
+    def start(backend: str, where: str, **env: str) -> Run:
+        return ranks(
+            check.world, backend, list(check.programs), folder / where, _DEADLINE_S, **env, **bind
+        )
+
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(start, check.stock, "stock", TRACED="0")
+        second = pool.submit(start, check.spelling or check.stock, "traced", **switch)
+        try:
+            stock = first.result()
+        except RunError as error:
+            return f"stock itself failed: {error}"
+        try:
+            mine = second.result()
+        except RunError as error:
+            return str(error)
     return "; ".join(_different(stock, mine) + _missing(check, mine))
 
 
@@ -121,49 +133,68 @@ def _missing(check: Check, mine: Run) -> list[str]:
     return wrong
 
 
-def _timed(name: str, action: Callable[[], str]) -> dict[str, Any]:
-    """Runs a check, says how it went, and returns that."""
-    started = time.monotonic()
-    try:
-        wrong = action()
-    except Exception as error:  # a check that cannot be made has failed; the others go on
-        wrong = repr(error)
-    seconds = time.monotonic() - started
-    print(f"{'FAIL' if wrong else 'ok  '} {name:34} {seconds:5.1f} s", flush=True)
-    if wrong:
-        print(wrong, file=sys.stderr, flush=True)
-    return {"name": name, "wrong": wrong, "seconds": round(seconds, 1)}
+def _facts() -> dict[str, Any]:
+    facts = {"torch": torch.__version__, "traced": traced.__version__}
+    if torch.cuda.is_available():
+        nccl: Callable[[], tuple[int, ...]] = torch.cuda.nccl.version
+        facts |= {"gpu": torch.cuda.get_device_name(0), "nccl": ".".join(map(str, nccl()))}
+    return facts
+
+
+def _beside(session: Session, checks: Mapping[str, Callable[[Path], str]], folder: Path) -> None:
+    """Runs checks side by side, each in a folder of its own."""
+    actions = {
+        name: partial(action, folder / f"check{number}")
+        for number, (name, action) in enumerate(checks.items())
+    }
+    session.side_by_side(actions, _AT_ONCE)
+
+
+def _full(session: Session, folder: Path) -> None:
+    faults = fault_checks.CHECKS | {
+        "torch's own suite goes as stock": suite_check.torch_suite_goes_as_stock
+    }
+    _beside(session, faults, folder / "faults")
+    if not torch.cuda.is_available():
+        return
+    for number, check in enumerate(device_checks.CHECKS):
+        name = check.__name__.replace("_", " ")
+        session.check(name, partial(check, folder / f"device{number}"))
+    session.measure("events_ns", _event_costs)
+    session.measure("cost", lambda: _costs(min(_COST_S, session.left_s() - 60)))
+
+
+def _event_costs() -> tuple[Any, str]:
+    costs = event_cost.measure(60)
+    return costs, event_cost.table(costs)
+
+
+def _costs(deadline_s: float) -> tuple[Any, str]:
+    rows = cost.measure(deadline_s)
+    return rows, cost.table(rows)
 
 
 def main() -> int:
-    out = Path(sys.argv[1])
-    full = "--full" in sys.argv
-    rows = []
-    costs: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as name:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--seconds", type=float, default=480)
+    options = parser.parse_args()
+    end_by(time.monotonic() + options.seconds)
+    session = Session(options.out / "gpu_check.json", _facts(), options.seconds)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        for number, check in enumerate(CHECKS):
-            if full or not check.full:
-                went = _timed(check.name, partial(run, check, folder / str(number)))
-                rows.append(asdict(check) | went)
-        for device_check in device_checks.CHECKS if full else []:
-            title = device_check.__name__
-            rows.append(_timed(title.replace("_", " "), partial(device_check, folder / title)))
-    if full:
-        costs = cost.measure(_COST_S)
-        print(cost.table(costs), flush=True)
-    nccl: Callable[[], tuple[int, ...]] = torch.cuda.nccl.version
-    facts = {
-        "gpu": torch.cuda.get_device_name(0),
-        "torch": torch.__version__,
-        "nccl": ".".join(map(str, nccl())),
-        "traced": traced.__version__,
-        "checks": rows,
-        "cost": costs,
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "gpu_check.json").write_text(json.dumps(facts, indent=1) + "\n")
-    return 1 if any(row["wrong"] for row in rows) else 0
+        if not options.cpu:
+            checks = {
+                check.name: partial(run, check)
+                for check in CHECKS
+                if options.full or not check.full
+            }
+            _beside(session, checks, folder / "stock")
+        if options.full or options.cpu:
+            _full(session, folder)
+    return 0 if session.finish() else 1
 
 
 if __name__ == "__main__":

@@ -1,14 +1,18 @@
 """What tracing costs on a GPU: one all_reduce at world size 1, with and without, by size.
 
+Called as programs call it; and captured in a graph, where the host's time is that of the capture
+and the total that of a replay.
+
 The arms are processes of their own, since most of what differs is read once per process. They take
 turns, so that what the machine does meanwhile hits all of them alike.
 
-    cost.py ARM        an arm: reads "ELEMENTS COUNT" lines, answers with microseconds
+    cost.py ARM        an arm: reads "HOW ELEMENTS COUNT" lines, answers with microseconds
 """
 
 from __future__ import annotations
 
 import os
+import select
 import statistics
 import subprocess
 import sys
@@ -21,6 +25,13 @@ from typing import Any
 _ROUNDS = 15
 #: Bytes, and how many calls make a block.
 _SIZES = {4: 300, 4096: 300, 1 << 16: 300, 1 << 20: 200, 1 << 24: 100, 1 << 26: 50}
+#: Bytes, and how many calls make a graph.
+_GRAPHS = {4: 100, 1 << 20: 100}
+#: How calls are made, bytes and count.
+_CASES = [("call", *item) for item in _SIZES.items()] + [
+    ("graph", *item) for item in _GRAPHS.items()
+]
+_START_S, _BLOCK_S = 90.0, 20.0
 _QUIET = {"TORCH_FR_BUFFER_SIZE": "0", "TORCH_NCCL_TRACE_BUFFER_SIZE": "0"}
 #: Environment of each arm. All but the first are compared with the first.
 ARMS: dict[str, dict[str, str]] = {
@@ -34,16 +45,22 @@ ARMS: dict[str, dict[str, str]] = {
 }
 
 
+#: Arm, how and bytes to the microseconds of each round: of the host, and in all.
+_Samples = dict[tuple[str, str, int], list[list[float]]]
+
+
 @dataclass
 class _Arm:
     name: str
     process: subprocess.Popen[str]
 
-    def run(self, elements: int, count: int) -> list[float]:
+    def run(self, how: str, size: int, count: int, within_s: float = _BLOCK_S) -> list[float]:
         assert self.process.stdin
         assert self.process.stdout
-        self.process.stdin.write(f"{elements} {count}\n")
+        self.process.stdin.write(f"{how} {size // 4} {count}\n")
         self.process.stdin.flush()
+        if not select.select([self.process.stdout], [], [], within_s)[0]:
+            raise RuntimeError(f"the arm {self.name!r} did not answer for {within_s:.0f} s")
         answer = self.process.stdout.readline().split()
         if len(answer) != 2:
             raise RuntimeError(f"the arm {self.name!r} ended")
@@ -63,20 +80,32 @@ def measure(deadline_s: float) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         arms = [_start(name, env, folder) for name, env in ARMS.items()]
         try:
-            samples = {(arm.name, size): list[list[float]]() for arm in arms for size in _SIZES}
+            for arm in arms:  # all have started at once: this is where they are waited for
+                arm.run("call", 4, 10, _START_S)
+            samples: _Samples = {}
             for turn in range(_ROUNDS):
                 if turn > 2 and time.monotonic() > until:
                     break
-                for size, count in _SIZES.items():
+                for how, size, count in _CASES:
                     for arm in arms if turn % 2 else reversed(arms):
-                        samples[arm.name, size].append(arm.run(size // 4, count))
+                        took = arm.run(how, size, count)
+                        samples.setdefault((arm.name, how, size), []).append(took)
         finally:
             for arm in arms:
-                assert arm.process.stdin
-                arm.process.stdin.close()
-                if arm.process.wait() != 0:
-                    print(f"the arm {arm.name!r} failed", file=sys.stderr)
-    return [_row(size, name, samples) for size in _SIZES for name in ARMS]
+                _end(arm)
+    return [_row(how, size, name, samples) for how, size, _ in _CASES for name in ARMS]
+
+
+def _end(arm: _Arm) -> None:
+    assert arm.process.stdin
+    arm.process.stdin.close()
+    try:
+        if arm.process.wait(_BLOCK_S) != 0:
+            print(f"the arm {arm.name!r} failed", file=sys.stderr)
+    except subprocess.TimeoutExpired:
+        print(f"the arm {arm.name!r} did not end", file=sys.stderr)
+        arm.process.kill()
+        arm.process.wait()
 
 
 def _start(name: str, env: dict[str, str], folder: str) -> _Arm:
@@ -91,9 +120,9 @@ def _start(name: str, env: dict[str, str], folder: str) -> _Arm:
     return _Arm(name, process)
 
 
-def _row(size: int, name: str, samples: dict[tuple[str, int], list[list[float]]]) -> dict[str, Any]:
-    own, plain = samples[name, size], samples["plain", size]
-    row: dict[str, Any] = {"bytes": size, "arm": name, "rounds": len(own)}
+def _row(how: str, size: int, name: str, samples: _Samples) -> dict[str, Any]:
+    own, plain = samples[name, how, size], samples["plain", how, size]
+    row: dict[str, Any] = {"how": how, "bytes": size, "arm": name, "rounds": len(own)}
     for index, what in enumerate(("host", "total")):
         row[f"{what}_us"] = round(statistics.median(sample[index] for sample in own), 3)
         added = [a[index] - b[index] for a, b in zip(own, plain, strict=True)]
@@ -104,14 +133,16 @@ def _row(size: int, name: str, samples: dict[tuple[str, int], list[list[float]]]
 
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows as text: medians, and quartiles of what is added."""
-    lines = [f"{'bytes':>9} {'arm':17} {'host us':>9} {'added':>24} {'total us':>9} {'added':>24}"]
+    lines = [
+        f"{'':5} {'bytes':>9} {'arm':17} {'host us':>9} {'added':>24} {'total us':>9} {'added':>24}"
+    ]
     for row in rows:
         cells = []
         for what in ("host", "total"):
             low, median, high = row[f"{what}_added_us"]
             added = "" if row["arm"] == "plain" else f"{median:+.2f} ({low:+.2f} to {high:+.2f})"
             cells.append(f"{row[f'{what}_us']:9.2f} {added:>24}")
-        lines.append(f"{row['bytes']:9} {row['arm']:17} {' '.join(cells)}")
+        lines.append(f"{row['how']:5} {row['bytes']:9} {row['arm']:17} {' '.join(cells)}")
     return "\n".join(lines)
 
 
@@ -124,20 +155,47 @@ def _serve(name: str) -> None:
     backend = "traced:nccl" if name.startswith("traced") else "nccl"
     dist.init_process_group(backend, store=store, rank=0, world_size=1)
     for line in sys.stdin:
-        elements, count = map(int, line.split())
-        tensor = torch.ones(elements, device="cuda")
+        how, elements, count = line.split()
+        tensor = torch.ones(int(elements), device="cuda")
         for _ in range(10):
             dist.all_reduce(tensor)
         torch.cuda.synchronize()
+        took = _time_graph if how == "graph" else _time_calls
+        host_ns, total_ns = took(tensor, int(count))
+        print(host_ns / int(count) / 1e3, total_ns / int(count) / 1e3, flush=True)
+    dist.destroy_process_group()
+
+
+def _time_calls(tensor: Any, count: int) -> tuple[int, int]:
+    """Nanoseconds until all calls returned, and until the device was through with them."""
+    import torch
+    import torch.distributed as dist
+
+    begin = time.perf_counter_ns()
+    for _ in range(count):
+        dist.all_reduce(tensor)
+    issued = time.perf_counter_ns()
+    torch.cuda.synchronize()
+    return issued - begin, time.perf_counter_ns() - begin
+
+
+def _time_graph(tensor: Any, count: int) -> tuple[int, int]:
+    """Nanoseconds for the calls of a capture, and for a replay of it."""
+    import torch
+    import torch.distributed as dist
+
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
         begin = time.perf_counter_ns()
         for _ in range(count):
             dist.all_reduce(tensor)
-        issued = time.perf_counter_ns()
-        torch.cuda.synchronize()
-        ended = time.perf_counter_ns()
-        host, total = (issued - begin) / count / 1e3, (ended - begin) / count / 1e3
-        print(host, total, flush=True)
-    dist.destroy_process_group()
+        captured = time.perf_counter_ns() - begin
+    graph.replay()
+    torch.cuda.synchronize()
+    begin = time.perf_counter_ns()
+    graph.replay()
+    torch.cuda.synchronize()
+    return captured, time.perf_counter_ns() - begin
 
 
 if __name__ == "__main__":

@@ -154,14 +154,3 @@ def threads() -> int:
         runner.join()
     torch.cuda.synchronize()
     return next(counter)
-
-
-def hang() -> None:
-    """Rank 1 leaves out a collective; the engine's timeout ends the process."""
-    tensor = torch.ones(16, device="cuda")
-    dist.all_reduce(tensor)
-    torch.cuda.synchronize()
-    if dist.get_rank() == 0:
-        dist.all_reduce(tensor)
-        torch.cuda.synchronize()
-    time.sleep(120)

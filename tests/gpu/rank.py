@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import device_programs
+import fault_programs
 import programs
 import torch
 import torch.distributed as dist
@@ -25,14 +26,16 @@ def main() -> None:
         options["device_id"] = torch.device("cuda", 0)
     if os.environ.get("GPU_CHECK_TIMEOUT"):
         options["timeout"] = timedelta(seconds=int(os.environ["GPU_CHECK_TIMEOUT"]))
-    torch.cuda.set_device(0)
+    if torch.cuda.is_available():
+        torch.cuda.set_device(0)
     dist.init_process_group(None if backend == "default" else backend, **options)
-    modules = (programs, device_programs)
+    modules = (programs, device_programs, fault_programs)
     returned = {
         name: next(getattr(module, name) for module in modules if hasattr(module, name))()
         for name in names
     }
-    torch.cuda.synchronize()
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
     dist.destroy_process_group()
     Path(result).write_text(json.dumps(returned))
 

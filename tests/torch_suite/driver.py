@@ -3,7 +3,8 @@
     driver.py BACKEND WORLD_SIZE RESULT.json [TEST ...]
 
 The suite is in torch's wheel (torch.testing._internal.distributed.distributed_test). Its ranks are
-forked from this process, which has imported torch already.
+forked from this process, which has imported torch already; with TORCH_SUITE_SPAWN=1 they start
+anew, as they must where they use a GPU. They see no GPU unless TORCH_SUITE_GPU=1.
 """
 
 from __future__ import annotations
@@ -62,8 +63,12 @@ def suite_class(backend: str) -> type[unittest.TestCase]:
     ):
         def setUp(self) -> None:
             super().setUp()
-            self._start_processes(torch.multiprocessing.get_context("fork").Process)
+            how = "spawn" if os.environ.get("TORCH_SUITE_SPAWN") == "1" else "fork"
+            self._start_processes(torch.multiprocessing.get_context(how).Process)
 
+    # Where a process that starts anew finds it.
+    TestDistributed.__qualname__ = "TestDistributed"
+    globals()["TestDistributed"] = TestDistributed
     return TestDistributed
 
 
@@ -77,10 +82,13 @@ def main() -> int:
             "INIT_METHOD": f"file://{folder}/store",
             "GLOO_SOCKET_IFNAME": "lo",
             "OMP_NUM_THREADS": "1",
-            "CUDA_VISIBLE_DEVICES": "",
         }
+        if os.environ.get("TORCH_SUITE_GPU") != "1":
+            os.environ["CUDA_VISIBLE_DEVICES"] = ""
         cases = suite_class(backend)
-        names = chosen or unittest.TestLoader().getTestCaseNames(cases)
+        # Which tests there are differs between versions of torch.
+        names = unittest.TestLoader().getTestCaseNames(cases)
+        names = [name for name in chosen or names if name in set(names)]
         outcomes = Outcomes()
         unittest.TestSuite(cases(name) for name in names).run(outcomes)
     Path(result).write_text(json.dumps(outcomes.seen, indent=1, sort_keys=True))
@@ -89,3 +97,5 @@ def main() -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
+elif __name__ == "__mp_main__":  # a rank that starts anew
+    suite_class(os.environ["BACKEND"])

@@ -1,0 +1,63 @@
+"""Programs of scripts/gpu_check in which one rank does something else than the other.
+
+They go on until the engine's timeout ends them, so none returns. On a machine without a GPU they
+run over Gloo.
+"""
+
+from __future__ import annotations
+
+import time
+
+import torch
+import torch.distributed as dist
+
+_HISTORY = 20  # operations that go well, so that it is known whose ends are told
+_FOR_EVER_S = 600.0
+
+
+def _tensor(elements: int = 1024) -> torch.Tensor:
+    return torch.ones(elements, device="cuda" if torch.cuda.is_available() else "cpu")
+
+
+def _synchronize() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _history() -> None:
+    for _ in range(_HISTORY):
+        work = dist.all_reduce(_tensor(), async_op=True)
+        work.wait()
+    _synchronize()
+
+
+def leaves_out() -> None:
+    """Rank 1 leaves out a collective, and does not come back."""
+    _history()
+    if dist.get_rank() == 1:
+        time.sleep(_FOR_EVER_S)
+    dist.all_reduce(_tensor(), async_op=True).wait()
+    _synchronize()
+    time.sleep(_FOR_EVER_S)  # the watchdog ends it
+
+
+def other_size() -> None:
+    """Rank 1 reduces a larger tensor."""
+    _history()
+    work = dist.all_reduce(_tensor(1 << (10 + 10 * dist.get_rank())), async_op=True)
+    work.wait()
+    _synchronize()
+    time.sleep(_FOR_EVER_S)
+
+
+def other_order() -> None:
+    """Two collectives, which rank 1 calls the other way round."""
+    _history()
+    calls = [
+        lambda: dist.all_reduce(_tensor(), async_op=True),
+        lambda: dist.broadcast(_tensor(), 0, async_op=True),
+    ]
+    for call in reversed(calls) if dist.get_rank() == 1 else calls:
+        call().wait()
+    _synchronize()
+    time.sleep(_FOR_EVER_S)
