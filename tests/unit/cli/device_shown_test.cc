@@ -36,7 +36,7 @@ class DeviceShownTest : public ::testing::Test {
       stream.add(IssueRow{position, issue_ns, 2, 0, seq});
       stream.add(ReturnRow{position++, issue_ns + 1000});
     }
-    const auto mark = [&](v1::MarkKind kind, std::uint64_t value,
+    const auto mark = [&](std::uint32_t kind, std::uint64_t value,
                           const char* text) {
       stream.add(MarkRow{position++, at + 9 * kMs, kind, value,
                          *text ? stream.addText(text) : 0});
