@@ -177,7 +177,7 @@ def test_rotation(tmp_path: Path, call: str, ordinals: range, error: int) -> Non
     for ordinal in ordinals if _ALL else ordinals[:1]:
         for last in (ordinal, 0) if call == "unlink" else (ordinal,):
             done = subprocess.run(
-                [soak, "--seconds", "1.5", "--rate", "600000", "--max-bytes", str(1 << 20)],
+                [soak, "--seconds", "1.5", "--rate", "600000", "--max-bytes", str(1 << 19)],
                 env=environment()
                 | preloading(library)
                 | {
