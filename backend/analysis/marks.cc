@@ -5,19 +5,23 @@
 
 namespace traced {
 
+bool isAboutOperation(std::uint32_t kind) {
+  return kind == v1::MARK_KIND_FAILURE || kind == v1::MARK_KIND_UNFINISHED ||
+         kind == v1::MARK_KIND_UNDECIDED || kind == v1::MARK_KIND_LATE;
+}
+
 namespace {
 
 bool isEvent(std::uint32_t kind) {
   switch (kind) {
     case v1::MARK_KIND_FLUSH:
-    case v1::MARK_KIND_FAILURE:
     case v1::MARK_KIND_ABORT:
     case v1::MARK_KIND_SHUTDOWN_FAILED:
     case v1::MARK_KIND_DEVICE_CLOCK:
     case v1::MARK_KIND_DEVICE_UNTIMED:
       return true;
     default:
-      return false;
+      return isAboutOperation(kind);
   }
 }
 

@@ -21,6 +21,9 @@ struct Pause {
   Instant ended;
 };
 
+// Whether the value of a mark of this kind (v1::MarkKind) is an operation's id.
+bool isAboutOperation(std::uint32_t kind);
+
 // Not thread safe.
 class Marks {
  public:

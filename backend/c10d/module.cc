@@ -13,6 +13,7 @@
 
 #include "c10d/attach.h"
 #include "c10d/facade.h"
+#include "recorder/hang_reports.h"
 #include "recorder/options.h"
 #include "recorder/queue_sink.h"
 #include "recorder/recorder.h"
@@ -140,6 +141,49 @@ struct SinkQueue {
   std::shared_ptr<QueueSink> sink;
 };
 
+// What the watch finds, on its way to a thread of Python's. That of a fork's
+// parent is not the child's, so it is looked up in each call.
+std::optional<py::dict> takeHangReport() {
+  std::optional<HangReport> report;
+  {
+    py::gil_scoped_release released;
+    report = Recorder::hangReports().take();
+  }
+  if (!report) return std::nullopt;
+  py::dict dict;
+  dict["state"] = nameOf(report->state);
+  dict["op"] = report->operation;
+  dict["op_id"] = report->op;
+  dict["group_name"] = report->group_name;
+  dict["group_desc"] = report->group_desc;
+  if (report->seq > 0) dict["seq"] = report->seq;
+  if (report->peer >= 0) dict["peer_global"] = report->peer;
+  dict["bytes"] = report->bytes;
+  dict["issue_ns"] = report->issue_ns;
+  dict["seconds"] = static_cast<double>(report->took_ns) / 1e9;
+  return dict;
+}
+
+void watch(double seconds) {
+  Recorder* recorder = Recorder::current();
+  if (!recorder) return;
+  recorder->watch(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+void bindWatch(py::module_& module) {
+  module.def("watch", &watch, py::arg("seconds"),
+             "How long an operation issued from now on may take; 0: any time.");
+  module.def("take_hang_report", &takeHangReport,
+             "Waits for what the watch finds; None when nothing more is "
+             "wanted.");
+  module.def(
+      "open_hang_reports", [] { Recorder::hangReports().open(); },
+      "Lets them be taken.");
+  module.def(
+      "close_hang_reports", [] { Recorder::hangReports().close(); },
+      "Lets who waits for them go.");
+}
+
 void bindSinkQueue(py::module_& module) {
   py::class_<SinkQueue>(module, "SinkQueue",
                         "Chunks on their way to a thread of Python's.")
@@ -188,6 +232,7 @@ PYBIND11_MODULE(_C, m) {
   m.def("step", &traced::step, py::arg("number"), "A training step begins.");
   traced::bindFacade(m);
   traced::bindSinkQueue(m);
+  traced::bindWatch(m);
   m.def("flush", &traced::flush, py::arg("deadline"),
         py::call_guard<py::gil_scoped_release>(),
         "Waits until all that was recorded is in the file; False if the "

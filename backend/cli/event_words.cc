@@ -12,7 +12,7 @@ namespace traced {
 
 EventWords::EventWords(const StreamTable& table) : table_(table) {
   for (const Marks::Event& event : table.marks.events()) {
-    if (event.kind == v1::MARK_KIND_FAILURE) operations_[event.value] = nullptr;
+    if (isAboutOperation(event.kind)) operations_[event.value] = nullptr;
   }
   if (operations_.empty()) return;
   for (const AssembledOperation& op : table.operations) {
@@ -27,6 +27,16 @@ std::string EventWords::text(const Marks::Event& event) const {
       return "the trigger file was touched";
     case v1::MARK_KIND_FAILURE:
       return absl::StrCat(operationText(event.value), " failed", said(event));
+    case v1::MARK_KIND_UNFINISHED:
+      return absl::StrCat(operationText(event.value),
+                          " has not ended for longer than it may");
+    case v1::MARK_KIND_UNDECIDED:
+      return absl::StrCat(operationText(event.value),
+                          " may not have ended for longer than it may: only a "
+                          "wait would show it");
+    case v1::MARK_KIND_LATE:
+      return absl::StrCat(operationText(event.value),
+                          " took longer than it may");
     case v1::MARK_KIND_ABORT:
       return absl::StrCat(groupLabel(event.value), " is aborted");
     case v1::MARK_KIND_SHUTDOWN_FAILED:
@@ -50,6 +60,9 @@ Json EventWords::json(const Marks::Event& event) const {
   json["position"] = event.position;
   switch (event.kind) {
     case v1::MARK_KIND_FAILURE:
+    case v1::MARK_KIND_UNFINISHED:
+    case v1::MARK_KIND_UNDECIDED:
+    case v1::MARK_KIND_LATE:
       json["op_id"] = event.value;
       break;
     case v1::MARK_KIND_DEVICE_CLOCK:

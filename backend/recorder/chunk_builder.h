@@ -29,6 +29,10 @@ class ChunkBuilder {
   // because the chunks before it are not there, or not for ever.
   void repeatDefinitions();
 
+  // What an id stands for; nullptr when that is not known any more.
+  const v1::Call* call(std::uint32_t id) const { return calls_.find(id); }
+  const v1::Group* group(std::uint32_t id) const { return groups_.find(id); }
+
   // Completes the payload; it is valid until clear().
   const v1::Payload& close(const ClockReading& now,
                            const v1::Accounts& accounts);

@@ -49,6 +49,12 @@ class DefinitionTable {
     return &found->second.message;
   }
 
+  // nullptr when it is not known, or no longer.
+  const Message* find(std::uint32_t id) const {
+    const auto found = known_.find(id);
+    return found == known_.end() ? nullptr : &found->second.message;
+  }
+
   // Completes a chunk: `say` gets each definition that is new since the last
   // chunk and that no row of this one has used.
   template <typename Say>

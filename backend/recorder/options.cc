@@ -143,6 +143,30 @@ std::optional<std::string> setLabels(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+// A number of seconds, such as 480 or 0.5; 0 switches watching off.
+std::optional<std::string> setWatchSeconds(const std::string& value,
+                                           Options& o) {
+  constexpr double kMostSeconds = 1e9;
+  double seconds = 0;
+  const char* end = value.data() + value.size();
+  const auto [rest, error] =
+      std::from_chars(value.data(), end, seconds, std::chars_format::fixed);
+  const bool is_number = error == std::errc{} && rest == end;
+  if (!is_number || !(seconds >= 0 && seconds <= kMostSeconds)) {
+    return "a number of seconds, or 0 for no watching";
+  }
+  o.watch_ns = static_cast<std::int64_t>(seconds * 1e9);
+  return std::nullopt;
+}
+
+// Comes after the seconds, and wins.
+std::optional<std::string> setWatch(const std::string& value, Options& o) {
+  if (value != "0" && value != "1") return "0 or 1";
+  if (value == "0") o.watch_ns = 0;
+  if (value == "1" && o.watch_ns == 0) o.watch_ns = kUsualWatchNs;
+  return std::nullopt;
+}
+
 constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
 
 std::optional<std::string> setDeviceTime(const std::string& value, Options& o) {
@@ -175,6 +199,8 @@ constexpr struct {
     {"TRACED_TRIGGER", setTrigger},
     {"TRACED_LABELS", setLabels},
     {"TRACED_DEVICE_TIME", setDeviceTime},
+    {"TRACED_WATCH_SECONDS", setWatchSeconds},
+    {"TRACED_WATCH", setWatch},
     {"TRACED_NVTX", setSwitch<&Options::nvtx>},
     {"TRACED_PROFILER_RANGES", setSwitch<&Options::profiler_ranges>},
 };
@@ -184,6 +210,15 @@ std::optional<std::string> launcherJob(const Lookup& lookup) {
   const auto elastic = lookup("TORCHELASTIC_RUN_ID");
   if (elastic && !elastic->empty() && *elastic != "none") return elastic;
   return lookup("SLURM_JOB_ID");
+}
+
+// "480", "0.5".
+std::string secondsText(std::int64_t ns) {
+  char text[64];
+  const auto [end, error] =
+      std::to_chars(std::begin(text), std::end(text),
+                    static_cast<double>(ns) / 1e9, std::chars_format::fixed);
+  return error == std::errc{} ? std::string(text, end) : "0";
 }
 
 }  // namespace
@@ -210,6 +245,8 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_LABELS", all_labels},
       {"TRACED_DEVICE_TIME",
        kDeviceTimeModes[static_cast<std::size_t>(device_time)]},
+      {"TRACED_WATCH", watch_ns > 0 ? "1" : "0"},
+      {"TRACED_WATCH_SECONDS", secondsText(watch_ns)},
       {"TRACED_NVTX", nvtx ? "1" : "0"},
       {"TRACED_PROFILER_RANGES", profiler_ranges ? "1" : "0"},
   };

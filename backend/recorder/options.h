@@ -20,6 +20,9 @@ enum class DeviceTimeMode : std::uint8_t {
   kFull,  // also when they begin, and how long waits hold streams up
 };
 
+// How long an operation may take where watching is on and nothing else said.
+inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
+
 struct Options {
   bool enabled = true;                        // TRACED
   std::string directory = "traces";           // TRACED_DIR
@@ -31,6 +34,7 @@ struct Options {
   std::string trigger;                        // TRACED_TRIGGER; "": the usual
   std::map<std::string, std::string> labels;  // TRACED_LABELS
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
+  std::int64_t watch_ns = 0;                          // TRACED_WATCH_SECONDS
   bool nvtx = false;                                  // TRACED_NVTX
   bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
 

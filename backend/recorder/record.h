@@ -102,6 +102,9 @@ enum class MarkKind : std::uint8_t {
   kShutdownFailed = 7,
   kDeviceClock = 8,
   kDeviceUntimed = 9,
+  kUnfinished = 10,
+  kUndecided = 11,
+  kLate = 12,
 };
 
 // Whether its value is the id of a group.

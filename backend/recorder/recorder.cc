@@ -56,14 +56,17 @@ std::string absolutePath(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path, error).string();
 }
 
-Writer::Extras extrasOf(const Options& options, Sinks& sinks) {
-  return {options.window_bytes, absolutePath(options.triggerPath()), &sinks};
+Writer::Extras extrasOf(const Options& options, Sinks& sinks,
+                        HangReports& reports) {
+  return {options.window_bytes, absolutePath(options.triggerPath()), &sinks,
+          options.watch_ns, &reports};
 }
 
 }  // namespace
 
 constinit Recorder::Process Recorder::process_;
 std::atomic<Sinks*> Recorder::sinks_{nullptr};
+std::atomic<HangReports*> Recorder::hang_reports_{nullptr};
 
 Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
                    const v1::Header& header, const Options& options)
@@ -74,8 +77,9 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
       location_(file->location()),
-      writer_(std::make_unique<Writer>(ring_, own_time_, std::move(file),
-                                       header, extrasOf(options, sinks()))),
+      writer_(
+          std::make_unique<Writer>(ring_, own_time_, std::move(file), header,
+                                   extrasOf(options, sinks(), hangReports()))),
       devices_(std::make_unique<Devices>(*this, options.device_time)),
       annotations_(options.nvtx || options.profiler_ranges
                        ? std::make_unique<Annotations>(options)
@@ -154,6 +158,7 @@ void Recorder::installProcessHooks() {
       }
       // The threads that serve them stayed behind, and so may have their locks.
       sinks_.store(nullptr);
+      hang_reports_.store(nullptr);
     });
     return true;
   }();
@@ -187,17 +192,26 @@ std::pair<std::string, bool> Recorder::recent(
   return {std::move(recent.chunks), recent.up_to_date};
 }
 
-Sinks& Recorder::sinks() {
+// Kept as its recorder is; a forked child leaves its parent's alone.
+template <typename Shared>
+Shared& Recorder::shared(std::atomic<Shared*>& place) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  if (!sinks_) {
+  if (!place) {
     installProcessHooks();
-    // Kept as its recorder is; a forked child leaves its parent's alone.
-    static auto* const kept = new std::vector<std::unique_ptr<Sinks>>;
-    kept->push_back(std::make_unique<Sinks>());
-    sinks_ = kept->back().get();
+    static auto* const kept = new std::vector<std::unique_ptr<Shared>>;
+    kept->push_back(std::make_unique<Shared>());
+    place = kept->back().get();
   }
-  return *sinks_;
+  return *place;
+}
+
+Sinks& Recorder::sinks() { return shared(sinks_); }
+
+HangReports& Recorder::hangReports() { return shared(hang_reports_); }
+
+void Recorder::watch(std::int64_t limit_ns) noexcept {
+  writer_->watch(limit_ns);
 }
 
 void Recorder::addSink(std::shared_ptr<Sink> sink) {

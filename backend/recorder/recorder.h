@@ -37,6 +37,7 @@ class Header;
 }
 class Annotations;
 class Devices;
+class HangReports;
 class Segment;
 class Sink;
 class Sinks;
@@ -114,6 +115,12 @@ class Recorder {
   static void addSink(std::shared_ptr<Sink> sink);
   static void removeSink(const Sink& sink);
 
+  // How long an operation issued from now on may take until it is told of, on
+  // stderr, with a mark and by hangReports(); 0: any time. Any thread.
+  void watch(std::int64_t limit_ns) noexcept;
+  // What the watch of this process's recorders finds; never gone.
+  static HangReports& hangReports();
+
   // Where the trace is written.
   const std::string& location() const { return location_; }
 
@@ -129,6 +136,8 @@ class Recorder {
                                   std::unique_ptr<Sink> file);
   static void installProcessHooks();
   static Sinks& sinks();
+  template <typename Shared>
+  static Shared& shared(std::atomic<Shared*>& place);
 
   template <typename Event>
   [[gnu::always_inline]] void push(RecordKind kind, OpId op,
@@ -144,6 +153,7 @@ class Recorder {
   };
   static constinit Process process_;
   static std::atomic<Sinks*> sinks_;
+  static std::atomic<HangReports*> hang_reports_;
 
   // Declared by what is used together: the first four in every call.
   const std::unique_ptr<Segment> segment_;

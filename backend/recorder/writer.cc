@@ -19,6 +19,20 @@ namespace {
 
 // A chunk holds at most this many slots, however large the ring is.
 constexpr std::uint64_t kMostChunkSlots = 65536;
+// Operations are looked at so often, for what takes too long.
+constexpr std::int64_t kMostWatchPauseNs = 1'000'000'000;
+
+MarkKind markOf(HangReport::State state) {
+  switch (state) {
+    case HangReport::State::kUnfinished:
+      return MarkKind::kUnfinished;
+    case HangReport::State::kUndecided:
+      return MarkKind::kUndecided;
+    case HangReport::State::kLate:
+      return MarkKind::kLate;
+  }
+  return MarkKind::kUnfinished;
+}
 
 }  // namespace
 
@@ -29,13 +43,17 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       file_(std::move(file)),
       sinks_(extras.sinks),
       builder_(header),
+      hangs_(builder_),
+      reports_(extras.reports),
+      rank_(header.rank()),
       trigger_(extras.trigger),
       stream_id_(header.stream_id()),
       // A slot hardly ever takes more in the file than in the ring.
       most_chunk_slots_(
           std::min(kMostChunkSlots, file_->largestChunk() / kSlotBytes)),
       last_chunk_(std::chrono::steady_clock::now()),
-      window_(extras.window_bytes) {
+      window_(extras.window_bytes),
+      watch_ns_(extras.watch_ns) {
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
@@ -127,9 +145,11 @@ void Writer::drain() noexcept {
   // Not for as long as there are records: who asked for a flush waits.
   const std::uint64_t end = ring_.readPosition() + ring_.unread();
   try {
+    hangs_.setLimit(watch_ns_);
     while (ring_.readPosition() < end && ring_.read(record_)) {
       builder_.add(record_);
       failures_.see(record_);
+      hangs_.see(record_);
       if (chunkIsLarge()) writeChunk(false);
     }
   } catch (const std::exception&) {
@@ -160,7 +180,29 @@ bool Writer::markNews(bool stopping) {
     mark({nowNs(), 0, MarkKind::kFlush});
     news = true;
   }
-  return news;
+  return tellOfHangs() || news;
+}
+
+bool Writer::tellOfHangs() noexcept {
+  const std::int64_t limit_ns = watch_ns_;
+  const std::int64_t now_ns = nowNs();
+  const std::int64_t pause_ns = std::min(limit_ns / 20, kMostWatchPauseNs);
+  if (limit_ns == 0 || now_ns - watched_ns_ < pause_ns) return false;
+  watched_ns_ = now_ns;
+  try {
+    const std::vector<HangReport> found = hangs_.take(now_ns);
+    for (const HangReport& report : found) tell(report);
+    return !found.empty();
+  } catch (const std::exception&) {
+    warnOnce(ENOMEM);
+    return false;
+  }
+}
+
+void Writer::tell(const HangReport& report) {
+  mark({nowNs(), report.op, markOf(report.state)});
+  if (reports_) reports_->put(report);
+  logWithoutWaiting(lineOf(report, rank_));
 }
 
 void Writer::mark(const MarkRecord& mark) {

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -17,6 +18,8 @@
 
 #include "recorder/chunk_builder.h"
 #include "recorder/failure_watch.h"
+#include "recorder/hang_reports.h"
+#include "recorder/hang_watch.h"
 #include "recorder/own_time.h"
 #include "recorder/ring.h"
 #include "recorder/sink.h"
@@ -40,6 +43,10 @@ class Writer {
     std::string trigger;
     // Outlives the writer; nullptr: none.
     Sinks* sinks = nullptr;
+    // How long an operation may take until it is told of; 0: any time.
+    std::int64_t watch_ns = 0;
+    // Outlives the writer; nullptr: none.
+    HangReports* reports = nullptr;
   };
 
   // `ring` and `own_time` outlive the writer. Starts the thread, which writes a
@@ -65,6 +72,9 @@ class Writer {
   };
   Recent recent(std::chrono::milliseconds deadline);
 
+  // How long an operation that is issued from now on may take; 0: any time.
+  void watch(std::int64_t limit_ns) noexcept { watch_ns_ = limit_ns; }
+
   // Writes what is left, marks the stream closed and ends the thread. False if
   // the ring has something that the file lacks: the deadline passed first, and
   // the thread is left to itself, or the file refused the end of the stream.
@@ -82,6 +92,9 @@ class Writer {
   void drainToTheEnd();
   // Marks what is news, and returns whether there was any.
   bool markNews(bool stopping);
+  // Tells of operations that take too long, and returns whether there are any.
+  bool tellOfHangs() noexcept;
+  void tell(const HangReport& report);
   void mark(const MarkRecord& mark);
   bool chunkIsDue() const;
   bool chunkIsLarge() const;
@@ -107,6 +120,10 @@ class Writer {
   ChunkBuilder builder_;
   ChunkEncoder encoder_;
   FailureWatch failures_;
+  HangWatch hangs_;
+  HangReports* const reports_;
+  const std::uint32_t rank_;
+  std::int64_t watched_ns_ = 0;  // when operations were looked at
   TriggerFile trigger_;
   const std::uint64_t stream_id_;
   const std::uint64_t most_chunk_slots_;
@@ -130,6 +147,8 @@ class Writer {
   bool stopping_ = false;
   bool stopped_ = false;
   bool closed_ = false;  // the file has the end of the stream, or is gone
+
+  std::atomic<std::int64_t> watch_ns_;
 
   std::thread thread_;
 };

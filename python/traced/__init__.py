@@ -11,6 +11,7 @@ from traced._errors import CommandError, TracedError
 from traced._settings import configure
 from traced._sinks import Sink, add_sink
 from traced._snapshot import snapshot
+from traced._watch import watch
 from traced._version import __version__
 from traced.recording import (
     disable,
@@ -38,6 +39,7 @@ __all__ = [
     "read",
     "snapshot",
     "step",
+    "watch",
 ]
 
 

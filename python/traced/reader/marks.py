@@ -19,9 +19,10 @@ class Mark(NamedTuple):
         position: Where it stands: operations with a smaller id were issued before it.
         mark_ns: When, on the host's CLOCK_MONOTONIC.
         kind: `step`, `disabled`, `enabled`, `flush` (the trigger file was touched), `failure` (of
-            an operation), `abort` or `shutdown_failed` (of a group).
-        value: Of a step: its number. Of a failure: the operation's id. Of an abort or a failed
-            shutdown: Group.id.
+            an operation), `unfinished`, `undecided` or `late` (an operation that takes too long),
+            `abort` or `shutdown_failed` (of a group).
+        value: Of a step: its number. Of an operation: its id. Of an abort or a failed shutdown:
+            Group.id.
         text: What was said, if anything.
     """
 

@@ -50,6 +50,23 @@ TEST(OptionsTest, ReadsEverySetting) {
   EXPECT_EQ(options->asSettings().at("TRACED_LABELS"), "gpu=H200,site=x");
 }
 
+TEST(OptionsTest, WatchesWhenOneOfItsTwoSettingsSaysSo) {
+  EXPECT_EQ(parse({})->watch_ns, 0);
+  EXPECT_EQ(parse({{"TRACED_WATCH", "1"}})->watch_ns, kUsualWatchNs);
+  EXPECT_EQ(parse({{"TRACED_WATCH_SECONDS", "0.5"}})->watch_ns, 500'000'000);
+  const auto both =
+      parse({{"TRACED_WATCH", "1"}, {"TRACED_WATCH_SECONDS", "30"}});
+  EXPECT_EQ(both->watch_ns, 30'000'000'000);
+  EXPECT_EQ(both->asSettings().at("TRACED_WATCH"), "1");
+  EXPECT_EQ(both->asSettings().at("TRACED_WATCH_SECONDS"), "30");
+  const auto off =
+      parse({{"TRACED_WATCH", "0"}, {"TRACED_WATCH_SECONDS", "30"}});
+  EXPECT_EQ(off->watch_ns, 0);
+  for (const std::string bad : {"-1", "x", "nan", "inf", "1e300", "5s"}) {
+    EXPECT_FALSE(parse({{"TRACED_WATCH_SECONDS", bad}})) << bad;
+  }
+}
+
 TEST(OptionsTest, TakesTheJobNameFromTheLauncherUnlessItIsGiven) {
   EXPECT_EQ(parse({{"TORCHELASTIC_RUN_ID", "e1"}})->job, "e1");
   EXPECT_EQ(parse({{"TORCHELASTIC_RUN_ID", "none"}})->job, "job");

@@ -1,0 +1,44 @@
+// HangReports carries what the watch finds from the writer thread to whoever
+// wants to hear of it: to a thread of Python's own, which may be slow, and to
+// stderr. The writer waits for neither.
+//
+// Thread safety: any thread.
+
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "recorder/hang_watch.h"
+
+namespace traced {
+
+class HangReports {
+ public:
+  // Keeps the latest where nobody takes them.
+  void put(const HangReport& report);
+  // Waits for one; nullopt when closed.
+  std::optional<HangReport> take();
+  // Lets take() return; what is put from now on is kept for the next taker.
+  void close();
+  void open();
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<HangReport> reports_;
+  bool closed_ = false;
+};
+
+// One line, for a log.
+std::string lineOf(const HangReport& report, std::uint32_t rank);
+
+// Writes a line to stderr, unless that would have to be waited for.
+void logWithoutWaiting(const std::string& line) noexcept;
+
+}  // namespace traced

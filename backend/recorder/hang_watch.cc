@@ -1,0 +1,186 @@
+#include "recorder/hang_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "recorder/annotations.h"
+
+namespace traced {
+namespace {
+
+// Gloo runs these inside the caller's wait.
+bool glooEndsOnlyInWait(Operation op) {
+  return isPointToPoint(op) || op == Operation::kReduceScatter ||
+         op == Operation::kReduceScatterTensor ||
+         op == Operation::kReduceScatterTensorCoalesced;
+}
+
+bool comesFromDevice(EndSource source) {
+  return source == EndSource::kDeviceEvent || source > EndSource::kWait;
+}
+
+std::int64_t endOf(const WaitRecord& wait) {
+  return wait.begin_ns + static_cast<std::int64_t>(wait.wait_ns);
+}
+
+}  // namespace
+
+const char* nameOf(HangReport::State state) noexcept {
+  switch (state) {
+    case HangReport::State::kUnfinished:
+      return "unfinished";
+    case HangReport::State::kUndecided:
+      return "undecided";
+    case HangReport::State::kLate:
+      return "late";
+  }
+  return "";
+}
+
+void HangWatch::setLimit(std::int64_t limit_ns) {
+  if (limit_ns == 0) {
+    under_way_.clear();
+    late_.clear();
+  }
+  limit_ns_ = limit_ns;
+}
+
+void HangWatch::see(const Ring::Record& record) {
+  if (limit_ns_ == 0) return;
+  switch (record.kind) {
+    case RecordKind::kIssue:
+      return issued(record.position, record.as<IssueRecord>());
+    case RecordKind::kReturn:
+      return returned(record.as<ReturnRecord>());
+    case RecordKind::kDone:
+      return done(record.as<DoneRecord>());
+    case RecordKind::kWait:
+      return waited(record.as<WaitRecord>());
+    case RecordKind::kRelease:
+      return released(record.as<ReleaseRecord>());
+    default:
+      return;
+  }
+}
+
+void HangWatch::issued(OpId id, const IssueRecord& issue) {
+  if (last_ns_.size() >= kMostFollowed) last_ns_.clear();
+  last_ns_[issue.thread] = issue.issue_ns;
+  const v1::Call* call = known_.call(issue.call);
+  const v1::Group* group = call ? known_.group(call->group()) : nullptr;
+  if (!group || under_way_.size() >= kMostFollowed) return;
+  // These do not run now.
+  if (call->simulated() || call->graph_plus_1() > 0) return;
+  Followed op;
+  op.issue_ns = issue.issue_ns;
+  op.seq = issue.seq;
+  op.bytes = std::max(call->bytes_in(), call->bytes_out());
+  op.peer = static_cast<std::int64_t>(call->peer_global_plus_1()) - 1;
+  op.group = group->id();
+  op.thread = issue.thread;
+  op.operation = static_cast<Operation>(call->op());
+  op.on_host = group->backend() == "gloo";
+  op.waits_at_once = call->has_async() && !call->async();
+  op.shows_its_end =
+      op.on_host && call->async() && !glooEndsOnlyInWait(op.operation);
+  under_way_.emplace_hint(under_way_.end(), id, op);
+}
+
+void HangWatch::returned(const ReturnRecord& record) {
+  const auto place = under_way_.find(record.op);
+  if (place == under_way_.end()) return;
+  place->second.returned = true;
+  if (record.outcome != Outcome::kOk) under_way_.erase(place);
+}
+
+void HangWatch::done(const DoneRecord& record) {
+  const auto place = under_way_.find(record.op);
+  if (place == under_way_.end()) return;
+  if (comesFromDevice(record.source)) tells_ends_.insert(place->second.group);
+  if (record.outcome == Outcome::kOk) return ended(place, record.end_ns);
+  under_way_.erase(place);
+}
+
+void HangWatch::waited(const WaitRecord& record) {
+  const auto place = under_way_.find(record.op);
+  if (place == under_way_.end()) return;
+  std::int64_t& last_ns = last_ns_[place->second.thread];
+  last_ns = std::max(last_ns, endOf(record));
+  const bool failed = record.outcome != Outcome::kOk;
+  if (record.saw_end && !failed) return ended(place, endOf(record));
+  if (failed || !endIsSeen(place->second)) under_way_.erase(place);
+}
+
+void HangWatch::released(const ReleaseRecord& record) {
+  const auto place = under_way_.find(record.op);
+  if (place != under_way_.end() && !endIsSeen(place->second)) {
+    under_way_.erase(place);
+  }
+}
+
+void HangWatch::ended(Place place, std::int64_t end_ns) {
+  const Followed& op = place->second;
+  const std::int64_t took_ns = end_ns - op.issue_ns;
+  if (took_ns >= limit_ns_ && !op.passed_over && late_.size() < kMostLate) {
+    late_.push_back(
+        reportOf(place->first, op, HangReport::State::kLate, took_ns));
+  }
+  under_way_.erase(place);
+}
+
+bool HangWatch::endIsSeen(const Followed& op) const {
+  return op.shows_its_end || tells_ends_.contains(op.group);
+}
+
+bool HangWatch::threadIsSilent(const Followed& op,
+                               std::int64_t since_ns) const {
+  const auto last = last_ns_.find(op.thread);
+  return last != last_ns_.end() && last->second <= since_ns;
+}
+
+std::vector<HangReport> HangWatch::take(std::int64_t now_ns) {
+  std::vector<HangReport> reports = std::exchange(late_, {});
+  const std::int64_t since_ns = now_ns - limit_ns_;
+  std::erase_if(under_way_, [&](const auto& entry) {
+    const Followed& op = entry.second;
+    const bool nothing_shows = op.returned && !op.on_host && !endIsSeen(op);
+    return nothing_shows && op.issue_ns <= since_ns;
+  });
+  std::unordered_set<std::uint32_t> hanging;
+  std::unordered_set<std::uint32_t> undecided;
+  for (auto& [id, op] : under_way_) {
+    if (op.issue_ns > since_ns) break;
+    const bool hangs = !op.returned || endIsSeen(op) || op.waits_at_once;
+    if (!hangs && !threadIsSilent(op, since_ns)) continue;
+    const bool is_first = (hangs ? hanging : undecided).insert(op.group).second;
+    if (op.told || op.passed_over) continue;
+    (is_first ? op.told : op.passed_over) = true;
+    if (!is_first) continue;
+    reports.push_back(reportOf(
+        id, op,
+        hangs ? HangReport::State::kUnfinished : HangReport::State::kUndecided,
+        now_ns - op.issue_ns));
+  }
+  return reports;
+}
+
+HangReport HangWatch::reportOf(OpId id, const Followed& op,
+                               HangReport::State state,
+                               std::int64_t took_ns) const {
+  HangReport report;
+  report.state = state;
+  report.op = id;
+  report.operation = operationName(op.operation);
+  if (const v1::Group* group = known_.group(op.group)) {
+    report.group_name = group->name();
+    report.group_desc = group->desc();
+  }
+  report.seq = op.seq;
+  report.bytes = op.bytes;
+  report.peer = op.peer;
+  report.issue_ns = op.issue_ns;
+  report.took_ns = took_ns;
+  return report;
+}
+
+}  // namespace traced

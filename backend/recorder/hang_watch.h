@@ -1,0 +1,111 @@
+// HangWatch follows the operations under way and tells of those that take
+// longer than they may: what hangs, what cannot be told, and what was late.
+// Owned by the writer thread, which sees every record anyway.
+//
+// What can be known of an end is the rule of docs/diagnosis.md: an end that
+// nobody could observe is no hang.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/operation.h"
+#include "recorder/chunk_builder.h"
+#include "recorder/record.h"
+#include "recorder/ring.h"
+
+namespace traced {
+
+struct HangReport {
+  enum class State : std::uint8_t {
+    // It has not ended, and its end would have been seen.
+    kUnfinished,
+    // Its end shows only in a wait, and its thread has been silent since.
+    kUndecided,
+    // It has ended by now.
+    kLate,
+  };
+
+  State state{};
+  OpId op = 0;
+  std::string operation;
+  std::string group_name;
+  std::string group_desc;
+  std::uint64_t seq = 0;  // 0: none
+  std::uint64_t bytes = 0;
+  std::int64_t peer = -1;  // global rank; -1: none, or any
+  std::int64_t issue_ns = 0;
+  // Until now, or until it ended.
+  std::int64_t took_ns = 0;
+};
+
+const char* nameOf(HangReport::State state) noexcept;
+
+class HangWatch {
+ public:
+  // `known` knows what the records name; it outlives the watch.
+  explicit HangWatch(const ChunkBuilder& known) : known_(known) {}
+
+  // How long an operation may take; 0: any time, and none is followed.
+  void setLimit(std::int64_t limit_ns);
+
+  // Follows an operation, by a record that the definitions have seen.
+  void see(const Ring::Record& record);
+
+  // What takes, or took, too long and was not told yet. Behind an operation
+  // that hangs others of its group are a consequence: of each group the first
+  // is told.
+  std::vector<HangReport> take(std::int64_t now_ns);
+
+ private:
+  // More are not followed.
+  static constexpr std::size_t kMostFollowed = 65536;
+  static constexpr std::size_t kMostLate = 64;
+
+  struct Followed {
+    std::int64_t issue_ns = 0;
+    std::uint64_t seq = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t peer = -1;
+    std::uint32_t group = 0;
+    std::uint32_t thread = 0;
+    Operation operation{};
+    bool on_host = false;
+    bool waits_at_once = false;
+    bool shows_its_end = false;
+    bool returned = false;
+    bool told = false;
+    // As a consequence: it is not told late either.
+    bool passed_over = false;
+  };
+  using Place = std::map<OpId, Followed>::iterator;
+
+  void issued(OpId op, const IssueRecord& issue);
+  void returned(const ReturnRecord& record);
+  void done(const DoneRecord& record);
+  void waited(const WaitRecord& record);
+  void released(const ReleaseRecord& record);
+  void ended(Place place, std::int64_t end_ns);
+  bool endIsSeen(const Followed& op) const;
+  bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
+  HangReport reportOf(OpId id, const Followed& op, HangReport::State state,
+                      std::int64_t took_ns) const;
+
+  const ChunkBuilder& known_;
+  std::int64_t limit_ns_ = 0;
+  // By issue.
+  std::map<OpId, Followed> under_way_;
+  // Those that ended too late, since the last take().
+  std::vector<HangReport> late_;
+  // Groups whose backend tells of ends by itself.
+  std::unordered_set<std::uint32_t> tells_ends_;
+  // When a thread last did something.
+  std::unordered_map<std::uint32_t, std::int64_t> last_ns_;
+};
+
+}  // namespace traced

@@ -1,0 +1,91 @@
+"""Jobs that are watched for operations that take too long."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import traced
+
+from jobs.demand import until
+from jobs.joining import joined
+
+_LIMIT_S = 0.2
+
+
+def late_partner() -> tuple[list[dict[str, Any]], list[float]]:
+    """Rank 1 joins when rank 0 was told that the collective hangs. Returns what it was told."""
+    told: list[dict[str, Any]] = []
+    if dist_rank() == 0:
+        traced.watch(_LIMIT_S, lambda report: told.append(dict(report)))
+    with joined() as rank:
+        dist.all_reduce(torch.ones(2))
+        tensor = torch.ones(3)
+        if rank == 0:
+            work = dist.all_reduce(tensor, async_op=True)
+            until(lambda: told)
+            Path("told").touch()
+            work.wait()
+            until(lambda: len(told) == 2)
+        else:
+            until(Path("told").exists)
+            dist.all_reduce(tensor)
+        return told, tensor.tolist()
+
+
+def dist_rank() -> int:
+    """The rank, before there is a group."""
+    import os
+
+    return int(os.environ["RANK"])
+
+
+def a_callback_that_never_returns() -> list[float]:
+    """Rank 0's callback waits for ever, and what follows is not held up."""
+    called = threading.Event()
+
+    def callback(_: object) -> None:
+        called.set()
+        threading.Event().wait()
+
+    with joined() as rank:
+        traced.watch(_LIMIT_S, callback)
+        tensor = torch.ones(3)
+        if rank == 0:
+            work = dist.all_reduce(tensor, async_op=True)
+            assert called.wait(60)
+            Path("told").touch()
+            work.wait()
+        else:
+            until(Path("told").exists)
+            dist.all_reduce(tensor)
+        return tensor.tolist()
+
+
+def nobody_has_the_gil(folder: str) -> None:
+    """Rank 0 hangs in C with the GIL held until somebody else saw that it was told of."""
+    with joined() as rank:
+        tensor = torch.ones(3)
+        if rank == 0:
+            work = dist.all_reduce(tensor, async_op=True)
+            # Keeps the GIL, as PyDLL does.
+            libc = ctypes.PyDLL(None)
+            while libc.access(b"told", 0) != 0:
+                libc.usleep(10_000)
+            work.wait()
+        else:
+            traces = Path(folder)
+
+            def marked() -> bool:
+                from traced.reader import read
+
+                streams = read(traces).streams if any(traces.glob("*.traced")) else ()
+                return any(mark.kind == "unfinished" for s in streams for mark in s.marks)
+
+            until(marked)
+            Path("told").touch()
+            dist.all_reduce(tensor)

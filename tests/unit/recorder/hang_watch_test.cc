@@ -1,0 +1,237 @@
+// What the watch tells of operations that take too long, at instants of the
+// test's own.
+
+#include "recorder/hang_watch.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+
+#include "recorder/encode_definitions.h"
+#include "recorder/group_info.h"
+#include "recorder/hang_reports.h"
+#include "support/filled_ring.h"
+#include "support/record_calls.h"
+
+namespace traced {
+namespace {
+
+using State = HangReport::State;
+
+constexpr std::int64_t kLimitNs = 1000;
+// Groups: Gloo, another one of it, and NCCL.
+constexpr std::uint32_t kGloo = 1;
+constexpr std::uint32_t kGloo2 = 2;
+constexpr std::uint32_t kNccl = 3;
+// Calls by group, with no word of async, synchronous, asynchronous.
+constexpr std::uint8_t kNotTold = 0, kSync = 1, kAsync = 2;
+
+class HangWatchTest : public ::testing::Test {
+ protected:
+  HangWatchTest() : builder_(v1::Header()), watch_(builder_) {
+    memory_.reset(static_cast<char*>(
+        std::aligned_alloc(kSlotBytes, Ring::bytesFor(kSlots))));
+    std::memset(memory_.get(), 0, Ring::bytesFor(kSlots));
+    ring_ = std::make_unique<Ring>(memory_.get(), kSlots);
+    for (const std::uint32_t id : {kGloo, kGloo2, kNccl}) {
+      GroupInfo info = testing::worldOfTwo();
+      if (id == kNccl) info.backend = "nccl";
+      testing::define(*ring_, RecordKind::kDefineGroup, id,
+                      encodeGroup(id, info, 0));
+    }
+    watch_.setLimit(kLimitNs);
+  }
+
+  OpId issue(std::int64_t at_ns, std::uint32_t group, std::uint8_t async,
+             Operation operation = Operation::kAllReduce,
+             std::uint32_t thread = 1) {
+    CallDescription call(operation, group);
+    call.fields().async_plus_1 = async;
+    call.fields().bytes_in = 64;
+    if (isPointToPoint(operation)) call.fields().peer_global = 5;
+    ring_->pushDefinition(RecordKind::kDefineCall, {++calls_, kNotCached},
+                          call.bytes(), call.byteSize());
+    return ring_->push(RecordKind::kIssue,
+                       IssueRecord{at_ns, ++seq_, 0, calls_, 0, thread});
+  }
+  OpId returned(OpId op) {
+    ring_->push(RecordKind::kReturn, ReturnRecord{op, 1, 0, Outcome::kOk});
+    return op;
+  }
+  void done(OpId op, std::int64_t at_ns, EndSource source,
+            Outcome outcome = Outcome::kOk) {
+    ring_->push(RecordKind::kDone,
+                DoneRecord{op, at_ns, 0, 0, source, outcome});
+  }
+  void waited(OpId op, std::int64_t end_ns, bool saw_end) {
+    ring_->push(RecordKind::kWait,
+                WaitRecord{op, end_ns - 1, 1, 0, 0, 0, Outcome::kOk, saw_end});
+  }
+
+  std::vector<HangReport> at(std::int64_t now_ns) {
+    Ring::Record record;
+    while (ring_->read(record)) {
+      builder_.add(record);
+      watch_.see(record);
+    }
+    ring_->release();
+    return watch_.take(now_ns);
+  }
+  std::vector<State> statesAt(std::int64_t now_ns) {
+    std::vector<State> states;
+    for (const HangReport& report : at(now_ns)) states.push_back(report.state);
+    return states;
+  }
+
+  using States = std::vector<State>;
+
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+  static constexpr std::uint64_t kSlots = 4096;
+  std::unique_ptr<char, Free> memory_;
+  std::unique_ptr<Ring> ring_;
+  ChunkBuilder builder_;
+  HangWatch watch_;
+  std::uint32_t calls_ = 0;
+  std::uint64_t seq_ = 0;
+};
+
+TEST_F(HangWatchTest, TellsOnceOfWhatHasNotEnded) {
+  const OpId op = returned(issue(100, kGloo, kAsync));
+  EXPECT_TRUE(at(100 + kLimitNs - 1).empty());
+  const auto reports = at(100 + kLimitNs);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].state, State::kUnfinished);
+  EXPECT_EQ(reports[0].op, op);
+  EXPECT_EQ(reports[0].operation, "all_reduce");
+  EXPECT_EQ(reports[0].group_desc, "default_pg");
+  EXPECT_EQ(reports[0].seq, 1u);
+  EXPECT_EQ(reports[0].bytes, 64u);
+  EXPECT_EQ(reports[0].took_ns, kLimitNs);
+  EXPECT_EQ(lineOf(reports[0], 3),
+            "traced: rank 3: all_reduce #1 on group \"default_pg\" (64 bytes) "
+            "has not ended for 0.0 s");
+  EXPECT_TRUE(at(9000).empty()) << "told";
+}
+
+TEST_F(HangWatchTest, TellsWhenItEndsAfterAll) {
+  const OpId op = returned(issue(100, kGloo, kAsync));
+  EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
+  done(op, 6000, EndSource::kFuture);
+  const auto reports = at(6001);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].state, State::kLate);
+  EXPECT_EQ(reports[0].took_ns, 5900);
+  EXPECT_TRUE(at(9000).empty());
+}
+
+TEST_F(HangWatchTest, SaysNothingOfWhatEndedInTimeOrFailed) {
+  done(returned(issue(100, kGloo, kAsync)), 100 + kLimitNs - 1,
+       EndSource::kFuture);
+  done(returned(issue(100, kGloo, kAsync)), 7000, EndSource::kFuture,
+       Outcome::kThrew);
+  waited(returned(issue(100, kGloo, kSync)), 200, true);
+  EXPECT_TRUE(at(9000).empty());
+}
+
+TEST_F(HangWatchTest, WhatIsBehindAHangIsAConsequenceOfIt) {
+  const OpId first = returned(issue(100, kGloo, kAsync));
+  const OpId behind = returned(issue(110, kGloo, kAsync));
+  returned(issue(120, kGloo2, kAsync));
+  const auto reports = at(5000);
+  ASSERT_EQ(reports.size(), 2u) << "one for each group";
+  EXPECT_EQ(reports[0].op, first);
+  EXPECT_EQ(reports[1].seq, 3u);
+  done(behind, 6000, EndSource::kFuture);
+  EXPECT_TRUE(at(6001).empty());
+}
+
+TEST_F(HangWatchTest, ACallThatHasNotReturnedHangsOnAnyBackend) {
+  issue(100, kNccl, kNotTold);
+  EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
+}
+
+TEST_F(HangWatchTest, AnEndThatNobodyCouldObserveIsNoHang) {
+  // NCCL without hooks and device times, with a Work and without.
+  returned(issue(100, kNccl, kSync));
+  waited(returned(issue(100, kNccl, kAsync)), 110, false);
+  // Gloo's send whose Work was dropped.
+  const OpId send = returned(issue(100, kGloo, kNotTold, Operation::kSend));
+  ring_->push(RecordKind::kRelease, ReleaseRecord{send, 120});
+  EXPECT_TRUE(at(9000).empty());
+}
+
+TEST_F(HangWatchTest, ABackendThatTellsOfEndsTellsOfTheirAbsence) {
+  done(returned(issue(100, kNccl, kSync)), 200, EndSource::kCompletionHook);
+  EXPECT_TRUE(at(300).empty());
+  returned(issue(400, kNccl, kSync));
+  EXPECT_TRUE(at(400 + kLimitNs - 1).empty());
+  EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
+}
+
+TEST_F(HangWatchTest, WhatOnlyAWaitShowsIsUndecidedWhileItsThreadIsSilent) {
+  returned(issue(100, kGloo, kNotTold, Operation::kRecv));
+  returned(issue(100, kGloo2, kNotTold, Operation::kRecv, 2));
+  const auto reports = at(5000);
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].state, State::kUndecided);
+  EXPECT_EQ(reports[0].peer, 5);
+  EXPECT_NE(lineOf(reports[0], 0).find("recv from rank 5 #1"),
+            std::string::npos);
+}
+
+TEST_F(HangWatchTest, AThreadThatGoesOnDoesNotWait) {
+  returned(issue(100, kGloo, kNotTold, Operation::kRecv));
+  done(returned(issue(4500, kGloo, kAsync)), 4600, EndSource::kFuture);
+  EXPECT_TRUE(at(5000).empty());
+}
+
+TEST_F(HangWatchTest, WhatWasLateIsToldThoughNobodySawItHang) {
+  waited(returned(issue(100, kGloo, kNotTold, Operation::kRecv)), 5100, true);
+  EXPECT_EQ(statesAt(5200), States{State::kLate});
+}
+
+TEST_F(HangWatchTest, FollowsNothingWhileItIsOff) {
+  const OpId before = returned(issue(100, kGloo, kAsync));
+  EXPECT_TRUE(at(200).empty());
+  watch_.setLimit(0);
+  returned(issue(300, kGloo, kAsync));
+  EXPECT_TRUE(at(9000).empty());
+  watch_.setLimit(kLimitNs);
+  done(before, 9100, EndSource::kFuture);
+  EXPECT_TRUE(at(9200).empty());
+}
+
+TEST(HangReportsTest, AreKeptForWhoComesLater) {
+  HangReports reports;
+  HangReport report;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    report.seq = i;
+    reports.put(report);
+  }
+  EXPECT_EQ(reports.take()->seq, 36u) << "the latest";
+  reports.close();
+  EXPECT_FALSE(reports.take());
+  reports.open();
+  EXPECT_EQ(reports.take()->seq, 37u);
+}
+
+TEST(HangReportsTest, APipeThatNobodyReadsIsNotWaitedFor) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const int kept = dup(STDERR_FILENO);
+  ASSERT_EQ(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+  // More than any pipe holds.
+  for (int i = 0; i < 20'000; ++i) logWithoutWaiting(std::string(400, 'x'));
+  dup2(kept, STDERR_FILENO);
+  std::string line(401, ' ');
+  ASSERT_EQ(read(ends[0], line.data(), line.size()), 401);
+  EXPECT_EQ(line, std::string(400, 'x') + "\n");
+  for (const int fd : {ends[0], ends[1], kept}) close(fd);
+}
+
+}  // namespace
+}  // namespace traced
