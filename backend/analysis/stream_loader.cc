@@ -6,6 +6,7 @@
 #include "analysis/flight_recorder/dump_files.h"
 #include "analysis/stream_assembler.h"
 #include "trace_io/chunk_scanner.h"
+#include "trace_io/rows.h"
 
 namespace traced {
 
@@ -16,9 +17,19 @@ namespace {
 void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
   const std::uint64_t first =
       stream.chunks.empty() ? 0 : stream.chunks.front().first_position;
-  if (first == 0 || table.dropped(v1::DROP_REASON_RETENTION) == 0) return;
+  if (first == 0 || stream.begins_later ||
+      table.dropped(v1::DROP_REASON_RETENTION) == 0) {
+    return;
+  }
   --table.gaps;
   table.gap_positions -= first;
+}
+
+// Nor is what the reader left out: the first chunk says how much was written
+// before it.
+void forgetLeftOut(const v1::Payload& first, StreamTable& table) {
+  const std::uint64_t stored = first.accounts().stored();
+  table.rows_found += stored - std::min(stored, rowCount(first));
 }
 
 }  // namespace
@@ -27,7 +38,9 @@ StreamTable StreamLoader::load(const TraceStream& stream) {
   if (stream.dump_file) return loadDumpOf(stream);
   StreamAssembler assembler(stream.header);
   StreamTable& table = assembler.table();
-  std::uint64_t covered = 0;  // up to where chunks cover the positions
+  // Up to where chunks cover the positions.
+  std::uint64_t covered =
+      stream.begins_later ? stream.chunks.front().first_position : 0;
   for (const ChunkRef& chunk : stream.chunks) {
     const bool has_records = chunk.end_position > chunk.first_position;
     if (has_records && chunk.first_position < covered) {
@@ -42,6 +55,9 @@ StreamTable StreamLoader::load(const TraceStream& stream) {
 
     const DecodeStatus status = decode(chunk);
     if (status == DecodeStatus::kOk) {
+      if (stream.begins_later && table.chunks == 0) {
+        forgetLeftOut(decoder_.payload(), table);
+      }
       assembler.add(decoder_.payload());
     } else if (status == DecodeStatus::kRefused) {
       table.refused_bytes += chunk.framing_bytes + chunk.body_bytes;

@@ -39,6 +39,8 @@ struct TraceStream {
   v1::Header header;
   // Sorted by position; the same chunk never twice.
   std::vector<ChunkRef> chunks;
+  // Chunks before the first were left out on purpose; see stream_window.h.
+  bool begins_later = false;
   // The file that is the stream, if it is a Flight Recorder dump: an index into
   // TraceSet::files. It has no chunks then.
   std::optional<std::uint32_t> dump_file;

@@ -1,10 +1,12 @@
 #include "cli/diagnose.h"
 
+#include <chrono>
 #include <iostream>
 #include <limits>
 
 #include "analysis/diagnosis/diagnosis.h"
 #include "cli/diagnose_output.h"
+#include "cli/follow.h"
 #include "cli/inputs.h"
 
 namespace traced {
@@ -30,19 +32,26 @@ class Diagnose : public Subcommand {
         ->capture_default_str();
     app.add_flag("--stock-names", stock_names_,
                  "The nearest verdict names of torchfrtrace, too");
+    CLI::Option* follow = app.add_flag(
+        "--follow", follow_,
+        "Watch a job that runs on this host, until it ends; see docs/cli.md");
+    app.add_flag("--until-verdict", until_verdict_,
+                 "With --follow: end with the first verdict")
+        ->needs(follow);
+    app.add_option("--busy-after", busy_after_s_,
+                   "With --follow: who is waited for may compute for so many "
+                   "seconds")
+        ->check(CLI::Range(0.0, kMostSeconds))
+        ->capture_default_str();
     app.add_flag("--all", all_, "All verdicts and ranks in the text");
     app.footer("Example: tracectl diagnose run42/");
   }
 
   ExitCode run() override {
+    if (follow_) return followJob();
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
-    DiagnosisOptions options;
-    options.hung_after_ns =
-        static_cast<std::int64_t>(hung_after_s_ * kNsPerSecond);
-    options.late_after_ns =
-        static_cast<std::int64_t>(late_after_s_ * kNsPerSecond);
-    const Diagnosis diagnosis = diagnose(*set, options);
+    const Diagnosis diagnosis = diagnose(*set, options());
     if (inputs_.json()) {
       writeJson(std::cout,
                 diagnoseJson(inputs_.title(), *set, diagnosis, stock_names_));
@@ -56,6 +65,28 @@ class Diagnose : public Subcommand {
   }
 
  private:
+  ExitCode followJob() const {
+    FollowOptions following;
+    following.inputs = inputs_.paths();
+    following.title = inputs_.title();
+    following.diagnosis = options();
+    following.text = text();
+    following.busy_after = std::chrono::nanoseconds(
+        static_cast<std::int64_t>(busy_after_s_ * kNsPerSecond));
+    following.until_verdict = until_verdict_;
+    following.json = inputs_.json();
+    return follow(following);
+  }
+
+  DiagnosisOptions options() const {
+    DiagnosisOptions options;
+    options.hung_after_ns =
+        static_cast<std::int64_t>(hung_after_s_ * kNsPerSecond);
+    options.late_after_ns =
+        static_cast<std::int64_t>(late_after_s_ * kNsPerSecond);
+    return options;
+  }
+
   DiagnoseTextOptions text() const {
     DiagnoseTextOptions options;
     options.stock_names = stock_names_;
@@ -69,6 +100,9 @@ class Diagnose : public Subcommand {
   Inputs inputs_;
   double hung_after_s_ = 5;
   double late_after_s_ = 1;
+  double busy_after_s_ = 60;
+  bool follow_ = false;
+  bool until_verdict_ = false;
   bool stock_names_ = false;
   bool all_ = false;
 };

@@ -15,26 +15,6 @@ Json refJson(const JobState& job, const OperationRef& ref,
   return json;
 }
 
-Json verdictJson(const JobState& job, const JobVerdict& verdict,
-                 bool stock_names) {
-  Json json = {{"kind", nameOf(verdict.kind)}};
-  if (stock_names) json["stock_name"] = stockNameOf(verdict.kind);
-  json["confidence"] = nameOf(verdict.confidence);
-  json["ranks"] = verdict.ranks;
-  json["culprits"] = verdict.culprits;
-  if (verdict.group != GroupCatalog::kNone) {
-    json["group"] = job.catalog.label(verdict.group);
-  }
-  if (verdict.pair) json["pair"] = {verdict.pair->first, verdict.pair->second};
-  if (verdict.seq > 0) json["seq"] = verdict.seq;
-  if (!verdict.op.empty()) json["op"] = verdict.op;
-  setIf(json, "since_ns", verdict.since_ns);
-  json["summary"] = verdict.summary;
-  json["evidence"] = verdict.evidence;
-  json["advice"] = verdict.advice;
-  return json;
-}
-
 Json rankJson(const JobState& job, const RankState& rank) {
   Json json = {{"rank", rank.rank},
                {"host", rank.host},
@@ -57,6 +37,32 @@ Json rankJson(const JobState& job, const RankState& rank) {
 
 }  // namespace
 
+Json verdictJson(const JobState& job, const JobVerdict& verdict,
+                 bool stock_names) {
+  Json json = {{"kind", nameOf(verdict.kind)}};
+  if (stock_names) json["stock_name"] = stockNameOf(verdict.kind);
+  json["confidence"] = nameOf(verdict.confidence);
+  json["ranks"] = verdict.ranks;
+  json["culprits"] = verdict.culprits;
+  if (verdict.group != GroupCatalog::kNone) {
+    json["group"] = job.catalog.label(verdict.group);
+  }
+  if (verdict.pair) json["pair"] = {verdict.pair->first, verdict.pair->second};
+  if (verdict.seq > 0) json["seq"] = verdict.seq;
+  if (!verdict.op.empty()) json["op"] = verdict.op;
+  setIf(json, "since_ns", verdict.since_ns);
+  json["summary"] = verdict.summary;
+  json["evidence"] = verdict.evidence;
+  json["advice"] = verdict.advice;
+  return json;
+}
+
+Json ranksJson(const JobState& job) {
+  Json ranks = Json::array();
+  for (const RankState& rank : job.ranks) ranks.push_back(rankJson(job, rank));
+  return ranks;
+}
+
 Json diagnoseJson(const std::string& title, const TraceSet& set,
                   const Diagnosis& diagnosis, bool stock_names) {
   const JobState& job = diagnosis.job;
@@ -73,10 +79,7 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
     json["verdicts"].push_back(verdictJson(job, verdict, stock_names));
   }
   json["under_way"] = diagnosis.under_way;
-  json["ranks"] = Json::array();
-  for (const RankState& rank : job.ranks) {
-    json["ranks"].push_back(rankJson(job, rank));
-  }
+  json["ranks"] = ranksJson(job);
   json["groups"] = groupsJson(job.catalog);
   json["lost"] = lostJson(set, job.summary);
   json["warnings"] = allWarnings(set, job.summary);

@@ -26,6 +26,11 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
 Json diagnoseJson(const std::string& title, const TraceSet& set,
                   const Diagnosis& diagnosis, bool stock_names);
 
+// Parts of it: one verdict, and where each rank was.
+Json verdictJson(const JobState& job, const JobVerdict& verdict,
+                 bool stock_names);
+Json ranksJson(const JobState& job);
+
 // What the stock analyzer (torchfrtrace) calls a finding of this kind, the
 // nearest of its six names.
 const char* stockNameOf(VerdictKind kind);

@@ -1,6 +1,8 @@
 #include "recorder/hang_watch.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include "recorder/annotations.h"
@@ -13,6 +15,17 @@ bool glooEndsOnlyInWait(Operation op) {
   return isPointToPoint(op) || op == Operation::kReduceScatter ||
          op == Operation::kReduceScatterTensor ||
          op == Operation::kReduceScatterTensorCoalesced;
+}
+
+// So many that were told without a gap stand for all.
+constexpr std::uint32_t kEnough = 16;
+
+// An engine's watchdog tells of calls that return a Work, and events of those
+// that return none.
+std::uint64_t mannerOf(const v1::Call& call) {
+  std::uint64_t manner = call.has_async() ? 1 + call.async() : 0;
+  if (call.op() == v1::OPERATION_COALESCED) manner = 3;
+  return std::uint64_t{call.group()} << 2 | manner;
 }
 
 bool comesFromDevice(EndSource source) {
@@ -69,8 +82,10 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
   const v1::Call* call = known_.call(issue.call);
   const v1::Group* group = call ? known_.group(call->group()) : nullptr;
   if (!group || under_way_.size() >= kMostFollowed) return;
-  // These do not run now.
-  if (call->simulated() || call->graph_plus_1() > 0) return;
+  // These do not run, or not by themselves: a batch is told of as a whole.
+  const bool in_batch =
+      issue.batch > 0 && call->op() != v1::OPERATION_COALESCED;
+  if (in_batch || call->simulated() || call->graph_plus_1() > 0) return;
   Followed op;
   op.issue_ns = issue.issue_ns;
   op.seq = issue.seq;
@@ -80,7 +95,8 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
   op.thread = issue.thread;
   op.operation = static_cast<Operation>(call->op());
   op.on_host = group->backend() == "gloo";
-  op.waits_at_once = call->has_async() && !call->async();
+  op.waits_at_once = op.on_host && call->has_async() && !call->async();
+  op.manner = mannerOf(*call);
   op.shows_its_end =
       op.on_host && call->async() && !glooEndsOnlyInWait(op.operation);
   under_way_.emplace_hint(under_way_.end(), id, op);
@@ -96,9 +112,26 @@ void HangWatch::returned(const ReturnRecord& record) {
 void HangWatch::done(const DoneRecord& record) {
   const auto place = under_way_.find(record.op);
   if (place == under_way_.end()) return;
-  if (comesFromDevice(record.source)) tells_ends_.insert(place->second.group);
+  if (comesFromDevice(record.source)) learn(place, record.source);
   if (record.outcome == Outcome::kOk) return ended(place, record.end_ns);
   under_way_.erase(place);
+}
+
+// One before another that ended has ended, too, as a group keeps its order: if
+// that was not told, what is told has holes.
+void HangWatch::learn(Place ended, EndSource source) {
+  Told& told = told_[ended->second.manner];
+  for (auto before = under_way_.begin(); before != ended;) {
+    const bool untold = before->second.manner == ended->second.manner &&
+                        before->second.returned && !before->second.told;
+    if (untold) {
+      told.had_holes = true;
+      told.in_a_row = 0;
+    }
+    before = untold ? under_way_.erase(before) : std::next(before);
+  }
+  ++told.in_a_row;
+  told.unasked |= source != EndSource::kDeviceWait;
 }
 
 void HangWatch::waited(const WaitRecord& record) {
@@ -106,16 +139,19 @@ void HangWatch::waited(const WaitRecord& record) {
   if (place == under_way_.end()) return;
   std::int64_t& last_ns = last_ns_[place->second.thread];
   last_ns = std::max(last_ns, endOf(record));
+  Followed& op = place->second;
+  op.waited = true;
   const bool failed = record.outcome != Outcome::kOk;
   if (record.saw_end && !failed) return ended(place, endOf(record));
-  if (failed || !endIsSeen(place->second)) under_way_.erase(place);
+  const bool nothing_follows = op.on_host && !op.shows_its_end;
+  if (failed || nothing_follows) under_way_.erase(place);
 }
 
 void HangWatch::released(const ReleaseRecord& record) {
   const auto place = under_way_.find(record.op);
-  if (place != under_way_.end() && !endIsSeen(place->second)) {
-    under_way_.erase(place);
-  }
+  if (place == under_way_.end()) return;
+  const Followed& op = place->second;
+  if (op.on_host && !op.shows_its_end) under_way_.erase(place);
 }
 
 void HangWatch::ended(Place place, std::int64_t end_ns) {
@@ -129,7 +165,13 @@ void HangWatch::ended(Place place, std::int64_t end_ns) {
 }
 
 bool HangWatch::endIsSeen(const Followed& op) const {
-  return op.shows_its_end || tells_ends_.contains(op.group);
+  if (op.on_host) return op.shows_its_end;
+  const auto told = told_.find(op.manner);
+  if (told == told_.end() || told->second.in_a_row == 0) return false;
+  const bool reliable =
+      !told->second.had_holes || (op.operation != Operation::kCoalesced &&
+                                  told->second.in_a_row >= kEnough);
+  return reliable && (told->second.unasked || op.waited);
 }
 
 bool HangWatch::threadIsSilent(const Followed& op,

@@ -11,7 +11,6 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/operation.h"
@@ -75,10 +74,14 @@ class HangWatch {
     std::uint32_t group = 0;
     std::uint32_t thread = 0;
     Operation operation{};
+    // Calls of a group that the device tells of alike.
+    std::uint64_t manner = 0;
     bool on_host = false;
+    // On the host: the caller waits for it; its end shows by itself.
     bool waits_at_once = false;
     bool shows_its_end = false;
     bool returned = false;
+    bool waited = false;
     bool told = false;
     // As a consequence: it is not told late either.
     bool passed_over = false;
@@ -90,6 +93,7 @@ class HangWatch {
   void done(const DoneRecord& record);
   void waited(const WaitRecord& record);
   void released(const ReleaseRecord& record);
+  void learn(Place ended, EndSource source);
   void ended(Place place, std::int64_t end_ns);
   bool endIsSeen(const Followed& op) const;
   bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
@@ -102,8 +106,14 @@ class HangWatch {
   std::map<OpId, Followed> under_way_;
   // Those that ended too late, since the last take().
   std::vector<HangReport> late_;
-  // Groups whose backend tells of ends by itself.
-  std::unordered_set<std::uint32_t> tells_ends_;
+  // What devices tell of ends, by manner: which depends on the engine, its
+  // version and a setting, and is read off the records.
+  struct Told {
+    std::uint32_t in_a_row = 0;
+    bool had_holes = false;
+    bool unasked = false;  // also where nobody waited
+  };
+  std::unordered_map<std::uint64_t, Told> told_;
   // When a thread last did something.
   std::unordered_map<std::uint32_t, std::int64_t> last_ns_;
 };

@@ -37,6 +37,16 @@ bool isReadable(const std::string& framed) {
          decoder.decode() == DecodeStatus::kOk;
 }
 
+struct StringSink : Sink {
+  bool append(const std::string& chunk, std::uint64_t) override {
+    content += chunk;
+    return true;
+  }
+  std::string location() const override { return "memory"; }
+
+  std::string content;
+};
+
 }  // namespace
 
 Recovery::Recovery(const SegmentContent& segment, std::string_view file)
@@ -74,6 +84,24 @@ RecoverOutcome Recovery::tryRun(bool dry_run, std::string& why) {
   return append(why);
 }
 
+Result<std::string> Recovery::look(
+    const std::optional<ClockReading>& alive_at) {
+  alive_at_ = alive_at;
+  if (!ring_.valid()) return Error{"the positions of its ring are impossible"};
+  auto written =
+      WrittenStream::open(segment_.trace_path, segment_.header.stream_id());
+  if (!written) return written.error();
+  written_ = std::move(*written);
+  const bool went_on = written_->endPosition() > ring_.head();
+  if (went_on || written_->accounts().closed()) return std::string();
+  survey();
+  StringSink sink;
+  if (write(sink) != RecoverOutcome::kRecovered) {
+    return Error{"its records make no readable chunk"};
+  }
+  return std::move(sink.content);
+}
+
 // The chunks say what they cover, so it does not matter whether the process
 // died before or after it freed the slots of the last one. What the sink
 // refused may still be in the ring, and is then refused no more.
@@ -108,8 +136,18 @@ RecoverOutcome Recovery::append(std::string& why) {
     why = sink.error().message;
     return RecoverOutcome::kUnwritable;
   }
+  const RecoverOutcome outcome = write(**sink);
+  if (outcome == RecoverOutcome::kUnwritable) {
+    why = "cannot write to " + (*sink)->location();
+  } else if (outcome == RecoverOutcome::kUnreadable) {
+    why = "damaged: its records make no readable chunk";
+  }
+  return outcome;
+}
+
+RecoverOutcome Recovery::write(Sink& sink) {
   const std::uint64_t chunk_slots =
-      std::min(kChunkSlots, (*sink)->largestChunk() / kSlotBytes);
+      std::min(kChunkSlots, sink.largestChunk() / kSlotBytes);
   builder_ = std::make_unique<ChunkBuilder>(header());
   RingImage::Cursor cursor{start_};
   std::uint64_t first = start_;
@@ -118,21 +156,16 @@ RecoverOutcome Recovery::append(std::string& why) {
   while (outcome == RecoverOutcome::kRecovered && ring_.next(cursor, record)) {
     builder_->add(record);
     if (cursor.position - first < chunk_slots) continue;
-    outcome = appendChunk(**sink, first, cursor.position, false);
+    outcome = appendChunk(sink, first, cursor.position, false);
     first = cursor.position;
   }
   if (outcome == RecoverOutcome::kRecovered) {
-    outcome = appendChunk(**sink, first, ring_.head(), true);
+    outcome = appendChunk(sink, first, ring_.head(), true);
   }
   // The last chunk deleted a part, which it could not know.
   if (outcome == RecoverOutcome::kRecovered &&
-      (*sink)->recordsDeleted() != counters_.deleted) {
-    outcome = appendChunk(**sink, ring_.head(), ring_.head(), true);
-  }
-  if (outcome == RecoverOutcome::kUnwritable) {
-    why = "cannot write to " + (*sink)->location();
-  } else if (outcome == RecoverOutcome::kUnreadable) {
-    why = "damaged: its records make no readable chunk";
+      sink.recordsDeleted() != counters_.deleted) {
+    outcome = appendChunk(sink, ring_.head(), ring_.head(), true);
   }
   return outcome;
 }
@@ -157,13 +190,14 @@ v1::Accounts Recovery::accounts(bool last) const {
   v1::Accounts accounts = written_->accounts();
   setCounters(accounts, counters_);
   accounts.set_closed(false);
-  accounts.set_recovered(last);
+  accounts.set_recovered(last && !alive_at_);
   return accounts;
 }
 
 // The process's clocks at its end are not known, and those of now would make
 // its stream last until now: any earlier reading ties the clocks as well.
 ClockReading Recovery::anchor() const {
+  if (alive_at_) return *alive_at_;
   const bool has_chunk = written_->header().stream_id() != 0;
   const v1::ClockAnchor& anchor =
       has_chunk ? written_->anchor() : segment_.header.started();

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <utility>
 
+#include "recorder/ring.h"
 #include "recorder/segment.h"
 #include "recorder/segment_content.h"
 
@@ -75,6 +77,33 @@ std::string SegmentFile::read(std::size_t bytes) const {
   }
   content.resize(done);
   return content;
+}
+
+bool SegmentFile::isAlive() const {
+  if (flock(fd_, LOCK_SH | LOCK_NB) != 0) return true;
+  flock(fd_, LOCK_UN);
+  return false;
+}
+
+// A slot is committed last, so what the first reading finds committed is whole
+// in the second, unless it has been freed and claimed again meanwhile. The
+// counters are those of the first reading.
+std::string SegmentFile::readLive() const {
+  const std::string first = read();
+  std::string second = read();
+  const Result<SegmentContent> content = parseSegment(first);
+  if (!content || second.size() != first.size()) return first;
+  const std::size_t slots_at = content->ring_offset + sizeof(RingControl);
+  first.copy(second.data(), slots_at);
+  for (std::uint64_t i = 0; i < content->slots; ++i) {
+    const std::size_t at =
+        slots_at + i * kSlotBytes + offsetof(RingSlot, commit);
+    constexpr std::size_t kBytes = sizeof(RingSlot::commit);
+    if (first.compare(at, kBytes, second, at, kBytes) != 0) {
+      second.replace(at, kBytes, kBytes, '\0');
+    }
+  }
+  return second;
 }
 
 bool SegmentFile::remove() { return unlink(path_.c_str()) == 0; }

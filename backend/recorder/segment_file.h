@@ -38,8 +38,14 @@ class SegmentFile {
 
   // Does not wait. The lock is held until destruction.
   Owner lock();
+  // Whether its process lives, as a shared lock tells that is given back at
+  // once: only of a segment that is not being made.
+  bool isAlive() const;
   // A copy of the file; shorter when it cannot be read.
   std::string read() const;
+  // The same while its process may write to it. What seems to be committed in
+  // the ring was written by then; a slot that changed meanwhile is empty.
+  std::string readLive() const;
   // False when it cannot be removed. Only when locked.
   bool remove();
 

@@ -11,8 +11,8 @@ from traced._errors import CommandError, TracedError
 from traced._settings import configure
 from traced._sinks import Sink, add_sink
 from traced._snapshot import snapshot
-from traced._watch import watch
 from traced._version import __version__
+from traced._watch import watch
 from traced.recording import (
     disable,
     enable,

@@ -13,6 +13,12 @@ bool isOnHost(const StreamTable& table, const v1::Call& call) {
          table.definitions.groups()[group].backend == "gloo";
 }
 
+// Whether it is the end of a coalesced batch, which all of it ends with.
+bool isBatch(const StreamTable& table, const AssembledOperation& op) {
+  const v1::Call* call = table.callOf(op);
+  return call && call->op() == v1::OPERATION_COALESCED;
+}
+
 }  // namespace
 
 ReachedRule::ReachedRule(const StreamTable& table, bool whole)
@@ -29,6 +35,7 @@ ReachedRule::ReachedRule(const StreamTable& table, bool whole)
       thread->last_wait_end_ns =
           std::max(thread->last_wait_end_ns, op.wait_ended.ns());
     }
+    if (op.batch > 0 && isBatch(table, op)) batches_[op.batch] = &op;
   }
 }
 
@@ -38,6 +45,10 @@ Reached ReachedRule::reached(const AssembledOperation& op,
   if (op.ended.known()) return Reached::kEnded;
   if (!whole_ && op.id != table_.operations.back().id) {
     return Reached::kNotObserved;
+  }
+  const bool in_batch = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
+  if (in_batch && (op.returned.known() || table_.snapshot)) {
+    return reachedByBatch(op.batch);
   }
   if (!op.returned.known()) return Reached::kInside;
   if (!isOnHost(table_, call)) {
@@ -50,6 +61,14 @@ Reached ReachedRule::reached(const AssembledOperation& op,
   if (op.released.known()) return Reached::kNotObserved;
   return waits_at_once || mayBeWaitedFor(op) ? Reached::kInside
                                              : Reached::kNotObserved;
+}
+
+// A member of a batch is carried out with all of it. One whose batch was never
+// closed has not begun.
+Reached ReachedRule::reachedByBatch(std::uint64_t batch) const {
+  const auto parent = batches_.find(batch);
+  if (parent == batches_.end()) return Reached::kNotObserved;
+  return reached(*parent->second, *table_.callOf(*parent->second));
 }
 
 // An operation whose end only a wait shows, of a thread that is silent since:

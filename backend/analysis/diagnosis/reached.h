@@ -26,12 +26,15 @@ class ReachedRule {
     std::int64_t last_wait_end_ns = 0;
   };
 
+  Reached reachedByBatch(std::uint64_t batch) const;
   bool mayBeWaitedFor(const AssembledOperation& op) const;
 
   const StreamTable& table_;
   const bool whole_;
   absl::flat_hash_map<std::uint32_t, Thread> threads_;
   const DeviceTelling device_;
+  // The operation that each batch ends with.
+  absl::flat_hash_map<std::uint64_t, const AssembledOperation*> batches_;
 };
 
 }  // namespace traced

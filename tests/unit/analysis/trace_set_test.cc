@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "analysis/loaded_run.h"
+#include "analysis/stream_loader.h"
+#include "analysis/stream_window.h"
 #include "support/reframe.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
@@ -46,6 +48,24 @@ class TraceSetTest : public ::testing::Test {
 
   testing::TempDir dir_;
 };
+
+TEST_F(TraceSetTest, AWindowOnARunIsNoLoss) {
+  StreamBuilder a = stream(0);
+  const std::string first = chunk(a, 1);
+  const std::string second = chunk(a, 2);
+  write("rank-0.traced", first + second + chunk(a, 3));
+  TraceSet all = open();
+  keepLatest(all, 1 << 20);
+  EXPECT_EQ(loadRun(all).streams[0].table.operations.size(), 3u);
+  TraceSet set = open();
+  // The latest is there whatever it takes.
+  keepLatest(set, 1);
+  ASSERT_EQ(set.streams[0].chunks.size(), 1u);
+  const StreamTable table = StreamLoader(set).load(set.streams[0]);
+  ASSERT_EQ(table.operations.size(), 1u);
+  EXPECT_EQ(table.operations[0].seq, 3u);
+  EXPECT_FALSE(table.lostSomething());
+}
 
 TEST_F(TraceSetTest, ATraceIsKnownByItsContent) {
   StreamBuilder a = stream(0);

@@ -50,6 +50,51 @@ TEST(StandstillTest, NamesTheRankThatNeverJoins) {
   }
 }
 
+// Two batches of a backend that tells of ends, of two collectives each. The
+// second one ends if `ended`.
+void addBatches(RankBuilder& rank, bool ended) {
+  StreamBuilder& stream = rank.stream();
+  stream.payload().mutable_group(0)->set_backend("nccl");
+  const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+  const std::uint32_t batch = rank.addCall(v1::OPERATION_COALESCED, 1, 0).id();
+  const auto add = [&](std::uint64_t id, std::uint32_t what,
+                       std::uint64_t seq) {
+    const std::int64_t ns = RankBuilder::ns(static_cast<std::int64_t>(id));
+    stream.add(IssueRow{
+        .op = id, .issue_ns = ns, .call = what, .seq = seq, .batch = id / 10});
+    stream.add(ReturnRow{.op = id, .return_ns = ns + 1000});
+  };
+  const auto end = [&](std::uint64_t id) {
+    stream.add(
+        DoneRow{.op = id,
+                .end_ns = RankBuilder::ns(static_cast<std::int64_t>(id) + 5),
+                .source = v1::END_SOURCE_COMPLETION_HOOK});
+  };
+  add(100, call, 1);
+  add(101, call, 2);
+  add(102, batch, 0);
+  end(102);
+  add(110, call, 3);
+  add(111, call, 4);
+  add(112, batch, 0);
+  if (ended) end(112);
+  stream.addStep(1000, RankBuilder::ns(kHang), 0);
+}
+
+TEST(StandstillTest, TheMembersOfABatchEndWithIt) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) { addBatches(rank, true); });
+  expectHealthy(diagnoseJob(job, Ending::kCut));
+}
+
+TEST(StandstillTest, TheMembersOfABatchHangWithIt) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) { addBatches(rank, false); });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+  expectVerdict(diagnosis, VerdictKind::kHungIn, {0, 1});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 3U);
+}
+
 TEST(StandstillTest, IsLessSureOfARankWhoseTraceStops) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {

@@ -46,7 +46,7 @@ class HangWatchTest : public ::testing::Test {
 
   OpId issue(std::int64_t at_ns, std::uint32_t group, std::uint8_t async,
              Operation operation = Operation::kAllReduce,
-             std::uint32_t thread = 1) {
+             std::uint32_t thread = 1, std::uint64_t batch = 0) {
     CallDescription call(operation, group);
     call.fields().async_plus_1 = async;
     call.fields().bytes_in = 64;
@@ -54,7 +54,7 @@ class HangWatchTest : public ::testing::Test {
     ring_->pushDefinition(RecordKind::kDefineCall, {++calls_, kNotCached},
                           call.bytes(), call.byteSize());
     return ring_->push(RecordKind::kIssue,
-                       IssueRecord{at_ns, ++seq_, 0, calls_, 0, thread});
+                       IssueRecord{at_ns, ++seq_, batch, calls_, 0, thread});
   }
   OpId returned(OpId op) {
     ring_->push(RecordKind::kReturn, ReturnRecord{op, 1, 0, Outcome::kOk});
@@ -164,12 +164,51 @@ TEST_F(HangWatchTest, AnEndThatNobodyCouldObserveIsNoHang) {
   EXPECT_TRUE(at(9000).empty());
 }
 
+TEST_F(HangWatchTest, ABatchIsToldOfAsAWhole) {
+  returned(issue(9, kNccl, kNotTold, Operation::kAllReduce, 1, 6));
+  done(returned(issue(10, kNccl, kNotTold, Operation::kCoalesced, 1, 6)), 20,
+       EndSource::kCompletionHook);
+  EXPECT_TRUE(at(30).empty());
+  returned(issue(100, kNccl, kNotTold, Operation::kAllReduce, 1, 7));
+  returned(issue(110, kNccl, kNotTold, Operation::kCoalesced, 1, 7));
+  const auto reports = at(5000);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].operation, "coalesced");
+}
+
 TEST_F(HangWatchTest, ABackendThatTellsOfEndsTellsOfTheirAbsence) {
   done(returned(issue(100, kNccl, kSync)), 200, EndSource::kCompletionHook);
   EXPECT_TRUE(at(300).empty());
   returned(issue(400, kNccl, kSync));
   EXPECT_TRUE(at(400 + kLimitNs - 1).empty());
   EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
+}
+
+TEST_F(HangWatchTest,
+       AWatchdogThatTellsOfAsynchronousCallsSaysNothingOfOthers) {
+  done(returned(issue(100, kNccl, kAsync)), 200, EndSource::kCompletionHook);
+  returned(issue(300, kNccl, kSync));
+  EXPECT_TRUE(at(9000).empty());
+}
+
+TEST_F(HangWatchTest, WhatIsToldWithHolesIsNotReliedOn) {
+  returned(issue(50, kNccl, kSync));
+  done(returned(issue(100, kNccl, kSync)), 200, EndSource::kDeviceEvent);
+  returned(issue(300, kNccl, kSync));
+  EXPECT_TRUE(at(9000).empty());
+  for (int i = 0; i < 16; ++i) {
+    done(returned(issue(9100, kNccl, kSync)), 9200, EndSource::kDeviceEvent);
+  }
+  returned(issue(9300, kNccl, kSync));
+  EXPECT_EQ(statesAt(12'000), States{State::kUnfinished});
+}
+
+TEST_F(HangWatchTest, WhereOnlyWaitsAskTheDeviceItMustHaveBeenWaitedFor) {
+  done(returned(issue(100, kNccl, kAsync)), 200, EndSource::kDeviceWait);
+  returned(issue(300, kNccl, kAsync));
+  EXPECT_TRUE(at(9000).empty());
+  waited(returned(issue(9100, kNccl, kAsync)), 9200, false);
+  EXPECT_EQ(statesAt(12'000), States{State::kUnfinished});
 }
 
 TEST_F(HangWatchTest, WhatOnlyAWaitShowsIsUndecidedWhileItsThreadIsSilent) {

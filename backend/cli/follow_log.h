@@ -1,0 +1,52 @@
+// FollowLog decides which verdicts about a running job are told, and when. What
+// stands still for a moment may go on, so each is looked at more than once.
+
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/diagnosis.h"
+
+namespace traced {
+
+class FollowLog {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit FollowLog(std::chrono::nanoseconds patience) : patience_(patience) {}
+
+  // A verdict at a look, and whether time alone may settle it.
+  struct Finding {
+    JobVerdict verdict;
+    // The same verdict has the same name at each look.
+    std::string name;
+    bool may_pass = false;
+  };
+
+  struct News {
+    std::vector<JobVerdict> verdicts;
+    // Told earlier, and no longer so.
+    std::vector<JobVerdict> over;
+  };
+  // What is to be told of this look; `last`: there will be no other.
+  News look(std::vector<Finding> findings, Time now, bool last);
+
+  bool toldAny() const { return told_any_; }
+
+ private:
+  struct Known {
+    JobVerdict verdict;
+    Time since;
+    int looks = 0;
+    bool told = false;
+  };
+
+  const std::chrono::nanoseconds patience_;
+  std::map<std::string, Known> known_;
+  bool told_any_ = false;
+};
+
+}  // namespace traced

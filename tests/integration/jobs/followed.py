@@ -1,0 +1,60 @@
+"""Jobs that somebody watches from outside."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+
+from jobs.demand import until
+from jobs.joining import joined
+
+#: What each rank returns: a sum over all ranks, of each of its collectives.
+COLLECTIVES = 6
+
+
+def _sums(before: dict[int, object]) -> list[float]:
+    """All-reduces, and what a rank does before some of them."""
+    sums = []
+    with joined() as rank:
+        for number in range(COLLECTIVES):
+            act = before.get(number)
+            if callable(act):
+                act(rank)
+            tensor = torch.full((8,), float(rank + number))
+            dist.all_reduce(tensor)
+            sums.append(float(tensor[0]))
+    return sums
+
+
+def _waits_for_release(rank: int) -> None:
+    if rank == int(os.environ["TEST_CULPRIT"]):
+        Path(f"held.{rank}").write_text(str(os.getpid()))
+        until(Path("release").exists)
+
+
+def _computes(cpu_s: float) -> None:
+    matrix = torch.ones(32, 32)
+    enough = time.process_time() + cpu_s
+    while time.process_time() < enough:
+        matrix @ matrix
+
+
+def one_sleeps() -> list[float]:
+    """The rank `TEST_CULPRIT` sleeps before the fourth collective until it is released."""
+    return _sums({3: _waits_for_release})
+
+
+def all_compute() -> list[float]:
+    """All compute for long between collectives."""
+    cpu_s = float(os.environ["TEST_CPU"])
+    return _sums({number: lambda _: _computes(cpu_s) for number in (2, 4)})
+
+
+def one_computes() -> list[float]:
+    """Rank 1 computes for long, and the others wait for it."""
+    cpu_s = float(os.environ["TEST_CPU"])
+    return _sums({2: lambda rank: _computes(cpu_s if rank == 1 else 0)})

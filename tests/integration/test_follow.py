@@ -1,0 +1,125 @@
+"""tracectl diagnose --follow: what is said of a job while it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jobs.followed import COLLECTIVES
+from launcher import DEADLINE_S, Launcher, Process
+from tracectl import tracectl_path
+
+HUNG_AFTER = "1.2"
+
+
+@contextmanager
+def following(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """Follows the job of a folder, where its rings are, too."""
+    command = [tracectl_path(), "diagnose", "--follow", "--hung-after", HUNG_AFTER]
+    process = subprocess.Popen(
+        [*command, *options, folder / "traces"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TRACED_RING_DIR": str(folder)},
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def sums(world: int) -> list[float]:
+    return [float(sum(range(world)) + world * number) for number in range(COLLECTIVES)]
+
+
+def expect_results(processes: list[Process]) -> None:
+    """The job comes to its end, with what it would have computed alone."""
+    assert [process.wait() for process in processes] == [0] * len(processes)
+    for process in processes:
+        assert process.result == sums(len(processes))
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not path.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def next_event(follower: subprocess.Popen[str]) -> Any:
+    assert follower.stdout is not None
+    return json.loads(follower.stdout.readline())
+
+
+@pytest.mark.parametrize(("world", "culprit"), [(2, 0), (4, 2)])
+def test_a_rank_that_sleeps_is_named_while_the_job_lives(
+    launcher: Launcher, tmp_path: Path, world: int, culprit: int
+) -> None:
+    ranks = launcher.start_ranks(
+        world, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT=str(culprit)
+    )
+    with following(tmp_path, "--json") as follower:
+        verdict = next_event(follower)
+        assert (verdict["event"], verdict["kind"]) == ("verdict", "never_joined")
+        assert (verdict["culprits"], verdict["op"]) == ([culprit], "all_reduce")
+        assert (verdict["seq"], verdict["confidence"]) == (4, "certain")
+        pid = (tmp_path / f"held.{culprit}").read_text()
+        assert f"The process of rank {culprit} ({pid}) sleeps" in verdict["evidence"][-1]
+        assert all(process.exit_code is None for process in ranks)
+        (tmp_path / "release").touch()
+        over = next_event(follower)
+        assert (over["event"], over["kind"], over["seq"]) == ("went_on", "never_joined", 4)
+        expect_results(ranks)
+        end = next_event(follower)
+        assert (end["event"], end["culprits"]) == ("end", [culprit])
+        assert follower.wait(DEADLINE_S) == 1
+
+
+def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
+    # It has not written what it recorded last, and cannot any more.
+    wait_for(tmp_path / "held.1")
+    os.kill(ranks[1].pid, signal.SIGSTOP)
+    try:
+        with following(tmp_path, "--until-verdict") as follower:
+            said, _ = follower.communicate(timeout=DEADLINE_S)
+            assert follower.returncode == 1
+    finally:
+        os.kill(ranks[1].pid, signal.SIGCONT)
+        (tmp_path / "release").touch()
+    assert 'NEVER JOINED on group "default_pg". Look at rank 1.' in said
+    assert f"The process of rank 1 ({ranks[1].pid}) is stopped by a signal" in said
+    expect_results(ranks)
+
+
+@pytest.mark.parametrize("program", ["all_compute", "one_computes"])
+def test_who_computes_is_no_alarm(launcher: Launcher, tmp_path: Path, program: str) -> None:
+    ranks = launcher.start_ranks(2, f"jobs.followed:{program}", folder=tmp_path, TEST_CPU="2.5")
+    with following(tmp_path, "--busy-after", "600") as follower:
+        expect_results(ranks)
+        said, words = follower.communicate(timeout=DEADLINE_S)
+        assert (follower.returncode, said) == (0, ""), words
+
+
+def test_a_rank_that_is_killed_is_named(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
+    wait_for(tmp_path / "held.1")
+    with following(tmp_path, "--json", "--until-verdict") as follower:
+        ranks[1].kill()
+        verdict = next_event(follower)
+        assert 1 in verdict["culprits"]
+        assert follower.wait(DEADLINE_S) == 1
+    for process in ranks:
+        process.wait()
+    # Looking brings nothing back and removes nothing: that is left to who asks for it.
+    assert len(list(tmp_path.glob("*.ring"))) == 1
