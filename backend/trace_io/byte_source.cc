@@ -44,7 +44,10 @@ std::string_view FileSource::read(std::uint64_t offset, std::size_t length) {
   length = std::min<std::uint64_t>(length, size_ - offset);
   const bool inside = offset >= window_offset_ &&
                       offset + length <= window_offset_ + window_bytes_;
-  if (!inside) fill(offset, std::max(length, kWindowBytes));
+  if (!inside) {
+    fill(offset, std::min<std::uint64_t>(std::max(length, kWindowBytes),
+                                         size_ - offset));
+  }
   const std::uint64_t start = offset - window_offset_;
   return std::string_view(window_.data(), window_bytes_).substr(start, length);
 }

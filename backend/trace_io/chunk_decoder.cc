@@ -49,19 +49,42 @@ DecodeStatus ChunkDecoder::parse(std::string_view body) {
 }
 
 DecodeStatus ChunkDecoder::decode() {
-  std::optional<std::string_view> raw;
+  is_packed_ = false;
+  std::string_view raw;
+  const DecodeStatus status = unpack(raw);
+  return status == DecodeStatus::kOk ? parsePayload(raw) : status;
+}
+
+DecodeStatus ChunkDecoder::decodePacked() {
+  std::string_view raw;
+  const DecodeStatus status = unpack(raw);
+  if (status != DecodeStatus::kOk) return status;
+  is_packed_ = rows_.split(raw, rest_);
+  return parsePayload(is_packed_ ? std::string_view(rest_) : raw);
+}
+
+DecodeStatus ChunkDecoder::parsePayload(std::string_view bytes) {
+  return payload_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))
+             ? DecodeStatus::kOk
+             : DecodeStatus::kRefused;
+}
+
+// Decompresses the payload, and looks whether it may be parsed.
+DecodeStatus ChunkDecoder::unpack(std::string_view& raw) {
+  std::optional<std::string_view> unpacked;
   if (chunk_.compression() == v1::COMPRESSION_ZSTD) {
-    raw = decompressor_->decompress(chunk_.payload(), chunk_.payload_bytes());
+    unpacked =
+        decompressor_->decompress(chunk_.payload(), chunk_.payload_bytes());
   } else if (chunk_.compression() != v1::COMPRESSION_NONE) {
     return DecodeStatus::kUnknownCompression;
   } else if (chunk_.payload().size() == chunk_.payload_bytes()) {
-    raw = chunk_.payload();
+    unpacked = chunk_.payload();
   }
-  if (!raw || !isModestPayload(*raw, chunk_.payload().size()))
+  if (!unpacked || !isModestPayload(*unpacked, chunk_.payload().size())) {
     return DecodeStatus::kRefused;
-  const bool parsed =
-      payload_.ParseFromArray(raw->data(), static_cast<int>(raw->size()));
-  return parsed ? DecodeStatus::kOk : DecodeStatus::kRefused;
+  }
+  raw = *unpacked;
+  return DecodeStatus::kOk;
 }
 
 }  // namespace traced

@@ -27,6 +27,12 @@ void toDifferences(SignedColumn* column, std::int64_t start) {
   }
 }
 
+// An empty column has 0 everywhere.
+template <typename T>
+T cellOf(const google::protobuf::RepeatedField<T>& column, int row) {
+  return column.empty() ? T{} : column.Get(row);
+}
+
 std::uint64_t asId(std::int64_t cell) {
   return static_cast<std::uint64_t>(cell);
 }
@@ -37,7 +43,7 @@ void finish(v1::IssueRows& table, std::int64_t anchor_ns, ToldInstants& told) {
   }
   detail::LastSeqs seqs;
   for (int i = 0; i < table.seq_step_size(); ++i) {
-    std::int64_t& last = seqs.of(detail::cell(table.call(), i));
+    std::int64_t& last = seqs.of(cellOf(table.call(), i));
     const std::int64_t seq = table.seq_step(i);
     table.set_seq_step(i, wrappingDifference(seq, last));
     last = seq;
@@ -143,7 +149,7 @@ void finishRows(v1::Payload& payload) {
     v1::WaitRows& table = *payload.mutable_waited();
     finish(table.mutable_op_delta(), table.mutable_wait_begin_ns_since(), told,
            [&](int i) {
-             return static_cast<std::int64_t>(detail::cell(table.wait_ns(), i));
+             return static_cast<std::int64_t>(cellOf(table.wait_ns(), i));
            });
   }
   if (payload.has_released()) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "trace_io/row_columns.h"
 #include "trace_io/told_instants.h"
 #include "trace_io/wrapping.h"
 #include "traced/v1/trace.pb.h"
@@ -75,9 +76,27 @@ std::uint64_t rowCount(const v1::Payload& payload);
 
 namespace detail {
 
+// A column that protobuf has read.
 template <typename T>
-T cell(const google::protobuf::RepeatedField<T>& column, int row) {
-  return column.empty() ? T{} : column.Get(row);
+class RepeatedColumn {
+ public:
+  explicit RepeatedColumn(const google::protobuf::RepeatedField<T>& field)
+      : field_(&field) {}
+  bool empty() const { return field_->empty(); }
+  int size() const { return field_->size(); }
+  T next() { return field_->Get(next_++); }
+
+ private:
+  const google::protobuf::RepeatedField<T>* field_;
+  int next_ = 0;
+};
+
+RowColumns<RepeatedColumn> columnsOf(const v1::Payload& payload);
+
+// The next entry, which is 0 in a column that is empty.
+template <typename T, template <typename> class Column>
+T next(Column<T>& column) {
+  return column.empty() ? T{} : column.next();
 }
 
 // Undoes a column of differences.
@@ -85,13 +104,13 @@ class Running {
  public:
   explicit Running(std::int64_t start) : value_(start) {}
 
-  std::int64_t next(const google::protobuf::RepeatedField<std::int64_t>& deltas,
-                    int row) {
-    return value_ = wrappingSum(value_, cell(deltas, row));
+  template <typename Column>
+  std::int64_t plus(Column& deltas) {
+    return value_ = wrappingSum(value_, next(deltas));
   }
-  std::uint64_t nextId(
-      const google::protobuf::RepeatedField<std::int64_t>& deltas, int row) {
-    return static_cast<std::uint64_t>(next(deltas, row));
+  template <typename Column>
+  std::uint64_t idPlus(Column& deltas) {
+    return static_cast<std::uint64_t>(plus(deltas));
   }
 
  private:
@@ -107,21 +126,22 @@ class LastSeqs {
   std::array<std::int64_t, 256> last_{};
 };
 
-template <typename Visit>
-void visitRows(const v1::IssueRows& table, std::int64_t anchor_ns,
+template <template <typename> class Column, typename Visit>
+void visitRows(IssueColumns<Column> table, std::int64_t anchor_ns,
                ToldInstants& told, Visit&& visit) {
   Running op(0), issue(anchor_ns);
   LastSeqs seqs;
-  for (int i = 0; i < table.op_delta_size(); ++i) {
-    IssueRow row{.op = op.nextId(table.op_delta(), i),
-                 .issue_ns = issue.next(table.issue_ns_delta(), i),
-                 .call = cell(table.call(), i),
-                 .buffers = cell(table.buffers(), i),
-                 .thread = cell(table.thread(), i),
-                 .batch = cell(table.batch(), i)};
-    if (!table.seq_step().empty()) {
+  const bool numbered = !table.seq_step.empty();
+  for (int i = 0; i < table.op_delta.size(); ++i) {
+    IssueRow row{.op = op.idPlus(table.op_delta),
+                 .issue_ns = issue.plus(table.issue_ns_delta),
+                 .call = next(table.call),
+                 .buffers = next(table.buffers),
+                 .thread = next(table.thread),
+                 .batch = next(table.batch)};
+    if (numbered) {
       std::int64_t& seq = seqs.of(row.call);
-      seq = wrappingSum(seq, table.seq_step(i));
+      seq = wrappingSum(seq, next(table.seq_step));
       row.seq = static_cast<std::uint64_t>(seq);
     }
     told.issue(row.op, row.issue_ns);
@@ -129,77 +149,116 @@ void visitRows(const v1::IssueRows& table, std::int64_t anchor_ns,
   }
 }
 
-template <typename Visit>
-void visitRows(const v1::ReturnRows& table, ToldInstants& told, Visit&& visit) {
+template <template <typename> class Column, typename Visit>
+void visitRows(ReturnColumns<Column> table, ToldInstants& told, Visit&& visit) {
   Running op(0);
-  for (int i = 0; i < table.op_delta_size(); ++i) {
-    ReturnRow row{.op = op.nextId(table.op_delta(), i),
-                  .outcome = cell(table.outcome(), i),
-                  .error = cell(table.error(), i)};
+  for (int i = 0; i < table.op_delta.size(); ++i) {
+    ReturnRow row{.op = op.idPlus(table.op_delta),
+                  .outcome = next(table.outcome),
+                  .error = next(table.error)};
     std::int64_t& last = told.of(row.op);
-    row.return_ns = wrappingSum(last, cell(table.return_ns_since(), i));
+    row.return_ns = wrappingSum(last, next(table.return_ns_since));
     last = row.return_ns;
     visit(row);
   }
 }
 
-template <typename Visit>
-void visitRows(const v1::DoneRows& table, ToldInstants& told, Visit&& visit) {
+template <template <typename> class Column, typename Visit>
+void visitRows(DoneColumns<Column> table, ToldInstants& told, Visit&& visit) {
   Running op(0);
-  for (int i = 0; i < table.op_delta_size(); ++i) {
-    DoneRow row{.op = op.nextId(table.op_delta(), i),
-                .source = cell(table.source(), i),
-                .outcome = cell(table.outcome(), i),
-                .error = cell(table.error(), i),
-                .engine_ns_plus_1 = cell(table.engine_ns_plus_1(), i)};
+  for (int i = 0; i < table.op_delta.size(); ++i) {
+    DoneRow row{.op = op.idPlus(table.op_delta),
+                .source = next(table.source),
+                .outcome = next(table.outcome),
+                .error = next(table.error),
+                .engine_ns_plus_1 = next(table.engine_ns_plus_1)};
     std::int64_t& last = told.of(row.op);
-    row.end_ns = wrappingSum(last, cell(table.end_ns_since(), i));
+    row.end_ns = wrappingSum(last, next(table.end_ns_since));
     last = row.end_ns;
     visit(row);
   }
 }
 
-template <typename Visit>
-void visitRows(const v1::WaitRows& table, ToldInstants& told, Visit&& visit) {
+template <template <typename> class Column, typename Visit>
+void visitRows(WaitColumns<Column> table, ToldInstants& told, Visit&& visit) {
   Running op(0);
-  for (int i = 0; i < table.op_delta_size(); ++i) {
-    WaitRow row{.op = op.nextId(table.op_delta(), i),
-                .wait_ns = cell(table.wait_ns(), i),
-                .outcome = cell(table.outcome(), i),
-                .error = cell(table.error(), i),
-                .saw_end = cell(table.saw_end(), i),
-                .stall_ns_plus_1 = cell(table.stall_ns_plus_1(), i),
-                .source_rank_plus_1 = cell(table.source_rank_plus_1(), i)};
+  for (int i = 0; i < table.op_delta.size(); ++i) {
+    WaitRow row{.op = op.idPlus(table.op_delta),
+                .wait_ns = next(table.wait_ns),
+                .outcome = next(table.outcome),
+                .error = next(table.error),
+                .saw_end = next(table.saw_end),
+                .stall_ns_plus_1 = next(table.stall_ns_plus_1),
+                .source_rank_plus_1 = next(table.source_rank_plus_1)};
     std::int64_t& last = told.of(row.op);
-    row.wait_begin_ns = wrappingSum(last, cell(table.wait_begin_ns_since(), i));
+    row.wait_begin_ns = wrappingSum(last, next(table.wait_begin_ns_since));
     last = row.endNs();
     visit(row);
   }
 }
 
-template <typename Visit>
-void visitRows(const v1::ReleaseRows& table, ToldInstants& told,
+template <template <typename> class Column, typename Visit>
+void visitRows(ReleaseColumns<Column> table, ToldInstants& told,
                Visit&& visit) {
   Running op(0);
-  for (int i = 0; i < table.op_delta_size(); ++i) {
-    ReleaseRow row{.op = op.nextId(table.op_delta(), i)};
-    row.release_ns =
-        wrappingSum(told.of(row.op), cell(table.release_ns_since(), i));
+  for (int i = 0; i < table.op_delta.size(); ++i) {
+    ReleaseRow row{.op = op.idPlus(table.op_delta)};
+    row.release_ns = wrappingSum(told.of(row.op), next(table.release_ns_since));
     visit(row);
   }
 }
 
-template <typename Visit>
-void visitRows(const v1::MarkRows& table, std::int64_t anchor_ns,
+template <template <typename> class Column, typename Visit>
+void visitRows(MarkColumns<Column> table, std::int64_t anchor_ns,
                Visit&& visit) {
   Running position(0), mark(anchor_ns);
-  for (int i = 0; i < table.position_delta_size(); ++i) {
-    visit(MarkRow{.position = position.nextId(table.position_delta(), i),
-                  .mark_ns = mark.next(table.mark_ns_delta(), i),
-                  .kind = cell(table.kind(), i),
-                  .value = cell(table.value(), i),
-                  .text = cell(table.text(), i)});
+  for (int i = 0; i < table.position_delta.size(); ++i) {
+    visit(MarkRow{.position = position.idPlus(table.position_delta),
+                  .mark_ns = mark.plus(table.mark_ns_delta),
+                  .kind = next(table.kind),
+                  .value = next(table.value),
+                  .text = next(table.text)});
   }
+}
+
+template <template <typename> class Column, typename Visit>
+void visitTables(const RowColumns<Column>& tables, std::int64_t anchor_ns,
+                 ToldInstants& told, Visit&& visit) {
+  told.restart(anchor_ns, tables.issued.op_delta.size());
+  visitRows(tables.issued, anchor_ns, told, visit);
+  visitRows(tables.returned, told, visit);
+  visitRows(tables.done, told, visit);
+  visitRows(tables.waited, told, visit);
+  visitRows(tables.released, told, visit);
+  visitRows(tables.marked, anchor_ns, visit);
+}
+
+// Whether every column is empty or as long as its table's first.
+template <template <typename> class Column>
+bool columnsAgree(RowColumns<Column>& tables) {
+  bool agree = true;
+  tables.forEach([&agree](int, auto& table) {
+    int rows = -1;
+    table.forEach([&](int, const auto& column) {
+      if (rows < 0) rows = column.size();
+      agree &= column.empty() || column.size() == rows;
+    });
+  });
+  return agree;
+}
+
+// Only when they agree.
+template <template <typename> class Column>
+std::uint64_t countRows(RowColumns<Column>& tables) {
+  std::uint64_t count = 0;
+  tables.forEach([&count](int, auto& table) {
+    bool first = true;
+    table.forEach([&](int, const auto& column) {
+      if (first) count += static_cast<std::uint64_t>(column.size());
+      first = false;
+    });
+  });
+  return count;
 }
 
 }  // namespace detail
@@ -208,14 +267,9 @@ void visitRows(const v1::MarkRows& table, std::int64_t anchor_ns,
 // each of the types above. Only when columnsAgree().
 template <typename Visit>
 void forEachRow(const v1::Payload& payload, Visit&& visit) {
-  const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
-  ToldInstants told(anchor_ns, payload.issued().op_delta_size());
-  detail::visitRows(payload.issued(), anchor_ns, told, visit);
-  detail::visitRows(payload.returned(), told, visit);
-  detail::visitRows(payload.done(), told, visit);
-  detail::visitRows(payload.waited(), told, visit);
-  detail::visitRows(payload.released(), told, visit);
-  detail::visitRows(payload.marked(), anchor_ns, visit);
+  ToldInstants told;
+  detail::visitTables(detail::columnsOf(payload),
+                      payload.anchor().monotonic_ns(), told, visit);
 }
 
 }  // namespace traced

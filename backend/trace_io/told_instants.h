@@ -11,16 +11,27 @@ namespace traced {
 
 class ToldInstants {
  public:
-  // For a payload with that many issue rows.
-  ToldInstants(std::int64_t anchor_ns, int issued);
+  ToldInstants() = default;
+  ToldInstants(std::int64_t anchor_ns, int issued) {
+    restart(anchor_ns, issued);
+  }
+
+  // Begins with a payload of so many issue rows.
+  void restart(std::int64_t anchor_ns, int issued);
 
   // The next issue row. Of rows with the same operation the first counts.
-  void issue(std::uint64_t op, std::int64_t issue_ns);
+  void issue(std::uint64_t op, std::int64_t issue_ns) {
+    if (!told_.empty() && told_.back().op >= op) {
+      sorted_ = false;
+      next_ = ~std::size_t{0};
+    }
+    told_.push_back({op, issue_ns});
+  }
 
   // What was told last of the operation, to be set to what is told now. Of one
   // that was not issued in this payload it is the anchor, whatever is set.
   std::int64_t& of(std::uint64_t op) {
-    if (hint_ < told_.size() && told_[hint_].op == op) return told_[hint_].ns;
+    if (next_ < told_.size() && told_[next_].op == op) return told_[next_++].ns;
     return search(op);
   }
 
@@ -33,14 +44,14 @@ class ToldInstants {
   std::int64_t& search(std::uint64_t op);
   void sort();
 
-  const std::int64_t anchor_ns_;
-  std::int64_t of_others_;
+  std::int64_t anchor_ns_ = 0;
+  std::int64_t of_others_ = 0;
   // By operation, but for rows that are out of order until sort().
   std::vector<Told> told_;
   bool sorted_ = true;
-  // Where the last one was found: rows of one table tend to come in the order
-  // of those of another. Nowhere until told_ is in order.
-  std::size_t hint_ = 0;
+  // Behind the one found last: rows of one table tend to come in the order of
+  // those of another. Nowhere until told_ is in order.
+  std::size_t next_ = 0;
 };
 
 }  // namespace traced

@@ -1,0 +1,40 @@
+// PackedRows are the rows of a serialized payload, read from where they lie.
+// Protobuf would first make an array of every column, which takes longer than
+// all that is done with the rows.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace_io/packed_column.h"
+#include "trace_io/rows.h"
+
+namespace traced {
+
+// Not thread safe.
+class PackedRows {
+ public:
+  // Finds the columns of a serialized Payload, which must stay, and puts all
+  // else of it into `rest`: a Payload without rows. False for what is not as a
+  // recorder writes it; whether that is a payload at all, protobuf must tell.
+  bool split(std::string_view payload, std::string& rest);
+
+  // As those of a v1::Payload.
+  bool columnsAgree() const { return agree_; }
+  std::uint64_t rowCount() const { return count_; }
+  // Only when columnsAgree().
+  template <typename Visit>
+  void forEachRow(std::int64_t anchor_ns, Visit&& visit) {
+    detail::visitTables(columns_, anchor_ns, told_, visit);
+  }
+
+ private:
+  RowColumns<PackedColumn> columns_;
+  ToldInstants told_;
+  bool agree_ = true;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace traced

@@ -1,0 +1,195 @@
+#include "trace_io/packed_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace traced {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+// All numbers of a row, with one that tells its kind.
+template <typename Row>
+Numbers numbersOf(const Row& row) {
+  const auto numbers = [](auto... values) {
+    return Numbers{static_cast<std::uint64_t>(values)...};
+  };
+  if constexpr (std::is_same_v<Row, IssueRow>) {
+    return numbers(1, row.op, row.issue_ns, row.call, row.buffers, row.seq,
+                   row.thread, row.batch);
+  } else if constexpr (std::is_same_v<Row, ReturnRow>) {
+    return numbers(2, row.op, row.return_ns, row.outcome, row.error);
+  } else if constexpr (std::is_same_v<Row, DoneRow>) {
+    return numbers(3, row.op, row.end_ns, row.source, row.outcome, row.error,
+                   row.engine_ns_plus_1);
+  } else if constexpr (std::is_same_v<Row, WaitRow>) {
+    return numbers(4, row.op, row.wait_begin_ns, row.wait_ns, row.outcome,
+                   row.error, row.saw_end, row.stall_ns_plus_1,
+                   row.source_rank_plus_1);
+  } else if constexpr (std::is_same_v<Row, ReleaseRow>) {
+    return numbers(5, row.op, row.release_ns);
+  } else {
+    return numbers(6, row.position, row.mark_ns, row.kind, row.value, row.text);
+  }
+}
+
+class RandomPayload {
+ public:
+  explicit RandomPayload(unsigned seed) : random_(seed) {}
+
+  bool chance(unsigned one_in) { return random_() % one_in == 0; }
+  std::size_t below(std::size_t end) { return random_() % end; }
+
+  v1::Payload make() {
+    v1::Payload payload;
+    payload.mutable_anchor()->set_monotonic_ns(number<std::int64_t>());
+    if (chance(2)) payload.mutable_header()->set_host("node-7");
+    if (chance(2)) payload.add_text()->set_text(std::string(below(300), 'x'));
+    fill(*payload.mutable_issued());
+    fill(*payload.mutable_returned());
+    fill(*payload.mutable_done());
+    fill(*payload.mutable_waited());
+    fill(*payload.mutable_released());
+    fill(*payload.mutable_marked());
+    return payload;
+  }
+
+ private:
+  // Mostly small, sometimes of any size.
+  template <typename T>
+  T number() {
+    const std::uint64_t any = random_() << 32 | (random_() & 0xFFFFFFFF);
+    return static_cast<T>(any >> (chance(4) ? below(64) : 54 + below(10)));
+  }
+
+  template <typename... Columns>
+  void fillColumns(Columns*... columns) {
+    const std::size_t rows = chance(4) ? 0 : below(40);
+    bool first = true;
+    const auto fillOne = [&](auto* column) {
+      const bool whole = first || !chance(3);
+      first = false;
+      std::size_t entries = whole ? rows : 0;
+      if (chance(200)) ++entries;
+      for (std::size_t i = 0; i < entries; ++i) {
+        using T = std::decay_t<decltype((*column)[0])>;
+        column->Add(number<T>());
+      }
+    };
+    (fillOne(columns), ...);
+  }
+
+  void fill(v1::IssueRows& t) {
+    fillColumns(t.mutable_op_delta(), t.mutable_issue_ns_delta(),
+                t.mutable_call(), t.mutable_buffers(), t.mutable_seq_step(),
+                t.mutable_thread(), t.mutable_batch());
+  }
+  void fill(v1::ReturnRows& t) {
+    fillColumns(t.mutable_op_delta(), t.mutable_return_ns_since(),
+                t.mutable_outcome(), t.mutable_error());
+  }
+  void fill(v1::DoneRows& t) {
+    fillColumns(t.mutable_op_delta(), t.mutable_end_ns_since(),
+                t.mutable_source(), t.mutable_outcome(), t.mutable_error(),
+                t.mutable_engine_ns_plus_1());
+  }
+  void fill(v1::WaitRows& t) {
+    fillColumns(t.mutable_op_delta(), t.mutable_wait_begin_ns_since(),
+                t.mutable_wait_ns(), t.mutable_outcome(), t.mutable_error(),
+                t.mutable_saw_end(), t.mutable_stall_ns_plus_1(),
+                t.mutable_source_rank_plus_1());
+  }
+  void fill(v1::ReleaseRows& t) {
+    fillColumns(t.mutable_op_delta(), t.mutable_release_ns_since());
+  }
+  void fill(v1::MarkRows& t) {
+    fillColumns(t.mutable_position_delta(), t.mutable_mark_ns_delta(),
+                t.mutable_kind(), t.mutable_value(), t.mutable_text());
+  }
+
+  std::mt19937_64 random_;
+};
+
+v1::Payload withoutRows(v1::Payload payload) {
+  payload.clear_issued();
+  payload.clear_returned();
+  payload.clear_done();
+  payload.clear_waited();
+  payload.clear_released();
+  payload.clear_marked();
+  return payload;
+}
+
+// Whether the bytes could be split; then they say what protobuf says they do.
+bool splitsLikeProtobuf(const std::string& bytes) {
+  static PackedRows packed;
+  std::string rest;
+  if (!packed.split(bytes, rest)) return false;
+  v1::Payload expected, others;
+  const bool parsed = expected.ParseFromString(bytes);
+  EXPECT_EQ(others.ParseFromString(rest), parsed);
+  if (!parsed) return true;
+  EXPECT_EQ(others.SerializeAsString(),
+            withoutRows(expected).SerializeAsString());
+  EXPECT_EQ(packed.columnsAgree(), columnsAgree(expected));
+  EXPECT_EQ(packed.rowCount(), rowCount(expected));
+  if (!columnsAgree(expected)) return true;
+  std::vector<Numbers> from_protobuf, from_bytes;
+  forEachRow(expected,
+             [&](const auto& row) { from_protobuf.push_back(numbersOf(row)); });
+  packed.forEachRow(others.anchor().monotonic_ns(), [&](const auto& row) {
+    from_bytes.push_back(numbersOf(row));
+  });
+  EXPECT_EQ(from_bytes, from_protobuf);
+  EXPECT_EQ(packed.rowCount(), from_bytes.size());
+  return true;
+}
+
+TEST(PackedRowsTest, AreThoseThatProtobufReads) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  RandomPayload random(seed);
+  for (int i = 0; i < 500 && !HasFailure(); ++i) {
+    EXPECT_TRUE(splitsLikeProtobuf(random.make().SerializeAsString()));
+  }
+}
+
+TEST(PackedRowsTest, OfDamagedBytesAreThoseThatProtobufReads) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  RandomPayload random(seed);
+  int split = 0;
+  for (int i = 0; i < 5000 && !HasFailure(); ++i) {
+    std::string bytes = random.make().SerializeAsString();
+    for (std::size_t flips = random.below(4); flips > 0; --flips) {
+      bytes[random.below(bytes.size())] ^=
+          static_cast<char>(1 << random.below(8));
+    }
+    if (random.chance(4)) bytes.resize(random.below(bytes.size()));
+    split += splitsLikeProtobuf(bytes);
+  }
+  EXPECT_GT(split, 0);
+}
+
+TEST(PackedRowsTest, WhatNoRecorderWritesIsLeftToProtobuf) {
+  v1::Payload payload;
+  payload.mutable_released()->add_op_delta(1);
+  const std::string once = payload.SerializeAsString();
+  PackedRows packed;
+  std::string rest;
+  EXPECT_TRUE(packed.split(once, rest));
+  EXPECT_FALSE(packed.split(once + once, rest)) << "protobuf joins the two";
+  // Field 13, of two bytes: field 1 as a number, and not as a column.
+  EXPECT_FALSE(packed.split("\x6A\x02\x08\x02", rest));
+  // A column that ends within an entry, and one with an entry of 11 bytes.
+  EXPECT_FALSE(packed.split("\x6A\x03\x0A\x01\x82", rest));
+  EXPECT_FALSE(packed.split(
+      "\x6A\x0D\x0A\x0B\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x01", rest));
+}
+
+}  // namespace
+}  // namespace traced
