@@ -1,14 +1,16 @@
 // CollectiveTable matches the collectives of one group by their sequence
-// number. Ranks are added one after the other, and each only adds to counts:
-// memory grows with the collectives, and not with the ranks of each.
+// number. Ranks are added one after the other, and each only compares what it
+// called with what was called before: memory grows with the collectives, and
+// not with the ranks of each.
 
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_map.h"
 #include "analysis/diagnosis/seq_ranges.h"
+#include "analysis/diagnosis/seq_table.h"
 
 namespace traced {
 
@@ -41,19 +43,10 @@ struct Variant {
   SeqRanges ranks;
 };
 
-struct Collective {
-  static constexpr std::uint32_t kAgreed = ~std::uint32_t{0};
-
-  std::uint64_t seq = 0;
-  std::uint32_t joined = 0;
-  std::uint32_t ended = 0;
-  std::uint32_t failed = 0;
-  std::uint32_t split_givers = 0;
-  std::uint64_t split_sum = 0;
-  // Of all who joined, while they agree.
-  std::uint32_t signature = 0;
-  // Else where the variants are.
-  std::uint32_t variants = kAgreed;
+// What all who gave splits to a collective gave together.
+struct SplitSum {
+  std::uint32_t givers = 0;
+  std::uint64_t sum = 0;
 };
 
 // What one member did in the group.
@@ -76,37 +69,46 @@ struct MemberProgress {
 
 class CollectiveTable {
  public:
+  // Of a collective that nobody joined.
+  static constexpr std::uint32_t kNoSignature = ~std::uint32_t{0};
+
   // Begins with a member. Members come in ascending order of rank.
-  void startMember(std::uint32_t rank);
+  void startMember(std::uint32_t rank) { members_.emplace_back().rank = rank; }
   // Its operations, in ascending order of seq; a number that is repeated is
   // ignored.
   void join(const Joining& joining);
 
-  // Puts the collectives into the order of their numbers.
-  void finish();
-
-  const std::vector<Collective>& collectives() const { return collectives_; }
   const std::vector<MemberProgress>& members() const { return members_; }
   // nullptr for a rank whose trace has nothing of the group.
   const MemberProgress* member(std::uint32_t rank) const;
-  // Only after finish(); nullptr when nobody joined.
-  const Collective* find(std::uint64_t seq) const;
-  // What was called and by whom; one entry when all agree.
-  std::vector<Variant> variantsOf(const Collective& collective) const;
-  // What a rank called; Collective::kAgreed when its trace does not say.
-  std::uint32_t signatureOn(const Collective& collective,
-                            std::uint32_t rank) const;
+
+  // The least number that anybody joined; only when there are members.
+  std::uint64_t firstSeq() const { return signatures_.first(); }
+  bool severalJoined(std::uint64_t seq) const;
+  // What was called by the first who joined, and by one of the ranks, if its
+  // trace says so.
+  std::uint32_t signatureOf(std::uint64_t seq) const;
+  std::uint32_t signatureOn(std::uint64_t seq, std::uint32_t rank) const;
+
+  // Of collectives that not all called alike: what was called and by whom, that
+  // of the first who joined first.
+  using Disputes = absl::btree_map<std::uint64_t, std::vector<Variant>>;
+  const Disputes& disputes() const { return disputes_; }
+  // Of collectives to which splits were given.
+  const SeqTable<SplitSum>& splits() const { return splits_; }
 
  private:
-  Collective& place(std::uint64_t seq);
-  void addVariant(Collective& collective, std::uint32_t signature);
+  static constexpr std::uint32_t kNew = 0;
+  static constexpr std::uint32_t kDisputed = ~std::uint32_t{0};
 
-  std::vector<Collective> collectives_;
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> index_by_seq_;
-  std::vector<std::vector<Variant>> variants_;
+  void dispute(std::uint64_t seq, std::uint32_t called,
+               std::uint32_t signature);
+
+  // What all called, plus 1, or kDisputed.
+  SeqTable<std::uint32_t> signatures_;
+  Disputes disputes_;
+  SeqTable<SplitSum> splits_;
   std::vector<MemberProgress> members_;
-  // Index of the collective after the one joined last.
-  std::size_t next_ = 0;
 };
 
 }  // namespace traced

@@ -49,8 +49,9 @@ class GroupJudge {
     JobVerdict& verdict = trouble_.verdict;
     verdict.group = group_;
     verdict.seq = seq_;
-    if (const Collective* c = table_.find(seq_)) {
-      verdict.op = nameOf(job_.signatures.at(c->signature).op);
+    const std::uint32_t signature = table_.signatureOf(seq_);
+    if (signature != CollectiveTable::kNoSignature) {
+      verdict.op = nameOf(job_.signatures.at(signature).op);
     }
     since();
     const bool found = missing_.empty() ? judgeJoined() : judgeMissing();
@@ -74,8 +75,9 @@ class GroupJudge {
     if (members_.present.size() > table_.members().size()) least = 0;
     if (least < most) seq_ = std::min(seq_, least + 1);
     // Numbers begin where the first trace that kept its beginning begins.
-    if (least == 0 && seq_ != kNoSeq && !table_.find(seq_)) {
-      seq_ = table_.collectives().front().seq;
+    if (least == 0 && seq_ != kNoSeq &&
+        table_.signatureOf(seq_) == CollectiveTable::kNoSignature) {
+      seq_ = table_.firstSeq();
     }
   }
 

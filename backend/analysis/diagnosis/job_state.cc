@@ -91,9 +91,6 @@ void JobStateBuilder::add(const StreamTable& table) {
   RankReader(job_, table, clocks_[index], stride_).read(clock_names_[index]);
 }
 
-JobState JobStateBuilder::finish() && {
-  for (GroupState& group : job_.groups) group.collectives.finish();
-  return std::move(job_);
-}
+JobState JobStateBuilder::finish() && { return std::move(job_); }
 
 }  // namespace traced

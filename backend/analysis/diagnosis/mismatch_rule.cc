@@ -14,7 +14,7 @@
 namespace traced {
 namespace {
 
-constexpr std::uint32_t kUnknown = Collective::kAgreed;
+constexpr std::uint32_t kUnknown = CollectiveTable::kNoSignature;
 // How far around a mismatch an operation is looked for that came too early or
 // too late.
 constexpr std::uint64_t kWindow = 8;
@@ -71,9 +71,7 @@ class GroupMismatches {
         absent_(job.membersOf(group).absent) {}
 
   std::vector<JobVerdict> find() {
-    for (const Collective& collective : table_.collectives()) {
-      if (collective.variants != Collective::kAgreed) judge(collective);
-    }
+    for (const auto& [seq, variants] : table_.disputes()) judge(seq, variants);
     for (auto& [key, found] : found_) {
       if (found.repeats == 0) continue;
       verdicts_[found.verdict].evidence.push_back(absl::StrCat(
@@ -89,8 +87,7 @@ class GroupMismatches {
     std::uint64_t repeats = 0;
   };
 
-  void judge(const Collective& collective) {
-    std::vector<Variant> variants = table_.variantsOf(collective);
+  void judge(std::uint64_t seq, std::vector<Variant> variants) {
     // Ranks that are out of step are out of step from then on.
     std::erase_if(variants, [this](const Variant& variant) {
       return out_of_step_.contains(
@@ -104,7 +101,7 @@ class GroupMismatches {
     for (const Variant& variant : variants) joined += variant.count;
     const bool clear = 2 * variants[0].count > joined;
     for (std::size_t i = 1; i < variants.size(); ++i) {
-      compare(collective, variants[0], variants[i], clear);
+      compare(seq, variants[0], variants[i], clear);
       // A tie names all ranks at once.
       if (!clear) break;
     }
@@ -114,24 +111,22 @@ class GroupMismatches {
                           std::uint32_t odd) const {
     Sequences sequences;
     for (std::uint64_t s = seq; s < seq + kWindow; ++s) {
-      const Collective* collective = table_.find(s);
-      if (!collective) break;
-      sequences.usual.push_back(table_.signatureOn(*collective, usual));
-      sequences.odd.push_back(table_.signatureOn(*collective, odd));
+      if (table_.signatureOf(s) == CollectiveTable::kNoSignature) break;
+      sequences.usual.push_back(table_.signatureOn(s, usual));
+      sequences.odd.push_back(table_.signatureOn(s, odd));
     }
     return sequences;
   }
 
-  void compare(const Collective& collective, const Variant& usual,
-               const Variant& odd, bool clear) {
+  void compare(std::uint64_t seq, const Variant& usual, const Variant& odd,
+               bool clear) {
     const Signature& expected = job_.signatures.at(usual.signature);
     const Signature& called = job_.signatures.at(odd.signature);
     const auto usual_rank =
         static_cast<std::uint32_t>(usual.ranks.ranges().front().first);
     const auto odd_rank =
         static_cast<std::uint32_t>(odd.ranks.ranges().front().first);
-    const Sequences sequences =
-        sequencesFrom(collective.seq, usual_rank, odd_rank);
+    const Sequences sequences = sequencesFrom(seq, usual_rank, odd_rank);
     const Shift shift = shiftOf(sequences);
     const auto difference = differenceOf(expected, called);
     if (!difference) return;  // they may differ so
@@ -149,7 +144,7 @@ class GroupMismatches {
     JobVerdict& verdict = verdicts_.emplace_back();
     verdict.kind = kind;
     verdict.group = group_;
-    verdict.seq = collective.seq;
+    verdict.seq = seq;
     verdict.op = nameOf(expected.op);
     verdict.ranks = odd_ranks;
     if (!clear) {
@@ -160,7 +155,7 @@ class GroupMismatches {
     verdict.culprits = verdict.ranks;
     tell(verdict, usual, odd, shift, clear);
     if (shift == Shift::kSwapped) {
-      markSwap(collective.seq, sequences, odd_rank);
+      markSwap(seq, sequences, odd_rank);
     } else if (shift != Shift::kNone ||
                (sequences.odd.size() > 1 && sequences.odd[1] != kUnknown &&
                 sequences.odd[1] != sequences.usual[1])) {

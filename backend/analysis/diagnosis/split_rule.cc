@@ -137,17 +137,18 @@ std::vector<std::uint32_t> oddOnes(const Matrix& matrix,
   return ranks;
 }
 
-JobVerdict tell(const JobState& job, std::uint32_t group,
-                const Collective& collective, const Matrix& matrix) {
+JobVerdict tell(const JobState& job, std::uint32_t group, std::uint64_t seq,
+                const Matrix& matrix) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kSplitMismatch;
   verdict.group = group;
-  verdict.seq = collective.seq;
-  verdict.op = nameOf(job.signatures.at(collective.signature).op);
+  verdict.seq = seq;
+  verdict.op = nameOf(
+      job.signatures.at(job.groups[group].collectives.signatureOf(seq)).op);
   const std::vector<Disagreement> all = disagreements(matrix);
   verdict.ranks = verdict.culprits = oddOnes(matrix, all);
   verdict.summary = absl::StrCat("The members of ", verdict.op, " ",
-                                 placeText(job, group, collective.seq),
+                                 placeText(job, group, seq),
                                  " disagree on who sends how much to whom.");
   for (std::size_t i = 0; i < all.size() && i < 6; ++i) {
     const Splits& from = matrix[all[i].from];
@@ -176,25 +177,27 @@ JobVerdict tell(const JobState& job, std::uint32_t group,
 
 // Where some did not join or have no trace, and where some give splits and some
 // do not, only a look at them tells.
-bool isSuspect(const JobState& job, std::uint32_t group, const Collective& c) {
-  if (c.split_givers == 0 || c.joined < 2) return false;
-  const bool all = c.split_givers == job.catalog.groups()[group].members.size();
-  return !all || c.split_sum != 0;
+bool isSuspect(const JobState& job, std::uint32_t group, std::uint64_t seq,
+               const SplitSum& splits) {
+  const bool all = splits.givers == job.catalog.groups()[group].members.size();
+  return (!all || splits.sum != 0) &&
+         job.groups[group].collectives.severalJoined(seq);
 }
 
 // Each costs another reading of the traces, so the first few and the last few:
 // a job rarely goes on after such a mismatch.
-std::vector<const Collective*> suspectsOf(const JobState& job,
-                                          std::uint32_t group) {
+std::vector<std::uint64_t> suspectsOf(const JobState& job,
+                                      std::uint32_t group) {
   constexpr std::size_t kMostLooks = 4;
-  std::vector<const Collective*> suspects;
-  for (const Collective& c : job.groups[group].collectives.collectives()) {
-    if (!isSuspect(job, group, c)) continue;
-    if (suspects.size() == 2 * kMostLooks) {
-      suspects.erase(suspects.begin() + kMostLooks);
-    }
-    suspects.push_back(&c);
-  }
+  std::vector<std::uint64_t> suspects;
+  job.groups[group].collectives.splits().forEach(
+      [&](std::uint64_t seq, const SplitSum& splits) {
+        if (!isSuspect(job, group, seq, splits)) return;
+        if (suspects.size() == 2 * kMostLooks) {
+          suspects.erase(suspects.begin() + kMostLooks);
+        }
+        suspects.push_back(seq);
+      });
   return suspects;
 }
 
@@ -204,10 +207,10 @@ std::vector<JobVerdict> findSplitMismatches(const JobState& job,
                                             const TraceSet& set) {
   std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
-    for (const Collective* c : suspectsOf(job, group)) {
-      const Matrix matrix = readMatrix(job, set, group, c->seq);
+    for (const std::uint64_t seq : suspectsOf(job, group)) {
+      const Matrix matrix = readMatrix(job, set, group, seq);
       if (disagreements(matrix).empty()) continue;
-      verdicts.push_back(tell(job, group, *c, matrix));
+      verdicts.push_back(tell(job, group, seq, matrix));
       break;
     }
   }

@@ -215,8 +215,9 @@ JobVerdict tellLate(const JobState& job, std::uint32_t group,
   verdict.group = group;
   verdict.seq = late.seq;
   const CollectiveTable& table = job.groups[group].collectives;
-  if (const Collective* collective = table.find(late.seq)) {
-    verdict.op = nameOf(job.signatures.at(collective->signature).op);
+  const std::uint32_t signature = table.signatureOf(late.seq);
+  if (signature != CollectiveTable::kNoSignature) {
+    verdict.op = nameOf(job.signatures.at(signature).op);
   }
   verdict.since_ns = late.at_ns - late.lateness_ns;
   doubtAbsent(job, verdict);
