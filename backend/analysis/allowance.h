@@ -6,8 +6,6 @@
 
 #include <cstdint>
 
-#include "traced/v1/trace.pb.h"
-
 namespace traced {
 
 class Allowance {
@@ -19,10 +17,10 @@ class Allowance {
   static constexpr std::uint64_t kFreePayloadBytes = std::uint64_t{4} << 20;
   static constexpr std::uint64_t kPayloadPerByte = 32;
 
-  // Whether a chunk of `stored_bytes` may be added to all those before. False
-  // leaves the account as it was.
+  // Whether a chunk of `stored_bytes` with so many rows may be added to all
+  // those before. False leaves the account as it was.
   bool take(std::uint64_t stored_bytes, std::uint64_t payload_bytes,
-            const v1::Payload& payload);
+            std::uint64_t rows);
 
  private:
   std::uint64_t stored_bytes_ = 0;

@@ -125,7 +125,7 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned) {
   if (chunk.stream_id() == 0) return addMerge();
 
   Indexed& indexed = streams_[chunk.stream_id()];
-  if (!indexed.has_header && decoder_.decode() == DecodeStatus::kOk) {
+  if (!indexed.has_header && decoder_.decodePacked() == DecodeStatus::kOk) {
     indexed.stream.header.Swap(decoder_.payload().mutable_header());
     indexed.stream.header.set_stream_id(chunk.stream_id());
     indexed.has_header = true;
@@ -144,7 +144,7 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned) {
 }
 
 bool ChunkIndex::addMerge() {
-  const DecodeStatus status = decoder_.decode();
+  const DecodeStatus status = decoder_.decodePacked();
   if (status == DecodeStatus::kUnknownCompression) return true;
   if (status == DecodeStatus::kRefused) return false;
   v1::Merge& merge = *decoder_.payload().mutable_merge();

@@ -6,22 +6,17 @@
 namespace traced {
 namespace {
 
-using IndexById = absl::flat_hash_map<std::uint32_t, std::uint32_t>;
-
-std::uint32_t find(const IndexById& index, std::uint32_t id) {
-  const auto found = index.find(id);
-  return found == index.end() ? StreamDefinitions::kNone : found->second;
-}
-
 // Where `id` is in `list`, after appending it when it is new. An id never
 // changes its meaning, so the first definition stays.
 template <typename T, typename Make>
-std::uint32_t intern(std::vector<T>& list, IndexById& index, std::uint32_t id,
+std::uint32_t intern(std::vector<T>& list, IdIndex& index, std::uint32_t id,
                      Make&& make) {
+  const std::uint32_t known = index.find(id);
+  if (known != IdIndex::kNone) return known;
   const auto next = static_cast<std::uint32_t>(list.size());
-  const auto [place, is_new] = index.try_emplace(id, next);
-  if (is_new) list.push_back(make());
-  return place->second;
+  index.set(id, next);
+  list.push_back(make());
+  return next;
 }
 
 }  // namespace
@@ -32,8 +27,8 @@ void StreamDefinitions::add(v1::Payload& payload) {
   for (v1::Call& call : *payload.mutable_call()) {
     const std::uint32_t id = call.id();
     if (id == 0) continue;
-    calls_in_chunk_[id] =
-        intern(calls_, call_by_id_, id, [&] { return std::move(call); });
+    calls_in_chunk_.set(
+        id, intern(calls_, call_by_id_, id, [&] { return std::move(call); }));
   }
   for (const v1::Buffers& buffers : payload.buffers()) addBuffers(buffers);
   for (v1::Thread& thread : *payload.mutable_thread()) {
@@ -47,7 +42,7 @@ void StreamDefinitions::add(v1::Payload& payload) {
 }
 
 void StreamDefinitions::addGroup(const v1::Group& group) {
-  const std::uint32_t known = find(group_by_id_, group.id());
+  const std::uint32_t known = group_by_id_.find(group.id());
   if (known != kNone) {
     groups_[known].name = group.name();
     groups_[known].desc = group.desc();
@@ -80,21 +75,13 @@ void StreamDefinitions::addBuffers(const v1::Buffers& buffers) {
   ranges_.insert(ranges_.end(), buffers.range().begin(), buffers.range().end());
 }
 
-std::uint32_t StreamDefinitions::callInChunk(std::uint32_t id) const {
-  return find(calls_in_chunk_, id);
-}
-
-std::uint32_t StreamDefinitions::group(std::uint32_t id) const {
-  return find(group_by_id_, id);
-}
-
 const v1::Thread* StreamDefinitions::thread(std::uint32_t id) const {
-  const std::uint32_t index = find(thread_by_id_, id);
+  const std::uint32_t index = thread_by_id_.find(id);
   return index == kNone ? nullptr : &threads_[index];
 }
 
 const std::string* StreamDefinitions::text(std::uint32_t id) const {
-  const std::uint32_t index = find(text_by_id_, id);
+  const std::uint32_t index = text_by_id_.find(id);
   return index == kNone ? nullptr : &texts_[index];
 }
 

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "analysis/id_index.h"
 #include "analysis/rank_list.h"
 #include "traced/v1/trace.pb.h"
 
@@ -51,11 +52,13 @@ class StreamDefinitions {
 
   // Index of what the chunk added last defines; kNone when it does not define
   // this id.
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t callInChunk(std::uint32_t id) const;
+  static constexpr std::uint32_t kNone = IdIndex::kNone;
+  std::uint32_t callInChunk(std::uint32_t id) const {
+    return calls_in_chunk_.find(id);
+  }
 
   // Index into groups(), or kNone.
-  std::uint32_t group(std::uint32_t id) const;
+  std::uint32_t group(std::uint32_t id) const { return group_by_id_.find(id); }
   // What an id of the stream stands for; nullptr or absent when undefined.
   const v1::Thread* thread(std::uint32_t id) const;
   const std::string* text(std::uint32_t id) const;
@@ -66,7 +69,6 @@ class StreamDefinitions {
   std::optional<BufferList> buffers(std::uint32_t id) const;
 
  private:
-  using IndexById = absl::flat_hash_map<std::uint32_t, std::uint32_t>;
   struct BufferSpan {
     std::size_t begin = 0;
     std::size_t count = 0;
@@ -82,9 +84,9 @@ class StreamDefinitions {
   std::vector<std::string> texts_;
   std::vector<v1::BufferRange> ranges_;
   absl::flat_hash_set<std::uint32_t> refused_;
-  IndexById group_by_id_, call_by_id_, thread_by_id_, text_by_id_;
+  IdIndex group_by_id_, call_by_id_, thread_by_id_, text_by_id_;
   absl::flat_hash_map<std::uint32_t, BufferSpan> buffers_by_id_;
-  IndexById calls_in_chunk_;
+  IdIndex calls_in_chunk_;
 };
 
 }  // namespace traced

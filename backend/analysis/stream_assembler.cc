@@ -1,5 +1,6 @@
 #include "analysis/stream_assembler.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace traced {
@@ -19,21 +20,51 @@ void noteError(AssembledOperation& op, std::uint32_t text, ErrorOrigin origin) {
   op.error_origin = origin;
 }
 
+// Of the first operation whose id is not less; the last one's is not. Looked
+// for in steps that double, as it mostly is not far.
+std::size_t indexNear(const std::vector<AssembledOperation>& operations,
+                      std::size_t near, std::uint64_t id) {
+  const auto isBefore = [&](std::size_t i) { return operations[i].id < id; };
+  std::size_t low = std::min(near, operations.size() - 1);
+  std::size_t high = low;
+  for (std::size_t step = 1; low > 0 && !isBefore(low); step *= 2) {
+    high = low;
+    low -= std::min(step, low);
+  }
+  for (std::size_t step = 1; isBefore(high); step *= 2) {
+    low = high;
+    high = std::min(high + step, operations.size() - 1);
+  }
+  const auto begin = operations.begin();
+  const auto found = std::partition_point(
+      begin + static_cast<std::ptrdiff_t>(low),
+      begin + static_cast<std::ptrdiff_t>(high),
+      [id](const AssembledOperation& op) { return op.id < id; });
+  return static_cast<std::size_t>(found - begin);
+}
+
 constexpr std::uint32_t kWaitThrew = 1;
 constexpr std::uint32_t kWaitReturnedFalse = 2;
 
 }  // namespace
 
-void StreamAssembler::add(v1::Payload& payload) {
+void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
   ++table_.chunks;
   table_.definitions.add(payload);
   if (payload.has_accounts()) takeAccounts(payload.accounts());
   if (payload.has_anchor()) see(payload.anchor().monotonic_ns());
-  if (columnsAgree(payload)) {
-    addRows(payload);
-  } else {
+  const bool agree = rows ? rows->columnsAgree() : columnsAgree(payload);
+  if (!agree) {
     ++table_.broken_tables;
+    return;
   }
+  const auto take = [this](const auto& row) { apply(row); };
+  if (rows) {
+    rows->forEachRow(payload.anchor().monotonic_ns(), take);
+  } else {
+    forEachRow(payload, take);
+  }
+  table_.rows_found += rows ? rows->rowCount() : rowCount(payload);
 }
 
 // Counters only grow, so the largest are the latest: this holds for chunks
@@ -45,21 +76,18 @@ void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
   }
 }
 
-void StreamAssembler::addRows(const v1::Payload& payload) {
-  forEachRow(payload, [this](const auto& row) { apply(row); });
-  table_.rows_found += rowCount(payload);
-}
-
 void StreamAssembler::apply(const IssueRow& row) {
   see(row.issue_ns);
   AssembledOperation& op = operation(row.op);
   if (op.issued.known()) return;
   op.issued = Instant(row.issue_ns);
+  issued_ += op.issued.known();
   op.call = table_.definitions.callInChunk(row.call);
   op.buffers = row.buffers;
   op.thread = row.thread;
   op.seq = row.seq;
   op.batch = row.batch;
+  table_.simulated += table_.isSimulated(op);
 }
 
 void StreamAssembler::apply(const ReturnRow& row) {
@@ -126,16 +154,29 @@ void StreamAssembler::apply(const MarkRow& row) {
 
 // Rows of one operation may come in any order of chunks, so whatever names it
 // first makes its place. The tables of a chunk mostly name the same operations
-// in the same order, so the next one is tried before it is looked up.
-AssembledOperation& StreamAssembler::operation(std::uint64_t id) {
+// in the same order, so the next one is tried before it is looked for near by.
+void StreamAssembler::search(std::uint64_t id) {
   std::vector<AssembledOperation>& operations = table_.operations;
-  if (next_ >= operations.size() || operations[next_].id != id) {
-    const auto end = static_cast<std::uint32_t>(operations.size());
-    const auto [place, is_new] = index_by_id_.try_emplace(id, end);
-    if (is_new) operations.emplace_back().id = id;
-    next_ = place->second;
+  if (!ordered_) return searchUnordered(id);
+  if (operations.empty() || operations.back().id < id) {
+    next_ = operations.size();
+    operations.emplace_back().id = id;
+    return;
   }
-  return operations[next_++];
+  next_ = indexNear(operations, next_, id);
+  if (operations[next_].id == id) return;
+  ordered_ = false;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    index_by_id_.emplace(operations[i].id, i);
+  }
+  searchUnordered(id);
+}
+
+void StreamAssembler::searchUnordered(std::uint64_t id) {
+  const auto [place, is_new] =
+      index_by_id_.try_emplace(id, table_.operations.size());
+  if (is_new) table_.operations.emplace_back().id = id;
+  next_ = place->second;
 }
 
 void StreamAssembler::see(std::int64_t ns) {
@@ -145,11 +186,10 @@ void StreamAssembler::see(std::int64_t ns) {
 }
 
 StreamTable StreamAssembler::finish() && {
-  std::erase_if(table_.operations, [](const AssembledOperation& op) {
-    return !op.issued.known();
-  });
-  for (const AssembledOperation& op : table_.operations) {
-    table_.simulated += table_.isSimulated(op);
+  if (issued_ < table_.operations.size()) {
+    std::erase_if(table_.operations, [](const AssembledOperation& op) {
+      return !op.issued.known();
+    });
   }
   table_.marks.finish(Instant(table_.header.started().monotonic_ns()),
                       table_.last);

@@ -2,11 +2,14 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/stream_table.h"
-#include "trace_io/rows.h"
+#include "trace_io/packed_rows.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -14,11 +17,18 @@ namespace traced {
 // Not thread safe.
 class StreamAssembler {
  public:
-  explicit StreamAssembler(const v1::Header& header) { table_.header = header; }
+  // `room` is used for the operations, so that a reader of many streams need
+  // not have it made and cleared again for each.
+  explicit StreamAssembler(const v1::Header& header,
+                           std::vector<AssembledOperation> room = {}) {
+    table_.header = header;
+    table_.operations = std::move(room);
+    table_.operations.clear();
+  }
 
   // Adds the next payload, in the stream's order. Its definitions are moved
-  // out of it.
-  void add(v1::Payload& payload);
+  // out of it. `rows`: its rows, where they are not in it; see ChunkDecoder.
+  void add(v1::Payload& payload, PackedRows* rows = nullptr);
 
   // The table so far: what is said of chunks and not of their payloads is
   // counted by the caller.
@@ -29,20 +39,29 @@ class StreamAssembler {
 
  private:
   void takeAccounts(const v1::Accounts& accounts);
-  void addRows(const v1::Payload& payload);
   void apply(const IssueRow& row);
   void apply(const ReturnRow& row);
   void apply(const DoneRow& row);
   void apply(const WaitRow& row);
   void apply(const ReleaseRow& row);
   void apply(const MarkRow& row);
-  AssembledOperation& operation(std::uint64_t id);
+  AssembledOperation& operation(std::uint64_t id) {
+    std::vector<AssembledOperation>& operations = table_.operations;
+    if (next_ >= operations.size() || operations[next_].id != id) search(id);
+    return operations[next_++];
+  }
+  void search(std::uint64_t id);
+  void searchUnordered(std::uint64_t id);
   void see(std::int64_t ns);
 
   StreamTable table_;
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> index_by_id_;
+  // Operations whose issue row was found.
+  std::size_t issued_ = 0;
   // Index of the operation after the one named last.
-  std::uint32_t next_ = 0;
+  std::size_t next_ = 0;
+  // The operations are in the order of their ids; else the index knows them.
+  bool ordered_ = true;
+  absl::flat_hash_map<std::uint64_t, std::size_t> index_by_id_;
 };
 
 }  // namespace traced

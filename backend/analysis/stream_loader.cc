@@ -27,16 +27,24 @@ void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
 
 // Nor is what the reader left out: the first chunk says how much was written
 // before it.
-void forgetLeftOut(const v1::Payload& first, StreamTable& table) {
+void forgetLeftOut(const v1::Payload& first, std::uint64_t rows,
+                   StreamTable& table) {
   const std::uint64_t stored = first.accounts().stored();
-  table.rows_found += stored - std::min(stored, rowCount(first));
+  table.rows_found += stored - std::min(stored, rows);
+}
+
+// Of the payload that was decoded last.
+std::uint64_t countRows(ChunkDecoder& decoder) {
+  return decoder.rows() ? decoder.rows()->rowCount()
+                        : rowCount(decoder.payload());
 }
 
 }  // namespace
 
-StreamTable StreamLoader::load(const TraceStream& stream) {
+StreamTable StreamLoader::load(const TraceStream& stream,
+                               Allowance& allowance) {
   if (stream.dump_file) return loadDumpOf(stream);
-  StreamAssembler assembler(stream.header);
+  StreamAssembler assembler(stream.header, std::move(room_));
   StreamTable& table = assembler.table();
   // Up to where chunks cover the positions.
   std::uint64_t covered =
@@ -53,12 +61,12 @@ StreamTable StreamLoader::load(const TraceStream& stream) {
     }
     covered = std::max(covered, chunk.end_position);
 
-    const DecodeStatus status = decode(chunk);
+    const DecodeStatus status = decode(chunk, allowance);
     if (status == DecodeStatus::kOk) {
       if (stream.begins_later && table.chunks == 0) {
-        forgetLeftOut(decoder_.payload(), table);
+        forgetLeftOut(decoder_.payload(), countRows(decoder_), table);
       }
-      assembler.add(decoder_.payload());
+      assembler.add(decoder_.payload(), decoder_.rows());
     } else if (status == DecodeStatus::kRefused) {
       table.refused_bytes += chunk.framing_bytes + chunk.body_bytes;
     } else {
@@ -81,14 +89,14 @@ StreamTable StreamLoader::loadDumpOf(const TraceStream& stream) const {
   return nothing;
 }
 
-DecodeStatus StreamLoader::decode(const ChunkRef& chunk) {
+DecodeStatus StreamLoader::decode(const ChunkRef& chunk, Allowance& allowance) {
   const std::string_view bytes = body(chunk);
   if (bytes.empty()) return DecodeStatus::kRefused;
   DecodeStatus status = decoder_.parse(bytes);
-  if (status == DecodeStatus::kOk) status = decoder_.decode();
+  if (status == DecodeStatus::kOk) status = decoder_.decodePacked();
   if (status != DecodeStatus::kOk) return status;
-  return allowance_.take(chunk.body_bytes, decoder_.chunk().payload_bytes(),
-                         decoder_.payload())
+  return allowance.take(chunk.body_bytes, decoder_.chunk().payload_bytes(),
+                        countRows(decoder_))
              ? DecodeStatus::kOk
              : DecodeStatus::kRefused;
 }

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analysis/allowance.h"
 #include "analysis/stream_table.h"
@@ -21,7 +23,14 @@ class StreamLoader {
   // Reads the chunks of a stream once more and assembles them. A chunk that
   // has changed on disk meanwhile, is refused, or holds out of all proportion
   // to its size, counts as refused; so does a dump that has changed.
-  StreamTable load(const TraceStream& stream);
+  StreamTable load(const TraceStream& stream) {
+    return load(stream, allowance_);
+  }
+  // With an allowance that is shared with other loaders, but never at once.
+  StreamTable load(const TraceStream& stream, Allowance& allowance);
+
+  // Takes back what a table was made of, for the next one.
+  void recycle(StreamTable&& table) { room_ = std::move(table.operations); }
 
   // The body of a chunk, valid until the next call. Empty when it can no longer
   // be read as it was.
@@ -29,11 +38,12 @@ class StreamLoader {
 
  private:
   StreamTable loadDumpOf(const TraceStream& stream) const;
-  DecodeStatus decode(const ChunkRef& chunk);
+  DecodeStatus decode(const ChunkRef& chunk, Allowance& allowance);
 
   const TraceSet& set_;
   ChunkDecoder decoder_;
   Allowance allowance_;
+  std::vector<AssembledOperation> room_;
   // The file read last.
   std::unique_ptr<FileSource> source_;
   std::uint32_t source_file_ = 0;

@@ -1,38 +1,18 @@
 #include "analysis/diagnosis/diagnosis.h"
 
 #include <algorithm>
-#include <future>
 #include <utility>
 
+#include "analysis/diagnosis/job_reader.h"
 #include "analysis/diagnosis/local_rule.h"
 #include "analysis/diagnosis/mismatch_rule.h"
 #include "analysis/diagnosis/split_rule.h"
 #include "analysis/diagnosis/timing_rule.h"
 #include "analysis/diagnosis/trouble.h"
 #include "analysis/diagnosis/wait_graph.h"
-#include "analysis/stream_loader.h"
 
 namespace traced {
 namespace {
-
-// Loads the next stream while the one before is matched.
-JobState readJob(const TraceSet& set) {
-  JobStateBuilder builder(set);
-  StreamLoader loaders[] = {StreamLoader(set), StreamLoader(set)};
-  const std::vector<std::size_t>& selected = set.selected;
-  const auto load = [&](std::size_t i) {
-    return loaders[i % 2].load(set.streams[selected[i]]);
-  };
-  std::future<StreamTable> next;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    const StreamTable table = next.valid() ? next.get() : load(i);
-    if (i + 1 < selected.size()) {
-      next = std::async(std::launch::async, load, i + 1);
-    }
-    builder.add(table);
-  }
-  return std::move(builder).finish();
-}
 
 void append(std::vector<JobVerdict>& to, std::vector<JobVerdict> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
@@ -93,7 +73,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
 }
 
 Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options) {
-  return judge(readJob(set), set, options);
+  return judge(readJob(set, readingThreads(set)), set, options);
 }
 
 }  // namespace traced

@@ -31,7 +31,7 @@ struct Diagnosis {
 Diagnosis judge(JobState job, const TraceSet& set,
                 const DiagnosisOptions& options);
 
-// Reads the selected streams, on two threads, and judges them.
+// Reads the selected streams, on all cores, and judges them.
 Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options);
 
 }  // namespace traced

@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "analysis/diagnosis/rank_state.h"
 #include "analysis/stream_table.h"
@@ -13,8 +16,46 @@ namespace traced {
 using MakeRef =
     std::function<OperationRef(const AssembledOperation&, const v1::Call&)>;
 
-// Sets `overlap` and `never_waited` of the state. `whole`: no record was lost.
-void findLocal(const StreamTable& table, bool whole, RankState& state,
-               const MakeRef& make_ref);
+// Of the operations of one stream, none of which was lost.
+class LocalFindings {
+ public:
+  LocalFindings(const StreamTable& table, MakeRef make_ref);
+
+  // The next operation, by issue, of a group whose engine may run two at once:
+  // those of NCCL follow each other on their stream. `went_on_ns`: when the
+  // stream's last operation was issued.
+  void add(const AssembledOperation& op, const v1::Call& call,
+           std::int64_t went_on_ns);
+
+  // Sets `overlap` and `never_waited`; what the state says otherwise is known.
+  void tell(RankState& state) &&;
+
+ private:
+  struct Use {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool writes = false;
+  };
+  using Uses = std::vector<Use>;
+  // An operation under way, as its caller can know it: until its wait returned,
+  // or, without one, until its end.
+  struct UnderWay {
+    const AssembledOperation* op = nullptr;
+    std::int64_t until_ns = 0;
+    Uses uses;
+  };
+
+  static bool collide(const Uses& a, const Uses& b);
+  Uses usesOf(const AssembledOperation& op, const v1::Call& call) const;
+  void findOverlap(const AssembledOperation& op, const v1::Call& call);
+  void note(std::optional<LocalFinding>& finding, const AssembledOperation& op,
+            const v1::Call& call, const AssembledOperation* other = nullptr);
+
+  const StreamTable& table_;
+  const MakeRef make_ref_;
+  std::vector<UnderWay> under_way_;
+  std::optional<LocalFinding> overlap_;
+  std::optional<LocalFinding> never_waited_;
+};
 
 }  // namespace traced

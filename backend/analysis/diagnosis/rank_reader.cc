@@ -1,20 +1,13 @@
 #include "analysis/diagnosis/rank_reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 #include "analysis/clock_models.h"
-#include "analysis/diagnosis/local_findings.h"
 #include "analysis/diagnosis/split_matrix.h"
 #include "analysis/operation_kinds.h"
 
 namespace traced {
-namespace {
-
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
-
-}  // namespace
 
 RankReader::RankReader(JobState& job, const StreamTable& table,
                        const v1::ClockModel& clock, std::uint64_t stride)
@@ -23,7 +16,10 @@ RankReader::RankReader(JobState& job, const StreamTable& table,
       clock_(clock),
       stride_(stride),
       state_(rankStateOf(table)),
-      rule_(table, state_.whole()) {}
+      rule_(table, state_.whole()),
+      local_(table, [this](const AssembledOperation& op, const v1::Call& call) {
+        return refTo(op, call);
+      }) {}
 
 void RankReader::read(std::uint32_t clock_name) {
   state_.clock = clock_name;
@@ -34,30 +30,32 @@ void RankReader::read(std::uint32_t clock_name) {
   group_indices_ =
       job_.catalog.add(table_.header.attempt(), definitions.groups());
   job_.groups.resize(job_.catalog.groups().size());
+  for (const std::uint32_t group : group_indices_) {
+    collectives_.emplace_back().group = &job_.groups[group];
+  }
   calls_.reserve(definitions.calls().size());
   for (const v1::Call& call : definitions.calls()) {
     calls_.push_back(describe(call));
   }
-  sortOut();
-  for (std::uint32_t i = 0; i < places_.size(); ++i) {
-    if (!places_[i].empty()) readCollectives(i, places_[i]);
-  }
-  readMessages();
+  lookOver();
+  readOperations();
+  joinUnsorted();
+  tellMessages();
   tellState();
-  findLocal(table_, state_.whole(), state_,
-            [this](const AssembledOperation& op, const v1::Call& call) {
-              return refTo(op, call);
-            });
+  std::move(local_).tell(state_);
   job_.ranks.push_back(std::move(state_));
   job_.summary.add(table_);
 }
 
 RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   KnownCall known;
+  known.call = &call;
   const std::uint32_t local = table_.groupOf(call);
   if (call.simulated() || local == StreamDefinitions::kNone) return known;
   known.group = group_indices_[local];
-  known.places = first_of_group_.try_emplace(known.group, local).first->second;
+  known.on_host = table_.definitions.groups()[local].backend == "gloo";
+  known.collectives =
+      first_of_group_.try_emplace(known.group, local).first->second;
   if (!isPointToPoint(call.op())) {
     known.kind = KnownCall::Kind::kCollective;
     known.signature = job_.signatures.intern(signatureOf(call));
@@ -86,75 +84,98 @@ PairSide* RankReader::sideOf(std::uint32_t group, std::uint32_t peer,
   return sends ? &pair->sends : &pair->receives;
 }
 
-// One pass over all operations: collectives by group, messages by pair.
-void RankReader::sortOut() {
-  places_.resize(table_.definitions.groups().size());
-  const std::vector<AssembledOperation>& operations = table_.operations;
-  for (std::uint32_t i = 0; i < operations.size(); ++i) {
-    const AssembledOperation& op = operations[i];
+// What must be known of all operations before any can be judged.
+void RankReader::lookOver() {
+  for (const AssembledOperation& op : table_.operations) {
+    last_issue_ns_ = std::max(last_issue_ns_, op.issued.ns());
+    rule_.see(op);
     if (op.call == AssembledOperation::kNoCall) continue;
     const KnownCall& known = calls_[op.call];
-    const v1::Call& call = table_.definitions.calls()[op.call];
+    if (known.kind != KnownCall::Kind::kCollective || op.seq == 0) continue;
+    Collectives& collectives = collectives_[known.collectives];
+    collectives.in_order &= op.seq >= collectives.last_seq;
+    collectives.last_seq = op.seq;
+  }
+}
+
+void RankReader::readOperations() {
+  for (const AssembledOperation& op : table_.operations) {
+    if (op.call == AssembledOperation::kNoCall) continue;
+    const KnownCall& known = calls_[op.call];
     switch (known.kind) {
       case KnownCall::Kind::kSkip:
-        break;
+        continue;
       case KnownCall::Kind::kCollective:
-        if (op.seq > 0) {
-          places_[known.places].push_back({op.seq, i});
-        } else {
-          noteState(op, call, rule_.reached(op, call));
-        }
+        readCollective(op, known);
         break;
       case KnownCall::Kind::kSend:
-      case KnownCall::Kind::kReceive: {
-        const Reached reached = rule_.reached(op, call);
-        noteState(op, call, reached);
-        if (known.side && op.seq > 0) {
-          messages_.push_back({known.side, op.seq, known.signature, reached});
-        } else if (op.source_rank_plus_1 > 0) {
-          const auto source = table_.peerOf(op, call);
-          if (source) sideOf(known.group, *source, false)->addUnnumbered();
-        }
+      case KnownCall::Kind::kReceive:
+        readMessage(op, known);
         break;
-      }
+    }
+    if (known.on_host && state_.whole()) {
+      local_.add(op, *known.call, last_issue_ns_);
     }
   }
 }
 
-void RankReader::readCollectives(std::uint32_t group,
-                                 std::vector<Place>& places) {
-  const auto by_seq = [](const Place& a, const Place& b) {
-    return a.seq < b.seq;
-  };
-  if (!std::is_sorted(places.begin(), places.end(), by_seq)) {
-    std::stable_sort(places.begin(), places.end(), by_seq);
+void RankReader::readCollective(const AssembledOperation& op,
+                                const KnownCall& known) {
+  if (op.seq == 0) return noteState(op, *known.call, rule_.reached(op));
+  Collectives& collectives = collectives_[known.collectives];
+  if (!collectives.started) {
+    collectives.group->collectives.startMember(state_.rank);
+    collectives.started = true;
   }
-  GroupState& state = job_.groups[group_indices_[group]];
-  state.collectives.startMember(state_.rank);
-  std::int64_t engine_free_ns = kNever;
-  for (const Place& place : places) {
-    const AssembledOperation& op = table_.operations[place.operation];
-    const v1::Call& call = table_.definitions.calls()[op.call];
-    const KnownCall& known = calls_[op.call];
-    const Reached reached = rule_.reached(op, call);
-    state.collectives.join({place.seq, known.signature, reached,
-                            known.gives_splits, known.split_share});
-    noteState(op, call, reached);
-    if (place.seq % stride_ == 0) {
-      const std::int64_t ready_ns = std::max(op.issued.ns(), engine_free_ns);
-      state.arrivals.push_back(
-          {place.seq, commonNs(clock_, ready_ns), state_.rank});
-    }
-    // Ends that a wait or a hook showed are late bounds, which say nothing of
-    // when the engine was free.
-    if (op.ended.known() && op.end_source != v1::END_SOURCE_WAIT &&
-        op.end_source != v1::END_SOURCE_COMPLETION_HOOK) {
-      engine_free_ns = std::max(engine_free_ns, op.ended.ns());
+  if (collectives.in_order) return join(op, known);
+  collectives.unsorted.push_back(&op);
+}
+
+void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
+  Collectives& collectives = collectives_[known.collectives];
+  const Reached reached = rule_.reached(op);
+  collectives.group->collectives.join({op.seq, known.signature, reached,
+                                       known.gives_splits, known.split_share});
+  noteState(op, *known.call, reached);
+  if (op.seq % stride_ == 0) {
+    const std::int64_t ready_ns =
+        std::max(op.issued.ns(), collectives.engine_free_ns);
+    collectives.group->arrivals.push_back(
+        {op.seq, commonNs(clock_, ready_ns), state_.rank});
+  }
+  // Ends that a wait or a hook showed are late bounds, which say nothing of
+  // when the engine was free.
+  if (op.ended.known() && op.end_source != v1::END_SOURCE_WAIT &&
+      op.end_source != v1::END_SOURCE_COMPLETION_HOOK) {
+    collectives.engine_free_ns =
+        std::max(collectives.engine_free_ns, op.ended.ns());
+  }
+}
+
+void RankReader::joinUnsorted() {
+  for (Collectives& collectives : collectives_) {
+    std::stable_sort(
+        collectives.unsorted.begin(), collectives.unsorted.end(),
+        [](const auto* a, const auto* b) { return a->seq < b->seq; });
+    for (const AssembledOperation* op : collectives.unsorted) {
+      join(*op, calls_[op->call]);
     }
   }
 }
 
-void RankReader::readMessages() {
+void RankReader::readMessage(const AssembledOperation& op,
+                             const KnownCall& known) {
+  const Reached reached = rule_.reached(op);
+  noteState(op, *known.call, reached);
+  if (known.side && op.seq > 0) {
+    messages_.push_back({known.side, op.seq, known.signature, reached});
+  } else if (op.source_rank_plus_1 > 0) {
+    const auto source = table_.peerOf(op, *known.call);
+    if (source) sideOf(known.group, *source, false)->addUnnumbered();
+  }
+}
+
+void RankReader::tellMessages() {
   std::stable_sort(messages_.begin(), messages_.end(),
                    [](const Message& a, const Message& b) {
                      return std::tie(a.side, a.seq) < std::tie(b.side, b.seq);

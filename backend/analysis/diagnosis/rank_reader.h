@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/job_state.h"
+#include "analysis/diagnosis/local_findings.h"
 #include "analysis/diagnosis/reached.h"
 #include "traced/v1/clock.pb.h"
 
@@ -22,22 +24,34 @@ class RankReader {
   void read(std::uint32_t clock_name);
 
  private:
+  static constexpr std::int64_t kNever =
+      std::numeric_limits<std::int64_t>::min();
+
   // What a call of the stream comes to, worked out once.
   struct KnownCall {
     enum class Kind : std::uint8_t { kSkip, kCollective, kSend, kReceive };
+    const v1::Call* call = nullptr;
     Kind kind = Kind::kSkip;
+    bool on_host = false;
+    bool gives_splits = false;
     std::uint32_t group = GroupCatalog::kNone;
-    // Index into `places_`.
-    std::uint32_t places = 0;
+    // Index into `collectives_`.
+    std::uint32_t collectives = 0;
     std::uint32_t signature = 0;
+    std::uint64_t split_share = 0;
     // Of a receive from any source: nullptr.
     PairSide* side = nullptr;
-    bool gives_splits = false;
-    std::uint64_t split_share = 0;
   };
-  struct Place {
-    std::uint64_t seq;
-    std::uint32_t operation;
+  // The collectives of a group.
+  struct Collectives {
+    GroupState* group = nullptr;
+    bool started = false;
+    // Whether they come by their number, and the last one's so far.
+    bool in_order = true;
+    std::uint64_t last_seq = 0;
+    std::int64_t engine_free_ns = kNever;
+    // Of those that are not in order, all.
+    std::vector<const AssembledOperation*> unsorted;
   };
   struct Message {
     PairSide* side;
@@ -47,9 +61,13 @@ class RankReader {
   };
 
   KnownCall describe(const v1::Call& call);
-  void sortOut();
-  void readCollectives(std::uint32_t group, std::vector<Place>& places);
-  void readMessages();
+  void lookOver();
+  void readOperations();
+  void readCollective(const AssembledOperation& op, const KnownCall& known);
+  void join(const AssembledOperation& op, const KnownCall& known);
+  void joinUnsorted();
+  void readMessage(const AssembledOperation& op, const KnownCall& known);
+  void tellMessages();
   void noteState(const AssembledOperation& op, const v1::Call& call,
                  Reached reached);
   void tellState();
@@ -61,15 +79,17 @@ class RankReader {
   const v1::ClockModel& clock_;
   const std::uint64_t stride_;
   RankState state_;
-  const ReachedRule rule_;
+  ReachedRule rule_;
+  LocalFindings local_;
   std::vector<std::uint32_t> group_indices_;
   // By index of the catalog: the first group of the stream that is it. Only a
   // damaged trace defines one twice.
   absl::flat_hash_map<std::uint32_t, std::uint32_t> first_of_group_;
   std::vector<KnownCall> calls_;
   // Per group of the stream.
-  std::vector<std::vector<Place>> places_;
+  std::vector<Collectives> collectives_;
   std::vector<Message> messages_;
+  std::int64_t last_issue_ns_ = kNever;
   // Of what the state tells; made into references at the end.
   const AssembledOperation* last_issued_ = nullptr;
   const AssembledOperation* last_ended_ = nullptr;

@@ -22,38 +22,31 @@ bool isBatch(const StreamTable& table, const AssembledOperation& op) {
 }  // namespace
 
 ReachedRule::ReachedRule(const StreamTable& table, bool whole)
-    : table_(table), whole_(whole), device_(table) {
-  std::uint32_t last_thread = 0;
-  Thread* thread = &threads_[last_thread];
-  for (const AssembledOperation& op : table.operations) {
-    if (op.thread != last_thread) {
-      last_thread = op.thread;
-      thread = &threads_[last_thread];
-    }
-    thread->last_issue_ns = std::max(thread->last_issue_ns, op.issued.ns());
-    if (op.wait_ended.known()) {
-      thread->last_wait_end_ns =
-          std::max(thread->last_wait_end_ns, op.wait_ended.ns());
-    }
-    if (op.batch > 0 && isBatch(table, op)) batches_[op.batch] = &op;
-  }
+    : table_(table), whole_(whole) {}
+
+void ReachedRule::turnTo(std::uint32_t thread) {
+  last_ = &threads_[thread];
+  last_thread_ = thread;
 }
 
-Reached ReachedRule::reached(const AssembledOperation& op,
-                             const v1::Call& call) const {
-  if (op.failed) return Reached::kFailed;
-  if (op.ended.known()) return Reached::kEnded;
+void ReachedRule::seeInBatch(const AssembledOperation& op) {
+  if (isBatch(table_, op)) batches_[op.batch] = &op;
+}
+
+Reached ReachedRule::notEnded(const AssembledOperation& op) {
   if (!whole_ && op.id != table_.operations.back().id) {
     return Reached::kNotObserved;
   }
+  const v1::Call& call = *table_.callOf(op);
   const bool in_batch = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
   if (in_batch && (op.returned.known() || table_.snapshot)) {
     return reachedByBatch(op.batch);
   }
   if (!op.returned.known()) return Reached::kInside;
   if (!isOnHost(table_, call)) {
-    return device_.standsStill(op, call) ? Reached::kInside
-                                         : Reached::kNotObserved;
+    if (!device_) device_.emplace(table_);
+    return device_->standsStill(op, call) ? Reached::kInside
+                                          : Reached::kNotObserved;
   }
   if (call.async() && !glooEndsOnlyInWait(call.op())) return Reached::kInside;
   if (op.wait_ended.known()) return Reached::kNotObserved;
@@ -65,10 +58,10 @@ Reached ReachedRule::reached(const AssembledOperation& op,
 
 // A member of a batch is carried out with all of it. One whose batch was never
 // closed has not begun.
-Reached ReachedRule::reachedByBatch(std::uint64_t batch) const {
+Reached ReachedRule::reachedByBatch(std::uint64_t batch) {
   const auto parent = batches_.find(batch);
   if (parent == batches_.end()) return Reached::kNotObserved;
-  return reached(*parent->second, *table_.callOf(*parent->second));
+  return reached(*parent->second);
 }
 
 // An operation whose end only a wait shows, of a thread that is silent since:
@@ -77,8 +70,8 @@ Reached ReachedRule::reachedByBatch(std::uint64_t batch) const {
 bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
   constexpr std::size_t kLast = 64;
   const Thread& thread = threads_.at(op.thread);
-  if (thread.last_issue_ns > thread.last_wait_end_ns) {
-    return op.issued.ns() > thread.last_wait_end_ns;
+  if (thread.issue_ns > thread.wait_end_ns) {
+    return op.issued.ns() > thread.wait_end_ns;
   }
   const std::vector<AssembledOperation>& all = table_.operations;
   const std::uint64_t from = all[all.size() - std::min(kLast, all.size())].id;

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/collective_table.h"
@@ -17,22 +19,41 @@ class ReachedRule {
   // `whole`: no record of the stream was lost.
   ReachedRule(const StreamTable& table, bool whole);
 
-  Reached reached(const AssembledOperation& op, const v1::Call& call) const;
+  // All operations of the stream are shown before the first is judged.
+  void see(const AssembledOperation& op) {
+    if (op.thread != last_thread_ || !last_) turnTo(op.thread);
+    last_->issue_ns = std::max(last_->issue_ns, op.issued.ns());
+    if (op.wait_ended.known()) {
+      last_->wait_end_ns = std::max(last_->wait_end_ns, op.wait_ended.ns());
+    }
+    if (op.batch > 0) seeInBatch(op);
+  }
+
+  Reached reached(const AssembledOperation& op) {
+    if (op.failed) return Reached::kFailed;
+    return op.ended.known() ? Reached::kEnded : notEnded(op);
+  }
 
  private:
   // What a thread did last.
   struct Thread {
-    std::int64_t last_issue_ns = 0;
-    std::int64_t last_wait_end_ns = 0;
+    std::int64_t issue_ns = 0;
+    std::int64_t wait_end_ns = 0;
   };
 
-  Reached reachedByBatch(std::uint64_t batch) const;
+  void turnTo(std::uint32_t thread);
+  void seeInBatch(const AssembledOperation& op);
+  Reached notEnded(const AssembledOperation& op);
+  Reached reachedByBatch(std::uint64_t batch);
   bool mayBeWaitedFor(const AssembledOperation& op) const;
 
   const StreamTable& table_;
   const bool whole_;
   absl::flat_hash_map<std::uint32_t, Thread> threads_;
-  const DeviceTelling device_;
+  Thread* last_ = nullptr;
+  std::uint32_t last_thread_ = 0;
+  // Made for the first operation on a device that has not ended.
+  std::optional<DeviceTelling> device_;
   // The operation that each batch ends with.
   absl::flat_hash_map<std::uint64_t, const AssembledOperation*> batches_;
 };

@@ -25,23 +25,23 @@ constexpr int kFreeRows = static_cast<int>(Allowance::kFreeRows);
 
 TEST(AllowanceTest, ManyRowsNeedBytes) {
   Allowance allowance;
-  EXPECT_TRUE(allowance.take(0, 0, rows(kFreeRows)));
-  EXPECT_FALSE(allowance.take(0, 0, rows(1)));
-  EXPECT_TRUE(allowance.take(1, 0, rows(Allowance::kRowsPerByte)));
-  EXPECT_FALSE(allowance.take(0, 0, rows(1)));
+  EXPECT_TRUE(allowance.take(0, 0, kFreeRows));
+  EXPECT_FALSE(allowance.take(0, 0, 1));
+  EXPECT_TRUE(allowance.take(1, 0, Allowance::kRowsPerByte));
+  EXPECT_FALSE(allowance.take(0, 0, 1));
 }
 
 TEST(AllowanceTest, WhatIsRefusedIsNotCounted) {
   Allowance allowance;
-  EXPECT_FALSE(allowance.take(0, 0, rows(kFreeRows + 1)));
-  EXPECT_TRUE(allowance.take(0, 0, rows(kFreeRows)));
+  EXPECT_FALSE(allowance.take(0, 0, kFreeRows + 1));
+  EXPECT_TRUE(allowance.take(0, 0, kFreeRows));
 }
 
 TEST(AllowanceTest, LargePayloadsNeedBytes) {
   Allowance allowance;
-  EXPECT_TRUE(allowance.take(0, Allowance::kFreePayloadBytes, {}));
-  EXPECT_FALSE(allowance.take(0, 1, {}));
-  EXPECT_TRUE(allowance.take(1, Allowance::kPayloadPerByte, {}));
+  EXPECT_TRUE(allowance.take(0, Allowance::kFreePayloadBytes, 0));
+  EXPECT_FALSE(allowance.take(0, 1, 0));
+  EXPECT_TRUE(allowance.take(1, Allowance::kPayloadPerByte, 0));
 }
 
 // Thirty such chunks would make two million operations of 13 KB.
