@@ -1,0 +1,122 @@
+"""How fast and in how much memory `tracectl diagnose` judges traces of any width.
+
+    .venv/bin/python bench/scale/diagnose.py [--shapes 64x250000,...] [--stock 64x2000,...]
+
+Traces are made by make_traces and read from the page cache. Figures per core are of
+processor time, user and system together, as the machine may have other work to do.
+With --stock torchfrtrace reads the same operations from Flight Recorder dumps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+_REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(_REPOSITORY / "bench" / "overhead"), str(Path(__file__).parent)]
+
+import flights  # noqa: E402
+from results import environment, progress  # noqa: E402
+
+_SHAPES = "64x250000,1024x16000,10000x1600,100000x160"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a program over all operations of a job."""
+
+    ranks: int
+    operations: int
+    cpu_s: float
+    wall_s: float
+    peak_mb: float
+
+    @property
+    def per_core(self) -> float:
+        """Operations in a second of processor time."""
+        return self.ranks * self.operations / self.cpu_s
+
+
+def _measure(command: list[str], ranks: int, operations: int, expected: int = 0) -> Run:
+    begin = os.times().elapsed
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != expected:
+        raise SystemExit(f"{command} exited with {process.returncode}")
+    return Run(
+        ranks=ranks,
+        operations=operations,
+        cpu_s=usage.ru_utime + usage.ru_stime,
+        wall_s=os.times().elapsed - begin,
+        peak_mb=usage.ru_maxrss / 1024,
+    )
+
+
+def _best(runs: list[Run]) -> Run:
+    return min(runs, key=lambda run: run.cpu_s)
+
+
+def _shapes(text: str) -> list[tuple[int, int]]:
+    shapes = [part.partition("x") for part in text.split(",") if part]
+    return [(int(ranks), int(operations)) for ranks, _, operations in shapes]
+
+
+def _line(name: str, run: Run) -> str:
+    return (
+        f"{name:<14} {run.ranks:>7} x {run.operations:<8} "
+        f"{run.per_core / 1e6:8.2f} M op/s per core {run.cpu_s:8.2f} s CPU "
+        f"{run.wall_s:8.2f} s wall {run.peak_mb:7.0f} MB"
+    )
+
+
+def _diagnose(arguments: argparse.Namespace, shape: tuple[int, int], folder: Path) -> Run:
+    traces = folder / "traces"
+    subprocess.run([arguments.make_traces, traces, *map(str, shape)], check=True)
+    command = [arguments.tracectl, "diagnose", str(traces)]
+    return _best([_measure(command, *shape) for _ in range(arguments.rounds)])
+
+
+def _stock(shape: tuple[int, int], folder: Path) -> Run:
+    flights.write(folder / "flights", *shape)
+    command = [sys.executable, "-m", "torch.distributed.flight_recorder.fr_trace"]
+    return _measure([*command, str(folder / "flights"), "-p", "rank_"], *shape)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--shapes", default=_SHAPES, help="ranks x operations of each")
+    parser.add_argument("--stock", default="", help="shapes for torchfrtrace, too")
+    parser.add_argument("--rounds", type=int, default=3, help="of which the best counts")
+    parser.add_argument("--build", type=Path, default=_REPOSITORY / "build/release")
+    parser.add_argument("--folder", help="where traces are made, such as /dev/shm")
+    parser.add_argument("--json", type=Path, help="a file for the results")
+    arguments = parser.parse_args()
+    arguments.tracectl = arguments.build / "backend/cli/tracectl"
+    arguments.make_traces = arguments.build / "bench/make_traces"
+
+    runs: list[dict[str, object]] = []
+    for shape in _shapes(arguments.shapes) + _shapes(arguments.stock):
+        progress(f"{shape[0]} x {shape[1]}")
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+            run = _diagnose(arguments, shape, Path(folder))
+            print(_line("diagnose", run), flush=True)
+            runs.append({"program": "tracectl diagnose", **asdict(run)})
+            if shape not in _shapes(arguments.stock):
+                continue
+            stock = _stock(shape, Path(folder))
+            print(_line("torchfrtrace", stock), f" {stock.cpu_s / run.cpu_s:.0f} times")
+            runs.append({"program": "torchfrtrace", **asdict(stock)})
+    progress(None)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({**environment(), "runs": runs}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
