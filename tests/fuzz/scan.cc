@@ -1,4 +1,5 @@
-// Any bytes: every one of them is in a chunk, or counted as unusable.
+// Any bytes: every one of them is in a chunk, or counted as unusable. Rows are
+// the same whether protobuf reads them or not.
 
 #include "fuzz/target.h"
 #include "fuzz/trace_mutator.h"
@@ -29,10 +30,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       continue;
     }
     used += end - chunk->offset;
-    if (decoder.decode() == traced::DecodeStatus::kOk &&
-        traced::columnsAgree(decoder.payload())) {
-      traced::rowCount(decoder.payload());
-    }
+    const bool decoded = decoder.decode() == traced::DecodeStatus::kOk;
+    const bool agree = decoded && traced::columnsAgree(decoder.payload());
+    const std::uint64_t rows = agree ? traced::rowCount(decoder.payload()) : 0;
+    require((decoder.decodePacked() == traced::DecodeStatus::kOk) == decoded,
+            "both ways of decoding take the same chunks");
+    if (!agree || !decoder.rows()) continue;
+    require(
+        decoder.rows()->columnsAgree() && decoder.rows()->rowCount() == rows,
+        "both find the same rows");
   }
   require(used + scanner.unusable().total() == size, "bytes are accounted for");
   return 0;
