@@ -19,12 +19,6 @@ std::uint64_t firstOf(const SeqRanges& ranges) {
   return ranges.empty() ? kNoSeq : ranges.ranges().front().first;
 }
 
-void append(std::vector<std::uint32_t>& to,
-            const std::vector<std::uint32_t>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-  std::sort(to.begin(), to.end());
-}
-
 // Judges where one group stands still.
 class GroupJudge {
  public:
@@ -44,7 +38,7 @@ class GroupJudge {
     sortMembers();
     trouble_.explained = first_mismatch > 0 && first_mismatch <= seq_;
     trouble_.inside = inside_;
-    append(trouble_.inside, failed_);
+    addRanks(trouble_.inside, failed_);
     trouble_.missing = missing_;
     JobVerdict& verdict = trouble_.verdict;
     verdict.group = group_;
@@ -147,6 +141,12 @@ class GroupJudge {
                          longest_ns_ >= knowledge_.options().hung_after_ns;
     if (!matters) return false;
     trouble_.missing = sure;
+    // With a file missing it may be the absent who hold these up.
+    if (!absent_.empty()) {
+      std::erase_if(sure, [this](std::uint32_t rank) {
+        return mayBeHeldUp(*job_.rank(rank));
+      });
+    }
     if (sure.empty()) {
       undecided(doubtful);
       return true;
@@ -160,11 +160,24 @@ class GroupJudge {
     return true;
   }
 
+  // Whether it is inside a message, whose peer may be held up in turn, or
+  // inside an operation of another group that lacks a trace.
+  bool mayBeHeldUp(const RankState& state) const {
+    const auto lacksTrace = [this](std::uint32_t group) {
+      return group != group_ && group != GroupCatalog::kNone &&
+             !job_.membersOf(group).absent.empty();
+    };
+    return std::any_of(state.inside.begin(), state.inside.end(),
+                       [&](const OperationRef& ref) {
+                         return ref.pair || lacksTrace(ref.group);
+                       });
+  }
+
   std::vector<std::uint32_t> joinedRanks() const {
     std::vector<std::uint32_t> joined = inside_;
-    append(joined, failed_);
-    append(joined, not_observed_);
-    append(joined, ended_);
+    addRanks(joined, failed_);
+    addRanks(joined, not_observed_);
+    addRanks(joined, ended_);
     return joined;
   }
 
@@ -214,7 +227,7 @@ class GroupJudge {
           absl::StrCat("Only ", ranksText(joined), " called ", what, "; ",
                        ranksText(missing), " ended without it.");
     } else if (majority_went_on && missing.size() > 1) {
-      append(verdict.culprits, joined);
+      addRanks(verdict.culprits, joined);
       verdict.evidence.push_back(kNoMajority);
     } else if (majority_went_on) {
       verdict.evidence.push_back(
@@ -300,6 +313,12 @@ class GroupJudge {
                         state.first_failure->seq == seq_;
       if (here && state.first_failure->threw) threw.push_back(rank);
     }
+    // Who is absent may have failed first, and the others only behind it.
+    if (!absent_.empty()) {
+      undecided({});
+      tellFailures();
+      return true;
+    }
     verdict.confidence = Confidence::kCertain;
     if (!dead.empty()) {
       verdict.kind = VerdictKind::kLeftEarly;
@@ -314,10 +333,6 @@ class GroupJudge {
       verdict.summary = absl::StrCat(
           ranksText(silent), " joined ", what,
           " and recorded nothing more, while the others failed in it.");
-    } else if (!absent_.empty()) {
-      undecided({});
-      tellFailures();
-      return true;
     } else {
       verdict.kind = VerdictKind::kFailed;
       const bool some_threw = !threw.empty() && threw.size() < failed_.size();
@@ -326,7 +341,6 @@ class GroupJudge {
           absl::StrCat(what, " failed on ", ranksText(verdict.ranks), ".");
     }
     tellFailures();
-    tellAbsent();
     verdict.advice.push_back(
         absl::StrCat("the log of ", ranksText(verdict.culprits)));
     return true;
@@ -380,7 +394,7 @@ class GroupJudge {
     verdict.kind = VerdictKind::kUndecided;
     verdict.confidence = Confidence::kUndecided;
     verdict.ranks = lossy;
-    append(verdict.ranks, absent_);
+    addRanks(verdict.ranks, absent_);
     verdict.culprits.clear();
     verdict.summary = absl::StrCat(
         verdict.op, " ", placeText(job_, group_, seq_), " did not end on ",

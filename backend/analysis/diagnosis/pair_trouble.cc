@@ -275,12 +275,25 @@ bool isUnpaired(const Trouble& trouble) {
          !trouble.explained;
 }
 
+bool holds(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+bool waitsFor(const std::vector<Trouble>& troubles, std::uint32_t rank,
+              std::uint32_t peer) {
+  return std::any_of(troubles.begin(), troubles.end(), [=](const Trouble& t) {
+    return holds(t.inside, rank) && holds(t.missing, peer);
+  });
+}
+
 // A rank that sent a message nobody receives, while another waits for one from
-// it that was never sent, took the wrong peer.
+// it that was never sent, took the wrong peer: unless the one it sent to waits
+// for it, too, so that it has not come to the other message yet.
 void blameWrongPeers(std::vector<Trouble>& troubles) {
   for (Trouble& sent : troubles) {
     if (!isUnpaired(sent) || sent.verdict.op != "send") continue;
-    const std::uint32_t source = sent.verdict.pair->first;
+    const auto [source, destination] = *sent.verdict.pair;
+    if (waitsFor(troubles, destination, source)) continue;
     for (Trouble& awaited : troubles) {
       const bool same = isUnpaired(awaited) && awaited.verdict.op == "recv" &&
                         awaited.verdict.group == sent.verdict.group &&

@@ -153,6 +153,13 @@ std::optional<Straggler> findStraggler(const std::vector<Last>& lasts) {
   return std::nullopt;
 }
 
+// Whose trace is not there may have been later still: of a few that can be
+// doubted, with many of them nobody is known to have kept the others waiting.
+bool mostArePresent(const JobState& job, std::uint32_t group) {
+  return 4 * job.membersOf(group).present.size() >=
+         3 * job.catalog.groups()[group].members.size();
+}
+
 void doubtAbsent(const JobState& job, JobVerdict& verdict) {
   const std::vector<std::uint32_t> absent = job.membersOf(verdict.group).absent;
   if (absent.empty()) return;
@@ -237,6 +244,7 @@ std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
                                            const DiagnosisOptions& options) {
   std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
+    if (!mostArePresent(job, group)) continue;
     const std::vector<Last> lasts =
         lastOnes(job, group, job.groups[group].arrivals);
     if (const auto straggler = findStraggler(lasts)) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -66,5 +67,12 @@ struct PairFindings {
   std::vector<Trouble> troubles;
 };
 PairFindings findPairTroubles(const Knowledge& knowledge);
+
+// Sorted afterwards.
+inline void addRanks(std::vector<std::uint32_t>& to,
+                     const std::vector<std::uint32_t>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  std::sort(to.begin(), to.end());
+}
 
 }  // namespace traced

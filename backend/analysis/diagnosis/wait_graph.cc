@@ -134,21 +134,19 @@ std::vector<std::uint32_t> sortedSet(std::vector<std::uint32_t> ranks) {
 // Of the operations of a cycle, most ranks are inside one; had the others been
 // there too, nothing would stand still.
 // A message that only one side knows of is between two that cannot outvote each
-// other: both are in the set.
+// other: both are in the set, unless all messages that have one culprit have
+// the same.
 std::vector<std::uint32_t> smallestRootSet(
     const std::vector<const Trouble*>& cycle) {
-  std::vector<std::uint32_t> sides;
+  std::vector<std::uint32_t> sides, single;
   for (const Trouble* trouble : cycle) {
     const JobVerdict& verdict = trouble->verdict;
-    if (verdict.pair) {
-      sides.insert(sides.end(), verdict.culprits.begin(),
-                   verdict.culprits.end());
-    }
+    if (!verdict.pair) continue;
+    addRanks(sides, verdict.culprits);
+    if (verdict.culprits.size() == 1) addRanks(single, verdict.culprits);
   }
-  for (const Trouble* trouble : cycle) {
-    const JobVerdict& verdict = trouble->verdict;
-    if (verdict.pair && verdict.culprits.size() == 1) return verdict.culprits;
-  }
+  single = sortedSet(std::move(single));
+  if (single.size() == 1) return single;
   if (!sides.empty()) return sortedSet(std::move(sides));
   const auto most = std::max_element(
       cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
@@ -161,7 +159,7 @@ std::vector<std::uint32_t> smallestRootSet(
   std::vector<std::uint32_t> ranks;
   for (const Trouble* trouble : cycle) {
     if (equal == 1 && trouble == *most) continue;
-    ranks.insert(ranks.end(), trouble->inside.begin(), trouble->inside.end());
+    addRanks(ranks, trouble->inside);
   }
   return sortedSet(std::move(ranks));
 }
@@ -178,8 +176,7 @@ JobVerdict deadlockOf(const JobState& job,
   verdict.advice.clear();
   verdict.ranks.clear();
   for (const Trouble* trouble : cycle) {
-    verdict.ranks.insert(verdict.ranks.end(), trouble->inside.begin(),
-                         trouble->inside.end());
+    addRanks(verdict.ranks, trouble->inside);
     verdict.confidence =
         std::max(verdict.confidence, trouble->verdict.confidence);
     verdict.evidence.push_back(

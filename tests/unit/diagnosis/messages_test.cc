@@ -85,6 +85,18 @@ TEST(MessagesTest, TwoThatReceiveFromEachOther) {
   expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
 }
 
+// A third one waits for one of them, as it always did.
+TEST(MessagesTest, TwoThatSendToEachOther) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const bool sends = r < 2;
+    rank.hang(rank.addMessage(sends, 1, r == 0 ? 1 : r - 1).id(), 100);
+    rank.live(60'000);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
+}
+
 TEST(MessagesTest, AReceiveFromAnySourceTakesWhatWasSent) {
   JobBuilder job(2);
   job.rank(0).end(job.rank(0).addMessage(true, 1, 1).id(), 0);

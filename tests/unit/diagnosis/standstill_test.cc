@@ -131,6 +131,36 @@ TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
                 {0});
 }
 
+TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r == 0) {
+      job.rank(r).hang(call, 60);
+    } else {
+      job.rank(r).fail(call, 60, 500, "Connection closed by peer");
+    }
+  }
+  expectVerdict(diagnoseJob(job, Ending::kRecovered, {3}),
+                VerdictKind::kUndecided, {});
+}
+
+// Rank 0 is in a collective, and 1 waits for a message of 2.
+TEST(StandstillTest, WhoWaitsForAnAbsentRankIsNotAccused) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = addHistory(rank);
+    rank.hang(r == 1 ? rank.addMessage(false, 1, 2).id() : call, 60);
+    rank.live(kHang);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut, {2});
+  ASSERT_FALSE(diagnosis.verdicts.empty());
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kUndecided)
+      << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.culprits, Ranks{}) << textOf(diagnosis);
+}
+
 TEST(StandstillTest, TellsAnExtraCallFromOneLeftOut) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {

@@ -11,7 +11,8 @@ namespace {
 
 // `late_ms(rank, i)` is how long after the others a rank comes to its i-th
 // all_reduce, of 60 that are 50 ms apart.
-Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms) {
+Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
+              const std::set<std::uint32_t>& without = {}) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -28,7 +29,15 @@ Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms) {
       delayed_ms += most_ms;
     }
   }
-  return diagnoseJob(job);
+  return diagnoseJob(job, Ending::kClosed, without);
+}
+
+TEST(TimingTest, OfAFewWithoutATraceItIsDoubted) {
+  const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
+  const Diagnosis diagnosis = run(late, {3});
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kLikely);
+  expectHealthy(run(late, {2, 3}));
 }
 
 TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
