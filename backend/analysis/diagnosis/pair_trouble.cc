@@ -270,6 +270,9 @@ class PairJudge {
   PairFindings& findings_;
 };
 
+// Source and destination.
+using PairRanks = std::pair<std::uint32_t, std::uint32_t>;
+
 bool isUnpaired(const Trouble& trouble) {
   return trouble.verdict.kind == VerdictKind::kP2pUnpaired &&
          !trouble.explained;
@@ -286,26 +289,45 @@ bool waitsFor(const std::vector<Trouble>& troubles, std::uint32_t rank,
   });
 }
 
+// A send to a rank that was killed and to which nothing was sent before: the
+// death need not be the cause.
+bool isFirstToTheDead(const Trouble& sent) {
+  return sent.verdict.kind == VerdictKind::kNeverJoined && !sent.explained &&
+         sent.verdict.seq == 1;
+}
+
+void blameSender(JobVerdict& verdict, const PairRanks& sent,
+                 const PairRanks& awaited) {
+  verdict.kind = VerdictKind::kP2pUnpaired;
+  verdict.culprits = {sent.first};
+  std::erase(verdict.evidence, kNoMajority);
+  verdict.evidence.push_back(absl::StrCat(
+      "Rank ", sent.first, " sent to rank ", sent.second, ", while rank ",
+      awaited.second, " waits for a message from it: it took the wrong peer."));
+}
+
 // A rank that sent a message nobody receives, while another waits for one from
 // it that was never sent, took the wrong peer: unless the one it sent to waits
 // for it, too, so that it has not come to the other message yet.
 void blameWrongPeers(std::vector<Trouble>& troubles) {
   for (Trouble& sent : troubles) {
-    if (!isUnpaired(sent) || sent.verdict.op != "send") continue;
-    const auto [source, destination] = *sent.verdict.pair;
-    if (waitsFor(troubles, destination, source)) continue;
+    const bool to_the_dead = isFirstToTheDead(sent);
+    if (!isUnpaired(sent) && !to_the_dead) continue;
+    if (sent.verdict.op != "send") continue;
+    const PairRanks pair = *sent.verdict.pair;
+    if (waitsFor(troubles, pair.second, pair.first)) continue;
     for (Trouble& awaited : troubles) {
       const bool same = isUnpaired(awaited) && awaited.verdict.op == "recv" &&
                         awaited.verdict.group == sent.verdict.group &&
-                        awaited.verdict.pair->first == source;
-      if (!same) continue;
-      for (JobVerdict* verdict : {&sent.verdict, &awaited.verdict}) {
-        verdict->culprits = {source};
-        std::erase(verdict->evidence, kNoMajority);
-        verdict->evidence.push_back(absl::StrCat(
-            "Rank ", source, " sent to rank ", sent.verdict.pair->second,
-            ", while rank ", awaited.verdict.pair->second,
-            " waits for a message from it: it took the wrong peer."));
+                        awaited.verdict.pair->first == pair.first;
+      if (!same || (to_the_dead && awaited.verdict.seq == 1)) continue;
+      blameSender(sent.verdict, pair, *awaited.verdict.pair);
+      blameSender(awaited.verdict, pair, *awaited.verdict.pair);
+      if (to_the_dead) {
+        sent.verdict.confidence = Confidence::kLikely;
+        sent.verdict.evidence.push_back(absl::StrCat(
+            "It had sent to that one before, and never to rank ", pair.second,
+            ", which was killed, perhaps long after."));
       }
     }
   }

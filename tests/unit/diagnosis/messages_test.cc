@@ -97,6 +97,28 @@ TEST(MessagesTest, TwoThatSendToEachOther) {
   expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
 }
 
+// Rank 0 always sent to 1, and now sends to 2, which has ended its work.
+TEST(MessagesTest, AFirstMessageToTheDeadWhileAnotherWaitsHasTheWrongPeer) {
+  JobBuilder job(3);
+  RankBuilder& sender = job.rank(0);
+  RankBuilder& receiver = job.rank(1);
+  const std::uint32_t right = sender.addMessage(true, 1, 1).id();
+  const std::uint32_t wrong = sender.addMessage(true, 1, 2).id();
+  const std::uint32_t receive = receiver.addMessage(false, 1, 0).id();
+  for (int i = 0; i < 3; ++i) {
+    sender.end(right, 10 * i);
+    receiver.end(receive, 10 * i);
+  }
+  sender.hang(wrong, 100);
+  receiver.hang(receive, 100);
+  job.all([](RankBuilder& rank) { rank.live(60'000); });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  ASSERT_FALSE(diagnosis.verdicts.empty());
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kP2pUnpaired);
+  EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kLikely);
+  EXPECT_EQ(diagnosis.culprits, Ranks{0}) << textOf(diagnosis);
+}
+
 TEST(MessagesTest, AReceiveFromAnySourceTakesWhatWasSent) {
   JobBuilder job(2);
   job.rank(0).end(job.rank(0).addMessage(true, 1, 1).id(), 0);
