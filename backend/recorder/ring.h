@@ -186,7 +186,10 @@ class Ring {
     do {
       // Acquire: the writer has finished with the slots it freed.
       const std::uint64_t tail = control_->tail.load(std::memory_order_acquire);
-      if (head + slots - tail > capacity_) [[unlikely]]
+      // Below 0 when this thread did not run between the two loads while others
+      // and the writer did: the exchange then fails and brings the head of now.
+      const auto used = static_cast<std::int64_t>(head + slots - tail);
+      if (used > static_cast<std::int64_t>(capacity_)) [[unlikely]]
         return kFull;
     } while (!control_->head.compare_exchange_weak(head, head + slots,
                                                    std::memory_order_relaxed));
