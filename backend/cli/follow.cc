@@ -84,7 +84,8 @@ class Follower {
     looked_ = true;
     lookAtProcesses();
     FollowLog::News news =
-        log_.look(findingsOf(diagnosis), steady_clock::now(), last);
+        log_.look(findingsOf(diagnosis), steady_clock::now(),
+                  last ? endOf(diagnosis.job) : FollowLog::Job::kRuns);
     tell(*set, diagnosis, std::move(news));
     return last;
   }
@@ -119,6 +120,13 @@ class Follower {
       if (!job.ranks[i].endKnown() && lives) return false;
     }
     return true;
+  }
+
+  static FollowLog::Job endOf(const JobState& job) {
+    const bool in_order =
+        std::all_of(job.ranks.begin(), job.ranks.end(),
+                    [](const RankState& rank) { return rank.closed; });
+    return in_order ? FollowLog::Job::kEndedInOrder : FollowLog::Job::kEnded;
   }
 
   std::vector<FollowLog::Finding> findingsOf(const Diagnosis& diagnosis) {

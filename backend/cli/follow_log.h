@@ -31,8 +31,10 @@ class FollowLog {
     // Told earlier, and no longer so.
     std::vector<JobVerdict> over;
   };
-  // What is to be told of this look; `last`: there will be no other.
-  News look(std::vector<Finding> findings, Time now, bool last);
+  // How far the job is at a look: after the others there is none.
+  enum class Job { kRuns, kEnded, kEndedInOrder };
+  // What is to be told of this look.
+  News look(std::vector<Finding> findings, Time now, Job job);
 
   bool toldAny() const { return told_any_; }
 

@@ -64,7 +64,7 @@ bool hasMapped(std::int64_t pid, const std::string& file) {
 }  // namespace
 
 bool Activity::busy() const {
-  return !stopped && (on_disk || cpu_s >= kBusyShare * span_s);
+  return !stopped && (on_disk || runnable || cpu_s >= kBusyShare * span_s);
 }
 
 std::optional<Activity> ProcessActivity::look(std::int64_t pid,
@@ -84,6 +84,7 @@ std::optional<Activity> ProcessActivity::look(std::int64_t pid,
     activity->stopped =
         !states.empty() && states.find_first_not_of("Tt") == std::string::npos;
     activity->on_disk = states.find('D') != std::string::npos;
+    activity->runnable = states.find('R') != std::string::npos;
   }
   seen.cpu_s = *cpu_s;
   seen.at = now;

@@ -19,6 +19,8 @@ struct Activity {
   bool stopped = false;
   // A thread waits for a disk or a network file system.
   bool on_disk = false;
+  // A thread computes, or would if it had a processor.
+  bool runnable = false;
 
   // Whether it does something that may come to an end by itself.
   bool busy() const;

@@ -22,12 +22,14 @@ class FollowLogTest : public ::testing::Test {
     found.may_pass = may_pass;
     return found;
   }
+  using Job = FollowLog::Job;
+
   // What is told of a look, and "-" before what is over.
   std::string look(std::vector<FollowLog::Finding> findings, seconds at,
-                   bool last = false) {
+                   Job job = Job::kRuns) {
     std::string said;
     const auto news =
-        log_.look(std::move(findings), FollowLog::Time() + at, last);
+        log_.look(std::move(findings), FollowLog::Time() + at, job);
     for (const JobVerdict& verdict : news.verdicts) said += verdict.summary;
     for (const JobVerdict& verdict : news.over) said += "-" + verdict.summary;
     return said;
@@ -62,6 +64,44 @@ TEST_F(FollowLogTest, TellsWhenItWentOn) {
   EXPECT_EQ(look({finding("a")}, seconds(5)), "a") << "it hangs again";
 }
 
+TEST_F(FollowLogTest, TellsThatItWentOnAtTheLastLookOfAJobThatEndedInOrder) {
+  look({finding("a")}, seconds(0));
+  look({finding("a")}, seconds(1));
+  EXPECT_EQ(look({}, seconds(2), Job::kEndedInOrder), "-a");
+}
+
+TEST_F(FollowLogTest, AJobThatWasKilledDidNotGoOn) {
+  look({finding("a")}, seconds(0));
+  look({finding("a")}, seconds(1));
+  EXPECT_EQ(look({}, seconds(2), Job::kEnded), "");
+}
+
+TEST_F(FollowLogTest, WhatStandsStillForAnotherReasonDidNotGoOn) {
+  FollowLog::Finding never_joined = finding("never joined");
+  never_joined.verdict.group = 1;
+  never_joined.verdict.seq = 4;
+  FollowLog::Finding left = finding("left");
+  left.verdict = never_joined.verdict;
+  left.verdict.kind = VerdictKind::kLeftEarly;
+  left.verdict.summary = "left";
+  look({never_joined}, seconds(0));
+  look({never_joined}, seconds(1));
+  EXPECT_EQ(look({left}, seconds(2)), "");
+  EXPECT_EQ(look({left}, seconds(3)), "left");
+}
+
+TEST_F(FollowLogTest, WhatStandsStillLaterWentOnBefore) {
+  FollowLog::Finding fourth = finding("4");
+  fourth.verdict.group = 1;
+  fourth.verdict.seq = 4;
+  FollowLog::Finding fifth = finding("5");
+  fifth.verdict.group = 1;
+  fifth.verdict.seq = 5;
+  look({fourth}, seconds(0));
+  look({fourth}, seconds(1));
+  EXPECT_EQ(look({fifth}, seconds(2)), "-4");
+}
+
 TEST_F(FollowLogTest, IsPatientWithWhatMayPass) {
   EXPECT_EQ(look({finding("a", true)}, seconds(0)), "");
   EXPECT_EQ(look({finding("a", true)}, kPatience - seconds(1)), "");
@@ -74,7 +114,8 @@ TEST_F(FollowLogTest, PatienceEndsWhenItWillNotPass) {
 }
 
 TEST_F(FollowLogTest, TheLastLookTellsAll) {
-  EXPECT_EQ(look({finding("a"), finding("b", true)}, seconds(0), true), "ab");
+  EXPECT_EQ(look({finding("a"), finding("b", true)}, seconds(0), Job::kEnded),
+            "ab");
 }
 
 TEST_F(FollowLogTest, WhatIsOutOfSightIsNotOver) {
