@@ -1,21 +1,24 @@
-// What kinds of operations there are, as traces name them.
+// What kinds of operations there are, of operations as traces name them.
 
 #pragma once
 
+#include "base/operation.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
 
-constexpr bool isPointToPoint(v1::Operation op) {
-  return op == v1::OPERATION_SEND || op == v1::OPERATION_RECV;
+// A trace may name any number; those of no operation are of no kind.
+constexpr Operation toOperation(v1::Operation op) {
+  return op >= 0 && op < kOperationCount ? static_cast<Operation>(op)
+                                         : Operation::kUnspecified;
 }
 
-// Gloo runs these inside the caller's wait: their Works have no future, and
-// nothing but a wait ever completes them.
+constexpr bool isPointToPoint(v1::Operation op) {
+  return isPointToPoint(toOperation(op));
+}
+
 constexpr bool glooEndsOnlyInWait(v1::Operation op) {
-  return isPointToPoint(op) || op == v1::OPERATION_REDUCE_SCATTER ||
-         op == v1::OPERATION_REDUCE_SCATTER_TENSOR ||
-         op == v1::OPERATION_REDUCE_SCATTER_TENSOR_COALESCED;
+  return glooEndsOnlyInWait(toOperation(op));
 }
 
 }  // namespace traced

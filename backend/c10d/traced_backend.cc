@@ -15,13 +15,6 @@ bool waitShowsEnd(const c10d::Backend& inner) {
   return !inner.getBackendName().starts_with("nccl");
 }
 
-// Gloo runs these inside the caller's wait(): they have no future.
-bool completesOnlyInWait(Operation op) {
-  return isPointToPoint(op) || op == Operation::kReduceScatter ||
-         op == Operation::kReduceScatterTensor ||
-         op == Operation::kReduceScatterTensorCoalesced;
-}
-
 // A captured operation is not carried out, so neither its wait nor its
 // result tells anything.
 template <typename Issued>
@@ -103,7 +96,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   }
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost.
-  if (issued.async && wait_shows_end_ && !completesOnlyInWait(operation)) {
+  if (issued.async && wait_shows_end_ && !glooEndsOnlyInWait(operation)) {
     observeFuture(recorder, issued.op, operation, *inner);
   }
   const bool from_any_source =

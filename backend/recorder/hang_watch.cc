@@ -10,13 +10,6 @@
 namespace traced {
 namespace {
 
-// Gloo runs these inside the caller's wait.
-bool glooEndsOnlyInWait(Operation op) {
-  return isPointToPoint(op) || op == Operation::kReduceScatter ||
-         op == Operation::kReduceScatterTensor ||
-         op == Operation::kReduceScatterTensorCoalesced;
-}
-
 // So many that were told without a gap stand for all.
 constexpr std::uint32_t kEnough = 16;
 

@@ -8,7 +8,6 @@
 #include "analysis/usage.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
-#include "trace_io/payload_guard.h"
 
 using traced::testing::require;
 
@@ -19,10 +18,8 @@ traced::StreamTable assemble(std::string_view input) {
   header.set_stream_id(1);
   traced::StreamAssembler assembler(header);
   for (const std::string_view part : traced::testing::splitParts(input)) {
-    traced::v1::Payload payload;
-    if (traced::isModestPayload(part, part.size()) &&
-        payload.ParseFromArray(part.data(), static_cast<int>(part.size()))) {
-      assembler.add(payload);
+    if (auto payload = traced::testing::payloadOf(part)) {
+      assembler.add(*payload);
     }
   }
   return std::move(assembler).finish();

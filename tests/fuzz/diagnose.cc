@@ -8,7 +8,6 @@
 #include "analysis/stream_assembler.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
-#include "trace_io/payload_guard.h"
 
 using traced::testing::require;
 
@@ -31,10 +30,8 @@ traced::TraceSet selectRanks(std::size_t ranks) {
 traced::StreamTable assemble(const traced::v1::Header& header,
                              std::string_view part) {
   traced::StreamAssembler assembler(header);
-  traced::v1::Payload payload;
-  if (traced::isModestPayload(part, part.size()) &&
-      payload.ParseFromArray(part.data(), static_cast<int>(part.size()))) {
-    assembler.add(payload);
+  if (auto payload = traced::testing::payloadOf(part)) {
+    assembler.add(*payload);
   }
   return std::move(assembler).finish();
 }

@@ -1,5 +1,9 @@
 #include "fuzz/parts.h"
 
+#include <utility>
+
+#include "trace_io/payload_guard.h"
+
 namespace traced::testing {
 
 std::vector<std::string_view> splitParts(std::string_view input) {
@@ -10,6 +14,15 @@ std::vector<std::string_view> splitParts(std::string_view input) {
     if (end == std::string_view::npos) return parts;
     input.remove_prefix(end + kPartSeparator.size());
   }
+}
+
+std::optional<v1::Payload> payloadOf(std::string_view part) {
+  std::optional<v1::Payload> payload(std::in_place);
+  if (!isModestPayload(part, part.size()) ||
+      !payload->ParseFromArray(part.data(), static_cast<int>(part.size()))) {
+    return std::nullopt;
+  }
+  return payload;
 }
 
 }  // namespace traced::testing

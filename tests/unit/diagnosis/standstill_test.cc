@@ -117,7 +117,7 @@ TEST(StandstillTest, TellsAProcessThatEnded) {
   expectVerdict(diagnoseJob(job), VerdictKind::kLeftEarly, {3});
 }
 
-TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
+JobBuilder jobThatFailsAroundRank0() {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -127,20 +127,17 @@ TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
       job.rank(r).fail(call, 60, 500, "Connection closed by peer");
     }
   }
+  return job;
+}
+
+TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
+  JobBuilder job = jobThatFailsAroundRank0();
   expectVerdict(diagnoseJob(job, Ending::kRecovered), VerdictKind::kLeftEarly,
                 {0});
 }
 
 TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
-  JobBuilder job(4);
-  for (std::uint32_t r = 0; r < 4; ++r) {
-    const std::uint32_t call = addHistory(job.rank(r));
-    if (r == 0) {
-      job.rank(r).hang(call, 60);
-    } else {
-      job.rank(r).fail(call, 60, 500, "Connection closed by peer");
-    }
-  }
+  JobBuilder job = jobThatFailsAroundRank0();
   expectVerdict(diagnoseJob(job, Ending::kRecovered, {3}),
                 VerdictKind::kUndecided, {});
 }
