@@ -34,6 +34,7 @@ struct AssembledOperation {
   // Ids of definitions of the stream, 0: none.
   std::uint32_t buffers = 0;
   std::uint32_t thread = 0;
+  std::uint32_t context = 0;
   std::uint32_t error = 0;
   // Group rank that a receive from any source turned out to come from.
   std::uint32_t source_rank_plus_1 = 0;

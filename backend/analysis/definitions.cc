@@ -35,6 +35,10 @@ void StreamDefinitions::add(v1::Payload& payload) {
     const std::uint32_t id = thread.id();
     intern(threads_, thread_by_id_, id, [&] { return std::move(thread); });
   }
+  for (v1::Context& context : *payload.mutable_context()) {
+    const std::uint32_t id = context.id();
+    intern(contexts_, context_by_id_, id, [&] { return std::move(context); });
+  }
   for (v1::Text& text : *payload.mutable_text()) {
     intern(texts_, text_by_id_, text.id(),
            [&] { return std::move(*text.mutable_text()); });
@@ -78,6 +82,11 @@ void StreamDefinitions::addBuffers(const v1::Buffers& buffers) {
 const v1::Thread* StreamDefinitions::thread(std::uint32_t id) const {
   const std::uint32_t index = thread_by_id_.find(id);
   return index == kNone ? nullptr : &threads_[index];
+}
+
+const v1::Context* StreamDefinitions::context(std::uint32_t id) const {
+  const std::uint32_t index = context_by_id_.find(id);
+  return index == kNone ? nullptr : &contexts_[index];
 }
 
 const std::string* StreamDefinitions::text(std::uint32_t id) const {

@@ -1,5 +1,5 @@
 // StreamDefinitions holds what the chunks of one stream define: groups, calls,
-// buffers, threads and texts. Ids are unique within the stream.
+// buffers, threads, contexts and texts. Ids are unique within the stream.
 
 #pragma once
 
@@ -61,6 +61,7 @@ class StreamDefinitions {
   std::uint32_t group(std::uint32_t id) const { return group_by_id_.find(id); }
   // What an id of the stream stands for; nullptr or absent when undefined.
   const v1::Thread* thread(std::uint32_t id) const;
+  const v1::Context* context(std::uint32_t id) const;
   const std::string* text(std::uint32_t id) const;
   struct BufferList {
     absl::Span<const v1::BufferRange> ranges;
@@ -81,10 +82,11 @@ class StreamDefinitions {
   std::vector<GroupDefinition> groups_;
   std::vector<v1::Call> calls_;
   std::vector<v1::Thread> threads_;
+  std::vector<v1::Context> contexts_;
   std::vector<std::string> texts_;
   std::vector<v1::BufferRange> ranges_;
   absl::flat_hash_set<std::uint32_t> refused_;
-  IdIndex group_by_id_, call_by_id_, thread_by_id_, text_by_id_;
+  IdIndex group_by_id_, call_by_id_, thread_by_id_, context_by_id_, text_by_id_;
   absl::flat_hash_map<std::uint32_t, BufferSpan> buffers_by_id_;
   IdIndex calls_in_chunk_;
 };

@@ -48,6 +48,10 @@ std::string nameOf(v1::MarkKind value) {
   return plainName(v1::MarkKind_Name(value), "MARK_KIND_", value);
 }
 
+std::string nameOf(v1::Phase value) {
+  return plainName(v1::Phase_Name(value), "PHASE_", value);
+}
+
 std::string nameOf(OperationState state) {
   switch (state) {
     case OperationState::kEnded:

@@ -21,6 +21,7 @@ std::string nameOf(v1::EndSource value);
 std::string nameOf(v1::DropReason value);
 std::string nameOf(v1::ClockSource value);
 std::string nameOf(v1::MarkKind value);
+std::string nameOf(v1::Phase value);
 // "issued", "ended", "failed".
 std::string nameOf(OperationState state);
 

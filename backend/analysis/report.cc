@@ -4,16 +4,23 @@
 #include <array>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+
 namespace traced {
 namespace {
 
-constexpr std::array<std::pair<const char*, ReportKey>, 6> kKeys = {{
+constexpr std::array<std::pair<const char*, ReportKey>, 11> kKeys = {{
     {"op", ReportKey::kOp},
     {"group", ReportKey::kGroup},
     {"dtype", ReportKey::kDtype},
     {"size", ReportKey::kSize},
     {"shape", ReportKey::kShape},
     {"rank", ReportKey::kRank},
+    {"step", ReportKey::kStep},
+    {"annotation", ReportKey::kAnnotation},
+    {"module", ReportKey::kModule},
+    {"phase", ReportKey::kPhase},
+    {"parent", ReportKey::kParent},
 }};
 
 constexpr std::array<std::pair<const char*, ReportOrder>, 7> kOrders = {{
@@ -33,6 +40,15 @@ std::optional<T> named(const std::array<std::pair<const char*, T>, N>& all,
     if (name == known) return value;
   }
   return std::nullopt;
+}
+
+// Numbers by their values, before words.
+bool isBefore(const std::string& a, const std::string& b) {
+  std::uint64_t number_a = 0, number_b = 0;
+  const bool is_a = absl::SimpleAtoi(a, &number_a);
+  const bool is_b = absl::SimpleAtoi(b, &number_b);
+  if (is_a && is_b) return number_a < number_b;
+  return is_a != is_b ? is_a : a < b;
 }
 
 double weight(const ReportRow& row, ReportOrder order) {
@@ -63,6 +79,12 @@ std::string nameOf(ReportKey key) {
     if (value == key) return name;
   }
   return "";
+}
+
+std::vector<std::string> reportKeyNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : kKeys) names.emplace_back(name);
+  return names;
 }
 
 std::optional<ReportKey> reportKeyNamed(const std::string& name) {
@@ -108,8 +130,11 @@ void sortRows(Report& report, ReportOrder order) {
             [order](const ReportRow& a, const ReportRow& b) {
               const double a_weight = weight(a, order);
               const double b_weight = weight(b, order);
-              return a_weight != b_weight ? a_weight > b_weight
-                                          : a.keys < b.keys;
+              return a_weight != b_weight
+                         ? a_weight > b_weight
+                         : std::lexicographical_compare(
+                               a.keys.begin(), a.keys.end(), b.keys.begin(),
+                               b.keys.end(), isBefore);
             });
 }
 

@@ -17,10 +17,23 @@
 namespace traced {
 
 // What calls are grouped by.
-enum class ReportKey { kOp, kGroup, kDtype, kSize, kShape, kRank };
+enum class ReportKey {
+  kOp,
+  kGroup,
+  kDtype,
+  kSize,
+  kShape,
+  kRank,
+  kStep,
+  kAnnotation,
+  kModule,
+  kPhase,
+  kParent,
+};
 
-// "op", "group", "dtype", "size", "shape", "rank".
+// As on the command line: "op", "group", and so on.
 std::string nameOf(ReportKey key);
+std::vector<std::string> reportKeyNames();
 std::optional<ReportKey> reportKeyNamed(const std::string& name);
 
 // Sums over calls. An instant that was not observed adds nothing.

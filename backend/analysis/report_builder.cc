@@ -1,11 +1,13 @@
 #include "analysis/report_builder.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/bandwidth.h"
 #include "analysis/call_text.h"
+#include "analysis/context_text.h"
 #include "analysis/names.h"
 
 namespace traced {
@@ -54,11 +56,33 @@ std::optional<double> median(std::vector<double>& samples) {
   return medianOf(samples);
 }
 
+bool isOfContext(ReportKey key) {
+  return key == ReportKey::kAnnotation || key == ReportKey::kModule ||
+         key == ReportKey::kPhase || key == ReportKey::kParent;
+}
+
+std::string contextText(ReportKey key, const v1::Context& context) {
+  switch (key) {
+    case ReportKey::kAnnotation:
+      return annotationsText(context);
+    case ReportKey::kModule:
+      return modulePath(context);
+    case ReportKey::kPhase:
+      return context.phase() ? nameOf(context.phase()) : "";
+    default:
+      return context.parent();
+  }
+}
+
 }  // namespace
 
 ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers)
     : peers_(peers) {
   report_.by = std::move(by);
+  const auto& keys = report_.by;
+  by_step_ =
+      std::find(keys.begin(), keys.end(), ReportKey::kStep) != keys.end();
+  by_context_ = std::any_of(keys.begin(), keys.end(), isOfContext);
   if (!peers_) return;
   report_.clocks = peers_->clocks;
   const std::int64_t span_ns =
@@ -73,7 +97,7 @@ void ReportBuilder::addStream(const StreamTable& table,
       report_.groups.add(table.header.attempt(), table.definitions.groups());
   report_.group_totals.resize(report_.groups.groups().size());
 
-  std::vector<std::optional<Plan>> plans(table.definitions.calls().size() + 1);
+  absl::flat_hash_map<std::pair<std::uint32_t, Place>, Plan> plans;
   RankTotals& rank = report_.ranks.emplace_back();
   rank.rank = table.header.rank();
   rank.run_ns = table.runNs();
@@ -81,11 +105,12 @@ void ReportBuilder::addStream(const StreamTable& table,
     const AssembledOperation& op = table.operations[i];
     const v1::Call* call = table.callOf(op);
     if (call && call->simulated()) continue;
-    std::optional<Plan>& made = call ? plans[op.call] : plans.back();
-    if (!made) made = plan(table, call, groups);
-    addOperation(op, *made, rank.totals);
+    const Place place = placeOf(table, op);
+    const auto [made, is_new] = plans.try_emplace({op.call, place});
+    if (is_new) made->second = plan(table, call, place, groups);
+    addOperation(op, made->second, rank.totals);
     if (stream) {
-      addSplit(splitTime(peers_->arrivals, *stream, i), *made, rank);
+      addSplit(splitTime(peers_->arrivals, *stream, i), made->second, rank);
     }
   }
 }
@@ -114,8 +139,16 @@ std::optional<std::size_t> ReportBuilder::windowOf(
   return window;
 }
 
+ReportBuilder::Place ReportBuilder::placeOf(
+    const StreamTable& table, const AssembledOperation& op) const {
+  Place place;
+  if (by_step_) place.step = table.marks.stepOf(op.id);
+  if (by_context_) place.context = op.context;
+  return place;
+}
+
 ReportBuilder::Plan ReportBuilder::plan(
-    const StreamTable& table, const v1::Call* call,
+    const StreamTable& table, const v1::Call* call, const Place& place,
     const std::vector<std::uint32_t>& group_indices) {
   Plan plan;
   if (call) {
@@ -133,7 +166,7 @@ ReportBuilder::Plan ReportBuilder::plan(
   }
   std::vector<std::string> keys;
   for (const ReportKey key : report_.by) {
-    keys.push_back(keyText(key, table, call, plan.group));
+    keys.push_back(keyText(key, table, call, place, plan.group));
   }
   plan.row = rowFor(std::move(keys));
   return plan;
@@ -150,9 +183,19 @@ std::uint32_t ReportBuilder::rowFor(std::vector<std::string> keys) {
 }
 
 std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
-                                   const v1::Call* call, std::uint32_t group) {
+                                   const v1::Call* call, const Place& place,
+                                   std::uint32_t group) {
   if (key == ReportKey::kRank) return absl::StrCat(table.header.rank());
   if (key == ReportKey::kGroup) return report_.groups.label(group);
+  if (key == ReportKey::kStep) {
+    return place.step ? absl::StrCat(*place.step) : "-";
+  }
+  if (isOfContext(key)) {
+    const v1::Context* context =
+        place.context == 0 ? nullptr : table.definitions.context(place.context);
+    const std::string text = context ? contextText(key, *context) : "";
+    return text.empty() ? "-" : text;
+  }
   if (!call) return key == ReportKey::kOp ? kUnknownOperation : "-";
   switch (key) {
     case ReportKey::kOp:

@@ -46,7 +46,21 @@ class ReportBuilder {
     std::vector<double> algbw_gbs;
     std::vector<double> busbw_gbs;
   };
-  // What all operations of one call of one stream have in common.
+  // What operations of one stream have in common, apart from their call, as far
+  // as rows are told apart by it.
+  struct Place {
+    std::optional<std::uint64_t> step;
+    // Id of the stream's context, 0: none.
+    std::uint32_t context = 0;
+
+    bool operator==(const Place&) const = default;
+    template <typename H>
+    friend H AbslHashValue(H hash, const Place& place) {
+      return H::combine(std::move(hash), place.step, place.context);
+    }
+  };
+  // What all operations of one call of one stream, at one place, have in
+  // common.
   struct Plan {
     std::uint32_t row = 0;
     std::uint32_t group = GroupCatalog::kNone;
@@ -61,16 +75,20 @@ class ReportBuilder {
   void addSplit(const OperationSplit& split, const Plan& plan,
                 RankTotals& rank);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
-  Plan plan(const StreamTable& table, const v1::Call* call,
+  Place placeOf(const StreamTable& table, const AssembledOperation& op) const;
+  Plan plan(const StreamTable& table, const v1::Call* call, const Place& place,
             const std::vector<std::uint32_t>& group_indices);
   std::uint32_t rowFor(std::vector<std::string> keys);
   std::string keyText(ReportKey key, const StreamTable& table,
-                      const v1::Call* call, std::uint32_t group);
+                      const v1::Call* call, const Place& place,
+                      std::uint32_t group);
   void addOperation(const AssembledOperation& op, const Plan& plan,
                     CallTotals& rank);
   void addBandwidth(std::uint64_t completion_ns, const Plan& plan);
 
   const Peers* peers_;
+  bool by_step_ = false;
+  bool by_context_ = false;
   Report report_;
   std::vector<Samples> samples_;  // one per report_.rows
   absl::flat_hash_map<std::vector<std::string>, std::uint32_t> row_by_keys_;

@@ -87,6 +87,7 @@ void StreamAssembler::apply(const IssueRow& row) {
   op.thread = row.thread;
   op.seq = row.seq;
   op.batch = row.batch;
+  op.context = row.context;
   table_.simulated += table_.isSimulated(op);
 }
 

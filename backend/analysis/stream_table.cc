@@ -42,6 +42,12 @@ const v1::Call* StreamTable::callOf(const AssembledOperation& operation) const {
              : &definitions.calls()[operation.call];
 }
 
+const v1::Context* StreamTable::contextOf(
+    const AssembledOperation& operation) const {
+  return operation.context == 0 ? nullptr
+                                : definitions.context(operation.context);
+}
+
 std::uint32_t StreamTable::groupOf(const v1::Call& call) const {
   return call.group() == 0 ? StreamDefinitions::kNone
                            : definitions.group(call.group());

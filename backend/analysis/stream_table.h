@@ -75,6 +75,8 @@ struct StreamTable {
   bool isSimulated(const AssembledOperation& operation) const;
   // What an operation was called with; nullptr when that is not known.
   const v1::Call* callOf(const AssembledOperation& operation) const;
+  // Where in the program it was issued; nullptr when nothing is known.
+  const v1::Context* contextOf(const AssembledOperation& operation) const;
   // Index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t groupOf(const v1::Call& call) const;
   // The global rank at the other end of a send or receive. That of a receive

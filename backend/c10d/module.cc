@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "c10d/attach.h"
+#include "c10d/bind_context.h"
 #include "c10d/facade.h"
 #include "recorder/hang_reports.h"
 #include "recorder/options.h"
@@ -230,6 +231,7 @@ PYBIND11_MODULE(_C, m) {
   m.def("set_enabled", &traced::Recorder::setEnabled, py::arg("enabled"),
         "Whether operations are recorded from now on.");
   m.def("step", &traced::step, py::arg("number"), "A training step begins.");
+  traced::bindContext(m);
   traced::bindFacade(m);
   traced::bindSinkQueue(m);
   traced::bindWatch(m);

@@ -4,6 +4,7 @@
 
 #include "analysis/call_text.h"
 #include "analysis/clock_models.h"
+#include "analysis/context_text.h"
 #include "analysis/match.h"
 #include "analysis/names.h"
 
@@ -44,6 +45,12 @@ Value threadName(Row row) {
   const v1::Thread* thread =
       row.op.thread ? row.table.definitions.thread(row.op.thread) : nullptr;
   return thread ? Value(thread->name()) : Value();
+}
+// What is known of where it was issued; absent when that is nothing.
+template <typename Get>
+Value ofContext(Row row, Get get) {
+  const v1::Context* context = row.table.contextOf(row.op);
+  return context ? Value(get(*context)) : Value();
 }
 Value endSource(Row row) {
   return row.op.end_source ? Value(nameOf(row.op.end_source)) : Value();
@@ -153,6 +160,41 @@ constexpr ExportColumn kColumns[] = {
     {"error", error},
     {"simulated",
      [](Row r) { return ofCall(r, [](auto& c) { return c.simulated(); }); }},
+    {"annotations",
+     [](Row r) {
+       return ofContext(
+           r, [](auto& c) { return unlessEmpty(annotationsText(c)); });
+     }},
+    {"module",
+     [](Row r) {
+       return ofContext(r, [](auto& c) { return unlessEmpty(modulePath(c)); });
+     }},
+    {"module_type",
+     [](Row r) {
+       return ofContext(r,
+                        [](auto& c) { return unlessEmpty(c.module_type()); });
+     }},
+    {"phase",
+     [](Row r) {
+       return ofContext(r, [](auto& c) {
+         return c.phase() ? Value(nameOf(c.phase())) : Value();
+       });
+     }},
+    {"parent",
+     [](Row r) {
+       return ofContext(r, [](auto& c) { return unlessEmpty(c.parent()); });
+     }},
+    {"parent_number",
+     [](Row r) {
+       return ofContext(r,
+                        [](auto& c) { return unlessZero(c.parent_number()); });
+     }},
+    {"parent_bytes",
+     [](Row r) {
+       return ofContext(r, [](auto& c) {
+         return c.has_parent_bytes() ? Value(c.parent_bytes()) : Value();
+       });
+     }},
 };
 
 }  // namespace

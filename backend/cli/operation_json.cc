@@ -64,6 +64,24 @@ void addCall(Json& json, const v1::Call& call) {
   setMinus1(json, "graph", call.graph_plus_1());
 }
 
+void addContext(Json& json, const v1::Context& context) {
+  if (context.annotation_size() > 0) {
+    Json& list = json["annotations"] = Json::array();
+    for (const std::string& name : context.annotation()) list.push_back(name);
+    setUnlessZero(json, "annotations_cut", context.annotations_cut());
+  }
+  if (context.has_model()) {
+    json["model"] = context.model();
+    json["module"] = context.module();
+    json["module_type"] = context.module_type();
+  }
+  if (context.phase()) json["phase"] = nameOf(context.phase());
+  if (context.parent().empty()) return;
+  json["parent"] = context.parent();
+  json["parent_number"] = context.parent_number();
+  if (context.has_parent_bytes()) json["parent_bytes"] = context.parent_bytes();
+}
+
 void addInstants(Json& json, const AssembledOperation& op) {
   setInstant(json, "issue_ns", op.issued);
   setInstant(json, "return_ns", op.returned);
@@ -103,6 +121,9 @@ Json operationJson(const StreamTable& table, const AssembledOperation& op) {
   if (error) json["error"] = *error;
   if (const v1::Call* call = table.callOf(op)) addCall(json, *call);
   setUnlessZero(json, "batch", op.batch);
+  if (const v1::Context* context = table.contextOf(op)) {
+    addContext(json, *context);
+  }
   setUnlessZero(json, "thread", op.thread);
   const v1::Thread* thread = table.definitions.thread(op.thread);
   if (op.thread && thread) json["thread_name"] = thread->name();

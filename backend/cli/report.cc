@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analysis/run_report.h"
 #include "cli/inputs.h"
 #include "cli/report_output.h"
@@ -20,11 +22,11 @@ class ReportCommand : public Subcommand {
     inputs_.declare(app);
     inputs_.declareJson(app);
     app.add_option("--by", by_,
-                   "What to add up by: op, group, dtype, size, shape, rank")
+                   absl::StrCat("What to add up by: ",
+                                absl::StrJoin(reportKeyNames(), ", ")))
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(
-            CLI::IsMember({"op", "group", "dtype", "size", "shape", "rank"}))
+        ->check(CLI::IsMember(reportKeyNames()))
         ->capture_default_str();
     app.add_option("--sort", sort_, "What comes first")
         ->check(CLI::IsMember(

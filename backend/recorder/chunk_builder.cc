@@ -54,13 +54,17 @@ void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
                             .buffers = issue.buffers,
                             .seq = issue.seq,
                             .thread = issue.thread,
-                            .batch = issue.batch});
+                            .batch = issue.batch,
+                            .context = issue.context});
   useCall(issue.call);
   if (const auto* buffers = buffers_.firstUse(issue.buffers)) {
     *payload_.add_buffers() = *buffers;
   }
   if (const auto* thread = threads_.firstUse(issue.thread)) {
     *payload_.add_thread() = *thread;
+  }
+  if (const auto* context = contexts_.firstUse(issue.context)) {
+    *payload_.add_context() = *context;
   }
 }
 
@@ -135,6 +139,13 @@ void ChunkBuilder::addDefinition(const Ring::Record& record) {
       if (parse(thread, bytes)) threads_.define(head, std::move(thread));
       break;
     }
+    case RecordKind::kDefineContext: {
+      v1::Context context;
+      if (!parse(context, bytes)) break;
+      context.set_id(head.id);
+      contexts_.define(head, std::move(context));
+      break;
+    }
     case RecordKind::kDefineGroup: {
       v1::Group group;
       if (parse(group, bytes)) groups_.define(head, std::move(group));
@@ -169,6 +180,7 @@ void ChunkBuilder::repeatDefinitions() {
   calls_.repeat();
   buffers_.repeat();
   threads_.repeat();
+  contexts_.repeat();
   texts_.repeat();
 }
 
@@ -184,6 +196,8 @@ const v1::Payload& ChunkBuilder::close(const ClockReading& now,
   calls_.sayFresh([&](const v1::Call& c) { *payload_.add_call() = c; });
   buffers_.sayFresh([&](const v1::Buffers& b) { *payload_.add_buffers() = b; });
   threads_.sayFresh([&](const v1::Thread& t) { *payload_.add_thread() = t; });
+  contexts_.sayFresh(
+      [&](const v1::Context& c) { *payload_.add_context() = c; });
   texts_.sayFresh([&](const v1::Text& t) { *payload_.add_text() = t; });
 
   finishRows(payload_);
@@ -195,11 +209,13 @@ void ChunkBuilder::clear() noexcept {
   calls_.nextChunk();
   buffers_.nextChunk();
   threads_.nextChunk();
+  contexts_.nextChunk();
   texts_.nextChunk();
   payload_.clear_group();
   payload_.clear_call();
   payload_.clear_buffers();
   payload_.clear_thread();
+  payload_.clear_context();
   payload_.clear_text();
   payload_.clear_issued();
   payload_.clear_returned();

@@ -37,6 +37,7 @@ class Completion {
     addIds(calls_, payload.issued().call());
     addIds(buffers_, payload.issued().buffers());
     addIds(threads_, payload.issued().thread());
+    addIds(contexts_, payload.issued().context());
     addIds(texts_, payload.returned().error());
     addIds(texts_, payload.done().error());
     addIds(texts_, payload.waited().error());
@@ -44,13 +45,14 @@ class Completion {
     removeDefined(calls_, payload.call());
     removeDefined(buffers_, payload.buffers());
     removeDefined(threads_, payload.thread());
+    removeDefined(contexts_, payload.context());
     removeDefined(texts_, payload.text());
     needGroups();
   }
 
   bool complete() const {
     return calls_.empty() && buffers_.empty() && threads_.empty() &&
-           texts_.empty() && groups_.empty();
+           contexts_.empty() && texts_.empty() && groups_.empty();
   }
 
   // Chunks are given the newest first. A group is taken from the newest that
@@ -60,6 +62,7 @@ class Completion {
     take(calls_, earlier.call(), *payload_.mutable_call());
     take(buffers_, earlier.buffers(), *payload_.mutable_buffers());
     take(threads_, earlier.thread(), *payload_.mutable_thread());
+    take(contexts_, earlier.context(), *payload_.mutable_context());
     take(texts_, earlier.text(), *payload_.mutable_text());
     for (const v1::Group& group : earlier.group()) {
       seen_groups_.try_emplace(group.id(), group);
@@ -91,7 +94,7 @@ class Completion {
 
   v1::Payload& payload_;
   // Named and not defined so far.
-  Ids calls_, buffers_, threads_, texts_, groups_;
+  Ids calls_, buffers_, threads_, contexts_, texts_, groups_;
   std::unordered_map<std::uint32_t, v1::Group> seen_groups_;
 };
 

@@ -11,9 +11,13 @@ DefinitionCache::DefinitionCache(Ring& ring, RecordKind kind,
       ring_(ring),
       kind_(kind) {}
 
-std::uint32_t DefinitionCache::idFor(const void* content,
+std::uint64_t DefinitionCache::hashOf(const void* content,
+                                      std::size_t bytes) noexcept {
+  return XXH3_64bits(content, bytes);
+}
+
+std::uint32_t DefinitionCache::idFor(std::uint64_t hash, const void* content,
                                      std::size_t bytes) noexcept {
-  const std::uint64_t hash = XXH3_64bits(content, bytes);
   const std::size_t index = hash & mask_;
   const std::uint32_t id = find(entries_[index], hash);
   return id != 0 ? id : defineAt(index, hash, content, bytes);

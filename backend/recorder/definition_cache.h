@@ -30,7 +30,13 @@ class DefinitionCache {
 
   // The id under which `content` is defined in the ring; 0 when the ring is
   // too full to define it.
-  std::uint32_t idFor(const void* content, std::size_t bytes) noexcept;
+  std::uint32_t idFor(const void* content, std::size_t bytes) noexcept {
+    return idFor(hashOf(content, bytes), content, bytes);
+  }
+  // The same for content whose hash is known.
+  std::uint32_t idFor(std::uint64_t hash, const void* content,
+                      std::size_t bytes) noexcept;
+  static std::uint64_t hashOf(const void* content, std::size_t bytes) noexcept;
 
  private:
   // A reader that meets two writers' halves finds that they do not fit.

@@ -28,6 +28,7 @@ enum class RecordKind : std::uint8_t {
   kDefineGroup = 10,
   kRetireGroup = 11,
   kMark = 12,
+  kDefineContext = 13,
 };
 
 // Whether it is a row of the trace, and not a definition.
@@ -55,6 +56,7 @@ struct IssueRecord {
   std::uint32_t call;
   std::uint32_t buffers;
   std::uint32_t thread;
+  std::uint32_t context = 0;
 };
 
 struct ReturnRecord {

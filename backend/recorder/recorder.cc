@@ -15,6 +15,7 @@
 
 #include "base/utf8.h"
 #include "recorder/annotations.h"
+#include "recorder/context.h"
 #include "recorder/devices.h"
 #include "recorder/file_sink.h"
 #include "recorder/header.h"
@@ -26,9 +27,11 @@
 namespace traced {
 namespace {
 
-// Repeated calls, buffer sets and messages that are remembered at a time.
+// Repeated calls, buffer sets, contexts and messages that are remembered at a
+// time.
 constexpr std::size_t kCallEntries = 1024;
 constexpr std::size_t kBufferEntries = 1024;
+constexpr std::size_t kContextEntries = 1024;
 constexpr std::size_t kTextEntries = 16;
 constexpr std::size_t kMaxTextBytes = 512;
 constexpr std::chrono::milliseconds kExitDeadline{2000};
@@ -75,6 +78,7 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       ring_(segment_->ringMemory(), segment_->slots()),
       calls_(ring_, RecordKind::kDefineCall, kCallEntries),
       buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
+      contexts_(ring_, RecordKind::kDefineContext, kContextEntries),
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
       location_(file->location()),
       writer_(
@@ -241,9 +245,14 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
   }
   const std::uint32_t buffers_id =
       buffers.empty() ? 0 : buffers_.idFor(buffers.bytes(), buffers.byteSize());
+  const Context* context = currentContext();
+  const std::uint32_t context_id =
+      context ? contexts_.idFor(context->hash(), context->bytes().data(),
+                                context->bytes().size())
+              : 0;
   const OpId op = ring_.push(
-      RecordKind::kIssue,
-      IssueRecord{issue_ns, seq, batch, call_id, buffers_id, threadId()});
+      RecordKind::kIssue, IssueRecord{issue_ns, seq, batch, call_id, buffers_id,
+                                      threadId(), context_id});
   return op;  // Ring::kFull is kLostOp
 }
 

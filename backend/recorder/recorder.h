@@ -161,6 +161,7 @@ class Recorder {
   Ring ring_;
   DefinitionCache calls_;
   DefinitionCache buffers_;
+  DefinitionCache contexts_;
   DefinitionCache texts_;
   std::atomic<std::uint32_t> next_thread_{1};
   OwnTime own_time_;

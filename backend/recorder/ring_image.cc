@@ -48,6 +48,7 @@ bool isPossible(RecordKind kind, std::string_view payload) {
       return isCall(payload);
     case RecordKind::kDefineBuffers:
     case RecordKind::kDefineText:
+    case RecordKind::kDefineContext:
     case RecordKind::kDefineThread:
     case RecordKind::kDefineGroup:
     case RecordKind::kRetireGroup:

@@ -20,6 +20,7 @@ struct IssueColumns {
   Column<std::int64_t> seq_step;
   Column<std::uint32_t> thread;
   Column<std::uint64_t> batch;
+  Column<std::uint32_t> context;
 
   template <typename Visit>
   void forEach(Visit&& visit) {
@@ -31,6 +32,7 @@ struct IssueColumns {
     visit(Rows::kSeqStepFieldNumber, seq_step);
     visit(Rows::kThreadFieldNumber, thread);
     visit(Rows::kBatchFieldNumber, batch);
+    visit(Rows::kContextFieldNumber, context);
   }
 };
 

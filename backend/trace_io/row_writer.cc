@@ -78,6 +78,7 @@ void addRow(v1::Payload& payload, const IssueRow& row) {
   addCell(table.mutable_seq_step(), i, static_cast<std::int64_t>(row.seq));
   addCell(table.mutable_thread(), i, row.thread);
   addCell(table.mutable_batch(), i, row.batch);
+  addCell(table.mutable_context(), i, row.context);
 }
 
 void addRow(v1::Payload& payload, const ReturnRow& row) {

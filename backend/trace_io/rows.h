@@ -21,6 +21,7 @@ struct IssueRow {
   std::uint64_t seq = 0;
   std::uint32_t thread = 0;
   std::uint64_t batch = 0;
+  std::uint32_t context = 0;
 };
 
 struct ReturnRow {
@@ -138,7 +139,8 @@ void visitRows(IssueColumns<Column> table, std::int64_t anchor_ns,
                  .call = next(table.call),
                  .buffers = next(table.buffers),
                  .thread = next(table.thread),
-                 .batch = next(table.batch)};
+                 .batch = next(table.batch),
+                 .context = next(table.context)};
     if (numbered) {
       std::int64_t& seq = seqs.of(row.call);
       seq = wrappingSum(seq, next(table.seq_step));

@@ -7,6 +7,7 @@ reading traces; importing it is cheap and does not import torch.
 
 from __future__ import annotations
 
+from traced._context import annotate
 from traced._errors import CommandError, TracedError
 from traced._settings import configure
 from traced._sinks import Sink, add_sink
@@ -29,6 +30,7 @@ __all__ = [
     "TracedError",
     "__version__",
     "add_sink",
+    "annotate",
     "configure",
     "disable",
     "enable",

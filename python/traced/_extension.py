@@ -29,6 +29,7 @@ def load() -> ModuleType:
             f"traced was built for torch {built_for}, but this is torch {running}: "
             "rebuild it with `pip install --no-build-isolation --force-reinstall .`"
         )
-    from traced import _C
+    from traced import _C, _context
 
+    _context.extension_loaded(_C)
     return _C

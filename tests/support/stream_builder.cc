@@ -58,6 +58,12 @@ v1::Call& StreamBuilder::addCall(v1::Operation op, std::uint32_t group,
   return call;
 }
 
+v1::Context& StreamBuilder::addContext() {
+  v1::Context& context = *payload_.add_context();
+  context.set_id(static_cast<std::uint32_t>(payload_.context_size()));
+  return context;
+}
+
 std::uint32_t StreamBuilder::addText(const std::string& text) {
   v1::Text& made = *payload_.add_text();
   made.set_id(static_cast<std::uint32_t>(payload_.text_size()));

@@ -37,6 +37,7 @@ class StreamBuilder {
                     std::uint64_t bytes_in, std::uint64_t bytes_out,
                     v1::DType dtype = v1::DTYPE_FLOAT32);
   std::uint32_t addText(const std::string& text);
+  v1::Context& addContext();
 
   // Rows of the chunk being filled.
   void add(const IssueRow& row) { issued_.push_back(row); }

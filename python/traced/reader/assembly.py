@@ -26,6 +26,7 @@ class _Issued(NamedTuple):
     call: dict[str, Any]
     buffers: tuple[BufferRange, ...] | None
     buffers_cut: int | None
+    context: dict[str, Any]
 
 
 def _with_later(first: _Row, later: _Row) -> _Row:
@@ -84,7 +85,10 @@ class Assembly:
                 self._repeated_issues += 1
                 continue
             self._issued[issue.op_id] = _Issued(
-                issue, definitions.call(issue.call), *definitions.buffers(issue.buffers)
+                issue,
+                definitions.call(issue.call),
+                *definitions.buffers(issue.buffers),
+                definitions.context(issue.context),
             )
         self._returned.add(rows.returned, definitions)
         self._done.add(rows.done, definitions)
@@ -115,7 +119,7 @@ class Assembly:
             or (waited is not None and waited.outcome in _WAIT_FAILED)
         )
         return Operation(
-            **({"op": UNKNOWN_OPERATION} | issued.call),
+            **({"op": UNKNOWN_OPERATION} | issued.call | issued.context),
             op_id=op_id,
             seq=issued.row.seq or None,
             step=step,

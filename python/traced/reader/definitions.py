@@ -1,4 +1,4 @@
-"""What the rows of a chunk name by id: calls, buffers, threads and texts."""
+"""What the rows of a chunk name by id: calls, buffers, threads, contexts and texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from traced.reader.names import device_name, dtype_name, operation_name, reduce_op_name
+from traced.reader.names import (
+    device_name,
+    dtype_name,
+    operation_name,
+    phase_name,
+    reduce_op_name,
+)
 from traced.reader.wire import definitions_pb2, trace_pb2
 
 
@@ -44,6 +50,7 @@ class ChunkDefinitions:
         self._calls = {call.id: call for call in payload.call}
         self._call_fields: dict[int, dict[str, Any]] = {}
         self._buffers = {item.id: item for item in payload.buffers}
+        self._contexts = {item.id: _context_fields(item) for item in payload.context}
         self._texts = {item.id: item.text for item in payload.text}
 
     def call(self, call_id: int) -> dict[str, Any]:
@@ -63,6 +70,10 @@ class ChunkDefinitions:
             BufferRange(item.storage, item.offset_bytes, item.span_bytes) for item in message.range
         )
         return tuple(ranges), message.cut
+
+    def context(self, context_id: int) -> dict[str, Any]:
+        """Returns the fields of a context by their names in Operation; none if not defined."""
+        return self._contexts.get(context_id, {}) if context_id else {}
 
     def text(self, text_id: int) -> str | None:
         """Returns a text, or None if not defined."""
@@ -103,6 +114,22 @@ def _call_fields(call: definitions_pb2.Call) -> dict[str, Any]:
         "simulated": call.simulated,
         "graph": minus_1(call.graph_plus_1),
     }
+
+
+def _context_fields(context: definitions_pb2.Context) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "annotations": tuple(context.annotation) or None,
+        "annotations_cut": context.annotations_cut or None,
+        "phase": phase_name.unless_unspecified(context.phase),
+        "parent": context.parent or None,
+        "parent_number": context.parent_number or None,
+        "parent_bytes": context.parent_bytes if context.HasField("parent_bytes") else None,
+    }
+    if context.HasField("model"):
+        fields["model"] = context.model
+        fields["module"] = context.module
+        fields["module_type"] = context.module_type
+    return fields
 
 
 def _tensors(runs: Iterable[definitions_pb2.TensorRun]) -> tuple[TensorRun, ...]:

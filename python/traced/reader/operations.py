@@ -28,6 +28,15 @@ class Operation:
         error: What the failure said.
         batch: Id of the coalesced batch that the operation belongs to.
         thread: Thread.id, see Stream.threads.
+        annotations: Those that the thread was in (traced.annotate), the outermost first.
+        annotations_cut: How many more there were.
+        model: What the model is called whose module ran.
+        module: The attributes that lead to the module from its model; "" is the model itself.
+        module_type: The module's class.
+        phase: `forward`, `backward`, `recompute` or `optimizer`.
+        parent: The call of torch.distributed that issued this operation among others.
+        parent_number: Which of the process's such calls, from 1.
+        parent_bytes: Size in bytes of what this rank put into it, pickled.
         source_rank: Group rank that a receive from any source turned out to come from.
     """
 
@@ -75,6 +84,15 @@ class Operation:
     buffers: tuple[BufferRange, ...] | None = None
     buffers_cut: int | None = None
     source_rank: int | None = None
+    annotations: tuple[str, ...] | None = None
+    annotations_cut: int | None = None
+    model: str | None = None
+    module: str | None = None
+    module_type: str | None = None
+    phase: str | None = None
+    parent: str | None = None
+    parent_number: int | None = None
+    parent_bytes: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain values under the names of the fields; what is absent is left out.

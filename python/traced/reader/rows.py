@@ -25,6 +25,7 @@ class IssueRow(NamedTuple):
     seq: int
     thread: int
     batch: int
+    context: int
 
 
 class ReturnRow(NamedTuple):
@@ -105,7 +106,7 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
         IssueRow,
         "op_delta",
         "issue_ns_delta",
-        ("call", "buffers", "seq_step", "thread", "batch"),
+        ("call", "buffers", "seq_step", "thread", "batch", "context"),
     ),
     ("returned", ReturnRow, "op_delta", "return_ns_since", ("outcome", "error")),
     (

@@ -59,6 +59,49 @@ TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
   EXPECT_EQ(by_all.group_totals[0].calls, 3u);
 }
 
+TEST_F(ReportTest, AddsUpByWhereInTheProgramCallsWereIssued) {
+  v1::Context& context = stream_.addContext();
+  context.add_annotation("train");
+  context.add_annotation("warm-up");
+  context.set_model("Net");
+  context.set_module("layers.3");
+  context.set_phase(v1::PHASE_BACKWARD);
+  stream_.addContext().set_parent("all_gather_object");
+  const auto issue = [this](std::uint64_t op, std::uint32_t known) {
+    stream_.add(IssueRow{.op = op,
+                         .issue_ns = StreamBuilder::kIssueNs,
+                         .call = 1,
+                         .seq = op,
+                         .context = known});
+  };
+  issue(1, 0);
+  issue(2, 1);
+  issue(3, 1);
+  issue(4, 2);
+  const Report by_place = report({ReportKey::kModule, ReportKey::kPhase,
+                                  ReportKey::kAnnotation, ReportKey::kParent});
+  ASSERT_EQ(by_place.rows.size(), 3u);
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(by_place.rows[0].keys, (Keys{"-", "-", "-", "-"}));
+  EXPECT_EQ(by_place.rows[1].keys, (Keys{"-", "-", "-", "all_gather_object"}));
+  EXPECT_EQ(by_place.rows[2].keys,
+            (Keys{"Net.layers.3", "backward", "train / warm-up", "-"}));
+  EXPECT_EQ(by_place.rows[2].totals.calls, 2u);
+}
+
+TEST_F(ReportTest, AddsUpByStepAndOrdersStepsAsNumbers) {
+  stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
+  stream_.addStep(5, StreamBuilder::kIssueNs, 9);
+  stream_.addOperation(6, StreamBuilder::kIssueNs, 1, 2, 500'000);
+  stream_.addStep(7, StreamBuilder::kIssueNs, 10);
+  stream_.addOperation(8, StreamBuilder::kIssueNs, 1, 3, 500'000);
+  const Report by_step = report({ReportKey::kStep});
+  ASSERT_EQ(by_step.rows.size(), 3u);
+  EXPECT_EQ(by_step.rows[0].keys.front(), "9");
+  EXPECT_EQ(by_step.rows[1].keys.front(), "10");
+  EXPECT_EQ(by_step.rows[2].keys.front(), "-");
+}
+
 TEST_F(ReportTest, WithoutKeysThereIsOneRow) {
   stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
   stream_.addOperation(3, StreamBuilder::kIssueNs, 2, 3, 900'000);

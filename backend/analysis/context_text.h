@@ -1,0 +1,18 @@
+// Where in the program a call was issued, in short words; "" where that is not
+// known.
+
+#pragma once
+
+#include <string>
+
+#include "traced/v1/definitions.pb.h"
+
+namespace traced {
+
+// "epoch / warm-up": the annotations, the outermost first.
+std::string annotationsText(const v1::Context& context);
+
+// "Transformer.layers.3.attention": the model, and the module within it.
+std::string modulePath(const v1::Context& context);
+
+}  // namespace traced

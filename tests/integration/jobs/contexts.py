@@ -1,0 +1,75 @@
+"""Jobs that say where in the program they are."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import traced
+
+from jobs.joining import joined
+
+
+def _sum() -> None:
+    dist.all_reduce(torch.ones(2))
+
+
+@traced.annotate("decorated")
+def _decorated() -> None:
+    _sum()
+
+
+def annotated() -> None:
+    """One all-reduce after the other, each somewhere else; the first annotation is entered before
+    there is a group, and the last one is never left."""
+    early = traced.annotate("early")
+    with early, joined():
+        _sum()
+        with traced.annotate("outer"):
+            _sum()
+            with traced.annotate("inner"):
+                _sum()
+            _sum()
+            thread = threading.Thread(target=_sum)
+            thread.start()
+            thread.join()
+        _decorated()
+        try:
+            with traced.annotate("raises"):
+                raise KeyError
+        except KeyError:
+            _sum()
+        traced.annotate("left open").__enter__()
+        _sum()
+
+
+def for_other_threads() -> list[float]:
+    """Collectives of the program's thread, and of one of autograd's."""
+    with joined():
+        with traced.annotate("deep"):
+            _sum()
+            value = torch.ones(1, requires_grad=True)
+            _Deeper.apply(value, 70).backward()
+        assert value.grad is not None
+        return [float(value.grad)]
+
+
+class _Deeper(torch.autograd.Function):
+    """Whose backward runs a backward of its own, until the engine takes another thread for it."""
+
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor, depth: int) -> torch.Tensor:
+        ctx.depth = depth
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
+        if ctx.depth == 0:
+            _sum()
+        else:
+            with torch.enable_grad():
+                inner = torch.ones(1, requires_grad=True)
+                _Deeper.apply(inner, ctx.depth - 1).backward()
+        return grads[0], None
