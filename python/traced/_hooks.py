@@ -2,7 +2,7 @@
 
 Three functions of ``distributed_c10d`` are wrapped, and two methods of
 ``ProcessGroup``. They are called when a group is made or ends, never by a
-collective:
+collective (what makes several operations of one call is wrapped in ``_object_calls``):
 
 - ``_new_process_group_helper`` creates a group: settings and spelling are
   checked before anything is created;
@@ -21,6 +21,8 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+
+from traced import _object_calls
 
 # Global ranks of the groups under way, by name.
 _members: dict[str, list[int]] = {}
@@ -46,6 +48,7 @@ def install() -> None:
     for name, is_abort in (("abort", True), ("shutdown", False)):
         method = getattr(c10d.ProcessGroup, name)
         setattr(c10d.ProcessGroup, name, functools.wraps(method)(_telling(method, is_abort)))
+    _object_calls.install(c10d)
 
 
 def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import itertools
+import pickle
 from pathlib import Path
 
 import pytest
@@ -46,3 +49,46 @@ def test_threads_that_work_for_another_have_its_annotations(
 def test_a_name_is_a_text() -> None:
     with pytest.raises(TypeError, match="annotate: name must be a str, not int"):
         traced.annotate(3)  # type: ignore[arg-type]
+
+
+def _pickled(*objects: object) -> int:
+    return sum(len(_dumped(item)) for item in objects)
+
+
+def _dumped(item: object) -> bytes:
+    """As torch.distributed does it."""
+    stream = io.BytesIO()
+    pickle.Pickler(stream).dump(item)
+    return stream.getvalue()
+
+
+def test_object_collectives_are_the_parents_of_their_operations(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    first, second = launcher.run_ranks(2, "jobs.contexts:object_collectives", folder=tmp_path)
+    both = [["x", "xx"], ["from 0", {"a": 1}]]
+    assert first.result == [*both, [], [0, 1], ["s0"]]
+    assert second.result == [*both, ["sent"], None, ["s1"]]
+    sent = {
+        ("all_gather_object", 0): _pickled("x"),
+        ("all_gather_object", 1): _pickled("xx"),
+        ("broadcast_object_list", 0): _pickled("from 0", {"a": 1}),
+        ("send_object_list", 0): _pickled("sent"),
+        ("gather_object", 0): _pickled(0),
+        ("gather_object", 1): _pickled(1),
+        ("scatter_object_list", 0): _pickled("s0", "s1"),
+    }
+    for rank in range(2):
+        *children, last = _operations(tmp_path, rank)
+        assert (last.op, last.parent) == ("all_reduce", None)
+        calls = [key for key, _ in itertools.groupby((c.parent, c.parent_number) for c in children)]
+        to_or_from = "send_object_list" if rank == 0 else "recv_object_list"
+        assert calls == [
+            ("all_gather_object", 1),
+            ("broadcast_object_list", 2),
+            (to_or_from, 3),
+            ("gather_object", 4),
+            ("scatter_object_list", 5),
+        ]
+        for child in children:
+            assert child.parent_bytes == sent.get((str(child.parent), rank))

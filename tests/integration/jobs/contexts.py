@@ -73,3 +73,24 @@ class _Deeper(torch.autograd.Function):
                 inner = torch.ones(1, requires_grad=True)
                 _Deeper.apply(inner, ctx.depth - 1).backward()
         return grads[0], None
+
+
+def object_collectives() -> list[object]:
+    """Each kind of object collective once; returns what they brought."""
+    with joined() as rank:
+        gathered: list[object] = [None, None]
+        dist.all_gather_object(gathered, "x" * (rank + 1))
+        shared = ["from 0", {"a": 1}] if rank == 0 else [None, None]
+        dist.broadcast_object_list(shared, src=0)
+        if rank == 0:
+            dist.send_object_list(["sent"], dst=1)
+            received: list[object] = []
+        else:
+            received = [None]
+            dist.recv_object_list(received, src=0)
+        collected: list[object] | None = [None, None] if rank == 0 else None
+        dist.gather_object(rank, collected, dst=0)
+        scattered: list[object] = [None]
+        dist.scatter_object_list(scattered, ["s0", "s1"] if rank == 0 else None, src=0)
+        _sum()
+        return [gathered, shared, received, collected, scattered]
