@@ -37,6 +37,7 @@ __all__ = [
     "export_csv",
     "flush",
     "inner_backend",
+    "load",
     "location",
     "read",
     "snapshot",
@@ -51,4 +52,8 @@ def __getattr__(name: str) -> object:
         from traced.reader import read
 
         return read
+    if name == "load":
+        from traced.tables import load
+
+        return load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -94,3 +94,16 @@ def object_collectives() -> list[object]:
         dist.scatter_object_list(scattered, ["s0", "s1"] if rank == 0 else None, src=0)
         _sum()
         return [gathered, shared, received, collected, scattered]
+
+
+def forgets_to_wait() -> None:
+    """Rank 0 drops the Work of a send, when it is long over."""
+    with joined() as rank:
+        sent = dist.isend(torch.ones(2), dst=1) if rank == 0 else None
+        if sent:
+            dist.recv(torch.ones(2), src=1)
+        else:
+            dist.recv(torch.ones(2), src=0)
+            dist.send(torch.ones(2), dst=0)
+        del sent
+        _sum()

@@ -1,0 +1,147 @@
+"""Traces as tables, for notebooks: :func:`load`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from traced import _frames
+from traced._errors import TracedError
+from traced._frames import Columns
+from traced._tracectl import FINDINGS, run
+
+_GROUPS: Columns = {
+    "group": str, "name": str, "desc": str, "backend": str, "leg": str, "nth": int,
+    "attempt": int, "size": int, "members": str,
+}  # fmt: skip
+_MATCHES: Columns = {
+    "match": int, "group": str, "seq": int, "src": int, "dst": int, "op": str, "ranks": int,
+    "first_issue_ns": int, "last_issue_ns": int, "last_rank": int, "first_end_ns": int,
+    "last_end_ns": int, "failed": int,
+}  # fmt: skip
+_VERDICTS: Columns = {
+    "kind": str, "confidence": str, "culprits": str, "ranks": str, "group": str, "seq": int,
+    "src": int, "dst": int, "op": str, "since_ns": int, "summary": str, "evidence": str,
+    "advice": str,
+}  # fmt: skip
+
+
+class Tables:
+    """The tables of a run, each made when it is first asked for.
+
+    Columns that are absent from the trace are missing values, never 0. Instants are nanoseconds on
+    the common time line (the clock of the first rank), sizes are bytes, ranks are global.
+
+    Attributes:
+        operations: One row per operation of each rank, with the columns of
+            ``tracectl export --format csv`` (docs/cli.md).
+        groups: One row per process group: ``group`` (its label, which the other tables use),
+            ``name``, ``desc``, ``backend``, ``leg`` (device type), ``nth`` (of those with the same
+            members), ``attempt``, ``size``, ``members``.
+        matches: One row per operation of the job, which several ranks share: ``match`` (its
+            number), ``group``, ``seq``, ``src`` and ``dst`` of sends and receives, ``op``, ``ranks``
+            (how many issued it), ``first_issue_ns``, ``last_issue_ns``, ``last_rank`` (who issued it
+            last), ``first_end_ns``, ``last_end_ns``, ``failed`` (on how many ranks).
+        verdicts: One row per verdict of ``tracectl diagnose``; lists are texts: ``culprits`` and
+            ``ranks`` as ``0,3``, ``evidence`` and ``advice`` a line each.
+    """
+
+    def __init__(self, paths: list[str], kind: str) -> None:
+        self._paths = paths
+        self._kind = kind
+
+    @cached_property
+    def operations(self) -> Any:
+        return _frames.from_csv(self._kind, self._exported)
+
+    @cached_property
+    def groups(self) -> Any:
+        rows = [{**item, "group": item["label"]} for item in self._shown["groups"]]
+        return _frames.from_rows(self._kind, _GROUPS, rows)
+
+    @cached_property
+    def matches(self) -> Any:
+        # Those of `show` are on the ranks' own clocks.
+        instants = {
+            (int(item["rank"]), int(item["op_id"])): (item["issue_ns"], item["end_ns"])
+            for item in csv.DictReader(io.StringIO(self._exported, newline=""))
+        }
+        rows = (_match_row(i, row, instants) for i, row in enumerate(self._shown["rows"]))
+        return _frames.from_rows(self._kind, _MATCHES, rows)
+
+    @cached_property
+    def verdicts(self) -> Any:
+        diagnosis = json.loads(run("diagnose", "--json", *self._paths, also=FINDINGS))
+        return _frames.from_rows(self._kind, _VERDICTS, map(_verdict_row, diagnosis["verdicts"]))
+
+    @cached_property
+    def _exported(self) -> str:
+        return run("export", "--format", "csv", *self._paths)
+
+    @cached_property
+    def _shown(self) -> dict[str, Any]:
+        shown: dict[str, Any] = json.loads(run("show", "--json", *self._paths))
+        return shown
+
+
+def load(*paths: str | Path, kind: Literal["pandas", "arrow"] = "pandas") -> Tables:
+    """Reads traces, or Flight Recorder dumps, into tables.
+
+    Args:
+        paths: Trace files, merged files, or directories of them.
+        kind: ``pandas`` for DataFrames, ``arrow`` for Tables of pyarrow.
+
+    Raises:
+        TracedError: The package of that name is not installed.
+        CommandError: When a table is asked for: tracectl could not read the input.
+    """
+    if kind not in ("pandas", "arrow"):
+        raise ValueError(f'load: kind must be "pandas" or "arrow", not {kind!r}')
+    package = "pyarrow" if kind == "arrow" else "pandas"
+    try:
+        __import__(package)
+    except ImportError:
+        raise TracedError(f"traced.load needs {package}: `pip install {package}`") from None
+    return Tables([str(path) for path in paths], kind)
+
+
+def _match_row(
+    number: int, row: dict[str, Any], instants: dict[tuple[int, int], tuple[str, str]]
+) -> dict[str, Any]:
+    cells = {int(rank): cell for rank, cell in row["ranks"].items()}
+    told = {rank: instants[rank, cell["op_id"]] for rank, cell in cells.items()}
+    issues = {rank: int(issued) for rank, (issued, _) in told.items()}
+    ends = [int(ended) for _, ended in told.values() if ended]
+    src, dst = row.get("pair", (None, None))
+    last_rank = max(issues, key=lambda rank: issues[rank])
+    return {
+        "match": number,
+        "group": row.get("group"),
+        "seq": row.get("seq"),
+        "src": src,
+        "dst": dst,
+        "op": row["op"],
+        "ranks": len(cells),
+        "first_issue_ns": min(issues.values()),
+        "last_issue_ns": issues[last_rank],
+        "last_rank": last_rank,
+        "first_end_ns": min(ends, default=None),
+        "last_end_ns": max(ends, default=None),
+        "failed": sum(cell["state"] == "failed" for cell in cells.values()),
+    }
+
+
+def _verdict_row(verdict: dict[str, Any]) -> dict[str, Any]:
+    src, dst = verdict.get("pair", (None, None))
+    return verdict | {
+        "culprits": ",".join(map(str, verdict["culprits"])),
+        "ranks": ",".join(map(str, verdict["ranks"])),
+        "src": src,
+        "dst": dst,
+        "evidence": "\n".join(verdict["evidence"]),
+        "advice": "\n".join(verdict["advice"]),
+    }
