@@ -66,7 +66,7 @@ def install(c10d: ModuleType) -> None:
                 setattr(module, name, wrapped)
     pickle = getattr(c10d, "_object_to_tensor", None)
     if pickle is not None:
-        c10d._object_to_tensor = _adding_sizes(pickle)
+        setattr(c10d, "_object_to_tensor", _adding_sizes(pickle))  # noqa: B010 - it has no types
 
 
 def _as_call(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

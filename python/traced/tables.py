@@ -43,9 +43,9 @@ class Tables:
             ``name``, ``desc``, ``backend``, ``leg`` (device type), ``nth`` (of those with the same
             members), ``attempt``, ``size``, ``members``.
         matches: One row per operation of the job, which several ranks share: ``match`` (its
-            number), ``group``, ``seq``, ``src`` and ``dst`` of sends and receives, ``op``, ``ranks``
-            (how many issued it), ``first_issue_ns``, ``last_issue_ns``, ``last_rank`` (who issued it
-            last), ``first_end_ns``, ``last_end_ns``, ``failed`` (on how many ranks).
+            number), ``group``, ``seq``, ``src`` and ``dst`` of sends and receives, ``op``,
+            ``ranks`` (how many issued it), ``first_issue_ns``, ``last_issue_ns``, ``last_rank``
+            (who issued it last), ``first_end_ns``, ``last_end_ns``, ``failed`` (on how many ranks).
         verdicts: One row per verdict of ``tracectl diagnose``; lists are texts: ``culprits`` and
             ``ranks`` as ``0,3``, ``evidence`` and ``advice`` a line each.
     """
