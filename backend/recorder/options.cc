@@ -201,6 +201,7 @@ constexpr struct {
     {"TRACED_DEVICE_TIME", setDeviceTime},
     {"TRACED_WATCH_SECONDS", setWatchSeconds},
     {"TRACED_WATCH", setWatch},
+    {"TRACED_AUTO_STEP", setSwitch<&Options::auto_step>},
     {"TRACED_NVTX", setSwitch<&Options::nvtx>},
     {"TRACED_PROFILER_RANGES", setSwitch<&Options::profiler_ranges>},
 };
@@ -247,6 +248,7 @@ std::map<std::string, std::string> Options::asSettings() const {
        kDeviceTimeModes[static_cast<std::size_t>(device_time)]},
       {"TRACED_WATCH", watch_ns > 0 ? "1" : "0"},
       {"TRACED_WATCH_SECONDS", secondsText(watch_ns)},
+      {"TRACED_AUTO_STEP", auto_step ? "1" : "0"},
       {"TRACED_NVTX", nvtx ? "1" : "0"},
       {"TRACED_PROFILER_RANGES", profiler_ranges ? "1" : "0"},
   };

@@ -35,6 +35,7 @@ struct Options {
   std::map<std::string, std::string> labels;  // TRACED_LABELS
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
   std::int64_t watch_ns = 0;                          // TRACED_WATCH_SECONDS
+  bool auto_step = false;                             // TRACED_AUTO_STEP
   bool nvtx = false;                                  // TRACED_NVTX
   bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
 

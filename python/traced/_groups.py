@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
-from traced import _extension, _settings
+from traced import _auto_step, _extension, _settings
 from traced._errors import warn_once
 from traced._spellings import STOCK_NAMES, TracedName, is_traced, normalised
 from traced._version import __version__
@@ -107,6 +107,8 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     )
     if started:
         _stop_when_multiprocessing_ends()
+        if _settings.current().get("TRACED_AUTO_STEP") == "1":
+            _auto_step.start()
     return bool(started)
 
 

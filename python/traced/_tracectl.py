@@ -9,7 +9,6 @@ from pathlib import Path
 
 from traced._errors import CommandError
 
-
 #: The exit code of a diagnosis that found something.
 FINDINGS = 1
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from traced import _auto_step
+
 if TYPE_CHECKING:
     import torch
     from torch.distributed import ProcessGroup
@@ -45,12 +47,20 @@ def location() -> str | None:
 def step(number: int | None = None) -> int:
     """Says that a training step begins; what follows belongs to it.
 
+    The optimizer begins none any more then (``TRACED_AUTO_STEP``).
+
     Args:
         number: Of the step; by default one more than the last, from 0.
 
     Returns:
         The step's number.
     """
+    _auto_step.stop()
+    return begin_step(number)
+
+
+def begin_step(number: int | None) -> int:
+    """Begins a step, whoever says so."""
     global _step
     _step = _step + 1 if number is None else number
     extension = _extension()

@@ -92,3 +92,20 @@ def test_object_collectives_are_the_parents_of_their_operations(
         ]
         for child in children:
             assert child.parent_bytes == sent.get((str(child.parent), rank))
+
+
+def test_the_optimizer_makes_steps_until_the_program_does(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    launcher.run_ranks(
+        1, "jobs.contexts:stepped_by_optimizers", folder=tmp_path, TRACED_AUTO_STEP="1"
+    )
+    steps = [item.step for item in _operations(tmp_path, 0)]
+    # Three of the first optimizer, then those of the second.
+    assert steps == [0, 1, 2, 3, 4, 100, 100, 101]
+
+
+def test_without_the_setting_the_optimizer_makes_none(launcher: Launcher, tmp_path: Path) -> None:
+    launcher.run_ranks(1, "jobs.contexts:stepped_by_optimizers", folder=tmp_path)
+    steps = [item.step for item in _operations(tmp_path, 0)]
+    assert steps == [None] * 5 + [100, 100, 101]

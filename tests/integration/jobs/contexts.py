@@ -107,3 +107,24 @@ def forgets_to_wait() -> None:
             dist.send(torch.ones(2), dst=0)
         del sent
         _sum()
+
+
+def _train(optimizers: list[torch.optim.Optimizer], count: int) -> None:
+    for _ in range(count):
+        _sum()
+        for optimizer in optimizers:
+            optimizer.step()
+
+
+def stepped_by_optimizers() -> None:
+    """Three rounds of two optimizers, of which one is then gone, and two steps of its own."""
+    with joined():
+        first = torch.optim.SGD([torch.ones(1, requires_grad=True)])
+        second = torch.optim.SGD([torch.ones(1, requires_grad=True)])
+        _train([first, second], 3)
+        del first
+        _train([second], 2)
+        traced.step(100)
+        _train([second], 2)
+        traced.step()
+        _sum()
