@@ -24,11 +24,11 @@ Knowledge::Knowledge(const JobState& job, const DiagnosisOptions& options)
 
 const OperationRef* Knowledge::refOn(std::uint32_t rank, std::uint32_t group,
                                      std::uint64_t seq,
-                                     const JobVerdict& about) const {
+                                     const RankPair& pair) const {
   const RankState* state = job_.rank(rank);
   if (!state) return nullptr;
   const auto is_it = [&](const OperationRef& ref) {
-    return ref.group == group && ref.seq == seq && ref.pair == about.pair;
+    return ref.group == group && ref.seq == seq && ref.pair == pair;
   };
   for (const OperationRef& ref : state->inside) {
     if (is_it(ref)) return &ref;

@@ -14,13 +14,15 @@
 
 namespace traced {
 
+// Of sends and receives: source and destination.
+using RankPair = std::optional<std::pair<std::uint32_t, std::uint32_t>>;
+
 // One operation of a rank, as the job knows it.
 struct OperationRef {
   std::uint32_t group = GroupCatalog::kNone;
   std::uint64_t seq = 0;
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
-  // Of sends and receives: source and destination.
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
+  RankPair pair;
   // On the common time line: its issue, or for a finished one its end.
   std::int64_t at_ns = 0;
   // Definitions of its stream say more: the text of its error.

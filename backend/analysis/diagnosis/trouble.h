@@ -36,7 +36,7 @@ class Knowledge {
 
   // The rank's own record of an operation, as far as its state holds it.
   const OperationRef* refOn(std::uint32_t rank, std::uint32_t group,
-                            std::uint64_t seq, const JobVerdict& about) const;
+                            std::uint64_t seq, const RankPair& pair) const;
   // For how long a rank has been in an operation when the traces end, by
   // clocks that it shares.
   std::int64_t waitedNs(std::uint32_t rank, const OperationRef& ref) const;

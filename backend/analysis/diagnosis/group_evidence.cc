@@ -1,0 +1,61 @@
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/group_rules.h"
+#include "analysis/diagnosis/words.h"
+
+namespace traced {
+
+void tellLost(const GroupStanding& standing,
+              const std::vector<std::uint32_t>& ranks, JobVerdict& verdict) {
+  for (const std::uint32_t rank : ranks) {
+    verdict.evidence.push_back(
+        absl::StrCat("The trace of rank ", rank, " lost ",
+                     standing.job().rank(rank)->lost, "."));
+  }
+}
+
+void tellAbsent(const GroupStanding& standing, JobVerdict& verdict) {
+  const std::vector<std::uint32_t>& absent = standing.members.absent;
+  if (absent.empty()) return;
+  verdict.evidence.push_back(
+      absl::StrCat("No trace of ", ranksText(absent), "."));
+}
+
+void tellFailures(const GroupStanding& standing, JobVerdict& verdict) {
+  constexpr std::size_t kMostTold = 3;
+  std::size_t told = 0;
+  for (const std::uint32_t rank : standing.failed) {
+    const OperationRef* failure = standing.failureOn(rank);
+    if (!failure) continue;
+    if (++told > kMostTold) break;
+    verdict.evidence.push_back(absl::StrCat(
+        "It failed on rank ", rank,
+        failure->error.empty() ? "." : absl::StrCat(": ", failure->error)));
+  }
+}
+
+void tellUndecided(const GroupStanding& standing,
+                   const std::vector<std::uint32_t>& lossy, Trouble& trouble) {
+  JobVerdict& verdict = trouble.verdict;
+  const std::vector<std::uint32_t>& absent = standing.members.absent;
+  verdict.kind = VerdictKind::kUndecided;
+  verdict.confidence = Confidence::kUndecided;
+  verdict.ranks = lossy;
+  addRanks(verdict.ranks, absent);
+  verdict.culprits.clear();
+  verdict.summary =
+      absl::StrCat(standing.what(), " did not end on ",
+                   ranksText(trouble.inside), ", and why cannot be known.");
+  tellLost(standing, lossy, verdict);
+  tellAbsent(standing, verdict);
+  if (!absent.empty()) {
+    verdict.advice.push_back(
+        absl::StrCat("to decide: the files of ", ranksText(absent)));
+  }
+  if (!lossy.empty()) {
+    verdict.advice.push_back(
+        absl::StrCat("to decide: all records of ", ranksText(lossy),
+                     "; a larger TRACED_RING_MB loses fewer"));
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,55 @@
+// GroupStanding is where one group stands still: the first operation that some
+// member has not joined, not ended or failed in, and how far each got in it.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/trouble.h"
+
+namespace traced {
+
+struct GroupStanding {
+  static constexpr std::uint64_t kNowhere =
+      std::numeric_limits<std::uint64_t>::max();
+
+  GroupStanding(const Knowledge& known, std::uint32_t of)
+      : knowledge(known), group(of), members(known.job().membersOf(of)) {}
+
+  const Knowledge& knowledge;
+  const std::uint32_t group;
+  const JobState::Membership members;
+  std::uint64_t seq = kNowhere;
+  // Members with a trace, ascending, by how far they got.
+  std::vector<std::uint32_t> missing, failed, inside, unknown, not_observed,
+      ended;
+  // Since when somebody waits.
+  std::optional<std::int64_t> since_ns;
+  // The shortest and the longest wait of those inside, by the end of the
+  // traces.
+  std::optional<std::int64_t> waited_ns;
+  std::int64_t longest_ns = 0;
+
+  const JobState& job() const { return knowledge.job(); }
+  // All but those who are missing.
+  std::vector<std::uint32_t> joined() const;
+  // Whether a rank's process ended in order while it was inside.
+  bool closedInside() const;
+  // The first failure of a rank, if it was in this operation.
+  const OperationRef* failureOn(std::uint32_t rank) const;
+  // "all_reduce", and "all_reduce #7 of \"dp\"".
+  std::string op() const;
+  std::string what() const;
+  // Of this operation; what it comes to is left to whoever judges.
+  Trouble trouble() const;
+};
+
+// Absent when the group stands still nowhere.
+std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
+                                        std::uint32_t group);
+
+}  // namespace traced

@@ -1,0 +1,139 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/message_pair.h"
+#include "analysis/diagnosis/words.h"
+
+namespace traced {
+namespace {
+
+// The last message is there on both sides, but one of them failed in it.
+void judgeStuck(const PairCase& pair, std::uint64_t seq,
+                PairFindings& findings) {
+  const bool send_failed = pair.messages.sends.failed().contains(seq);
+  const bool receive_failed = pair.messages.receives.failed().contains(seq);
+  if (seq == 0 || (!send_failed && !receive_failed)) return;
+  const auto [self, peer] =
+      send_failed ? std::pair(pair.key.source, pair.key.destination)
+                  : std::pair(pair.key.destination, pair.key.source);
+  Trouble& trouble = findings.troubles.emplace_back();
+  JobVerdict& verdict = trouble.verdict;
+  verdict = pair.verdict(seq, send_failed ? "send" : "recv");
+  verdict.kind = VerdictKind::kFailed;
+  verdict.culprits = {self};
+  trouble.inside = {self};
+  const RankState* other = pair.job().rank(peer);
+  if (other && other->recovered) {
+    verdict.kind = VerdictKind::kLeftEarly;
+    verdict.ranks = verdict.culprits = {peer};
+  } else if (send_failed && receive_failed) {
+    verdict.culprits = verdict.ranks;
+    trouble.inside = verdict.ranks;
+  }
+  verdict.summary = absl::StrCat(verdict.op, " ", pair.text(seq),
+                                 " failed on rank ", self, ".");
+  pair.tellFailure(self, verdict);
+  verdict.evidence.push_back(pair.knowledge.insteadText(peer));
+}
+
+void tellUnknown(JobVerdict& verdict, std::string why,
+                 std::vector<std::uint32_t> wanted) {
+  verdict.kind = VerdictKind::kUndecided;
+  verdict.confidence = Confidence::kUndecided;
+  verdict.ranks = std::move(wanted);
+  verdict.culprits.clear();
+  verdict.evidence.push_back(std::move(why));
+  verdict.advice.push_back(
+      absl::StrCat("to decide: the whole trace of ", ranksText(verdict.ranks)));
+}
+
+void blamePeer(const PairCase& pair, const RankState& own,
+               const RankState& peer, Trouble& trouble) {
+  JobVerdict& verdict = trouble.verdict;
+  verdict.kind = VerdictKind::kP2pUnpaired;
+  verdict.confidence = pair.knowledge.absenceOf(
+      peer, own, verdict.since_ns.value_or(own.last_ns));
+  trouble.missing = {peer.rank};
+  verdict.evidence.push_back(pair.knowledge.insteadText(peer.rank));
+  // When it was killed is not known: perhaps long after.
+  if (peer.recovered && peer.inside.empty()) {
+    verdict.kind = VerdictKind::kNeverJoined;
+    verdict.ranks = verdict.culprits = {peer.rank};
+  } else {
+    verdict.evidence.push_back(kNoMajority);
+  }
+  verdict.advice.push_back("both sides of this exchange in the program");
+}
+
+// What a message comes to that the peer's side does not have.
+void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
+               Trouble& trouble) {
+  const RankState* other = pair.job().rank(peer);
+  const auto absent = pair.job().membersOf(pair.key.group).absent;
+  if (!other) {
+    tellUnknown(trouble.verdict, absl::StrCat("No trace of rank ", peer, "."),
+                {peer});
+  } else if (!other->whole()) {
+    tellUnknown(
+        trouble.verdict,
+        absl::StrCat("The trace of rank ", peer, " lost ", other->lost, "."),
+        {peer});
+  } else if (!absent.empty()) {
+    // The peer may have waited for one of these.
+    tellUnknown(trouble.verdict,
+                absl::StrCat("No trace of ", ranksText(absent), "."), absent);
+  } else {
+    blamePeer(pair, own, *other, trouble);
+  }
+}
+
+void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
+                PairFindings& findings) {
+  const auto [self, peer] =
+      sends ? std::pair(pair.key.source, pair.key.destination)
+            : std::pair(pair.key.destination, pair.key.source);
+  const PairSide& side = sends ? pair.messages.sends : pair.messages.receives;
+  const RankState* own = pair.job().rank(self);
+  const RankState* other = pair.job().rank(peer);
+  if (!own) return;
+  Trouble trouble;
+  JobVerdict& verdict = trouble.verdict;
+  verdict = pair.verdict(seq, sends ? "send" : "recv");
+  const OperationRef* ref =
+      pair.knowledge.refOn(self, pair.key.group, seq, verdict.pair);
+  const std::int64_t waited = ref ? pair.knowledge.waitedNs(self, *ref) : 0;
+  if (ref) verdict.since_ns = ref->at_ns;
+  const bool failed = side.failed().contains(seq);
+  const bool inside = side.inside().contains(seq);
+  const bool matters = failed || (other && other->closed) ||
+                       (inside && own->closed) ||
+                       waited >= pair.knowledge.options().hung_after_ns;
+  if (!matters) return;
+  if (inside || failed) trouble.inside = {self};
+  verdict.summary =
+      absl::StrCat("Rank ", self, sends ? " sent " : " waits for ", "message ",
+                   pair.text(seq), ", which rank ", peer,
+                   sends ? " did not receive." : " did not send.");
+  pair.tellFailure(self, verdict);
+  judgePeer(pair, *own, peer, trouble);
+  findings.troubles.push_back(std::move(trouble));
+}
+
+}  // namespace
+
+void findLeftOver(const PairCase& pair, PairFindings& findings) {
+  const PairSide& sends = pair.messages.sends;
+  const PairSide& receives = pair.messages.receives;
+  if (!sends.holes().empty() || !receives.holes().empty()) return;
+  const std::uint64_t received = receives.last() + receives.unnumbered();
+  const std::uint64_t sent = sends.last();
+  if (sent == received) {
+    judgeStuck(pair, sent, findings);
+  } else if (sent > received) {
+    judgeAlone(pair, true, received + 1, findings);
+  } else if (receives.unnumbered() == 0) {
+    judgeAlone(pair, false, sent + 1, findings);
+  }
+}
+
+}  // namespace traced

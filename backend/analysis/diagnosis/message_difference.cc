@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/message_pair.h"
+#include "analysis/diagnosis/signature_difference.h"
+#include "analysis/diagnosis/words.h"
+
+namespace traced {
+namespace {
+
+// Messages that are looked at one by one where two sides differ.
+constexpr std::uint64_t kMostCompared = 4096;
+
+struct Difference {
+  std::uint64_t seq = 0;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
+};
+
+// The first number at which the two sides differ. Only where they change need
+// be compared.
+std::optional<Difference> firstDifference(const MessagePair& pair) {
+  const PairSide& sends = pair.sends;
+  const PairSide& receives = pair.receives;
+  const std::uint64_t begin = std::max(sends.first(), receives.first());
+  const std::uint64_t end = std::min(sends.last(), receives.last());
+  std::optional<Difference> first;
+  const auto compareAt = [&](std::uint64_t seq) {
+    if (seq < begin || seq > end || (first && first->seq <= seq)) return;
+    if (!sends.has(seq) || !receives.has(seq)) return;
+    const std::uint32_t sent = sends.messageAt(seq);
+    const std::uint32_t received = receives.messageAt(seq);
+    if (sent != received) first = Difference{seq, sent, received};
+  };
+  compareAt(begin);
+  for (const PairSide* side : {&sends, &receives}) {
+    for (const PairSide::Run& run : side->runs()) compareAt(run.first);
+  }
+  return first;
+}
+
+// Gloo pairs messages by their tags: within a tag in order, across tags in
+// any.
+bool pairsByTag(const SignatureTable& signatures, const MessagePair& pair,
+                std::uint64_t from) {
+  std::map<std::int32_t, std::deque<std::uint32_t>> waiting;
+  const std::uint64_t end =
+      std::min(std::min(pair.sends.last(), pair.receives.last()) + 1,
+               from + kMostCompared);
+  for (std::uint64_t seq = from; seq < end; ++seq) {
+    if (!pair.sends.has(seq)) return true;
+    const std::uint32_t message = pair.sends.messageAt(seq);
+    waiting[signatures.at(message).tag].push_back(message);
+  }
+  for (std::uint64_t seq = from; seq < end; ++seq) {
+    if (!pair.receives.has(seq)) return true;
+    const std::uint32_t message = pair.receives.messageAt(seq);
+    auto& sent = waiting[signatures.at(message).tag];
+    if (sent.empty() || sent.front() != message) return false;
+    sent.pop_front();
+  }
+  return true;
+}
+
+bool isSwap(const MessagePair& pair, const Difference& d) {
+  const std::uint64_t next = d.seq + 1;
+  return pair.sends.has(next) && pair.receives.has(next) &&
+         pair.sends.messageAt(next) == d.received &&
+         pair.receives.messageAt(next) == d.sent;
+}
+
+JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
+  const Signature& sent = pair.job().signatures.at(d.sent);
+  const Signature& received = pair.job().signatures.at(d.received);
+  JobVerdict verdict = pair.verdict(d.seq, "send");
+  if (isSwap(pair.messages, d)) {
+    verdict.kind = VerdictKind::kOrderMismatch;
+    verdict.evidence.push_back(
+        "The next message is the other one of the two: one side has them in "
+        "the opposite order.");
+  } else if (sent.tag != received.tag) {
+    verdict.kind = VerdictKind::kP2pUnpaired;
+  } else {
+    verdict.kind =
+        differenceOf(sent, received).value_or(VerdictKind::kSizeMismatch);
+  }
+  verdict.summary =
+      absl::StrCat("Message ", pair.text(d.seq), ": sent as ", textOf(sent),
+                   ", received as ", textOf(received), ".");
+  verdict.evidence.push_back(kNoMajority);
+  verdict.advice.push_back("both sides of this exchange in the program");
+  return verdict;
+}
+
+}  // namespace
+
+bool findDifference(const PairCase& pair, PairFindings& findings) {
+  const MessagePair& messages = pair.messages;
+  // Receives from any source have no numbers, so numbers do not pair.
+  const bool numbered = messages.receives.unnumbered() == 0 &&
+                        messages.sends.first() > 0 &&
+                        messages.receives.first() > 0;
+  if (!numbered) return false;
+  const auto difference = firstDifference(messages);
+  if (!difference ||
+      pairsByTag(pair.job().signatures, messages, difference->seq)) {
+    return false;
+  }
+  Trouble& trouble = findings.troubles.emplace_back();
+  trouble.verdict = tellDifference(pair, *difference);
+  trouble.inside = trouble.verdict.ranks;
+  trouble.explained = true;
+  findings.verdicts.push_back(trouble.verdict);
+  return true;
+}
+
+}  // namespace traced

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "analysis/diagnosis/group_rules.h"
+
+namespace traced {
+namespace {
+
+// Who is waited for: those of whom it is known that they did not join, and
+// those whose traces cannot tell.
+struct Missing {
+  std::vector<std::uint32_t> sure, doubtful;
+  Confidence confidence = Confidence::kCertain;
+  bool any_closed = false;
+};
+
+Missing sortMissing(const GroupStanding& standing,
+                    const std::vector<std::uint32_t>& joined) {
+  Missing missing;
+  const JobState& job = standing.job();
+  const RankState& witness = *job.rank(joined.front());
+  const std::int64_t since_ns = standing.since_ns.value_or(witness.last_ns);
+  for (const std::uint32_t rank : standing.missing) {
+    const RankState& state = *job.rank(rank);
+    const Confidence one =
+        standing.knowledge.absenceOf(state, witness, since_ns);
+    if (one == Confidence::kUndecided) {
+      missing.doubtful.push_back(rank);
+      continue;
+    }
+    missing.any_closed |= state.closed;
+    missing.confidence = std::max(missing.confidence, one);
+    missing.sure.push_back(rank);
+  }
+  return missing;
+}
+
+// Whether it is inside a message, whose peer may be held up in turn, or
+// inside an operation of another group that lacks a trace.
+bool mayBeHeldUp(const GroupStanding& standing, std::uint32_t rank) {
+  const JobState& job = standing.job();
+  const auto lacksTrace = [&](std::uint32_t group) {
+    return group != standing.group && group != GroupCatalog::kNone &&
+           !job.membersOf(group).absent.empty();
+  };
+  const std::vector<OperationRef>& inside = job.rank(rank)->inside;
+  return std::any_of(inside.begin(), inside.end(),
+                     [&](const OperationRef& ref) {
+                       return ref.pair || lacksTrace(ref.group);
+                     });
+}
+
+}  // namespace
+
+std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
+  const std::vector<std::uint32_t> joined = standing.joined();
+  if (joined.empty()) return std::nullopt;
+  Missing missing = sortMissing(standing, joined);
+  const bool matters =
+      !standing.failed.empty() || missing.any_closed ||
+      standing.closedInside() ||
+      standing.longest_ns >= standing.knowledge.options().hung_after_ns;
+  if (!matters) return std::nullopt;
+  Trouble trouble = standing.trouble();
+  trouble.missing = missing.sure;
+  // With a file missing it may be the absent who hold these up.
+  if (!standing.members.absent.empty()) {
+    std::erase_if(missing.sure, [&](std::uint32_t rank) {
+      return mayBeHeldUp(standing, rank);
+    });
+  }
+  if (missing.sure.empty()) {
+    tellUndecided(standing, missing.doubtful, trouble);
+    return trouble;
+  }
+  JobVerdict& verdict = trouble.verdict;
+  blameMissing(standing, missing.sure, verdict);
+  verdict.confidence = missing.confidence;
+  tellLost(standing, missing.doubtful, verdict);
+  tellAbsent(standing, verdict);
+  tellFailures(standing, verdict);
+  return trouble;
+}
+
+}  // namespace traced
