@@ -6,6 +6,7 @@
 #include "analysis/diagnosis/job_reader.h"
 #include "analysis/diagnosis/local_rule.h"
 #include "analysis/diagnosis/mismatch_rule.h"
+#include "analysis/diagnosis/slow_peer_rule.h"
 #include "analysis/diagnosis/split_rule.h"
 #include "analysis/diagnosis/timing_rule.h"
 #include "analysis/diagnosis/trouble.h"
@@ -66,6 +67,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
             std::back_inserter(troubles));
   append(verdicts, rootsOf(job, std::move(troubles)));
   append(verdicts, findLocalVerdicts(job));
+  append(verdicts, findSlowPeers(job));
   append(verdicts, findTimingVerdicts(job, options));
   order(verdicts);
   diagnosis.culprits = culpritsOf(verdicts);

@@ -11,8 +11,8 @@
 namespace traced {
 namespace {
 
-// Timed collectives: 24 bytes for each rank.
-constexpr std::uint64_t kMaxArrivals = 1'000'000;
+// Of all ranks together: 56 bytes each.
+constexpr std::uint64_t kMaxTimings = 500'000;
 
 // An operation takes at least two positions of the ring.
 std::uint64_t strideFor(const TraceSet& set) {
@@ -23,7 +23,7 @@ std::uint64_t strideFor(const TraceSet& set) {
       positions += chunks.back().end_position - chunks.front().first_position;
     }
   }
-  return 1 + positions / 2 / kMaxArrivals;
+  return 1 + positions / 2 / kMaxTimings;
 }
 
 }  // namespace
@@ -65,8 +65,13 @@ JobState::Membership JobState::membersOf(std::uint32_t group) const {
   return membership;
 }
 
-JobStateBuilder::JobStateBuilder(const TraceSet& set)
-    : stride_(strideFor(set)) {
+bool JobState::mostArePresent(std::uint32_t group) const {
+  return 4 * membersOf(group).present.size() >=
+         3 * catalog.groups()[group].members.size();
+}
+
+JobStateBuilder::JobStateBuilder(const TraceSet& set) {
+  job_.stride = strideFor(set);
   std::vector<const v1::Header*> headers;
   absl::flat_hash_map<std::pair<std::string, std::uint64_t>, std::uint32_t>
       names;
@@ -88,7 +93,8 @@ JobStateBuilder::JobStateBuilder(const TraceSet& set)
 
 void JobStateBuilder::add(const StreamTable& table) {
   const std::size_t index = job_.ranks.size();
-  RankReader(job_, table, clocks_[index], stride_).read(clock_names_[index]);
+  RankReader(job_, table, clocks_[index], job_.stride)
+      .read(clock_names_[index]);
 }
 
 JobState JobStateBuilder::finish() && { return std::move(job_); }

@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/diagnosis/arrivals.h"
 #include "analysis/diagnosis/collective_table.h"
 #include "analysis/diagnosis/pair_table.h"
 #include "analysis/diagnosis/rank_state.h"
 #include "analysis/diagnosis/signature.h"
+#include "analysis/diagnosis/timing.h"
 #include "analysis/group_catalog.h"
 #include "analysis/run_summary.h"
 #include "analysis/trace_set.h"
@@ -21,7 +21,7 @@ namespace traced {
 
 struct GroupState {
   CollectiveTable collectives;
-  Arrivals arrivals;
+  Timings timings;
 };
 
 struct JobState {
@@ -33,6 +33,8 @@ struct JobState {
   // Ascending.
   std::vector<RankState> ranks;
   RunSummary summary;
+  // Every n-th operation is timed, so that the samples fit memory.
+  std::uint64_t stride = 1;
 
   // nullptr for a rank that has no trace.
   const RankState* rank(std::uint32_t rank) const;
@@ -45,6 +47,8 @@ struct JobState {
     std::vector<std::uint32_t> absent;
   };
   Membership membersOf(std::uint32_t group) const;
+  // Whether at most a quarter of its members have no trace.
+  bool mostArePresent(std::uint32_t group) const;
 };
 
 // Not thread safe.
@@ -61,8 +65,6 @@ class JobStateBuilder {
   std::vector<v1::ClockModel> clocks_;
   // Which streams read the same clock.
   std::vector<std::uint32_t> clock_names_;
-  // Every n-th collective is timed, so that the samples fit memory.
-  std::uint64_t stride_ = 1;
   JobState job_;
 };
 

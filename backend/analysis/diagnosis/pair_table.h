@@ -10,6 +10,7 @@
 #include "absl/container/btree_map.h"
 #include "analysis/diagnosis/collective_table.h"
 #include "analysis/diagnosis/seq_ranges.h"
+#include "analysis/diagnosis/timing.h"
 
 namespace traced {
 
@@ -31,6 +32,8 @@ class PairSide {
   // A receive from any source that turned out to be from this one: it has no
   // number.
   void addUnnumbered() { ++unnumbered_; }
+  // Of some of the messages, in their order.
+  void addTiming(const Timing& timing) { timings_.push_back(timing); }
 
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
@@ -49,12 +52,14 @@ class PairSide {
     std::uint32_t message;
   };
   const std::vector<Run>& runs() const { return runs_; }
+  const Timings& timings() const { return timings_; }
 
  private:
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t unnumbered_ = 0;
   std::vector<Run> runs_;
+  Timings timings_;
   SeqRanges holes_, failed_, inside_;
 };
 

@@ -17,9 +17,9 @@ RankReader::RankReader(JobState& job, const StreamTable& table,
       stride_(stride),
       state_(rankStateOf(table)),
       rule_(table, state_.whole()),
-      local_(table, [this](const AssembledOperation& op, const v1::Call& call) {
-        return refTo(op, call);
-      }) {}
+      local_(table, [this](const AssembledOperation& op,
+                           const v1::Call& call) { return refTo(op, call); }),
+      timing_(table, clock) {}
 
 void RankReader::read(std::uint32_t clock_name) {
   state_.clock = clock_name;
@@ -138,18 +138,11 @@ void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
                                        known.gives_splits, known.split_share});
   noteState(op, *known.call, reached);
   if (op.seq % stride_ == 0) {
-    const std::int64_t ready_ns =
-        std::max(op.issued.ns(), collectives.engine_free_ns);
-    collectives.group->arrivals.push_back(
-        {op.seq, commonNs(clock_, ready_ns), state_.rank});
+    Timing timing = timing_.collective(op, known.collectives, known.on_host);
+    timing.rank = state_.rank;
+    collectives.group->timings.push_back(timing);
   }
-  // Ends that a wait or a hook showed are late bounds, which say nothing of
-  // when the engine was free.
-  if (op.ended.known() && op.end_source != v1::END_SOURCE_WAIT &&
-      op.end_source != v1::END_SOURCE_COMPLETION_HOOK) {
-    collectives.engine_free_ns =
-        std::max(collectives.engine_free_ns, op.ended.ns());
-  }
+  timing_.done(op, known.collectives);
 }
 
 void RankReader::joinUnsorted() {
@@ -168,11 +161,12 @@ void RankReader::readMessage(const AssembledOperation& op,
   const Reached reached = rule_.reached(op);
   noteState(op, *known.call, reached);
   if (known.side && op.seq > 0) {
-    messages_.push_back({known.side, op.seq, known.signature, reached});
+    messages_.push_back({known.side, op.seq, known.signature, reached, &op});
   } else if (op.source_rank_plus_1 > 0) {
     const auto source = table_.peerOf(op, *known.call);
     if (source) sideOf(known.group, *source, false)->addUnnumbered();
   }
+  timing_.done(op, RankTiming::kMessage);
 }
 
 void RankReader::tellMessages() {
@@ -182,7 +176,17 @@ void RankReader::tellMessages() {
                    });
   for (const Message& message : messages_) {
     message.side->add(message.seq, message.message, message.reached);
+    if (message.seq % stride_ == 0) {
+      message.side->addTiming(timeMessage(message));
+    }
   }
+}
+
+Timing RankReader::timeMessage(const Message& message) const {
+  Timing timing =
+      timing_.message(*message.op, calls_[message.op->call].on_host);
+  timing.rank = state_.rank;
+  return timing;
 }
 
 void RankReader::noteState(const AssembledOperation& op, const v1::Call& call,

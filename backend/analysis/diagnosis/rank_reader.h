@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/job_state.h"
 #include "analysis/diagnosis/local_findings.h"
+#include "analysis/diagnosis/rank_timing.h"
 #include "analysis/diagnosis/reached.h"
 #include "traced/v1/clock.pb.h"
 
@@ -24,9 +25,6 @@ class RankReader {
   void read(std::uint32_t clock_name);
 
  private:
-  static constexpr std::int64_t kNever =
-      std::numeric_limits<std::int64_t>::min();
-
   // What a call of the stream comes to, worked out once.
   struct KnownCall {
     enum class Kind : std::uint8_t { kSkip, kCollective, kSend, kReceive };
@@ -49,7 +47,6 @@ class RankReader {
     // Whether they come by their number, and the last one's so far.
     bool in_order = true;
     std::uint64_t last_seq = 0;
-    std::int64_t engine_free_ns = kNever;
     // Of those that are not in order, all.
     std::vector<const AssembledOperation*> unsorted;
   };
@@ -58,6 +55,7 @@ class RankReader {
     std::uint64_t seq;
     std::uint32_t message;
     Reached reached;
+    const AssembledOperation* op;
   };
 
   KnownCall describe(const v1::Call& call);
@@ -68,6 +66,7 @@ class RankReader {
   void joinUnsorted();
   void readMessage(const AssembledOperation& op, const KnownCall& known);
   void tellMessages();
+  Timing timeMessage(const Message& message) const;
   void noteState(const AssembledOperation& op, const v1::Call& call,
                  Reached reached);
   void tellState();
@@ -81,6 +80,7 @@ class RankReader {
   RankState state_;
   ReachedRule rule_;
   LocalFindings local_;
+  RankTiming timing_;
   std::vector<std::uint32_t> group_indices_;
   // By index of the catalog: the first group of the stream that is it. Only a
   // damaged trace defines one twice.
@@ -89,7 +89,7 @@ class RankReader {
   // Per group of the stream.
   std::vector<Collectives> collectives_;
   std::vector<Message> messages_;
-  std::int64_t last_issue_ns_ = kNever;
+  std::int64_t last_issue_ns_ = std::numeric_limits<std::int64_t>::min();
   // Of what the state tells; made into references at the end.
   const AssembledOperation* last_issued_ = nullptr;
   const AssembledOperation* last_ended_ = nullptr;

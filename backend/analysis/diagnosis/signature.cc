@@ -31,18 +31,6 @@ void takeOutput(Signature& signature, const v1::Call& call) {
   signature.dtype = dtypeOf(call.output());
 }
 
-std::string sizeText(std::uint64_t bytes) {
-  if (bytes < 1024) return absl::StrCat(bytes, " B");
-  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (value >= 1024 && unit < 3) {
-    value /= 1024;
-    ++unit;
-  }
-  return absl::StrFormat("%.4g %s", value, kUnits[unit]);
-}
-
 }  // namespace
 
 Signature signatureOf(const v1::Call& call) {
@@ -95,6 +83,18 @@ Signature messageOf(const v1::Call& call) {
   signature.dtype = dtypeOf(sends ? call.input() : call.output());
   signature.tag = call.tag();
   return signature;
+}
+
+std::string sizeText(std::uint64_t bytes) {
+  if (bytes < 1024) return absl::StrCat(bytes, " B");
+  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1024 && unit < 3) {
+    value /= 1024;
+    ++unit;
+  }
+  return absl::StrFormat("%.4g %s", value, kUnits[unit]);
 }
 
 std::string textOf(const Signature& signature) {

@@ -44,6 +44,8 @@ Signature signatureOf(const v1::Call& call);
 // Of a message: a send and its receive have the same, with no operation.
 Signature messageOf(const v1::Call& call);
 
+// "25 MiB".
+std::string sizeText(std::uint64_t bytes);
 // "all_reduce (25 MiB float32, sum)".
 std::string textOf(const Signature& signature);
 

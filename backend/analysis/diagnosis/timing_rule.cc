@@ -40,10 +40,20 @@ std::int64_t medianOf(std::vector<std::int64_t> values) {
   return *middle;
 }
 
+// By how much it was ready after the median rank, but for the time for which it
+// was held up, more than that one, by messages and other groups: that is no
+// doing of its own.
+std::int64_t ownLateness(const Timing& last, const Timing& median) {
+  const std::int64_t held_up_ns = last.held_up_ns - median.held_up_ns;
+  const std::int64_t lateness_ns = last.ready_ns - median.ready_ns;
+  return std::max<std::int64_t>(
+      lateness_ns - std::max<std::int64_t>(held_up_ns, 0), 0);
+}
+
 // Of the collectives that all members with a trace joined. Empty when hosts
 // differ in their clocks: what cannot be certified is withheld.
 std::vector<Last> lastOnes(const JobState& job, std::uint32_t group,
-                           Arrivals arrivals) {
+                           Timings arrivals) {
   std::vector<Last> lasts;
   const std::size_t size = job.groups[group].collectives.members().size();
   std::optional<std::uint32_t> clock;
@@ -53,7 +63,7 @@ std::vector<Last> lastOnes(const JobState& job, std::uint32_t group,
     clock = own;
   }
   std::sort(arrivals.begin(), arrivals.end(),
-            [](const Arrival& a, const Arrival& b) {
+            [](const Timing& a, const Timing& b) {
               return a.seq != b.seq ? a.seq < b.seq : a.ready_ns < b.ready_ns;
             });
   for (std::size_t i = 0; i < arrivals.size();) {
@@ -61,10 +71,9 @@ std::vector<Last> lastOnes(const JobState& job, std::uint32_t group,
     while (end < arrivals.size() && arrivals[end].seq == arrivals[i].seq) ++end;
     // The first operation of a group waits for processes that start.
     if (end - i == size && size > 1 && arrivals[i].seq > 1) {
-      const Arrival& last = arrivals[end - 1];
-      const Arrival& median = arrivals[i + (size - 1) / 2];
+      const Timing& last = arrivals[end - 1];
       lasts.push_back({last.seq, last.rank, last.ready_ns,
-                       last.ready_ns - median.ready_ns});
+                       ownLateness(last, arrivals[i + (size - 1) / 2])});
     }
     i = end;
   }
@@ -118,7 +127,7 @@ bool isPersistent(const std::vector<Last>& lasts, const Stretch& stretch,
 }
 
 std::optional<Straggler> judge(const std::vector<Last>& lasts,
-                               const Stretch& stretch) {
+                               std::uint64_t stride, const Stretch& stretch) {
   const auto rank = mostWaitedFor(lasts, stretch, kOfAllWaiting);
   if (!rank || !isPersistent(lasts, stretch, *rank)) return std::nullopt;
   Straggler straggler;
@@ -133,6 +142,8 @@ std::optional<Straggler> judge(const std::vector<Last>& lasts,
     }
   }
   straggler.times = noticeable.size();
+  // As much as that in those that were not timed.
+  straggler.waited_ns *= static_cast<std::int64_t>(stride);
   straggler.span_ns = lasts[stretch.end - 1].at_ns - lasts[stretch.begin].at_ns;
   const bool material = static_cast<double>(straggler.waited_ns) >=
                         kOfTheTime * static_cast<double>(straggler.span_ns);
@@ -142,22 +153,19 @@ std::optional<Straggler> judge(const std::vector<Last>& lasts,
 }
 
 // Over the whole run, or from some point on to its end.
-std::optional<Straggler> findStraggler(const std::vector<Last>& lasts) {
+std::optional<Straggler> findStraggler(const std::vector<Last>& lasts,
+                                       std::uint64_t stride) {
   if (lasts.size() < kLeast) return std::nullopt;
-  if (auto straggler = judge(lasts, {0, lasts.size()})) return straggler;
+  if (auto straggler = judge(lasts, stride, {0, lasts.size()})) {
+    return straggler;
+  }
   for (std::size_t part = 1; part < kParts; ++part) {
     const std::size_t begin = lasts.size() * part / kParts;
     if (lasts.size() - begin < kLeast) break;
-    if (auto straggler = judge(lasts, {begin, lasts.size()})) return straggler;
+    if (auto straggler = judge(lasts, stride, {begin, lasts.size()}))
+      return straggler;
   }
   return std::nullopt;
-}
-
-// Whose trace is not there may have been later still: of a few that can be
-// doubted, with many of them nobody is known to have kept the others waiting.
-bool mostArePresent(const JobState& job, std::uint32_t group) {
-  return 4 * job.membersOf(group).present.size() >=
-         3 * job.catalog.groups()[group].members.size();
 }
 
 void doubtAbsent(const JobState& job, JobVerdict& verdict) {
@@ -244,10 +252,13 @@ std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
                                            const DiagnosisOptions& options) {
   std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
-    if (!mostArePresent(job, group)) continue;
+    // Whose trace is not there may have been later still: of a few that can be
+    // doubted, with many of them nobody is known to have kept the others
+    // waiting.
+    if (!job.mostArePresent(group)) continue;
     const std::vector<Last> lasts =
-        lastOnes(job, group, job.groups[group].arrivals);
-    if (const auto straggler = findStraggler(lasts)) {
+        lastOnes(job, group, job.groups[group].timings);
+    if (const auto straggler = findStraggler(lasts, job.stride)) {
       verdicts.push_back(tellStraggler(job, group, lasts, *straggler));
     } else if (const auto late = findLate(lasts, options)) {
       verdicts.push_back(tellLate(job, group, *late));

@@ -34,6 +34,8 @@ const char* nameOf(VerdictKind kind) {
       return "never_waited";
     case VerdictKind::kBufferOverlap:
       return "buffer_overlap";
+    case VerdictKind::kSlowPeer:
+      return "slow_peer";
     case VerdictKind::kStraggler:
       return "straggler";
     case VerdictKind::kLate:

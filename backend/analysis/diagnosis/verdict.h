@@ -29,6 +29,7 @@ enum class VerdictKind : std::uint8_t {
   kFailed,
   kNeverWaited,
   kBufferOverlap,
+  kSlowPeer,
   kStraggler,
   kLate,
   kUndecided,

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "analysis/diagnosis/link_sources.h"
+#include "analysis/names.h"
+
+namespace traced {
+namespace {
+
+// Whose readiness the end on every other rank waits for.
+enum class Waits : std::uint8_t { kForAll, kForRoot, kOther };
+
+Waits waitsOf(const Signature& signature) {
+  switch (signature.op) {
+    case v1::OPERATION_BARRIER:
+      return Waits::kForAll;
+    case v1::OPERATION_ALL_REDUCE:
+    case v1::OPERATION_ALL_REDUCE_COALESCED:
+    case v1::OPERATION_ALL_GATHER:
+    case v1::OPERATION_ALL_GATHER_INTO_TENSOR:
+    case v1::OPERATION_REDUCE_SCATTER:
+    case v1::OPERATION_REDUCE_SCATTER_TENSOR:
+      return signature.bytes() > 0 ? Waits::kForAll : Waits::kOther;
+    case v1::OPERATION_BROADCAST:
+    case v1::OPERATION_SCATTER:
+      return signature.bytes() > 0 && signature.root_plus_1 > 0
+                 ? Waits::kForRoot
+                 : Waits::kOther;
+    default:
+      return Waits::kOther;
+  }
+}
+
+// The last of those that a rank's end waits for was ready between the two.
+struct LastReady {
+  std::int64_t low_ns = 0;
+  std::int64_t high_ns = 0;
+};
+
+class CollectiveLinks {
+ public:
+  explicit CollectiveLinks(const JobState& job) : job_(job) {}
+
+  // Of a group of which every member has a trace.
+  void add(std::uint32_t group) {
+    group_ = group;
+    members_ = job_.membersOf(group).present;
+    std::set<std::uint32_t> clocks;
+    hosts_.clear();
+    for (const std::uint32_t rank : members_) {
+      clocks.insert(job_.rank(rank)->clock);
+      hosts_.insert(job_.rank(rank)->host);
+    }
+    one_clock_ = clocks.size() == 1;
+    Timings timings = job_.groups[group].timings;
+    std::stable_sort(
+        timings.begin(), timings.end(),
+        [](const Timing& a, const Timing& b) { return a.seq < b.seq; });
+    for (std::size_t i = 0; i < timings.size();) {
+      std::size_t end = i;
+      while (end < timings.size() && timings[end].seq == timings[i].seq) ++end;
+      addCollective(absl::MakeSpan(timings).subspan(i, end - i));
+      i = end;
+    }
+  }
+
+  void finish(std::vector<ComparedLinks>& all) && {
+    for (auto& [compared, by_rank] : ranks_) {
+      const auto [group, signature] = compared;
+      add(ComparedLinks::Kind::kRanks, group, signature, std::move(by_rank),
+          all);
+    }
+    for (auto& [compared, by_members] : groups_) {
+      add(ComparedLinks::Kind::kGroups, compared.group, compared.signature,
+          std::move(by_members), all);
+    }
+  }
+
+ private:
+  using ByRanks = std::map<std::vector<std::uint32_t>, std::vector<Transfer>>;
+
+  // Groups of one size on as many hosts, that make the same collective.
+  struct GroupClass {
+    std::uint32_t signature;
+    std::size_t size;
+    std::size_t hosts;
+    // Any of them.
+    std::uint32_t group;
+
+    bool operator<(const GroupClass& other) const {
+      return std::tie(signature, size, hosts) <
+             std::tie(other.signature, other.size, other.hosts);
+    }
+  };
+
+  // What all its members recorded of one collective, by rank.
+  void addCollective(absl::Span<const Timing> timings) {
+    const CollectiveTable& table = job_.groups[group_].collectives;
+    const std::uint64_t seq = timings.front().seq;
+    // The first of a group waits for processes that start.
+    if (timings.size() != members_.size() || seq <= 1 ||
+        table.disputes().contains(seq)) {
+      return;
+    }
+    const std::uint32_t id = table.signatureOf(seq);
+    const Signature& signature = job_.signatures.at(id);
+    const Waits waits = waitsOf(signature);
+    std::optional<std::uint32_t> root;
+    if (waits == Waits::kForRoot) {
+      root =
+          job_.catalog.groups()[group_].members.at(signature.root_plus_1 - 1);
+    }
+    if (waits == Waits::kOther || (waits == Waits::kForRoot && !root)) return;
+    const auto last = lastReady(timings, root);
+    if (!last) return;
+    std::optional<Transfer> whole;
+    std::size_t known = 0;
+    for (const Timing& timing : timings) {
+      if (timing.rank == root) continue;
+      const auto transfer = transferOf(timing, *last);
+      if (!transfer) continue;
+      ++known;
+      ranks_[{group_, id}][{timing.rank}].push_back(*transfer);
+      if (!whole) whole = transfer;
+      whole->low_ns = std::min(whole->low_ns, transfer->low_ns);
+      whole->high_ns = std::max(whole->high_ns, transfer->high_ns);
+    }
+    if (known + (root ? 1 : 0) != members_.size()) return;
+    groups_[{id, members_.size(), hosts_.size(), group_}][members_].push_back(
+        *whole);
+  }
+
+  std::optional<LastReady> lastReady(absl::Span<const Timing> timings,
+                                     std::optional<std::uint32_t> root) const {
+    std::optional<LastReady> last;
+    for (const Timing& timing : timings) {
+      if (root && timing.rank != *root) continue;
+      const std::int64_t off_ns = one_clock_ ? 0 : timing.uncertain_ns;
+      if (off_ns >= Timing::kUncertain) return std::nullopt;
+      const LastReady one{timing.ready_ns - off_ns, timing.ready_ns + off_ns};
+      if (!last) last = one;
+      last->low_ns = std::max(last->low_ns, one.low_ns);
+      last->high_ns = std::max(last->high_ns, one.high_ns);
+    }
+    return last;
+  }
+
+  std::optional<Transfer> transferOf(const Timing& timing,
+                                     const LastReady& last) const {
+    const std::int64_t off_ns = one_clock_ ? 0 : timing.uncertain_ns;
+    if (timing.took_ns < 0 || off_ns >= Timing::kUncertain) return std::nullopt;
+    const std::int64_t end_ns = timing.ready_ns + timing.took_ns;
+    const std::int64_t earliest_ns =
+        std::max(last.low_ns - off_ns, timing.ready_ns);
+    const std::int64_t latest_ns =
+        std::max(last.high_ns + off_ns, timing.ready_ns + timing.unseen_ns);
+    return transferBetween(earliest_ns, latest_ns, end_ns);
+  }
+
+  void add(ComparedLinks::Kind kind, std::uint32_t group,
+           std::uint32_t signature, ByRanks by_ranks,
+           std::vector<ComparedLinks>& all) const {
+    ComparedLinks& links = all.emplace_back();
+    links.kind = kind;
+    links.group = group;
+    links.what = textOf(job_.signatures.at(signature));
+    links.op = nameOf(job_.signatures.at(signature).op);
+    for (auto& [ranks, transfers] : by_ranks) {
+      links.links.push_back({ranks, std::move(transfers)});
+    }
+  }
+
+  const JobState& job_;
+  // Of the group that is being added.
+  std::uint32_t group_ = 0;
+  std::vector<std::uint32_t> members_;
+  std::set<std::string> hosts_;
+  bool one_clock_ = true;
+  // By group and signature.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ByRanks> ranks_;
+  std::map<GroupClass, ByRanks> groups_;
+};
+
+}  // namespace
+
+void addCollectiveLinks(const JobState& job, std::vector<ComparedLinks>& all) {
+  CollectiveLinks links(job);
+  for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
+    const JobState::Membership members = job.membersOf(group);
+    const bool whole = members.absent.empty() && members.present.size() > 1;
+    if (whole) links.add(group);
+  }
+  std::move(links).finish(all);
+}
+
+}  // namespace traced

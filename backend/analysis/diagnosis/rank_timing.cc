@@ -1,0 +1,132 @@
+#include "analysis/diagnosis/rank_timing.h"
+
+#include <algorithm>
+
+#include "analysis/clock_models.h"
+#include "analysis/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+// Waits under way that are remembered; the oldest one counts as over.
+constexpr std::size_t kMaxWaits = 64;
+
+bool hasMessages(const StreamTable& table) {
+  const auto& calls = table.definitions.calls();
+  return std::any_of(calls.begin(), calls.end(), [](const v1::Call& call) {
+    return isPointToPoint(call.op());
+  });
+}
+
+// Beyond it differences would not fit.
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+
+bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
+
+// Such an end may have been long before it was seen.
+bool isLateBound(const AssembledOperation& op) {
+  return op.end_source == v1::END_SOURCE_WAIT ||
+         op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
+}
+
+}  // namespace
+
+RankTiming::RankTiming(const StreamTable& table, const v1::ClockModel& clock)
+    : clock_(clock),
+      has_others_(table.definitions.groups().size() > 1 || hasMessages(table)),
+      engines_(table.definitions.groups().size()) {}
+
+Timing RankTiming::message(const AssembledOperation& op, bool on_host) const {
+  if (op.started.known()) return timed(op, op.started.ns());
+  Timing timing = timed(op, op.issued.ns());
+  if (!on_host) timing.took_ns = Timing::kUnknown;
+  return timing;
+}
+
+Timing RankTiming::collective(const AssembledOperation& op, std::uint32_t group,
+                              bool on_host) const {
+  const Engine& engine = engines_[group];
+  const std::int64_t issue_ns = op.issued.ns();
+  const bool started = op.started.known();
+  Timing timing =
+      timed(op, started ? op.started.ns() : std::max(issue_ns, engine.free_ns));
+  const bool queued =
+      engine.free_ns > issue_ns || engine.unsure_until_ns > issue_ns;
+  if (!started && (!on_host || queued)) timing.took_ns = Timing::kUnknown;
+  timing.held_up_ns = waits_ns_ - engine.own_waits_ns - engine.other_waits_ns;
+  for (const Wait& wait : waits_) {
+    const bool over = wait.end_ns <= issue_ns && wait.group != group;
+    if (over) timing.held_up_ns += wait.ns;
+  }
+  return timing;
+}
+
+Timing RankTiming::timed(const AssembledOperation& op,
+                         std::int64_t ready_ns) const {
+  Timing timing;
+  timing.seq = op.seq;
+  timing.ready_ns =
+      std::clamp(commonNs(clock_, ready_ns), -kLatestNs, kLatestNs);
+  const auto certified = certifiedNs(clock_, ready_ns);
+  if (certified && fits(certified->low_ns) && fits(certified->high_ns)) {
+    timing.uncertain_ns =
+        std::clamp(std::max(certified->high_ns - timing.ready_ns,
+                            timing.ready_ns - certified->low_ns),
+                   std::int64_t{0}, Timing::kUncertain);
+  }
+  if (op.failed || !op.ended.known() || !fits(op.ended.ns()) ||
+      !fits(ready_ns) || op.ended.ns() < ready_ns) {
+    return timing;
+  }
+  timing.took_ns = op.ended.ns() - ready_ns;
+  if (op.end_source == v1::END_SOURCE_WAIT && op.wait_began.known()) {
+    timing.unseen_ns =
+        std::clamp(op.wait_began.ns(), ready_ns, op.ended.ns()) - ready_ns;
+  } else if (isLateBound(op)) {
+    timing.unseen_ns = timing.took_ns;
+  }
+  return timing;
+}
+
+void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
+  if (has_others_) countWaits(op.issued.ns());
+  if (group != kMessage) {
+    Engine& engine = engines_[group];
+    engine.other_waits_ns = waits_ns_ - engine.own_waits_ns;
+    endEngine(engine, op);
+  }
+  if (!has_others_ || !op.wait_began.known() || !op.wait_ended.known()) return;
+  if (waits_.size() == kMaxWaits) {
+    count(waits_.front());
+    waits_.erase(waits_.begin());
+  }
+  const std::int64_t end_ns = op.wait_ended.ns();
+  const bool sound = fits(end_ns) && fits(op.wait_began.ns());
+  waits_.push_back({end_ns, sound ? end_ns - op.wait_began.ns() : 0, group});
+}
+
+void RankTiming::endEngine(Engine& engine, const AssembledOperation& op) const {
+  if (op.ended.known() && !isLateBound(op)) {
+    engine.free_ns = std::max(engine.free_ns, op.ended.ns());
+  } else {
+    const std::int64_t until = op.ended.known()
+                                   ? op.ended.ns()
+                                   : std::numeric_limits<std::int64_t>::max();
+    engine.unsure_until_ns = std::max(engine.unsure_until_ns, until);
+  }
+}
+
+void RankTiming::countWaits(std::int64_t until_ns) {
+  std::erase_if(waits_, [&](const Wait& wait) {
+    if (wait.end_ns > until_ns) return false;
+    count(wait);
+    return true;
+  });
+}
+
+void RankTiming::count(const Wait& wait) {
+  waits_ns_ += wait.ns;
+  if (wait.group != kMessage) engines_[wait.group].own_waits_ns += wait.ns;
+}
+
+}  // namespace traced

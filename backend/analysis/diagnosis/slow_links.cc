@@ -1,0 +1,128 @@
+#include "analysis/diagnosis/slow_links.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/types/span.h"
+
+namespace traced {
+namespace {
+
+// What makes a link slow: in the whole stretch and in each quarter of it three
+// of four transfers take so much longer than three of four of the median link
+// do, and together a good part of the time.
+constexpr std::int64_t kTimesSlower = 3;
+constexpr std::int64_t kLeastSlowerNs = 1'000'000;
+constexpr double kMaterialPart = 0.1;
+constexpr std::size_t kBeginnings = 8;
+
+using Transfers = absl::Span<const Transfer>;
+
+std::int64_t percentile(Transfers transfers, std::size_t percent,
+                        std::int64_t Transfer::*bound) {
+  std::vector<std::int64_t> values;
+  values.reserve(transfers.size());
+  for (const Transfer& transfer : transfers) values.push_back(transfer.*bound);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(
+                                       (values.size() - 1) * percent / 100);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+Transfers since(const TransferLink& link, std::int64_t begin_ns) {
+  const auto first =
+      std::lower_bound(link.transfers.begin(), link.transfers.end(), begin_ns,
+                       [](const Transfer& transfer, std::int64_t ns) {
+                         return transfer.at_ns < ns;
+                       });
+  return absl::MakeSpan(link.transfers)
+      .subspan(static_cast<std::size_t>(first - link.transfers.begin()));
+}
+
+// What three of four transfers of the median link take at most: of an even
+// number the quicker of the two in the middle. Absent for too few links.
+std::optional<std::int64_t> usual(const ComparedLinks& compared,
+                                  std::int64_t begin_ns) {
+  std::vector<std::int64_t> each;
+  for (const TransferLink& link : compared.links) {
+    const Transfers transfers = since(link, begin_ns);
+    if (transfers.size() < ComparedLinks::kLeastTransfers) continue;
+    each.push_back(percentile(transfers, 75, &Transfer::high_ns));
+  }
+  if (each.size() < ComparedLinks::kLeastLinks) return std::nullopt;
+  const auto middle =
+      each.begin() + static_cast<std::ptrdiff_t>((each.size() - 1) / 2);
+  std::nth_element(each.begin(), middle, each.end());
+  return *middle;
+}
+
+bool isPersistent(Transfers transfers, std::int64_t usual_ns) {
+  const std::int64_t slow_ns =
+      usual_ns + std::max(kLeastSlowerNs, (kTimesSlower - 1) * usual_ns);
+  const auto isSlow = [&](Transfers part) {
+    return percentile(part, 25, &Transfer::low_ns) >= slow_ns;
+  };
+  if (!isSlow(transfers)) return false;
+  const std::size_t count = transfers.size();
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    const std::size_t begin = count * quarter / 4;
+    const std::size_t end = count * (quarter + 1) / 4;
+    if (!isSlow(transfers.subspan(begin, end - begin))) return false;
+  }
+  return true;
+}
+
+double ofTheTime(Transfers transfers, std::int64_t usual_ns,
+                 std::uint64_t stride) {
+  double excess_ns = 0;
+  for (const Transfer& transfer : transfers) {
+    excess_ns += static_cast<double>(
+        std::max<std::int64_t>(transfer.low_ns - usual_ns, 0));
+  }
+  const std::int64_t span_ns = transfers.back().at_ns - transfers.front().at_ns;
+  return excess_ns * static_cast<double>(stride) /
+         static_cast<double>(std::max<std::int64_t>(span_ns, 1));
+}
+
+std::vector<SlowLink> slowSince(const ComparedLinks& compared,
+                                std::int64_t begin_ns, std::uint64_t stride) {
+  std::vector<SlowLink> slow;
+  const auto usual_ns = usual(compared, begin_ns);
+  if (!usual_ns) return slow;
+  for (std::size_t i = 0; i < compared.links.size(); ++i) {
+    const Transfers transfers = since(compared.links[i], begin_ns);
+    if (transfers.size() < ComparedLinks::kLeastTransfers ||
+        !isPersistent(transfers, *usual_ns)) {
+      continue;
+    }
+    const double share = ofTheTime(transfers, *usual_ns, stride);
+    if (share < kMaterialPart) continue;
+    slow.push_back({i, transfers.front().at_ns, transfers.size(),
+                    percentile(transfers, 50, &Transfer::low_ns), *usual_ns,
+                    share});
+  }
+  return slow;
+}
+
+}  // namespace
+
+std::vector<SlowLink> findSlowLinks(const ComparedLinks& compared,
+                                    std::uint64_t stride) {
+  std::int64_t first_ns = compared.links.front().transfers.front().at_ns;
+  std::int64_t last_ns = first_ns;
+  for (const TransferLink& link : compared.links) {
+    first_ns = std::min(first_ns, link.transfers.front().at_ns);
+    last_ns = std::max(last_ns, link.transfers.back().at_ns);
+  }
+  const std::int64_t part_ns =
+      (last_ns - first_ns) / static_cast<std::int64_t>(kBeginnings);
+  for (std::size_t part = 0; part < kBeginnings; ++part) {
+    const std::int64_t begin_ns =
+        first_ns + part_ns * static_cast<std::int64_t>(part);
+    auto slow = slowSince(compared, begin_ns, stride);
+    if (!slow.empty()) return slow;
+  }
+  return {};
+}
+
+}  // namespace traced

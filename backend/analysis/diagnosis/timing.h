@@ -1,0 +1,36 @@
+// Timing is when one rank took its part in an operation: the rules compare
+// those of the ranks.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace traced {
+
+struct Timing {
+  static constexpr std::int64_t kUnknown = -1;
+  // Of a clock of which nothing is certified.
+  static constexpr std::int64_t kUncertain = std::int64_t{1} << 60;
+
+  std::uint64_t seq = 0;
+  // When the rank was ready: at the call, or when the operation before it in
+  // the group had ended, or, where that was observed, when its engine began. On
+  // the common time line, and how far off it may be there.
+  std::int64_t ready_ns = 0;
+  std::int64_t uncertain_ns = kUncertain;
+  // For how long the rank had waited in messages and in other groups since the
+  // group's collective before: who is held up there is not late by itself.
+  std::int64_t held_up_ns = 0;
+  // From being ready to the end; kUnknown where either is not known exactly.
+  std::int64_t took_ns = kUnknown;
+  // For how long after being ready nobody would have seen the end.
+  std::int64_t unseen_ns = 0;
+  std::uint32_t rank = 0;
+};
+
+// Of some operations, those of each rank, by rank.
+using Timings = std::vector<Timing>;
+
+}  // namespace traced
