@@ -27,7 +27,8 @@ class Call:
     """One instruction: a collective, a send or receive, or one of those below.
 
     Besides communication there are: "wait" for all that is under way, "step",
-    "work" for some seconds, "idle" for ever, "exit", "kill" and "stop".
+    "work" for some seconds, "idle" for ever, "exit", "kill" and "stop", and
+    "throttle", after which only so many bytes a second go to a peer.
 
     Attributes:
         group: Description of the group.
@@ -53,6 +54,7 @@ class Call:
     dropped: bool = False
     buffer: str = ""
     seconds: float = 0.0
+    bytes_per_second: int = 0
 
     @property
     def is_collective(self) -> bool:

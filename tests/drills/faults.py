@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from drills.calls import WORLD, Call
-from drills.programs import SECOND, mixed, training
+from drills.programs import SECOND, exchange, mixed, training
 
 # More than what diagnose takes for late by default.
 DELAY_S = 1.3
 SLOW_S = 0.02
+# A message of the exchange takes 40 ms then.
+THROTTLED = 6 << 20
 _HEAD_START_S = 0.1
 
 #: The calls of all ranks.
@@ -27,7 +29,8 @@ class Fault:
         plant: Does so, given the script, the rank and the number of the call.
         blame: Who must be named: "alone" the rank; "outvoted" the rank, but both where
             the group has two members; "pair" the rank and its peer; "members" the rank,
-            at most with the rest of the group; "trio" the rank, at most with the one
+            at most with the rest of the group; "next" the rank and the one it sends to;
+            "trio" the rank, at most with the one
             that waits for it and the one that it should leave alone.
         shows: Whether the group and number of the call are where it shows.
         witnesses: How many others' records the verdict needs; everybody's where one whose
@@ -140,6 +143,11 @@ def _slow_from(script: Script, rank: int, at: int) -> None:
     ]
 
 
+def _throttle(script: Script, rank: int, at: int) -> None:
+    peer = next(call.peer for call in script[rank][at:] if call.op == "send")
+    script[rank].insert(at, Call("throttle", peer=peer, bytes_per_second=THROTTLED))
+
+
 def _come_first(script: Script, rank: int, at: int) -> None:
     """The others come when the rank has made its calls and waits."""
     for other, calls in enumerate(script):
@@ -192,6 +200,10 @@ def _step(calls: list[Call], at: int) -> bool:
     return calls[at].op == "step" and 5 <= calls[at].numel <= 15
 
 
+def _first_step(calls: list[Call], at: int) -> bool:
+    return calls[at].op == "step" and calls[at].numel == 1
+
+
 _ANOTHER = ("op_mismatch", "order_mismatch")
 _ABSENT = ("never_joined",)
 _GONE = ("left_early",)
@@ -234,6 +246,18 @@ _ALL = (
         "stopped_inside", ("hung_in",), _later_sum, _stop_inside, "members", witnesses=_EVERYBODY
     ),
     Fault("slow", ("straggler",), _step, _slow_from, "alone", False, program=training, steps=50),
+    Fault(
+        "slow_link",
+        ("slow_peer",),
+        _first_step,
+        _throttle,
+        "next",
+        False,
+        _EVERYBODY,
+        program=exchange,
+        steps=24,
+        from_world=4,
+    ),
     Fault("overlap", ("buffer_overlap",), _starts_two, _share_memory, "alone", witnesses=0),
     Fault(
         "unwaited", ("never_waited",), _done_in_wait, _change(dropped=True), "alone", witnesses=0

@@ -12,9 +12,11 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
 import traced
 
 from drills.calls import Call
+from drills.links import throttle
 
 _SHARED_NUMEL = 1024
 
@@ -98,6 +100,9 @@ class Performer:
             traced.step(call.numel)
         elif call.op == "work":
             time.sleep(call.seconds)
+        elif call.op == "throttle":
+            assert call.peer is not None
+            throttle(c10d._get_default_store(), call.peer, call.bytes_per_second)
         elif call.op == "idle":
             threading.Event().wait()
         elif call.op == "exit":

@@ -58,6 +58,8 @@ def _truth(fault: Fault, world: int, rank: int, seed: int, calls: list[Call], at
     culprits = {rank}
     if fault.blame == "pair" and call.peer is not None:
         culprits.add(call.peer)
+    if fault.blame == "next":
+        culprits.add((rank + 1) % world)
     if fault.blame == "outvoted" and len(members) == 2:
         culprits |= set(members)
     involved = set(culprits)

@@ -8,6 +8,7 @@ from drills.calls import WORLD, Call
 
 SECOND = "ema"
 _WORK_S = 0.01
+_MUCH = 1 << 16
 
 
 def groups(world: int) -> dict[str, tuple[int, ...]]:
@@ -134,10 +135,24 @@ def training(world: int, rank: int, steps: int = 10) -> list[Call]:
     return calls
 
 
+def exchange(world: int, rank: int, steps: int = 24) -> list[Call]:
+    """Every rank hands much to the next one, and then they add up a little."""
+    following, before = (rank + 1) % world, (rank - 1) % world
+    calls: list[Call] = []
+    for step in range(steps):
+        calls.append(Call("step", numel=step))
+        calls.append(Call("send", peer=following, numel=_MUCH, later=True))
+        calls.append(Call("recv", peer=before, numel=_MUCH, later=True))
+        calls.append(Call("wait"))
+        calls.append(Call("all_reduce", WORLD, tuple(range(world)), numel=4))
+    return calls
+
+
 HEALTHY: dict[str, Callable[[int, int], list[Call]]] = {
     "mixed": mixed,
     "uneven": uneven,
     "pipeline": pipeline,
     "sub_groups": sub_groups,
     "training": training,
+    "exchange": exchange,
 }

@@ -9,12 +9,14 @@ import threading
 from pathlib import Path
 
 import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
 from jobs.joining import join
 from torch._C import _distributed_c10d
 
 from drills.board import Board, State
-from drills.calls import WORLD, Call
+from drills.calls import WORLD
 from drills.faults import Script
+from drills.links import publish
 from drills.performing import Performer
 from drills.programs import groups
 
@@ -66,7 +68,7 @@ def main(script: Script, starved: bool) -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     rank = join()
     try:
-        _make(script[rank], rank)
+        _make(script, rank)
         code = 0
     except SystemExit:
         code = 0
@@ -79,13 +81,15 @@ def main(script: Script, starved: bool) -> None:
     ctypes.CDLL(None).exit(code)
 
 
-def _make(calls: list[Call], rank: int) -> None:
-    world = dist.get_world_size()
+def _make(script: Script, rank: int) -> None:
+    calls, world = script[rank], dist.get_world_size()
     board = Board(Path("board"), world)
     made = {
         name: dist.group.WORLD if name == WORLD else dist.new_group(list(members), group_desc=name)
         for name, members in groups(world).items()
     }
+    if any(call.op == "throttle" for each in script for call in each):
+        publish(c10d._get_default_store(), rank)
     control = _Control(rank)
     control.start()
     performer = Performer(rank, made)

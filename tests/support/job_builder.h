@@ -59,6 +59,13 @@ class RankBuilder {
     wait(id, at_ms, took_ms, 0, 0);
     return id;
   }
+  // One that is only waited for some time after it was issued.
+  std::uint64_t endLater(std::uint32_t call, std::int64_t at_ms,
+                         std::int64_t wait_at_ms, std::int64_t took_ms = 1) {
+    const std::uint64_t id = issue(call, at_ms);
+    wait(id, wait_at_ms, took_ms, 0, 0);
+    return id;
+  }
   // One that the rank is inside of.
   std::uint64_t hang(std::uint32_t call, std::int64_t at_ms) {
     return issue(call, at_ms);

@@ -95,16 +95,18 @@ void tellLinks(const ComparedLinks& compared, const Together& together,
   }
 }
 
-// Whether a rank has another link that is not slow.
+// Whether a rank has a link to somebody else, which is not slow.
 bool isQuickElsewhere(const ComparedLinks& compared,
-                      const std::vector<SlowLink>& slow, std::uint32_t rank) {
+                      const std::vector<SlowLink>& slow, const Ranks& culprits,
+                      std::uint32_t rank) {
   for (std::size_t i = 0; i < compared.links.size(); ++i) {
-    const Ranks& ranks = compared.links[i].ranks;
-    const bool has = std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+    const Ranks ranks = sorted(compared.links[i].ranks);
     const bool is_slow =
         std::any_of(slow.begin(), slow.end(),
                     [&](const SlowLink& link) { return link.link == i; });
-    if (has && !is_slow) return true;
+    if (!is_slow && includes(ranks, {rank}) && !includes(culprits, ranks)) {
+      return true;
+    }
   }
   return false;
 }
@@ -122,7 +124,7 @@ void tellWhich(const ComparedLinks& compared, const std::vector<SlowLink>& slow,
   }
   const bool quick_elsewhere =
       std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
-        return isQuickElsewhere(compared, slow, rank);
+        return isQuickElsewhere(compared, slow, ranks, rank);
       });
   verdict.evidence.push_back(
       quick_elsewhere

@@ -73,6 +73,26 @@ TEST(TimingTest, OneLongWaitHasACause) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 31U);
 }
 
+// Rank 2 comes late to every all_reduce: it waits for a message that rank 1
+// sends late.
+TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const bool has_message = r == 1 || r == 2;
+    const std::uint32_t message =
+        has_message ? rank.addMessage(r == 1, 1, 3 - r).id() : 0;
+    for (int i = 0; i < 60; ++i) {
+      const std::int64_t at_ms = 100 * i;
+      if (r == 1) rank.endLater(message, at_ms + 30, at_ms + 60);
+      if (r == 2) rank.end(message, at_ms, 32);
+      rank.end(call, at_ms + (r == 2 ? 33 : 2), r == 2 ? 2 : 33);
+    }
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
 TEST(TimingTest, ClocksOfDifferentHostsCertifyNothing) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
