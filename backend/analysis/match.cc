@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analysis/batches.h"
 #include "analysis/clock_models.h"
+#include "analysis/match_batches.h"
 #include "analysis/names.h"
 #include "analysis/operation_kinds.h"
 
 namespace traced {
 namespace {
 
-enum class Kind : std::uint8_t { kCollective, kPointToPoint, kAlone };
+enum class Kind : std::uint8_t { kCollective, kPointToPoint, kBatch, kAlone };
 
 constexpr std::int64_t kNoRank = -1;
 
@@ -34,13 +36,21 @@ struct Entry {
 };
 
 Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
-               const AssembledOperation& op) {
+               const Batches& batches, const AssembledOperation& op) {
   Entry entry;
   entry.issue_ns = commonNs(stream.clock, op.issued.ns());
   entry.seq = op.seq;
   const v1::Call* call = stream.table.callOf(op);
   if (!call) return entry;
   entry.group = run.groupOf(stream, *call);
+  if (call->op() == v1::OPERATION_COALESCED) {
+    const Batch* batch = batches.of(op);
+    const auto* first = batch ? batch->first_collective : nullptr;
+    entry.seq = first ? first->seq : 0;
+    const bool matches = entry.seq > 0 && entry.group != GroupCatalog::kNone;
+    if (matches) entry.kind = Kind::kBatch;
+    return entry;
+  }
   const bool numbered = op.seq > 0 && entry.group != GroupCatalog::kNone;
   if (!isPointToPoint(call->op())) {
     if (numbered) entry.kind = Kind::kCollective;
@@ -62,9 +72,10 @@ std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter) {
     const LoadedRun::Stream& stream = run.streams[i];
     const std::uint32_t rank = stream.table.header.rank();
     if (!filter.ranks.empty() && !filter.ranks.contains(rank)) continue;
+    const Batches batches(stream.table);
     const std::vector<AssembledOperation>& ops = stream.table.operations;
     for (std::uint32_t j = 0; j < ops.size(); ++j) {
-      Entry entry = describe(run, stream, ops[j]);
+      Entry entry = describe(run, stream, batches, ops[j]);
       if (!filter.groups.empty() &&
           !filter.groups.contains(run.groups.label(entry.group))) {
         continue;
@@ -105,7 +116,8 @@ MatchRow startRow(const Entry& entry, std::size_t first_cell) {
     row.pair = {static_cast<std::uint32_t>(entry.source),
                 static_cast<std::uint32_t>(entry.destination)};
   }
-  row.seq = entry.seq;
+  // The number by which batches match is that of a member.
+  row.seq = entry.kind == Kind::kBatch ? 0 : entry.seq;
   row.first_issue_ns = entry.issue_ns;
   row.first_cell = first_cell;
   return row;
@@ -139,15 +151,13 @@ MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter) {
     ++row.cell_count;
     table.cells.push_back(entry.cell);
   }
+  linkBatches(run, table);
   if (!filter.ops.empty()) {
     std::erase_if(table.rows, [&](const MatchRow& row) {
       return !hasOperation(run, table.cellsOf(row), filter.ops);
     });
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [](const MatchRow& a, const MatchRow& b) {
-                     return a.first_issue_ns < b.first_issue_ns;
-                   });
+  sortRows(table);
   return table;
 }
 

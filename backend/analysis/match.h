@@ -21,8 +21,9 @@ struct MatchCell {
 };
 
 // Collectives match by group and sequence number; sends and receives by group,
-// ordered pair and sequence number. An operation whose number is not known has
-// a row of its own. A rank has at most one cell in a row.
+// ordered pair and sequence number; coalesced batches by their first
+// collective. An operation whose number is not known has a row of its own, and
+// so has a batch of sends and receives. A rank has at most one cell in a row.
 struct MatchRow {
   std::uint32_t group = GroupCatalog::kNone;
   // Source and destination, global ranks; absent for collectives, and where the
@@ -31,12 +32,19 @@ struct MatchRow {
   std::uint64_t seq = 0;  // 0: not known
   // On the common time line.
   std::int64_t first_issue_ns = 0;
+  // The coalesced batch that it is, or is a member of: a number of this table,
+  // 0 for none. `members`: of a batch, how many rows are its.
+  std::uint32_t batch = 0;
+  bool ends_batch = false;
+  std::uint32_t members = 0;
+  // Where it stands on the time line: a batch and its members together.
+  std::int64_t order_ns = 0;
   std::size_t first_cell = 0;
   std::size_t cell_count = 0;
 };
 
 struct MatchTable {
-  // By first issue.
+  // By first issue; a batch, and then its members, by that of the first member.
   std::vector<MatchRow> rows;
   std::vector<MatchCell> cells;
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/bandwidth.h"
+#include "analysis/batches.h"
 #include "analysis/call_text.h"
 #include "analysis/context_text.h"
 #include "analysis/names.h"
@@ -31,7 +32,7 @@ Sample measure(const AssembledOperation& op) {
 
 void addTo(CallTotals& totals, const AssembledOperation& op,
            const Sample& sample, std::uint64_t bytes_in,
-           std::uint64_t bytes_out, bool captured) {
+           std::uint64_t bytes_out, bool captured, bool in_batch) {
   ++totals.calls;
   totals.bytes_in += bytes_in;
   totals.bytes_out += bytes_out;
@@ -40,7 +41,9 @@ void addTo(CallTotals& totals, const AssembledOperation& op,
   if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
   totals.failed += op.failed;
   totals.captured += captured;
-  totals.ends_unknown += !captured && op.state() == OperationState::kIssued;
+  const bool no_end = !captured && op.state() == OperationState::kIssued;
+  totals.ends_unknown += no_end && !in_batch;
+  totals.ends_with_batch += no_end && in_batch;
   if (!op.ended.known()) return;
   totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
   totals.ends_at_hook += op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
@@ -98,6 +101,7 @@ void ReportBuilder::addStream(const StreamTable& table,
   report_.group_totals.resize(report_.groups.groups().size());
 
   absl::flat_hash_map<std::pair<std::uint32_t, Place>, Plan> plans;
+  const Batches batches(table);
   RankTotals& rank = report_.ranks.emplace_back();
   rank.rank = table.header.rank();
   rank.run_ns = table.runNs();
@@ -108,7 +112,7 @@ void ReportBuilder::addStream(const StreamTable& table,
     const Place place = placeOf(table, op);
     const auto [made, is_new] = plans.try_emplace({op.call, place});
     if (is_new) made->second = plan(table, call, place, groups);
-    addOperation(op, made->second, rank.totals);
+    addOperation(op, made->second, batches.hasMember(op), rank.totals);
     if (stream) {
       addSplit(splitTime(peers_->arrivals, *stream, i), made->second, rank);
     }
@@ -215,10 +219,11 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
 }
 
 void ReportBuilder::addOperation(const AssembledOperation& op, const Plan& plan,
-                                 CallTotals& rank) {
+                                 bool in_batch, CallTotals& rank) {
   const Sample sample = measure(op);
   const auto addToTotals = [&](CallTotals& totals) {
-    addTo(totals, op, sample, plan.bytes_in, plan.bytes_out, plan.captured);
+    addTo(totals, op, sample, plan.bytes_in, plan.bytes_out, plan.captured,
+          in_batch);
   };
   addToTotals(report_.all);
   addToTotals(rank);

@@ -83,7 +83,7 @@ class ReportBuilder {
                       const v1::Call* call, const Place& place,
                       std::uint32_t group);
   void addOperation(const AssembledOperation& op, const Plan& plan,
-                    CallTotals& rank);
+                    bool in_batch, CallTotals& rank);
   void addBandwidth(std::uint64_t completion_ns, const Plan& plan);
 
   const Peers* peers_;

@@ -12,6 +12,7 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["ends_at_wait"] = totals.ends_at_wait;
   json["ends_at_hook"] = totals.ends_at_hook;
   json["ends_unknown"] = totals.ends_unknown;
+  json["ends_with_batch"] = totals.ends_with_batch;
   json["failed"] = totals.failed;
   json["captured"] = totals.captured;
 }

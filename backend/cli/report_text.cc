@@ -139,6 +139,8 @@ std::string notesText(const CallTotals& all, std::uint64_t simulated) {
     if (count > 0) absl::StrAppend(&text, " ", countOf(count, "call"), what);
   };
   say(all.ends_unknown, " whose end was not observed.");
+  say(all.ends_with_batch,
+      " in coalesced batches, which end as a whole: see coalesced.");
   say(all.ends_at_wait, " whose end only a wait showed, a late bound.");
   say(all.ends_at_hook,
       " whose end the backend's watchdog showed, a late bound.");

@@ -13,6 +13,8 @@ Json rowJson(const ShowContext& context, const MatchRow& row) {
   const StreamTable& first = context.run.streams[cells[0].stream].table;
   json["op"] = operationName(first, first.operations[cells[0].operation]);
   json["first_issue_ns"] = row.first_issue_ns;
+  if (row.batch > 0) json["batch"] = row.batch;
+  if (row.ends_batch) json["members"] = row.members;
   Json& ranks = json["ranks"] = Json::object();
   for (const MatchCell& cell : cells) {
     const StreamTable& table = context.run.streams[cell.stream].table;

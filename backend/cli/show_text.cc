@@ -35,6 +35,13 @@ std::string what(const ShowContext& context, const MatchRow& row) {
   return operationName(table, table.operations[cell.operation]);
 }
 
+// "all_reduce", a batch as "coalesced (3)", and its members set in.
+std::string operationText(const ShowContext& context, const MatchRow& row) {
+  const std::string name = what(context, row);
+  if (row.ends_batch) return absl::StrCat(name, " (", row.members, ")");
+  return row.batch > 0 ? absl::StrCat("  ", name) : name;
+}
+
 std::string numberText(const MatchRow& row) {
   std::string text;
   if (row.pair) {
@@ -65,6 +72,10 @@ std::string cellText(const ShowContext& context, const MatchRow& row,
   const v1::Call* call = stream.table.callOf(op);
   if (call && call->graph_plus_1() > 0) return text + "captured";
   if (op.failed) return text + "FAILED";
+  // Its batch has an end.
+  if (!completion_ns && row.batch > 0 && !row.ends_batch) {
+    return text + "in batch";
+  }
   if (!completion_ns) {
     return text + (stream.table.snapshot ? "no end seen" : "not ended");
   }
@@ -126,7 +137,7 @@ void writeShowText(std::ostream& out, const ShowContext& context,
         "%.3f", static_cast<double>(row.first_issue_ns - origin_ns) / 1e6);
     cells[1] = printable(context.run.groups.label(row.group));
     cells[2] = numberText(row);
-    cells[3] = what(context, row);
+    cells[3] = operationText(context, row);
     for (const MatchCell& cell : context.table.cellsOf(row)) {
       const auto column = columns.find(cell.stream);
       if (column == columns.end()) continue;

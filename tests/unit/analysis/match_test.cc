@@ -119,5 +119,83 @@ TEST_F(MatchTest, FiltersChooseRanksGroupsAndRows) {
   EXPECT_EQ(matchOperations(run_, ops).rows.size(), 1u);
 }
 
+class MatchBatchTest : public MatchTest {
+ protected:
+  MatchBatchTest() {
+    for (StreamBuilder& stream : streams_) {
+      end_call_ = stream.addCall(v1::OPERATION_COALESCED, 1, 0, 0).id();
+    }
+  }
+
+  // A batch of a rank, whose collectives have the numbers from `seq` on; the
+  // last operation is the end of it. 0: a message.
+  void batch(std::uint32_t rank, std::uint64_t number, std::uint64_t op,
+             std::int64_t at_ns, const std::vector<std::uint64_t>& seqs) {
+    const std::int64_t ns = StreamBuilder::kIssueNs + at_ns;
+    for (const std::uint64_t seq : seqs) {
+      streams_[rank].add(IssueRow{.op = op++,
+                                  .issue_ns = ns,
+                                  .call = seq > 0 ? 1U : 2U,
+                                  .seq = seq > 0 ? seq : 1,
+                                  .batch = number});
+    }
+    streams_[rank].add(IssueRow{
+        .op = op, .issue_ns = ns + 50, .call = end_call_, .batch = number});
+  }
+
+  std::uint32_t end_call_ = 0;
+};
+
+// The ranks number their batches as they like.
+TEST_F(MatchBatchTest, ABatchIsOneRowAboveThoseOfItsMembers) {
+  collective(0, 1, 0, 1);
+  batch(0, 7, 10, 100, {2, 3});
+  batch(1, 4, 20, 120, {2, 3});
+  collective(0, 30, 130, 4);  // before the batch is closed
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 5u);
+  EXPECT_EQ(table.rows[0].batch, 0u);
+  const MatchRow& end = table.rows[1];
+  EXPECT_TRUE(end.ends_batch);
+  EXPECT_EQ(end.members, 2u);
+  EXPECT_EQ(end.seq, 0u);
+  EXPECT_EQ(table.cellsOf(end).size(), 2u);
+  for (const std::size_t i : {2u, 3u}) {
+    EXPECT_EQ(table.rows[i].batch, end.batch);
+    EXPECT_FALSE(table.rows[i].ends_batch);
+    EXPECT_EQ(table.rows[i].seq, i);
+    EXPECT_EQ(table.cellsOf(table.rows[i]).size(), 2u);
+  }
+  EXPECT_EQ(table.rows[4].batch, 0u);
+  EXPECT_EQ(table.rows[4].seq, 4u);
+}
+
+TEST_F(MatchBatchTest, ABatchOfMessagesIsOfItsRankAlone) {
+  batch(0, 7, 10, 0, {0});
+  batch(0, 8, 20, 500, {2});
+  batch(1, 1, 20, 500, {2});
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 4u);
+  EXPECT_TRUE(table.rows[0].ends_batch);
+  EXPECT_EQ(table.cellsOf(table.rows[0]).size(), 1u);
+  EXPECT_EQ(table.rows[0].batch, 1u);
+  EXPECT_TRUE(table.rows[1].pair);
+  EXPECT_EQ(table.rows[1].batch, 1u);
+  EXPECT_EQ(table.rows[2].batch, 2u);
+  EXPECT_EQ(table.cellsOf(table.rows[2]).size(), 2u);
+}
+
+// Killed before it was closed, or its end lost.
+TEST_F(MatchBatchTest, MembersWithoutTheEndOfTheirBatchStandAlone) {
+  streams_[0].add(IssueRow{.op = 1,
+                           .issue_ns = StreamBuilder::kIssueNs,
+                           .call = 1,
+                           .seq = 1,
+                           .batch = 3});
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].batch, 0u);
+}
+
 }  // namespace
 }  // namespace traced
