@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analysis/clock_models.h"
@@ -35,11 +36,28 @@ std::string what(const ShowContext& context, const MatchRow& row) {
   return operationName(table, table.operations[cell.operation]);
 }
 
+// What is known of where the calls of a cell and of a row, by its first rank,
+// were issued; nullptr for nothing.
+const v1::Context* placeOf(const ShowContext& context, const MatchCell& cell) {
+  const StreamTable& table = context.run.streams[cell.stream].table;
+  return table.contextOf(table.operations[cell.operation]);
+}
+const v1::Context* placeOf(const ShowContext& context, const MatchRow& row) {
+  return placeOf(context, context.table.cellsOf(row).front());
+}
+
+// The number of the call of torch.distributed that a row belongs to; 0: none.
+std::uint64_t parentOf(const ShowContext& context, const MatchRow& row) {
+  const v1::Context* place = placeOf(context, row);
+  return place && !place->parent().empty() ? place->parent_number() : 0;
+}
+
 // "all_reduce", a batch as "coalesced (3)", and its members set in.
 std::string operationText(const ShowContext& context, const MatchRow& row) {
   const std::string name = what(context, row);
   if (row.ends_batch) return absl::StrCat(name, " (", row.members, ")");
-  return row.batch > 0 ? absl::StrCat("  ", name) : name;
+  const bool is_part = row.batch > 0 || parentOf(context, row) > 0;
+  return is_part ? absl::StrCat("  ", name) : name;
 }
 
 std::string numberText(const MatchRow& row) {
@@ -54,6 +72,26 @@ std::string numberText(const MatchRow& row) {
 const char* lateMark(v1::EndSource source) {
   if (source == v1::END_SOURCE_WAIT) return "w";
   return source == v1::END_SOURCE_COMPLETION_HOOK ? "h" : "";
+}
+
+// Above the first row of a parent: what each rank put into it.
+std::vector<std::string> parentCells(const ShowContext& context,
+                                     const MatchRow& row,
+                                     const Columns& columns) {
+  std::vector<std::string> cells(4 + columns.size(), "-");
+  cells[0] = cells[2] = "";
+  cells[1] = printable(context.run.groups.label(row.group));
+  cells[3] = printable(placeOf(context, row)->parent());
+  for (const MatchCell& cell : context.table.cellsOf(row)) {
+    const auto column = columns.find(cell.stream);
+    const v1::Context* place = placeOf(context, cell);
+    if (column == columns.end() || !place || !place->has_parent_bytes()) {
+      continue;
+    }
+    cells[4 + column->second] =
+        absl::StrCat(bytesText(place->parent_bytes()), " put in");
+  }
+  return cells;
 }
 
 // "+0.120 3.91": issued so much after the first rank, ended so much later.
@@ -131,7 +169,13 @@ void writeShowText(std::ostream& out, const ShowContext& context,
   const Columns columns = columnsFor(context, shown, max_ranks);
   Table table = makeTable(context, columns);
   const std::int64_t origin_ns = context.table.rows.front().first_issue_ns;
+  absl::flat_hash_set<std::pair<std::uint32_t, std::uint64_t>> parents;
   for (const MatchRow& row : shown.rows) {
+    const std::uint64_t parent = parentOf(context, row);
+    const std::uint32_t stream = context.table.cellsOf(row).front().stream;
+    if (parent > 0 && parents.emplace(stream, parent).second) {
+      table.addRow(parentCells(context, row, columns));
+    }
     std::vector<std::string> cells(4 + columns.size(), "-");
     cells[0] = absl::StrFormat(
         "%.3f", static_cast<double>(row.first_issue_ns - origin_ns) / 1e6);
