@@ -48,6 +48,13 @@ const v1::Context* StreamTable::contextOf(
                                 : definitions.context(operation.context);
 }
 
+std::string StreamTable::siteOf(const AssembledOperation& operation) const {
+  const auto site = sites.find(operation.id);
+  const std::string* text =
+      site == sites.end() ? nullptr : definitions.text(site->second);
+  return text ? *text : "";
+}
+
 std::uint32_t StreamTable::groupOf(const v1::Call& call) const {
   return call.group() == 0 ? StreamDefinitions::kNone
                            : definitions.group(call.group());

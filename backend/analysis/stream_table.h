@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "analysis/assembled_operation.h"
 #include "analysis/definitions.h"
 #include "analysis/instant.h"
@@ -57,6 +58,8 @@ struct StreamTable {
   bool snapshot = false;
   std::uint64_t not_in_dump = 0;
   std::vector<GroupProgress> progress;
+  // Texts that tell where operations were called, by their ids; see siteOf().
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> sites;
   // The latest instant the stream says anything about.
   Instant last;
 
@@ -77,6 +80,9 @@ struct StreamTable {
   const v1::Call* callOf(const AssembledOperation& operation) const;
   // Where in the program it was issued; nullptr when nothing is known.
   const v1::Context* contextOf(const AssembledOperation& operation) const;
+  // Which line of the program called it, "/job/train.py:120 in forward"; ""
+  // when that is not known.
+  std::string siteOf(const AssembledOperation& operation) const;
   // Index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t groupOf(const v1::Call& call) const;
   // The global rank at the other end of a send or receive. That of a receive

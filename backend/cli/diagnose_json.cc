@@ -12,6 +12,7 @@ Json refJson(const JobState& job, const OperationRef& ref,
   if (ref.pair) json["pair"] = {ref.pair->first, ref.pair->second};
   json[instant] = ref.at_ns;
   if (!ref.error.empty()) json["error"] = ref.error;
+  if (!ref.site.empty()) json["site"] = ref.site;
   return json;
 }
 
@@ -51,6 +52,9 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
   if (verdict.seq > 0) json["seq"] = verdict.seq;
   if (!verdict.op.empty()) json["op"] = verdict.op;
   setIf(json, "since_ns", verdict.since_ns);
+  for (const auto& [rank, site] : verdict.sites) {
+    json["sites"].push_back({{"rank", rank}, {"site", site}});
+  }
   json["summary"] = verdict.summary;
   json["evidence"] = verdict.evidence;
   json["advice"] = verdict.advice;

@@ -62,13 +62,13 @@ std::string Knowledge::insteadText(std::uint32_t rank) const {
   std::string text = absl::StrCat("Rank ", rank, " ");
   if (!state->inside.empty()) {
     absl::StrAppend(&text, "is inside ",
-                    operationText(job_, state->inside.back()));
+                    placedText(job_, state->inside.back()));
   } else if (state->first_failure) {
     absl::StrAppend(&text, "had failed in ",
-                    operationText(job_, *state->first_failure));
+                    placedText(job_, *state->first_failure));
   } else if (state->last_issued) {
     absl::StrAppend(&text, "is in no operation; its last was ",
-                    operationText(job_, *state->last_issued));
+                    placedText(job_, *state->last_issued));
   } else {
     absl::StrAppend(&text, "called nothing at all");
   }

@@ -25,8 +25,10 @@ struct OperationRef {
   RankPair pair;
   // On the common time line: its issue, or for a finished one its end.
   std::int64_t at_ns = 0;
-  // Definitions of its stream say more: the text of its error.
+  // Definitions of its stream say more: the text of its error, and which line
+  // of the program called it, "" where that is not known.
   std::string error;
+  std::string site;
   // Whether the call itself threw, before anything was communicated.
   bool threw = false;
 };

@@ -65,6 +65,9 @@ struct JobVerdict {
   std::string op;
   // Since when, on the common time line; absent where no instant tells.
   std::optional<std::int64_t> since_ns;
+  // Which line of the program called the operation, by rank, where that is
+  // known.
+  std::vector<std::pair<std::uint32_t, std::string>> sites;
   // What happened, in a sentence.
   std::string summary;
   // The records that imply it, in sentences.

@@ -30,6 +30,13 @@ std::string operationText(const JobState& job, const OperationRef& operation) {
   return absl::StrCat(text, " on \"", job.catalog.label(operation.group), "\"");
 }
 
+std::string placedText(const JobState& job, const OperationRef& operation) {
+  const std::string text = operationText(job, operation);
+  return operation.site.empty()
+             ? text
+             : absl::StrCat(text, ", called at ", operation.site);
+}
+
 std::string placeText(const JobState& job, std::uint32_t group,
                       std::uint64_t seq) {
   return absl::StrCat("#", seq, " of \"", job.catalog.label(group), "\"");

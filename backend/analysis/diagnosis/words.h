@@ -17,6 +17,9 @@ std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
                       const char* singular, const char* plural);
 // "all_reduce #1532 on \"dp\"", "recv #3 from rank 1 on \"pp\"".
 std::string operationText(const JobState& job, const OperationRef& operation);
+// The same with the line that called it, ", called at train.py:120 in forward",
+// where that is known.
+std::string placedText(const JobState& job, const OperationRef& operation);
 // "#1532 of \"dp\"".
 std::string placeText(const JobState& job, std::uint32_t group,
                       std::uint64_t seq);

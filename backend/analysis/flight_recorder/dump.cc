@@ -172,6 +172,7 @@ DumpEntry Dump::entry(std::size_t i) const {
   entry.timeout_ms = value.find("timeout_ms").asInt();
   entry.thread_id = textOf(value.find("thread_id"));
   entry.thread_name = textOf(value.find("thread_name"));
+  entry.frames = value.find("frames");
   entry.input_sizes = value.find("input_sizes");
   entry.input_dtypes = value.find("input_dtypes");
   entry.output_sizes = value.find("output_sizes");

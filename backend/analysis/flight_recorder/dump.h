@@ -50,6 +50,8 @@ struct DumpEntry {
   std::optional<std::int64_t> timeout_ms;
   std::string_view thread_id;
   std::string_view thread_name;
+  // A list of dicts, the innermost frame first.
+  Value frames;
   // Lists, a member per tensor.
   Value input_sizes, input_dtypes;
   Value output_sizes, output_dtypes;

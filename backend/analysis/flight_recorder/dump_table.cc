@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/flight_recorder/dump_calls.h"
+#include "analysis/flight_recorder/dump_sites.h"
 #include "analysis/flight_recorder/vocabulary.h"
 #include "analysis/operation_kinds.h"
 #include "base/utf8.h"
@@ -33,7 +34,9 @@ std::int64_t latestOf(const DumpEntry& entry) {
 class TableBuilder {
  public:
   TableBuilder(const Dump& dump, const v1::Header& header)
-      : dump_(dump), calls_(payload_, dump.bytes()) {
+      : dump_(dump),
+        calls_(payload_, dump.bytes()),
+        sites_(payload_, dump.bytes()) {
     table_.header = header;
     table_.snapshot = true;
   }
@@ -88,6 +91,8 @@ class TableBuilder {
     const v1::Call& call = payload_.call(static_cast<int>(op.call));
     numberOperation(op, entry, call, group.id);
     batchOperation(op, entry, call, group.id);
+    const std::uint32_t site = sites_.add(entry.frames);
+    if (site > 0) table_.sites.try_emplace(op.id, site);
     table_.operations.push_back(op);
   }
 
@@ -217,6 +222,7 @@ class TableBuilder {
   const Dump& dump_;
   v1::Payload payload_;
   DumpCalls calls_;
+  DumpSites sites_;
   StreamTable table_;
   absl::flat_hash_map<std::string_view, DumpGroupRef> groups_;
   absl::flat_hash_map<std::pair<std::string_view, std::string_view>,

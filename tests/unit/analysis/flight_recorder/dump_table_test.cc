@@ -333,5 +333,49 @@ TEST(DumpTableTest, MoreEntriesThanFitTheFileAreRefused) {
             "a Flight Recorder dump that says the same over and over");
 }
 
+// The same text again and again takes little of a dump, and would take much
+// here.
+TEST(DumpTableTest, SitesStayInProportionToTheDump) {
+  Json dump = dumpOf({});
+  constexpr int kEntries = 400;
+  const std::string folder(500, 'x');
+  for (int i = 0; i < kEntries; ++i) {
+    dump["entries"].push_back(
+        {{"time_created_ns", kDumpBeginNs},
+         {"frames", {{{"filename", "MEMO"}, {"line", i}, {"name", "f"}}}}});
+  }
+  // The file is remembered the first time, and fetched from there on.
+  std::string bytes = pickleOf(dump);
+  const std::string memo = std::string("X\x04\0\0\0", 5) + "MEMO";
+  const std::string file = folder + ".py";
+  const std::string put =
+      "X" + testing::littleEndian(file.size(), 4) + file + "q\x01";
+  std::size_t at = bytes.find(memo);
+  bytes.replace(at, memo.size(), put);
+  while ((at = bytes.find(memo, at)) != std::string::npos) {
+    bytes.replace(at, memo.size(), "h\x01");
+  }
+  const StreamTable table = tableOf(bytes);
+  ASSERT_EQ(table.operations.size(), static_cast<std::size_t>(kEntries));
+  EXPECT_EQ(table.siteOf(table.operations[0]), file + ":0 in f");
+  std::size_t texts = 0;
+  for (const AssembledOperation& op : table.operations) {
+    texts += table.siteOf(op).size();
+  }
+  EXPECT_GT(texts, bytes.size() / 2);
+  EXPECT_LE(texts, bytes.size());
+}
+
+TEST(DumpTableTest, FramesThatAreNoneTellNoSite) {
+  Json odd = dumpEntry(0);
+  odd["frames"] = {1, "text", {{"filename", 7}}, {{"line", "x"}}, nullptr};
+  Json none = dumpEntry(1);
+  none["frames"] = Json::object();
+  const StreamTable table = tableOf(dumpOf({odd, none, dumpEntry(2)}));
+  for (const AssembledOperation& op : table.operations) {
+    EXPECT_EQ(table.siteOf(op), "");
+  }
+}
+
 }  // namespace
 }  // namespace traced
