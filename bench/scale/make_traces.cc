@@ -5,8 +5,9 @@
 //
 // Each rank has OPERATIONS operations: all_reduces of all ranks, and
 // reduce-scatters and all-gathers of groups of 8, the next ones over and over.
-// FAULT is one of size, wrong_op, never_joined, left_early, straggler; it
-// befalls RANK from its operation AT on (size, wrong_op: only there).
+// FAULT is one of size, wrong_op, never_joined, left_early, straggler,
+// slow_peer; it befalls RANK from its operation AT on (size, wrong_op: only
+// there). A slow peer slows down every reduce-scatter of its group of 8.
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,7 @@ using namespace traced::testing;
 constexpr std::int64_t kIntervalNs = 400'000;
 constexpr std::int64_t kTookNs = 150'000;
 constexpr std::int64_t kNoiseNs = 20'000;
+constexpr std::int64_t kSlowerNs = 1'300'000;
 constexpr std::int64_t kHangNs = 60'000'000'000;
 constexpr std::uint32_t kGroupSize = 8;
 constexpr std::uint64_t kChunkOperations = 16384;
@@ -52,6 +54,8 @@ class RankWriter {
       : job_(job),
         rank_(rank),
         is_culprit_(!job.fault.empty() && rank == job.culprit),
+        in_slow_group_(job.fault == "slow_peer" &&
+                       rank / kGroupSize == job.culprit / kGroupSize),
         stream_(rank, job.ranks) {
     stream_.header().set_host("node-" + std::to_string(rank / kGroupSize));
     stream_.addGroup("world", 0, job.ranks).set_group_rank(rank);
@@ -126,14 +130,18 @@ class RankWriter {
     stream_.add(IssueRow{
         .op = id, .issue_ns = issue_ns, .call = callOf(i), .seq = seqOf(i)});
     stream_.add(ReturnRow{.op = id, .return_ns = issue_ns + 12'000});
-    stream_.add(
-        WaitRow{.op = id,
-                .wait_begin_ns = issue_ns + 15'000,
-                .wait_ns = static_cast<std::uint64_t>(
-                    kTookNs + noise(rank_, i + job_.operations, kNoiseNs)),
-                .saw_end = 1});
+    stream_.add(WaitRow{.op = id,
+                        .wait_begin_ns = issue_ns + 15'000,
+                        .wait_ns = static_cast<std::uint64_t>(tookNs(i)),
+                        .saw_end = 1});
     stream_.add(ReleaseRow{
         .op = id, .release_ns = issue_ns + kTookNs + kNoiseNs + 16'000});
+  }
+
+  std::int64_t tookNs(std::uint64_t i) const {
+    const bool slow = in_slow_group_ && i >= job_.at && i % 4 == 1;
+    return kTookNs + noise(rank_, i + job_.operations, kNoiseNs) +
+           (slow ? kSlowerNs : 0);
   }
 
   void hangIn(std::uint64_t i) {
@@ -147,6 +155,7 @@ class RankWriter {
   const Job& job_;
   const std::uint32_t rank_;
   const bool is_culprit_;
+  const bool in_slow_group_;
   StreamBuilder stream_;
   std::uint64_t world_seq_ = 0;
   std::uint64_t shard_seq_ = 0;

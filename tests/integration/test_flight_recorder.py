@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jobs.dumps
 import pytest
 from launcher import Launcher
 from programs.catalog import TORCH
@@ -111,6 +112,21 @@ def test_what_the_ring_has_overwritten_is_counted(launcher: Launcher, tmp_path: 
     assert info["lost"]["not_in_dump"] == 40
     assert "40 records not in the dumps" in tracectl("info", dumps).output
     assert {row["seq"] for row in _operations(dumps).values()} == set(range(21, 31))
+
+
+def test_a_verdict_tells_the_line_of_the_program(launcher: Launcher, tmp_path: Path) -> None:
+    launcher.run_ranks(2, "jobs.dumps:mismatched", folder=tmp_path)
+    source = Path(jobs.dumps.__file__)
+    lines = source.read_text().splitlines()
+    number = next(i for i, line in enumerate(lines, 1) if line.endswith("# of different types"))
+    site = f"{source}:{number} in _add_up"
+    answer = tracectl("diagnose", "--json", tmp_path / "dumps" / "pickle").output
+    verdict = json.loads(answer)["verdicts"][0]
+    assert verdict["kind"] == "dtype_mismatch"
+    assert verdict["sites"] == [{"rank": 0, "site": site}, {"rank": 1, "site": site}]
+    assert f"Ranks 0-1 called it at {site}." in verdict["evidence"]
+    told = tracectl("diagnose", tmp_path / "dumps" / "pickle").output
+    assert f"called it at {site}" in told
 
 
 @pytest.mark.skipif(TORCH < (2, 15), reason="FlightRecorderHook came with torch 2.15")

@@ -43,6 +43,18 @@ def collectives() -> None:
         _dump(rank)
 
 
+def mismatched() -> None:
+    """Two ranks add up numbers of different types, which Gloo does not notice."""
+    with joined() as rank:
+        dist.all_reduce(torch.ones(4))
+        _add_up(torch.ones(4, dtype=torch.int32 if rank == 1 else torch.float32))
+        _dump(rank)
+
+
+def _add_up(tensor: torch.Tensor) -> None:
+    dist.all_reduce(tensor)  # of different types
+
+
 def overwritten() -> None:
     """More collectives than the recorder's ring holds."""
     with joined() as rank:

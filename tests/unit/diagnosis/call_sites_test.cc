@@ -54,7 +54,7 @@ TEST(CallSitesTest, AVerdictTellsWhereEachOfItsRanksMadeTheCall) {
                                       {2, "/job/train.py:120 in forward"}};
   EXPECT_EQ(verdict.sites, expected);
   const std::string text = textOf(diagnosis);
-  EXPECT_NE(text.find("Ranks 0,2 called it at /job/train.py:120 in forward."),
+  EXPECT_NE(text.find("Ranks 0-2/2 called it at /job/train.py:120 in forward."),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("Rank 1 called it at /job/train.py:99 in forward."),
