@@ -15,6 +15,12 @@ bool waitShowsEnd(const c10d::Backend& inner) {
   return !inner.getBackendName().starts_with("nccl");
 }
 
+// Only the classic engine's results are the host's alone. nccl2 asks the device
+// when it is asked for one.
+bool tellsResults(const c10d::Backend& inner) {
+  return inner.getBackendName() == "nccl";
+}
+
 // A captured operation is not carried out, so neither its wait nor its
 // result tells anything.
 template <typename Issued>
@@ -32,6 +38,7 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
       recorder_(recorder),
       group_(std::move(group)),
       wait_shows_end_(waitShowsEnd(*inner_)),
+      no_result_(!tellsResults(*inner_)),
       make_events_(make_events) {
   // c10d reads these from the wrapper, by functions that are not virtual.
   pg_uid_ = inner_->getGroupUid();

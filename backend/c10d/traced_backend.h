@@ -204,7 +204,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // Null without completion hooks.
   std::shared_ptr<Completions> completions_;
   std::atomic<bool> no_future_[kOperationCount] = {};
-  std::atomic<bool> no_result_{false};
+  std::atomic<bool> no_result_;
   const MakeEvents make_events_;
   // The device of the last call: some calls do not say.
   std::atomic<int> device_{kNoDevice};

@@ -24,7 +24,8 @@ constexpr std::chrono::seconds kLimit{20};
 std::map<int, FakeDevice*> devices;  // of the process that records
 
 std::unique_ptr<DeviceEvents> makeEvents(int index) noexcept {
-  return devices.at(index)->events();
+  const auto found = devices.find(index);
+  return found == devices.end() ? nullptr : found->second->events();
 }
 
 struct Found {
@@ -361,6 +362,38 @@ TEST_F(DeviceTraceTest, AnEngineWithoutResultsIsAskedOnce) {
     for (int i = 0; i < 3; ++i) job.allreduce(true);
     EXPECT_EQ(job.inner().results_asked, 1);
   });
+}
+
+TEST_F(DeviceTraceTest, AnEngineThatAsksTheDeviceForResultsIsNeverAsked) {
+  for (const char* name : {"nccl2", "nccl-lazy"}) {
+    const DeviceTraceTest::Body body = [](Job& job, FakeDevice&) {
+      job.inner().has_results = true;
+      job.allreduce(true);
+      EXPECT_EQ(job.inner().results_asked, 0);
+    };
+    traced(DeviceTimeMode::kOff, body, name);
+    std::filesystem::remove(traceFile());
+  }
+}
+
+TEST_F(DeviceTraceTest, ThatADeviceCannotBeMeasuredIsSaidOnce) {
+  for (const DeviceTimeMode mode :
+       {DeviceTimeMode::kOff, DeviceTimeMode::kFull}) {
+    traced(mode, [&](Job& job, FakeDevice& on) {
+      constexpr std::int8_t kUnknown = 7;
+      ::testing::internal::CaptureStderr();
+      for (int group = 0; group < 2; ++group) {
+        Job other(job.recorder(), on, "nccl", false, kUnknown);
+        other.allreduce(false);
+      }
+      const std::string said = ::testing::internal::GetCapturedStderr();
+      const std::string line =
+          "traced: no device times: no CUDA runtime that is understood was "
+          "loaded\n";
+      EXPECT_EQ(said, mode == DeviceTimeMode::kOff ? "" : line);
+    });
+    std::filesystem::remove(traceFile());
+  }
 }
 
 #ifdef TRACED_BACKEND_HAS_registerCompletionHook
