@@ -44,7 +44,7 @@ class TorchCudaEvents : public CudaEvents {
     }
   }
   Capture capture(Stream stream) noexcept override {
-    if (stream) return CudaEvents::capture(stream);
+    if (!isDefault(stream)) return CudaEvents::capture(stream);
     try {
       const OnDevice on_device(guard_, here_);
       return CudaEvents::capture(stream);
@@ -53,7 +53,7 @@ class TorchCudaEvents : public CudaEvents {
     }
   }
   bool record(Event event, Stream stream) noexcept override {
-    if (stream) return CudaEvents::record(event, stream);
+    if (!isDefault(stream)) return CudaEvents::record(event, stream);
     try {
       const OnDevice on_device(guard_, here_);
       return CudaEvents::record(event, stream);
@@ -63,6 +63,11 @@ class TorchCudaEvents : public CudaEvents {
   }
 
  private:
+  static bool isDefault(Stream stream) {
+    return reinterpret_cast<std::uintptr_t>(stream) <=
+           CudaRuntime::kLastDefaultStream;
+  }
+
   const Guard guard_{c10::DeviceType::CUDA};
   const c10::Device here_;
 };

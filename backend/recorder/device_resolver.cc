@@ -6,6 +6,11 @@
 namespace traced {
 
 bool DeviceResolver::start() noexcept {
+  failed_ = !prepare();
+  return !failed_;
+}
+
+bool DeviceResolver::prepare() noexcept {
   try {
     pending_.reserve(EventPool::kSpans);
     reached_.reserve(EventPool::kSpans);
@@ -196,13 +201,17 @@ void DeviceResolver::giveUp(Untimed::Reason reason) noexcept {
   giveUp(pending_, reason);
   giveUp(reached_, reason);
   anchor_began_ns_.reset();
+  tellUntimed(/*now=*/false);
 }
 
 void DeviceResolver::tellUntimed(bool now) noexcept {
   const std::uint64_t total = untimed_.total();
   if (total == told_untimed_) return;
   const std::int64_t now_ns = clock_();
-  if (!now && now_ns - told_untimed_ns_ < kUntimedInterval) return;
+  if (!now && told_untimed_ > 0 &&
+      now_ns - told_untimed_ns_ < kUntimedInterval) {
+    return;
+  }
   told_untimed_ = total;
   told_untimed_ns_ = now_ns;
   try {
@@ -212,11 +221,11 @@ void DeviceResolver::tellUntimed(bool now) noexcept {
   }
 }
 
-void DeviceResolver::finish() noexcept {
+void DeviceResolver::finish(bool ask) noexcept {
   takeSubmitted();
-  if (!failed_) queryPending();
-  if (!failed_ && !reached_.empty()) takeAnchor();
-  resolveReached(/*extrapolate=*/true);
+  if (ask && !failed_) queryPending();
+  if (ask && !failed_ && !reached_.empty()) takeAnchor();
+  if (ask) resolveReached(/*extrapolate=*/true);
   giveUp(Untimed::Reason::kStopped);
   tellUntimed(/*now=*/true);
 }

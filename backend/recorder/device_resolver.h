@@ -54,21 +54,25 @@ class DeviceResolver {
         sink_(sink),
         clock_(clock) {}
 
-  // Prepares the calling thread, which is the one that calls all below.
+  // Prepares the calling thread, which is the one that calls all below. False:
+  // it has failed.
   bool start() noexcept;
   // Resolves what can be resolved. True while something is under way.
   bool poll() noexcept;
   // Takes what was submitted and asks the device nothing.
   void hold() noexcept;
-  // Gives up what is under way.
+  // Gives up what is under way. What was not found out is told now and then, so
+  // this is called for it, too.
   void giveUp(Untimed::Reason reason) noexcept;
-  // The last poll: what is not known now never will be.
-  void finish() noexcept;
+  // The last call: what is not known now never will be. Asks the device once
+  // more, or not.
+  void finish(bool ask) noexcept;
 
-  // The device reported an error: it is asked nothing more.
+  // The device reported an error, or has no events: it is asked nothing more.
   bool failed() const { return failed_; }
 
  private:
+  bool prepare() noexcept;
   void takeSubmitted() noexcept;
   void queryPending() noexcept;
   bool wantsAnchor() const noexcept;

@@ -19,11 +19,12 @@ using Capture = DeviceEvents::Capture::Status;
 
 DeviceTimes::DeviceTimes(std::unique_ptr<DeviceEvents> events,
                          DeviceTimeMode mode, std::unique_ptr<DeviceSink> sink,
-                         Untimed& untimed)
+                         Untimed& untimed, const std::atomic<bool>& paused)
     : events_(std::move(events)),
       mode_(mode),
       sink_(std::move(sink)),
       untimed_(untimed),
+      paused_(paused),
       resolver_(*events_, pool_, untimed_, *sink_, [] { return nowNs(); }) {
   stopped_ = mode_ == DeviceTimeMode::kOff;
   if (stopped_) return;
@@ -63,8 +64,8 @@ DeviceSpan* DeviceTimes::take(const Place& place, bool with_first,
     untimed_.add(Untimed::Reason::kAborted);
     return nullptr;
   }
-  if (!ready_.load(std::memory_order_acquire)) {
-    untimed_.add(Untimed::Reason::kStarting);
+  if (const auto why = no_events_.load(std::memory_order_acquire)) {
+    untimed_.add(*why);
     return nullptr;
   }
   DeviceSpan* span = pool_.take();
@@ -117,30 +118,30 @@ bool DeviceTimes::step() noexcept {
     return true;
   }
   const bool busy = resolver_.poll();
-  if (resolver_.failed()) ready_.store(false, std::memory_order_relaxed);
+  if (resolver_.failed()) {
+    no_events_.store(Untimed::Reason::kRefused, std::memory_order_relaxed);
+  }
   return busy;
 }
 
 void DeviceTimes::run() noexcept {
   pthread_setname_np(pthread_self(), "traced-device");
-  const bool usable = resolver_.start();
-  ready_.store(usable, std::memory_order_release);
+  if (resolver_.start()) {
+    no_events_.store(std::nullopt, std::memory_order_release);
+  }
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
-    const bool busy = usable && step();
+    const bool busy = step();
     lock.lock();
     changed_.wait_for(lock, busy ? kBusyPeriod : kIdlePeriod,
                       [this] { return stopping_; });
   }
   lock.unlock();
-  ready_.store(false, std::memory_order_relaxed);
-  if (usable && !paused_.load(std::memory_order_relaxed) &&
-      nowNs() >= quiet_until_ns_.load(std::memory_order_relaxed)) {
-    resolver_.finish();
-  } else {
-    resolver_.giveUp(Untimed::Reason::kStopped);
-  }
+  no_events_.store(Untimed::Reason::kStopped, std::memory_order_relaxed);
+  resolver_.finish(
+      /*ask=*/!paused_.load(std::memory_order_relaxed) &&
+      nowNs() >= quiet_until_ns_.load(std::memory_order_relaxed));
   lock.lock();
   stopped_ = true;
   changed_.notify_all();

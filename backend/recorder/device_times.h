@@ -41,9 +41,11 @@ class DeviceTimes {
 
   // Without a thread, and with no spans, if the mode is off: then it only tells
   // where callers stand. Throws std::system_error if there can be no thread.
-  // What has no times is counted in `untimed`.
+  // What has no times is counted in `untimed`. While `paused` what is under way
+  // is given up and the device left alone: a group is being aborted.
   DeviceTimes(std::unique_ptr<DeviceEvents> events, DeviceTimeMode mode,
-              std::unique_ptr<DeviceSink> sink, Untimed& untimed);
+              std::unique_ptr<DeviceSink> sink, Untimed& untimed,
+              const std::atomic<bool>& paused);
   ~DeviceTimes();
 
   Place place() noexcept;
@@ -57,11 +59,6 @@ class DeviceTimes {
   void endWait(DeviceSpan* span, const WaitRecord& wait) noexcept;
   // It came to nothing.
   void cancel(DeviceSpan* span) noexcept { pool_.giveBack(span); }
-
-  // A group is being aborted: what is under way is given up and the device left
-  // alone, until a new group is made.
-  void pause() noexcept { paused_.store(true, std::memory_order_relaxed); }
-  void resume() noexcept { paused_.store(false, std::memory_order_relaxed); }
 
   // Finds out what can be and ends the thread. False if the deadline passed
   // first: the device hangs, and the thread with it.
@@ -78,9 +75,10 @@ class DeviceTimes {
   const std::unique_ptr<DeviceSink> sink_;
   Untimed& untimed_;
   EventPool pool_;
-  // Whether there are events; set by the thread, which also ends it for good.
-  std::atomic<bool> ready_{false};
-  std::atomic<bool> paused_{false};
+  // Why there are no events, if so; set by the thread.
+  std::atomic<std::optional<Untimed::Reason>> no_events_{
+      Untimed::Reason::kStarting};
+  const std::atomic<bool>& paused_;
   std::atomic<std::int64_t> quiet_until_ns_{0};
   DeviceResolver resolver_;  // the thread's own
 

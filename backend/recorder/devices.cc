@@ -38,31 +38,29 @@ class Devices::Records : public DeviceSink {
 
 DeviceTimes* Devices::start(int device,
                             std::unique_ptr<DeviceEvents> events) noexcept {
-  if (!isIndex(device) || !events) return nullptr;
+  if (!isIndex(device)) return nullptr;
+  if (!events) {
+    sayNone("no CUDA runtime that is understood was loaded");
+    return nullptr;
+  }
   const std::lock_guard lock(starting_);
   if (DeviceTimes* running = find(device)) return running;
   try {
-    auto* times =
-        new DeviceTimes(std::move(events), mode_,
-                        std::make_unique<Records>(recorder_, told_), untimed_);
-    times_[at(device)].store(times);
-    // Who pauses or resumes meanwhile may have missed this one.
-    if (paused_.load()) times->pause();
-    if (!paused_.load()) times->resume();
+    auto* times = new DeviceTimes(std::move(events), mode_,
+                                  std::make_unique<Records>(recorder_, told_),
+                                  untimed_, paused_);
+    times_[at(device)].store(times, std::memory_order_release);
     return times;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "traced: no device times: %s\n", e.what());
+    sayNone(e.what());
     return nullptr;
   }
 }
 
-void Devices::setPaused(bool paused) noexcept {
-  paused_.store(paused);
-  for (const auto& times : times_) {
-    if (DeviceTimes* running = times.load()) {
-      paused ? running->pause() : running->resume();
-    }
-  }
+// Once: every group would say the same.
+void Devices::sayNone(const char* why) noexcept {
+  if (mode_ == DeviceTimeMode::kOff || said_none_.exchange(true)) return;
+  std::fprintf(stderr, "traced: no device times: %s\n", why);
 }
 
 void Devices::stop(std::chrono::milliseconds deadline) noexcept {

@@ -34,12 +34,13 @@ class Devices {
     return isIndex(device) ? times_[at(device)].load(std::memory_order_acquire)
                            : nullptr;
   }
-  // Makes it, unless there is one already; nullptr if there can be none.
+  // Makes it, unless there is one already; nullptr if there can be none, which
+  // is said on stderr if device times are wanted.
   DeviceTimes* start(int device, std::unique_ptr<DeviceEvents> events) noexcept;
 
   // A group is being aborted, and a new one is made: see DeviceTimes.
-  void pause() noexcept { setPaused(true); }
-  void resume() noexcept { setPaused(false); }
+  void pause() noexcept { paused_.store(true, std::memory_order_relaxed); }
+  void resume() noexcept { paused_.store(false, std::memory_order_relaxed); }
 
   // Ends them all, within the deadline.
   void stop(std::chrono::milliseconds deadline) noexcept;
@@ -59,13 +60,14 @@ class Devices {
 
   static bool isIndex(int device) { return device >= 0 && device < kMost; }
   static std::size_t at(int device) { return static_cast<std::size_t>(device); }
-  void setPaused(bool paused) noexcept;
+  void sayNone(const char* why) noexcept;
 
   Recorder& recorder_;
   const DeviceTimeMode mode_;
   Untimed untimed_;
   Told told_;
-  std::atomic<bool> paused_{false};
+  std::atomic<bool> paused_{false};  // of all devices
+  std::atomic<bool> said_none_{false};
   std::mutex starting_;
   std::array<std::atomic<DeviceTimes*>, kMost> times_{};
 };

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -60,6 +61,12 @@ class FakeDevice {
   void endCapture(Stream stream) {
     const std::lock_guard lock(mutex_);
     captured_.erase(stream);
+  }
+  // Until it is released, a question takes for ever.
+  void block() { set(blocked_, true); }
+  void release() {
+    set(blocked_, false);
+    released_.notify_all();
   }
   // From now on nothing is reached.
   void hang() { set(hangs_, true); }
@@ -165,9 +172,10 @@ class FakeDevice {
     return true;
   }
   DeviceEvents::State query(Event event) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     ++queries_;
     askers_.insert(std::this_thread::get_id());
+    released_.wait(lock, [this] { return !blocked_; });
     if (fails_) return DeviceEvents::State::kFailed;
     return !hangs_ && host_() >= of(event).reached_at
                ? DeviceEvents::State::kReached
@@ -189,6 +197,8 @@ class FakeDevice {
 
   const Clock host_;
   std::mutex mutex_;
+  std::condition_variable released_;
+  bool blocked_ = false;
   Stream current_ = stream(1);
   std::map<Stream, std::int64_t> busy_until_;
   std::map<Stream, std::uint64_t> captured_;

@@ -194,11 +194,27 @@ TEST_F(DeviceResolverTest, TheLastPollTellsWhatIsKnownAndCountsTheRest) {
   runOp(1, kMs, stream_);
   runOp(2, 60 * kSecond, stream_);
   host_ns += 100 * kMs;
-  resolver_.finish();
+  resolver_.finish(/*ask=*/true);
   EXPECT_TRUE(told_.endOf(1));
   EXPECT_FALSE(told_.endOf(2));
   EXPECT_EQ(told_.untimed, 1u);
   EXPECT_EQ(told_.why, "1 recording ended");
+}
+
+TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
+  runOp(1, kMs, stream_);
+  host_ns += 100 * kMs;
+  const std::size_t before = device_.queries();
+  resolver_.finish(/*ask=*/false);
+  EXPECT_EQ(device_.queries(), before);
+  EXPECT_TRUE(told_.ended.empty());
+  EXPECT_EQ(told_.why, "1 recording ended");
+}
+
+TEST_F(DeviceResolverTest, WhatAnAbortCostIsToldSoon) {
+  runOp(1, kMs, stream_);
+  resolver_.giveUp(Untimed::Reason::kAborted);
+  EXPECT_EQ(told_.why, "1 group aborted");
 }
 
 TEST_F(DeviceResolverTest, AClockThatCannotBeReadWellIsNotUsed) {

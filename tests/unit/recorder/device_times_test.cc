@@ -29,10 +29,16 @@ void waitUntil(const std::function<bool()>& condition) {
 class DeviceTimesTest : public ::testing::Test {
  protected:
   void start(DeviceTimeMode mode = DeviceTimeMode::kFull) {
+    startUnready(mode);
+    waitUntil([this] { return measures(); });
+  }
+  void startUnready(DeviceTimeMode mode = DeviceTimeMode::kFull) {
     times_ = std::make_unique<DeviceTimes>(
         device_.events(), mode, std::make_unique<CollectingDeviceSink>(told_),
-        untimed_);
-    waitUntil([this] { return measures(); });
+        untimed_, paused_);
+  }
+  std::uint64_t untimed(Untimed::Reason reason) const {
+    return untimed_.count(reason);
   }
   // Whether an operation would be measured.
   bool measures() {
@@ -51,6 +57,7 @@ class DeviceTimesTest : public ::testing::Test {
   FakeDevice device_{[] { return nowNs(); }};
   CollectingDeviceSink::Told told_;  // read after stop()
   Untimed untimed_;
+  std::atomic<bool> paused_{false};
   std::unique_ptr<DeviceTimes> times_;
 };
 
@@ -128,18 +135,70 @@ TEST_F(DeviceTimesTest, WithoutAFreeEventAnOperationIsCountedAndGoesOn) {
 TEST_F(DeviceTimesTest, AfterAnAbortTheDeviceIsLeftAloneUntilANewGroup) {
   start();
   run(1, 3'600'000 * kMs);
-  times_->pause();
+  paused_ = true;
   waitUntil([&] { return untimed_.count(Untimed::Reason::kAborted) > 0; });
   const std::size_t asked = device_.queries();
   EXPECT_FALSE(measures());
-  times_->resume();
+  paused_ = false;
   EXPECT_TRUE(measures());
   EXPECT_EQ(device_.queries(), asked);
 }
 
+TEST_F(DeviceTimesTest, WhatAnAbortCostIsToldAtTheEnd) {
+  start();
+  run(1, 3'600'000 * kMs);
+  paused_ = true;
+  for (OpId op = 2; op < 10; ++op) EXPECT_FALSE(run(op, kMs));
+  ASSERT_TRUE(times_->stop(kLimit));
+  EXPECT_EQ(told_.untimed, untimed_.total());
+  EXPECT_GE(untimed(Untimed::Reason::kAborted), 8u);
+}
+
+TEST_F(DeviceTimesTest, OfADeviceWithoutEventsItIsSaidThatItRefusedThem) {
+  device_.refuseEvents();
+  startUnready();
+  waitUntil([&] {
+    EXPECT_FALSE(run(1, kMs));
+    return untimed(Untimed::Reason::kRefused) > 0;
+  });
+  ASSERT_TRUE(times_->stop(kLimit));
+  EXPECT_EQ(told_.untimed, untimed_.total());
+  EXPECT_EQ(device_.queries(), 0u);
+}
+
+TEST_F(DeviceTimesTest, AfterAnErrorOfTheDeviceWhatIsNotMeasuredWasRefused) {
+  start();
+  const std::uint64_t starting = untimed(Untimed::Reason::kStarting);
+  run(1, 3'600'000 * kMs);
+  device_.fail();
+  waitUntil([&] { return !measures(); });
+  EXPECT_EQ(untimed(Untimed::Reason::kStarting), starting);
+  EXPECT_GE(untimed(Untimed::Reason::kRefused), 2u);
+}
+
+TEST_F(DeviceTimesTest, AfterItsEndWhatIsNotMeasuredCameTooLate) {
+  start();
+  ASSERT_TRUE(times_->stop(kLimit));
+  EXPECT_FALSE(run(1, kMs));
+  EXPECT_EQ(untimed(Untimed::Reason::kStopped), 1u);
+}
+
+TEST_F(DeviceTimesTest, ACallThatNeverReturnsKeepsNobody) {
+  start();
+  device_.block();
+  const std::size_t before = device_.queries();
+  run(1, kMs);
+  waitUntil([&] { return device_.queries() > before; });
+  EXPECT_FALSE(times_->stop(std::chrono::milliseconds(1)));
+  EXPECT_TRUE(times_->place().stream) << "callers go on";
+  device_.release();
+  EXPECT_TRUE(times_->stop(kLimit));
+}
+
 TEST_F(DeviceTimesTest, SwitchedOffItOnlyTellsWhereCallersStand) {
   DeviceTimes off(device_.events(), DeviceTimeMode::kOff,
-                  std::make_unique<CollectingDeviceSink>(told_), untimed_);
+                  std::make_unique<CollectingDeviceSink>(told_), untimed_,
+                  paused_);
   device_.capture(device_.currentStream(), 3);
   EXPECT_EQ(off.place().capture.graph, 3u);
   device_.endCapture(device_.currentStream());
