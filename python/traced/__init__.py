@@ -7,6 +7,8 @@ reading traces; importing it is cheap and does not import torch.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from traced._context import annotate
 from traced._errors import CommandError, TracedError
 from traced._settings import configure
@@ -23,6 +25,10 @@ from traced.recording import (
     location,
     step,
 )
+
+if TYPE_CHECKING:  # else loaded on demand, see below
+    from traced.reader import read
+    from traced.tables import load
 
 __all__ = [
     "CommandError",

@@ -5,7 +5,7 @@
 Prints a table, writes OUT_DIR/gpu_check.json as the results come, and exits with 1 if a check
 failed. The full mode also checks device times and diagnosis, runs a part of torch's own suite, and
 measures what tracing costs. Nothing is begun that does not fit into N seconds. With --cpu, which
-is for who works on these checks, what can be is run over Gloo, without a GPU.
+is for who works on these checks, all that needs no GPU is run over Gloo, with no claim about NCCL.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,14 @@ import torch
 import traced
 from launch import Run, RunError, end_by, ranks
 from session import Session
+from where import GPU
 
 _QUICK = ["identity", "collectives", "groups", "ddp"]
 _DEADLINE_S = 100.0
 _COST_S = 110.0
+_COST_CPU_S = 10.0
 #: Checks at a time, each of two runs; those that take times run alone.
-_AT_ONCE = 4
+_AT_ONCE = 4 if GPU else 1
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Check:
         spelling: The traced backend; empty: the stock name under TRACED=1.
         bind: Whether the group is bound to the device, which makes NCCL connect at once.
         full: Only in the full mode.
+        env: What both runs have in their environment besides.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Check:
     programs: tuple[str, ...]
     bind: bool = False
     full: bool = False
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 CHECKS = [
@@ -78,19 +82,38 @@ CHECKS = [
     Check(
         "2 ranks, TRACED=1, bound", 2, "nccl", "", ("collectives", "groups", "fsdp"), True, True
     ),
+    Check(
+        "abort, memory pools", 1, "nccl", "traced:nccl", ("abort_and_again", "memory_pool"), True,
+        True,
+    ),
+    Check(
+        "blocking wait", 1, "nccl", "traced:nccl", ("collectives", "ddp"), full=True,
+        env={"TORCH_NCCL_BLOCKING_WAIT": "1"},
+    ),
     Check("FSDP2", 1, "nccl", "traced:nccl", ("fsdp",), full=True),
     Check("4 ranks", 4, "nccl", "traced:nccl", ("collectives", "point_to_point"), full=True),
+]  # fmt: skip
+
+#: Over Gloo.
+CPU_CHECKS = [
+    Check("traced:gloo", 1, "gloo", "traced:gloo", (*_QUICK, "abort_and_again")),
+    Check("TRACED=1, gloo", 1, "gloo", "", tuple(_QUICK)),
+    Check(
+        "2 ranks, traced:gloo", 2, "gloo", "traced:gloo",
+        ("collectives", "point_to_point", "groups", "ddp", "fsdp"),
+    ),
+    Check("4 ranks, TRACED=1", 4, "gloo", "", ("collectives", "point_to_point")),
 ]  # fmt: skip
 
 
 def run(check: Check, folder: Path) -> str:
     """Runs a check, stock and traced at once; returns what is wrong, or nothing."""
-    bind = {"GPU_CHECK_BIND": "1"} if check.bind else {}
+    common = {**check.env} | ({"GPU_CHECK_BIND": "1"} if check.bind else {})
     switch = {} if check.spelling else {"TRACED": "1"}
 
     def start(backend: str, where: str, **env: str) -> Run:
         return ranks(
-            check.world, backend, list(check.programs), folder / where, _DEADLINE_S, **env, **bind
+            check.world, backend, list(check.programs), folder / where, _DEADLINE_S, **env, **common
         )
 
     with ThreadPoolExecutor() as pool:
@@ -109,11 +132,20 @@ def run(check: Check, folder: Path) -> str:
 
 def _different(stock: Run, mine: Run) -> list[str]:
     return [
-        f"rank {rank}, {name}: stock {before[name]}, traced {after[name]}"
+        f"rank {rank}, {name}: stock {one}, traced {other}"
         for rank, (before, after) in enumerate(zip(stock.returned, mine.returned, strict=True))
         for name in before
-        if before[name] != after[name]
+        for one, other in [_apart(before[name], after[name])]
+        if one != other
     ]
+
+
+def _apart(one: Any, other: Any) -> tuple[Any, Any]:
+    """Of two dictionaries only the entries that differ."""
+    if not (isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys()):
+        return one, other
+    keys = [key for key in one if one[key] != other[key]]
+    return {key: one[key] for key in keys}, {key: other[key] for key in keys}
 
 
 def _missing(check: Check, mine: Run) -> list[str]:
@@ -126,7 +158,7 @@ def _missing(check: Check, mine: Run) -> list[str]:
         counts = Counter(item.op for item in stream.operations)
         if not counts["all_reduce"]:
             wrong.append(f"a trace without all_reduce: {dict(counts)}")
-        if "point_to_point" in check.programs and not counts["coalesced"]:
+        if GPU and "point_to_point" in check.programs and not counts["coalesced"]:
             wrong.append("a batch of sends and receives without its parent")
         if stream.missing or (stream.accounts and stream.accounts.dropped):
             wrong.append("records were lost")
@@ -135,7 +167,7 @@ def _missing(check: Check, mine: Run) -> list[str]:
 
 def _facts() -> dict[str, Any]:
     facts = {"torch": torch.__version__, "traced": traced.__version__}
-    if torch.cuda.is_available():
+    if GPU:
         nccl: Callable[[], tuple[int, ...]] = torch.cuda.nccl.version
         facts |= {"gpu": torch.cuda.get_device_name(0), "nccl": ".".join(map(str, nccl()))}
     return facts
@@ -150,12 +182,18 @@ def _beside(session: Session, checks: Mapping[str, Callable[[Path], str]], folde
     session.side_by_side(actions, _AT_ONCE)
 
 
+def _compare(session: Session, checks: Sequence[Check], folder: Path) -> None:
+    _beside(session, {check.name: partial(run, check) for check in checks}, folder)
+
+
 def _full(session: Session, folder: Path) -> None:
     faults = fault_checks.CHECKS | {
         "torch's own suite goes as stock": suite_check.torch_suite_goes_as_stock
     }
     _beside(session, faults, folder / "faults")
-    if not torch.cuda.is_available():
+    if not GPU:
+        session.check("event_cost.cc compiles", lambda: event_cost.compiles(60))
+        session.measure("cost", lambda: _costs(_COST_CPU_S))
         return
     for number, check in enumerate(device_checks.CHECKS):
         name = check.__name__.replace("_", " ")
@@ -181,17 +219,15 @@ def main() -> int:
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=480)
     options = parser.parse_args()
+    if options.cpu == GPU:
+        parser.error("--cpu is for machines without a GPU, and needed there")
     end_by(time.monotonic() + options.seconds)
     session = Session(options.out / "gpu_check.json", _facts(), options.seconds)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        if not options.cpu:
-            checks = {
-                check.name: partial(run, check)
-                for check in CHECKS
-                if options.full or not check.full
-            }
-            _beside(session, checks, folder / "stock")
+        checks = CHECKS if GPU else CPU_CHECKS
+        wanted = [check for check in checks if options.full or not check.full]
+        _compare(session, wanted, folder / "stock")
         if options.full or options.cpu:
             _full(session, folder)
     return 0 if session.finish() else 1

@@ -1,4 +1,4 @@
-"""What tracing costs on a GPU: one all_reduce at world size 1, with and without, by size.
+"""What tracing costs: one all_reduce at world size 1, with and without, by size.
 
 Called as programs call it; and captured in a graph, where the host's time is that of the capture
 and the total that of a replay.
@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from where import DEVICE, ENGINE, GPU, synchronize
+
 _ROUNDS = 15
 #: Bytes, and how many calls make a block.
 _SIZES = {4: 300, 4096: 300, 1 << 16: 300, 1 << 20: 200, 1 << 24: 100, 1 << 26: 50}
@@ -29,15 +31,15 @@ _SIZES = {4: 300, 4096: 300, 1 << 16: 300, 1 << 20: 200, 1 << 24: 100, 1 << 26: 
 _GRAPHS = {4: 100, 1 << 20: 100}
 #: How calls are made, bytes and count.
 _CASES = [("call", *item) for item in _SIZES.items()] + [
-    ("graph", *item) for item in _GRAPHS.items()
+    ("graph", *item) for item in _GRAPHS.items() if GPU
 ]
 _START_S, _BLOCK_S = 90.0, 20.0
-_QUIET = {"TORCH_FR_BUFFER_SIZE": "0", "TORCH_NCCL_TRACE_BUFFER_SIZE": "0"}
+_QUIET = {"TORCH_FR_BUFFER_SIZE": "0"}
 #: Environment of each arm. All but the first are compared with the first.
 ARMS: dict[str, dict[str, str]] = {
     "plain": _QUIET,
     "enable_timing": _QUIET | {"TORCH_NCCL_ENABLE_TIMING": "1"},
-    "flight_recorder": {"TORCH_FR_BUFFER_SIZE": "2000", "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000"},
+    "flight_recorder": {"TORCH_FR_BUFFER_SIZE": "2000"},
     "traced off": _QUIET | {"TRACED_DEVICE_TIME": "off"},
     "traced end": _QUIET | {"TRACED_DEVICE_TIME": "end"},
     "traced full": _QUIET | {"TRACED_DEVICE_TIME": "full"},
@@ -150,16 +152,17 @@ def _serve(name: str) -> None:
     import torch
     import torch.distributed as dist
 
-    torch.cuda.set_device(0)
-    store = dist.HashStore()
-    backend = "traced:nccl" if name.startswith("traced") else "nccl"
+    if GPU:
+        torch.cuda.set_device(DEVICE)
+    store = dist.HashStore()  # type: ignore[attr-defined]
+    backend = f"traced:{ENGINE}" if name.startswith("traced") else ENGINE
     dist.init_process_group(backend, store=store, rank=0, world_size=1)
     for line in sys.stdin:
         how, elements, count = line.split()
-        tensor = torch.ones(int(elements), device="cuda")
+        tensor = torch.ones(int(elements), device=DEVICE)
         for _ in range(10):
             dist.all_reduce(tensor)
-        torch.cuda.synchronize()
+        synchronize()
         took = _time_graph if how == "graph" else _time_calls
         host_ns, total_ns = took(tensor, int(count))
         print(host_ns / int(count) / 1e3, total_ns / int(count) / 1e3, flush=True)
@@ -168,14 +171,13 @@ def _serve(name: str) -> None:
 
 def _time_calls(tensor: Any, count: int) -> tuple[int, int]:
     """Nanoseconds until all calls returned, and until the device was through with them."""
-    import torch
     import torch.distributed as dist
 
     begin = time.perf_counter_ns()
     for _ in range(count):
         dist.all_reduce(tensor)
     issued = time.perf_counter_ns()
-    torch.cuda.synchronize()
+    synchronize()
     return issued - begin, time.perf_counter_ns() - begin
 
 

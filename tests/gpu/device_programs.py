@@ -10,12 +10,14 @@ import itertools
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 
+_cuda: Any = torch.cuda  # of which torch annotates a part only
 _WARM_UP_S = 0.3  # until the events of device times are there
 _LARGE = 1 << 26  # floats
 
@@ -36,13 +38,13 @@ def _warm_up() -> None:
     time.sleep(_WARM_UP_S)
 
 
-def _milliseconds_on_device(action: Any) -> float:
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+def _milliseconds_on_device(action: Callable[[], object]) -> float:
+    begin, end = (_cuda.Event(enable_timing=True) for _ in range(2))
     begin.record()
     action()
     end.record()
     torch.cuda.synchronize()
-    return begin.elapsed_time(end)
+    return float(begin.elapsed_time(end))
 
 
 def copy_lengths() -> list[float]:
@@ -73,7 +75,7 @@ def stalls() -> list[float]:
     exposed = _milliseconds_on_device(work.wait)
     torch.cuda.synchronize()
     work, *kept = _gather(_LARGE, async_op=True)
-    torch.cuda._sleep(200_000_000)
+    _cuda._sleep(200_000_000)
     work.wait()
     torch.cuda.synchronize()
     del kept
@@ -87,7 +89,7 @@ def overlap() -> float:
     source, target = torch.ones(_LARGE, device="cuda"), torch.empty(_LARGE, device="cuda")
 
     def step() -> None:
-        works = []
+        works: list[Any] = []
         for _ in range(10):
             works.append(dist.all_gather_into_tensor(target, source, async_op=True))
             torch.mm(matrix, matrix)
@@ -120,10 +122,10 @@ def graph_nodes() -> int:
 def capture_beside_pending() -> bool:
     """Captures in global mode for a while, with operations under way before; whether it held."""
     _warm_up()
-    torch.cuda._sleep(1_000_000_000)
+    _cuda._sleep(1_000_000_000)
     for _ in range(10):
         _gather(1024)
-    side, tensor = torch.cuda.Stream(), torch.ones(16, device="cuda")
+    side, tensor = _cuda.Stream(), torch.ones(16, device="cuda")
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=side, capture_error_mode="global"):
         for _ in range(60):
@@ -141,7 +143,7 @@ def threads() -> int:
     lock = threading.Lock()
 
     def run() -> None:
-        with torch.cuda.stream(torch.cuda.Stream()):
+        with torch.cuda.stream(_cuda.Stream()):
             for _ in range(50):
                 with lock:  # NCCL wants one order
                     _gather(4096)

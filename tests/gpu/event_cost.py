@@ -18,19 +18,30 @@ def measure(deadline_s: float) -> dict[str, float]:
         RuntimeError: It did not compile or run.
     """
     with tempfile.TemporaryDirectory() as folder:
-        program = str(Path(folder) / "event_cost")
-        compiler = os.environ.get("CXX", "g++")
-        for command in (
-            [compiler, "-O2", "-std=c++17", str(_SOURCE), "-o", program, "-ldl", "-pthread"],
-            [program, _runtime()],
-        ):
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=deadline_s, check=False
-            )
-            if done.returncode != 0:
-                raise RuntimeError(f"{command[0]}: {done.stderr.strip()[-500:]}")
-    found: dict[str, float] = json.loads(done.stdout)
+        program = _compile(folder, deadline_s)
+        found: dict[str, float] = json.loads(_run([program, _runtime()], deadline_s))
     return found
+
+
+def compiles(deadline_s: float) -> str:
+    """What is wrong with the program, as far as it can be told without a GPU."""
+    with tempfile.TemporaryDirectory() as folder:
+        _compile(folder, deadline_s)
+    return ""
+
+
+def _compile(folder: str, deadline_s: float) -> str:
+    program = str(Path(folder) / "event_cost")
+    options = ["-O2", "-std=c++17", str(_SOURCE), "-o", program, "-ldl", "-pthread"]
+    _run([os.environ.get("CXX", "g++"), *options], deadline_s)
+    return program
+
+
+def _run(command: list[str], deadline_s: float) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=deadline_s, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{command[0]}: {done.stderr.strip()[-500:]}")
+    return done.stdout
 
 
 def table(costs: dict[str, float]) -> str:

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import torch
 from launch import RunError, ranks
+from where import ENGINE
 
 _DEADLINE_S = 45.0
 #: The engine gives up soon, and does not wait for others to write their reports.
@@ -49,9 +49,9 @@ def diagnose(traces: Path) -> dict[str, Any]:
 
 
 def _fault(program: str, folder: Path) -> str:
-    backend = "traced:nccl" if torch.cuda.is_available() else "traced:gloo"
+    env = _SHORT | {"TRACED_DEVICE_TIME": "full"}
     try:
-        ranks(2, backend, [program], folder, _DEADLINE_S, TRACED_DEVICE_TIME="full", **_SHORT)
+        ranks(2, f"traced:{ENGINE}", [program], folder, _DEADLINE_S, **env)
     except RunError as error:
         ended = str(error).splitlines()[0]
     else:

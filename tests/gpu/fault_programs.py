@@ -1,34 +1,31 @@
 """Programs of scripts/gpu_check in which one rank does something else than the other.
 
-They go on until the engine's timeout ends them, so none returns. On a machine without a GPU they
-run over Gloo.
+They go on until the engine's timeout ends them, so none returns.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.distributed as dist
+from where import DEVICE, synchronize
 
 _HISTORY = 20  # operations that go well, so that it is known whose ends are told
 _FOR_EVER_S = 600.0
 
 
 def _tensor(elements: int = 1024) -> torch.Tensor:
-    return torch.ones(elements, device="cuda" if torch.cuda.is_available() else "cpu")
-
-
-def _synchronize() -> None:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
+    return torch.ones(elements, device=DEVICE)
 
 
 def _history() -> None:
     for _ in range(_HISTORY):
         work = dist.all_reduce(_tensor(), async_op=True)
         work.wait()
-    _synchronize()
+    synchronize()
 
 
 def leaves_out() -> None:
@@ -37,7 +34,7 @@ def leaves_out() -> None:
     if dist.get_rank() == 1:
         time.sleep(_FOR_EVER_S)
     dist.all_reduce(_tensor(), async_op=True).wait()
-    _synchronize()
+    synchronize()
     time.sleep(_FOR_EVER_S)  # the watchdog ends it
 
 
@@ -46,18 +43,18 @@ def other_size() -> None:
     _history()
     work = dist.all_reduce(_tensor(1 << (10 + 10 * dist.get_rank())), async_op=True)
     work.wait()
-    _synchronize()
+    synchronize()
     time.sleep(_FOR_EVER_S)
 
 
 def other_order() -> None:
     """Two collectives, which rank 1 calls the other way round."""
     _history()
-    calls = [
+    calls: list[Callable[[], Any]] = [
         lambda: dist.all_reduce(_tensor(), async_op=True),
         lambda: dist.broadcast(_tensor(), 0, async_op=True),
     ]
     for call in reversed(calls) if dist.get_rank() == 1 else calls:
         call().wait()
-    _synchronize()
+    synchronize()
     time.sleep(_FOR_EVER_S)

@@ -12,6 +12,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+from where import DEVICE, GPU
 
 _STEPS = 5
 
@@ -26,17 +27,22 @@ def digest(tensors: Any) -> str:
 
 def _values(count: int = 1024) -> torch.Tensor:
     generator = torch.Generator().manual_seed(dist.get_rank())
-    return torch.rand(count, generator=generator).cuda()
+    return torch.rand(count, generator=generator).to(DEVICE)
+
+
+def _world() -> Any:
+    """The default group. Of its members some are missing in torch's own annotations."""
+    return dist.group.WORLD
 
 
 def identity() -> dict[str, Any]:
     """What PyTorch's code can tell of the group."""
-    group = dist.group.WORLD
-    backend = group._get_backend(torch.device("cuda"))
+    group = _world()
+    backend = group._get_backend(DEVICE)
     return {
         "name": group.name(),
         "group type": type(group) is dist.ProcessGroup,
-        "is ProcessGroupNCCL": isinstance(backend, dist.ProcessGroupNCCL),
+        "is ProcessGroupNCCL": GPU and isinstance(backend, dist.ProcessGroupNCCL),
         "backend name": backend.name(),
         "timeout s": backend.options._timeout.total_seconds(),
         "supports splitting": backend.supports_splitting,
@@ -53,21 +59,25 @@ def collectives() -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for async_op in (False, True):
         calls: dict[str, tuple[Any, list[torch.Tensor]]] = {}
+        # Calls that are under way together share no tensor that one of them writes: Gloo keeps no
+        # order among them.
         mine, large = _values(), _values(1024 * world)
         parts, single, whole = list(large.chunk(world)), _values(), torch.empty_like(large)
         outputs = [torch.empty_like(mine) for _ in range(world)]
-        calls["all_reduce"] = dist.all_reduce(mine, async_op=async_op), [mine]
+        reduced = _values()
+        calls["all_reduce"] = dist.all_reduce(reduced, async_op=async_op), [reduced]
         calls["broadcast"] = dist.broadcast(single, 0, async_op=async_op), [single]
         calls["all_gather"] = dist.all_gather(outputs, mine, async_op=async_op), outputs
         calls["into"] = dist.all_gather_into_tensor(whole, mine, async_op=async_op), [whole]
-        scattered = torch.empty(1024, device="cuda")
+        scattered = torch.empty(1024, device=DEVICE)
         work = dist.reduce_scatter_tensor(scattered, large, async_op=async_op)
         calls["reduce_scatter_tensor"] = work, [scattered]
         exchanged = torch.empty_like(large)
         work = dist.all_to_all_single(exchanged, large, async_op=async_op)
         calls["all_to_all_single"] = work, [exchanged]
-        received = [torch.empty_like(part) for part in parts]
-        calls["all_to_all"] = dist.all_to_all(received, parts, async_op=async_op), received
+        if GPU:  # Gloo has none
+            received = [torch.empty_like(part) for part in parts]
+            calls["all_to_all"] = dist.all_to_all(received, parts, async_op=async_op), received
         calls["barrier"] = dist.barrier(async_op=async_op), []
         for name, (work, tensors) in calls.items():
             if work is not None:
@@ -81,7 +91,7 @@ def point_to_point() -> list[str]:
     rank, world = dist.get_rank(), dist.get_world_size()
     if world == 1:
         return []
-    mine, other = _values(), torch.empty(1024, device="cuda")
+    mine, other = _values(), torch.empty(1024, device=DEVICE)
     following, before = (rank + 1) % world, (rank - 1) % world
     batch = [dist.P2POp(dist.isend, mine, following), dist.P2POp(dist.irecv, other, before)]
     for work in dist.batch_isend_irecv(batch):
@@ -100,13 +110,13 @@ def groups() -> list[Any]:
     world = dist.get_world_size()
     results: list[Any] = []
     for _ in range(3):
-        group = dist.new_group(list(range(world)))
+        group: Any = dist.new_group(list(range(world)))
         tensor = _values()
         dist.all_reduce(tensor, group=group)
         results.append(digest([tensor]))
         dist.destroy_process_group(group)
-    if dist.group.WORLD.bound_device_id is not None:
-        split = dist.split_group(split_ranks=[list(range(world))])
+    if _world().bound_device_id is not None:
+        split: Any = dist.split_group(split_ranks=[list(range(world))])
         tensor = _values()
         dist.all_reduce(tensor, group=split)
         results.append(digest([tensor]))
@@ -116,13 +126,13 @@ def groups() -> list[Any]:
 def ddp() -> list[Any]:
     """Trains a small transformer layer with DDP; losses and weights."""
     torch.manual_seed(0)
-    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).cuda()
-    model = DistributedDataParallel(layer, device_ids=[torch.cuda.current_device()])
+    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).to(DEVICE)
+    model = DistributedDataParallel(layer, device_ids=[DEVICE] if GPU else None)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     losses = []
     for step in range(_STEPS):
         generator = torch.Generator().manual_seed(100 * step + dist.get_rank())
-        batch = torch.rand(8, 16, 64, generator=generator).cuda()
+        batch = torch.rand(8, 16, 64, generator=generator).to(DEVICE)
         optimizer.zero_grad()
         loss = model(batch).square().mean()
         loss.backward()
@@ -136,19 +146,51 @@ def fsdp() -> list[Any]:
     from torch.distributed.fsdp import fully_shard
 
     torch.manual_seed(0)
-    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).cuda()
-    model = fully_shard(layer)
+    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).to(DEVICE)
+    model: Any = fully_shard(layer)  # the layer itself, which has more methods now
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     losses = []
     for step in range(_STEPS):
         generator = torch.Generator().manual_seed(100 * step + dist.get_rank())
         optimizer.zero_grad()
-        loss = model(torch.rand(8, 16, 64, generator=generator).cuda()).square().mean()
+        loss = model(torch.rand(8, 16, 64, generator=generator).to(DEVICE)).square().mean()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
     shards = [parameter.to_local() for parameter in model.parameters()]
     return [losses, digest(shards)]
+
+
+def abort_and_again() -> list[str]:
+    """A group is aborted, the next one works."""
+    results = []
+    for _ in range(2):
+        group: Any = dist.new_group(list(range(dist.get_world_size())))
+        tensor = _values()
+        dist.all_reduce(tensor, group=group)
+        results.append(digest([tensor]))
+        dist.distributed_c10d._abort_process_group(group)
+    return results
+
+
+def memory_pool() -> list[str]:
+    """Memory of the engine's own, registered with it, also for symmetric kernels."""
+    cuda: Any = torch.cuda
+    backend = _world()._get_backend(DEVICE)
+    results = []
+    for options in ({}, {"symm": True}):
+        try:
+            pool = cuda.MemPool(backend.mem_allocator)
+            with cuda.use_mem_pool(pool):
+                tensor = torch.full((1 << 20,), 3.0, device=DEVICE)
+            dist.all_reduce(tensor)
+            backend.register_mem_pool(pool, **options)
+            dist.all_reduce(tensor)
+            results.append(digest([tensor]))
+            backend.deregister_mem_pool(pool)
+        except (AttributeError, TypeError, RuntimeError) as error:  # not with this torch or GPU
+            results.append(type(error).__name__)
+    return results
 
 
 def memory_peak() -> int:
@@ -180,12 +222,12 @@ def graph() -> list[Any]:
 
 def estimate() -> list[bool]:
     """A time estimate: phantom calls, of which nothing must be communicated."""
-    group = dist.group.WORLD
-    backend = group._get_backend(torch.device("cuda"))
+    group = _world()
+    backend = group._get_backend(DEVICE)
     if not backend.supports_time_estimate or not hasattr(dist, "_time_estimator"):
         return []
     tensor = _values()
     before = tensor.clone()
-    with dist._time_estimator(group, torch.device("cuda")):
+    with dist._time_estimator(group, DEVICE):
         dist.all_reduce(tensor)
     return [torch.equal(before, tensor)]

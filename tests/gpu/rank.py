@@ -17,25 +17,25 @@ import fault_programs
 import programs
 import torch
 import torch.distributed as dist
+from where import DEVICE, GPU, synchronize
 
 
 def main() -> None:
     backend, result, *names = sys.argv[1:]
     options: dict[str, Any] = {}
     if os.environ.get("GPU_CHECK_BIND"):
-        options["device_id"] = torch.device("cuda", 0)
+        options["device_id"] = DEVICE
     if os.environ.get("GPU_CHECK_TIMEOUT"):
         options["timeout"] = timedelta(seconds=int(os.environ["GPU_CHECK_TIMEOUT"]))
-    if torch.cuda.is_available():
-        torch.cuda.set_device(0)
+    if GPU:
+        torch.cuda.set_device(DEVICE)
     dist.init_process_group(None if backend == "default" else backend, **options)
     modules = (programs, device_programs, fault_programs)
     returned = {
         name: next(getattr(module, name) for module in modules if hasattr(module, name))()
         for name in names
     }
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
+    synchronize()
     dist.destroy_process_group()
     Path(result).write_text(json.dumps(returned))
 

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import torch
 from launch import within
+from where import ENGINE, GPU
 
 _SUITE = Path(__file__).parent.parent / "torch_suite"
 _DEADLINE_S = 150.0
@@ -34,9 +34,8 @@ _ON_CPU = ["test_all_reduce_sum", "test_broadcast", "test_barrier", "test_ddp_lo
 
 
 def torch_suite_goes_as_stock(folder: Path) -> str:
-    gpu = torch.cuda.is_available()
     folder.mkdir(parents=True)
-    arms = {name: _start(name, traced, folder, gpu) for name, traced in _ARMS.items()}
+    arms = {name: _start(name, traced, folder) for name, traced in _ARMS.items()}
     try:
         for name, process in arms.items():
             if process.wait(within(_DEADLINE_S)) != 0:
@@ -53,14 +52,14 @@ def torch_suite_goes_as_stock(folder: Path) -> str:
 _ARMS = {"stock": "0", "switched": "1"}
 
 
-def _start(name: str, traced: str, folder: Path, gpu: bool) -> subprocess.Popen[bytes]:
+def _start(name: str, traced: str, folder: Path) -> subprocess.Popen[bytes]:
     env = os.environ | {
         "TRACED": traced, "TRACED_DIR": str(folder / f"{name}-traces"),
-        "TORCH_SUITE_SPAWN": "1", "TORCH_SUITE_GPU": str(int(gpu)),
+        "TORCH_SUITE_SPAWN": "1", "TORCH_SUITE_GPU": str(int(GPU)),
     }  # fmt: skip
     return subprocess.Popen(
-        [sys.executable, _SUITE / "driver.py", "nccl" if gpu else "gloo", "1",
-         folder / f"{name}.json", *(_ON_GPU if gpu else _ON_CPU)],
+        [sys.executable, _SUITE / "driver.py", ENGINE, "1",
+         folder / f"{name}.json", *(_ON_GPU if GPU else _ON_CPU)],
         env=env, stdout=(folder / f"{name}.log").open("wb"), stderr=subprocess.STDOUT,
     )  # fmt: skip
 
