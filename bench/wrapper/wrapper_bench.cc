@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@
 #include "support/bench_recorder.h"
 #include "support/caches.h"
 #include "support/samples.h"
+#include "wrapper/engine_backend.h"
 #include "wrapper/finished_backend.h"
 
 namespace traced::bench {
@@ -52,6 +54,8 @@ class Bench {
              {"traced", traced, true, false, "bare"},
              {"bare async", inner, true, true, nullptr},
              {"traced async", traced, true, true, "bare async"}};
+    addEngine("", true);
+    addEngine(", pending", false);
   }
 
   // Nanoseconds per operation of each arm, in one round.
@@ -67,6 +71,25 @@ class Bench {
   const std::vector<Arm>& arms() const { return arms_; }
 
  private:
+  // NCCL's classic engine, whose watchdog tells results, and the newer one
+  // without its hooks, which differs in nothing but that it is not listened to.
+  void addEngine(const char* suffix, bool completes) {
+    const auto add = [&](std::string name, Backend backend, const char* over) {
+      names_.push_back(name + suffix);
+      arms_.push_back({names_.back().c_str(), backend, true, true, over});
+      return names_.back().c_str();
+    };
+    const auto engine = [&](const char* name) {
+      return c10::make_intrusive<EngineBackend>(name, completes);
+    };
+    const auto wrap = [](auto inner) {
+      return c10::make_intrusive<TracedBackend>(inner, recorder(), makeGroup());
+    };
+    const char* bare = add("engine", engine("nccl"), nullptr);
+    const char* unheard = add("unheard", wrap(engine("nccl2")), bare);
+    add("heard", wrap(engine("nccl")), unheard);
+  }
+
   void operate(const Arm& arm) {
     options_.asyncOp = arm.async;
     arm.backend->allreduce(tensors_, options_)->wait();
@@ -94,6 +117,7 @@ class Bench {
   Caches caches_;
   std::vector<at::Tensor> tensors_{at::ones({1024, 16})};
   c10d::AllreduceOptions options_;
+  std::deque<std::string> names_;
   std::vector<Arm> arms_;
 };
 
@@ -119,7 +143,7 @@ nlohmann::ordered_json measure(Bench& bench, bool evicted, int rounds) {
     auto& json = result[arm.name];
     json["ns"] = absolute.median() / 100;
     json["ns_p10"] = absolute.quantile(0.1) / 100;
-    std::printf("  %-13s %8.1f ns, 10 %% below %8.1f", arm.name,
+    std::printf("  %-16s %8.1f ns, 10 %% below %8.1f", arm.name,
                 absolute.median() / 100, absolute.quantile(0.1) / 100);
     if (arm.reference) {
       json["over"] = arm.reference;
