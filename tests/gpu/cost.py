@@ -33,6 +33,8 @@ _GRAPHS = {4: 100, 1 << 20: 100}
 _CASES = [("call", *item) for item in _SIZES.items()] + [
     ("graph", *item) for item in _GRAPHS.items() if GPU
 ]
+#: What recording without device times may add.
+_HOST_SHARE = 0.01
 _START_S, _BLOCK_S = 90.0, 20.0
 _QUIET = {"TORCH_FR_BUFFER_SIZE": "0"}
 #: Environment of each arm. All but the first are compared with the first.
@@ -146,6 +148,30 @@ def table(rows: list[dict[str, Any]]) -> str:
             cells.append(f"{row[f'{what}_us']:9.2f} {added:>24}")
         lines.append(f"{row['how']:5} {row['bytes']:9} {row['arm']:17} {' '.join(cells)}")
     return "\n".join(lines)
+
+
+def goals(rows: list[dict[str, Any]]) -> list[str]:
+    """What the figures say of the goals, two lines for each size."""
+    by_case: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        by_case.setdefault((row["how"], row["bytes"]), {})[row["arm"]] = row
+    lines = []
+    for (how, size), arms in by_case.items():
+        low, timing_us, _ = arms["enable_timing"]["total_added_us"]
+        full_us = arms["traced full"]["total_added_us"][1]
+        met = "undecided" if low <= 0 else "met" if full_us <= timing_us / 3 else "MISSED"
+        lines.append(
+            f"{how:5} {size:9} {met:9} device times add a third of what TORCH_NCCL_ENABLE_TIMING"
+            f" adds at most: {full_us:+.2f} of {timing_us:+.2f} us"
+        )
+        low, off_us, high = arms["traced off"]["total_added_us"]
+        share = off_us / arms["plain"]["total_us"]
+        met = "met" if abs(share) < _HOST_SHARE or low <= 0 <= high else "MISSED"
+        lines.append(
+            f"{how:5} {size:9} {met:9} host times add less than {_HOST_SHARE:.0%} or nothing that"
+            f" can be told: {share:+.1%} ({low:+.2f} to {high:+.2f} us)"
+        )
+    return lines
 
 
 def _serve(name: str) -> None:

@@ -91,6 +91,13 @@ def captures_are_not_disturbed(folder: Path) -> str:
     return "" if any(item.end_ns is not None for item in operations[-10:]) else "no device times"
 
 
+def after_an_abort_times_come_again(folder: Path) -> str:
+    run, operations = _run("abort_and_go_on", folder, "full")
+    count = run.returned[0]["abort_and_go_on"]
+    timed = sum(item.end_ns is not None for item in operations[-count:])
+    return "" if timed == count else f"{timed} of {count} operations have an end"
+
+
 def threads_are_told_apart(folder: Path) -> str:
     run, operations = _run("threads", folder, "full")
     timed = sum(item.end_ns is not None for item in operations)
@@ -105,5 +112,6 @@ CHECKS: list[Callable[[Path], str]] = [
     overlap_is_kept,
     graphs_are_stock_graphs,
     captures_are_not_disturbed,
+    after_an_abort_times_come_again,
     threads_are_told_apart,
 ]

@@ -136,6 +136,21 @@ def capture_beside_pending() -> bool:
     return tensor[0].item() == 61
 
 
+def abort_and_go_on() -> int:
+    """A group is aborted; gathers in a new one, which come last in the trace, and their number."""
+    _warm_up()
+    source, target = torch.ones(1024, device="cuda"), torch.empty(1024, device="cuda")
+    aborted: Any = dist.new_group([0])
+    dist.all_gather_into_tensor(target, source, group=aborted)
+    dist.distributed_c10d._abort_process_group(aborted)
+    again: Any = dist.new_group([0])
+    count = 20
+    for _ in range(count):
+        dist.all_gather_into_tensor(target, source, group=again)
+    torch.cuda.synchronize()
+    return count
+
+
 def threads() -> int:
     """Four threads with streams of their own; the number of operations."""
     _warm_up()
