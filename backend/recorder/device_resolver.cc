@@ -27,7 +27,10 @@ bool DeviceResolver::prepare() noexcept {
 
 void DeviceResolver::takeSubmitted() noexcept {
   if (pending_.empty() && reached_.empty()) progress_ns_ = clock_();
-  while (DeviceSpan* span = pool_.nextSubmitted()) pending_.push_back(span);
+  while (DeviceSpan* span = pool_.nextSubmitted()) {
+    span->pending_ns = 0;
+    pending_.push_back(span);
+  }
 }
 
 void DeviceResolver::hold() noexcept {
@@ -59,12 +62,18 @@ void DeviceResolver::queryPending() noexcept {
                        blocked_.end()) {
       return true;
     }
+    const std::int64_t asked_ns = clock_();
     const DeviceEvents::State state = events_.query(span->last);
     if (state == DeviceEvents::State::kReached) {
-      reached_.push_back(span);
       progress_ns_ = clock_();
+      if (resolveAlone(*span, progress_ns_)) {
+        pool_.giveBack(span);
+      } else {
+        reached_.push_back(span);
+      }
       return false;
     }
+    span->pending_ns = asked_ns;
     failed_ = state == DeviceEvents::State::kFailed;
     blocked_.push_back(span->stream);
     return true;
@@ -95,7 +104,11 @@ bool DeviceResolver::startAnchor() noexcept {
 void DeviceResolver::takeAnchor() noexcept {
   // One that has been under way since an earlier poll is only looked at.
   if (anchor_began_ns_) {
-    if (awaitAnchor(0)) closeAnchor(clock_());
+    if (awaitAnchor(0)) {
+      closeAnchor(clock_());
+    } else if (clock_() - *anchor_began_ns_ > 2 * kMostError) {
+      queue_is_full_ = true;
+    }
     return;
   }
   for (int attempt = 1; attempt <= kAttempts && startAnchor(); ++attempt) {
@@ -122,17 +135,36 @@ bool DeviceResolver::awaitAnchor(std::int64_t spin_ns) noexcept {
 // The device came by somewhere between the two readings of the host's clock.
 void DeviceResolver::closeAnchor(std::int64_t reached_ns) noexcept {
   const std::int64_t began_ns = *std::exchange(anchor_began_ns_, std::nullopt);
+  queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMostError);
+}
+
+bool DeviceResolver::anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,
+                              std::int64_t reached_ns,
+                              std::int64_t most_error_ns) noexcept {
   const std::int64_t error_ns = (reached_ns - began_ns + 1) / 2;
-  if (error_ns > kMostError) return;
+  if (error_ns > most_error_ns) return false;
   std::int64_t device_ns = 0;
   if (const auto& last = device_clock_.last()) {
-    const auto since = events_.elapsedNs(anchor_, next_anchor_);
-    if (!since) return;
+    const auto since = events_.elapsedNs(anchor_, event);
+    if (!since || *since <= 0) return false;
     device_ns = last->device_ns + *since;
   }
   device_clock_.add({device_ns, began_ns + error_ns, error_ns});
-  std::swap(anchor_, next_anchor_);
+  std::swap(anchor_, event);
   anchored_ns_ = reached_ns;
+  return true;
+}
+
+// The device came to the span's end between two looks at it.
+bool DeviceResolver::resolveAlone(DeviceSpan& span,
+                                  std::int64_t reached_ns) noexcept {
+  if (!queue_is_full_ || span.pending_ns == 0) return false;
+  const std::uint64_t lasted_plus_1 = lastedPlus1(span);
+  if (!anchorAt(span.last, span.pending_ns, reached_ns, kMostLookError)) {
+    return false;
+  }
+  tell(span, device_clock_.last()->device_ns, lasted_plus_1);
+  return true;
 }
 
 std::optional<std::int64_t> DeviceResolver::deviceNs(
@@ -151,10 +183,12 @@ void DeviceResolver::resolveReached(bool extrapolate) noexcept {
         clock_() - progress_ns_ <= kStuckAfter) {
       return true;
     }
+    const std::uint64_t lasted_plus_1 = lastedPlus1(*span);
     if (device_ns) {
-      resolve(*span, *device_ns);
+      tell(*span, *device_ns, lasted_plus_1);
     } else {
       untimed_.add(Untimed::Reason::kNoClock);
+      tellStall(*span, lasted_plus_1);  // which needs no clock
     }
     pool_.giveBack(span);
     return false;
@@ -163,30 +197,34 @@ void DeviceResolver::resolveReached(bool extrapolate) noexcept {
                  reached_.end());
 }
 
-void DeviceResolver::resolve(DeviceSpan& span,
-                             std::int64_t device_ns) noexcept {
+std::uint64_t DeviceResolver::lastedPlus1(const DeviceSpan& span) noexcept {
+  if (!span.has_first) return 0;
+  const auto ns = events_.elapsedNs(span.first, span.last);
+  return ns ? static_cast<std::uint64_t>(std::max<std::int64_t>(*ns, 0)) + 1
+            : 0;
+}
+
+void DeviceResolver::tell(DeviceSpan& span, std::int64_t device_ns,
+                          std::uint64_t lasted_plus_1) noexcept {
   const DeviceClock::HostInstant end = *device_clock_.at(device_ns);
   if (end.error_ns > told_error_ns_) {
     told_error_ns_ = end.error_ns + end.error_ns / 4;
     sink_.clockError(told_error_ns_);
-  }
-  std::uint64_t lasted_plus_1 = 0;
-  if (span.has_first) {
-    if (const auto ns = events_.elapsedNs(span.first, span.last)) {
-      lasted_plus_1 =
-          static_cast<std::uint64_t>(std::max<std::int64_t>(*ns, 0)) + 1;
-    }
   }
   if (!span.is_wait) {
     sink_.ended({span.op, end.ns, lasted_plus_1, 0, EndSource::kDeviceEvent,
                  Outcome::kOk});
     return;
   }
-  if (lasted_plus_1 > 0) {
-    span.wait.stall_ns_plus_1 = lasted_plus_1;
-    sink_.stalled(span.wait);
-  }
+  tellStall(span, lasted_plus_1);
   sink_.ended({span.op, end.ns, 0, 0, EndSource::kDeviceWait, Outcome::kOk});
+}
+
+void DeviceResolver::tellStall(DeviceSpan& span,
+                               std::uint64_t lasted_plus_1) noexcept {
+  if (!span.is_wait || lasted_plus_1 == 0) return;
+  span.wait.stall_ns_plus_1 = lasted_plus_1;
+  sink_.stalled(span.wait);
 }
 
 void DeviceResolver::giveUp(std::vector<DeviceSpan*>& spans,

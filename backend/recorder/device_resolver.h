@@ -40,6 +40,8 @@ class DeviceResolver {
   static constexpr std::int64_t kSpin = 200'000;
   static constexpr std::int64_t kGoodBracket = 10'000;
   static constexpr std::int64_t kMostError = 1'000'000;
+  // The same between two looks at an event of the job's.
+  static constexpr std::int64_t kMostLookError = 5'000'000;
   static constexpr std::int64_t kStuckAfter = 10'000'000'000;
   static constexpr std::int64_t kUntimedInterval = 10'000'000'000;
   static constexpr int kAttempts = 5;
@@ -81,8 +83,17 @@ class DeviceResolver {
   // Whether the anchor was reached, within so many nanoseconds.
   bool awaitAnchor(std::int64_t spin_ns) noexcept;
   void closeAnchor(std::int64_t reached_ns) noexcept;
+  // Makes a reached event the last anchor. False: it is no good one.
+  bool anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,
+                std::int64_t reached_ns, std::int64_t most_error_ns) noexcept;
+  // Resolves a span by itself, if its end is an anchor.
+  bool resolveAlone(DeviceSpan& span, std::int64_t reached_ns) noexcept;
   void resolveReached(bool extrapolate) noexcept;
-  void resolve(DeviceSpan& span, std::int64_t device_ns) noexcept;
+  // How long the span lasted, plus 1; 0 if that is not known.
+  std::uint64_t lastedPlus1(const DeviceSpan& span) noexcept;
+  void tell(DeviceSpan& span, std::int64_t device_ns,
+            std::uint64_t lasted_plus_1) noexcept;
+  void tellStall(DeviceSpan& span, std::uint64_t lasted_plus_1) noexcept;
   std::optional<std::int64_t> deviceNs(DeviceEvents::Event event) noexcept;
   void tellUntimed(bool now) noexcept;
   void giveUp(std::vector<DeviceSpan*>& spans, Untimed::Reason reason) noexcept;
@@ -103,6 +114,9 @@ class DeviceResolver {
   DeviceEvents::Event next_anchor_ = nullptr;
   std::optional<std::int64_t> anchor_began_ns_;  // of one under way
   std::int64_t anchored_ns_ = 0;
+  // An event of our own takes too long to tell the time: what a device's one
+  // queue (CUDA_DEVICE_MAX_CONNECTIONS=1) is full of comes first.
+  bool queue_is_full_ = false;
   std::int64_t progress_ns_ = 0;
   std::int64_t told_error_ns_ = 0;
   std::uint64_t told_untimed_ = 0;

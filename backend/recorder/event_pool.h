@@ -22,6 +22,8 @@ struct DeviceSpan {
   DeviceEvents::Stream stream = nullptr;
   bool has_first = false;
   bool is_wait = false;
+  // Before the last look that found it pending; 0: there was none.
+  std::int64_t pending_ns = 0;
   OpId op = kLostOp;
   WaitRecord wait{};  // of a wait
 };

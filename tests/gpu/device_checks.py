@@ -63,15 +63,16 @@ def waits_tell_their_stall(folder: Path) -> str:
 
 def overlap_is_kept(folder: Path) -> str:
     one = {"CUDA_DEVICE_MAX_CONNECTIONS": "1"}
-    best = {
-        mode: min(
-            _run("overlap", folder / str(turn), mode, **one)[0].returned[0]["overlap"]
-            for turn in range(2)
-        )
-        for mode in ("", "full")
-    }
+    best: dict[str, float] = {}
+    for mode in ("", "full"):
+        for turn in range(2):
+            run, operations = _run("overlap", folder / str(turn), mode, **one)
+            best[mode] = min(run.returned[0]["overlap"], best.get(mode, float("inf")))
     ratio = best["full"] / best[""]
-    return "" if ratio < 1.03 else f"takes {ratio:.3f} times as long: {best} ms"
+    if ratio >= 1.03:
+        return f"takes {ratio:.3f} times as long: {best} ms"
+    timed = sum(item.stall_ns is not None for item in operations)
+    return "" if timed >= len(operations) // 2 else f"{timed} of {len(operations)} stalls are told"
 
 
 def graphs_are_stock_graphs(folder: Path) -> str:

@@ -46,8 +46,7 @@ class FakeDevice {
   // Puts a kernel on a stream.
   void run(Stream stream, std::int64_t ns) {
     const std::lock_guard lock(mutex_);
-    std::int64_t& busy = busy_until_[stream];
-    busy = std::max(busy, host_()) + ns;
+    busy_until_[stream] = std::max(busyUntil(stream), host_()) + ns;
   }
   // Makes a stream wait for what another one has been given so far.
   void makeWait(Stream waiting, Stream other) {
@@ -81,6 +80,9 @@ class FakeDevice {
     offset_ns_ = offset_ns;
     rate_ = 1 + drift_ppm / 1e6;
   }
+  // All streams go through one queue: what one is given waits for what the
+  // others were given before.
+  void shareOneQueue() { set(one_queue_, true); }
   // How long it takes until the device sees what it is given.
   void setLatency(std::int64_t ns) {
     const std::lock_guard lock(mutex_);
@@ -168,8 +170,14 @@ class FakeDevice {
     ++records_;
     disturbed_ |= captured_.contains(stream);
     if (refuses_) return false;
-    of(event).reached_at = std::max(host_() + latency_ns_, busy_until_[stream]);
+    of(event).reached_at = std::max(host_() + latency_ns_, busyUntil(stream));
     return true;
+  }
+  std::int64_t busyUntil(Stream stream) {
+    std::int64_t until = busy_until_[stream];
+    if (!one_queue_) return until;
+    for (const auto& [other, busy] : busy_until_) until = std::max(until, busy);
+    return until;
   }
   DeviceEvents::State query(Event event) {
     std::unique_lock lock(mutex_);
@@ -206,6 +214,7 @@ class FakeDevice {
   std::int64_t offset_ns_ = 0;
   double rate_ = 1;
   std::int64_t latency_ns_ = 2'000;
+  bool one_queue_ = false;
   bool hangs_ = false;
   bool fails_ = false;
   bool refuses_ = false;

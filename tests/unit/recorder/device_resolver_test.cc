@@ -55,6 +55,13 @@ class DeviceResolverTest : public ::testing::Test {
       host_ns += 2 * kMs;
     }
   }
+  // So rarely that the job's events tell no time either.
+  void lookRarely(std::int64_t ns) {
+    for (const std::int64_t until = host_ns + ns; host_ns < until;) {
+      resolver_.poll();
+      host_ns += 15 * kMs;
+    }
+  }
 
   const DeviceEvents::Stream stream_ = FakeDevice::stream(1);
   const DeviceEvents::Stream other_ = FakeDevice::stream(2);
@@ -217,10 +224,62 @@ TEST_F(DeviceResolverTest, WhatAnAbortCostIsToldSoon) {
   EXPECT_EQ(told_.why, "1 group aborted");
 }
 
+TEST_F(DeviceResolverTest, WhereOneQueueIsFullTheJobsOwnEventsTellTheTime) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  std::uniform_int_distribution<std::int64_t> length(5 * kMs, 40 * kMs);
+  device_.shareOneQueue();
+  std::vector<std::int64_t> ends;
+  for (OpId op = 0; op < 300; ++op) {  // far ahead of the device
+    ends.push_back(runOp(op, length(random), op % 3 ? stream_ : other_));
+  }
+  pollFor(ends.back() - host_ns - kMs);
+  EXPECT_GE(told_.ended.size(), 290u) << "while the queue was still full";
+  pollFor(kSecond);
+  ASSERT_EQ(told_.ended.size(), ends.size());
+  for (const DoneRecord& done : told_.ended) {
+    EXPECT_LE(std::abs(done.end_ns - ends[done.op]), told_.error_ns);
+  }
+  EXPECT_LE(told_.error_ns, 5 * kMs);
+  EXPECT_EQ(untimed_.total(), 0u);
+}
+
+TEST_F(DeviceResolverTest, AfterAFullQueueTheClockIsReadWellAgain) {
+  device_.shareOneQueue();
+  for (OpId op = 0; op < 50; ++op) runOp(op, 20 * kMs, stream_);
+  pollFor(2 * kSecond);
+  ASSERT_EQ(told_.ended.size(), 50u);
+  for (OpId op = 50; op < 60; ++op) {
+    runOp(op, 100 * kUs, stream_);
+    pollFor(300 * kMs);
+  }
+  const std::int64_t end_ns = runOp(60, kMs, stream_);
+  pollFor(300 * kMs);
+  ASSERT_TRUE(told_.endOf(60));
+  EXPECT_LE(std::abs(told_.endOf(60)->end_ns - end_ns), 20 * kUs);
+}
+
+TEST_F(DeviceResolverTest, AStallNeedsNoClock) {
+  device_.setLatency(50 * kMs);  // as below
+  runOp(9, 8 * kMs, other_);
+  DeviceSpan* span = begin(stream_);
+  device_.run(stream_, 70 * kMs);
+  span->is_wait = true;
+  span->wait = {};
+  span->wait.op = 5;
+  end(span, 5);
+  lookRarely(15 * kSecond);
+  EXPECT_FALSE(told_.endOf(5));
+  ASSERT_EQ(told_.stalled.size(), 1u);
+  EXPECT_GT(told_.stalled[0].stall_ns_plus_1, 0u);
+  EXPECT_GT(untimed_.count(Untimed::Reason::kNoClock), 0u);
+}
+
 TEST_F(DeviceResolverTest, AClockThatCannotBeReadWellIsNotUsed) {
   device_.setLatency(50 * kMs);  // no anchor is better than half of that
   runOp(1, kMs, stream_);
-  pollFor(30 * kSecond);
+  lookRarely(30 * kSecond);
   EXPECT_TRUE(told_.ended.empty());
   EXPECT_EQ(untimed_.count(Untimed::Reason::kNoClock) +
                 untimed_.count(Untimed::Reason::kStuck),
