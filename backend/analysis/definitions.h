@@ -62,6 +62,7 @@ class StreamDefinitions {
   // What an id of the stream stands for; nullptr or absent when undefined.
   const v1::Thread* thread(std::uint32_t id) const;
   const v1::Context* context(std::uint32_t id) const;
+  bool haveContexts() const { return !contexts_.empty(); }
   const std::string* text(std::uint32_t id) const;
   struct BufferList {
     absl::Span<const v1::BufferRange> ranges;

@@ -4,6 +4,14 @@
 namespace traced {
 namespace {
 
+void addPlace(Json& json, const CallPlace& place) {
+  if (!place.site.empty()) json["site"] = place.site;
+  setIf(json, "step", place.step);
+  if (!place.module.empty()) json["module"] = place.module;
+  if (!place.phase.empty()) json["phase"] = place.phase;
+  if (!place.annotations.empty()) json["annotations"] = place.annotations;
+}
+
 Json refJson(const JobState& job, const OperationRef& ref,
              const char* instant) {
   Json json = {{"group", job.catalog.label(ref.group)},
@@ -12,7 +20,7 @@ Json refJson(const JobState& job, const OperationRef& ref,
   if (ref.pair) json["pair"] = {ref.pair->first, ref.pair->second};
   json[instant] = ref.at_ns;
   if (!ref.error.empty()) json["error"] = ref.error;
-  if (!ref.site.empty()) json["site"] = ref.site;
+  if (ref.place) addPlace(json, *ref.place);
   return json;
 }
 
@@ -52,8 +60,11 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
   if (verdict.seq > 0) json["seq"] = verdict.seq;
   if (!verdict.op.empty()) json["op"] = verdict.op;
   setIf(json, "since_ns", verdict.since_ns);
-  for (const auto& [rank, site] : verdict.sites) {
-    json["sites"].push_back({{"rank", rank}, {"site", site}});
+  if (verdict.since_seq > 0) json["since_seq"] = verdict.since_seq;
+  for (const auto& [rank, place] : verdict.places) {
+    Json where = {{"rank", rank}};
+    addPlace(where, place);
+    json["places"].push_back(std::move(where));
   }
   json["summary"] = verdict.summary;
   json["evidence"] = verdict.evidence;

@@ -80,7 +80,12 @@ class RankBuilder {
   // A number is drawn, and nothing recorded of the operation.
   void lose(std::uint32_t call) { nextSeq(call); }
   // The process records something else at an instant.
-  void live(std::int64_t at_ms) { stream_.addStep(++next_id_, ns(at_ms), 0); }
+  void live(std::int64_t at_ms) { beginStep(0, at_ms); }
+  // What is issued from now on belongs to a training step, and to a context.
+  void beginStep(std::uint64_t number, std::int64_t at_ms) {
+    stream_.addStep(++next_id_, ns(at_ms), number);
+  }
+  void setContext(std::uint32_t context) { context_ = context; }
 
   std::string write(Ending ending) {
     stream_.payload().mutable_accounts()->set_recovered(ending ==
@@ -106,8 +111,11 @@ class RankBuilder {
   }
   std::uint64_t issue(std::uint32_t call, std::int64_t at_ms) {
     const std::uint64_t id = ++next_id_;
-    stream_.add(IssueRow{
-        .op = id, .issue_ns = ns(at_ms), .call = call, .seq = nextSeq(call)});
+    stream_.add(IssueRow{.op = id,
+                         .issue_ns = ns(at_ms),
+                         .call = call,
+                         .seq = nextSeq(call),
+                         .context = context_});
     stream_.add(ReturnRow{.op = id, .return_ns = ns(at_ms) + 10'000});
     return id;
   }
@@ -127,6 +135,7 @@ class RankBuilder {
   std::map<Counter, std::uint64_t> seqs_;
   std::map<Counter, std::uint32_t> groups_;
   std::uint64_t next_id_ = 0;
+  std::uint32_t context_ = 0;
 };
 
 class JobBuilder {

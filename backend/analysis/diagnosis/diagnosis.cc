@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/diagnosis/call_sites.h"
+#include "analysis/diagnosis/call_places.h"
 #include "analysis/diagnosis/job_reader.h"
 #include "analysis/diagnosis/local_rule.h"
 #include "analysis/diagnosis/mismatch_rule.h"
@@ -71,7 +71,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
   append(verdicts, findSlowPeers(job));
   append(verdicts, findTimingVerdicts(job, options));
   order(verdicts);
-  findCallSites(job, set, verdicts);
+  findCallPlaces(job, set, verdicts);
   diagnosis.culprits = culpritsOf(verdicts);
   return diagnosis;
 }

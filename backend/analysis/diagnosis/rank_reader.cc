@@ -233,7 +233,9 @@ OperationRef RankReader::refTo(const AssembledOperation& op,
   if (local != StreamDefinitions::kNone) ref.group = group_indices_[local];
   ref.seq = op.seq;
   ref.op = call.op();
-  ref.site = table_.siteOf(op);
+  if (CallPlace place = callPlaceOf(table_, op); place.known()) {
+    ref.place = std::make_shared<const CallPlace>(std::move(place));
+  }
   ref.at_ns = commonNs(clock_, op.issued.ns());
   if (isPointToPoint(call.op()) && call.peer_global_plus_1() > 0) {
     const std::uint32_t peer = call.peer_global_plus_1() - 1;

@@ -45,6 +45,7 @@ RankState rankStateOf(const StreamTable& table) {
   state.closed = table.closed;
   state.recovered = !table.closed && table.accounts.recovered();
   state.lost = lostText(table);
+  state.tells_places = tellsPlaces(table);
   return state;
 }
 

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/call_place.h"
 #include "analysis/group_catalog.h"
 #include "analysis/stream_table.h"
 
@@ -25,10 +27,10 @@ struct OperationRef {
   RankPair pair;
   // On the common time line: its issue, or for a finished one its end.
   std::int64_t at_ns = 0;
-  // Definitions of its stream say more: the text of its error, and which line
-  // of the program called it, "" where that is not known.
+  // Definitions of its stream say more: the text of its error, and where in the
+  // program it was called, nullptr where nothing is known.
   std::string error;
-  std::string site;
+  std::shared_ptr<const CallPlace> place;
   // Whether the call itself threw, before anything was communicated.
   bool threw = false;
 };
@@ -58,6 +60,9 @@ struct RankState {
   // "" when all it recorded until its last record is here, but for what was
   // deleted from the beginning.
   std::string lost;
+
+  // Whether its trace may know where in the program calls were made.
+  bool tells_places = false;
 
   bool endKnown() const { return closed || recovered; }
   // Whether what is not in its trace did not happen, but for the moments

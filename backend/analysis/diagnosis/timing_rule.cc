@@ -108,7 +108,9 @@ std::optional<std::uint32_t> mostWaitedFor(const std::vector<Last>& lasts,
     all_ns += lasts[i].lateness_ns;
   }
   for (const auto& [rank, waited_ns] : by_rank) {
-    if (static_cast<double>(waited_ns) >= share * static_cast<double>(all_ns)) {
+    const bool is_most =
+        static_cast<double>(waited_ns) >= share * static_cast<double>(all_ns);
+    if (waited_ns > 0 && is_most) {
       return rank;
     }
   }
@@ -152,18 +154,40 @@ std::optional<Straggler> judge(const std::vector<Last>& lasts,
   return straggler;
 }
 
+// The same since it began: where the rank is noticeably last, and in half of
+// what comes next.
+Straggler sinceItBegan(const std::vector<Last>& lasts, std::uint64_t stride,
+                       const Straggler& known) {
+  const std::size_t end = known.where.end;
+  const auto isLate = [&](const Last& last) {
+    return last.rank == known.rank && last.lateness_ns >= kNoticeableNs;
+  };
+  std::size_t tries = 0;
+  for (std::size_t i = 0; i + kLeast <= end && tries < kParts; ++i) {
+    if (!isLate(lasts[i])) continue;
+    const auto begin = lasts.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto late = std::count_if(begin, begin + kLeastTimes, isLate);
+    if (late < static_cast<std::ptrdiff_t>(kLeastTimes / 2)) continue;
+    ++tries;
+    const auto straggler = judge(lasts, stride, {i, end});
+    if (straggler && straggler->rank == known.rank) return *straggler;
+  }
+  return known;
+}
+
 // Over the whole run, or from some point on to its end.
 std::optional<Straggler> findStraggler(const std::vector<Last>& lasts,
                                        std::uint64_t stride) {
   if (lasts.size() < kLeast) return std::nullopt;
-  if (auto straggler = judge(lasts, stride, {0, lasts.size()})) {
-    return straggler;
+  if (const auto straggler = judge(lasts, stride, {0, lasts.size()})) {
+    return sinceItBegan(lasts, stride, *straggler);
   }
   for (std::size_t part = 1; part < kParts; ++part) {
     const std::size_t begin = lasts.size() * part / kParts;
     if (lasts.size() - begin < kLeast) break;
-    if (auto straggler = judge(lasts, stride, {begin, lasts.size()}))
-      return straggler;
+    if (const auto straggler = judge(lasts, stride, {begin, lasts.size()})) {
+      return sinceItBegan(lasts, stride, *straggler);
+    }
   }
   return std::nullopt;
 }
@@ -184,6 +208,7 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
   verdict.ranks = verdict.culprits = {straggler.rank};
   verdict.group = group;
   verdict.since_ns = lasts[straggler.where.begin].at_ns;
+  verdict.since_seq = lasts[straggler.where.begin].seq;
   doubtAbsent(job, verdict);
   const std::size_t count = straggler.where.end - straggler.where.begin;
   const std::string& label = job.catalog.label(group);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/call_place.h"
 #include "analysis/group_catalog.h"
 
 namespace traced {
@@ -65,9 +66,11 @@ struct JobVerdict {
   std::string op;
   // Since when, on the common time line; absent where no instant tells.
   std::optional<std::int64_t> since_ns;
-  // Which line of the program called the operation, by rank, where that is
-  // known.
-  std::vector<std::pair<std::uint32_t, std::string>> sites;
+  // Of what is about many operations of a group: the first of them.
+  std::uint64_t since_seq = 0;
+  // Where in the program ranks called the operation, or that first one, as far
+  // as that is known.
+  std::vector<std::pair<std::uint32_t, CallPlace>> places;
   // What happened, in a sentence.
   std::string summary;
   // The records that imply it, in sentences.

@@ -32,9 +32,9 @@ std::string operationText(const JobState& job, const OperationRef& operation) {
 
 std::string placedText(const JobState& job, const OperationRef& operation) {
   const std::string text = operationText(job, operation);
-  return operation.site.empty()
-             ? text
-             : absl::StrCat(text, ", called at ", operation.site);
+  return operation.place
+             ? absl::StrCat(text, ", called ", placeText(*operation.place))
+             : text;
 }
 
 std::string placeText(const JobState& job, std::uint32_t group,

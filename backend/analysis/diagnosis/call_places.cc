@@ -1,4 +1,4 @@
-#include "analysis/diagnosis/call_sites.h"
+#include "analysis/diagnosis/call_places.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kMostRanksOfAVerdict = 4;
 constexpr std::size_t kMostRanks = 16;
-
-// Our own traces have none.
-bool mayTell(const TraceSet& set) {
-  return std::any_of(
-      set.selected.begin(), set.selected.end(),
-      [&](std::size_t i) { return set.streams[i].dump_file.has_value(); });
-}
 
 // Those to look at, and then those that show what the others did.
 std::vector<std::uint32_t> ranksToAsk(const JobState& job,
@@ -43,7 +36,8 @@ std::vector<std::uint32_t> ranksToAsk(const JobState& job,
 // Whether an operation of a rank is the one that a verdict is about.
 bool isAbout(const JobVerdict& verdict, std::uint32_t group, std::uint32_t rank,
              const AssembledOperation& op, const v1::Call& call) {
-  if (group != verdict.group || op.seq != verdict.seq) return false;
+  const std::uint64_t seq = verdict.seq > 0 ? verdict.seq : verdict.since_seq;
+  if (group != verdict.group || op.seq != seq) return false;
   if (!verdict.pair) return !isPointToPoint(call.op());
   const auto [source, destination] = *verdict.pair;
   const bool sends = call.op() == v1::OPERATION_SEND;
@@ -64,37 +58,51 @@ void findIn(const StreamTable& table,
     if (local == StreamDefinitions::kNone) continue;
     for (JobVerdict* verdict : verdicts) {
       if (!isAbout(*verdict, group_indices[local], rank, op, *call)) continue;
-      std::string site = table.siteOf(op);
-      if (!site.empty()) verdict->sites.emplace_back(rank, std::move(site));
+      CallPlace place = callPlaceOf(table, op);
+      if (place.known()) verdict->places.emplace_back(rank, std::move(place));
     }
   }
 }
 
-// "Ranks 0-2 called it at train.py:120 in forward."
-void tellSites(JobVerdict& verdict) {
+// "Ranks 0-2 called it at train.py:120 in forward, in step 812."
+void tellPlaces(JobVerdict& verdict) {
+  if (verdict.seq == 0) {  // where it began is no more than an example
+    for (const auto& [rank, place] : verdict.places) {
+      if (!place.step) continue;
+      verdict.evidence.push_back(
+          absl::StrCat("It began in step ", *place.step, "."));
+      break;
+    }
+    return;
+  }
   absl::btree_map<std::string, std::vector<std::uint32_t>> ranks_at;
-  for (const auto& [rank, site] : verdict.sites) ranks_at[site].push_back(rank);
-  for (const auto& [site, ranks] : ranks_at) {
+  for (const auto& [rank, place] : verdict.places) {
+    ranks_at[placeText(place)].push_back(rank);
+  }
+  for (const auto& [place, ranks] : ranks_at) {
     std::string who = ranksText(ranks);
     who.front() = 'R';
-    verdict.evidence.push_back(absl::StrCat(who, " called it at ", site, "."));
+    verdict.evidence.push_back(absl::StrCat(who, " called it ", place, "."));
   }
 }
 
 }  // namespace
 
-void findCallSites(const JobState& job, const TraceSet& set,
-                   std::vector<JobVerdict>& verdicts) {
-  if (!mayTell(set)) return;
+void findCallPlaces(const JobState& job, const TraceSet& set,
+                    std::vector<JobVerdict>& verdicts) {
   absl::btree_map<std::uint32_t, std::vector<JobVerdict*>> by_rank;
   for (JobVerdict& verdict : verdicts) {
-    if (verdict.seq == 0 || verdict.group == GroupCatalog::kNone) continue;
+    const bool has_operation = verdict.seq > 0 || verdict.since_seq > 0;
+    if (!has_operation || verdict.group == GroupCatalog::kNone) continue;
     for (const std::uint32_t rank : ranksToAsk(job, verdict)) {
+      const RankState* state = job.rank(rank);
+      if (!state || !state->tells_places) continue;
       if (by_rank.size() < kMostRanks || by_rank.contains(rank)) {
         by_rank[rank].push_back(&verdict);
       }
     }
   }
+  if (by_rank.empty()) return;
   GroupCatalog catalog = job.catalog;
   StreamLoader loader(set);
   for (const std::size_t i : set.selected) {
@@ -105,7 +113,7 @@ void findCallSites(const JobState& job, const TraceSet& set,
            catalog.add(table.header.attempt(), table.definitions.groups()),
            asked->second);
   }
-  for (JobVerdict& verdict : verdicts) tellSites(verdict);
+  for (JobVerdict& verdict : verdicts) tellPlaces(verdict);
 }
 
 }  // namespace traced

@@ -42,17 +42,21 @@ Diagnosis diagnoseDumps(const std::string& file) {
   return diagnose(*set, {});
 }
 
-TEST(CallSitesTest, AVerdictTellsWhereEachOfItsRanksMadeTheCall) {
+TEST(CallPlacesTest, AVerdictTellsWhereEachOfItsRanksMadeTheCall) {
   const Diagnosis diagnosis = diagnoseDumps("/job/train.py");
   ASSERT_FALSE(diagnosis.verdicts.empty());
   const JobVerdict& verdict = diagnosis.verdicts[0];
   EXPECT_EQ(verdict.kind, VerdictKind::kOpMismatch) << textOf(diagnosis);
   EXPECT_EQ(verdict.culprits, Ranks{1});
-  using Site = std::pair<std::uint32_t, std::string>;
-  const std::vector<Site> expected = {{0, "/job/train.py:120 in forward"},
-                                      {1, "/job/train.py:99 in forward"},
-                                      {2, "/job/train.py:120 in forward"}};
-  EXPECT_EQ(verdict.sites, expected);
+  using Place = std::pair<std::uint32_t, CallPlace>;
+  const auto at = [](const std::string& line) {
+    CallPlace place;
+    place.site = "/job/train.py:" + line + " in forward";
+    return place;
+  };
+  const std::vector<Place> expected = {
+      {0, at("120")}, {1, at("99")}, {2, at("120")}};
+  EXPECT_EQ(verdict.places, expected);
   const std::string text = textOf(diagnosis);
   EXPECT_NE(text.find("Ranks 0-2/2 called it at /job/train.py:120 in forward."),
             std::string::npos)
@@ -62,28 +66,75 @@ TEST(CallSitesTest, AVerdictTellsWhereEachOfItsRanksMadeTheCall) {
       << text;
 }
 
-TEST(CallSitesTest, WhereARankIsTellsItsLine) {
+TEST(CallPlacesTest, WhereARankIsTellsItsLine) {
   const Diagnosis diagnosis = diagnoseDumps("/job/train.py");
   ASSERT_TRUE(diagnosis.job.ranks[0].last_issued);
-  EXPECT_EQ(diagnosis.job.ranks[0].last_issued->site,
+  EXPECT_EQ(diagnosis.job.ranks[0].last_issued->place->site,
             "/job/train.py:120 in forward");
 }
 
 // Frames of torch alone are no line of the program.
-TEST(CallSitesTest, TheNearestFrameOfTheProgramCounts) {
+TEST(CallPlacesTest, TheNearestFrameOfTheProgramCounts) {
   const Diagnosis diagnosis =
       diagnoseDumps("/env/site-packages/torch/nn/parallel/distributed.py");
-  EXPECT_EQ(diagnosis.job.ranks[0].last_issued->site,
+  EXPECT_EQ(diagnosis.job.ranks[0].last_issued->place->site,
             "/job/main.py:3 in <module>");
 }
 
-TEST(CallSitesTest, OurTracesTellNone) {
+TEST(CallPlacesTest, AVerdictTellsStepModuleAndAnnotations) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Context& context = rank.stream().addContext();
+    context.add_annotation("warm-up");
+    context.set_model("Net");
+    context.set_module(r == 1 ? "b" : "a");
+    context.set_phase(v1::PHASE_BACKWARD);
+    rank.beginStep(812, 0);
+    const std::uint32_t call =
+        rank.addCall(v1::OPERATION_ALL_REDUCE, 1, r == 1 ? 8 : 4).id();
+    rank.setContext(context.id());
+    rank.end(call, 5);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {1});
+  const std::string text = textOf(diagnosis);
+  EXPECT_NE(text.find("Rank 1 called it in step 812, in Net.b (backward), "
+                      "annotated \"warm-up\"."),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Ranks 0-2/2 called it in step 812, in Net.a (backward)"),
+            std::string::npos)
+      << text;
+}
+
+TEST(CallPlacesTest, AStragglerIsToldWithTheStepInWhichItBegan) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    for (int i = 0; i < 64; ++i) {
+      rank.beginStep(static_cast<std::uint64_t>(i), 50 * i);
+      const bool late = r == 1 && i >= 32;
+      rank.end(call, 50 * i + (late ? 20 : 0), late ? 2 : 22);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  const JobVerdict& verdict = diagnosis.verdicts[0];
+  ASSERT_FALSE(verdict.places.empty());
+  EXPECT_EQ(verdict.places[0].second.step, verdict.since_seq - 1);
+  EXPECT_NE(textOf(diagnosis).find("It began in step 32."), std::string::npos)
+      << textOf(diagnosis);
+}
+
+TEST(CallPlacesTest, ATraceThatTellsNothingHasNone) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
     rank.end(rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id(), 0);
   });
   const Diagnosis diagnosis = diagnoseJob(job);
-  EXPECT_EQ(diagnosis.job.ranks[0].last_issued->site, "");
+  EXPECT_EQ(diagnosis.job.ranks[0].last_issued->place, nullptr);
 }
 
 }  // namespace
