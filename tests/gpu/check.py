@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -182,15 +182,14 @@ def _beside(session: Session, checks: Mapping[str, Callable[[Path], str]], folde
     session.side_by_side(actions, _AT_ONCE)
 
 
-def _compare(session: Session, checks: Sequence[Check], folder: Path) -> None:
-    _beside(session, {check.name: partial(run, check) for check in checks}, folder)
+#: What takes no times, besides the comparisons; the longest comes first.
+_LONG: dict[str, Callable[[Path], str]] = {
+    "torch's own suite goes as stock": suite_check.torch_suite_goes_as_stock,
+    **fault_checks.CHECKS,
+}
 
 
-def _full(session: Session, folder: Path) -> None:
-    faults = fault_checks.CHECKS | {
-        "torch's own suite goes as stock": suite_check.torch_suite_goes_as_stock
-    }
-    _beside(session, faults, folder / "faults")
+def _times_and_figures(session: Session, folder: Path) -> None:
     if not GPU:
         session.check("event_cost.cc compiles", lambda: event_cost.compiles(60))
         session.measure("cost", lambda: _costs(_COST_CPU_S))
@@ -226,11 +225,15 @@ def main() -> int:
     session = Session(options.out / "gpu_check.json", _facts(), options.seconds)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        checks = CHECKS if GPU else CPU_CHECKS
-        wanted = [check for check in checks if options.full or not check.full]
-        _compare(session, wanted, folder / "stock")
-        if options.full or options.cpu:
-            _full(session, folder)
+        all_of_it = options.full or options.cpu
+        comparisons = {
+            check.name: partial(run, check)
+            for check in (CHECKS if GPU else CPU_CHECKS)
+            if all_of_it or not check.full
+        }
+        _beside(session, (_LONG if all_of_it else {}) | comparisons, folder / "beside")
+        if all_of_it:
+            _times_and_figures(session, folder)
     return 0 if session.finish() else 1
 
 

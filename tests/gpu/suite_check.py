@@ -15,7 +15,9 @@ from launch import within
 from where import ENGINE, GPU
 
 _SUITE = Path(__file__).parent.parent / "torch_suite"
-_DEADLINE_S = 150.0
+#: Each test starts a process anew, which imports torch and what its tests need: ten seconds of one
+#: core.
+_DEADLINE_S = 240.0 if GPU else 600.0
 _ON_GPU = [
     "test_all_gather_cuda",
     "test_all_gather_into_cat_tensor_cuda",
@@ -30,7 +32,7 @@ _ON_GPU = [
     "test_nccl_high_priority_stream",
     "test_reduce_sum_cuda",
 ]
-_ON_CPU = ["test_all_reduce_sum", "test_broadcast", "test_barrier", "test_ddp_logging_data_cpu"]
+_ON_CPU = ["test_all_reduce_sum", "test_ddp_logging_data_cpu"]
 
 
 def torch_suite_goes_as_stock(folder: Path) -> str:
