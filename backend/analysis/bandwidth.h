@@ -1,7 +1,7 @@
 // Sizes and bandwidths as nccl-tests defines them.
 //
 // algbw = S / time, busbw = algbw x factor, where S is the size of the
-// operation and n the number of ranks:
+// operation (trace_io/message_size.h) and n the number of ranks:
 //
 //   all_reduce forms                               factor 2(n-1)/n
 //   all_gather, reduce_scatter, all_to_all forms,
@@ -15,13 +15,10 @@
 #include <optional>
 #include <string>
 
+#include "trace_io/message_size.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced {
-
-// S in bytes: the whole array of a gathering, scattering or all-to-all
-// operation, the tensor of any other. `group_size` is n.
-std::uint64_t messageBytes(const v1::Call& call, std::uint32_t group_size);
 
 // Absent for operations that have no bandwidth.
 std::optional<double> busFactor(v1::Operation op, std::uint32_t group_size);

@@ -76,6 +76,11 @@ std::vector<std::string> Coverage::gaps(const TraceSet& set,
     gaps.push_back(absl::StrCat(set.unusable_bytes,
                                 " bytes of the inputs could not be used"));
   }
+  if (const std::uint64_t count = summary.leftOut().operations) {
+    gaps.push_back(absl::StrCat(count,
+                                " operations were not recorded (TRACED_SCOPE)",
+                                onRanks(summary.leftOut().ranks)));
+  }
   for (const Range& range : ranges_) {
     const std::string steps =
         range.steps.all() ? "" : absl::StrCat(" in steps ", range.steps.text());

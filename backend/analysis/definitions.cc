@@ -50,6 +50,7 @@ void StreamDefinitions::addGroup(const v1::Group& group) {
   if (known != kNone) {
     groups_[known].name = group.name();
     groups_[known].desc = group.desc();
+    groups_[known].left_out |= group.left_out();
     return;
   }
   std::optional<RankList> members = RankList::fromGroup(group);
@@ -62,7 +63,7 @@ void StreamDefinitions::addGroup(const v1::Group& group) {
                            group.desc(),       group.backend(),
                            group.leg(),        *std::move(members),
                            group.group_rank(), group.nth(),
-                           /*by_name=*/false};
+                           /*by_name=*/false,  group.left_out()};
   });
 }
 

@@ -30,6 +30,8 @@ struct GroupDefinition {
   // Its name is part of its identity: nothing better tells it from others with
   // the same members.
   bool by_name = false;
+  // Some or all of its operations were not recorded here (TRACED_SCOPE).
+  bool left_out = false;
 };
 
 class StreamDefinitions {

@@ -36,6 +36,7 @@ std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
     groups_.push_back({attempt, group.leg, group.members, group.nth, group.name,
                        group.desc, group.backend, uniqueLabel(group)});
   }
+  groups_[place->second].left_out |= group.left_out;
   return place->second;
 }
 

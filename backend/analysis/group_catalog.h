@@ -26,6 +26,8 @@ struct JobGroup {
   // What people call it, made unique by "#2", "#3", ... where two groups have
   // the same label.
   std::string label;
+  // Some rank did not record all of its operations (TRACED_SCOPE).
+  bool left_out = false;
 };
 
 // What people call a group: its description, or else its name. Two groups may

@@ -1,6 +1,7 @@
 #include "analysis/match.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "analysis/batches.h"
@@ -66,18 +67,25 @@ Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
   return entry;
 }
 
-std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter) {
+std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter,
+                           std::uint64_t& out_of_scope) {
   std::vector<Entry> entries;
   for (std::uint32_t i = 0; i < run.streams.size(); ++i) {
     const LoadedRun::Stream& stream = run.streams[i];
     const std::uint32_t rank = stream.table.header.rank();
     if (!filter.ranks.empty() && !filter.ranks.contains(rank)) continue;
     const Batches batches(stream.table);
+    std::optional<ScopeFilter> scope;
+    if (filter.nodes) scope.emplace(filter.scope, *filter.nodes, stream.table);
     const std::vector<AssembledOperation>& ops = stream.table.operations;
     for (std::uint32_t j = 0; j < ops.size(); ++j) {
       Entry entry = describe(run, stream, batches, ops[j]);
       if (!filter.groups.empty() &&
           !filter.groups.contains(run.groups.label(entry.group))) {
+        continue;
+      }
+      if (scope && !scope->holds(ops[j])) {
+        ++out_of_scope;
         continue;
       }
       entry.cell = {i, j};
@@ -135,11 +143,11 @@ bool hasOperation(const LoadedRun& run, absl::Span<const MatchCell> cells,
 }  // namespace
 
 MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter) {
-  std::vector<Entry> entries = collect(run, filter);
+  MatchTable table;
+  std::vector<Entry> entries = collect(run, filter, table.out_of_scope);
   sortEntries(entries);
   numberRepeats(entries);
 
-  MatchTable table;
   table.cells.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];

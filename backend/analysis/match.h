@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "analysis/loaded_run.h"
+#include "analysis/scope.h"
 
 namespace traced {
 
@@ -47,6 +48,8 @@ struct MatchTable {
   // By first issue; a batch, and then its members, by that of the first member.
   std::vector<MatchRow> rows;
   std::vector<MatchCell> cells;
+  // Operations of the ranks and groups in question that the scope left out.
+  std::uint64_t out_of_scope = 0;
 
   absl::Span<const MatchCell> cellsOf(const MatchRow& row) const {
     return absl::MakeSpan(cells).subspan(row.first_cell, row.cell_count);
@@ -60,6 +63,9 @@ struct MatchFilter {
   absl::flat_hash_set<std::string> groups;
   // Names of operations: a row stays when one of its cells has one of them.
   absl::flat_hash_set<std::string> ops;
+  ReportedScope scope = ReportedScope::kAll;
+  // Where ranks ran; not needed for all of them.
+  const NodeIndex* nodes = nullptr;
 };
 
 // Every operation that passes the filter is in exactly one row.

@@ -12,6 +12,7 @@
 #include "analysis/group_catalog.h"
 #include "analysis/run_summary.h"
 #include "analysis/samples.h"
+#include "analysis/scope.h"
 #include "analysis/time_split/split_totals.h"
 
 namespace traced {
@@ -92,6 +93,9 @@ struct Report {
   CallTotals all;
   RunSummary summary;
   ClockSummary clocks;
+  // Operations that were read and are in none of the above, as the scope says.
+  ReportedScope scope = ReportedScope::kAll;
+  std::uint64_t out_of_scope = 0;
   // How long after the first rank arrived anywhere the windows of a trend
   // begin: that many times the window's number.
   std::uint64_t window_ns = 0;

@@ -79,13 +79,15 @@ std::string contextText(ReportKey key, const v1::Context& context) {
 
 }  // namespace
 
-ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers)
-    : peers_(peers) {
+ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers,
+                             const Scope* scope)
+    : peers_(peers), scope_(scope) {
   report_.by = std::move(by);
   const auto& keys = report_.by;
   by_step_ =
       std::find(keys.begin(), keys.end(), ReportKey::kStep) != keys.end();
   by_context_ = std::any_of(keys.begin(), keys.end(), isOfContext);
+  if (scope_) report_.scope = scope_->reported;
   if (!peers_) return;
   report_.clocks = peers_->clocks;
   const std::int64_t span_ns =
@@ -105,10 +107,16 @@ void ReportBuilder::addStream(const StreamTable& table,
   RankTotals& rank = report_.ranks.emplace_back();
   rank.rank = table.header.rank();
   rank.run_ns = table.runNs();
+  std::optional<ScopeFilter> filter;
+  if (scope_) filter.emplace(scope_->reported, scope_->nodes, table);
   for (std::size_t i = 0; i < table.operations.size(); ++i) {
     const AssembledOperation& op = table.operations[i];
     const v1::Call* call = table.callOf(op);
     if (call && call->simulated()) continue;
+    if (filter && !filter->holds(op)) {
+      ++report_.out_of_scope;
+      continue;
+    }
     const Place place = placeOf(table, op);
     const auto [made, is_new] = plans.try_emplace({op.call, place});
     if (is_new) made->second = plan(table, call, place, groups);

@@ -23,10 +23,17 @@ class ReportBuilder {
     const ArrivalTable& arrivals;
     ClockSummary clocks;
   };
+  // Which operations count, and where ranks ran.
+  struct Scope {
+    ReportedScope reported;
+    const NodeIndex& nodes;
+  };
 
-  // Without `peers` operations are not split. They must outlive the builder.
+  // Without `peers` operations are not split, without `scope` all count. They
+  // must outlive the builder.
   explicit ReportBuilder(std::vector<ReportKey> by,
-                         const Peers* peers = nullptr);
+                         const Peers* peers = nullptr,
+                         const Scope* scope = nullptr);
 
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table) { addStream(table, nullptr); }
@@ -89,6 +96,7 @@ class ReportBuilder {
   const Peers* peers_;
   bool by_step_ = false;
   bool by_context_ = false;
+  const Scope* scope_;
   Report report_;
   std::vector<Samples> samples_;  // one per report_.rows
   absl::flat_hash_map<std::vector<std::string>, std::uint32_t> row_by_keys_;

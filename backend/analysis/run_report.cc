@@ -29,14 +29,17 @@ void forEachStream(const TraceSet& set, const AlignedClocks& clocks,
 
 }  // namespace
 
-Report buildReport(const TraceSet& set, std::vector<ReportKey> by) {
+Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
+                   ReportedScope scope) {
   AlignedClocks clocks = alignClocks(set);
   ArrivalTable arrivals;
   forEachStream(set, clocks, [&](const ArrivalTable::Stream& stream) {
     arrivals.add(stream);
   });
   const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
-  ReportBuilder builder(std::move(by), &peers);
+  const NodeIndex nodes(set);
+  const ReportBuilder::Scope wanted{scope, nodes};
+  ReportBuilder builder(std::move(by), &peers, &wanted);
   forEachStream(set, clocks, [&](const ArrivalTable::Stream& stream) {
     builder.add(stream);
   });

@@ -12,6 +12,7 @@ namespace traced {
 // Reads the selected streams one by one and twice: first to learn when each
 // rank arrived at each collective, then to split the time of each operation.
 // Memory: one stream, a row per collective, and what ReportBuilder keeps.
-Report buildReport(const TraceSet& set, std::vector<ReportKey> by);
+Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
+                   ReportedScope scope = ReportedScope::kAll);
 
 }  // namespace traced

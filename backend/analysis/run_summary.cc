@@ -22,6 +22,10 @@ void RunSummary::add(const StreamTable& table) {
   operations_ += table.operations.size() - table.simulated;
   simulated_ += table.simulated;
   addPauses(table);
+  if (const std::uint64_t left_out = table.accounts.left_out()) {
+    left_out_.operations += left_out;
+    left_out_.ranks.push_back(header.rank());
+  }
   addDeviceTimes(table);
   longest_run_ns_ = std::max(longest_run_ns_, table.runNs());
   total_run_ns_ += table.runNs();

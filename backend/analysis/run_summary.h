@@ -27,6 +27,12 @@ class RunSummary {
     std::uint64_t most_ns = 0;
   };
 
+  // Operations that TRACED_SCOPE left out, over all ranks.
+  struct LeftOut {
+    std::uint64_t operations = 0;
+    std::vector<std::uint32_t> ranks;
+  };
+
   // What is said of device times, over all ranks.
   struct DeviceTimes {
     // The worst bound of a rank; absent: there are none.
@@ -59,6 +65,7 @@ class RunSummary {
   std::uint64_t operations() const { return operations_; }
   std::uint64_t simulated() const { return simulated_; }
   const Pauses& pauses() const { return pauses_; }
+  const LeftOut& leftOut() const { return left_out_; }
   const DeviceTimes& deviceTimes() const { return device_times_; }
   // The longest run of a rank, and the sum over all ranks.
   std::uint64_t longestRunNs() const { return longest_run_ns_; }
@@ -85,6 +92,7 @@ class RunSummary {
   std::uint64_t operations_ = 0;
   std::uint64_t simulated_ = 0;
   Pauses pauses_;
+  LeftOut left_out_;
   DeviceTimes device_times_;
   std::uint64_t longest_run_ns_ = 0;
   std::uint64_t total_run_ns_ = 0;

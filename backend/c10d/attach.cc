@@ -80,12 +80,18 @@ int attach(c10d::ProcessGroup& group, Recorder& recorder,
   return traced;
 }
 
-void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message) {
-  std::set<TracedBackend*> told;  // one may serve several devices
+void forEachTraced(c10d::ProcessGroup& group,
+                   const std::function<void(TracedBackend&)>& visit) {
+  std::set<TracedBackend*> visited;  // one may serve several devices
   for (const auto& [device, backend] : sortedByDevice(group)) {
     auto* traced = dynamic_cast<TracedBackend*>(backend.get());
-    if (traced && told.insert(traced).second) traced->tell(kind, message);
+    if (traced && visited.insert(traced).second) visit(*traced);
   }
+}
+
+void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message) {
+  forEachTraced(group,
+                [&](TracedBackend& backend) { backend.tell(kind, message); });
 }
 
 }  // namespace traced

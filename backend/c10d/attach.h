@@ -9,12 +9,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
 #include "recorder/recorder.h"
 
 namespace traced {
+
+class TracedBackend;
 
 // Wraps the backends that serve `devices`, and those that a traced backend gave
 // birth to; a backend that is wrapped already stays as it is. `members` are
@@ -23,6 +26,10 @@ namespace traced {
 int attach(c10d::ProcessGroup& group, Recorder& recorder,
            const std::vector<c10::DeviceType>& devices,
            const std::vector<std::uint32_t>& members);
+
+// Visits each of the group's traced backends once.
+void forEachTraced(c10d::ProcessGroup& group,
+                   const std::function<void(TracedBackend&)>& visit);
 
 // Marks what is being done to a group, or has failed, in the traces of its
 // backends: what goes by type does not meet them.

@@ -14,8 +14,10 @@
 #include "c10d/attach.h"
 #include "c10d/bind_context.h"
 #include "c10d/facade.h"
+#include "c10d/nodes.h"
 #include "recorder/hang_reports.h"
 #include "recorder/options.h"
+#include "recorder/process_info.h"
 #include "recorder/queue_sink.h"
 #include "recorder/recorder.h"
 
@@ -81,6 +83,14 @@ int attachTo(c10d::ProcessGroup& group, const std::vector<std::string>& devices,
     types.push_back(c10::Device(device).type());
   }
   return attach(group, *recorder, types, members);
+}
+
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
+
+void publishOwnNode(const Settings& settings, const StorePtr& store,
+                    std::uint64_t job, std::uint32_t rank) {
+  const std::string node = nodeName(optionsFrom(settings).node, readHostInfo());
+  if (!node.empty()) publishNode({store, job}, rank, node);
 }
 
 void step(std::uint64_t number) {
@@ -228,6 +238,20 @@ PYBIND11_MODULE(_C, m) {
         "Puts tracing wrappers around the group's backends for the devices, "
         "and around those that traced backends gave birth to. Returns how many "
         "devices are traced now, 0 if this process does not record.");
+  m.def("publish_node", &traced::publishOwnNode, py::arg("settings"),
+        py::arg("store"), py::arg("job"), py::arg("rank"),
+        py::call_guard<py::gil_scoped_release>(),
+        "Says in the job's store on which node this rank is.");
+  m.def(
+      "place",
+      [](c10d::ProcessGroup& group, const traced::StorePtr& store,
+         std::uint64_t job) {
+        traced::placeGroup(group, {store, job});
+      },
+      py::arg("group"), py::arg("store"), py::arg("job"),
+      py::call_guard<py::gil_scoped_release>(),
+      "Decides what TRACED_SCOPE leaves out of a group, as far as the store "
+      "has the nodes of its members by now. Waits for nobody.");
   m.def("set_enabled", &traced::Recorder::setEnabled, py::arg("enabled"),
         "Whether operations are recorded from now on.");
   m.def("step", &traced::step, py::arg("number"), "A training step begins.");

@@ -73,7 +73,7 @@ TracedBackend::Work TracedBackend::record(Operation operation, Number number,
                                           Describe describe, Forward forward) {
   // Numbers are drawn also while tracing is off, so that ranks agree on them
   // when it is on again; a call that is only estimated has none.
-  Recorder* recorder = active();
+  Recorder* recorder = recording();
   if (recorder) recorder->prepare();
   const std::uint64_t seq =
       simulating_.load(std::memory_order_relaxed) ? notNumbered() : number();
@@ -119,7 +119,7 @@ TracedBackend::Work TracedBackend::collective(Operation op, Describe describe,
 template <typename Forward>
 auto TracedBackend::manage(Operation operation, Forward forward)
     -> decltype(forward()) {
-  Recorder* recorder = active();
+  Recorder* recorder = recording();
   if (!recorder) return forward();
   const auto undescribed = [](CallDescriber&) {};
   const OpId op = issue(*recorder, operation, notNumbered(), undescribed).op;

@@ -49,6 +49,11 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
   startHearingOfEnds();
 }
 
+void TracedBackend::place(std::uint64_t job, const NodeMap::Lookup& lookup) {
+  if (placed_ || Recorder::current() != &recorder_) return;
+  placed_ = recorder_.place(*group_, job, lookup);
+}
+
 DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
   if (!make_events_) return nullptr;
   const auto& fields = call.call().fields();

@@ -41,6 +41,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // written.
   void tell(MarkKind kind, const char* message = "") noexcept;
 
+  // Tries to decide whether the scope leaves the group out, while that is open.
+  void place(std::uint64_t job, const NodeMap::Lookup& lookup);
+
   // While true the inner backend only estimates how long calls would take.
   void setSimulating(bool simulating) { simulating_ = simulating; }
 
@@ -152,6 +155,16 @@ class TracedBackend : public forwarding::ForwardingBackend {
                                                                     : nullptr;
   }
 
+  // The recorder, if it records operations of this group; counts one that it
+  // leaves out.
+  Recorder* recording() noexcept {
+    Recorder* recorder = active();
+    if (!recorder || !group_->isLeftOut()) [[likely]]
+      return recorder;
+    if (!simulating_.load(std::memory_order_relaxed)) recorder->leaveOut();
+    return nullptr;
+  }
+
   // Records one call around `forward`. `describe` fills in a CallDescriber,
   // `number` draws the sequence number. Defined in record_call.h.
   template <typename Describe, typename Forward>
@@ -205,6 +218,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
   std::shared_ptr<Completions> completions_;
   std::atomic<bool> no_future_[kOperationCount] = {};
   std::atomic<bool> no_result_;
+  // Whether place() has nothing more to find out.
+  std::atomic<bool> placed_{false};
   const MakeEvents make_events_;
   // The device of the last call: some calls do not say.
   std::atomic<int> device_{kNoDevice};

@@ -72,6 +72,7 @@ Json checkJson(const CheckOutcome& outcome) {
   for (const NewUsage& usage : result.fresh) fresh.push_back(newJson(usage));
   json["simulated"] = outcome.summary.simulated();
   json["switched_off"] = pausesJson(outcome.summary.pauses());
+  addLeftOut(json, outcome.summary.leftOut());
   json["lost"] = lostJson(outcome.set, outcome.summary);
   json["warnings"] = allWarnings(outcome.set, outcome.summary);
   return json;

@@ -96,6 +96,7 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
   json["under_way"] = diagnosis.under_way;
   json["ranks"] = ranksJson(job);
   json["groups"] = groupsJson(job.catalog);
+  addLeftOut(json, job.summary.leftOut());
   json["lost"] = lostJson(set, job.summary);
   json["warnings"] = allWarnings(set, job.summary);
   return json;

@@ -15,19 +15,36 @@
 #include "cli/export_writer.h"
 #include "cli/heading.h"
 #include "cli/inputs.h"
+#include "cli/scope_option.h"
 #include "cli/text.h"
+#include "trace_io/correlation.h"
 
 namespace traced {
 namespace {
 
-// The calls of a rank, in the order of their issue.
+// 0: the group has none. A dump does not tell all that identifies a group.
+std::vector<std::uint64_t> groupHashes(const StreamTable& table) {
+  std::vector<std::uint64_t> hashes;
+  for (const GroupDefinition& group : table.definitions.groups()) {
+    GroupHash hash(table.header.attempt(), group.leg, group.nth);
+    group.members.forEach([&](std::uint32_t rank) { hash.add(rank); });
+    const bool known = !group.by_name && group.members.size() > 0;
+    hashes.push_back(known ? hash.value() : 0);
+  }
+  return hashes;
+}
+
+// The calls of a rank that are in the scope, in the order of their issue.
 std::vector<ExportedCall> callsOf(const StreamTable& table,
+                                  const ScopeFilter& scope,
                                   const GroupCatalog& groups,
                                   const std::vector<std::uint32_t>& indices,
                                   const v1::ClockModel& clock) {
+  const std::vector<std::uint64_t> hashes = groupHashes(table);
   std::vector<ExportedCall> calls;
   calls.reserve(table.operations.size());
   for (const AssembledOperation& op : table.operations) {
+    if (!scope.holds(op)) continue;
     const v1::Call* call = table.callOf(op);
     const std::uint32_t local =
         call ? table.groupOf(*call) : StreamDefinitions::kNone;
@@ -35,7 +52,8 @@ std::vector<ExportedCall> callsOf(const StreamTable& table,
     calls.push_back(
         {table, op, call,
          groups.label(known ? indices[local] : GroupCatalog::kNone),
-         known ? table.definitions.groups()[local].members.size() : 0, clock});
+         known ? table.definitions.groups()[local].members.size() : 0,
+         known ? hashes[local] : 0, clock});
   }
   return calls;
 }
@@ -47,6 +65,7 @@ class Export : public Subcommand {
     app.add_option("--format", format_, "csv, jsonl or text")
         ->check(CLI::IsMember({"csv", "jsonl", "text"}))
         ->capture_default_str();
+    scope_.declare(app);
     app.add_option("-o,--output", output_,
                    "The file to write, instead of standard output");
     app.add_flag("--force", force_, "Replace the file if it is there");
@@ -76,14 +95,20 @@ class Export : public Subcommand {
     const ExitCode code = inputs_.conclude(allWarnings(*set, summary));
     const std::string paused = pausesText(summary.pauses());
     if (!paused.empty()) std::cerr << "note: " << paused << "\n";
+    if (const std::uint64_t left_out = summary.leftOut().operations) {
+      std::cerr << "note: " << countOf(left_out, "operation")
+                << " not recorded (TRACED_SCOPE)\n";
+    }
+    const std::string scope = scopeText(scope_.scope(), out_of_scope_);
+    if (!scope.empty()) std::cerr << "note: " << scope << "\n";
     return code;
   }
 
  private:
   // Rank by rank: only one is in memory.
-  void writeAll(std::ostream& out, const TraceSet& set,
-                RunSummary& summary) const {
+  void writeAll(std::ostream& out, const TraceSet& set, RunSummary& summary) {
     const std::unique_ptr<ExportWriter> writer = makeWriter();
+    const NodeIndex nodes(set);
     AlignedClocks clocks = alignClocks(set);
     summary.setClockWarnings(std::move(clocks.warnings));
     GroupCatalog groups;
@@ -98,9 +123,11 @@ class Export : public Subcommand {
       const std::vector<std::uint32_t> indices =
           groups.add(table.header.attempt(), table.definitions.groups());
       summary.add(table);
-      writer->addRank(
-          out, table,
-          callsOf(table, groups, indices, clocks.models[set.selected[i]]));
+      const ScopeFilter scope(scope_.scope(), nodes, table);
+      const std::vector<ExportedCall> calls = callsOf(
+          table, scope, groups, indices, clocks.models[set.selected[i]]);
+      out_of_scope_ += table.operations.size() - calls.size();
+      writer->addRank(out, table, calls);
     }
   }
 
@@ -112,6 +139,8 @@ class Export : public Subcommand {
   }
 
   Inputs inputs_;
+  ScopeOption scope_;
+  std::uint64_t out_of_scope_ = 0;
   std::string format_ = "csv";
   std::string output_;
   bool force_ = false;

@@ -7,6 +7,9 @@
 #include "analysis/context_text.h"
 #include "analysis/match.h"
 #include "analysis/names.h"
+#include "analysis/operation_kinds.h"
+#include "trace_io/correlation.h"
+#include "trace_io/message_size.h"
 
 namespace traced {
 namespace {
@@ -54,6 +57,23 @@ Value ofContext(Row row, Get get) {
 }
 Value endSource(Row row) {
   return row.op.end_source ? Value(nameOf(row.op.end_source)) : Value();
+}
+
+Value messageSize(Row row) {
+  const bool has_size = row.call && trafficOf(row.call->op()) != Traffic::kNone;
+  return has_size ? Value(messageBytes(*row.call, row.group_size)) : Value();
+}
+Value correlationId(Row row) {
+  if (!row.call || row.group_hash == 0 || row.op.seq == 0) return Value();
+  if (!isPointToPoint(row.call->op())) {
+    return Value(correlationOfCollective(row.group_hash, row.op.seq));
+  }
+  const std::uint32_t self = row.table.header.rank();
+  const auto peer = row.table.peerOf(row.op, *row.call);
+  if (!peer) return Value();
+  const bool sends = row.call->op() == v1::OPERATION_SEND;
+  return Value(correlationOfMessage(row.group_hash, sends ? self : *peer,
+                                    sends ? *peer : self, row.op.seq));
 }
 
 constexpr ExportColumn kColumns[] = {
@@ -195,6 +215,8 @@ constexpr ExportColumn kColumns[] = {
          return c.has_parent_bytes() ? Value(c.parent_bytes()) : Value();
        });
      }},
+    {"message_size", messageSize},
+    {"correlation_id", correlationId},
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ struct ExportedCall {
   // Of its group, as all ranks call it; "-" without one.
   const std::string& group;
   std::uint32_t group_size;
+  // What its correlation ids are made from; 0: nothing.
+  std::uint64_t group_hash;
   const v1::ClockModel& clock;
 };
 

@@ -1,11 +1,16 @@
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "analysis/call_text.h"
 #include "analysis/match.h"
@@ -20,8 +25,18 @@ namespace {
 
 // The members of a coalesced batch.
 struct Batch {
+  static constexpr std::size_t kMostShapes = 8;
+
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t sent = 0;
+  // Global ranks.
+  absl::btree_set<std::uint32_t> to;
+  absl::btree_set<std::uint32_t> from;
+  // The first ones, each once.
+  std::vector<std::string> shapes;
+  std::string last;
 };
 
 std::uint64_t bytesOf(const ExportedCall& call) {
@@ -33,9 +48,35 @@ bool isBatch(const ExportedCall& call) {
   return call.call && call.call->op() == v1::OPERATION_COALESCED;
 }
 
-const char* kindOf(const ExportedCall& call) {
+void addTo(Batch& batch, const ExportedCall& call) {
+  const std::uint64_t bytes = bytesOf(call);
+  ++batch.calls;
+  batch.bytes += bytes;
+  batch.last = operationName(call.table, call.op);
+  if (!call.call) return;
+  const std::string shape = shapeText(*call.call);
+  const auto known = std::find(batch.shapes.begin(), batch.shapes.end(), shape);
+  if (known == batch.shapes.end() && batch.shapes.size() < Batch::kMostShapes) {
+    batch.shapes.push_back(shape);
+  }
+  if (!isPointToPoint(call.call->op())) return;
+  ++batch.messages;
+  const bool sends = call.call->op() == v1::OPERATION_SEND;
+  if (sends) batch.sent += bytes;
+  if (const auto peer = call.table.peerOf(call.op, *call.call)) {
+    (sends ? batch.to : batch.from).insert(*peer);
+  }
+}
+
+// A batch of nothing but sends and receives, as batch_isend_irecv makes it.
+bool isExchange(const Batch& batch) {
+  return batch.calls > 0 && batch.messages == batch.calls;
+}
+
+const char* kindOf(const ExportedCall& call, const Batch* batch) {
   if (call.op.failed) return "[ERROR]";
   if (!call.call) return "[TRACE]";
+  if (batch && isExchange(*batch)) return "[BATCH]";
   switch (call.call->op()) {
     case v1::OPERATION_BARRIER:
     case v1::OPERATION_MONITORED_BARRIER:
@@ -49,6 +90,27 @@ const char* kindOf(const ExportedCall& call) {
 
 std::string mebibytes(std::uint64_t bytes) {
   return absl::StrFormat("%.2f MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+std::string ranksText(const char* way,
+                      const absl::btree_set<std::uint32_t>& ranks) {
+  return ranks.empty() ? "" : absl::StrCat(way, absl::StrJoin(ranks, ","));
+}
+
+std::string batchText(const Batch& batch) {
+  std::string text = absl::StrCat(" of ", countOf(batch.calls, "call"));
+  if (isExchange(batch)) {
+    absl::StrAppend(&text, ", sent ", mebibytes(batch.sent),
+                    ranksText(" to ", batch.to), ", received ",
+                    mebibytes(batch.bytes - batch.sent),
+                    ranksText(" from ", batch.from));
+  } else {
+    absl::StrAppend(&text, ", ", mebibytes(batch.bytes));
+  }
+  if (batch.calls == 0) return text;
+  return absl::StrCat(text, ", shapes ", absl::StrJoin(batch.shapes, " "),
+                      batch.shapes.size() == Batch::kMostShapes ? " ..." : "",
+                      ", last ", batch.last);
 }
 
 std::string partnersText(const v1::Call& call) {
@@ -98,11 +160,10 @@ class TextWriter : public ExportWriter {
                const std::vector<ExportedCall>& calls) override {
     batches_.clear();
     counts_.clear();
+    groups_.clear();
     for (const ExportedCall& call : calls) {
       if (call.op.batch == 0 || isBatch(call)) continue;
-      Batch& batch = batches_[call.op.batch];
-      ++batch.calls;
-      batch.bytes += bytesOf(call);
+      addTo(batches_[call.op.batch], call);
     }
     const EventWords words(table);
     absl::Span<const Marks::Event> events = table.marks.events();
@@ -114,6 +175,8 @@ class TextWriter : public ExportWriter {
     };
     for (const ExportedCall& call : calls) {
       writeEvents(call.op.id);
+      const std::string group = groupLine(call);
+      if (!group.empty()) out << printable(group) << "\n";
       out << printable(lineOf(call)) << "\n";
     }
     writeEvents(std::numeric_limits<std::uint64_t>::max());
@@ -139,8 +202,26 @@ class TextWriter : public ExportWriter {
         " ", words.text(event));
   }
 
+  // Who is in a group, before its first call; "" afterwards.
+  std::string groupLine(const ExportedCall& call) {
+    const std::uint32_t local =
+        call.call ? call.table.groupOf(*call.call) : StreamDefinitions::kNone;
+    if (local == StreamDefinitions::kNone || !groups_.insert(local).second) {
+      return "";
+    }
+    const GroupDefinition& group = call.table.definitions.groups()[local];
+    std::string line =
+        absl::StrCat(beginOf("[GROUP]", call.table, call.op.issued), " ",
+                     call.group, ": ", group.backend);
+    if (group.members.size() == 0) return line;
+    return absl::StrCat(line, ", ", countOf(group.members.size(), "rank"), " ",
+                        group.members.text(), ", here rank ", group.group_rank,
+                        " of the group");
+  }
+
   std::string lineOf(const ExportedCall& call) {
-    std::string line = beginOf(kindOf(call), call.table, call.op.issued);
+    const Batch* batch = isBatch(call) ? &batches_[call.op.batch] : nullptr;
+    std::string line = beginOf(kindOf(call, batch), call.table, call.op.issued);
     if (const auto step = call.table.marks.stepOf(call.op.id)) {
       absl::StrAppend(&line, " step ", *step);
     }
@@ -157,10 +238,8 @@ class TextWriter : public ExportWriter {
     const v1::Call& made = *call.call;
     std::string text;
     if (isBatch(call)) {
-      const Batch& batch = batches_[call.op.batch];
-      absl::StrAppend(&text, ", batch ", call.op.batch, " of ",
-                      countOf(batch.calls, "call"), ", ",
-                      mebibytes(batch.bytes));
+      absl::StrAppend(&text, ", batch ", call.op.batch,
+                      batchText(batches_[call.op.batch]));
     } else if (made.tensors_in() + made.tensors_out() > 0 ||
                bytesOf(call) > 0) {
       absl::StrAppend(&text, ", ", dtypeText(made), " ", shapeText(made), " ",
@@ -177,6 +256,8 @@ class TextWriter : public ExportWriter {
   }
 
   absl::flat_hash_map<std::uint64_t, Batch> batches_;
+  // Groups of the stream that were introduced.
+  absl::flat_hash_set<std::uint32_t> groups_;
   // Per operation and shape.
   absl::flat_hash_map<std::pair<std::string, std::string>, std::uint64_t>
       counts_;

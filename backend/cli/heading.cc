@@ -80,6 +80,10 @@ std::string headingText(const std::string& title, const TraceSet& set,
   absl::StrAppend(&text, "; ", durationText(summary.longestRunNs()), " long, ",
                   countOf(summary.operations(), "operation"), ", ",
                   lostText(set, summary));
+  if (const std::uint64_t left_out = summary.leftOut().operations) {
+    absl::StrAppend(&text, "; ", countOf(left_out, "operation"),
+                    " not recorded (TRACED_SCOPE)");
+  }
   const std::string paused = pausesText(summary.pauses());
   if (!paused.empty()) absl::StrAppend(&text, "; ", paused);
   return printable(text) + "\n";

@@ -140,6 +140,11 @@ Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   json["overlapping_chunks"] = table.overlapping_chunks;
   json["gaps"] = table.gaps;
   json["gap_positions"] = table.gap_positions;
+  if (!table.header.node().empty()) json["node"] = table.header.node();
+  if (const auto count = table.accounts.left_out()) json["left_out"] = count;
+  if (const auto count = table.accounts.lines_dropped()) {
+    json["lines_dropped"] = count;
+  }
   json["own_time"] = rankOwnCostJson(rank);
   Json& files = json["files"] = Json::array();
   for (const std::uint32_t file : rank.files) {
@@ -174,6 +179,7 @@ Json infoJson(const std::string& title, const TraceSet& set,
                      {"chunks", file.chunks},
                      {"unusable_bytes", file.unusable_bytes}});
   }
+  addLeftOut(json, info.summary.leftOut());
   json["lost"] = lostJson(set, info.summary);
   json["warnings"] = allWarnings(set, info.summary);
   return json;

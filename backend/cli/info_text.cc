@@ -76,6 +76,7 @@ std::string pausesText(const Marks& marks) {
 struct RankColumns {
   bool steps = false;
   bool pauses = false;
+  bool left_out = false;
 };
 
 Table makeRanksTable(RankColumns columns) {
@@ -93,6 +94,7 @@ Table makeRanksTable(RankColumns columns) {
   table.addColumn("own time\nns per op");
   if (columns.steps) table.addColumn("steps");
   if (columns.pauses) table.addColumn("switched\noff");
+  if (columns.left_out) table.addColumn("left out\nby scope");
   return table;
 }
 
@@ -113,11 +115,15 @@ std::vector<std::string> rankCells(const RunInfo::Rank& info,
       ownTimeText(info.own_cost)};
   if (columns.steps) cells.push_back(stepsText(rank.marks));
   if (columns.pauses) cells.push_back(pausesText(rank.marks));
+  if (columns.left_out) {
+    cells.push_back(groupedText(rank.accounts.left_out()));
+  }
   return cells;
 }
 
 std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
-  const RankColumns columns{anySteps(info), info.summary.pauses().count > 0};
+  const RankColumns columns{anySteps(info), info.summary.pauses().count > 0,
+                            info.summary.leftOut().operations > 0};
   Table table = makeRanksTable(columns);
   const std::size_t shown = std::min(max_ranks, info.ranks.size());
   for (std::size_t i = 0; i < shown; ++i) {
@@ -162,12 +168,23 @@ std::string groupsText(const GroupCatalog& groups) {
   table.addColumn("size");
   table.addColumn("nth");
   table.addColumn("ranks", Align::kLeft);
-  for (const JobGroup& group : groups.groups()) {
+  const auto& all = groups.groups();
+  const bool scoped =
+      std::any_of(all.begin(), all.end(),
+                  [](const JobGroup& group) { return group.left_out; });
+  if (scoped) table.addColumn("recorded", Align::kLeft);
+  for (const JobGroup& group : all) {
     const bool known = group.members.size() > 0;
-    table.addRow({printable(group.label), printable(group.name),
-                  printable(group.backend), printable(group.leg),
-                  known ? groupedText(group.members.size()) : "-",
-                  absl::StrCat(group.nth), known ? group.members.text() : "-"});
+    std::vector<std::string> cells = {
+        printable(group.label),
+        printable(group.name),
+        printable(group.backend),
+        printable(group.leg),
+        known ? groupedText(group.members.size()) : "-",
+        absl::StrCat(group.nth),
+        known ? group.members.text() : "-"};
+    if (scoped) cells.push_back(group.left_out ? "left out" : "yes");
+    table.addRow(std::move(cells));
   }
   return "\n" + table.text();
 }
@@ -183,6 +200,17 @@ std::string writerText(const RunInfo& info) {
   return absl::StrCat("job \"", header.job(), "\", attempt ", header.attempt(),
                       ", traced ", header.traced_version(), ", Python ",
                       header.python_version());
+}
+
+std::string linesDroppedText(const RunInfo& info) {
+  std::uint64_t lines = 0;
+  for (const RunInfo::Rank& rank : info.ranks) {
+    lines += rank.table.accounts.lines_dropped();
+  }
+  if (lines == 0) return "";
+  return absl::StrCat(
+      "\n", countOf(lines, "line"),
+      " of TRACED_PRINT dropped, as stderr did not take them\n");
 }
 
 std::string deviceTimes(const RunSummary& summary) {
@@ -226,7 +254,7 @@ std::string infoText(const std::string& title, const TraceSet& set,
       headingText(title, set, info.summary), printable(writerText(info)),
       "\n\n", ranksText(info, max_ranks), threadDropsText(info),
       ownCostText(info.own_cost), deviceTimes(info.summary),
-      groupsText(info.groups),
+      linesDroppedText(info), groupsText(info.groups),
       commonText(info, "libraries", &v1::Header::library_versions),
       commonText(info, "labels", &v1::Header::labels),
       commonText(info, "settings", &v1::Header::settings));

@@ -57,6 +57,7 @@ std::vector<Json> groupsJson(const GroupCatalog& groups) {
                                        {"attempt", group.attempt},
                                        {"size", group.members.size()},
                                        {"members", group.members.text(64)}});
+    if (group.left_out) json["left_out"] = true;
     if (group.members.size() == 0) {
       json.erase("size");
       json.erase("members");
@@ -76,6 +77,18 @@ Json deviceTimesJson(const RunSummary::DeviceTimes& times) {
   if (times.untimed > 0) json["why"] = times.why;
   setIf(json, "error_ns", times.error_ns);
   return json;
+}
+
+void addLeftOut(Json& json, const RunSummary::LeftOut& left_out) {
+  if (left_out.operations == 0) return;
+  json["not_recorded"] = {
+      {"operations", left_out.operations},
+      {"ranks", RankList::fromRanks(left_out.ranks).text()}};
+}
+
+void addScope(Json& json, ReportedScope scope, std::uint64_t out_of_scope) {
+  if (scope == ReportedScope::kAll) return;
+  json["scope"] = {{"reported", nameOf(scope)}, {"not_reported", out_of_scope}};
 }
 
 Json pausesJson(const RunSummary::Pauses& pauses) {

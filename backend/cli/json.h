@@ -12,6 +12,7 @@
 #include "analysis/group_catalog.h"
 #include "analysis/run_summary.h"
 #include "analysis/samples.h"
+#include "analysis/scope.h"
 #include "analysis/trace_set.h"
 
 namespace traced {
@@ -37,6 +38,12 @@ Json toJson(const TimeSummary& time);
 // All groups: the array "groups". `ranks` lists the members, unless all lists
 // together would be absurdly long; `members` has them as ranges.
 std::vector<Json> groupsJson(const GroupCatalog& groups);
+// Operations that were not recorded, if there are any: the object
+// "not_recorded".
+void addLeftOut(Json& json, const RunSummary::LeftOut& left_out);
+// Operations that were not looked at, unless all were: the object "scope".
+void addScope(Json& json, ReportedScope scope, std::uint64_t out_of_scope);
+
 // Tracing switched off by the program: the object "switched_off".
 Json pausesJson(const RunSummary::Pauses& pauses);
 Json deviceTimesJson(const RunSummary::DeviceTimes& times);

@@ -12,6 +12,7 @@
 #include "analysis/run_report.h"
 #include "cli/inputs.h"
 #include "cli/report_output.h"
+#include "cli/scope_option.h"
 
 namespace traced {
 namespace {
@@ -28,6 +29,7 @@ class ReportCommand : public Subcommand {
         ->allow_extra_args(false)
         ->check(CLI::IsMember(reportKeyNames()))
         ->capture_default_str();
+    scope_.declare(app);
     app.add_option("--sort", sort_, "What comes first")
         ->check(CLI::IsMember(
             {"share", "calls", "bytes", "host", "completion", "wait", "name"}))
@@ -66,11 +68,12 @@ class ReportCommand : public Subcommand {
           std::find(keys.begin(), keys.end(), key) == keys.end();
       if (key && is_new) keys.push_back(*key);
     }
-    return buildReport(set, std::move(keys));
+    return buildReport(set, std::move(keys), scope_.scope());
   }
 
   Inputs inputs_;
   std::vector<std::string> by_ = {"op", "group", "dtype", "size"};
+  ScopeOption scope_;
   std::string sort_ = "share";
   std::size_t limit_ = 30;
   bool all_ = false;

@@ -194,6 +194,8 @@ Json reportJson(const std::string& title, const TraceSet& set,
   json["ranks"] = ranksJson(report);
   json["groups"] = groupTotalsJson(report);
   if (summary.fromDumps()) eraseShares(json);
+  addScope(json, report.scope, report.out_of_scope);
+  addLeftOut(json, summary.leftOut());
   json["lost"] = lostJson(set, summary);
   json["warnings"] = allWarnings(set, summary);
   return json;

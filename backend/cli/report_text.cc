@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/heading.h"
 #include "cli/report_output.h"
+#include "cli/scope_option.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -161,10 +162,15 @@ std::string reportText(const std::string& title, const TraceSet& set,
     table.addRow(cellsOf(report, report.rows[i], options.wide));
   }
 
-  std::string text =
-      headingText(title, set, report.summary) + clocksText(report);
+  std::string text = headingText(title, set, report.summary);
+  const std::string scope = scopeText(report.scope, report.out_of_scope);
+  if (!scope.empty()) absl::StrAppend(&text, scope, "\n");
+  absl::StrAppend(&text, clocksText(report));
   if (report.rows.empty()) {
-    return absl::StrCat(text, "\nNo operations were recorded.\n",
+    const char* none = report.out_of_scope == 0
+                           ? "No operations were recorded."
+                           : "No operations are in the scope.";
+    return absl::StrCat(text, "\n", none, "\n",
                         notesText(report.all, report.summary.simulated()));
   }
   absl::StrAppend(&text, "\n", shareText(report), peersText(report),

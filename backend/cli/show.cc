@@ -8,6 +8,7 @@
 
 #include "cli/inputs.h"
 #include "cli/rank_set.h"
+#include "cli/scope_option.h"
 #include "cli/show_output.h"
 
 namespace traced {
@@ -29,6 +30,7 @@ class Show : public Subcommand {
     app.add_option("--ops", ops_, "Only these, such as all_reduce,send")
         ->delimiter(',')
         ->allow_extra_args(false);
+    scope_.declare(app);
     app.add_option("--last", last_, "Only the last N rows");
     app.add_option("--limit", limit_,
                    "At most N rows, 0 for all (default 40 as text, all as "
@@ -40,9 +42,13 @@ class Show : public Subcommand {
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     const LoadedRun run = loadRun(*set);
-    const MatchTable table = matchOperations(run, filter());
-    const std::vector<ShownEvent> events = eventsOf(run, filter());
-    const ShowContext context{inputs_.title(), *set, run, table, events};
+    const NodeIndex nodes(*set);
+    MatchFilter wanted = filter();
+    wanted.nodes = &nodes;
+    const MatchTable table = matchOperations(run, wanted);
+    const std::vector<ShownEvent> events = eventsOf(run, wanted);
+    const ShowContext context{inputs_.title(), *set,   run,
+                              table,           events, wanted.scope};
     if (inputs_.json()) {
       writeShowJson(std::cout, context, choose(table, 0));
     } else {
@@ -62,6 +68,7 @@ class Show : public Subcommand {
     if (!ranks_.empty()) filter.ranks = parseRanks(ranks_).value();
     filter.groups.insert(groups_.begin(), groups_.end());
     filter.ops.insert(ops_.begin(), ops_.end());
+    filter.scope = scope_.scope();
     return filter;
   }
 
@@ -77,6 +84,7 @@ class Show : public Subcommand {
   std::string ranks_;
   std::vector<std::string> groups_;
   std::vector<std::string> ops_;
+  ScopeOption scope_;
   std::optional<std::size_t> last_;
   std::optional<std::size_t> limit_;
 };

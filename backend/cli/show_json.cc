@@ -48,6 +48,8 @@ void writeShowJson(std::ostream& out, const ShowContext& context,
                 {"lost", lostJson(context.set, context.run.summary)},
                 {"warnings", allWarnings(context.set, context.run.summary)},
                 {"groups", groupsJson(context.run.groups)}};
+  addLeftOut(frame, context.run.summary.leftOut());
+  addScope(frame, context.scope, context.table.out_of_scope);
   const std::string text =
       frame.dump(-1, ' ', false, Json::error_handler_t::replace);
   // The closing brace waits until the rows are written.

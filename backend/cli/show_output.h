@@ -35,6 +35,7 @@ struct ShowContext {
   const MatchTable& table;
   // By time.
   const std::vector<ShownEvent>& events;
+  ReportedScope scope = ReportedScope::kAll;
 };
 
 // What happened to the ranks, all when none are named.

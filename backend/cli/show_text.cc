@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "analysis/clock_models.h"
 #include "cli/heading.h"
+#include "cli/scope_option.h"
 #include "cli/show_output.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -160,7 +161,11 @@ std::string legendText(const LoadedRun& run) {
 
 void writeShowText(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown, std::size_t max_ranks) {
-  out << headingText(context.title, context.set, context.run.summary) << "\n";
+  out << headingText(context.title, context.set, context.run.summary);
+  const std::string scope =
+      scopeText(context.scope, context.table.out_of_scope);
+  if (!scope.empty()) out << scope << "\n";
+  out << "\n";
   if (shown.rows.empty()) {
     out << "No operations to show.\n";
     writeEventsText(out, context);

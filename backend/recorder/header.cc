@@ -33,6 +33,7 @@ v1::Header makeHeader(const Options& options, const ProcessIdentity& process,
   header.set_boot_id(host.boot_id);
   header.set_time_namespace(host.time_namespace);
   header.set_pid(host.pid);
+  header.set_node(toValidUtf8(options.node));
   copyMap(options.labels, header.mutable_labels());
   copyMap(options.asSettings(), header.mutable_settings());
   const ClockReading now = readClocks();

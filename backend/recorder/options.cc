@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "recorder/labels.h"
 #include "recorder/ring.h"
 
 namespace traced {
@@ -20,6 +21,11 @@ bool isControl(char c) { return std::iscntrl(static_cast<unsigned char>(c)); }
 
 Error badValue(const std::string& name, std::string value,
                const std::string& expected) {
+  constexpr std::size_t kMostShown = 256;
+  if (value.size() > kMostShown) {
+    value.resize(kMostShown);
+    value += "...";
+  }
   std::replace_if(value.begin(), value.end(), isControl, '?');
   return {name + "=" + value + " is not valid: expected " + expected + "."};
 }
@@ -46,34 +52,6 @@ std::optional<std::uint64_t> parseBytes(std::string text) {
   const auto number = parseNumber(text);
   if (!number || *number > (UINT64_MAX >> shift)) return std::nullopt;
   return *number << shift;
-}
-
-std::string trim(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// "key=value,key=value"
-std::optional<std::map<std::string, std::string>> parseLabels(
-    const std::string& text) {
-  std::map<std::string, std::string> labels;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    std::size_t comma = text.find(',', at);
-    if (comma == std::string::npos) comma = text.size();
-    const std::string item = trim(text.substr(at, comma - at));
-    at = comma + 1;
-    if (item.empty()) continue;
-    const std::size_t equals = item.find('=');
-    if (equals == std::string::npos || trim(item.substr(0, equals)).empty()) {
-      return std::nullopt;
-    }
-    const auto [label, is_new] = labels.try_emplace(
-        trim(item.substr(0, equals)), trim(item.substr(equals + 1)));
-    if (!is_new) return std::nullopt;
-  }
-  return labels;
 }
 
 // Each parser sets its option, or returns what would have been right.
@@ -138,7 +116,10 @@ std::optional<std::string> setTrigger(const std::string& value, Options& o) {
 
 std::optional<std::string> setLabels(const std::string& value, Options& o) {
   const auto labels = parseLabels(value);
-  if (!labels) return "key=value pairs separated by commas, each key once";
+  if (!labels) {
+    return "key=value pairs separated by commas, each key once, but " +
+           labels.error().message;
+  }
   o.labels = *labels;
   return std::nullopt;
 }
@@ -167,15 +148,43 @@ std::optional<std::string> setWatch(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+// Sets a mode by its place among the names.
+template <typename Mode, std::size_t kCount>
+bool setMode(const std::string& value, const char* const (&names)[kCount],
+             Mode& mode) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (value != names[i]) continue;
+    mode = static_cast<Mode>(i);
+    return true;
+  }
+  return false;
+}
+
 constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
 
 std::optional<std::string> setDeviceTime(const std::string& value, Options& o) {
-  for (std::size_t i = 0; i < std::size(kDeviceTimeModes); ++i) {
-    if (value != kDeviceTimeModes[i]) continue;
-    o.device_time = static_cast<DeviceTimeMode>(i);
-    return std::nullopt;
-  }
+  if (setMode(value, kDeviceTimeModes, o.device_time)) return std::nullopt;
   return "off, end or full";
+}
+
+constexpr const char* kScopes[] = {"all", "crossnode", "none"};
+
+std::optional<std::string> setScope(const std::string& value, Options& o) {
+  if (setMode(value, kScopes, o.scope)) return std::nullopt;
+  return "all, crossnode or none";
+}
+
+std::optional<std::string> setNode(const std::string& value, Options& o) {
+  if (value.size() > 128) return "a name of at most 128 bytes";
+  o.node = value;
+  return std::nullopt;
+}
+
+constexpr const char* kPrintModes[] = {"0", "1", "leader", "all"};
+
+std::optional<std::string> setPrint(const std::string& value, Options& o) {
+  if (setMode(value, kPrintModes, o.print)) return std::nullopt;
+  return "0, 1 (global rank 0), leader (of each operation) or all";
 }
 
 template <bool Options::*kSwitch>
@@ -198,6 +207,9 @@ constexpr struct {
     {"TRACED_WINDOW_MB", setWindow},
     {"TRACED_TRIGGER", setTrigger},
     {"TRACED_LABELS", setLabels},
+    {"TRACED_SCOPE", setScope},
+    {"TRACED_NODE", setNode},
+    {"TRACED_PRINT", setPrint},
     {"TRACED_DEVICE_TIME", setDeviceTime},
     {"TRACED_WATCH_SECONDS", setWatchSeconds},
     {"TRACED_WATCH", setWatch},
@@ -244,6 +256,9 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_WINDOW_MB", std::to_string(window_bytes / kMiB)},
       {"TRACED_TRIGGER", trigger == kNoTrigger ? kNoTrigger : triggerPath()},
       {"TRACED_LABELS", all_labels},
+      {"TRACED_SCOPE", kScopes[static_cast<std::size_t>(scope)]},
+      {"TRACED_NODE", node},
+      {"TRACED_PRINT", kPrintModes[static_cast<std::size_t>(print)]},
       {"TRACED_DEVICE_TIME",
        kDeviceTimeModes[static_cast<std::size_t>(device_time)]},
       {"TRACED_WATCH", watch_ns > 0 ? "1" : "0"},
@@ -270,6 +285,7 @@ Result<Options> parseOptions(const Lookup& lookup) {
       return badValue(setting.name, *value, *expected);
     }
   }
+  addPlatformLabels(options.labels, lookup);
   return options;
 }
 

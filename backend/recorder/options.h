@@ -20,6 +20,21 @@ enum class DeviceTimeMode : std::uint8_t {
   kFull,  // also when they begin, and how long waits hold streams up
 };
 
+// Which operations are recorded (TRACED_SCOPE).
+enum class Scope : std::uint8_t {
+  kAll,
+  kCrossNode,  // those of groups that are not within one node
+  kNone,
+};
+
+// Who prints a line per operation (TRACED_PRINT).
+enum class PrintMode : std::uint8_t {
+  kOff,
+  kFirstRank,  // global rank 0, its own operations
+  kLeader,     // of each operation one rank
+  kAll,
+};
+
 // How long an operation may take where watching is on and nothing else said.
 inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
 
@@ -33,6 +48,9 @@ struct Options {
   std::uint64_t window_bytes = 1024 * 1024;   // TRACED_WINDOW_MB; 0: none
   std::string trigger;                        // TRACED_TRIGGER; "": the usual
   std::map<std::string, std::string> labels;  // TRACED_LABELS
+  Scope scope = Scope::kAll;                  // TRACED_SCOPE
+  std::string node;                           // TRACED_NODE; "": the host
+  PrintMode print = PrintMode::kOff;          // TRACED_PRINT
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
   std::int64_t watch_ns = 0;                          // TRACED_WATCH_SECONDS
   bool auto_step = false;                             // TRACED_AUTO_STEP

@@ -20,6 +20,11 @@ HostInfo readHostInfo() {
   return info;
 }
 
+std::string nodeName(const std::string& given, const HostInfo& host) {
+  if (!given.empty()) return given;
+  return host.boot_id.empty() ? host.host : host.boot_id;
+}
+
 std::uint64_t randomStreamId() {
   std::random_device device;
   std::uint64_t id = 0;

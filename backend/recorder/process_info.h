@@ -29,6 +29,10 @@ struct HostInfo {
 
 HostInfo readHostInfo();
 
+// What a process calls its node: `given`, or else the host, by its boot id
+// where that is known; "" when nothing is.
+std::string nodeName(const std::string& given, const HostInfo& host);
+
 // 64 random bits, never 0.
 std::uint64_t randomStreamId();
 

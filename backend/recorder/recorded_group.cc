@@ -23,6 +23,7 @@ RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
 
 std::string RecordedGroup::encode() const {
   v1::Group group = encodeGroup(id_, info_, nth_);
+  group.set_left_out(isLeftOut());
   // Only an irregular list of tens of thousands of ranks is that long: better a
   // group whose members are not known than none of its operations.
   if (group.ByteSizeLong() + kSlotBytes > ring_.maxPayload()) {
@@ -44,13 +45,25 @@ void RecordedGroup::setLabels(const std::string& name,
   if (name == info_.name && desc == info_.desc) return;
   info_.name = name;
   info_.desc = desc;
-  message_ = encode();
+  redefine();
+}
+
+void RecordedGroup::leaveOut() {
+  if (!left_out_.exchange(true, std::memory_order_relaxed)) redefine();
+}
+
+void RecordedGroup::redefine() {
+  {
+    const std::lock_guard lock(message_mutex_);
+    message_ = encode();
+  }
   defined_.store(false, std::memory_order_relaxed);
   define();
 }
 
 bool RecordedGroup::define() noexcept {
   if (getpid() != owner_) return false;
+  const std::lock_guard lock(message_mutex_);
   const bool stored =
       ring_.pushDefinition(RecordKind::kDefineGroup, {id_, kUntilRetired},
                            message_.data(), message_.size()) != Ring::kFull;

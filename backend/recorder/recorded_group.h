@@ -1,14 +1,15 @@
 // RecordedGroup is a process group as the recorder knows it: its id in the
 // trace and its sequence numbers.
 //
-// Thread safety: all but setLabels from any thread. Must not outlive its
-// Recorder (which lives as long as the process).
+// Thread safety: any thread, but setLabels before the group is used. Must not
+// outlive its Recorder (which lives as long as the process).
 
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "recorder/group_info.h"
@@ -32,6 +33,12 @@ class RecordedGroup {
   // New labels for the same group.
   void setLabels(const std::string& name, const std::string& desc);
 
+  // From now on its operations are not recorded; their numbers are drawn.
+  void leaveOut();
+  bool isLeftOut() const noexcept {
+    return left_out_.load(std::memory_order_relaxed);
+  }
+
   // False while the ring has had no room for the definition.
   bool ensureDefined() noexcept {
     return defined_.load(std::memory_order_relaxed) || define();
@@ -53,6 +60,7 @@ class RecordedGroup {
   using Counters = std::atomic<std::uint64_t>;
 
   std::string encode() const;
+  void redefine();
   bool define() noexcept;
   // Sends first, then receives; made at the first use.
   Counters* pairCounters() noexcept;
@@ -60,6 +68,7 @@ class RecordedGroup {
   // First what every call needs, together.
   std::atomic<std::uint64_t> collectives_{0};
   std::atomic<bool> defined_{false};
+  std::atomic<bool> left_out_{false};
   const std::uint32_t id_;
   std::atomic<Counters*> pairs_{nullptr};
   Ring& ring_;
@@ -67,6 +76,7 @@ class RecordedGroup {
   // The process whose ring it is; a forked child must not write into it.
   const std::int64_t owner_;
   GroupInfo info_;
+  std::mutex message_mutex_;
   std::string message_;  // the serialized definition
 };
 

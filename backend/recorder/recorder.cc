@@ -60,9 +60,24 @@ std::string absolutePath(const std::string& path) {
 }
 
 Writer::Extras extrasOf(const Options& options, Sinks& sinks,
-                        HangReports& reports) {
-  return {options.window_bytes, absolutePath(options.triggerPath()), &sinks,
-          options.watch_ns, &reports};
+                        HangReports& reports,
+                        const std::atomic<std::uint64_t>& left_out) {
+  Writer::Extras extras;
+  extras.window_bytes = options.window_bytes;
+  extras.trigger = absolutePath(options.triggerPath());
+  extras.sinks = &sinks;
+  extras.watch_ns = options.watch_ns;
+  extras.reports = &reports;
+  extras.left_out = &left_out;
+  extras.print = options.print;
+  return extras;
+}
+
+HostInfo hostOf(const v1::Header& header) {
+  HostInfo host;
+  host.host = header.host();
+  host.boot_id = header.boot_id();
+  return host;
 }
 
 }  // namespace
@@ -80,10 +95,12 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
       contexts_(ring_, RecordKind::kDefineContext, kContextEntries),
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
+      scope_(options.scope),
+      nodes_(nodeName(options.node, hostOf(header))),
       location_(file->location()),
-      writer_(
-          std::make_unique<Writer>(ring_, own_time_, std::move(file), header,
-                                   extrasOf(options, sinks(), hangReports()))),
+      writer_(std::make_unique<Writer>(
+          ring_, own_time_, std::move(file), header,
+          extrasOf(options, sinks(), hangReports(), left_out_))),
       devices_(std::make_unique<Devices>(*this, options.device_time)),
       annotations_(options.nvtx || options.profiler_ranges
                        ? std::make_unique<Annotations>(options)
@@ -227,8 +244,20 @@ void Recorder::removeSink(const Sink& sink) { sinks().remove(sink); }
 std::unique_ptr<RecordedGroup> Recorder::addGroup(GroupInfo info) {
   std::lock_guard lock(groups_mutex_);
   const std::uint32_t nth = group_counts_[identityKey(info)]++;
-  return std::make_unique<RecordedGroup>(ring_, next_group_++, nth,
-                                         std::move(info));
+  auto group = std::make_unique<RecordedGroup>(ring_, next_group_++, nth,
+                                               std::move(info));
+  if (scope_ == Scope::kNone) group->leaveOut();
+  return group;
+}
+
+bool Recorder::place(RecordedGroup& group, std::uint64_t job,
+                     const NodeMap::Lookup& lookup) {
+  if (scope_ != Scope::kCrossNode || group.isLeftOut()) return true;
+  nodes_.begin(job);
+  const auto spread =
+      nodes_.spreadOf(group.info().members, group.info().group_rank, lookup);
+  if (spread == NodeMap::Spread::kOneNode) group.leaveOut();
+  return spread != NodeMap::Spread::kUnknown;
 }
 
 OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,

@@ -23,6 +23,7 @@
 #include "recorder/call_description.h"
 #include "recorder/definition_cache.h"
 #include "recorder/group_info.h"
+#include "recorder/node_map.h"
 #include "recorder/options.h"
 #include "recorder/own_time.h"
 #include "recorder/process_info.h"
@@ -66,6 +67,16 @@ class Recorder {
   static void stopCurrent(std::chrono::milliseconds deadline) noexcept;
 
   std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
+
+  // Leaves the group out, or records it, as the scope says; where that depends
+  // on nodes that are not known yet it is recorded, and false says to try again
+  // later. `job` names the job whose ranks the lookup knows. Waits for nobody.
+  bool place(RecordedGroup& group, std::uint64_t job,
+             const NodeMap::Lookup& lookup);
+  // Counts an operation of a group that is left out.
+  void leaveOut() noexcept {
+    left_out_.fetch_add(1, std::memory_order_relaxed);
+  }
 
   // An operation is about to be issued.
   void prepare() const noexcept { ring_.prefetchControl(); }
@@ -165,6 +176,9 @@ class Recorder {
   DefinitionCache texts_;
   std::atomic<std::uint32_t> next_thread_{1};
   OwnTime own_time_;
+  std::atomic<std::uint64_t> left_out_{0};
+  const Scope scope_;
+  NodeMap nodes_;
   const std::string location_;
   std::unique_ptr<Writer> writer_;
   const std::unique_ptr<Devices> devices_;

@@ -45,6 +45,11 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       builder_(header),
       hangs_(builder_),
       reports_(extras.reports),
+      left_out_(extras.left_out),
+      log_(
+          extras.print == PrintMode::kOff
+              ? nullptr
+              : std::make_unique<OperationLog>(extras.print, builder_, header)),
       rank_(header.rank()),
       trigger_(extras.trigger),
       stream_id_(header.stream_id()),
@@ -120,6 +125,7 @@ void Writer::run() {
     stopping ? drainToTheEnd() : drain();
     const bool news = markNews(stopping);
     if (stopping) {
+      if (log_) log_->finish();
       closed = writeChunk(true);
     } else if (!builder_.empty() && (wake.asked || news || chunkIsDue())) {
       writeChunk(false);
@@ -150,6 +156,7 @@ void Writer::drain() noexcept {
       builder_.add(record_);
       failures_.see(record_);
       hangs_.see(record_);
+      if (log_) log_->see(record_);
       if (chunkIsLarge()) writeChunk(false);
     }
   } catch (const std::exception&) {
@@ -307,6 +314,10 @@ v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
     accounts.add_own_time_log2_ns(own_time_.bucket(i));
   }
   accounts.set_own_time_total_ns(own_time_.totalNs());
+  if (left_out_) {
+    accounts.set_left_out(left_out_->load(std::memory_order_relaxed));
+  }
+  if (log_) accounts.set_lines_dropped(log_->dropped());
   accounts.set_closed(closed);
   return accounts;
 }

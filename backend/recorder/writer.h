@@ -20,6 +20,8 @@
 #include "recorder/failure_watch.h"
 #include "recorder/hang_reports.h"
 #include "recorder/hang_watch.h"
+#include "recorder/operation_log.h"
+#include "recorder/options.h"
 #include "recorder/own_time.h"
 #include "recorder/ring.h"
 #include "recorder/sink.h"
@@ -47,6 +49,10 @@ class Writer {
     std::int64_t watch_ns = 0;
     // Outlives the writer; nullptr: none.
     HangReports* reports = nullptr;
+    // How many operations were left out so far. Outlives the writer.
+    const std::atomic<std::uint64_t>* left_out = nullptr;
+    // Whether a line is printed for each operation.
+    PrintMode print = PrintMode::kOff;
   };
 
   // `ring` and `own_time` outlive the writer. Starts the thread, which writes a
@@ -122,6 +128,9 @@ class Writer {
   FailureWatch failures_;
   HangWatch hangs_;
   HangReports* const reports_;
+  const std::atomic<std::uint64_t>* const left_out_;
+  // nullptr: nothing is printed.
+  const std::unique_ptr<OperationLog> log_;
   const std::uint32_t rank_;
   std::int64_t watched_ns_ = 0;  // when operations were looked at
   TriggerFile trigger_;

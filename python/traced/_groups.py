@@ -40,7 +40,7 @@ def prepare(spelling: str) -> str:
         TracedError: The extension was not built for this torch.
     """
     spelling = normalised(spelling)
-    wanted = _wanted(spelling)
+    wanted = to_trace(spelling)
     marked = [name for name in wanted.values() if isinstance(name, TracedName)]
     if any(name != "gloo" for name in marked) and not torch.cuda.is_available():
         raise RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
@@ -61,7 +61,7 @@ def trace(group: dist.ProcessGroup, members: list[int]) -> None:
     if _settings.tracing_is_off():
         return
     try:
-        wanted = _wanted(c10d._world.pg_map[group][0])
+        wanted = to_trace(c10d._world.pg_map[group][0])
         if wanted and not _start_recording(group, wanted):
             return
         # Without it nothing is traced yet, so the group has no traced parent either.
@@ -72,8 +72,12 @@ def trace(group: dist.ProcessGroup, members: list[int]) -> None:
         warn_once(f"a process group is not recorded: {error!r}")
 
 
-def _wanted(spelling: str) -> dict[str, str]:
-    """Device to backend name, of what is to be traced."""
+def to_trace(spelling: str) -> dict[str, str]:
+    """Device to backend name, of what is to be traced.
+
+    Args:
+        spelling: The backend of a group.
+    """
     everything = _settings.traces_everything()
     if not everything and not is_traced(spelling):
         return {}

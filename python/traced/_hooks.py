@@ -55,11 +55,12 @@ def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(create)
 
     def create_group(*args: Any, **kwargs: Any) -> Any:
-        from traced import _groups
+        from traced import _groups, _nodes
 
         call = signature.bind(*args, **kwargs)
         given = call.arguments
         given["backend"] = _groups.prepare(given["backend"])
+        _nodes.publish(given)
         name = given["group_name"]
         # torch leaves the list empty for the default group.
         _members[name] = list(given["global_ranks_in_group"]) or list(range(given["group_size"]))
@@ -75,9 +76,10 @@ def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
 
 def _attaching(register: Callable[..., Any]) -> Callable[..., Any]:
     def register_group(group_name: str, group: Any) -> Any:
-        from traced import _groups
+        from traced import _groups, _nodes
 
         _groups.trace(group, _members.get(group_name, []))
+        _nodes.place(group)
         return register(group_name, group)
 
     return register_group

@@ -8,6 +8,10 @@ from types import ModuleType
 
 PREFIX = "TRACED_"
 
+# Of others: what the launcher calls the run is the default of TRACED_JOB, what the platform
+# says of the machine are labels.
+_DEFAULTS = ("TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "GPU_SERIAL", "VM_ID")
+
 _configured: dict[str, str] = {}
 
 
@@ -18,8 +22,7 @@ def current() -> dict[str, str]:
         for name, value in os.environ.items()
         if name == "TRACED" or name.startswith(PREFIX)
     }
-    # What the launcher calls the run is the default of TRACED_JOB.
-    for name in ("TORCHELASTIC_RUN_ID", "SLURM_JOB_ID"):
+    for name in _DEFAULTS:
         if name in os.environ and _is_text(os.environ[name]):
             settings[name] = os.environ[name]
     return settings | _configured

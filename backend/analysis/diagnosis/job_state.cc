@@ -1,6 +1,7 @@
 #include "analysis/diagnosis/job_state.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -97,6 +98,18 @@ void JobStateBuilder::add(const StreamTable& table) {
       .read(clock_names_[index]);
 }
 
-JobState JobStateBuilder::finish() && { return std::move(job_); }
+// A group that some rank left out is not judged: what a rank did not record may
+// have been called.
+JobState JobStateBuilder::finish() && {
+  const std::vector<JobGroup>& groups = job_.catalog.groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].left_out) job_.groups[i] = {};
+  }
+  for (auto pair = job_.pairs.begin(); pair != job_.pairs.end();) {
+    const bool left_out = groups[pair->first.group].left_out;
+    pair = left_out ? job_.pairs.erase(pair) : std::next(pair);
+  }
+  return std::move(job_);
+}
 
 }  // namespace traced

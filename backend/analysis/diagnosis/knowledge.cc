@@ -10,6 +10,11 @@ namespace {
 // A recorder writes what it has about once a second.
 constexpr std::int64_t kWriteIntervalNs = 1'000'000'000;
 
+// It may be in one of a group that TRACED_SCOPE leaves out.
+const char* recorded(const RankState& rank) {
+  return rank.left_out > 0 ? "recorded " : "";
+}
+
 }  // namespace
 
 Knowledge::Knowledge(const JobState& job, const DiagnosisOptions& options)
@@ -67,10 +72,13 @@ std::string Knowledge::insteadText(std::uint32_t rank) const {
     absl::StrAppend(&text, "had failed in ",
                     placedText(job_, *state->first_failure));
   } else if (state->last_issued) {
-    absl::StrAppend(&text, "is in no operation; its last was ",
+    absl::StrAppend(&text, "is in no ", recorded(*state),
+                    "operation; its last was ",
                     placedText(job_, *state->last_issued));
   } else {
-    absl::StrAppend(&text, "called nothing at all");
+    absl::StrAppend(&text, state->left_out > 0
+                               ? "called nothing that was recorded"
+                               : "called nothing at all");
   }
   if (state->closed) return text + "; its process ended in order.";
   if (state->recovered) {

@@ -42,6 +42,7 @@ RankState rankStateOf(const StreamTable& table) {
   state.rank = table.header.rank();
   state.host = table.header.host();
   state.operations = table.operations.size() - table.simulated;
+  state.left_out = table.accounts.left_out();
   state.closed = table.closed;
   state.recovered = !table.closed && table.accounts.recovered();
   state.lost = lostText(table);

@@ -52,6 +52,8 @@ struct RankState {
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;
   std::uint64_t operations = 0;
+  // Operations that were not recorded, in groups that are not judged.
+  std::uint64_t left_out = 0;
 
   // The process ended in order; its last records are known.
   bool closed = false;

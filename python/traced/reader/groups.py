@@ -37,6 +37,8 @@ class Group:
     size: int
     group_rank: int
     nth: int
+    #: Some or all of its operations were not recorded here (TRACED_SCOPE).
+    left_out: bool = False
 
     @property
     def label(self) -> str:
@@ -54,8 +56,9 @@ class Group:
             yield from item.ranks()
 
     def relabelled(self, newer: Group) -> Group:
-        """Returns this group with the labels of a later definition."""
-        return replace(self, name=newer.name, desc=newer.desc)
+        """Returns this group with what a later definition says anew."""
+        left_out = self.left_out or newer.left_out
+        return replace(self, name=newer.name, desc=newer.desc, left_out=left_out)
 
     @classmethod
     def of(cls, message: definitions_pb2.Group) -> Group:
@@ -81,6 +84,7 @@ class Group:
             size=message.size,
             group_rank=message.group_rank,
             nth=message.nth,
+            left_out=message.left_out,
         )
 
 

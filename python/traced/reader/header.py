@@ -44,6 +44,8 @@ class Header:
     labels: dict[str, str]
     settings: dict[str, str]
     started: ClockAnchor
+    #: What the user calls the node that the process is on; "": the host.
+    node: str = ""
 
     @classmethod
     def of(cls, message: trace_pb2.Header) -> Header:
@@ -66,6 +68,7 @@ class Header:
             labels=dict(message.labels),
             settings=dict(message.settings),
             started=ClockAnchor.of(message.started),
+            node=message.node,
         )
 
 
@@ -103,6 +106,8 @@ class Accounts:
         closed: The stream was closed in order.
         recovered: The process was killed, and its last records were brought back.
         thread_drops: Of the drops, those that happened when a thread recorded, by thread.
+        left_out: Operations that were not recorded because TRACED_SCOPE leaves their groups out.
+        lines_dropped: Lines of TRACED_PRINT that stderr did not take.
     """
 
     produced: int
@@ -113,6 +118,8 @@ class Accounts:
     closed: bool = False
     recovered: bool = False
     thread_drops: tuple[ThreadDrops, ...] = ()
+    left_out: int = 0
+    lines_dropped: int = 0
 
     @property
     def dropped(self) -> int:
@@ -131,6 +138,8 @@ class Accounts:
             closed=message.closed,
             recovered=message.recovered,
             thread_drops=tuple(map(ThreadDrops.of, message.thread_drops)),
+            left_out=message.left_out,
+            lines_dropped=message.lines_dropped,
         )
 
 

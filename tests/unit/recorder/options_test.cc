@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "recorder/labels.h"
+
 namespace traced {
 namespace {
 
@@ -114,7 +116,60 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_WINDOW_MB", "1025"},
         std::pair{"TRACED_WINDOW_MB", "x"},
         std::pair{"TRACED_LABELS", "novalue"}, std::pair{"TRACED_LABELS", "=x"},
-        std::pair{"TRACED_LABELS", "a=1,b=2,a=1"}));
+        std::pair{"TRACED_LABELS", "a=1,b=2,a=1"},
+        std::pair{"TRACED_SCOPE", "CROSSNODE"}, std::pair{"TRACED_SCOPE", "1"},
+        std::pair{"TRACED_PRINT", "yes"}, std::pair{"TRACED_PRINT", "2"}));
+
+TEST(OptionsTest, ALabelThatIsWrongIsNamed) {
+  const auto why = [](const std::string& labels) {
+    return parse({{"TRACED_LABELS", labels}}).error().message;
+  };
+  EXPECT_EQ(why("a=1,novalue,b=2"),
+            "TRACED_LABELS=a=1,novalue,b=2 is not valid: expected key=value "
+            "pairs separated by commas, each key once, but \"novalue\" has no "
+            "=.");
+  EXPECT_NE(why("a=1, =x").find("\"=x\" has no key"), std::string::npos);
+  EXPECT_NE(why("a=1,b=2,a=3").find("\"a\" is there twice"),
+            std::string::npos);
+  std::string many;
+  for (int i = 0; i <= 64; ++i) many += std::to_string(i) + "=x,";
+  EXPECT_NE(why(many).find("more than 64"), std::string::npos);
+  const std::string large = why("a=" + std::string(100'000, 'x'));
+  EXPECT_NE(large.find("more than 2048 bytes"), std::string::npos);
+  EXPECT_LT(large.size(), 500u) << "it is not repeated in full";
+}
+
+TEST(OptionsTest, PicksUpWhatThePlatformSays) {
+  const auto options = parse({{"GPU_SERIAL", "1324"}, {"VM_ID", "vm-7"}});
+  EXPECT_EQ(options->labels,
+            (Labels{{"gpu_serial", "1324"}, {"vm_id", "vm-7"}}));
+  const auto said = parse(
+      {{"GPU_SERIAL", "1324"}, {"TRACED_LABELS", "gpu_serial=mine,site=fi"}});
+  EXPECT_EQ(said->labels, (Labels{{"gpu_serial", "mine"}, {"site", "fi"}}));
+  const auto unfit = parse(
+      {{"GPU_SERIAL", "a\nb"}, {"VM_ID", std::string(5000, 'x')}});
+  ASSERT_TRUE(unfit) << "they are not our settings";
+  EXPECT_TRUE(unfit->labels.empty());
+}
+
+TEST(OptionsTest, ReadsScopeNodeAndPrint) {
+  const auto usual = parse({});
+  EXPECT_EQ(usual->scope, Scope::kAll);
+  EXPECT_EQ(usual->print, PrintMode::kOff);
+  EXPECT_EQ(usual->node, "");
+  const auto options = parse({{"TRACED_SCOPE", "crossnode"},
+                              {"TRACED_NODE", "rack1"},
+                              {"TRACED_PRINT", "1"}});
+  EXPECT_EQ(options->scope, Scope::kCrossNode);
+  EXPECT_EQ(options->print, PrintMode::kFirstRank);
+  EXPECT_EQ(options->node, "rack1");
+  EXPECT_EQ(options->asSettings().at("TRACED_SCOPE"), "crossnode");
+  EXPECT_EQ(options->asSettings().at("TRACED_PRINT"), "1");
+  EXPECT_EQ(parse({{"TRACED_SCOPE", "none"}})->scope, Scope::kNone);
+  EXPECT_EQ(parse({{"TRACED_PRINT", "leader"}})->print, PrintMode::kLeader);
+  EXPECT_EQ(parse({{"TRACED_PRINT", "all"}})->print, PrintMode::kAll);
+  EXPECT_FALSE(parse({{"TRACED_NODE", std::string(200, 'x')}}));
+}
 
 TEST(OptionsTest, RefusesControlCharactersAndDoesNotRepeatThem) {
   for (const char* name : {"TRACED_DIR", "TRACED_JOB", "TRACED_LABELS"}) {

@@ -1,0 +1,138 @@
+#include "recorder/line_output.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
+#include "recorder/signals_blocked.h"
+
+namespace traced {
+
+// Shared with the thread: it may be stuck in a write when all else is gone.
+struct LineOutput::State {
+  explicit State(int descriptor) : fd(descriptor) {}
+
+  const int fd;
+  std::atomic<std::uint64_t> dropped{0};
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Guarded by mutex.
+  std::string waiting;      // whole lines
+  std::string under_way;    // written by the thread without the lock
+  std::uint64_t lines = 0;  // of both
+  bool finishing = false;
+
+  void run();
+  void nextBatch();
+  bool writeAll(std::string_view bytes) const;
+  bool mayTakeMore() const;
+};
+
+namespace {
+
+std::uint64_t linesIn(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// As many whole lines as are written in one piece.
+std::size_t batchOf(std::string_view lines) {
+  if (lines.size() <= LineOutput::kMostLineBytes) return lines.size();
+  return lines.substr(0, LineOutput::kMostLineBytes).rfind('\n') + 1;
+}
+
+}  // namespace
+
+void LineOutput::State::run() {
+  pthread_setname_np(pthread_self(), "traced-print");
+  std::unique_lock lock(mutex);
+  for (;;) {
+    changed.wait(lock, [this] { return finishing || !waiting.empty(); });
+    if (waiting.empty()) return;
+    nextBatch();
+    const std::uint64_t batch = linesIn(under_way);
+    lock.unlock();
+    const bool written = writeAll(under_way);
+    lock.lock();
+    // Where the deadline has passed they are counted already.
+    if (!written && lines > 0) dropped += batch;
+    lines -= std::min(lines, batch);
+    under_way.clear();
+    changed.notify_all();
+  }
+}
+
+void LineOutput::State::nextBatch() {
+  const std::size_t bytes = batchOf(waiting);
+  under_way.assign(waiting, 0, bytes);
+  waiting.erase(0, bytes);
+}
+
+// Somebody may have made the descriptor one that does not wait; it is then
+// waited for here, in turns.
+bool LineOutput::State::mayTakeMore() const {
+  constexpr int kTurnMs = 1000;
+  pollfd place{fd, POLLOUT, 0};
+  const int ready = poll(&place, 1, kTurnMs);
+  return ready >= 0 || errno == EINTR;
+}
+
+bool LineOutput::State::writeAll(std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      if (!mayTakeMore()) return false;
+    } else if (errno != EINTR) {
+      return false;  // its reader has gone
+    }
+  }
+  return true;
+}
+
+LineOutput::LineOutput(int descriptor)
+    : state_(std::make_shared<State>(descriptor)) {
+  // Among them SIGPIPE.
+  const SignalsBlocked blocked;
+  state_->waiting.reserve(kMostBytes);
+  state_->under_way.reserve(kMostLineBytes);
+  std::thread([state = state_] { state->run(); }).detach();
+}
+
+LineOutput::~LineOutput() { finish(std::chrono::milliseconds(0)); }
+
+void LineOutput::put(const std::string& line) noexcept {
+  const std::lock_guard lock(state_->mutex);
+  const std::size_t bytes = line.size() + 1;
+  if (state_->finishing || bytes > kMostLineBytes ||
+      state_->waiting.size() + bytes > kMostBytes) {
+    ++state_->dropped;
+    return;
+  }
+  state_->waiting += line;  // there is room
+  state_->waiting += '\n';
+  ++state_->lines;
+  state_->changed.notify_all();
+}
+
+std::uint64_t LineOutput::dropped() const noexcept { return state_->dropped; }
+
+void LineOutput::finish(std::chrono::milliseconds deadline) noexcept {
+  std::unique_lock lock(state_->mutex);
+  state_->finishing = true;
+  state_->changed.notify_all();
+  state_->changed.wait_for(lock, deadline,
+                           [this] { return state_->lines == 0; });
+  state_->dropped += state_->lines;
+  state_->lines = 0;
+  state_->waiting.clear();
+}
+
+}  // namespace traced

@@ -1,0 +1,45 @@
+#include "trace_io/correlation.h"
+
+#include <cstdio>
+
+#include "xxhash.h"
+
+namespace traced {
+namespace {
+
+template <typename... Words>
+std::uint64_t hashOf(std::uint64_t seed, Words... words) {
+  const std::uint64_t all[] = {words...};
+  return XXH3_64bits_withSeed(all, sizeof all, seed);
+}
+
+std::string textOf(std::uint64_t number) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(number));
+  return text;
+}
+
+}  // namespace
+
+GroupHash::GroupHash(std::uint32_t attempt, std::string_view leg,
+                     std::uint32_t nth)
+    : value_(hashOf(XXH3_64bits(leg.data(), leg.size()), std::uint64_t{attempt},
+                    std::uint64_t{nth})) {}
+
+void GroupHash::add(std::uint32_t member) {
+  value_ = hashOf(value_, std::uint64_t{member});
+}
+
+std::string correlationOfCollective(std::uint64_t group_hash,
+                                    std::uint64_t seq) {
+  return textOf(hashOf(group_hash, seq));
+}
+
+std::string correlationOfMessage(std::uint64_t group_hash, std::uint32_t source,
+                                 std::uint32_t destination, std::uint64_t seq) {
+  return textOf(hashOf(group_hash, std::uint64_t{source},
+                       std::uint64_t{destination}, seq));
+}
+
+}  // namespace traced

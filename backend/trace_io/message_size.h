@@ -1,0 +1,36 @@
+// How large the message of a call is, as nccl-tests counts it.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "traced/v1/definitions.pb.h"
+
+namespace traced {
+
+// How the bytes of a call relate to S, the size of its message, and to the bus.
+enum class Traffic : std::uint8_t {
+  kNone,
+  kTensor,      // S is the tensor, moved once
+  kAllReduce,   // S is the tensor, moved there and back
+  kGathered,    // S is the output: n inputs
+  kGatherRoot,  // the same, but only the root has an output
+  kScattered,   // S is the input: n outputs
+  kScatterRoot,
+  kAllToAll,
+};
+
+Traffic trafficOf(v1::Operation op);
+
+// S in bytes: the whole array of a gathering, scattering or all-to-all
+// operation, the tensor of any other. `group_size` is n.
+std::uint64_t messageBytes(const v1::Call& call, std::uint32_t group_size);
+
+// S without the share that a rank keeps to itself: its own part of a gathering,
+// scattering or all-to-all operation. Absent where that part is not known.
+std::optional<std::uint64_t> bytesForOthers(const v1::Call& call,
+                                            std::uint32_t group_size,
+                                            std::uint32_t group_rank);
+
+}  // namespace traced
