@@ -1,13 +1,18 @@
 #include "recorder/line_output.h"
 
+#include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -23,6 +28,7 @@ struct LineOutput::State {
   std::atomic<std::uint64_t> dropped{0};
   std::mutex mutex;
   std::condition_variable changed;
+  std::condition_variable gave_up;
   // Guarded by mutex.
   std::string waiting;      // whole lines
   std::string under_way;    // written by the thread without the lock
@@ -31,6 +37,7 @@ struct LineOutput::State {
 
   void run();
   void nextBatch();
+  void awaitRoom(std::unique_lock<std::mutex>& lock);
   bool writeAll(std::string_view bytes) const;
   bool mayTakeMore() const;
 };
@@ -47,6 +54,38 @@ std::size_t batchOf(std::string_view lines) {
   return lines.substr(0, LineOutput::kMostLineBytes).rfind('\n') + 1;
 }
 
+// What a descriptor holds that nobody has read yet, and how much it can hold.
+struct Filling {
+  int unread = 0;
+  int capacity = 0;
+};
+
+std::optional<Filling> fillingOf(int fd) {
+  Filling filling;
+  filling.capacity = fcntl(fd, F_GETPIPE_SZ);
+  if (filling.capacity > 0) {
+    if (ioctl(fd, FIONREAD, &filling.unread) == 0) return filling;
+    return std::nullopt;
+  }
+  socklen_t size = sizeof filling.capacity;
+  const bool is_socket =
+      getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &filling.capacity, &size) == 0;
+  if (is_socket && ioctl(fd, SIOCOUTQ, &filling.unread) == 0) return filling;
+  return std::nullopt;
+}
+
+// The job writes there, too, and waits when it is full: where nobody reads,
+// most of it is left to the job.
+bool hasRoom(int fd, std::size_t bytes) {
+  pollfd place{fd, POLLOUT, 0};
+  const bool is_gone =
+      poll(&place, 1, 0) == 1 && (place.revents & (POLLERR | POLLNVAL));
+  const std::optional<Filling> filling = fillingOf(fd);
+  if (is_gone || !filling || filling->unread <= 0) return true;
+  return static_cast<std::size_t>(filling->unread) + bytes <=
+         static_cast<std::size_t>(filling->capacity) / 4;
+}
+
 }  // namespace
 
 void LineOutput::State::run() {
@@ -57,12 +96,17 @@ void LineOutput::State::run() {
     if (waiting.empty()) return;
     nextBatch();
     const std::uint64_t batch = linesIn(under_way);
+    awaitRoom(lock);
+    if (lines == 0) return;  // given up, and counted
     lock.unlock();
     const bool written = writeAll(under_way);
     lock.lock();
-    // Where the deadline has passed they are counted already.
-    if (!written && lines > 0) dropped += batch;
-    lines -= std::min(lines, batch);
+    if (lines == 0) {  // given up meanwhile, and counted
+      if (written) dropped -= batch;
+      return;
+    }
+    if (!written) dropped += batch;
+    lines -= batch;
     under_way.clear();
     changed.notify_all();
   }
@@ -72,6 +116,15 @@ void LineOutput::State::nextBatch() {
   const std::size_t bytes = batchOf(waiting);
   under_way.assign(waiting, 0, bytes);
   waiting.erase(0, bytes);
+}
+
+void LineOutput::State::awaitRoom(std::unique_lock<std::mutex>& lock) {
+  constexpr std::chrono::milliseconds kLongestPause{64};
+  std::chrono::milliseconds pause{1};
+  while (lines > 0 && !hasRoom(fd, under_way.size())) {
+    gave_up.wait_for(lock, pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
 }
 
 // Somebody may have made the descriptor one that does not wait; it is then
@@ -133,6 +186,7 @@ void LineOutput::finish(std::chrono::milliseconds deadline) noexcept {
   state_->dropped += state_->lines;
   state_->lines = 0;
   state_->waiting.clear();
+  state_->gave_up.notify_all();
 }
 
 }  // namespace traced

@@ -1,6 +1,7 @@
 // LineOutput writes lines to a descriptor that may be slow, stuck or closed:
-// nobody waits for it but a thread of its own. What it cannot hold meanwhile is
-// dropped and counted.
+// nobody waits for it but a thread of its own, and most of what a pipe can hold
+// is left to others who write there. What has no room meanwhile is dropped and
+// counted.
 //
 // Thread safety: any thread.
 

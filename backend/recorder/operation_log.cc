@@ -15,9 +15,7 @@ constexpr std::chrono::milliseconds kLastLines{300};
 
 OperationLog::OperationLog(PrintMode mode, const ChunkBuilder& known,
                            const v1::Header& header)
-    : lines_(mode, known, header),
-      output_(STDERR_FILENO),
-      rank_(header.rank()) {}
+    : lines_(mode, known, header), output_(STDERR_FILENO) {}
 
 void OperationLog::see(const Ring::Record& record) noexcept {
   try {
@@ -27,14 +25,13 @@ void OperationLog::see(const Ring::Record& record) noexcept {
   }
 }
 
-void OperationLog::print(const std::string& line) {
+void OperationLog::print(std::string line) {
   if (line.empty()) return;
-  const std::uint64_t dropped = output_.dropped();
+  if (const std::uint64_t lost = dropped()) {
+    line.pop_back();  // the closing brace
+    line += ",\"lines_dropped\":" + std::to_string(lost) + "}";
+  }
   output_.put(line);
-  if (output_.dropped() != dropped || dropped == told_dropped_) return;
-  output_.put(R"({"traced":"dropped","rank":)" + std::to_string(rank_) +
-              ",\"lines\":" + std::to_string(dropped) + "}");
-  told_dropped_ = dropped;
 }
 
 void OperationLog::finish() noexcept { output_.finish(kLastLines); }

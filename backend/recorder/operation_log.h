@@ -32,12 +32,10 @@ class OperationLog {
   void finish() noexcept;
 
  private:
-  void print(const std::string& line);
+  void print(std::string line);
 
   OperationLines lines_;
   LineOutput output_;
-  const std::uint32_t rank_;
-  std::uint64_t told_dropped_ = 0;
   std::uint64_t unmade_ = 0;
 };
 

@@ -20,7 +20,16 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Tracers by backend. Flight Recorder records Gloo by itself, and others by a hook.
-TRACERS = ("traced", "disabled", "flight_recorder", "profiler", "patch")
+TRACERS = (
+    "traced", "disabled", "left_out", "printed", "flight_recorder", "profiler", "patch",
+)  # fmt: skip
+# Of those that are ours, what they are asked for.
+SETTINGS = {
+    "traced": {},
+    "disabled": {},
+    "left_out": {"TRACED_SCOPE": "none"},
+    "printed": {"TRACED_PRINT": "1"},
+}
 ARMS = [
     backend + tracer for backend in ("gloo", "fake") for tracer in ("", *(f"+{t}" for t in TRACERS))
 ]
@@ -43,7 +52,9 @@ class Block:
 
 def environment(arm: str) -> dict[str, str]:
     """Environment of an arm, on top of the driver's."""
-    return {"TORCH_FR_BUFFER_SIZE": "2000" if arm.endswith("+flight_recorder") else "0"}
+    _, _, tracer = arm.partition("+")
+    flights = "2000" if tracer == "flight_recorder" else "0"
+    return {"TORCH_FR_BUFFER_SIZE": flights} | SETTINGS.get(tracer, {})
 
 
 def start_group(arm: str, rank: int, world: int, store: str) -> Any:
@@ -51,7 +62,7 @@ def start_group(arm: str, rank: int, world: int, store: str) -> Any:
     import torch.distributed as dist
 
     backend, _, tracer = arm.partition("+")
-    traced = tracer in ("traced", "disabled")
+    traced = tracer in SETTINGS
     if backend == "gloo":
         name = "traced:gloo" if traced else "gloo"
         file = dist.FileStore(store, world)

@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,10 +73,16 @@ class Arm:
             process.wait(timeout=60)
 
 
-def measure(rounds: int, world: int, conditions: dict[str, arms.Block]) -> dict[str, Blocks]:
+def measure(
+    rounds: int, world: int, conditions: dict[str, arms.Block], tracers: Sequence[str]
+) -> dict[str, Blocks]:
     """For each condition, the blocks of each arm, by round."""
     with tempfile.TemporaryDirectory() as folder:
-        names = [name for name in arms.ARMS if world == 1 or name.startswith("gloo")]
+        names = [
+            name
+            for name in arms.ARMS
+            if (world == 1 or name.startswith("gloo")) and name.partition("+")[2] in ["", *tracers]
+        ]
         workers = [Arm(name, world, folder) for name in names]
         for worker in workers:
             for _ in range(WARM_UP_BLOCKS):
@@ -141,6 +148,9 @@ def main() -> None:
     parser.add_argument(
         "--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on"
     )
+    parser.add_argument(
+        "--tracers", type=lambda text: text.split(","), default=arms.TRACERS, help="only these"
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     if options.world == 1:
@@ -150,7 +160,7 @@ def main() -> None:
         "25 frames deep": arms.Block(options.operations, 25, False),
         "5 frames deep, beside a busy Python thread": arms.Block(options.operations // 4, 5, True),
     }
-    measured = measure(options.rounds, options.world, conditions)
+    measured = measure(options.rounds, options.world, conditions, options.tracers)
     rows = {condition: summarize(blocks) for condition, blocks in measured.items()}
     for condition, table in rows.items():
         show(condition, table)

@@ -1,7 +1,7 @@
 """The extension: the recorder and the c10d backend. Private."""
 
-from torch._C._distributed_c10d import Backend
-from torch.distributed import ProcessGroup, Store
+from torch._C._distributed_c10d import Backend, Store
+from torch.distributed import ProcessGroup
 
 torch_version: str
 

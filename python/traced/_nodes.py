@@ -13,6 +13,7 @@ from typing import Any
 
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
+from torch._C._distributed_c10d import PrefixStore, Store
 
 from traced import _groups, _settings
 
@@ -39,7 +40,7 @@ def publish(given: dict[str, Any]) -> None:
     with suppress(Exception):
         if is_default:
             rank = given["group_rank"]
-            store = dist.PrefixStore(f"{given['group_name']}/", given["store"])
+            store: Store = PrefixStore(f"{given['group_name']}/", given["store"])
         else:
             rank, store = dist.get_rank(), _store(c10d._get_default_group())
         extension.publish_node(settings=_settings.current(), store=store, job=_job, rank=rank)
@@ -66,6 +67,6 @@ def _wanted(spelling: str) -> bool:
     return by_node and not _settings.tracing_is_off() and bool(_groups.to_trace(spelling))
 
 
-def _store(default: dist.ProcessGroup) -> dist.Store:
+def _store(default: dist.ProcessGroup) -> Store:
     # Where the keys of groups are, whoever else uses the store.
     return c10d._world.pg_map[default][1]

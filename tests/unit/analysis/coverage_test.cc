@@ -75,6 +75,13 @@ TEST_F(CoverageTest, ADropIsAGap) {
   EXPECT_THAT(gaps(StepRange()), ElementsAre(HasSubstr("1 records dropped")));
 }
 
+TEST_F(CoverageTest, WhatTheScopeLeftOutIsAGap) {
+  stream_.payload().mutable_accounts()->set_left_out(7);
+  EXPECT_THAT(gaps(StepRange()),
+              ElementsAre("7 operations were not recorded (TRACED_SCOPE) on "
+                          "rank 0"));
+}
+
 TEST_F(CoverageTest, AnAbsentRankIsAGap) {
   stream_.header().set_world_size(3);
   EXPECT_THAT(gaps(StepRange()), ElementsAre("no trace of ranks 1-2 of 3"));

@@ -135,8 +135,48 @@ TEST_F(ExportTest, WhatPeopleWriteDoesNotBreakTheCsv) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("group"), "a,\"b\"\r\nc");
   EXPECT_EQ(rows[0].at("error"), "line 1\nline 2, \"quoted\"");
-  const std::string line = exported("text").out;
+  const std::string text_out = exported("text").out;
+  const std::size_t group_line = text_out.find('\n') + 1;
+  const std::string line = text_out.substr(group_line);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
+}
+
+TEST_F(ExportTest, TheTextTellsBatchesGroupsAndRunningCounts) {
+  StreamBuilder stream(0);
+  stream.addGroup("dp", 0, 2).set_backend("nccl");
+  stream.addCall(v1::OPERATION_SEND, 1, 1 << 20, 0).set_peer_global_plus_1(2);
+  stream.addCall(v1::OPERATION_RECV, 1, 0, 2 << 20).set_peer_global_plus_1(2);
+  stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 20, 1 << 20);
+  stream.addCall(v1::OPERATION_COALESCED, 1, 0, 0);
+  std::uint64_t op = 0;
+  const auto issue = [&](std::uint32_t call, std::uint64_t batch) {
+    ++op;
+    stream.add(IssueRow{.op = op,
+                        .issue_ns = StreamBuilder::kIssueNs,
+                        .call = call,
+                        .seq = op,
+                        .batch = batch});
+  };
+  for (const std::uint32_t call : {1, 2, 4}) issue(call, 7);
+  for (const std::uint32_t call : {3, 3, 1, 4}) issue(call, 8);
+  writeFile(run() + "/rank", stream.takeChunk(true));
+  std::istringstream lines(exported("text").out);
+  std::vector<std::string> text;
+  for (std::string line; std::getline(lines, line);) text.push_back(line);
+  ASSERT_EQ(text.size(), 8u);
+  EXPECT_THAT(text[0],
+              StartsWith("[GROUP] rank 0 +1.000000 s dp: nccl, 2 ranks "
+                         "0-1, here rank 0 of the group"));
+  EXPECT_THAT(text[1], HasSubstr("call 1 of this shape"));
+  EXPECT_THAT(text[3], StartsWith("[BATCH]"));
+  EXPECT_THAT(text[3], HasSubstr("batch 7 of 2 calls, sent 1.00 MiB to 1, "
+                                 "received 2.00 MiB from 1, shapes [262144]"));
+  EXPECT_THAT(text[3], HasSubstr(", last recv"));
+  EXPECT_THAT(text[5], HasSubstr("call 2 of this shape"));
+  EXPECT_THAT(text[6], HasSubstr("call 2 of this shape"));
+  EXPECT_THAT(text[7], StartsWith("[COALESCE]"));
+  EXPECT_THAT(text[7], HasSubstr("batch 8 of 3 calls, 3.00 MiB, shapes "
+                                 "[262144], last send"));
 }
 
 TEST_F(ExportTest, ACallThatIsNotKnownHasEmptyCells) {

@@ -35,6 +35,42 @@ TEST(StandstillTest, AJobThatIsKilledAmidHasNoVerdict) {
   }
 }
 
+// Rank 1 recorded two operations of a group and left out the rest; the others
+// recorded more of it.
+TEST(StandstillTest, AGroupThatSomebodyLeftOutIsNotJudged) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    addHistory(rank);
+    const std::uint32_t group = rank.addGroup("tp", 0, 4);
+    const std::uint32_t call =
+        rank.addCall(v1::OPERATION_ALL_REDUCE, group).id();
+    const bool leaves_out = r == 1;
+    for (int i = 0; i < (leaves_out ? 2 : 5); ++i) rank.end(call, 100 + i);
+    if (leaves_out) {
+      v1::Payload& payload = rank.stream().payload();
+      payload.mutable_group(static_cast<int>(group) - 1)->set_left_out(true);
+      payload.mutable_accounts()->set_left_out(3);
+    }
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(StandstillTest, WhoLeftSomethingOutMayBeWithinIt) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r != 2) job.rank(r).hang(call, 60);
+    job.rank(r).live(kHang);
+    job.rank(r).stream().payload().mutable_accounts()->set_left_out(9);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+  EXPECT_NE(textOf(diagnosis).find("Rank 2 is in no recorded operation"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
 TEST(StandstillTest, NamesTheRankThatNeverJoins) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
     JobBuilder job(4);

@@ -21,16 +21,16 @@ struct FakeStore {
   std::vector<Ranks> asked;
 
   NodeMap::Lookup lookup() {
-    return [this](const Ranks& ranks)
-               -> std::optional<std::vector<std::string>> {
-      asked.push_back(ranks);
-      std::vector<std::string> nodes;
-      for (const std::uint32_t rank : ranks) {
-        if (!said.contains(rank)) return std::nullopt;
-        nodes.push_back(said[rank]);
-      }
-      return nodes;
-    };
+    return
+        [this](const Ranks& ranks) -> std::optional<std::vector<std::string>> {
+          asked.push_back(ranks);
+          std::vector<std::string> nodes;
+          for (const std::uint32_t rank : ranks) {
+            if (!said.contains(rank)) return std::nullopt;
+            nodes.push_back(said[rank]);
+          }
+          return nodes;
+        };
   }
 };
 

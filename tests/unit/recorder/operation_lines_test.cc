@@ -102,8 +102,7 @@ TEST(OperationLinesTest, SaysAllThatIsKnown) {
   EXPECT_EQ(line["batch"], 9);
   EXPECT_EQ(line["seq"], 5);
   EXPECT_THAT(line["time"].get<std::string>(),
-              ::testing::MatchesRegex(
-                  "....-..-..T..:..:..\\..........Z"));
+              ::testing::MatchesRegex("....-..-..T..:..:..\\..........Z"));
   for (const char* unknown : {"peer_rank", "source_line", "captured", "cut"}) {
     EXPECT_FALSE(line.contains(unknown)) << unknown;
   }
@@ -149,15 +148,16 @@ TEST(OperationLinesTest, OneRankLeadsEachOperation) {
     }
     return ranks;
   };
-  using Ranks = std::vector<std::uint32_t>;
-  EXPECT_EQ(printed(PrintMode::kAll, Operation::kReduce, 1), (Ranks{0, 1, 2}));
-  EXPECT_EQ(printed(PrintMode::kLeader, Operation::kReduce, 1), (Ranks{1}));
+  using Members = std::vector<std::uint32_t>;
+  EXPECT_EQ(printed(PrintMode::kAll, Operation::kReduce, 1),
+            (Members{0, 1, 2}));
+  EXPECT_EQ(printed(PrintMode::kLeader, Operation::kReduce, 1), (Members{1}));
   EXPECT_EQ(printed(PrintMode::kLeader, Operation::kAllReduce, -1),
-            (Ranks{0}));
+            (Members{0}));
   EXPECT_EQ(printed(PrintMode::kLeader, Operation::kSend, -1),
-            (Ranks{0, 1, 2}));
-  EXPECT_EQ(printed(PrintMode::kLeader, Operation::kRecv, -1), (Ranks{}));
-  EXPECT_EQ(printed(PrintMode::kFirstRank, Operation::kReduce, 1), (Ranks{2}))
+            (Members{0, 1, 2}));
+  EXPECT_EQ(printed(PrintMode::kLeader, Operation::kRecv, -1), (Members{}));
+  EXPECT_EQ(printed(PrintMode::kFirstRank, Operation::kReduce, 1), (Members{2}))
       << "global rank 0";
 }
 

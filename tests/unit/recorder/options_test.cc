@@ -129,8 +129,7 @@ TEST(OptionsTest, ALabelThatIsWrongIsNamed) {
             "pairs separated by commas, each key once, but \"novalue\" has no "
             "=.");
   EXPECT_NE(why("a=1, =x").find("\"=x\" has no key"), std::string::npos);
-  EXPECT_NE(why("a=1,b=2,a=3").find("\"a\" is there twice"),
-            std::string::npos);
+  EXPECT_NE(why("a=1,b=2,a=3").find("\"a\" is there twice"), std::string::npos);
   std::string many;
   for (int i = 0; i <= 64; ++i) many += std::to_string(i) + "=x,";
   EXPECT_NE(why(many).find("more than 64"), std::string::npos);
@@ -146,8 +145,8 @@ TEST(OptionsTest, PicksUpWhatThePlatformSays) {
   const auto said = parse(
       {{"GPU_SERIAL", "1324"}, {"TRACED_LABELS", "gpu_serial=mine,site=fi"}});
   EXPECT_EQ(said->labels, (Labels{{"gpu_serial", "mine"}, {"site", "fi"}}));
-  const auto unfit = parse(
-      {{"GPU_SERIAL", "a\nb"}, {"VM_ID", std::string(5000, 'x')}});
+  const auto unfit =
+      parse({{"GPU_SERIAL", "a\nb"}, {"VM_ID", std::string(5000, 'x')}});
   ASSERT_TRUE(unfit) << "they are not our settings";
   EXPECT_TRUE(unfit->labels.empty());
 }

@@ -39,8 +39,8 @@ TEST(CorrelationTest, EverythingThatTellsOperationsApartCounts) {
 // The figures of docs/format.md: whoever reads it can make the same ids.
 TEST(CorrelationTest, AnIdNeverChanges) {
   const std::uint64_t group = hashOf(0, "cpu", 0, {0, 1});
-  EXPECT_EQ(correlationOfCollective(group, 1), "COLLECTIVE");
-  EXPECT_EQ(correlationOfMessage(group, 0, 1, 1), "MESSAGE");
+  EXPECT_EQ(correlationOfCollective(group, 1), "d270e29549153117");
+  EXPECT_EQ(correlationOfMessage(group, 0, 1, 1), "e04dcebade24cb62");
 }
 
 }  // namespace

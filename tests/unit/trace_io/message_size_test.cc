@@ -118,8 +118,8 @@ TEST(MessageSizeTest, AnOwnShareThatIsNotKnownIsNotGuessed) {
 }
 
 TEST(MessageSizeTest, AbsurdCallsAreNoHarm) {
-  const v1::Call call = unevenAllToAll({INT64_MIN, INT64_MAX, 1, 0},
-                                       UINT64_MAX, UINT64_MAX);
+  const v1::Call call =
+      unevenAllToAll({INT64_MIN, INT64_MAX, 1, 0}, UINT64_MAX, UINT64_MAX);
   EXPECT_LE(bytesForOthers(call, kRanks, 0).value(), UINT64_MAX);
   EXPECT_EQ(bytesForOthers(unevenAllToAll({0, 0}, 8, 8), 2, 0), 8u);
   EXPECT_EQ(bytesForOthers(callOf(v1::OPERATION_ALL_GATHER, 9, 4), 2, 0), 0u);

@@ -1,0 +1,139 @@
+"""Jobs whose ranks say that they are on several nodes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import traced
+
+from jobs.joining import join, joined, meet
+
+
+def _be_on(nodes: str) -> None:
+    """The rank's letter is its node."""
+    os.environ["TRACED_NODE"] = nodes[int(os.environ["RANK"])]
+
+
+def grouped(nodes: str) -> list[list[float]]:
+    """Four ranks in groups of rows and columns. Returns what was computed."""
+    _be_on(nodes)
+    with joined() as rank:
+        rows = [dist.new_group([0, 1]), dist.new_group([2, 3])]
+        columns = [dist.new_group([0, 2]), dist.new_group([1, 3])]
+        results = []
+        for i in range(3):
+            for group in (None, rows[rank // 2], columns[rank % 2]):
+                tensor = torch.arange(8.0) * (rank + 1) + i
+                dist.all_reduce(tensor, group=group)
+                results.append(tensor.tolist())
+        tensor = torch.full((4,), float(rank))
+        if rank < 2:
+            dist.send(tensor, rank + 2)
+        else:
+            dist.recv(tensor, rank - 2)
+        results.append(tensor.tolist())
+    return results
+
+
+def one_knows_late(nodes: str) -> None:
+    """Rank 1 says its node only when the groups of all were made, as an NCCL rank may."""
+    _be_on(nodes)
+    from traced import _nodes
+
+    said = _nodes.publish
+    late = int(os.environ["RANK"]) == 1
+    if late:
+        _nodes.publish = lambda given: None  # type: ignore[assignment]
+    with joined():
+        dist.all_reduce(torch.ones(4))
+        if late:
+            _nodes._job = 1
+            given = {"global_ranks_in_group": [0, 1], "backend": dist.Backend("traced:gloo")}
+            said(given)
+        meet("said")
+        dist.new_group([0, 1])
+        dist.all_reduce(torch.ones(4))
+
+
+class _Store(dist.Store):
+    """A store that does not take what is not torch's."""
+
+    def __init__(self, inner: dist.Store) -> None:
+        super().__init__()
+        self._inner = inner
+        self.refused = 0
+
+    def _check(self, *keys: str) -> None:
+        if any("traced" in key for key in keys):
+            self.refused += 1
+            raise RuntimeError("no room for strangers")
+
+    def set(self, key: str, value: Any) -> None:
+        self._check(key)
+        self._inner.set(key, value)
+
+    def get(self, key: str) -> bytes:
+        self._check(key)
+        value: bytes = self._inner.get(key)
+        return value
+
+    def add(self, key: str, value: int) -> int:
+        return self._inner.add(key, value)
+
+    def check(self, keys: list[str]) -> bool:
+        self._check(*keys)
+        return self._inner.check(keys)
+
+    def wait(self, keys: list[str], *timeout: Any) -> None:
+        self._inner.wait(keys, *timeout)
+
+
+def refusing_store() -> tuple[list[float], int]:
+    """The store of the job fails for whoever is not torch. Returns the sum and the refusals."""
+    os.environ["TRACED_NODE"] = "a"
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    store = _Store(dist.FileStore(os.environ["TEST_STORE"], world))
+    dist.init_process_group("traced:gloo", store=store, rank=rank, world_size=world)
+    tensor = torch.ones(3)
+    dist.all_reduce(tensor)
+    dist.barrier()
+    dist.destroy_process_group()
+    return tensor.tolist(), store.refused
+
+
+def stuck_reader(operations: int) -> list[float]:
+    """Nobody reads what is printed, while more is printed than any buffer holds."""
+    _, write_end = os.pipe()
+    return _printing_to(write_end, operations)
+
+
+def gone_reader(operations: int) -> list[float]:
+    """Who read what is printed has gone."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    return _printing_to(write_end, operations)
+
+
+def _printing_to(descriptor: int, operations: int) -> list[float]:
+    os.dup2(descriptor, 2)
+    tensor = torch.ones(2)
+    with joined():
+        for _ in range(operations):
+            dist.all_reduce(tensor)
+        assert traced.flush(60)
+    assert os.get_blocking(2)  # the job finds its stderr as it was: one that waits
+    return tensor.tolist()
+
+
+def platform_labels() -> None:
+    """As a platform starts its containers."""
+    os.environ |= {"GPU_SERIAL": "1324", "VM_ID": "vm-7", "TRACED_LABELS": "site=fi,vm_id=mine"}
+    join()
+    dist.all_reduce(torch.ones(2))
+    meet("leaving")
+    dist.destroy_process_group()
+    assert Path("traces").exists()
