@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from where import DEVICE, ENGINE, GPU, synchronize
+from where import DEVICE, ENGINE, GPU, PATIENCE, synchronize
 
 _ROUNDS = 15
 #: Bytes, and how many calls make a block.
@@ -63,6 +63,7 @@ class _Arm:
         assert self.process.stdout
         self.process.stdin.write(f"{how} {size // 4} {count}\n")
         self.process.stdin.flush()
+        within_s *= PATIENCE
         if not select.select([self.process.stdout], [], [], within_s)[0]:
             raise RuntimeError(f"the arm {self.name!r} did not answer for {within_s:.0f} s")
         answer = self.process.stdout.readline().split()

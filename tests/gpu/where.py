@@ -7,6 +7,8 @@ import torch
 GPU = torch.cuda.is_available()
 DEVICE = torch.device("cuda", 0) if GPU else torch.device("cpu")
 ENGINE = "nccl" if GPU else "gloo"
+#: Elsewhere, on a small and busy machine, all may take so many times as long.
+PATIENCE = 1.0 if GPU else 4.0
 
 
 def synchronize() -> None:
