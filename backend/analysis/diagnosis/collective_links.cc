@@ -2,7 +2,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -72,31 +71,25 @@ class CollectiveLinks {
 
   void finish(std::vector<ComparedLinks>& all) && {
     for (auto& [compared, by_rank] : ranks_) {
-      const auto [group, signature] = compared;
-      add(ComparedLinks::Kind::kRanks, group, signature, std::move(by_rank),
+      add(ComparedLinks::Kind::kRanks, compared.second, std::move(by_rank),
           all);
     }
     for (auto& [compared, by_members] : groups_) {
-      add(ComparedLinks::Kind::kGroups, compared.group, compared.signature,
+      add(ComparedLinks::Kind::kGroups, compared.signature,
           std::move(by_members), all);
     }
   }
 
  private:
-  using ByRanks = std::map<std::vector<std::uint32_t>, std::vector<Transfer>>;
+  using ByRanks = std::map<std::vector<std::uint32_t>, TransferLink>;
 
   // Groups of one size on as many hosts, that make the same collective.
   struct GroupClass {
     std::uint32_t signature;
     std::size_t size;
     std::size_t hosts;
-    // Any of them.
-    std::uint32_t group;
 
-    bool operator<(const GroupClass& other) const {
-      return std::tie(signature, size, hosts) <
-             std::tie(other.signature, other.size, other.hosts);
-    }
+    auto operator<=>(const GroupClass&) const = default;
   };
 
   // What all its members recorded of one collective, by rank.
@@ -126,14 +119,13 @@ class CollectiveLinks {
       const auto transfer = transferOf(timing, *last);
       if (!transfer) continue;
       ++known;
-      ranks_[{group_, id}][{timing.rank}].push_back(*transfer);
+      addTo(ranks_[{group_, id}], {timing.rank}, *transfer);
       if (!whole) whole = transfer;
       whole->low_ns = std::min(whole->low_ns, transfer->low_ns);
       whole->high_ns = std::max(whole->high_ns, transfer->high_ns);
     }
     if (known + (root ? 1 : 0) != members_.size()) return;
-    groups_[{id, members_.size(), hosts_.size(), group_}][members_].push_back(
-        *whole);
+    addTo(groups_[{id, members_.size(), hosts_.size()}], members_, *whole);
   }
 
   std::optional<LastReady> lastReady(absl::Span<const Timing> timings,
@@ -163,17 +155,23 @@ class CollectiveLinks {
     return transferBetween(earliest_ns, latest_ns, end_ns);
   }
 
-  void add(ComparedLinks::Kind kind, std::uint32_t group,
-           std::uint32_t signature, ByRanks by_ranks,
+  void addTo(ByRanks& by_ranks, const std::vector<std::uint32_t>& ranks,
+             const Transfer& transfer) const {
+    TransferLink& link = by_ranks[ranks];
+    if (link.ranks.empty()) {
+      link.ranks = ranks;
+      link.group = group_;
+    }
+    link.transfers.push_back(transfer);
+  }
+
+  void add(ComparedLinks::Kind kind, std::uint32_t signature, ByRanks by_ranks,
            std::vector<ComparedLinks>& all) const {
     ComparedLinks& links = all.emplace_back();
     links.kind = kind;
-    links.group = group;
     links.what = textOf(job_.signatures.at(signature));
     links.op = nameOf(job_.signatures.at(signature).op);
-    for (auto& [ranks, transfers] : by_ranks) {
-      links.links.push_back({ranks, std::move(transfers)});
-    }
+    for (auto& [ranks, link] : by_ranks) links.links.push_back(std::move(link));
   }
 
   const JobState& job_;

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/link_sources.h"
-#include "analysis/diagnosis/trouble.h"
 
 namespace traced {
 namespace {
@@ -57,22 +56,23 @@ class MessageLinks {
                                   !one_host};
       Found& found = classes_[compared];
       found.groups.insert(key.group);
-      found.by_ranks[{key.source, key.destination}].push_back(*transfer);
+      TransferLink& link = found.by_ranks[{key.source, key.destination}];
+      if (link.ranks.empty()) {
+        link.ranks = {key.source, key.destination};
+        link.group = key.group;
+      }
+      link.transfers.push_back(*transfer);
     }
   }
 
   void finish(std::vector<ComparedLinks>& all) && {
     for (auto& [compared, found] : classes_) {
       ComparedLinks& links = all.emplace_back();
-      links.group = *found.groups.begin();
       links.what = absl::StrCat("a message of ", sizeText(compared.bytes),
                                 compared.between_hosts ? " between hosts" : "");
-      for (const std::uint32_t group : found.groups) {
-        addRanks(links.absent, job_.membersOf(group).absent);
-      }
-      for (auto& [ranks, transfers] : found.by_ranks) {
-        links.links.push_back(
-            {{ranks.first, ranks.second}, std::move(transfers)});
+      links.absent = absentOf(found.groups);
+      for (auto& [ranks, link] : found.by_ranks) {
+        links.links.push_back(std::move(link));
       }
     }
   }
@@ -80,9 +80,20 @@ class MessageLinks {
  private:
   struct Found {
     std::set<std::uint32_t> groups;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Transfer>>
-        by_ranks;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, TransferLink> by_ranks;
   };
+
+  // Ascending; the first ones where there are many.
+  std::vector<std::uint32_t> absentOf(
+      const std::set<std::uint32_t>& groups) const {
+    std::set<std::uint32_t> all;
+    for (const std::uint32_t group : groups) {
+      const std::vector<std::uint32_t> absent = job_.membersOf(group).absent;
+      all.insert(absent.begin(), absent.end());
+      if (all.size() >= JobState::Membership::kMaxAbsent) break;
+    }
+    return {all.begin(), all.end()};
+  }
 
   const JobState& job_;
   std::map<MessageClass, Found> classes_;

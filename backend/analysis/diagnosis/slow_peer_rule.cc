@@ -138,12 +138,12 @@ JobVerdict verdictOn(const ComparedLinks& compared,
   JobVerdict verdict;
   verdict.kind = VerdictKind::kSlowPeer;
   verdict.ranks = verdict.culprits = together.ranks;
-  verdict.group = compared.group;
-  const Ranks& first = compared.links[together.links.front()->link].ranks;
+  const TransferLink& first = compared.links[together.links.front()->link];
+  verdict.group = first.group;
   if (compared.kind != Kind::kPairs) {
     verdict.op = compared.op;
   } else if (together.links.size() == 1) {
-    verdict.pair = {first[0], first[1]};
+    verdict.pair = {first.ranks[0], first.ranks[1]};
   }
   verdict.since_ns = together.links.front()->since_ns;
   verdict.summary =

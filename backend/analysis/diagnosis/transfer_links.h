@@ -25,6 +25,8 @@ struct Transfer {
 // the members of a group.
 struct TransferLink {
   std::vector<std::uint32_t> ranks;
+  // One of theirs in which they were seen.
+  std::uint32_t group = 0;
   // In the order of `at_ns`.
   std::vector<Transfer> transfers;
 };
@@ -38,8 +40,6 @@ struct ComparedLinks {
   static constexpr std::size_t kLeastLinks = 3;
 
   Kind kind = Kind::kPairs;
-  // Of ranks: the group whose collective it is; of messages that of the first.
-  std::uint32_t group = 0;
   // "a message of 64 KiB", "all_reduce (4 KiB float32, sum)".
   std::string what;
   // The name of the collective, "" of messages.

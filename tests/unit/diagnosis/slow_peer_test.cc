@@ -250,7 +250,11 @@ TEST(SlowPeerTest, AGroupThatIsSlowerThanItsLikes) {
         rank.addCall(v1::OPERATION_ALL_REDUCE, pair).id();
     for (int i = 0; i < 64; ++i) rank.end(call, 100 * i, r / 2 == 2 ? 40 : 2);
   }
-  expectVerdict(diagnoseJob(job), VerdictKind::kSlowPeer, {4, 5});
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kSlowPeer, {4, 5});
+  const JobVerdict& verdict = diagnosis.verdicts[0];
+  EXPECT_EQ(diagnosis.job.catalog.groups()[verdict.group].members.at(0), 4U);
+  EXPECT_EQ(verdict.op, "all_reduce");
 }
 
 // One who comes late keeps its group waiting, which is no matter of transfer.
