@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 import struct
 from itertools import accumulate
 from pathlib import Path
@@ -164,3 +166,20 @@ def test_other_files_of_a_directory_are_named(tmp_path: Path) -> None:
     assert op_ids(trace) == [1, 2, 3]
     assert f"{tmp_path}/deep/empty: empty" in trace.warnings
     assert f"{tmp_path}/notes: not a trace: none of its 5 bytes is usable" in trace.warnings
+
+
+_DUMP = {"version": "2.10", "pg_config": {}, "entries": []}
+
+
+@pytest.mark.parametrize("data", [pickle.dumps(_DUMP), json.dumps(_DUMP).encode()])
+def test_of_a_flight_recorder_dump_it_is_said_what_reads_it(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "rank_0").write_bytes(data)
+    with pytest.raises(TracedError, match=r"Flight Recorder.*tracectl"):
+        read(tmp_path)
+    trace = read_bytes(tmp_path, WHOLE)
+    assert not trace.warnings
+    trace = read(tmp_path)
+    assert op_ids(trace) == [1, 2, 3]
+    assert len(trace.warnings) == 1
+    assert trace.warnings[0].startswith(f"{tmp_path}/rank_0: a dump of PyTorch's Flight Recorder")
+    assert unusable(trace) == []

@@ -14,6 +14,8 @@ from traced.reader.findings import Findings
 TRIGGER_NAME = "flush"
 
 _BLOCK_BYTES = 1 << 20
+# How pickles begin, by protocol.
+_PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
 def files(paths: tuple[str | os.PathLike[str], ...], findings: Findings) -> list[Path]:
@@ -48,10 +50,12 @@ def _below(directory: Path, findings: Findings) -> Iterator[Path]:
 def content(path: Path, findings: Findings) -> bytes:
     """Returns what is in a file, and nothing if it has no chunk or cannot be read."""
     size = 0
+    head = b""
     try:
         with path.open("rb") as file:
             before = b""
             while block := file.read(_BLOCK_BYTES):
+                head = head or block
                 if SYNC in before + block:
                     file.seek(0)
                     data = file.read()
@@ -64,9 +68,21 @@ def content(path: Path, findings: Findings) -> bytes:
         return b""
     if path.name == TRIGGER_NAME:
         return b""
+    if _is_dump(head):
+        findings.warn(
+            f"{path}: a dump of PyTorch's Flight Recorder, which this does not read; "
+            "tracectl diagnose, report, show and export do"
+        )
+        return b""
     findings.sizes[str(path)] = size
     if size:
         findings.unusable.append(ByteRange(str(path), 0, size))
     else:
         findings.warn(f"{path}: empty")
     return b""
+
+
+def _is_dump(head: bytes) -> bool:
+    """Whether a file that begins so is a Flight Recorder dump, as a pickle or as JSON."""
+    begins = head[:2] in _PICKLES or head.lstrip()[:1] == b"{"
+    return begins and b"version" in head and (b"entries" in head or b"pg_config" in head)
