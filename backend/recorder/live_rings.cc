@@ -15,7 +15,8 @@
 namespace traced {
 namespace {
 
-std::optional<LiveRing> lookInto(const SegmentFile& file) {
+std::optional<LiveRing> lookInto(const SegmentFile& file,
+                                 const std::vector<std::string>& traces) {
   LiveRing ring;
   ring.path = file.path();
   // Both before the ring is read: what is said to be all may be more.
@@ -24,7 +25,8 @@ std::optional<LiveRing> lookInto(const SegmentFile& file) {
   if (ring.alive) alive_at = readClocks();
   const std::string bytes = file.readLive();
   const Result<SegmentContent> content = parseSegment(bytes);
-  if (!content) return std::nullopt;
+  // Nothing holds the file to the name it had before.
+  if (!content || !isAmong(content->trace_path, traces)) return std::nullopt;
   const v1::Header& header = content->header;
   if (header.boot_id() != readHostInfo().boot_id) return std::nullopt;
   ring.stream_id = header.stream_id();
@@ -44,7 +46,7 @@ std::vector<LiveRing> lookIntoRings(const std::vector<std::string>& directories,
     const std::unique_ptr<SegmentFile> file = SegmentFile::open(path);
     if (!file || file->isBeingMade()) continue;
     if (!isAmong(file->tracePath(), traces)) continue;
-    if (auto ring = lookInto(*file)) rings.push_back(*std::move(ring));
+    if (auto ring = lookInto(*file, traces)) rings.push_back(*std::move(ring));
   }
   return rings;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "recorder/live_copy.h"
 #include "recorder/ring.h"
 #include "recorder/segment.h"
 #include "recorder/segment_content.h"
@@ -85,25 +86,17 @@ bool SegmentFile::isAlive() const {
   return false;
 }
 
-// A slot is committed last, so what the first reading finds committed is whole
-// in the second, unless it has been freed and claimed again meanwhile. The
-// counters are those of the first reading.
 std::string SegmentFile::readLive() const {
   const std::string first = read();
   std::string second = read();
   const Result<SegmentContent> content = parseSegment(first);
-  if (!content || second.size() != first.size()) return first;
-  const std::size_t slots_at = content->ring_offset + sizeof(RingControl);
-  first.copy(second.data(), slots_at);
-  for (std::uint64_t i = 0; i < content->slots; ++i) {
-    const std::size_t at =
-        slots_at + i * kSlotBytes + offsetof(RingSlot, commit);
-    constexpr std::size_t kBytes = sizeof(RingSlot::commit);
-    if (first.compare(at, kBytes, second, at, kBytes) != 0) {
-      second.replace(at, kBytes, kBytes, '\0');
-    }
-  }
-  return second;
+  if (!content) return first;
+  std::uint64_t head = 0;
+  const std::size_t head_at =
+      content->ring_offset + offsetof(RingControl, head);
+  // Of a file that became shorter nothing of the second reading is used either.
+  if (pread(fd_, &head, sizeof head, static_cast<off_t>(head_at)) < 0) head = 0;
+  return settled(*content, first, std::move(second), head);
 }
 
 bool SegmentFile::remove() { return unlink(path_.c_str()) == 0; }

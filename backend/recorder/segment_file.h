@@ -43,8 +43,7 @@ class SegmentFile {
   bool isAlive() const;
   // A copy of the file; shorter when it cannot be read.
   std::string read() const;
-  // The same while its process may write to it. What seems to be committed in
-  // the ring was written by then; a slot that changed meanwhile is empty.
+  // The same while its process may write to it; see live_copy.h.
   std::string readLive() const;
   // False when it cannot be removed. Only when locked.
   bool remove();

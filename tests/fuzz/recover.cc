@@ -1,11 +1,10 @@
 // The segment of a dead process: whatever it says, the trace stays readable,
 // and a second recovery finds nothing more to bring back.
 
-#include <cstring>
 #include <fstream>
-#include <random>
 #include <string>
 
+#include "fuzz/segment_mutator.h"
 #include "fuzz/target.h"
 #include "recorder/recovery.h"
 #include "recorder/segment_content.h"
@@ -18,8 +17,6 @@
 using traced::testing::require;
 
 namespace {
-
-constexpr std::size_t kSlot = traced::kSlotBytes;
 
 void requireReadable(const std::string& trace) {
   const auto source = traced::FileSource::open(trace);
@@ -36,22 +33,9 @@ void requireReadable(const std::string& trace) {
 
 }  // namespace
 
-// Half of the time one slot of the ring, so that most others stay as they are.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                     std::size_t max_size, unsigned seed) {
-  std::minstd_rand random(seed);
-  const std::size_t slots = size / kSlot;
-  if (slots < 2 || random() % 8 == 0) {
-    return LLVMFuzzerMutate(data, size, max_size);
-  }
-  // The first slots are the header, which is seldom worth a change.
-  const std::size_t first = random() % 4 == 0 ? 0 : slots / 2;
-  const std::size_t at = kSlot * (first + random() % (slots - first));
-  std::uint8_t slot[2 * kSlot];
-  std::memcpy(slot, data + at, kSlot);
-  LLVMFuzzerMutate(slot, kSlot, sizeof slot);
-  std::memcpy(data + at, slot, kSlot);
-  return size;
+  return traced::testing::mutateSegment(data, size, max_size, seed);
 }
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
   writeTraceSeeds(corpus, "stepped", filesIn(dir.path() + "/stepped"));
   writeHungRun(dir.path() + "/hung");
   writeTraceSeeds(corpus, "hung", filesIn(dir.path() + "/hung"));
-  writeFile(corpus + "/recover/segment", filledSegment(dir.path()));
+  const std::string segment = filledSegment(dir.path());
+  writeFile(corpus + "/recover/segment", segment);
+  writeFile(corpus + "/live_ring/segment", segment);
   writeFile(corpus + "/budget/example", kBudget);
 }
