@@ -18,22 +18,6 @@ std::uint64_t enterAnnotation(const std::string& annotation) {
   return enterContext(change);
 }
 
-std::uint64_t enterModule(const std::string& model, const std::string& module,
-                          const std::string& module_type, int phase) {
-  v1::Context change;
-  change.set_model(model);
-  change.set_module(module);
-  change.set_module_type(module_type);
-  change.set_phase(static_cast<v1::Phase>(phase));
-  return enterContext(change);
-}
-
-std::uint64_t enterPhase(int phase) {
-  v1::Context change;
-  change.set_phase(static_cast<v1::Phase>(phase));
-  return enterContext(change);
-}
-
 std::uint64_t enterCall(const std::string& name, std::uint64_t number,
                         std::optional<std::uint64_t> bytes) {
   v1::Context change;
@@ -49,9 +33,6 @@ void bindContext(py::module_& module) {
   carryContexts();
   module.def("enter_annotation", &enterAnnotation, py::arg("annotation"),
              "The thread is in it until it leaves what this returns.");
-  module.def("enter_module", &enterModule, py::arg("model"), py::arg("module"),
-             py::arg("module_type"), py::arg("phase"), "The same.");
-  module.def("enter_phase", &enterPhase, py::arg("phase"), "The same.");
   module.def("enter_call", &enterCall, py::arg("name"), py::arg("number"),
              py::arg("bytes"), "The same.");
   module.def("leave", &leaveContext, py::arg("entered"),

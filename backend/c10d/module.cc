@@ -13,6 +13,7 @@
 
 #include "c10d/attach.h"
 #include "c10d/bind_context.h"
+#include "c10d/bind_modules.h"
 #include "c10d/facade.h"
 #include "c10d/nodes.h"
 #include "recorder/hang_reports.h"
@@ -256,6 +257,7 @@ PYBIND11_MODULE(_C, m) {
         "Whether operations are recorded from now on.");
   m.def("step", &traced::step, py::arg("number"), "A training step begins.");
   traced::bindContext(m);
+  traced::bindModules(m);
   traced::bindFacade(m);
   traced::bindSinkQueue(m);
   traced::bindWatch(m);

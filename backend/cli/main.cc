@@ -22,6 +22,7 @@
 #include "cli/show.h"
 #include "cli/subcommand.h"
 #include "cli/text.h"
+#include "cli/tree.h"
 
 namespace traced {
 namespace {
@@ -38,6 +39,7 @@ constexpr Verb kVerbs[] = {
     {"recover", "Bring back what killed processes left in shared memory",
      makeRecover},
     {"report", "What communication cost, per operation and group", makeReport},
+    {"tree", "What each module of the program communicated", makeTree},
     {"diagnose", "Who, where and why: hangs, mismatches, stragglers",
      makeDiagnose},
     {"show", "Single operations, a column per rank", makeShow},

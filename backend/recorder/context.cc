@@ -31,6 +31,7 @@ std::atomic<std::uint64_t> next_entry{1};
 // Once the first context was entered: before, nobody was given one.
 std::atomic<ContextCarrier*> carrier{nullptr};
 std::atomic<ContextCarrier*> carrier_in_use{nullptr};
+std::atomic<ContextOverlay*> overlay{nullptr};
 
 const ContextRef* givenContext() noexcept {
   const ContextCarrier* in_use = carrier_in_use.load(std::memory_order_acquire);
@@ -131,9 +132,13 @@ Context::Context(const Context* base, const v1::Context& change) {
 }
 
 const Context* currentContext() noexcept {
-  if (own) return own;
-  const ContextRef* given = givenContext();
-  return given ? given->get() : nullptr;
+  const Context* known = own;
+  if (!known) {
+    const ContextRef* given = givenContext();
+    known = given ? given->get() : nullptr;
+  }
+  ContextOverlay* const more = overlay.load(std::memory_order_acquire);
+  return more ? more->over(known) : known;
 }
 
 std::uint64_t enterContext(const v1::Context& change) {
@@ -150,6 +155,10 @@ bool leaveContext(std::uint64_t entry) noexcept {
 
 void setContextCarrier(ContextCarrier& of_process) noexcept {
   carrier.store(&of_process, std::memory_order_release);
+}
+
+void setContextOverlay(ContextOverlay* of_process) noexcept {
+  overlay.store(of_process, std::memory_order_release);
 }
 
 }  // namespace traced

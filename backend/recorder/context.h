@@ -38,8 +38,9 @@ class Context {
 };
 using ContextRef = std::shared_ptr<const Context>;
 
-// The calling thread's context, or else the one it was given to work in;
-// nullptr when there is none. Valid until the thread enters or leaves one.
+// The calling thread's context, or else the one it was given to work in, with
+// what a ContextOverlay knows; nullptr when there is none. Valid until the
+// thread enters or leaves one, or asks again.
 const Context* currentContext() noexcept;
 
 // The calling thread is, from now on, where `change` says, and where it was
@@ -62,5 +63,17 @@ class ContextCarrier {
 };
 // Of the process, for ever.
 void setContextCarrier(ContextCarrier& carrier) noexcept;
+
+// Knows more of where a thread is, and finds it out when it is asked.
+class ContextOverlay {
+ public:
+  // `known` (nullptr: nothing) and what there is to add; of the calling thread.
+  virtual const Context* over(const Context* known) noexcept = 0;
+
+ protected:
+  ~ContextOverlay() = default;
+};
+// Of the process. nullptr: none; an earlier one may be in use for ever.
+void setContextOverlay(ContextOverlay* overlay) noexcept;
 
 }  // namespace traced

@@ -216,6 +216,7 @@ constexpr struct {
     {"TRACED_AUTO_STEP", setSwitch<&Options::auto_step>},
     {"TRACED_NVTX", setSwitch<&Options::nvtx>},
     {"TRACED_PROFILER_RANGES", setSwitch<&Options::profiler_ranges>},
+    {"TRACED_MODULES", setSwitch<&Options::modules>},
 };
 
 // What the launcher calls the run, where the user does not say.
@@ -266,6 +267,7 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_AUTO_STEP", auto_step ? "1" : "0"},
       {"TRACED_NVTX", nvtx ? "1" : "0"},
       {"TRACED_PROFILER_RANGES", profiler_ranges ? "1" : "0"},
+      {"TRACED_MODULES", modules ? "1" : "0"},
   };
 }
 

@@ -56,6 +56,7 @@ struct Options {
   bool auto_step = false;                             // TRACED_AUTO_STEP
   bool nvtx = false;                                  // TRACED_NVTX
   bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
+  bool modules = false;                               // TRACED_MODULES
 
   // The file that asks for a flush when it is touched; "" if there is none.
   std::string triggerPath() const;

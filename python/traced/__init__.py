@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from traced._context import annotate
 from traced._errors import CommandError, TracedError
+from traced._modules import TrackedModel, track_modules
 from traced._settings import configure
 from traced._sinks import Sink, add_sink
 from traced._snapshot import snapshot
@@ -34,6 +35,7 @@ __all__ = [
     "CommandError",
     "Sink",
     "TracedError",
+    "TrackedModel",
     "__version__",
     "add_sink",
     "annotate",
@@ -48,6 +50,7 @@ __all__ = [
     "read",
     "snapshot",
     "step",
+    "track_modules",
     "watch",
 ]
 

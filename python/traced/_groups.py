@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
-from traced import _auto_step, _extension, _settings
+from traced import _auto_step, _extension, _modules, _settings
 from traced._errors import warn_once
 from traced._spellings import STOCK_NAMES, TracedName, is_traced, normalised
 from traced._version import __version__
@@ -110,6 +110,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         versions=versions,
     )
     if started:
+        _modules.follow_setting()
         _stop_when_multiprocessing_ends()
         if _settings.current().get("TRACED_AUTO_STEP") == "1":
             _auto_step.start()

@@ -1,0 +1,106 @@
+#include "cli/tree.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "analysis/stream_loader.h"
+#include "cli/inputs.h"
+#include "cli/text.h"
+#include "cli/tree_output.h"
+
+namespace traced {
+namespace {
+
+constexpr char kAllRanks[] = "all";
+
+std::string isRankOrAll(const std::string& text) {
+  std::uint32_t rank = 0;
+  if (text == kAllRanks || absl::SimpleAtoi(text, &rank)) return "";
+  return "expected a rank, or all";
+}
+
+ModuleTree::Detail detailOf(int level) {
+  if (level < 2) return ModuleTree::Detail::kByOperation;
+  return level == 2 ? ModuleTree::Detail::kByCall
+                    : ModuleTree::Detail::kByShape;
+}
+
+class TreeCommand : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_option("--rank", rank_,
+                   "Whose operations: a rank (default the lowest), or all")
+        ->check(isRankOrAll);
+    app.add_option("--level", level_,
+                   "0: modules; 1: and their operations; 2: and groups, sizes "
+                   "and times; 3: each shape")
+        ->check(CLI::Range(0, 3))
+        ->capture_default_str();
+    app.footer("Example: tracectl tree run42/ --rank all --level 2");
+  }
+
+  ExitCode run() override {
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    ModuleTree tree(detailOf(level_));
+    TreeOutput output{inputs_.title(), *set, tree, {}, {}, level_};
+    StreamLoader loader(*set);
+    for (const std::size_t i : set->selected) {
+      const StreamTable table = loader.load(set->streams[i]);
+      output.summary.add(table);
+      if (!isWanted(table.header.rank(), output.ranks)) continue;
+      output.ranks.push_back(table.header.rank());
+      tree.add(table);
+    }
+    if (output.ranks.empty()) return sayNoSuchRank();
+    tree.finish();
+    write(output);
+    return inputs_.conclude(allWarnings(*set, output.summary));
+  }
+
+ private:
+  // Streams come in the order of their ranks.
+  bool isWanted(std::uint32_t rank,
+                const std::vector<std::uint32_t>& found) const {
+    if (rank_.empty()) return found.empty();
+    std::uint32_t number = 0;
+    return !absl::SimpleAtoi(rank_, &number) || rank == number;
+  }
+
+  ExitCode sayNoSuchRank() const {
+    std::cerr << "tracectl: there is no trace of rank " << printable(rank_)
+              << "\n";
+    return ExitCode::kUsage;
+  }
+
+  void write(const TreeOutput& output) const {
+    if (inputs_.json()) {
+      writeJson(std::cout, treeJson(output));
+      std::cout << "\n";
+      return;
+    }
+    const bool colours =
+        ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    std::cout << treeText(output, colours);
+  }
+
+  Inputs inputs_;
+  std::string rank_;
+  int level_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeTree() {
+  return std::make_unique<TreeCommand>();
+}
+
+}  // namespace traced

@@ -1,0 +1,175 @@
+"""What modules are called: their models, and the attributes that lead to them."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import nn
+
+from traced._errors import warn_once
+
+#: A module that belongs to no tracked model.
+FOREIGN = 0
+# How often a model is walked in vain for modules that it did not have when it was walked before.
+_VAIN_WALKS = 8
+
+
+class Model:
+    """A model whose modules are known by name. It is not kept alive.
+
+    Attributes:
+        name: Unique among those that live.
+        automatic: Nobody asked for it: it was met with all modules being tracked.
+    """
+
+    def __init__(self, root: nn.Module, name: str, automatic: bool) -> None:
+        self.name = name
+        self.automatic = automatic
+        self.root = weakref.ref(root)
+        self.vain_walks = 0
+
+
+class _Entry:
+    __slots__ = ("model", "number", "ref")
+
+    def __init__(self, number: int, model: Model | None, ref: weakref.ref[nn.Module]) -> None:
+        self.number = number
+        self.model = model
+        self.ref = ref
+
+
+class ModuleTable:
+    """The modules of all tracked models, by identity. None of them is kept alive."""
+
+    def __init__(self, extension: Any) -> None:
+        self._extension = extension
+        self._entries: dict[int, _Entry] = {}
+        self._models: list[Model] = []
+        self._lock = threading.RLock()
+
+    def number(self, module: nn.Module) -> int | None:
+        """What the extension knows it by; FOREIGN, or None if it was not met yet."""
+        entry = self._entries.get(id(module))
+        return None if entry is None else entry.number
+
+    def is_root(self, module: nn.Module) -> bool:
+        """Whether it is a model, and no part of one."""
+        entry = self._entries.get(id(module))
+        return entry is not None and entry.model is not None and entry.model.root() is module
+
+    def model_of(self, module: nn.Module) -> Model | None:
+        """The model whose root it is, if it was asked for."""
+        return next((m for m in self.models() if m.root() is module and not m.automatic), None)
+
+    def models(self) -> list[Model]:
+        """Those that live."""
+        with self._lock:
+            self._models = [model for model in self._models if model.root() is not None]
+            return list(self._models)
+
+    def add(self, root: nn.Module, name: str | None, *, automatic: bool = False) -> Model:
+        """Names all modules of a model; those that another tracked model has keep their names."""
+        with self._lock:
+            before = [model for model in self.models() if model.root() is not root]
+            taken = {model.name for model in before}
+            model = Model(root, _unique(name or type(root).__name__, taken), automatic)
+            self._models = [*before, model]
+            self._walk(model, may_take=True)
+            # What is now a part of a model is no model any more.
+            self._models = [m for m in self._models if not m.automatic or self._is_own(m)]
+            return model
+
+    def remove(self, model: Model) -> None:
+        """Forgets a model and its modules."""
+        with self._lock:
+            self._models = [other for other in self._models if other is not model]
+            for key, entry in list(self._entries.items()):
+                if entry.model is model:
+                    self._entries.pop(key, None)
+            for other in self.models():  # it may have what this one had first
+                self._walk(other)
+
+    def met(self, module: nn.Module, running: int) -> int:
+        """Names a module that was not known, and runs within the module of that number."""
+        with self._lock:
+            model = self._model_with(running)
+            if model is not None and model.vain_walks < _VAIN_WALKS:
+                model.vain_walks += 1
+                self._walk(model)
+                number = self.number(module)
+                if number is not None:
+                    model.vain_walks = 0
+                    return number
+            self._set(module, FOREIGN, None)
+            return FOREIGN
+
+    def _model_with(self, number: int) -> Model | None:
+        if number == FOREIGN:
+            return None
+        entries = list(self._entries.values())
+        return next((entry.model for entry in entries if entry.number == number), None)
+
+    def _walk(self, model: Model, *, may_take: bool = False) -> None:
+        root = model.root()
+        if root is None:
+            return
+        owned: list[tuple[torch.Tensor, int]] = []
+        for name, module in root.named_modules():
+            _tell_of_compiled(module)
+            if self._is_of_another(module, model, may_take):
+                continue
+            kind = type(module).__name__
+            number = self._extension.module_number(model.name, name, kind)
+            self._set(module, number, model)
+            owned += [(p, number) for p in _parameters(module)]
+        # The first module that has a parameter is the one it is called after.
+        owned.reverse()
+        self._extension.own_parameters(owned)
+
+    def _is_of_another(self, module: nn.Module, model: Model, may_take: bool) -> bool:
+        entry = self._entries.get(id(module))
+        if entry is None or entry.model is None or entry.model is model:
+            return False
+        if entry.model.root() is None:
+            return False
+        return not (may_take and entry.model.automatic)
+
+    def _is_own(self, model: Model) -> bool:
+        root = model.root()
+        entry = self._entries.get(id(root))
+        return entry is not None and entry.model is model
+
+    def _set(self, module: nn.Module, number: int, model: Model | None) -> None:
+        key = id(module)
+
+        def forget(ref: weakref.ref[nn.Module]) -> None:
+            entry = self._entries.get(key)
+            if entry is not None and entry.ref is ref:
+                self._entries.pop(key, None)
+
+        self._entries[key] = _Entry(number, model, weakref.ref(module, forget))
+
+
+def _parameters(module: nn.Module) -> Iterator[torch.Tensor]:
+    return (p for p in module._parameters.values() if p is not None)
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    unique, count = name, 1
+    while unique in taken:
+        count += 1
+        unique = f"{name}#{count}"
+    return unique
+
+
+def _tell_of_compiled(module: nn.Module) -> None:
+    compiled = getattr(module, "_compiled_call_impl", None) is not None
+    if compiled or type(module).__name__ == "OptimizedModule":
+        warn_once(
+            "modules that torch.compile has compiled are not seen while they run: what they issue "
+            "is of the module around them"
+        )
