@@ -21,11 +21,12 @@ from typing import Any
 
 #: Tracers by backend. Flight Recorder records Gloo by itself, and others by a hook.
 TRACERS = (
-    "traced", "disabled", "left_out", "printed", "flight_recorder", "profiler", "patch",
+    "traced", "watching", "disabled", "left_out", "printed", "flight_recorder", "profiler", "patch",
 )  # fmt: skip
 # Of those that are ours, what they are asked for.
 SETTINGS = {
     "traced": {},
+    "watching": {"TRACED_WATCH": "1"},
     "disabled": {},
     "left_out": {"TRACED_SCOPE": "none"},
     "printed": {"TRACED_PRINT": "1"},

@@ -1,7 +1,7 @@
 """What tracers add to one all_reduce of 16 floats, called from Python.
 
     .venv/bin/python bench/overhead/per_op.py [--rounds 15] [--operations 2000] [--world 1]
-        [--json FILE]
+        [--tracers traced,...] [--json FILE]
 
 Over Gloo and over torch's fake backend; called 5 and 25 Python frames deep, and beside a busy
 Python thread. Every arm is a process; in each round every arm runs one block of each condition,
