@@ -1,8 +1,7 @@
 #include "c10d/bind_modules.h"
 
+#include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "c10d/parameter_owners.h"
 #include "c10d/running_modules.h"
@@ -24,10 +23,15 @@ void bindNames(py::module_& module) {
       "What stands for the module below; equal names have one number.");
   module.def(
       "own_parameters",
-      [](const std::vector<std::pair<at::Tensor, std::uint32_t>>& owned) {
-        ParameterOwners::ofProcess().add(owned);
+      [](std::uint64_t model, const ParameterOwners::Owned& owned) {
+        ParameterOwners::ofProcess().set(model, owned);
       },
-      py::arg("parameters"), "Says which module a parameter is of.");
+      py::arg("model"), py::arg("parameters"),
+      "Says which modules the parameters of a model are of.");
+  module.def(
+      "disown_parameters",
+      [](std::uint64_t model) { ParameterOwners::ofProcess().remove(model); },
+      py::arg("model"), "Forgets them.");
 }
 
 }  // namespace

@@ -7,22 +7,29 @@ ParameterOwners& ParameterOwners::ofProcess() {
   return owners;
 }
 
-void ParameterOwners::add(
-    const std::vector<std::pair<at::Tensor, std::uint32_t>>& owned) {
+void ParameterOwners::set(std::uint64_t model, const Owned& owned) {
   std::lock_guard lock(mutex_);
-  auto all = std::make_shared<Owners>();
-  if (owners_) {
-    for (const auto& [impl, known] : *owners_) {
-      if (!known.parameter.expired()) all->emplace(impl, known);
-    }
-  }
+  Owners& owners = models_[model];
+  owners.clear();
   for (const auto& [parameter, module] : owned) {
-    const auto& impl = parameter.getIntrusivePtr();
-    all->insert_or_assign(
-        impl.get(),
-        Owned{c10::weak_intrusive_ptr<at::TensorImpl>(impl), module});
+    owners.try_emplace(parameter.unsafeGetTensorImpl(),
+                       Owner{parameter.numel(), module});
   }
-  owners_ = std::move(all);
+  publish();
+}
+
+void ParameterOwners::remove(std::uint64_t model) {
+  std::lock_guard lock(mutex_);
+  models_.erase(model);
+  publish();
+}
+
+void ParameterOwners::publish() {
+  auto all = std::make_shared<Owners>();
+  for (const auto& [model, owners] : models_) {
+    all->insert(owners.begin(), owners.end());
+  }
+  all_ = std::move(all);
   version_.fetch_add(1, std::memory_order_release);
 }
 
@@ -35,11 +42,13 @@ std::uint32_t ParameterOwners::of(
   const std::uint64_t version = version_.load(std::memory_order_acquire);
   if (seen.version != version) {
     std::lock_guard lock(mutex_);
-    seen = {version, owners_};
+    seen = {version, all_};
   }
   if (!seen.owners) return 0;
   const auto found = seen.owners->find(parameter.unsafeGetTensorImpl());
-  return found == seen.owners->end() ? 0 : found->second.module;
+  if (found == seen.owners->end()) return 0;
+  const Owner& owner = found->second;
+  return owner.elements == parameter.numel() ? owner.module : 0;
 }
 
 }  // namespace traced

@@ -1,4 +1,7 @@
-// Which module a parameter belongs to. Neither it nor its memory is kept alive.
+// Which module a parameter belongs to. Parameters are known by their address,
+// as a reference to one, even a weak one, would be noticed (swap_tensors); what
+// is found at the address later is only taken for it if it has as many elements,
+// and while the model lives.
 
 #pragma once
 
@@ -6,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -17,25 +21,30 @@ namespace traced {
 // Thread safety: any thread.
 class ParameterOwners {
  public:
+  // Parameters and ModuleNames' numbers of their modules; the first counts.
+  using Owned = std::vector<std::pair<at::Tensor, std::uint32_t>>;
+
   // Of the process; never destroyed.
   static ParameterOwners& ofProcess();
 
-  // Parameters and ModuleNames' numbers of their modules, on top of what is
-  // known.
-  void add(const std::vector<std::pair<at::Tensor, std::uint32_t>>& owned);
-  // 0: none. A thread waits only while parameters are added.
+  // Replaces what is known of a model, by a number of the caller's.
+  void set(std::uint64_t model, const Owned& owned);
+  void remove(std::uint64_t model);
+  // 0: none. A thread waits only while something is being replaced.
   std::uint32_t of(const at::TensorBase& parameter) const noexcept;
 
  private:
-  // Weak, so that nothing else is found where a parameter was.
-  struct Owned {
-    c10::weak_intrusive_ptr<at::TensorImpl> parameter;
+  struct Owner {
+    std::int64_t elements;
     std::uint32_t module;
   };
-  using Owners = std::unordered_map<const at::TensorImpl*, Owned>;
+  using Owners = std::unordered_map<const void*, Owner>;
+
+  void publish();
 
   mutable std::mutex mutex_;
-  std::shared_ptr<const Owners> owners_;
+  std::map<std::uint64_t, Owners> models_;
+  std::shared_ptr<const Owners> all_;
   std::atomic<std::uint64_t> version_{0};
 };
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from traced._comm_counts import CommCounts
 from traced._context import annotate
 from traced._errors import CommandError, TracedError
 from traced._modules import TrackedModel, track_modules
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # else loaded on demand, see below
     from traced.tables import load
 
 __all__ = [
+    "CommCounts",
     "CommandError",
     "Sink",
     "TracedError",

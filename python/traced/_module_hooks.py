@@ -36,12 +36,21 @@ class _Leaving:
     def __init__(self, extension: Any, module: nn.Module, entered: int) -> None:
         self._leave = extension.leave_module
         self._entered = entered
-        self._handle = module.register_forward_hook(self, always_call=True)
+        self._handled = sys.exc_info()[1]
+        self._handle = module.register_forward_hook(self)
 
     def __call__(self, *_: Any) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Of a call in another thread: leaves nothing here."""
         self._handle.remove()
-        # Nothing where it belongs to a call in another thread.
         self._leave(self._entered)
+
+    @property
+    def will_come(self) -> bool:
+        """Whether the call goes on to its hooks: it does not once something was raised."""
+        return sys.exc_info()[1] is self._handled
 
 
 class ModuleHooks:
@@ -79,11 +88,14 @@ class ModuleHooks:
             if torch.compiler.is_compiling():
                 return
             entry = entries.get(id(module))
-            number = meet(module) if entry is None else entry.number
+            if entry is None:
+                number = meet(module)
+            else:
+                number = entry.number
+                if entry.is_root and depth():
+                    _repair(extension)
             if number == FOREIGN:
                 return
-            if depth() and self._table.is_root(module):
-                _repair(extension)
             entered = enter(number)
             if module._forward_hooks:
                 if self._restore_fsdp is None and _FSDP in sys.modules:
@@ -99,8 +111,12 @@ class ModuleHooks:
             if torch.compiler.is_compiling():
                 return
             hooks = module._forward_hooks
-            if hooks and type(next(reversed(hooks.values()))) is _Leaving:
-                return
+            if hooks:
+                last = next(reversed(hooks.values()))
+                if type(last) is _Leaving:
+                    if not last.will_come:
+                        last.leave()
+                    return
             entry = entries.get(id(module))
             if entry is not None and entry.number != FOREIGN:
                 leave(entry.number)
@@ -156,8 +172,8 @@ def _repair(extension: Any) -> None:
 
 def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
     """Lets FSDP2's collectives be of the module they are for: it also gathers ahead, for others."""
-    FSDPParamGroup: Any = getattr(sys.modules[_FSDP], "FSDPParamGroup", None)
-    methods = {name: getattr(FSDPParamGroup, name, None) for name in ("unshard", "post_backward")}
+    group_type: Any = getattr(sys.modules[_FSDP], "FSDPParamGroup", None)
+    methods = {name: getattr(group_type, name, None) for name in ("unshard", "post_backward")}
     if None in methods.values():
         warn_once("this torch's FSDP2 is not known: what it gathers ahead is of the module before")
         return lambda: None
@@ -178,12 +194,12 @@ def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
 
     ours = {name: following(method) for name, method in methods.items()}
     for name, method in ours.items():
-        setattr(FSDPParamGroup, name, method)
+        setattr(group_type, name, method)
 
     def restore() -> None:
         for name, method in methods.items():
             # Unless somebody else has put something around it since.
-            if getattr(FSDPParamGroup, name) is ours[name]:
-                setattr(FSDPParamGroup, name, method)
+            if getattr(group_type, name) is ours[name]:
+                setattr(group_type, name, method)
 
     return restore

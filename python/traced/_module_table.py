@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from collections.abc import Iterator
@@ -22,22 +23,28 @@ class Model:
     """A model whose modules are known by name. It is not kept alive.
 
     Attributes:
+        number: Never given twice.
         name: Unique among those that live.
         automatic: Nobody asked for it: it was met with all modules being tracked.
     """
 
-    def __init__(self, root: nn.Module, name: str, automatic: bool) -> None:
+    _numbers = itertools.count(1)
+
+    def __init__(self, root: nn.Module, name: str, automatic: bool, disown: Any) -> None:
+        number = next(self._numbers)
+        self.number = number
         self.name = name
         self.automatic = automatic
-        self.root = weakref.ref(root)
+        self.root = weakref.ref(root, lambda _: disown(number))
         self.vain_walks = 0
 
 
 class _Entry:
-    __slots__ = ("model", "number", "ref")
+    __slots__ = ("is_root", "model", "number", "ref")
 
     def __init__(self, number: int, model: Model | None, ref: weakref.ref[nn.Module]) -> None:
         self.number = number
+        self.is_root = model is not None and model.root() is ref()
         self.model = model
         self.ref = ref
 
@@ -56,14 +63,9 @@ class ModuleTable:
         entry = self._entries.get(id(module))
         return None if entry is None else entry.number
 
-    def is_root(self, module: nn.Module) -> bool:
-        """Whether it is a model, and no part of one."""
-        entry = self._entries.get(id(module))
-        return entry is not None and entry.model is not None and entry.model.root() is module
-
-    def model_of(self, module: nn.Module) -> Model | None:
-        """The model whose root it is, if it was asked for."""
-        return next((m for m in self.models() if m.root() is module and not m.automatic), None)
+    def model_at(self, module: nn.Module) -> Model | None:
+        """The model whose root it is."""
+        return next((model for model in self.models() if model.root() is module), None)
 
     def models(self) -> list[Model]:
         """Those that live."""
@@ -76,17 +78,20 @@ class ModuleTable:
         with self._lock:
             before = [model for model in self.models() if model.root() is not root]
             taken = {model.name for model in before}
-            model = Model(root, _unique(name or type(root).__name__, taken), automatic)
+            unique = _unique(name or type(root).__name__, taken)
+            model = Model(root, unique, automatic, self._extension.disown_parameters)
             self._models = [*before, model]
             self._walk(model, may_take=True)
             # What is now a part of a model is no model any more.
-            self._models = [m for m in self._models if not m.automatic or self._is_own(m)]
+            for other in before:
+                if other.automatic and not self._is_own(other):
+                    self._drop(other)
             return model
 
     def remove(self, model: Model) -> None:
         """Forgets a model and its modules."""
         with self._lock:
-            self._models = [other for other in self._models if other is not model]
+            self._drop(model)
             for key, entry in list(self._entries.items()):
                 if entry.model is model:
                     self._entries.pop(key, None)
@@ -126,9 +131,11 @@ class ModuleTable:
             number = self._extension.module_number(model.name, name, kind)
             self._set(module, number, model)
             owned += [(p, number) for p in _parameters(module)]
-        # The first module that has a parameter is the one it is called after.
-        owned.reverse()
-        self._extension.own_parameters(owned)
+        self._extension.own_parameters(model.number, owned)
+
+    def _drop(self, model: Model) -> None:
+        self._models = [other for other in self._models if other is not model]
+        self._extension.disown_parameters(model.number)
 
     def _is_of_another(self, module: nn.Module, model: Model, may_take: bool) -> bool:
         entry = self._entries.get(id(module))

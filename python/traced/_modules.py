@@ -81,11 +81,22 @@ def track_modules(model: nn.Module, name: str | None = None) -> TrackedModel:
         return TrackedModel(None, name or type(model).__name__)
     with _lock:
         table = _install(all_modules=False)
-        tracked = table.model_of(model)
-        if tracked is not None:
+        tracked = table.model_at(model)
+        if tracked is not None and not tracked.automatic:
             raise TracedError(f"track_modules: the model is tracked already, as {tracked.name}")
         added = table.add(model, name)
         return TrackedModel(added, added.name)
+
+
+def name_of(model: nn.Module) -> str | None:
+    """What a tracked model is called in the trace; None if it is not tracked."""
+    tracked = _table.model_at(model) if _table is not None and _hooks is not None else None
+    return None if tracked is None else str(tracked.name)
+
+
+def is_tracked(model: nn.Module) -> bool:
+    """Whether the model is tracked as such."""
+    return name_of(model) is not None
 
 
 def follow_setting() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ def _run(
 ) -> Iterator[tuple[Any, list[Operation]]]:
     """The result of each rank and the operations that it annotated, if tracking changed nothing."""
     name = f"jobs.module_training:{program}"
+    (folder / "bare").mkdir()
     bare = launcher.run_ranks(_WORLD, name, False, reentrant, folder=folder / "bare")
     done = launcher.run_ranks(_WORLD, name, True, reentrant, folder=folder)
     trace = read(folder / "traces")

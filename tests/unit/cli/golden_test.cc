@@ -9,6 +9,7 @@
 
 #include "example_run.h"
 #include "hung_run.h"
+#include "modular_run.h"
 #include "run_tracectl.h"
 #include "stepped_run.h"
 #include "support/temp_dir.h"
@@ -44,6 +45,7 @@ TEST_P(GoldenTest, OutputIsAsExpected) {
   writeSteppedRun(dir.path() + "/stepped", stepped);
   writeHungRun(dir.path() + "/hung");
   writeMismatchedRun(dir.path() + "/mismatched");
+  writeModularRun(dir.path() + "/modular");
   const Ran ran = runTracectl(std::string(GetParam().arguments) + " " +
                               dir.path() + "/" + GetParam().run);
   EXPECT_EQ(ran.exit_code, GetParam().exit_code) << ran.err;
@@ -67,6 +69,11 @@ INSTANTIATE_TEST_SUITE_P(
                "mismatched", 1},
         Golden{"diagnose --json --stock-names", "diagnose_mismatched.json",
                "mismatched", 1},
+        Golden{"tree", "tree.txt", "modular"},
+        Golden{"tree --level 0 --rank all", "tree_all.txt", "modular"},
+        Golden{"tree --level 3 --rank 1", "tree_shapes.txt", "modular"},
+        Golden{"tree --json --level 2", "tree.json", "modular"},
+        Golden{"tree", "tree_unknown.txt"},
         Golden{"info", "info_stepped.txt", "stepped"},
         Golden{"report", "report_stepped.txt", "stepped"},
         Golden{"show", "show_stepped.txt", "stepped"},

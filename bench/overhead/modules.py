@@ -1,0 +1,123 @@
+"""What tracking modules adds: to the call of a module, and to an operation.
+
+    .venv/bin/python bench/overhead/modules.py [--rounds 21] [--json FILE]
+
+World size 1 over Gloo, in one process. Blocks with and without tracking alternate; figures are
+medians, with quartiles, over rounds of the differences of neighbouring blocks. The modules do
+nothing, with and without a hook of their own (a module with hooks takes PyTorch's slower path
+anyway, and is left behind its hooks); the operation is an all_reduce of 16 floats with its wait,
+issued in a module's forward, and by a node of the autograd graph in backward.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from results import environment
+
+_CALLS = 2000
+
+
+def _seconds(run: Callable[[], None]) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def _cases() -> dict[str, tuple[Any, Callable[[], None]]]:
+    """A model, and a function that does something _CALLS times."""
+    import torch
+    import torch.distributed as dist
+    from torch import nn
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+            dist.all_reduce(data)
+            return grads[0]
+
+    class Reduces(nn.Module):
+        def forward(self, x: torch.Tensor) -> None:
+            for _ in range(_CALLS):
+                dist.all_reduce(x)
+
+    class ReducesBack(nn.Module):
+        def forward(self, x: torch.Tensor) -> None:
+            for _ in range(_CALLS):
+                x = Sum.apply(x)
+            x.sum().backward()
+
+    data = torch.ones(16)
+    plain = nn.Sequential(*(nn.Identity() for _ in range(_CALLS)))
+    hooked = nn.Sequential(*(nn.Identity() for _ in range(_CALLS)))
+    for part in hooked:
+        part.register_forward_hook(lambda *_: None)
+    forward, backward = Reduces(), ReducesBack()
+    return {
+        "call of a module": (plain, lambda: plain(data)),
+        "call of a module with a hook": (hooked, lambda: hooked(data)),
+        "operation in forward": (forward, lambda: forward(data)),
+        "operation in backward": (backward, lambda: backward(torch.ones(16, requires_grad=True))),
+    }
+
+
+def measure(rounds: int) -> dict[str, dict[str, float]]:
+    """Nanoseconds of each case without tracking, and added by it."""
+    import torch
+    import torch.distributed as dist
+    import traced
+
+    torch.set_num_threads(1)
+    dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
+    found = {}
+    for name, (model, run) in _cases().items():
+        bare, added = [], []
+        for _ in range(rounds + 2):
+            without = _seconds(run)
+            with traced.track_modules(model):
+                run_with = _seconds(run)
+            bare.append(without / _CALLS * 1e9)
+            added.append((run_with - without) / _CALLS * 1e9)
+        quartiles = statistics.quantiles(added[2:], n=4)
+        found[name] = {"bare_ns": statistics.median(bare[2:]), "added_ns": quartiles[1]} | {
+            "added_q1_ns": quartiles[0],
+            "added_q3_ns": quartiles[2],
+        }
+    dist.destroy_process_group()
+    return found
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    os.environ["TRACED_DIR"] = tempfile.mkdtemp()
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+    found = measure(arguments.rounds)
+    for name, figures in found.items():
+        low, high = figures["added_q1_ns"], figures["added_q3_ns"]
+        print(
+            f"{name}: {figures['bare_ns']:.0f} ns, "
+            f"tracking adds {figures['added_ns']:.0f} ({low:.0f} to {high:.0f})"
+        )
+    if arguments.json:
+        values = {"environment": environment(), "modules": found}
+        arguments.json.write_text(json.dumps(values, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

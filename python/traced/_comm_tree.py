@@ -1,0 +1,161 @@
+"""Operations added up in the tree of modules, as `tracectl tree` does, for one block."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from traced.reader import Operation
+
+#: What is of no known phase is "other".
+PHASES = ("forward", "backward", "recompute", "optimizer", "other")
+# CommDebugMode's name for it.
+_NAMES = {phase: phase for phase in PHASES} | {"recompute": "checkpointing"}
+
+#: By module: its parameters, as text.
+Parameters = Mapping[str, Mapping[str, str]]
+
+
+class Node:
+    """A module, and what it issued itself.
+
+    Attributes:
+        fqn: Its model's name and the attributes that lead to it.
+        kind: Its class; "" where it issued nothing.
+    """
+
+    def __init__(self, fqn: str) -> None:
+        self.fqn = fqn
+        self.kind = ""
+        self.children: dict[str, Node] = {}
+        self.issued: list[Operation] = []
+
+    def all_issued(self) -> Iterator[Operation]:
+        """With all that is below."""
+        yield from self.issued
+        for child in self.children.values():
+            yield from child.all_issued()
+
+    def below(self, name: str) -> Node:
+        """A part; made when it is asked for."""
+        fqn = name if self.fqn == "Global" else f"{self.fqn}.{name}"
+        return self.children.setdefault(name, Node(fqn))
+
+
+def tree(operations: Iterable[Operation], parameters: Parameters) -> Node:
+    """The root, which is above all models. Modules that have parameters are in it, too."""
+    root = Node("Global")
+    nodes: dict[str, Node] = {}
+    for fqn in parameters:
+        nodes[fqn] = _node(root, *fqn.partition(".")[::2])
+    for item in operations:
+        if item.model is None:
+            root.issued.append(item)
+            continue
+        node = _node(root, item.model, item.module or "")
+        node.kind = item.module_type or ""
+        node.issued.append(item)
+    return root
+
+
+def _node(root: Node, model: str, module: str) -> Node:
+    node = root.below(model)
+    for name in filter(None, module.split(".")):
+        node = node.below(name)
+    return node
+
+
+def as_json(node: Node, parameters: Parameters, level: int) -> dict[str, Any]:
+    """A node in the shape of CommDebugMode's dump, with bytes and time."""
+    values: dict[str, Any] = {"fqn": node.fqn}
+    if node.kind:
+        values["module_type"] = node.kind
+    if node.fqn in parameters:
+        values["parameters"] = [list(item) for item in parameters[node.fqn].items()]
+    values["children"] = [as_json(child, parameters, level) for child in node.children.values()]
+    by_phase = _by_phase(node.all_issued())
+    for phase, items in by_phase.items():
+        counts = Counter(item.op for item in items)
+        values[f"collectives_{_NAMES[phase]}"] = [[op, counts[op]] for op in sorted(counts)]
+    values["phases"] = {phase: _sums(items) for phase, items in by_phase.items() if items}
+    if level > 0:
+        for phase, items in _by_phase(node.issued).items():
+            values[f"operations_{_NAMES[phase]}"] = [
+                {"name": key[0]}
+                | dict(zip(("dtype", "shape"), key[1:], strict=False))
+                | _sums(same)
+                for key, same in _alike(items, level)
+            ]
+    return values
+
+
+def as_text(root: Node, parameters: Parameters, level: int) -> str:
+    """A line for each module, and below it, from level 1, for its operations and parameters."""
+    rows = [["module", "class", *(f"{phase}" for phase in PHASES)]]
+    rows += _rows(root, parameters, level, 0)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _rows(node: Node, parameters: Parameters, level: int, depth: int) -> Iterator[list[str]]:
+    indent = "  " * depth
+    yield _row(indent + node.fqn.rpartition(".")[2], node.kind, list(node.all_issued()))
+    if level > 0:
+        for name, what in parameters.get(node.fqn, {}).items():
+            yield _row(f"{indent}  {name}: {what}", "", [])
+        for key, same in _alike(node.issued, level):
+            yield _row(f"{indent}  * {' '.join(key)}", "", same)
+    for child in node.children.values():
+        yield from _rows(child, parameters, level, depth + 1)
+
+
+def _row(name: str, kind: str, items: list[Operation]) -> list[str]:
+    cells = [_cell(same) for same in _by_phase(items).values()]
+    return [name, kind, *cells]
+
+
+def _cell(items: list[Operation]) -> str:
+    return f"{len(items)} ({sum(map(_size, items))} B)" if items else ""
+
+
+def _by_phase(items: Iterable[Operation]) -> dict[str, list[Operation]]:
+    phases: dict[str, list[Operation]] = {phase: [] for phase in PHASES}
+    for item in items:
+        phases[item.phase or "other"].append(item)
+    return phases
+
+
+def _alike(items: Iterable[Operation], level: int) -> list[tuple[tuple[str, ...], list[Operation]]]:
+    """Operations by name; from level 2 also by dtype, from 3 by shape."""
+    kinds: dict[tuple[str, ...], list[Operation]] = {}
+    for item in items:
+        runs = item.inputs or item.outputs or ()
+        key = (
+            item.op,
+            ",".join(sorted({run.dtype for run in runs})) or "-",
+            " ".join(str(list(run.shape)) for run in runs) or "-",
+        )
+        kinds.setdefault(key[: max(level, 1)], []).append(item)
+    return sorted(kinds.items())
+
+
+def _size(item: Operation) -> int:
+    return max(item.bytes_in or 0, item.bytes_out or 0)
+
+
+def _sums(items: list[Operation]) -> dict[str, int]:
+    sums = {
+        "count": len(items),
+        "bytes_in": sum(item.bytes_in or 0 for item in items),
+        "bytes_out": sum(item.bytes_out or 0 for item in items),
+    }
+    ended = [item.end_ns - item.issue_ns for item in items if item.end_ns is not None]
+    if ended:  # what was not observed adds nothing
+        sums |= {"ended": len(ended), "completion_ns": sum(ended)}
+    return sums

@@ -1,0 +1,82 @@
+"""Counting what is communicated in a block."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from launcher import Launcher
+
+#: What PyTorch's dispatcher calls operations.
+_NAMES = {
+    "c10d_functional.all_gather_into_tensor": "all_gather_into_tensor",
+    "c10d_functional.all_reduce": "all_reduce",
+    "c10d_functional.reduce_scatter_tensor": "reduce_scatter_tensor",
+    "c10d_functional.all_to_all_single": "all_to_all_single",
+    "c10d._allgather_base_": "all_gather_into_tensor",
+    "c10d._reduce_scatter_base_": "reduce_scatter_tensor",
+    "c10d.allgather_": "all_gather",
+    "c10d.allreduce_": "all_reduce",
+    "c10d.alltoall_base_": "all_to_all_single",
+    "c10d.broadcast_": "broadcast",
+    "c10d.reduce_": "reduce",
+    "_dtensor.shard_dim_alltoall": "all_to_all_single",
+}
+
+
+def test_counts_are_those_of_comm_debug_mode(launcher: Launcher, tmp_path: Path) -> None:
+    for process in launcher.run_ranks(2, "jobs.comm_counts:both", folder=tmp_path):
+        assert set(process.result) == {"dtensor", "tensor parallel", "fsdp", "stock"}
+        for program, (ours, theirs) in process.result.items():
+            named: dict[str, int] = {}
+            for name, number in theirs.items():
+                named[_NAMES[name]] = named.get(_NAMES[name], 0) + number
+            assert ours == named, program
+            assert ours
+
+
+def test_counts_what_comm_debug_mode_does_not(launcher: Launcher, tmp_path: Path) -> None:
+    for rank, process in enumerate(
+        launcher.run_ranks(2, "jobs.comm_counts:beyond", folder=tmp_path)
+    ):
+        found = process.result
+        p2p = "send" if rank == 0 else "recv"
+        assert found["counts"] == {p2p: 1, "barrier": 1, "all_reduce": 1}
+        assert (found["total"], found["stock"], found["lost"]) == (3, 0, 0)
+        assert found["bytes"] == ([0, 8, 12] if rank == 0 else [0, 0, 12])
+        assert found["parameters"]["Net.up"] == {"weight": (16, 8), "bias": (16,)}
+        name, log = found["log"]
+        assert name == f"comm_counts.rank-{rank}.txt"
+        assert [line.split()[0] for line in log.splitlines()] == [
+            "module", "Global", "Net", "up", "down",
+        ]  # fmt: skip
+        name, dump = found["json"]
+        assert name == f"comm_counts.rank-{rank}.json"
+        assert sorted(dump["collectives_other"]) == [["all_reduce", 1], ["barrier", 1], [p2p, 1]]
+
+
+def test_sharded_parameters_are_told(launcher: Launcher, tmp_path: Path) -> None:
+    for process in launcher.run_ranks(2, "jobs.comm_counts:sharding", folder=tmp_path):
+        placed, dump, table = process.result
+        assert placed["Net.up.weight"] == "(Shard(dim=0),)"
+        (net,) = dump["children"]
+        assert net["fqn"] == "Net"
+        assert net["module_type"] == "FSDPNet"
+        up = net["children"][0]
+        assert (up["fqn"], up["parameters"][0]) == ("Net.up", ["weight", "[16, 8] Shard(dim=0)"])
+        assert net["collectives_forward"] == [["all_gather_into_tensor", 1]]
+        assert net["collectives_backward"] == [["reduce_scatter_tensor", 1]]
+        (gathered,) = net["operations_forward"]
+        assert gathered["bytes_out"] == 4 * (8 * 16 * 2 + 16 + 8)
+        assert gathered["ended"] == 1
+        assert gathered["completion_ns"] > 0
+        assert "* all_gather_into_tensor float32" in table
+        assert "weight: [16, 8] S(0)" in table or "weight: [16, 8] Shard(dim=0)" in table
+
+
+def test_without_a_block_or_a_group_it_says_so(launcher: Launcher, tmp_path: Path) -> None:
+    (process,) = launcher.run_ranks(1, "jobs.comm_counts:nothing", folder=tmp_path)
+    during, after, level, counted = process.result
+    assert during == after
+    assert during.startswith("CommCounts: nothing was counted: the block is not over")
+    assert level == "CommCounts: level=7 is not valid: expected 0, 1, 2 or 3."
+    assert counted == "{'barrier': 1}"
