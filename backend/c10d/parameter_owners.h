@@ -1,7 +1,7 @@
 // Which module a parameter belongs to. Parameters are known by their address,
 // as a reference to one, even a weak one, would be noticed (swap_tensors); what
-// is found at the address later is only taken for it if it has as many elements,
-// and while the model lives.
+// is found at the address later is only taken for it if it has as many
+// elements, and while the model lives.
 
 #pragma once
 

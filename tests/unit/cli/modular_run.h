@@ -39,9 +39,8 @@ inline void writeModularRun(const std::string& directory) {
                           .seq = id,
                           .context = context});
       stream.add(ReturnRow{.op = id, .return_ns = at + kMs / 10});
-      stream.add(DoneRow{.op = id,
-                         .end_ns = at + 2 * kMs,
-                         .source = v1::END_SOURCE_FUTURE});
+      stream.add(DoneRow{
+          .op = id, .end_ns = at + 2 * kMs, .source = v1::END_SOURCE_FUTURE});
       ++id;
       at += 5 * kMs;
     };
