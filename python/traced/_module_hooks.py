@@ -190,7 +190,7 @@ def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
             finally:
                 extension.leave_module(entered)
 
-        return torch._disable_dynamo(on_behalf)
+        return torch._disable_dynamo(on_behalf)  # type: ignore[attr-defined]
 
     ours = {name: following(method) for name, method in methods.items()}
     for name, method in ours.items():
