@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/utf8.h"
 #include "recorder/labels.h"
 #include "recorder/ring.h"
 
@@ -24,7 +25,7 @@ Error badValue(const std::string& name, std::string value,
   constexpr std::size_t kMostShown = 256;
   if (value.size() > kMostShown) {
     value.resize(kMostShown);
-    value += "...";
+    value = toValidUtf8(value) + "...";
   }
   std::replace_if(value.begin(), value.end(), isControl, '?');
   return {name + "=" + value + " is not valid: expected " + expected + "."};

@@ -50,7 +50,8 @@ def test_a_bad_value_stops_the_job_with_one_sentence(
     [
         ("TRACED_JOB", "two\nlines", "two?lines"),
         ("TRACED_DIR", "trac\x1bes", "trac?es"),
-        ("TRACED_DIR", "x" * 5000, "x" * 5000),
+        ("TRACED_DIR", "x" * 5000, "x" * 256 + "..."),
+        ("TRACED_DIR", "x" + "ü" * 5000, "x" + "ü" * 127 + "?..."),
         ("TRACED_DIR", "\udcff", "'\\udcff'"),
         ("TRACED_LABELS", "a=\udcff", "'a=\\udcff'"),
     ],
