@@ -44,6 +44,7 @@ void ModuleSums::add(const ModuleSums& other) {
   calls += other.calls;
   bytes_in += other.bytes_in;
   bytes_out += other.bytes_out;
+  bytes += other.bytes;
   addTime(host, other.host);
   addTime(completion, other.completion);
   addTime(wait, other.wait);
@@ -66,6 +67,7 @@ void ModuleTree::add(const StreamTable& table) {
     ModuleSums sums = measured(op);
     sums.bytes_in = made.bytes_in;
     sums.bytes_out = made.bytes_out;
+    sums.bytes = std::max(made.bytes_in, made.bytes_out);
     nodes_[made.node].calls[made.call].add(sums);
     placed_ += made.is_placed;
   }

@@ -24,9 +24,10 @@ struct ModuleSums {
   std::uint64_t calls = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  TimeSum host;        // from issue to return
-  TimeSum completion;  // from issue to end, of calls that did not fail
-  TimeSum wait;        // from the begin to the end of the first wait
+  std::uint64_t bytes = 0;  // the larger of the two, call by call
+  TimeSum host;             // from issue to return
+  TimeSum completion;       // from issue to end, of calls that did not fail
+  TimeSum wait;             // from the begin to the end of the first wait
 
   void add(const ModuleSums& other);
 };

@@ -17,12 +17,11 @@ constexpr const char* kOperations[] = {
 static_assert(std::size(kCollectives) == v1::Phase_ARRAYSIZE);
 
 Json sumsJson(const ModuleSums& sums) {
-  return {{"count", sums.calls},
-          {"bytes_in", sums.bytes_in},
-          {"bytes_out", sums.bytes_out},
-          {"host", toJson(sums.host)},
-          {"completion", toJson(sums.completion)},
-          {"wait", toJson(sums.wait)}};
+  return {
+      {"count", sums.calls},         {"bytes_in", sums.bytes_in},
+      {"bytes_out", sums.bytes_out}, {"bytes", sums.bytes},
+      {"host", toJson(sums.host)},   {"completion", toJson(sums.completion)},
+      {"wait", toJson(sums.wait)}};
 }
 
 void setUnlessEmpty(Json& json, const char* key, const std::string& text) {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -97,8 +96,7 @@ class TreeTable {
       const ModuleSums& sums = phases[phase];
       const bool any = sums.calls > 0;
       cells.push_back(any ? groupedText(sums.calls) : "");
-      cells.push_back(any ? bytesText(std::max(sums.bytes_in, sums.bytes_out))
-                          : "");
+      cells.push_back(any ? bytesText(sums.bytes) : "");
     }
     if (output_.level >= 2) {
       for (const TimeSum* time : {&all.host, &all.completion, &all.wait}) {

@@ -60,28 +60,28 @@ def test_ddp_reduces_for_the_module_whose_gradient_completed_a_bucket(
 ) -> None:
     sizes = {name: 4 * p.numel() for name, p in Transformer(None).named_parameters()}
     for (*_, ready), operations in _run(launcher, tmp_path, "under_ddp", reentrant):
-        buckets = list(reversed(sizes))
+        buckets = [set(sizes)]  # at first
         for number, step in enumerate(_by_step(operations)):
             order = ready[number * len(sizes) :][: len(sizes)]
             reduced = [item for item in step if item.op == "all_reduce"]
             assert [(item.module, item.bytes_in) for item in reduced] == [
-                (f"module.{completed.removesuffix('.weight')}", sizes[bucket])
+                (f"module.{completed.removesuffix('.weight')}", sum(sizes[name] for name in bucket))
                 for completed, bucket in _launches(order, buckets)
             ]
             assert {item.phase for item in reduced} == {"backward"}
             others = [item for item in step if item.op != "all_reduce"]
             assert {(item.module, item.phase) for item in others} <= {("", "forward")}
-            buckets = order  # DDP rebuilds them
+            buckets = [{name} for name in order]  # DDP rebuilds them
         assert [item.phase for item in operations] == [_phase(item) for item in operations]
 
 
-def _launches(order: list[str], buckets: list[str]) -> Iterator[tuple[str, str]]:
+def _launches(order: list[str], buckets: list[set[str]]) -> Iterator[tuple[str, set[str]]]:
     """The gradient that was ready, and the bucket that was reduced then. Buckets go in order."""
     ready = set()
     waiting = list(buckets)
     for name in order:
         ready.add(name)
-        while waiting and waiting[0] in ready:
+        while waiting and waiting[0] <= ready:
             yield name, waiting.pop(0)
 
 

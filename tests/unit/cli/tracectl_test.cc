@@ -52,6 +52,17 @@ TEST_F(TracectlTest, AWrongCommandLineExitsWith2) {
   EXPECT_THAT(ranks.err, HasSubstr("\"3-1\" is no rank"));
 }
 
+TEST_F(TracectlTest, TreeSaysThatARankIsNotThere) {
+  const Ran none = runTracectl("tree --rank 7 " + run());
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err, "tracectl: there is no trace of rank 7\n");
+  EXPECT_EQ(none.out, "");
+  const Ran bad = runTracectl("tree --rank some " + run());
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("expected a rank, or all"));
+  EXPECT_EQ(runTracectl("tree --level 4 " + run()).exit_code, 2);
+}
+
 TEST_F(TracectlTest, NothingReadableExitsWith3AndSaysWhy) {
   const Ran missing = runTracectl("report /nowhere");
   EXPECT_EQ(missing.exit_code, 3);
