@@ -97,10 +97,13 @@ class Follower {
 
   void lookAtProcesses() {
     activities_.clear();
+    hidden_.clear();
     for (const LiveRing& ring : set_.rings()) {
       if (!ring.alive) continue;
       if (const auto activity = processes_.look(ring.pid, ring.path)) {
         activities_[ring.rank] = {ring.pid, *activity};
+      } else if (processes_.isHidden(ring.pid)) {
+        hidden_.insert(ring.rank);
       }
     }
   }
@@ -162,6 +165,12 @@ class Follower {
   }
 
   std::string activityText(std::uint32_t rank) const {
+    if (hidden_.contains(rank)) {
+      return absl::StrFormat(
+          "What the process of rank %d does cannot be seen from here: it is in "
+          "another container, or another user's.",
+          rank);
+    }
     const auto found = activities_.find(rank);
     if (found == activities_.end()) return "";
     const Activity& activity = found->second.activity;
@@ -208,6 +217,8 @@ class Follower {
   ProcessActivity processes_;
   const std::chrono::nanoseconds pause_;
   std::map<std::uint32_t, Seen> activities_;
+  // Ranks whose process lives and cannot be looked at.
+  std::set<std::uint32_t> hidden_;
   std::set<std::uint32_t> culprits_;
   bool looked_ = false;
   bool waiting_ = false;

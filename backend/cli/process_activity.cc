@@ -91,6 +91,11 @@ std::optional<Activity> ProcessActivity::look(std::int64_t pid,
   return activity;
 }
 
+bool ProcessActivity::isHidden(std::int64_t pid) const {
+  const auto found = seen_.find(pid);
+  return found == seen_.end() || !found->second.is_the_one;
+}
+
 bool processExists(std::int64_t pid) {
   std::error_code error;
   return std::filesystem::exists(procPath(pid), error);

@@ -28,10 +28,12 @@ struct Activity {
 
 class ProcessActivity {
  public:
-  // Looks at a process; absent where it cannot be seen, or the first time, or
-  // when it is not the one that has mapped `file`: it may be in a container
-  // that numbers processes in its own way.
+  // Looks at a process; absent where it cannot be seen, and the first time.
   std::optional<Activity> look(std::int64_t pid, const std::string& file);
+  // Whether a process that was looked at could not be seen: none of this number
+  // has mapped the file that was named with it. It may be another user's, or in
+  // a container that numbers processes in its own way.
+  bool isHidden(std::int64_t pid) const;
 
  private:
   struct Seen {

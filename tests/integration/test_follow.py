@@ -21,9 +21,11 @@ HUNG_AFTER = "1.2"
 
 
 @contextmanager
-def following(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+def following(
+    folder: Path, *options: str, under: tuple[str, ...] = ()
+) -> Iterator[subprocess.Popen[str]]:
     """Follows the job of a folder, where its rings are, too."""
-    command = [tracectl_path(), "diagnose", "--follow", "--hung-after", HUNG_AFTER]
+    command = [*under, tracectl_path(), "diagnose", "--follow", "--hung-after", HUNG_AFTER]
     process = subprocess.Popen(
         [*command, *options, folder / "traces"],
         stdout=subprocess.PIPE,
@@ -100,6 +102,25 @@ def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_p
     assert 'NEVER JOINED on group "default_pg". Look at rank 1.' in said
     assert f"The process of rank 1 ({ranks[1].pid}) is stopped by a signal" in said
     expect_results(ranks)
+
+
+# As in a container of its own: it finds no process by the number of the job's.
+OTHER_NUMBERS = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+
+
+@pytest.mark.skipif(
+    subprocess.run([*OTHER_NUMBERS, "true"], check=False, stderr=subprocess.DEVNULL).returncode,
+    reason="needs to be allowed a PID namespace",
+)
+def test_that_a_process_cannot_be_seen_is_said(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
+    with following(tmp_path, "--json", under=OTHER_NUMBERS) as follower:
+        verdict = next_event(follower)
+        assert (verdict["kind"], verdict["culprits"]) == ("never_joined", [1])
+        said = "What the process of rank 1 does cannot be seen from here"
+        assert verdict["evidence"][-1].startswith(said)
+        (tmp_path / "release").touch()
+        expect_results(ranks)
 
 
 @pytest.mark.parametrize("program", ["all_compute", "one_computes"])
