@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace traced {
 namespace {
@@ -26,20 +27,62 @@ std::uint64_t Histogram::middleOf(std::uint32_t bucket) {
   return (first << power) + (std::uint64_t{1} << power) / 2;
 }
 
-void Histogram::addToBucket(std::uint32_t bucket, std::uint64_t count) {
-  count_ += count;
+void Histogram::addAside(std::uint32_t bucket, std::uint64_t count) {
+  constexpr std::size_t kMany = 32;
   const auto place = std::lower_bound(
-      buckets_.begin(), buckets_.end(), bucket,
+      aside_.begin(), aside_.end(), bucket,
       [](const auto& entry, std::uint32_t key) { return entry.first < key; });
-  if (place != buckets_.end() && place->first == bucket) {
+  if (place != aside_.end() && place->first == bucket) {
     place->second += count;
-  } else {
-    buckets_.insert(place, {bucket, count});
+    return;
+  }
+  aside_.insert(place, {bucket, count});
+  if (aside_.size() % kMany == 0) gather();
+}
+
+// Makes all of them dense, if at least every fourth bucket in between is used.
+void Histogram::gather() {
+  constexpr std::size_t kMostPerUsed = 4;
+  std::uint32_t first = aside_.front().first;
+  std::uint32_t last = aside_.back().first;
+  std::size_t used = 0;
+  find([&](std::uint32_t bucket, std::uint64_t) {
+    first = std::min(first, bucket);
+    last = std::max(last, bucket);
+    ++used;
+    return false;
+  });
+  if (last - first >= kMostPerUsed * used) return;
+  std::vector<std::uint64_t> dense(last - first + 1);
+  find([&](std::uint32_t bucket, std::uint64_t count) {
+    dense[bucket - first] = count;
+    return false;
+  });
+  dense_ = std::move(dense);
+  first_ = first;
+  aside_.clear();
+}
+
+template <typename Visit>
+void Histogram::find(Visit&& visit) const {
+  auto other = aside_.begin();
+  for (; other != aside_.end() && other->first < first_; ++other) {
+    if (visit(other->first, other->second)) return;
+  }
+  for (std::size_t i = 0; i < dense_.size(); ++i) {
+    const auto bucket = first_ + static_cast<std::uint32_t>(i);
+    if (dense_[i] > 0 && visit(bucket, dense_[i])) return;
+  }
+  for (; other != aside_.end(); ++other) {
+    if (visit(other->first, other->second)) return;
   }
 }
 
 void Histogram::add(const Histogram& other) {
-  for (const auto& [bucket, count] : other.buckets_) addToBucket(bucket, count);
+  other.find([this](std::uint32_t bucket, std::uint64_t count) {
+    addToBucket(bucket, count);
+    return false;
+  });
 }
 
 std::uint64_t Histogram::percentile(unsigned percent) const {
@@ -47,11 +90,13 @@ std::uint64_t Histogram::percentile(unsigned percent) const {
   const std::uint64_t rank = std::max<std::uint64_t>(
       (count_ / 100) * percent + ((count_ % 100) * percent + 99) / 100, 1);
   std::uint64_t seen = 0;
-  for (const auto& [bucket, count] : buckets_) {
+  std::uint32_t found = 0;
+  find([&](std::uint32_t bucket, std::uint64_t count) {
     seen += count;
-    if (seen >= rank) return middleOf(bucket);
-  }
-  return middleOf(buckets_.back().first);
+    found = bucket;
+    return seen >= rank;
+  });
+  return middleOf(found);
 }
 
 }  // namespace traced

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <random>
+#include <vector>
 
 namespace traced {
 namespace {
@@ -27,6 +30,28 @@ TEST(HistogramTest, EveryValueIsToldWithinFourTenthsOfAPercent) {
   Histogram largest;
   largest.add(std::numeric_limits<std::uint64_t>::max());
   EXPECT_GT(largest.percentile(50), std::uint64_t{1} << 63);
+}
+
+// Most values lie close together and are kept in another way than the others.
+TEST(HistogramTest, ManyValuesAreRankedAsTheyAre) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  Histogram histogram, sum;
+  std::vector<std::uint64_t> values;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t close = 50'000 + random() % 100'000;
+    values.push_back(i % 10 == 0 ? random() >> random() % 64 : close);
+    histogram.add(values.back());
+  }
+  sum.add(histogram);
+  std::sort(values.begin(), values.end());
+  for (unsigned percent = 1; percent < 100; ++percent) {
+    const auto truth = static_cast<double>(values[200 * percent - 1]);
+    EXPECT_NEAR(static_cast<double>(histogram.percentile(percent)), truth,
+                0.004 * truth);
+    EXPECT_EQ(sum.percentile(percent), histogram.percentile(percent));
+  }
 }
 
 TEST(HistogramTest, TwoAreAddedBucketByBucket) {
