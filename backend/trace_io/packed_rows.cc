@@ -135,6 +135,29 @@ int countVarints(std::string_view bytes) {
   return count;
 }
 
+bool allPositive(std::string_view varints) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kMore = kOnes << 7;
+  constexpr std::int64_t kFar = std::int64_t{1} << 61;
+  const char* at = varints.data();
+  const char* const end = at + varints.size();
+  std::int64_t sum = 0;
+  while (at < end) {
+    // Eight of one byte at once: none of them is odd, which is below 0, or 0.
+    std::uint64_t word = kMore;
+    if (end - at >= 8) std::memcpy(&word, at, sizeof word);
+    if ((word & kMore) == 0) {
+      if ((word & kOnes) != 0 || ((word - kOnes) & kMore) != 0) return false;
+      at += 8;
+      continue;
+    }
+    const std::int64_t value = unzigzag(takeVarint(at));
+    if (value <= 0 || value > kFar - sum) return false;
+    sum += value;
+  }
+  return true;
+}
+
 bool PackedRows::split(std::string_view payload, std::string& rest) {
   columns_ = {};
   rest.clear();
@@ -156,6 +179,13 @@ bool PackedRows::split(std::string_view payload, std::string& rest) {
     if (!is_sound) return false;
     if (!is_table) rest.append(field.whole);
   }
+  const auto ascends = [](const PackedColumn<std::int64_t>& op_delta) {
+    return allPositive(op_delta.bytes());
+  };
+  ascending_ =
+      ascends(columns_.issued.op_delta) &&
+      ascends(columns_.returned.op_delta) && ascends(columns_.done.op_delta) &&
+      ascends(columns_.waited.op_delta) && ascends(columns_.released.op_delta);
   agree_ = detail::columnsAgree(columns_);
   count_ = detail::countRows(columns_);
   return true;

@@ -27,13 +27,15 @@ class PackedRows {
   // Only when columnsAgree().
   template <typename Visit>
   void forEachRow(std::int64_t anchor_ns, Visit&& visit) {
-    detail::visitTables(columns_, anchor_ns, told_, visit);
+    detail::visitTables(columns_, anchor_ns, ascending_, told_, visit);
   }
 
  private:
   RowColumns<PackedColumn> columns_;
   ToldInstants told_;
   bool agree_ = true;
+  // No table goes back to an earlier operation.
+  bool ascending_ = false;
   std::uint64_t count_ = 0;
 };
 

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "trace_io/row_columns.h"
 #include "trace_io/told_instants.h"
@@ -96,7 +98,7 @@ RowColumns<RepeatedColumn> columnsOf(const v1::Payload& payload);
 
 // The next entry, which is 0 in a column that is empty.
 template <typename T, template <typename> class Column>
-T next(Column<T>& column) {
+[[gnu::always_inline]] inline T next(Column<T>& column) {
   return column.empty() ? T{} : column.next();
 }
 
@@ -127,92 +129,192 @@ class LastSeqs {
   std::array<std::int64_t, 256> last_{};
 };
 
-template <template <typename> class Column, typename Visit>
-void visitRows(IssueColumns<Column> table, std::int64_t anchor_ns,
-               ToldInstants& told, Visit&& visit) {
-  Running op(0), issue(anchor_ns);
-  LastSeqs seqs;
-  const bool numbered = !table.seq_step.empty();
-  for (int i = 0; i < table.op_delta.size(); ++i) {
-    IssueRow row{.op = op.idPlus(table.op_delta),
-                 .issue_ns = issue.plus(table.issue_ns_delta),
-                 .call = next(table.call),
-                 .buffers = next(table.buffers),
-                 .thread = next(table.thread),
-                 .batch = next(table.batch),
-                 .context = next(table.context)};
-    if (numbered) {
-      std::int64_t& seq = seqs.of(row.call);
-      seq = wrappingSum(seq, next(table.seq_step));
-      row.seq = static_cast<std::uint64_t>(seq);
+// Which operation the next row of a table is about.
+template <template <typename> class Column>
+class NextOp {
+ public:
+  explicit NextOp(Column<std::int64_t> deltas)
+      : deltas_(deltas), left_(deltas.size()) {
+    if (left_ > 0) id_ = deltas_.next();
+  }
+
+  bool atEnd() const { return left_ == 0; }
+  bool isUpTo(std::uint64_t last) const { return left_ > 0 && id() <= last; }
+  std::uint64_t id() const { return static_cast<std::uint64_t>(id_); }
+  void step() {
+    if (--left_ > 0) id_ = wrappingSum(id_, deltas_.next());
+  }
+
+ private:
+  Column<std::int64_t> deltas_;
+  int left_;
+  std::int64_t id_ = 0;
+};
+
+// The rows of a table, from where it was left to the first that is about an
+// operation behind `last`. Of one that was issued in this payload, each table
+// tells instants as differences to what the table before it told. What is read
+// from is copied for the time, so that it can stay in registers.
+
+template <template <typename> class Column>
+class IssueReader {
+ public:
+  IssueReader(const IssueColumns<Column>& table, std::int64_t anchor_ns)
+      : table_(table), op_(table.op_delta), issue_(anchor_ns) {}
+
+  bool atEnd() const { return op_.atEnd(); }
+
+  // At most so many rows; tells the operation of the last one.
+  template <typename Visit>
+  std::uint64_t read(int rows, ToldInstants& told, Visit&& visit) {
+    auto [table, op] = std::pair(table_, op_);
+    Running issue = issue_;
+    const bool numbered = !table.seq_step.empty();
+    std::uint64_t last = 0;
+    for (; rows > 0 && !op.atEnd(); --rows, op.step()) {
+      IssueRow row{.op = op.id(),
+                   .issue_ns = issue.plus(table.issue_ns_delta),
+                   .call = next(table.call),
+                   .buffers = next(table.buffers),
+                   .thread = next(table.thread),
+                   .batch = next(table.batch),
+                   .context = next(table.context)};
+      if (numbered) {
+        std::int64_t& seq = seqs_.of(row.call);
+        seq = wrappingSum(seq, next(table.seq_step));
+        row.seq = static_cast<std::uint64_t>(seq);
+      }
+      last = row.op;
+      told.issue(row.op, row.issue_ns);
+      visit(row);
     }
-    told.issue(row.op, row.issue_ns);
-    visit(row);
+    table_ = table;
+    op_ = op;
+    issue_ = issue;
+    return last;
   }
-}
 
-template <template <typename> class Column, typename Visit>
-void visitRows(ReturnColumns<Column> table, ToldInstants& told, Visit&& visit) {
-  Running op(0);
-  for (int i = 0; i < table.op_delta.size(); ++i) {
-    ReturnRow row{.op = op.idPlus(table.op_delta),
+ private:
+  IssueColumns<Column> table_;
+  NextOp<Column> op_;
+  Running issue_;
+  LastSeqs seqs_;
+};
+
+template <template <typename> class Column>
+class ReturnReader {
+ public:
+  explicit ReturnReader(const ReturnColumns<Column>& table)
+      : table_(table), op_(table.op_delta) {}
+
+  template <typename Visit>
+  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
+    auto [table, op] = std::pair(table_, op_);
+    for (; op.isUpTo(last); op.step()) {
+      ReturnRow row{.op = op.id(),
+                    .outcome = next(table.outcome),
+                    .error = next(table.error)};
+      std::int64_t& before = told.of(row.op);
+      row.return_ns = wrappingSum(before, next(table.return_ns_since));
+      before = row.return_ns;
+      visit(row);
+    }
+    table_ = table;
+    op_ = op;
+  }
+
+ private:
+  ReturnColumns<Column> table_;
+  NextOp<Column> op_;
+};
+
+template <template <typename> class Column>
+class DoneReader {
+ public:
+  explicit DoneReader(const DoneColumns<Column>& table)
+      : table_(table), op_(table.op_delta) {}
+
+  template <typename Visit>
+  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
+    auto [table, op] = std::pair(table_, op_);
+    for (; op.isUpTo(last); op.step()) {
+      DoneRow row{.op = op.id(),
+                  .source = next(table.source),
                   .outcome = next(table.outcome),
-                  .error = next(table.error)};
-    std::int64_t& last = told.of(row.op);
-    row.return_ns = wrappingSum(last, next(table.return_ns_since));
-    last = row.return_ns;
-    visit(row);
+                  .error = next(table.error),
+                  .engine_ns_plus_1 = next(table.engine_ns_plus_1)};
+      std::int64_t& before = told.of(row.op);
+      row.end_ns = wrappingSum(before, next(table.end_ns_since));
+      before = row.end_ns;
+      visit(row);
+    }
+    table_ = table;
+    op_ = op;
   }
-}
+
+ private:
+  DoneColumns<Column> table_;
+  NextOp<Column> op_;
+};
+
+template <template <typename> class Column>
+class WaitReader {
+ public:
+  explicit WaitReader(const WaitColumns<Column>& table)
+      : table_(table), op_(table.op_delta) {}
+
+  template <typename Visit>
+  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
+    auto [table, op] = std::pair(table_, op_);
+    for (; op.isUpTo(last); op.step()) {
+      WaitRow row{.op = op.id(),
+                  .wait_ns = next(table.wait_ns),
+                  .outcome = next(table.outcome),
+                  .error = next(table.error),
+                  .saw_end = next(table.saw_end),
+                  .stall_ns_plus_1 = next(table.stall_ns_plus_1),
+                  .source_rank_plus_1 = next(table.source_rank_plus_1)};
+      std::int64_t& before = told.of(row.op);
+      row.wait_begin_ns = wrappingSum(before, next(table.wait_begin_ns_since));
+      before = row.endNs();
+      visit(row);
+    }
+    table_ = table;
+    op_ = op;
+  }
+
+ private:
+  WaitColumns<Column> table_;
+  NextOp<Column> op_;
+};
+
+template <template <typename> class Column>
+class ReleaseReader {
+ public:
+  explicit ReleaseReader(const ReleaseColumns<Column>& table)
+      : table_(table), op_(table.op_delta) {}
+
+  template <typename Visit>
+  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
+    auto [table, op] = std::pair(table_, op_);
+    for (; op.isUpTo(last); op.step()) {
+      ReleaseRow row{.op = op.id()};
+      row.release_ns =
+          wrappingSum(told.of(row.op), next(table.release_ns_since));
+      visit(row);
+    }
+    table_ = table;
+    op_ = op;
+  }
+
+ private:
+  ReleaseColumns<Column> table_;
+  NextOp<Column> op_;
+};
 
 template <template <typename> class Column, typename Visit>
-void visitRows(DoneColumns<Column> table, ToldInstants& told, Visit&& visit) {
-  Running op(0);
-  for (int i = 0; i < table.op_delta.size(); ++i) {
-    DoneRow row{.op = op.idPlus(table.op_delta),
-                .source = next(table.source),
-                .outcome = next(table.outcome),
-                .error = next(table.error),
-                .engine_ns_plus_1 = next(table.engine_ns_plus_1)};
-    std::int64_t& last = told.of(row.op);
-    row.end_ns = wrappingSum(last, next(table.end_ns_since));
-    last = row.end_ns;
-    visit(row);
-  }
-}
-
-template <template <typename> class Column, typename Visit>
-void visitRows(WaitColumns<Column> table, ToldInstants& told, Visit&& visit) {
-  Running op(0);
-  for (int i = 0; i < table.op_delta.size(); ++i) {
-    WaitRow row{.op = op.idPlus(table.op_delta),
-                .wait_ns = next(table.wait_ns),
-                .outcome = next(table.outcome),
-                .error = next(table.error),
-                .saw_end = next(table.saw_end),
-                .stall_ns_plus_1 = next(table.stall_ns_plus_1),
-                .source_rank_plus_1 = next(table.source_rank_plus_1)};
-    std::int64_t& last = told.of(row.op);
-    row.wait_begin_ns = wrappingSum(last, next(table.wait_begin_ns_since));
-    last = row.endNs();
-    visit(row);
-  }
-}
-
-template <template <typename> class Column, typename Visit>
-void visitRows(ReleaseColumns<Column> table, ToldInstants& told,
-               Visit&& visit) {
-  Running op(0);
-  for (int i = 0; i < table.op_delta.size(); ++i) {
-    ReleaseRow row{.op = op.idPlus(table.op_delta)};
-    row.release_ns = wrappingSum(told.of(row.op), next(table.release_ns_since));
-    visit(row);
-  }
-}
-
-template <template <typename> class Column, typename Visit>
-void visitRows(MarkColumns<Column> table, std::int64_t anchor_ns,
-               Visit&& visit) {
+void visitMarks(MarkColumns<Column> table, std::int64_t anchor_ns,
+                Visit&& visit) {
   Running position(0), mark(anchor_ns);
   for (int i = 0; i < table.position_delta.size(); ++i) {
     visit(MarkRow{.position = position.idPlus(table.position_delta),
@@ -223,16 +325,32 @@ void visitRows(MarkColumns<Column> table, std::int64_t anchor_ns,
   }
 }
 
+// Rows that are visited before those of the next table, where a payload is read
+// in stretches: what is known of so many operations fits the first caches.
+inline constexpr int kStretchRows = 128;
+
+// `in_stretches`: only when no table goes back to an earlier operation.
 template <template <typename> class Column, typename Visit>
 void visitTables(const RowColumns<Column>& tables, std::int64_t anchor_ns,
-                 ToldInstants& told, Visit&& visit) {
-  told.restart(anchor_ns, tables.issued.op_delta.size());
-  visitRows(tables.issued, anchor_ns, told, visit);
-  visitRows(tables.returned, told, visit);
-  visitRows(tables.done, told, visit);
-  visitRows(tables.waited, told, visit);
-  visitRows(tables.released, told, visit);
-  visitRows(tables.marked, anchor_ns, visit);
+                 bool in_stretches, ToldInstants& told, Visit&& visit) {
+  const int rows = tables.issued.op_delta.size();
+  told.restart(anchor_ns, rows);
+  IssueReader issued(tables.issued, anchor_ns);
+  ReturnReader returned(tables.returned);
+  DoneReader done(tables.done);
+  WaitReader waited(tables.waited);
+  ReleaseReader released(tables.released);
+  for (bool more = true; more;) {
+    std::uint64_t last =
+        issued.read(in_stretches ? kStretchRows : rows, told, visit);
+    more = !issued.atEnd();
+    if (!more) last = std::numeric_limits<std::uint64_t>::max();
+    returned.readUpTo(last, told, visit);
+    done.readUpTo(last, told, visit);
+    waited.readUpTo(last, told, visit);
+    released.readUpTo(last, told, visit);
+  }
+  visitMarks(tables.marked, anchor_ns, visit);
 }
 
 // Whether every column is empty or as long as its table's first.
@@ -271,7 +389,7 @@ template <typename Visit>
 void forEachRow(const v1::Payload& payload, Visit&& visit) {
   ToldInstants told;
   detail::visitTables(detail::columnsOf(payload),
-                      payload.anchor().monotonic_ns(), told, visit);
+                      payload.anchor().monotonic_ns(), false, told, visit);
 }
 
 }  // namespace traced

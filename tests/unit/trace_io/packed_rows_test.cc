@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -46,6 +47,7 @@ class RandomPayload {
 
   v1::Payload make() {
     v1::Payload payload;
+    ascending_ = chance(2);
     payload.mutable_anchor()->set_monotonic_ns(number<std::int64_t>());
     if (chance(2)) payload.mutable_header()->set_host("node-7");
     if (chance(2)) payload.add_text()->set_text(std::string(below(300), 'x'));
@@ -68,16 +70,19 @@ class RandomPayload {
 
   template <typename... Columns>
   void fillColumns(Columns*... columns) {
-    const std::size_t rows = chance(4) ? 0 : below(40);
+    const std::size_t rows = chance(4) ? 0 : below(ascending_ ? 300 : 40);
     bool first = true;
     const auto fillOne = [&](auto* column) {
+      const bool names_operations = first;
       const bool whole = first || !chance(3);
       first = false;
       std::size_t entries = whole ? rows : 0;
       if (chance(200)) ++entries;
       for (std::size_t i = 0; i < entries; ++i) {
         using T = std::decay_t<decltype((*column)[0])>;
-        column->Add(number<T>());
+        column->Add(names_operations && ascending_
+                        ? static_cast<T>(1 + below(chance(50) ? 999 : 3))
+                        : number<T>());
       }
     };
     (fillOne(columns), ...);
@@ -112,6 +117,8 @@ class RandomPayload {
   }
 
   std::mt19937_64 random_;
+  // The tables name operations in ascending order, most of them the same.
+  bool ascending_ = false;
 };
 
 v1::Payload withoutRows(v1::Payload payload) {
@@ -122,6 +129,15 @@ v1::Payload withoutRows(v1::Payload payload) {
   payload.clear_released();
   payload.clear_marked();
   return payload;
+}
+
+// The rows of each table, or of each operation, in their order.
+std::vector<Numbers> sortedBy(std::size_t number, std::vector<Numbers> rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [number](const Numbers& a, const Numbers& b) {
+                     return a[number] < b[number];
+                   });
+  return rows;
 }
 
 // Whether the bytes could be split; then they say what protobuf says they do.
@@ -144,7 +160,10 @@ bool splitsLikeProtobuf(const std::string& bytes) {
   packed.forEachRow(others.anchor().monotonic_ns(), [&](const auto& row) {
     from_bytes.push_back(numbersOf(row));
   });
-  EXPECT_EQ(from_bytes, from_protobuf);
+  constexpr std::size_t kKind = 0, kOperation = 1;
+  EXPECT_EQ(sortedBy(kKind, from_bytes), from_protobuf);
+  EXPECT_EQ(sortedBy(kOperation, from_bytes),
+            sortedBy(kOperation, from_protobuf));
   EXPECT_EQ(packed.rowCount(), from_bytes.size());
   return true;
 }
@@ -156,6 +175,34 @@ TEST(PackedRowsTest, AreThoseThatProtobufReads) {
   for (int i = 0; i < 500 && !HasFailure(); ++i) {
     EXPECT_TRUE(splitsLikeProtobuf(random.make().SerializeAsString()));
   }
+}
+
+TEST(PackedRowsTest, AscendingOperationsAreReadInStretches) {
+  v1::Payload payload;
+  for (int i = 0; i < 1000; ++i) {
+    payload.mutable_issued()->add_op_delta(5);
+    payload.mutable_returned()->add_op_delta(5);
+  }
+  const auto switchesOf = [&] {
+    const std::string bytes = payload.SerializeAsString();
+    PackedRows packed;
+    std::string rest;
+    EXPECT_TRUE(packed.split(bytes, rest));
+    std::vector<std::uint64_t> kinds;
+    packed.forEachRow(0, [&](const auto& row) {
+      const std::uint64_t kind = numbersOf(row)[0];
+      if (kinds.empty() || kinds.back() != kind) kinds.push_back(kind);
+    });
+    return kinds.size();
+  };
+  EXPECT_GT(switchesOf(), 10U);
+  // One that is named a second time: table by table.
+  payload.mutable_returned()->set_op_delta(500, 0);
+  EXPECT_EQ(switchesOf(), 2U);
+  payload.mutable_returned()->set_op_delta(500, -5);
+  EXPECT_EQ(switchesOf(), 2U);
+  payload.mutable_returned()->set_op_delta(500, std::int64_t{1} << 62);
+  EXPECT_EQ(switchesOf(), 2U);
 }
 
 TEST(PackedRowsTest, OfDamagedBytesAreThoseThatProtobufReads) {
