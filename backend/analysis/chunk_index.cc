@@ -72,6 +72,7 @@ ChunkIndex::ChunkIndex(std::vector<std::string> warnings, ReadProgress progress)
 
 void ChunkIndex::addFiles(absl::Span<const std::string> paths) {
   for (const std::string& path : paths) {
+    if (!progress_) break;
     std::error_code error;
     const std::uintmax_t bytes = std::filesystem::file_size(path, error);
     if (!error) bytes_total_ += bytes;
@@ -125,8 +126,7 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned) {
   if (chunk.stream_id() == 0) return addMerge();
 
   Indexed& indexed = streams_[chunk.stream_id()];
-  if (!indexed.has_header && decoder_.decodePacked() == DecodeStatus::kOk) {
-    indexed.stream.header.Swap(decoder_.payload().mutable_header());
+  if (!indexed.has_header && decoder_.decodeHeader(indexed.stream.header)) {
     indexed.stream.header.set_stream_id(chunk.stream_id());
     indexed.has_header = true;
   }

@@ -1,5 +1,6 @@
 #include "trace_io/chunk_decoder.h"
 
+#include <google/protobuf/io/coded_stream.h>
 #include <zstd.h>
 
 #include <optional>
@@ -10,7 +11,11 @@
 namespace traced {
 
 struct ChunkDecoder::Decompressor {
-  Decompressor() : context(ZSTD_createDCtx()) {}
+  Decompressor() : context(ZSTD_createDCtx()) {
+    // Far beyond a recorder's: what reading only the head may take in memory.
+    constexpr int kMostWindowLog = 23;
+    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kMostWindowLog);
+  }
   ~Decompressor() { ZSTD_freeDCtx(context); }
 
   // Absent unless `packed` holds exactly `size` bytes. `size` is bounded by the
@@ -28,6 +33,17 @@ struct ChunkDecoder::Decompressor {
                                                 packed.data(), packed.size());
     if (ZSTD_isError(got) || got != size) return std::nullopt;
     return std::string_view(raw).substr(0, size);
+  }
+
+  // At least the first bytes; "" when even these cannot be had.
+  std::string_view decompressHead(std::string_view packed) {
+    constexpr std::size_t kHeadBytes = std::size_t{16} << 10;
+    if (raw.size() < kHeadBytes) raw.resize(kHeadBytes);
+    ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
+    ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+    ZSTD_outBuffer out{raw.data(), kHeadBytes, 0};
+    const std::size_t left = ZSTD_decompressStream(context, &out, &in);
+    return std::string_view(raw).substr(0, ZSTD_isError(left) ? 0 : out.pos);
   }
 
   ZSTD_DCtx* context;
@@ -61,6 +77,30 @@ DecodeStatus ChunkDecoder::decodePacked() {
   if (status != DecodeStatus::kOk) return status;
   is_packed_ = rows_.split(raw, rest_);
   return parsePayload(is_packed_ ? std::string_view(rest_) : raw);
+}
+
+bool ChunkDecoder::decodeHeader(v1::Header& header) {
+  if (decodeHead(header)) return true;
+  header.Clear();
+  if (decodePacked() != DecodeStatus::kOk) return false;
+  header.Swap(payload_.mutable_header());
+  return true;
+}
+
+bool ChunkDecoder::decodeHead(v1::Header& header) {
+  constexpr std::uint32_t kTag = v1::Payload::kHeaderFieldNumber << 3 | 2;
+  std::string_view head = chunk_.payload();
+  if (chunk_.compression() == v1::COMPRESSION_ZSTD) {
+    head = decompressor_->decompressHead(head);
+  }
+  google::protobuf::io::CodedInputStream in(
+      reinterpret_cast<const std::uint8_t*>(head.data()),
+      static_cast<int>(head.size()));
+  std::uint32_t length = 0;
+  if (in.ReadTag() != kTag || !in.ReadVarint32(&length)) return false;
+  head.remove_prefix(static_cast<std::size_t>(in.CurrentPosition()));
+  return length <= head.size() &&
+         header.ParseFromArray(head.data(), static_cast<int>(length));
 }
 
 DecodeStatus ChunkDecoder::parsePayload(std::string_view bytes) {

@@ -78,6 +78,38 @@ TEST(ChunkDecoderTest, RefusesAPayloadOfAnotherSizeThanItSays) {
   EXPECT_EQ(decode(plain), DecodeStatus::kRefused);
 }
 
+// The host that a chunk of this payload is said to be from.
+std::string hostOf(const std::string& payload, bool compress) {
+  v1::Chunk chunk = zstdChunk(compressed(payload), payload.size());
+  if (!compress) {
+    chunk.set_compression(v1::COMPRESSION_NONE);
+    chunk.set_payload(payload);
+  }
+  ChunkDecoder decoder;
+  EXPECT_EQ(decoder.parse(chunk.SerializeAsString()), DecodeStatus::kOk);
+  v1::Header header;
+  return decoder.decodeHeader(header) ? header.host() : "none";
+}
+
+TEST(ChunkDecoderTest, TellsTheHeaderWithoutTheRest) {
+  v1::Payload header, others;
+  header.mutable_header()->set_host("node-7");
+  others.add_text()->set_text(std::string(1 << 20, 'x'));
+  const std::string first = header.SerializeAsString();
+  const std::string rest = others.SerializeAsString();
+  header.mutable_header()->set_host(std::string(100'000, 'h'));
+  const std::string large = header.SerializeAsString();
+  for (const bool compress : {false, true}) {
+    EXPECT_EQ(hostOf(first, compress), "node-7");
+    EXPECT_EQ(hostOf(first + rest, compress), "node-7");
+    EXPECT_EQ(hostOf(rest + first, compress), "node-7") << "not first";
+    EXPECT_EQ(hostOf(large + rest, compress), std::string(100'000, 'h'));
+    EXPECT_EQ(hostOf(rest, compress), "") << "there is none";
+    EXPECT_EQ(hostOf("words", compress), "none");
+    EXPECT_EQ(hostOf("\x0A\x7F"s + "cut", compress), "none");
+  }
+}
+
 TEST(ChunkDecoderTest, RefusesABomb) {
   const std::string packed = compressed(std::string(64 << 20, '\0'));
   EXPECT_LT(packed.size(), 10'000u);
