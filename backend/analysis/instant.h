@@ -19,6 +19,9 @@ class Instant {
   // Only when known().
   constexpr std::int64_t ns() const { return ns_; }
 
+  // One that was not observed is later than none.
+  constexpr bool isAfter(Instant other) const { return ns_ > other.ns_; }
+
  private:
   static constexpr std::int64_t kUnknown =
       std::numeric_limits<std::int64_t>::min();

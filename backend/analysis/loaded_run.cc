@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "analysis/clocks/align_clocks.h"
-#include "analysis/stream_loader.h"
+#include "analysis/stream_reader.h"
 
 namespace traced {
 
@@ -19,15 +19,14 @@ LoadedRun loadRun(const TraceSet& set) {
 
   LoadedRun run;
   run.summary.setClockWarnings(std::move(clocks.warnings));
-  StreamLoader loader(set);
-  for (const std::size_t i : set.selected) {
+  readStreams(set, [&](std::size_t i, StreamTable& table) {
     LoadedRun::Stream& stream = run.streams.emplace_back();
-    stream.table = loader.load(set.streams[i]);
+    stream.table = std::move(table);
     stream.group_indices = run.groups.add(stream.table.header.attempt(),
                                           stream.table.definitions.groups());
     stream.clock = std::move(clocks.models[i]);
     run.summary.add(stream.table);
-  }
+  });
   return run;
 }
 

@@ -4,7 +4,7 @@
 
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/report_builder.h"
-#include "analysis/stream_loader.h"
+#include "analysis/stream_reader.h"
 #include "analysis/time_split/ready_times.h"
 
 namespace traced {
@@ -16,15 +16,13 @@ void forEachStream(const TraceSet& set, const AlignedClocks& clocks,
                    Visit visit) {
   const std::vector<std::uint32_t> clock_ids = clockIds(set);
   GroupCatalog groups;
-  StreamLoader loader(set);
-  for (const std::size_t i : set.selected) {
-    const StreamTable table = loader.load(set.streams[i]);
+  readStreams(set, [&](std::size_t i, const StreamTable& table) {
     const std::vector<std::uint32_t> indices =
         groups.add(table.header.attempt(), table.definitions.groups());
     visit(ArrivalTable::Stream{table, clocks.models[i], clock_ids[i],
                                MatchedCalls(table, indices),
                                readyTimes(table)});
-  }
+  });
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/operation_kinds.h"
+
 namespace traced {
 namespace {
 
@@ -48,25 +50,6 @@ constexpr std::uint32_t kWaitReturnedFalse = 2;
 
 }  // namespace
 
-void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
-  ++table_.chunks;
-  table_.definitions.add(payload);
-  if (payload.has_accounts()) takeAccounts(payload.accounts());
-  if (payload.has_anchor()) see(payload.anchor().monotonic_ns());
-  const bool agree = rows ? rows->columnsAgree() : columnsAgree(payload);
-  if (!agree) {
-    ++table_.broken_tables;
-    return;
-  }
-  const auto take = [this](const auto& row) { apply(row); };
-  if (rows) {
-    rows->forEachRow(payload.anchor().monotonic_ns(), take);
-  } else {
-    forEachRow(payload, take);
-  }
-  table_.rows_found += rows ? rows->rowCount() : rowCount(payload);
-}
-
 // Counters only grow, so the largest are the latest: this holds for chunks
 // without rows too, whose order positions do not tell.
 void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
@@ -76,9 +59,34 @@ void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
   }
 }
 
-void StreamAssembler::apply(const IssueRow& row) {
-  see(row.issue_ns);
-  AssembledOperation& op = operation(row.op);
+// Of those that the chunk before did not have.
+void StreamAssembler::noteCalls() {
+  const std::vector<v1::Call>& calls = table_.definitions.calls();
+  for (std::size_t i = calls_.size(); i < calls.size(); ++i) {
+    CallSummary& summary = calls_.emplace_back();
+    summary.simulated = calls[i].simulated();
+    if (isPointToPoint(calls[i].op())) continue;
+    const auto next = static_cast<std::uint32_t>(last_seqs_.size());
+    const auto [place, is_new] =
+        counter_of_group_.try_emplace(calls[i].group(), next);
+    if (is_new) last_seqs_.push_back(0);
+    summary.counter = place->second;
+  }
+}
+
+[[gnu::always_inline]] inline void StreamAssembler::noteCall(
+    const AssembledOperation& op) {
+  const CallSummary& call = calls_[op.call];
+  table_.simulated += call.simulated;
+  if (call.counter == 0 || op.seq == 0) return;
+  std::uint64_t& last = last_seqs_[call.counter];
+  table_.in_seq_order &= op.seq >= last;
+  last = op.seq;
+}
+
+[[gnu::always_inline]] inline void StreamAssembler::apply(const IssueRow& row) {
+  see(Instant(row.issue_ns));
+  AssembledOperation& op = issuedOperation(row.op);
   if (op.issued.known()) return;
   op.issued = Instant(row.issue_ns);
   issued_ += op.issued.known();
@@ -88,11 +96,12 @@ void StreamAssembler::apply(const IssueRow& row) {
   op.seq = row.seq;
   op.batch = row.batch;
   op.context = row.context;
-  table_.simulated += table_.isSimulated(op);
+  if (op.call != AssembledOperation::kNoCall) noteCall(op);
 }
 
-void StreamAssembler::apply(const ReturnRow& row) {
-  see(row.return_ns);
+[[gnu::always_inline]] inline void StreamAssembler::apply(
+    const ReturnRow& row) {
+  see(Instant(row.return_ns));
   AssembledOperation& op = operation(row.op);
   if (op.returned.known()) return;
   op.returned = Instant(row.return_ns);
@@ -100,8 +109,8 @@ void StreamAssembler::apply(const ReturnRow& row) {
   noteError(op, row.error, ErrorOrigin::kReturn);
 }
 
-void StreamAssembler::apply(const DoneRow& row) {
-  see(row.end_ns);
+[[gnu::always_inline]] inline void StreamAssembler::apply(const DoneRow& row) {
+  see(Instant(row.end_ns));
   AssembledOperation& op = operation(row.op);
   const bool only_waited = op.end_source == v1::END_SOURCE_WAIT;
   const bool is_first = !op.ended.known() || only_waited;
@@ -123,9 +132,9 @@ void StreamAssembler::apply(const DoneRow& row) {
   }
 }
 
-void StreamAssembler::apply(const WaitRow& row) {
+[[gnu::always_inline]] inline void StreamAssembler::apply(const WaitRow& row) {
   const std::int64_t end_ns = wrappingAdd(row.wait_begin_ns, row.wait_ns);
-  see(end_ns);
+  see(Instant(end_ns));
   AssembledOperation& op = operation(row.op);
   // A later row is about the same wait; it may have found out the stall.
   if (op.stall_ns_plus_1 == 0) op.stall_ns_plus_1 = row.stall_ns_plus_1;
@@ -142,15 +151,36 @@ void StreamAssembler::apply(const WaitRow& row) {
   }
 }
 
-void StreamAssembler::apply(const ReleaseRow& row) {
-  see(row.release_ns);
+[[gnu::always_inline]] inline void StreamAssembler::apply(
+    const ReleaseRow& row) {
+  see(Instant(row.release_ns));
   AssembledOperation& op = operation(row.op);
   if (!op.released.known()) op.released = Instant(row.release_ns);
 }
 
-void StreamAssembler::apply(const MarkRow& row) {
-  see(row.mark_ns);
+[[gnu::always_inline]] inline void StreamAssembler::apply(const MarkRow& row) {
+  see(Instant(row.mark_ns));
   table_.marks.add(row);
+}
+
+void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
+  ++table_.chunks;
+  table_.definitions.add(payload);
+  noteCalls();
+  if (payload.has_accounts()) takeAccounts(payload.accounts());
+  if (payload.has_anchor()) see(Instant(payload.anchor().monotonic_ns()));
+  const bool agree = rows ? rows->columnsAgree() : columnsAgree(payload);
+  if (!agree) {
+    ++table_.broken_tables;
+    return;
+  }
+  const auto take = [this](const auto& row) { apply(row); };
+  if (rows) {
+    rows->forEachRow(payload.anchor().monotonic_ns(), take);
+  } else {
+    forEachRow(payload, take);
+  }
+  table_.rows_found += rows ? rows->rowCount() : rowCount(payload);
 }
 
 // Rows of one operation may come in any order of chunks, so whatever names it
@@ -178,12 +208,6 @@ void StreamAssembler::searchUnordered(std::uint64_t id) {
       index_by_id_.try_emplace(id, table_.operations.size());
   if (is_new) table_.operations.emplace_back().id = id;
   next_ = place->second;
-}
-
-void StreamAssembler::see(std::int64_t ns) {
-  const Instant instant(ns);
-  if (!instant.known()) return;
-  if (!table_.last.known() || ns > table_.last.ns()) table_.last = instant;
 }
 
 StreamTable StreamAssembler::finish() && {

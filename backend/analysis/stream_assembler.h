@@ -24,6 +24,7 @@ class StreamAssembler {
     table_.header = header;
     table_.operations = std::move(room);
     table_.operations.clear();
+    table_.in_seq_order = true;
   }
 
   // Adds the next payload, in the stream's order. Its definitions are moved
@@ -38,6 +39,15 @@ class StreamAssembler {
   StreamTable finish() &&;
 
  private:
+  // What is asked of a call for each of its operations.
+  struct CallSummary {
+    bool simulated = false;
+    // Index into last_seqs_; 0 for what its group does not number.
+    std::uint32_t counter = 0;
+  };
+
+  void noteCalls();
+  void noteCall(const AssembledOperation& op);
   void takeAccounts(const v1::Accounts& accounts);
   void apply(const IssueRow& row);
   void apply(const ReturnRow& row);
@@ -52,9 +62,30 @@ class StreamAssembler {
   }
   void search(std::uint64_t id);
   void searchUnordered(std::uint64_t id);
-  void see(std::int64_t ns);
+  // Most issue rows are about a new operation, the latest so far.
+  AssembledOperation& issuedOperation(std::uint64_t id) {
+    std::vector<AssembledOperation>& operations = table_.operations;
+    const bool is_new =
+        ordered_ && (operations.empty() || operations.back().id < id);
+    if (!is_new) {
+      table_.in_seq_order = false;
+      return operation(id);
+    }
+    AssembledOperation& op = operations.emplace_back();
+    op.id = id;
+    next_ = operations.size();
+    return op;
+  }
+  void see(Instant instant) {
+    if (instant.isAfter(table_.last)) table_.last = instant;
+  }
 
   StreamTable table_;
+  // Per call of the definitions; see noteCall().
+  std::vector<CallSummary> calls_;
+  // Of the collectives of each group so far, by CallSummary::counter.
+  std::vector<std::uint64_t> last_seqs_ = {0};
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> counter_of_group_;
   // Operations whose issue row was found.
   std::size_t issued_ = 0;
   // Index of the operation after the one named last.

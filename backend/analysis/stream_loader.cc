@@ -44,7 +44,7 @@ std::uint64_t countRows(ChunkDecoder& decoder) {
 StreamTable StreamLoader::load(const TraceStream& stream,
                                Allowance& allowance) {
   if (stream.dump_file) return loadDumpOf(stream);
-  StreamAssembler assembler(stream.header, std::move(room_));
+  StreamAssembler assembler(stream.header, takeRoom());
   StreamTable& table = assembler.table();
   // Up to where chunks cover the positions.
   std::uint64_t covered =
@@ -76,6 +76,15 @@ StreamTable StreamLoader::load(const TraceStream& stream,
   StreamTable read = std::move(assembler).finish();
   forgetDeletedBeginning(stream, read);
   return read;
+}
+
+std::vector<AssembledOperation> StreamLoader::takeRoom() {
+  std::vector<AssembledOperation> room;
+  if (!rooms_.empty()) {
+    room = std::move(rooms_.back());
+    rooms_.pop_back();
+  }
+  return room;
 }
 
 StreamTable StreamLoader::loadDumpOf(const TraceStream& stream) const {

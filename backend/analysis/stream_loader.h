@@ -30,7 +30,9 @@ class StreamLoader {
   StreamTable load(const TraceStream& stream, Allowance& allowance);
 
   // Takes back what a table was made of, for the next one.
-  void recycle(StreamTable&& table) { room_ = std::move(table.operations); }
+  void recycle(StreamTable&& table) {
+    rooms_.push_back(std::move(table.operations));
+  }
 
   // The body of a chunk, valid until the next call. Empty when it can no longer
   // be read as it was.
@@ -38,12 +40,13 @@ class StreamLoader {
 
  private:
   StreamTable loadDumpOf(const TraceStream& stream) const;
+  std::vector<AssembledOperation> takeRoom();
   DecodeStatus decode(const ChunkRef& chunk, Allowance& allowance);
 
   const TraceSet& set_;
   ChunkDecoder decoder_;
   Allowance allowance_;
-  std::vector<AssembledOperation> room_;
+  std::vector<std::vector<AssembledOperation>> rooms_;
   // The file read last.
   std::unique_ptr<FileSource> source_;
   std::uint32_t source_file_ = 0;

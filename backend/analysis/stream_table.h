@@ -33,6 +33,8 @@ struct StreamTable {
   StreamDefinitions definitions;
   // In the order of their issue rows.
   std::vector<AssembledOperation> operations;
+  // The collectives of each group are known to come by their number.
+  bool in_seq_order = false;
   Marks marks;
   // Operations that only estimated a time and communicated nothing.
   std::uint64_t simulated = 0;

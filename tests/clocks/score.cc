@@ -33,9 +33,11 @@ ClockScore scoreClocks(TraceSet set, const std::vector<StreamTable>& tables,
   }
   const AlignedClocks clocks = alignClocks(
       set,
-      [&](const TraceStream& stream) {
-        const auto i = static_cast<std::size_t>(&stream - set.streams.data());
-        return shifted(tables[i], errors[i]);
+      [&](const std::vector<std::size_t>& streams, const VisitStream& visit) {
+        for (const std::size_t i : streams) {
+          StreamTable table = shifted(tables[i], errors[i]);
+          visit(i, table);
+        }
       },
       kDefaultMaxDriftPpb);
   ClockScore score;

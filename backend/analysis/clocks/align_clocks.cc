@@ -11,7 +11,6 @@
 #include "analysis/clocks/clock_fit.h"
 #include "analysis/clocks/host_evidence.h"
 #include "analysis/group_catalog.h"
-#include "analysis/stream_loader.h"
 
 namespace traced {
 namespace {
@@ -26,8 +25,8 @@ constexpr std::size_t kMaxKnotsOfAll = 2'000'000;
 class Aligner {
  public:
   Aligner(const TraceSet& set, std::uint64_t max_drift_ppb,
-          const LoadStream& load, AlignedClocks& out)
-      : set_(set), max_drift_ppb_(max_drift_ppb), load_(load), out_(out) {}
+          const ShowStreams& show, AlignedClocks& out)
+      : set_(set), max_drift_ppb_(max_drift_ppb), show_(show), out_(out) {}
 
   void run() {
     findHosts();
@@ -77,13 +76,12 @@ class Aligner {
 
   bool align(const Host& host) {
     HostEvidence evidence;
-    for (const std::size_t i : host.streams) {
-      const StreamTable table = load_(set_.streams[i]);
+    show_(host.streams, [&](std::size_t, const StreamTable& table) {
       evidence.add(
           table,
           groups_.add(table.header.attempt(), table.definitions.groups()),
           rows_);
-    }
+    });
     if (&host == &hosts_[0]) {
       evidence.contribute(out_.models[host.streams[0]], rows_);
       return true;
@@ -137,7 +135,7 @@ class Aligner {
 
   const TraceSet& set_;
   const std::uint64_t max_drift_ppb_;
-  const LoadStream& load_;
+  const ShowStreams& show_;
   AlignedClocks& out_;
   GroupCatalog groups_;
   EvidenceTable rows_;
@@ -159,13 +157,15 @@ bool allKnown(const TraceSet& set) {
 }  // namespace
 
 AlignedClocks alignClocks(const TraceSet& set, std::uint64_t max_drift_ppb) {
-  StreamLoader loader(set);
-  return alignClocks(
-      set, [&](const TraceStream& stream) { return loader.load(stream); },
-      max_drift_ppb);
+  const std::size_t threads = readingThreads(set);
+  const auto show = [&](const std::vector<std::size_t>& streams,
+                        const VisitStream& visit) {
+    readStreams(set, streams, threads, visit);
+  };
+  return alignClocks(set, show, max_drift_ppb);
 }
 
-AlignedClocks alignClocks(const TraceSet& set, const LoadStream& load,
+AlignedClocks alignClocks(const TraceSet& set, const ShowStreams& show,
                           std::uint64_t max_drift_ppb) {
   AlignedClocks aligned;
   std::vector<const v1::Header*> headers;
@@ -174,7 +174,7 @@ AlignedClocks alignClocks(const TraceSet& set, const LoadStream& load,
   }
   const std::size_t reference = set.selected.empty() ? 0 : set.selected[0];
   aligned.models = modelClocks(headers, set.clocks, reference);
-  if (!allKnown(set)) Aligner(set, max_drift_ppb, load, aligned).run();
+  if (!allKnown(set)) Aligner(set, max_drift_ppb, show, aligned).run();
   return aligned;
 }
 

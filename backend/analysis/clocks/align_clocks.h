@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/clocks/clock_bounds.h"
-#include "analysis/stream_table.h"
+#include "analysis/stream_reader.h"
 #include "analysis/trace_set.h"
 #include "traced/v1/clock.pb.h"
 
@@ -34,11 +34,12 @@ struct AlignedClocks {
 AlignedClocks alignClocks(const TraceSet& set,
                           std::uint64_t max_drift_ppb = kDefaultMaxDriftPpb);
 
-// How a stream of the set is read.
-using LoadStream = std::function<StreamTable(const TraceStream&)>;
+// Shows streams of the set, in their order; see stream_reader.h.
+using ShowStreams =
+    std::function<void(const std::vector<std::size_t>&, const VisitStream&)>;
 
-// The same with streams that come from `load`.
-AlignedClocks alignClocks(const TraceSet& set, const LoadStream& load,
+// The same with streams that come from `show`.
+AlignedClocks alignClocks(const TraceSet& set, const ShowStreams& show,
                           std::uint64_t max_drift_ppb);
 
 }  // namespace traced

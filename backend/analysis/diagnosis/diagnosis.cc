@@ -12,6 +12,7 @@
 #include "analysis/diagnosis/timing_rule.h"
 #include "analysis/diagnosis/trouble.h"
 #include "analysis/diagnosis/wait_graph.h"
+#include "analysis/stream_reader.h"
 
 namespace traced {
 namespace {

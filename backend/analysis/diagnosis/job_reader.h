@@ -9,9 +9,6 @@
 
 namespace traced {
 
-// Threads that are of use to a set on this machine, and in its memory.
-std::size_t readingThreads(const TraceSet& set);
-
 // The selected streams. What comes out does not depend on how many threads read
 // them.
 JobState readJob(const TraceSet& set, std::size_t threads);

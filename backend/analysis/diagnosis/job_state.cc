@@ -90,6 +90,7 @@ JobStateBuilder::JobStateBuilder(const TraceSet& set) {
                   .first->second);
   }
   clocks_ = modelClocks(headers, set.clocks);
+  job_.ranks.reserve(set.selected.size());
 }
 
 void JobStateBuilder::add(const StreamTable& table) {

@@ -37,7 +37,7 @@ void RankReader::read(std::uint32_t clock_name) {
   for (const v1::Call& call : definitions.calls()) {
     calls_.push_back(describe(call));
   }
-  lookOver();
+  findOrder();
   readOperations();
   joinUnsorted();
   tellMessages();
@@ -56,6 +56,7 @@ RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   known.on_host = table_.definitions.groups()[local].backend == "gloo";
   known.collectives =
       first_of_group_.try_emplace(known.group, local).first->second;
+  has_twins_ |= known.collectives != local;
   if (!isPointToPoint(call.op())) {
     known.kind = KnownCall::Kind::kCollective;
     known.signature = job_.signatures.intern(signatureOf(call));
@@ -84,11 +85,10 @@ PairSide* RankReader::sideOf(std::uint32_t group, std::uint32_t peer,
   return sends ? &pair->sends : &pair->receives;
 }
 
-// What must be known of all operations before any can be judged.
-void RankReader::lookOver() {
+// Whether the collectives of each group come by their number.
+void RankReader::findOrder() {
+  if (table_.in_seq_order && !has_twins_) return;
   for (const AssembledOperation& op : table_.operations) {
-    last_issue_ns_ = std::max(last_issue_ns_, op.issued.ns());
-    rule_.see(op);
     if (op.call == AssembledOperation::kNoCall) continue;
     const KnownCall& known = calls_[op.call];
     if (known.kind != KnownCall::Kind::kCollective || op.seq == 0) continue;
@@ -114,9 +114,20 @@ void RankReader::readOperations() {
         break;
     }
     if (known.on_host && state_.whole()) {
-      local_.add(op, *known.call, last_issue_ns_);
+      local_.add(op, *known.call, lastIssueNs());
     }
   }
+}
+
+std::int64_t RankReader::lastIssueNs() {
+  if (!last_issue_ns_) {
+    Instant last;
+    for (const AssembledOperation& op : table_.operations) {
+      if (op.issued.isAfter(last)) last = op.issued;
+    }
+    last_issue_ns_ = last.ns();
+  }
+  return *last_issue_ns_;
 }
 
 void RankReader::readCollective(const AssembledOperation& op,
@@ -131,13 +142,21 @@ void RankReader::readCollective(const AssembledOperation& op,
   collectives.unsorted.push_back(&op);
 }
 
+// Every n-th is.
+bool RankReader::isTimed(std::uint64_t seq, Collectives& collectives) const {
+  if (seq < collectives.timed_seq) return false;
+  const std::uint64_t past = seq % stride_;
+  collectives.timed_seq = past == 0 ? seq : seq - past + stride_;
+  return past == 0;
+}
+
 void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
   Collectives& collectives = collectives_[known.collectives];
   const Reached reached = rule_.reached(op);
   collectives.group->collectives.join({op.seq, known.signature, reached,
                                        known.gives_splits, known.split_share});
   noteState(op, *known.call, reached);
-  if (op.seq % stride_ == 0) {
+  if (isTimed(op.seq, collectives)) {
     Timing timing = timing_.collective(op, known.collectives, known.on_host);
     timing.rank = state_.rank;
     collectives.group->timings.push_back(timing);

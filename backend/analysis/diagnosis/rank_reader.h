@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -47,6 +48,8 @@ class RankReader {
     // Whether they come by their number, and the last one's so far.
     bool in_order = true;
     std::uint64_t last_seq = 0;
+    // The next one to be timed, or one before it.
+    std::uint64_t timed_seq = 0;
     // Of those that are not in order, all.
     std::vector<const AssembledOperation*> unsorted;
   };
@@ -59,9 +62,11 @@ class RankReader {
   };
 
   KnownCall describe(const v1::Call& call);
-  void lookOver();
+  void findOrder();
+  std::int64_t lastIssueNs();
   void readOperations();
   void readCollective(const AssembledOperation& op, const KnownCall& known);
+  bool isTimed(std::uint64_t seq, Collectives& collectives) const;
   void join(const AssembledOperation& op, const KnownCall& known);
   void joinUnsorted();
   void readMessage(const AssembledOperation& op, const KnownCall& known);
@@ -85,11 +90,13 @@ class RankReader {
   // By index of the catalog: the first group of the stream that is it. Only a
   // damaged trace defines one twice.
   absl::flat_hash_map<std::uint32_t, std::uint32_t> first_of_group_;
+  bool has_twins_ = false;
   std::vector<KnownCall> calls_;
   // Per group of the stream.
   std::vector<Collectives> collectives_;
   std::vector<Message> messages_;
-  std::int64_t last_issue_ns_ = std::numeric_limits<std::int64_t>::min();
+  // Found out when it is asked for.
+  std::optional<std::int64_t> last_issue_ns_;
   // Of what the state tells; made into references at the end.
   const AssembledOperation* last_issued_ = nullptr;
   const AssembledOperation* last_ended_ = nullptr;

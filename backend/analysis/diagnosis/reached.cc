@@ -24,16 +24,20 @@ bool isBatch(const StreamTable& table, const AssembledOperation& op) {
 ReachedRule::ReachedRule(const StreamTable& table, bool whole)
     : table_(table), whole_(whole) {}
 
-void ReachedRule::turnTo(std::uint32_t thread) {
-  last_ = &threads_[thread];
-  last_thread_ = thread;
-}
-
-void ReachedRule::seeInBatch(const AssembledOperation& op) {
-  if (isBatch(table_, op)) batches_[op.batch] = &op;
+void ReachedRule::lookOver() {
+  for (const AssembledOperation& op : table_.operations) {
+    Thread& thread = threads_[op.thread];
+    thread.issue_ns = std::max(thread.issue_ns, op.issued.ns());
+    if (op.wait_ended.known()) {
+      thread.wait_end_ns = std::max(thread.wait_end_ns, op.wait_ended.ns());
+    }
+    if (op.batch > 0 && isBatch(table_, op)) batches_[op.batch] = &op;
+  }
+  looked_over_ = true;
 }
 
 Reached ReachedRule::notEnded(const AssembledOperation& op) {
+  if (!looked_over_) lookOver();
   if (!whole_ && op.id != table_.operations.back().id) {
     return Reached::kNotObserved;
   }

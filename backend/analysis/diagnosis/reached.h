@@ -19,16 +19,6 @@ class ReachedRule {
   // `whole`: no record of the stream was lost.
   ReachedRule(const StreamTable& table, bool whole);
 
-  // All operations of the stream are shown before the first is judged.
-  void see(const AssembledOperation& op) {
-    if (op.thread != last_thread_ || !last_) turnTo(op.thread);
-    last_->issue_ns = std::max(last_->issue_ns, op.issued.ns());
-    if (op.wait_ended.known()) {
-      last_->wait_end_ns = std::max(last_->wait_end_ns, op.wait_ended.ns());
-    }
-    if (op.batch > 0) seeInBatch(op);
-  }
-
   Reached reached(const AssembledOperation& op) {
     if (op.failed) return Reached::kFailed;
     return op.ended.known() ? Reached::kEnded : notEnded(op);
@@ -41,17 +31,16 @@ class ReachedRule {
     std::int64_t wait_end_ns = 0;
   };
 
-  void turnTo(std::uint32_t thread);
-  void seeInBatch(const AssembledOperation& op);
+  void lookOver();
   Reached notEnded(const AssembledOperation& op);
   Reached reachedByBatch(std::uint64_t batch);
   bool mayBeWaitedFor(const AssembledOperation& op) const;
 
   const StreamTable& table_;
   const bool whole_;
+  // What of all operations must be known to judge one that has not ended.
+  bool looked_over_ = false;
   absl::flat_hash_map<std::uint32_t, Thread> threads_;
-  Thread* last_ = nullptr;
-  std::uint32_t last_thread_ = 0;
   // Made for the first operation on a device that has not ended.
   std::optional<DeviceTelling> device_;
   // The operation that each batch ends with.
