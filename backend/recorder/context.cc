@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <new>
 #include <utility>
 #include <vector>
@@ -41,7 +42,10 @@ const ContextRef* givenContext() noexcept {
 // What the thread has entered and not left, on top of what it was given.
 class EnteredContexts {
  public:
-  ~EnteredContexts() { own = nullptr; }
+  ~EnteredContexts() {
+    own = nullptr;
+    sayWhatIsOpen();
+  }
 
   std::uint64_t enter(const v1::Context& change) {
     if (entries_.empty()) {
@@ -70,6 +74,18 @@ class EnteredContexts {
   }
 
  private:
+  // One sentence per process; what was recorded stands.
+  void sayWhatIsOpen() const noexcept {
+    static std::atomic<bool> said{false};
+    for (const Entry& entry : entries_) {
+      if (entry.change.annotation_size() == 0 || said.exchange(true)) continue;
+      std::fprintf(stderr,
+                   "traced: a thread ended within the annotation \"%.256s\": "
+                   "leave it, by `with` or __exit__\n",
+                   entry.change.annotation(0).c_str());
+    }
+  }
+
   struct Entry {
     std::uint64_t id;
     v1::Context change;
