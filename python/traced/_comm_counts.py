@@ -174,7 +174,8 @@ class CommCounts:
 
 def _lost(stream: Stream) -> int:
     drops = stream.accounts.drops.values() if stream.accounts else ()
-    return sum(drops) + sum(gap.end - gap.begin for gap in stream.gaps)
+    # What comes before the first chunk was before the block.
+    return sum(drops) + sum(gap.end - gap.begin for gap in stream.gaps if gap.begin > 0)
 
 
 def _checked(level: int) -> int:
