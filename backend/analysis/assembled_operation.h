@@ -35,6 +35,7 @@ struct AssembledOperation {
   std::uint32_t buffers = 0;
   std::uint32_t thread = 0;
   std::uint32_t context = 0;
+  std::uint32_t stack = 0;
   std::uint32_t error = 0;
   // Group rank that a receive from any source turned out to come from.
   std::uint32_t source_rank_plus_1 = 0;

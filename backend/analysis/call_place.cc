@@ -26,7 +26,7 @@ CallPlace callPlaceOf(const StreamTable& table,
 
 bool tellsPlaces(const StreamTable& table) {
   return !table.marks.steps().empty() || table.definitions.haveContexts() ||
-         !table.sites.empty();
+         table.definitions.haveStacks();
 }
 
 std::string placeText(const CallPlace& place) {

@@ -1,5 +1,7 @@
 #include "analysis/context_text.h"
 
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -16,6 +18,21 @@ std::string annotationsText(const v1::Context& context) {
 std::string modulePath(const v1::Context& context) {
   if (context.module().empty()) return context.model();
   return absl::StrCat(context.model(), ".", context.module());
+}
+
+std::string frameText(const v1::Frame& frame) {
+  std::string text = frame.file();
+  if (frame.line() > 0) absl::StrAppend(&text, ":", frame.line());
+  if (!frame.function().empty()) {
+    absl::StrAppend(&text, " in ", frame.function());
+  }
+  return text;
+}
+
+std::string siteText(const v1::Stack& stack) {
+  const auto site = static_cast<std::int64_t>(stack.site()) - 1;
+  if (site < 0 || site >= stack.frame_size()) return "";
+  return frameText(stack.frame(static_cast<int>(site)));
 }
 
 }  // namespace traced

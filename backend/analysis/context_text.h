@@ -15,4 +15,10 @@ std::string annotationsText(const v1::Context& context);
 // "Transformer.layers.3.attention": the model, and the module within it.
 std::string modulePath(const v1::Context& context);
 
+// "/job/train.py:120 in forward".
+std::string frameText(const v1::Frame& frame);
+
+// The same of a stack's call site.
+std::string siteText(const v1::Stack& stack);
+
 }  // namespace traced

@@ -39,6 +39,10 @@ void StreamDefinitions::add(v1::Payload& payload) {
     const std::uint32_t id = context.id();
     intern(contexts_, context_by_id_, id, [&] { return std::move(context); });
   }
+  for (v1::Stack& stack : *payload.mutable_stack()) {
+    const std::uint32_t id = stack.id();
+    intern(stacks_, stack_by_id_, id, [&] { return std::move(stack); });
+  }
   for (v1::Text& text : *payload.mutable_text()) {
     intern(texts_, text_by_id_, text.id(),
            [&] { return std::move(*text.mutable_text()); });
@@ -88,6 +92,11 @@ const v1::Thread* StreamDefinitions::thread(std::uint32_t id) const {
 const v1::Context* StreamDefinitions::context(std::uint32_t id) const {
   const std::uint32_t index = context_by_id_.find(id);
   return index == kNone ? nullptr : &contexts_[index];
+}
+
+const v1::Stack* StreamDefinitions::stack(std::uint32_t id) const {
+  const std::uint32_t index = stack_by_id_.find(id);
+  return index == kNone ? nullptr : &stacks_[index];
 }
 
 const std::string* StreamDefinitions::text(std::uint32_t id) const {

@@ -1,5 +1,6 @@
 // StreamDefinitions holds what the chunks of one stream define: groups, calls,
-// buffers, threads, contexts and texts. Ids are unique within the stream.
+// buffers, threads, contexts, stacks and texts. Ids are unique within the
+// stream.
 
 #pragma once
 
@@ -65,6 +66,8 @@ class StreamDefinitions {
   const v1::Thread* thread(std::uint32_t id) const;
   const v1::Context* context(std::uint32_t id) const;
   bool haveContexts() const { return !contexts_.empty(); }
+  const v1::Stack* stack(std::uint32_t id) const;
+  bool haveStacks() const { return !stacks_.empty(); }
   const std::string* text(std::uint32_t id) const;
   struct BufferList {
     absl::Span<const v1::BufferRange> ranges;
@@ -86,10 +89,12 @@ class StreamDefinitions {
   std::vector<v1::Call> calls_;
   std::vector<v1::Thread> threads_;
   std::vector<v1::Context> contexts_;
+  std::vector<v1::Stack> stacks_;
   std::vector<std::string> texts_;
   std::vector<v1::BufferRange> ranges_;
   absl::flat_hash_set<std::uint32_t> refused_;
-  IdIndex group_by_id_, call_by_id_, thread_by_id_, context_by_id_, text_by_id_;
+  IdIndex group_by_id_, call_by_id_, thread_by_id_, context_by_id_,
+      stack_by_id_, text_by_id_;
   absl::flat_hash_map<std::uint32_t, BufferSpan> buffers_by_id_;
   IdIndex calls_in_chunk_;
 };

@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-constexpr std::array<std::pair<const char*, ReportKey>, 11> kKeys = {{
+constexpr std::array<std::pair<const char*, ReportKey>, 12> kKeys = {{
     {"op", ReportKey::kOp},
     {"group", ReportKey::kGroup},
     {"dtype", ReportKey::kDtype},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<const char*, ReportKey>, 11> kKeys = {{
     {"module", ReportKey::kModule},
     {"phase", ReportKey::kPhase},
     {"parent", ReportKey::kParent},
+    {"site", ReportKey::kSite},
 }};
 
 constexpr std::array<std::pair<const char*, ReportOrder>, 7> kOrders = {{

@@ -30,6 +30,7 @@ enum class ReportKey {
   kModule,
   kPhase,
   kParent,
+  kSite,
 };
 
 // As on the command line: "op", "group", and so on.

@@ -88,6 +88,8 @@ ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers,
       std::find(keys.begin(), keys.end(), ReportKey::kStep) != keys.end();
   by_context_ = std::any_of(keys.begin(), keys.end(), isOfContext);
   if (scope_) report_.scope = scope_->reported;
+  by_site_ =
+      std::find(keys.begin(), keys.end(), ReportKey::kSite) != keys.end();
   if (!peers_) return;
   report_.clocks = peers_->clocks;
   const std::int64_t span_ns =
@@ -156,6 +158,7 @@ ReportBuilder::Place ReportBuilder::placeOf(
   Place place;
   if (by_step_) place.step = table.marks.stepOf(op.id);
   if (by_context_) place.context = op.context;
+  if (by_site_) place.stack = op.stack;
   return place;
 }
 
@@ -201,6 +204,12 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
   if (key == ReportKey::kGroup) return report_.groups.label(group);
   if (key == ReportKey::kStep) {
     return place.step ? absl::StrCat(*place.step) : "-";
+  }
+  if (key == ReportKey::kSite) {
+    const v1::Stack* stack =
+        place.stack == 0 ? nullptr : table.definitions.stack(place.stack);
+    const std::string text = stack ? siteText(*stack) : "";
+    return text.empty() ? "-" : text;
   }
   if (isOfContext(key)) {
     const v1::Context* context =

@@ -59,11 +59,14 @@ class ReportBuilder {
     std::optional<std::uint64_t> step;
     // Id of the stream's context, 0: none.
     std::uint32_t context = 0;
+    // Id of its stack, 0: none.
+    std::uint32_t stack = 0;
 
     bool operator==(const Place&) const = default;
     template <typename H>
     friend H AbslHashValue(H hash, const Place& place) {
-      return H::combine(std::move(hash), place.step, place.context);
+      return H::combine(std::move(hash), place.step, place.context,
+                        place.stack);
     }
   };
   // What all operations of one call of one stream, at one place, have in
@@ -96,6 +99,7 @@ class ReportBuilder {
   const Peers* peers_;
   bool by_step_ = false;
   bool by_context_ = false;
+  bool by_site_ = false;
   const Scope* scope_;
   Report report_;
   std::vector<Samples> samples_;  // one per report_.rows

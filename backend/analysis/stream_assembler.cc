@@ -96,6 +96,7 @@ void StreamAssembler::noteCalls() {
   op.seq = row.seq;
   op.batch = row.batch;
   op.context = row.context;
+  op.stack = row.stack;
   if (op.call != AssembledOperation::kNoCall) noteCall(op);
 }
 

@@ -1,5 +1,7 @@
 #include "analysis/stream_table.h"
 
+#include "analysis/context_text.h"
+
 namespace traced {
 
 std::uint64_t StreamTable::dropped() const {
@@ -48,11 +50,14 @@ const v1::Context* StreamTable::contextOf(
                                 : definitions.context(operation.context);
 }
 
+const v1::Stack* StreamTable::stackOf(
+    const AssembledOperation& operation) const {
+  return operation.stack == 0 ? nullptr : definitions.stack(operation.stack);
+}
+
 std::string StreamTable::siteOf(const AssembledOperation& operation) const {
-  const auto site = sites.find(operation.id);
-  const std::string* text =
-      site == sites.end() ? nullptr : definitions.text(site->second);
-  return text ? *text : "";
+  const v1::Stack* stack = stackOf(operation);
+  return stack ? siteText(*stack) : "";
 }
 
 std::uint32_t StreamTable::groupOf(const v1::Call& call) const {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "analysis/assembled_operation.h"
 #include "analysis/definitions.h"
 #include "analysis/instant.h"
@@ -60,8 +59,6 @@ struct StreamTable {
   bool snapshot = false;
   std::uint64_t not_in_dump = 0;
   std::vector<GroupProgress> progress;
-  // Texts that tell where operations were called, by their ids; see siteOf().
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> sites;
   // The latest instant the stream says anything about.
   Instant last;
 
@@ -82,6 +79,8 @@ struct StreamTable {
   const v1::Call* callOf(const AssembledOperation& operation) const;
   // Where in the program it was issued; nullptr when nothing is known.
   const v1::Context* contextOf(const AssembledOperation& operation) const;
+  // Where in the program's code; nullptr when that is not known.
+  const v1::Stack* stackOf(const AssembledOperation& operation) const;
   // Which line of the program called it, "/job/train.py:120 in forward"; ""
   // when that is not known.
   std::string siteOf(const AssembledOperation& operation) const;

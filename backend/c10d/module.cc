@@ -14,6 +14,7 @@
 #include "c10d/attach.h"
 #include "c10d/bind_context.h"
 #include "c10d/bind_modules.h"
+#include "c10d/bind_stacks.h"
 #include "c10d/facade.h"
 #include "c10d/nodes.h"
 #include "recorder/hang_reports.h"
@@ -258,6 +259,7 @@ PYBIND11_MODULE(_C, m) {
   m.def("step", &traced::step, py::arg("number"), "A training step begins.");
   traced::bindContext(m);
   traced::bindModules(m);
+  traced::bindStacks(m);
   traced::bindFacade(m);
   traced::bindSinkQueue(m);
   traced::bindWatch(m);

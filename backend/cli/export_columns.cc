@@ -217,6 +217,7 @@ constexpr ExportColumn kColumns[] = {
      }},
     {"message_size", messageSize},
     {"correlation_id", correlationId},
+    {"site", [](Row r) { return unlessEmpty(r.table.siteOf(r.op)); }},
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "analysis/context_text.h"
 #include "analysis/names.h"
 #include "cli/show_output.h"
 
@@ -82,6 +83,18 @@ void addContext(Json& json, const v1::Context& context) {
   if (context.has_parent_bytes()) json["parent_bytes"] = context.parent_bytes();
 }
 
+void addStack(Json& json, const v1::Stack& stack) {
+  const std::string site = siteText(stack);
+  if (!site.empty()) json["site"] = site;
+  Json& list = json["stack"] = Json::array();
+  for (const v1::Frame& frame : stack.frame()) {
+    Json& added = list.emplace_back(
+        Json{{"function", frame.function()}, {"file", frame.file()}});
+    setUnlessZero(added, "line", frame.line());
+  }
+  setUnlessZero(json, "stack_cut", stack.cut());
+}
+
 void addInstants(Json& json, const AssembledOperation& op) {
   setInstant(json, "issue_ns", op.issued);
   setInstant(json, "return_ns", op.returned);
@@ -124,6 +137,7 @@ Json operationJson(const StreamTable& table, const AssembledOperation& op) {
   if (const v1::Context* context = table.contextOf(op)) {
     addContext(json, *context);
   }
+  if (const v1::Stack* stack = table.stackOf(op)) addStack(json, *stack);
   setUnlessZero(json, "thread", op.thread);
   const v1::Thread* thread = table.definitions.thread(op.thread);
   if (op.thread && thread) json["thread_name"] = thread->name();

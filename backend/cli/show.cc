@@ -35,6 +35,9 @@ class Show : public Subcommand {
     app.add_option("--limit", limit_,
                    "At most N rows, 0 for all (default 40 as text, all as "
                    "JSON)");
+    app.add_flag("--stacks", stacks_,
+                 "Also where in the program they were called (the JSON always "
+                 "has it)");
     app.footer("Example: tracectl show run42/ --groups dp,pp --last 5");
   }
 
@@ -52,9 +55,12 @@ class Show : public Subcommand {
     if (inputs_.json()) {
       writeShowJson(std::cout, context, choose(table, 0));
     } else {
-      writeShowText(std::cout, context, choose(table, kRowsShown),
-                    ranks_.empty() ? kRanksShown
-                                   : std::numeric_limits<std::size_t>::max());
+      const ShownRows shown = choose(table, kRowsShown);
+      const std::size_t max_ranks =
+          ranks_.empty() ? kRanksShown
+                         : std::numeric_limits<std::size_t>::max();
+      writeShowText(std::cout, context, shown, max_ranks);
+      if (stacks_) writeStacksText(std::cout, context, shown, max_ranks);
     }
     return inputs_.conclude(allWarnings(*set, run.summary));
   }
@@ -85,6 +91,7 @@ class Show : public Subcommand {
   std::vector<std::string> groups_;
   std::vector<std::string> ops_;
   ScopeOption scope_;
+  bool stacks_ = false;
   std::optional<std::size_t> last_;
   std::optional<std::size_t> limit_;
 };

@@ -51,6 +51,10 @@ Json eventsJson(const ShowContext& context);
 void writeShowText(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown, std::size_t max_ranks);
 
+// Where each of the rows was called, by the ranks that have a column.
+void writeStacksText(std::ostream& out, const ShowContext& context,
+                     const ShownRows& shown, std::size_t max_ranks);
+
 // Written row by row: the JSON of a long run does not fit memory.
 void writeShowJson(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown);

@@ -55,7 +55,8 @@ void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
                             .seq = issue.seq,
                             .thread = issue.thread,
                             .batch = issue.batch,
-                            .context = issue.context});
+                            .context = issue.context,
+                            .stack = issue.stack});
   useCall(issue.call);
   if (const auto* buffers = buffers_.firstUse(issue.buffers)) {
     *payload_.add_buffers() = *buffers;
@@ -65,6 +66,9 @@ void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
   }
   if (const auto* context = contexts_.firstUse(issue.context)) {
     *payload_.add_context() = *context;
+  }
+  if (const auto* stack = stacks_.firstUse(issue.stack)) {
+    *payload_.add_stack() = *stack;
   }
 }
 
@@ -146,6 +150,13 @@ void ChunkBuilder::addDefinition(const Ring::Record& record) {
       contexts_.define(head, std::move(context));
       break;
     }
+    case RecordKind::kDefineStack: {
+      v1::Stack stack;
+      if (!parse(stack, bytes)) break;
+      stack.set_id(head.id);
+      stacks_.define(head, std::move(stack));
+      break;
+    }
     case RecordKind::kDefineGroup: {
       v1::Group group;
       if (parse(group, bytes)) groups_.define(head, std::move(group));
@@ -181,6 +192,7 @@ void ChunkBuilder::repeatDefinitions() {
   buffers_.repeat();
   threads_.repeat();
   contexts_.repeat();
+  stacks_.repeat();
   texts_.repeat();
 }
 
@@ -198,6 +210,7 @@ const v1::Payload& ChunkBuilder::close(const ClockReading& now,
   threads_.sayFresh([&](const v1::Thread& t) { *payload_.add_thread() = t; });
   contexts_.sayFresh(
       [&](const v1::Context& c) { *payload_.add_context() = c; });
+  stacks_.sayFresh([&](const v1::Stack& s) { *payload_.add_stack() = s; });
   texts_.sayFresh([&](const v1::Text& t) { *payload_.add_text() = t; });
 
   finishRows(payload_);
@@ -210,12 +223,14 @@ void ChunkBuilder::clear() noexcept {
   buffers_.nextChunk();
   threads_.nextChunk();
   contexts_.nextChunk();
+  stacks_.nextChunk();
   texts_.nextChunk();
   payload_.clear_group();
   payload_.clear_call();
   payload_.clear_buffers();
   payload_.clear_thread();
   payload_.clear_context();
+  payload_.clear_stack();
   payload_.clear_text();
   payload_.clear_issued();
   payload_.clear_returned();

@@ -57,6 +57,7 @@ class ChunkBuilder {
   DefinitionTable<v1::Buffers> buffers_;
   DefinitionTable<v1::Thread> threads_;
   DefinitionTable<v1::Context> contexts_;
+  DefinitionTable<v1::Stack> stacks_;
   DefinitionTable<v1::Text> texts_;
   std::uint64_t records_ = 0;
   std::uint64_t definitions_ = 0;

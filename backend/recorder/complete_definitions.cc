@@ -38,6 +38,7 @@ class Completion {
     addIds(buffers_, payload.issued().buffers());
     addIds(threads_, payload.issued().thread());
     addIds(contexts_, payload.issued().context());
+    addIds(stacks_, payload.issued().stack());
     addIds(texts_, payload.returned().error());
     addIds(texts_, payload.done().error());
     addIds(texts_, payload.waited().error());
@@ -46,13 +47,15 @@ class Completion {
     removeDefined(buffers_, payload.buffers());
     removeDefined(threads_, payload.thread());
     removeDefined(contexts_, payload.context());
+    removeDefined(stacks_, payload.stack());
     removeDefined(texts_, payload.text());
     needGroups();
   }
 
   bool complete() const {
     return calls_.empty() && buffers_.empty() && threads_.empty() &&
-           contexts_.empty() && texts_.empty() && groups_.empty();
+           contexts_.empty() && stacks_.empty() && texts_.empty() &&
+           groups_.empty();
   }
 
   // Chunks are given the newest first. A group is taken from the newest that
@@ -63,6 +66,7 @@ class Completion {
     take(buffers_, earlier.buffers(), *payload_.mutable_buffers());
     take(threads_, earlier.thread(), *payload_.mutable_thread());
     take(contexts_, earlier.context(), *payload_.mutable_context());
+    take(stacks_, earlier.stack(), *payload_.mutable_stack());
     take(texts_, earlier.text(), *payload_.mutable_text());
     for (const v1::Group& group : earlier.group()) {
       seen_groups_.try_emplace(group.id(), group);
@@ -94,7 +98,7 @@ class Completion {
 
   v1::Payload& payload_;
   // Named and not defined so far.
-  Ids calls_, buffers_, threads_, contexts_, texts_, groups_;
+  Ids calls_, buffers_, threads_, contexts_, stacks_, texts_, groups_;
   std::unordered_map<std::uint32_t, v1::Group> seen_groups_;
 };
 

@@ -36,6 +36,10 @@ class DefinitionCache {
   // The same for content whose hash is known.
   std::uint32_t idFor(std::uint64_t hash, const void* content,
                       std::size_t bytes) noexcept;
+  // The id of content that is defined; 0 when it is not.
+  std::uint32_t known(std::uint64_t hash) const noexcept {
+    return find(entries_[hash & mask_], hash);
+  }
   static std::uint64_t hashOf(const void* content, std::size_t bytes) noexcept;
 
  private:

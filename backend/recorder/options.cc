@@ -188,6 +188,13 @@ std::optional<std::string> setPrint(const std::string& value, Options& o) {
   return "0, 1 (global rank 0), leader (of each operation) or all";
 }
 
+constexpr const char* kStackModes[] = {"off", "site", "full"};
+
+std::optional<std::string> setStacks(const std::string& value, Options& o) {
+  if (setMode(value, kStackModes, o.stacks)) return std::nullopt;
+  return "off, site or full";
+}
+
 template <bool Options::*kSwitch>
 std::optional<std::string> setSwitch(const std::string& value, Options& o) {
   if (value != "0" && value != "1") return "0 or 1";
@@ -212,6 +219,7 @@ constexpr struct {
     {"TRACED_NODE", setNode},
     {"TRACED_PRINT", setPrint},
     {"TRACED_DEVICE_TIME", setDeviceTime},
+    {"TRACED_STACKS", setStacks},
     {"TRACED_WATCH_SECONDS", setWatchSeconds},
     {"TRACED_WATCH", setWatch},
     {"TRACED_AUTO_STEP", setSwitch<&Options::auto_step>},
@@ -263,6 +271,7 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_PRINT", kPrintModes[static_cast<std::size_t>(print)]},
       {"TRACED_DEVICE_TIME",
        kDeviceTimeModes[static_cast<std::size_t>(device_time)]},
+      {"TRACED_STACKS", kStackModes[static_cast<std::size_t>(stacks)]},
       {"TRACED_WATCH", watch_ns > 0 ? "1" : "0"},
       {"TRACED_WATCH_SECONDS", secondsText(watch_ns)},
       {"TRACED_AUTO_STEP", auto_step ? "1" : "0"},

@@ -35,6 +35,14 @@ enum class PrintMode : std::uint8_t {
   kAll,
 };
 
+// What is said of where in the program's code operations are issued
+// (TRACED_STACKS).
+enum class StackMode : std::uint8_t {
+  kOff,
+  kSite,  // the nearest place that is the program's own
+  kFull,  // the whole stack of Python
+};
+
 // How long an operation may take where watching is on and nothing else said.
 inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
 
@@ -52,6 +60,7 @@ struct Options {
   std::string node;                           // TRACED_NODE; "": the host
   PrintMode print = PrintMode::kOff;          // TRACED_PRINT
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
+  StackMode stacks = StackMode::kOff;                 // TRACED_STACKS
   std::int64_t watch_ns = 0;                          // TRACED_WATCH_SECONDS
   bool auto_step = false;                             // TRACED_AUTO_STEP
   bool nvtx = false;                                  // TRACED_NVTX

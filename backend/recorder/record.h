@@ -29,6 +29,7 @@ enum class RecordKind : std::uint8_t {
   kRetireGroup = 11,
   kMark = 12,
   kDefineContext = 13,
+  kDefineStack = 14,
 };
 
 // Whether it is a row of the trace, and not a definition.
@@ -57,6 +58,7 @@ struct IssueRecord {
   std::uint32_t buffers;
   std::uint32_t thread;
   std::uint32_t context = 0;
+  std::uint32_t stack = 0;
 };
 
 struct ReturnRecord {

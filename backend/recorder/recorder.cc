@@ -27,11 +27,12 @@
 namespace traced {
 namespace {
 
-// Repeated calls, buffer sets, contexts and messages that are remembered at a
-// time.
+// Repeated calls, buffer sets, contexts, stacks and messages that are
+// remembered at a time.
 constexpr std::size_t kCallEntries = 1024;
 constexpr std::size_t kBufferEntries = 1024;
 constexpr std::size_t kContextEntries = 1024;
+constexpr std::size_t kStackEntries = 1024;
 constexpr std::size_t kTextEntries = 16;
 constexpr std::size_t kMaxTextBytes = 512;
 constexpr std::chrono::milliseconds kExitDeadline{2000};
@@ -94,6 +95,7 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       calls_(ring_, RecordKind::kDefineCall, kCallEntries),
       buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
       contexts_(ring_, RecordKind::kDefineContext, kContextEntries),
+      stacks_(ring_, RecordKind::kDefineStack, kStackEntries),
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
       scope_(options.scope),
       nodes_(nodeName(options.node, hostOf(header))),
@@ -279,9 +281,11 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
       context ? contexts_.idFor(context->hash(), context->bytes().data(),
                                 context->bytes().size())
               : 0;
+  StackSource* const stacks = stackSource();
+  const std::uint32_t stack_id = stacks ? stackId(*stacks) : 0;
   const OpId op = ring_.push(
       RecordKind::kIssue, IssueRecord{issue_ns, seq, batch, call_id, buffers_id,
-                                      threadId(), context_id});
+                                      threadId(), context_id, stack_id});
   return op;  // Ring::kFull is kLostOp
 }
 
@@ -349,6 +353,16 @@ void Recorder::mark(MarkKind kind, std::uint64_t value,
 std::uint32_t Recorder::textId(const char* message) noexcept {
   const std::size_t bytes = strnlen(message, kMaxTextBytes);
   return bytes == 0 ? 0 : texts_.idFor(message, bytes);
+}
+
+std::uint32_t Recorder::stackId(StackSource& source) noexcept {
+  const std::uint64_t identity = source.identity();
+  if (identity == 0) return 0;
+  const std::uint32_t known = stacks_.known(identity);
+  if (known != 0) return known;
+  const std::string words = source.describe();
+  return words.empty() ? 0
+                       : stacks_.idFor(identity, words.data(), words.size());
 }
 
 std::uint32_t Recorder::threadId() noexcept {

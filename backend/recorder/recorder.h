@@ -30,6 +30,7 @@
 #include "recorder/record.h"
 #include "recorder/recorded_group.h"
 #include "recorder/ring.h"
+#include "recorder/stack_source.h"
 
 namespace traced {
 
@@ -155,6 +156,7 @@ class Recorder {
                                    const Event& event) noexcept;
   std::uint32_t textId(const char* message) noexcept;
   std::uint32_t threadId() noexcept;
+  std::uint32_t stackId(StackSource& source) noexcept;
   std::uint32_t defineThread() noexcept;
 
   // In one cache line.
@@ -173,6 +175,7 @@ class Recorder {
   DefinitionCache calls_;
   DefinitionCache buffers_;
   DefinitionCache contexts_;
+  DefinitionCache stacks_;
   DefinitionCache texts_;
   std::atomic<std::uint32_t> next_thread_{1};
   OwnTime own_time_;

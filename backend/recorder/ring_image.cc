@@ -49,6 +49,7 @@ bool isPossible(RecordKind kind, std::string_view payload) {
     case RecordKind::kDefineBuffers:
     case RecordKind::kDefineText:
     case RecordKind::kDefineContext:
+    case RecordKind::kDefineStack:
     case RecordKind::kDefineThread:
     case RecordKind::kDefineGroup:
     case RecordKind::kRetireGroup:

@@ -21,6 +21,7 @@ struct IssueColumns {
   Column<std::uint32_t> thread;
   Column<std::uint64_t> batch;
   Column<std::uint32_t> context;
+  Column<std::uint32_t> stack;
 
   template <typename Visit>
   void forEach(Visit&& visit) {
@@ -33,6 +34,7 @@ struct IssueColumns {
     visit(Rows::kThreadFieldNumber, thread);
     visit(Rows::kBatchFieldNumber, batch);
     visit(Rows::kContextFieldNumber, context);
+    visit(Rows::kStackFieldNumber, stack);
   }
 };
 

@@ -79,6 +79,7 @@ void addRow(v1::Payload& payload, const IssueRow& row) {
   addCell(table.mutable_thread(), i, row.thread);
   addCell(table.mutable_batch(), i, row.batch);
   addCell(table.mutable_context(), i, row.context);
+  addCell(table.mutable_stack(), i, row.stack);
 }
 
 void addRow(v1::Payload& payload, const ReturnRow& row) {

@@ -15,7 +15,8 @@ RowColumns<RepeatedColumn> columnsOf(const v1::Payload& payload) {
   return {
       {column(issue.op_delta()), column(issue.issue_ns_delta()),
        column(issue.call()), column(issue.buffers()), column(issue.seq_step()),
-       column(issue.thread()), column(issue.batch()), column(issue.context())},
+       column(issue.thread()), column(issue.batch()), column(issue.context()),
+       column(issue.stack())},
       {column(ret.op_delta()), column(ret.return_ns_since()),
        column(ret.outcome()), column(ret.error())},
       {column(done.op_delta()), column(done.end_ns_since()),

@@ -24,6 +24,7 @@ struct IssueRow {
   std::uint32_t thread = 0;
   std::uint64_t batch = 0;
   std::uint32_t context = 0;
+  std::uint32_t stack = 0;
 };
 
 struct ReturnRow {
@@ -178,7 +179,8 @@ class IssueReader {
                    .buffers = next(table.buffers),
                    .thread = next(table.thread),
                    .batch = next(table.batch),
-                   .context = next(table.context)};
+                   .context = next(table.context),
+                   .stack = next(table.stack)};
       if (numbered) {
         std::int64_t& seq = seqs_.of(row.call);
         seq = wrappingSum(seq, next(table.seq_step));

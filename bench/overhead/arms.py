@@ -21,12 +21,15 @@ from typing import Any
 
 #: Tracers by backend. Flight Recorder records Gloo by itself, and others by a hook.
 TRACERS = (
-    "traced", "watching", "disabled", "left_out", "printed", "flight_recorder", "profiler", "patch",
+    "traced", "site", "full", "watching", "disabled", "left_out", "printed", "flight_recorder",
+    "profiler", "patch",
 )  # fmt: skip
 # Of those that are ours, what they are asked for.
 SETTINGS = {
     "traced": {},
     "watching": {"TRACED_WATCH": "1"},
+    "site": {"TRACED_STACKS": "site"},
+    "full": {"TRACED_STACKS": "full"},
     "disabled": {},
     "left_out": {"TRACED_SCOPE": "none"},
     "printed": {"TRACED_PRINT": "1"},
@@ -89,10 +92,11 @@ def start_group(arm: str, rank: int, world: int, store: str) -> Any:
 def trace_fake_group() -> None:
     """Traces the default group over torch's fake backend, for which there is no spelling."""
     import torch.distributed as dist
-    from traced import _extension, _settings
+    from traced import _extension, _settings, _stacks
 
     extension = _extension.load()
     extension.start_recording(_settings.current(), 0, 1, 0, {})
+    _stacks.record(extension)
     assert extension.attach(dist.group.WORLD, ["cpu"], [0]) == 1
 
 

@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
-from traced import _auto_step, _extension, _modules, _settings
+from traced import _auto_step, _extension, _modules, _settings, _stacks
 from traced._errors import warn_once
 from traced._spellings import STOCK_NAMES, TracedName, is_traced, normalised
 from traced._version import __version__
@@ -102,7 +102,8 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     if any(name != "gloo" for name in wanted.values()):
         nccl: Any = torch.cuda.nccl  # has no types
         versions["nccl"] = ".".join(map(str, nccl.version()))
-    started = _extension.load().start_recording(
+    extension = _extension.load()
+    started = extension.start_recording(
         settings=_settings.current(),
         rank=dist.get_rank() if initialized else group.rank(),
         world_size=dist.get_world_size() if initialized else group.size(),
@@ -111,6 +112,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     )
     if started:
         _modules.follow_setting()
+        _stacks.record(extension)
         _stop_when_multiprocessing_ends()
         if _settings.current().get("TRACED_AUTO_STEP") == "1":
             _auto_step.start()

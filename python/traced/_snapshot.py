@@ -26,7 +26,8 @@ def snapshot(
 
     Args:
         active_only: Only operations whose end was not observed and that have not failed.
-        stacks: Must be False: stacks are not recorded.
+        stacks: Also ``stack`` (and ``stack_cut``) of each operation, where TRACED_STACKS has them
+            recorded. Its ``site`` is there in any case.
         deadline: Seconds to wait for the latest records.
 
     Returns:
@@ -45,10 +46,9 @@ def snapshot(
         - ``marks``: ``kind``, ``mark_ns``, ``position``, ``value``, ``text``.
 
     Raises:
-        TracedError: This process does not record, keeps nothing in memory, or `stacks` was given.
+        TracedError: This process does not record, keeps nothing in memory, or `stacks` are not
+            recorded.
     """
-    if stacks:
-        raise TracedError("stacks are not recorded: call snapshot without stacks=True")
     # It needs packages that a training job does not: load them on demand.
     from traced.reader import parse
     from traced.recording import _extension
@@ -62,6 +62,8 @@ def snapshot(
     if not streams:
         raise TracedError("nothing is kept in memory: TRACED_WINDOW_MB is 0")
     stream = streams[0]
+    if stacks and not _has_stacks(stream):
+        raise TracedError("stacks are not recorded: set TRACED_STACKS to site or full")
     operations = [item for item in stream.operations if not (active_only and _is_over(item))]
     return {
         **_who(stream),
@@ -70,9 +72,14 @@ def snapshot(
         "up_to_date": up_to_date,
         **_losses(stream),
         "groups": _groups(stream),
-        "operations": [_operation(item, stream) for item in operations],
+        "operations": [_operation(item, stream, stacks) for item in operations],
         "marks": [_mark(mark) for mark in stream.marks],
     }
+
+
+def _has_stacks(stream: Stream) -> bool:
+    header = stream.header
+    return header is not None and header.settings.get("TRACED_STACKS", "off") != "off"
 
 
 def _is_over(operation: Operation) -> bool:
@@ -121,8 +128,11 @@ def _group(group: Group) -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation, stream: Stream) -> dict[str, Any]:
+def _operation(operation: Operation, stream: Stream, stacks: bool) -> dict[str, Any]:
     values = operation.to_dict()
+    if not stacks:
+        values.pop("stack", None)
+        values.pop("stack_cut", None)
     values["state"] = _progress(operation)
     group = stream.groups.get(operation.group or 0)
     if group is not None:

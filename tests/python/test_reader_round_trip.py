@@ -37,9 +37,13 @@ def payload() -> pb.Payload:
     call.split_in.extend([1, 0])
     call.split_out.extend([2, -1])
     payload.buffers.add(id=1, cut=2).range.add(storage=1 << 40, offset_bytes=8, span_bytes=24)
+    stack = payload.stack.add(id=3, site=2, cut=4)
+    stack.frame.add(function="all_reduce", file="/torch/c10d.py")
+    stack.frame.add(function="forward", file="/job/train.py", line=120)
     build.add_issued(
         payload,
-        {"op": 9, "ns": 100, "call": 1, "buffers": 1, "seq": 6, "thread": 1, "batch": 5},
+        {"op": 9, "ns": 100, "call": 1, "buffers": 1, "seq": 6, "thread": 1, "batch": 5}
+        | {"stack": 3},
     )
     build.add_returned(payload, {"op": 9, "ns": 110})
     build.add_done(payload, {"op": 9, "ns": 200, "source": 3, "engine_ns_plus_1": 81})
@@ -115,6 +119,12 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
         "buffers": [{"storage": 1 << 40, "offset_bytes": 8, "span_bytes": 24}],
         "buffers_cut": 2,
         "source_rank": 0,
+        "site": "/job/train.py:120 in forward",
+        "stack": [
+            {"function": "all_reduce", "file": "/torch/c10d.py"},
+            {"function": "forward", "file": "/job/train.py", "line": 120},
+        ],
+        "stack_cut": 4,
     }
     json.dumps(operation.to_dict())
 

@@ -64,6 +64,12 @@ v1::Context& StreamBuilder::addContext() {
   return context;
 }
 
+v1::Stack& StreamBuilder::addStack() {
+  v1::Stack& stack = *payload_.add_stack();
+  stack.set_id(static_cast<std::uint32_t>(payload_.stack_size()));
+  return stack;
+}
+
 std::uint32_t StreamBuilder::addText(const std::string& text) {
   v1::Text& made = *payload_.add_text();
   made.set_id(static_cast<std::uint32_t>(payload_.text_size()));

@@ -38,6 +38,7 @@ class StreamBuilder {
                     v1::DType dtype = v1::DTYPE_FLOAT32);
   std::uint32_t addText(const std::string& text);
   v1::Context& addContext();
+  v1::Stack& addStack();
 
   // Rows of the chunk being filled.
   void add(const IssueRow& row) { issued_.push_back(row); }

@@ -1,10 +1,10 @@
 #include "analysis/flight_recorder/dump_sites.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/utf8.h"
 
 namespace traced {
@@ -54,13 +54,17 @@ std::uint32_t DumpSites::add(Value frames) {
     const auto known = ids_.find(site);
     if (known != ids_.end()) return known->second;
     const auto& [path, name, line] = site;
-    const std::string text = toValidUtf8(
-        absl::StrCat(std::string(path), ":", line, " in ", std::string(name)));
-    if (text.size() > text_bytes_left_) return 0;
-    text_bytes_left_ -= text.size();
-    v1::Text& added = *payload_.add_text();
-    added.set_id(static_cast<std::uint32_t>(payload_.text_size()));
-    added.set_text(text);
+    const std::size_t bytes = path.size() + name.size();
+    if (bytes > text_bytes_left_) return 0;
+    text_bytes_left_ -= bytes;
+    v1::Stack& added = *payload_.add_stack();
+    added.set_id(static_cast<std::uint32_t>(payload_.stack_size()));
+    added.set_site(1);
+    v1::Frame& told = *added.add_frame();
+    told.set_file(toValidUtf8(path));
+    told.set_function(toValidUtf8(name));
+    told.set_line(static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(line, 0, UINT32_MAX)));
     ids_.emplace(site, added.id());
     return added.id();
   }

@@ -13,15 +13,15 @@
 
 namespace traced {
 
-// Adds texts to the payload, which outlives it, with ids from 1 on.
+// Adds stacks to the payload, which outlives it, with ids from 1 on.
 class DumpSites {
  public:
   // A dump may name few frames and texts many times: what is looked at and what
   // is made of it stay in proportion to its bytes.
   DumpSites(v1::Payload& payload, std::uint64_t dump_bytes);
 
-  // The id of the text for a list of frames, the innermost first: that of the
-  // program's own that is nearest to the call. 0 where there is none.
+  // The id of the stack for a list of frames, the innermost first: of it that of
+  // the program's own that is nearest to the call. 0 where there is none.
   std::uint32_t add(Value frames);
 
  private:

@@ -91,8 +91,7 @@ class TableBuilder {
     const v1::Call& call = payload_.call(static_cast<int>(op.call));
     numberOperation(op, entry, call, group.id);
     batchOperation(op, entry, call, group.id);
-    const std::uint32_t site = sites_.add(entry.frames);
-    if (site > 0) table_.sites.try_emplace(op.id, site);
+    op.stack = sites_.add(entry.frames);
     table_.operations.push_back(op);
   }
 

@@ -27,6 +27,7 @@ class _Issued(NamedTuple):
     buffers: tuple[BufferRange, ...] | None
     buffers_cut: int | None
     context: dict[str, Any]
+    stack: dict[str, Any]
 
 
 def _with_later(first: _Row, later: _Row) -> _Row:
@@ -89,6 +90,7 @@ class Assembly:
                 definitions.call(issue.call),
                 *definitions.buffers(issue.buffers),
                 definitions.context(issue.context),
+                definitions.stack(issue.stack),
             )
         self._returned.add(rows.returned, definitions)
         self._done.add(rows.done, definitions)
@@ -119,7 +121,7 @@ class Assembly:
             or (waited is not None and waited.outcome in _WAIT_FAILED)
         )
         return Operation(
-            **({"op": UNKNOWN_OPERATION} | issued.call | issued.context),
+            **({"op": UNKNOWN_OPERATION} | issued.call | issued.context | issued.stack),
             op_id=op_id,
             seq=issued.row.seq or None,
             step=step,

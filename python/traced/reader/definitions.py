@@ -1,4 +1,4 @@
-"""What the rows of a chunk name by id: calls, buffers, threads, contexts and texts."""
+"""What the rows of a chunk name by id: calls, buffers, threads, contexts, stacks and texts."""
 
 from __future__ import annotations
 
@@ -35,6 +35,19 @@ class BufferRange:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """A function that a thread is in, and where in it; `line` is None where it has none."""
+
+    function: str
+    file: str
+    line: int | None
+
+    def __str__(self) -> str:
+        line = f":{self.line}" if self.line else ""
+        return f"{self.file}{line} in {self.function}" if self.function else f"{self.file}{line}"
+
+
+@dataclass(frozen=True, slots=True)
 class Thread:
     """A thread that issued operations; `tid` is the kernel's number for it."""
 
@@ -51,6 +64,7 @@ class ChunkDefinitions:
         self._call_fields: dict[int, dict[str, Any]] = {}
         self._buffers = {item.id: item for item in payload.buffers}
         self._contexts = {item.id: _context_fields(item) for item in payload.context}
+        self._stacks = {item.id: _stack_fields(item) for item in payload.stack}
         self._texts = {item.id: item.text for item in payload.text}
 
     def call(self, call_id: int) -> dict[str, Any]:
@@ -74,6 +88,10 @@ class ChunkDefinitions:
     def context(self, context_id: int) -> dict[str, Any]:
         """Returns the fields of a context by their names in Operation; none if not defined."""
         return self._contexts.get(context_id, {}) if context_id else {}
+
+    def stack(self, stack_id: int) -> dict[str, Any]:
+        """Returns the fields of a stack by their names in Operation; none if not defined."""
+        return self._stacks.get(stack_id, {}) if stack_id else {}
 
     def text(self, text_id: int) -> str | None:
         """Returns a text, or None if not defined."""
@@ -130,6 +148,15 @@ def _context_fields(context: definitions_pb2.Context) -> dict[str, Any]:
         fields["module"] = context.module
         fields["module_type"] = context.module_type
     return fields
+
+
+def _stack_fields(stack: definitions_pb2.Stack) -> dict[str, Any]:
+    frames = tuple(Frame(item.function, item.file, item.line or None) for item in stack.frame)
+    return {
+        "site": str(frames[stack.site - 1]) if 0 < stack.site <= len(frames) else None,
+        "stack": frames,
+        "stack_cut": stack.cut or None,
+    }
 
 
 def _tensors(runs: Iterable[definitions_pb2.TensorRun]) -> tuple[TensorRun, ...]:

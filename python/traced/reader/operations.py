@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from traced.reader.definitions import BufferRange, TensorRun
+from traced.reader.definitions import BufferRange, Frame, TensorRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,9 @@ class Operation:
         parent: The call of torch.distributed that issued this operation among others.
         parent_number: Which of the process's such calls, from 1.
         parent_bytes: Size in bytes of what this rank put into it, pickled.
+        site: Which line of the program called it, such as `/job/train.py:120 in forward`.
+        stack: The frames of Python, the innermost first; of TRACED_STACKS=site the site alone.
+        stack_cut: How many more there were, farther out.
         source_rank: Group rank that a receive from any source turned out to come from.
     """
 
@@ -93,6 +96,9 @@ class Operation:
     parent: str | None = None
     parent_number: int | None = None
     parent_bytes: int | None = None
+    site: str | None = None
+    stack: tuple[Frame, ...] | None = None
+    stack_cut: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain values under the names of the fields; what is absent is left out.
@@ -105,11 +111,11 @@ class Operation:
 # Per class: the names of its fields, each with its key in a dictionary.
 _KEYS = {
     kind: tuple((field.name, field.name.rstrip("_")) for field in fields(kind))
-    for kind in (Operation, TensorRun, BufferRange)
+    for kind in (Operation, TensorRun, BufferRange, Frame)
 }
 
 
-def _named(value: Operation | TensorRun | BufferRange) -> dict[str, Any]:
+def _named(value: Operation | TensorRun | BufferRange | Frame) -> dict[str, Any]:
     items = ((key, getattr(value, name)) for name, key in _KEYS[type(value)])
     return {
         key: item if isinstance(item, (int, str)) else _plain(item)
@@ -121,4 +127,4 @@ def _named(value: Operation | TensorRun | BufferRange) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    return _named(value) if isinstance(value, TensorRun | BufferRange) else value
+    return _named(value) if isinstance(value, TensorRun | BufferRange | Frame) else value

@@ -26,6 +26,7 @@ class IssueRow(NamedTuple):
     thread: int
     batch: int
     context: int
+    stack: int
 
 
 class ReturnRow(NamedTuple):
@@ -106,7 +107,7 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
         IssueRow,
         "op_delta",
         "issue_ns_delta",
-        ("call", "buffers", "seq_step", "thread", "batch", "context"),
+        ("call", "buffers", "seq_step", "thread", "batch", "context", "stack"),
     ),
     ("returned", ReturnRow, "op_delta", "return_ns_since", ("outcome", "error")),
     (

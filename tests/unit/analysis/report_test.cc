@@ -89,6 +89,38 @@ TEST_F(ReportTest, AddsUpByWhereInTheProgramCallsWereIssued) {
   EXPECT_EQ(by_place.rows[2].totals.calls, 2u);
 }
 
+TEST_F(ReportTest, AddsUpByCallSite) {
+  const auto addStack = [this](std::uint32_t line, std::uint32_t site) {
+    v1::Stack& stack = stream_.addStack();
+    v1::Frame& torchs = *stack.add_frame();
+    torchs.set_file("torch.py");
+    v1::Frame& own = *stack.add_frame();
+    own.set_function("step");
+    own.set_file("train.py");
+    own.set_line(line);
+    stack.set_site(site);
+  };
+  addStack(7, 2);
+  addStack(7, 2);  // the same line, reached by another way
+  addStack(9, 2);
+  addStack(9, 0);
+  addStack(9, 3);  // no such frame
+  for (std::uint32_t id = 0; id <= 5; ++id) {
+    stream_.add(IssueRow{.op = id + 1,
+                         .issue_ns = StreamBuilder::kIssueNs,
+                         .call = 1,
+                         .seq = id + 1,
+                         .stack = id});
+  }
+  const Report by_site = report({ReportKey::kSite});
+  ASSERT_EQ(by_site.rows.size(), 3u);
+  EXPECT_EQ(by_site.rows[0].keys.front(), "-");
+  EXPECT_EQ(by_site.rows[0].totals.calls, 3u);
+  EXPECT_EQ(by_site.rows[1].keys.front(), "train.py:7 in step");
+  EXPECT_EQ(by_site.rows[1].totals.calls, 2u);
+  EXPECT_EQ(by_site.rows[2].keys.front(), "train.py:9 in step");
+}
+
 TEST_F(ReportTest, AddsUpByStepAndOrdersStepsAsNumbers) {
   stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
   stream_.addStep(5, StreamBuilder::kIssueNs, 9);

@@ -25,6 +25,7 @@ TEST(OptionsTest, HasDefaults) {
   EXPECT_EQ(options->ring_slots, 65536u);
   EXPECT_EQ(options->max_bytes, 0u);
   EXPECT_EQ(options->window_bytes, 1u << 20);
+  EXPECT_EQ(options->stacks, StackMode::kOff);
   EXPECT_EQ(options->triggerPath(), "traces/job/flush");
 }
 
@@ -37,6 +38,7 @@ TEST(OptionsTest, ReadsEverySetting) {
                               {"TRACED_MAX_BYTES", "2G"},
                               {"TRACED_WINDOW_MB", "3"},
                               {"TRACED_TRIGGER", "/etc/flush"},
+                              {"TRACED_STACKS", "site"},
                               {"TRACED_LABELS", "gpu=H200, site = x ,"}});
   ASSERT_TRUE(options);
   EXPECT_FALSE(options->enabled);
@@ -47,6 +49,8 @@ TEST(OptionsTest, ReadsEverySetting) {
   EXPECT_EQ(options->max_bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(options->window_bytes, std::uint64_t{3} << 20);
   EXPECT_EQ(options->triggerPath(), "/etc/flush");
+  EXPECT_EQ(options->stacks, StackMode::kSite);
+  EXPECT_EQ(options->asSettings().at("TRACED_STACKS"), "site");
   EXPECT_EQ(options->labels.at("gpu"), "H200");
   EXPECT_EQ(options->labels.at("site"), "x");
   EXPECT_EQ(options->asSettings().at("TRACED_LABELS"), "gpu=H200,site=x");
@@ -114,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_MAX_BYTES", "10"},
         std::pair{"TRACED_MAX_BYTES", "99999999999999T"},
         std::pair{"TRACED_WINDOW_MB", "1025"},
-        std::pair{"TRACED_WINDOW_MB", "x"},
+        std::pair{"TRACED_WINDOW_MB", "x"}, std::pair{"TRACED_STACKS", "1"},
+        std::pair{"TRACED_STACKS", "Full"},
         std::pair{"TRACED_LABELS", "novalue"}, std::pair{"TRACED_LABELS", "=x"},
         std::pair{"TRACED_LABELS", "a=1,b=2,a=1"},
         std::pair{"TRACED_SCOPE", "CROSSNODE"}, std::pair{"TRACED_SCOPE", "1"},

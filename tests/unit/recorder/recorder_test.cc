@@ -124,6 +124,52 @@ TEST_F(RecorderTest, EverythingIsInTheFileWhenTheProcessExits) {
   EXPECT_FALSE(ringIsLeft());
 }
 
+// Somebody who can tell where threads are.
+class ToldStacks final : public StackSource {
+ public:
+  std::uint64_t identity() noexcept override { return place; }
+  std::string describe() noexcept override {
+    ++descriptions;
+    if (place == kUnspeakable) return "";
+    v1::Stack stack;
+    stack.add_frame()->set_line(static_cast<std::uint32_t>(place));
+    stack.set_site(1);
+    return stack.SerializeAsString();
+  }
+
+  static constexpr std::uint64_t kUnspeakable = 99;
+  std::uint64_t place = 0;
+  int descriptions = 0;
+};
+
+TEST_F(RecorderTest, OperationsAreStampedWithTheStackTheyAreIssuedFrom) {
+  const std::uint64_t places[] = {0, 120, 7, 120, ToldStacks::kUnspeakable, 7};
+  inProcess([&] {
+    ToldStacks stacks;
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    setStackSource(&stacks);
+    for (const std::uint64_t place : places) {
+      stacks.place = place;
+      complete(recorder, *group);
+    }
+    EXPECT_EQ(stacks.descriptions, 3) << "one for each that is new";
+    setStackSource(nullptr);
+    complete(recorder, *group);
+  });
+  std::vector<std::uint32_t> lines;
+  for (const auto& payload : trace()) {
+    std::map<std::uint32_t, v1::Stack> stacks{{0, {}}};
+    for (const auto& stack : payload.stack()) stacks[stack.id()] = stack;
+    for (const auto& row : testing::rowsOf<IssueRow>(payload)) {
+      ASSERT_TRUE(stacks.count(row.stack)) << "a chunk defines what it uses";
+      const v1::Stack& stack = stacks[row.stack];
+      lines.push_back(stack.site() == 1 ? stack.frame(0).line() : 0);
+    }
+  }
+  EXPECT_EQ(lines, (std::vector<std::uint32_t>{0, 120, 7, 120, 0, 7, 0}));
+}
+
 TEST_F(RecorderTest, AChunkDefinesWhatItsRowsUse) {
   inProcess([&] {
     Recorder& recorder = start();

@@ -1,0 +1,225 @@
+#include "c10d/python_stacks.h"
+
+#include <torch/csrc/utils/pybind.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "c10d/python_code.h"
+#include "c10d/python_frames.h"
+#include "recorder/definition_cache.h"
+#include "recorder/stack_source.h"
+
+namespace py = pybind11;
+
+namespace traced {
+namespace {
+
+// Frames of a stack that are told, and that are counted at all.
+constexpr std::size_t kMaxFrames = 64;
+constexpr std::size_t kMaxDepth = 4096;
+constexpr std::size_t kMaxFunctionBytes = 128;
+constexpr std::size_t kMaxFileBytes = 256;
+
+// The code objects that were told of, or that share a bit with one.
+class ToldCode {
+ public:
+  void add(const void* code) noexcept {
+    const auto [word, bit] = placeOf(code);
+    words_[word].fetch_or(bit, std::memory_order_relaxed);
+  }
+  bool mayHold(const void* code) const noexcept {
+    const auto [word, bit] = placeOf(code);
+    return words_[word].load(std::memory_order_relaxed) & bit;
+  }
+
+ private:
+  static constexpr std::size_t kWords = 1024;
+  static std::pair<std::size_t, std::uint64_t> placeOf(const void* code) {
+    const std::uint64_t hash = DefinitionCache::hashOf(&code, sizeof code);
+    return {hash / 64 % kWords, std::uint64_t{1} << hash % 64};
+  }
+
+  std::array<std::atomic<std::uint64_t>, kWords> words_{};
+};
+
+ToldCode told_code;
+// How often one of them was freed.
+std::atomic<std::uint64_t> freed_codes{0};
+destructor free_code = nullptr;
+
+// With the GIL, as are the frames that come to run what takes the place.
+void freeCode(PyObject* code) {
+  if (told_code.mayHold(code)) {
+    freed_codes.fetch_add(1, std::memory_order_relaxed);
+  }
+  free_code(code);
+}
+
+void watchFreedCode() {
+  if (free_code) return;
+  free_code = std::exchange(PyCode_Type.tp_dealloc, &freeCode);
+}
+
+class PythonStacks final : public StackSource {
+ public:
+  PythonStacks(StackMode mode, std::vector<std::string> libraries)
+      : libraries_(std::move(libraries)), full_(mode == StackMode::kFull) {}
+
+  std::uint64_t identity() noexcept override {
+    const Reading reading(*this);
+    if (!reading.allowed()) return 0;
+    return full_ ? identityOfStack() : identityOfSite();
+  }
+
+  std::string describe() noexcept override {
+    try {
+      const v1::Stack stack = read();
+      return stack.frame_size() > 0 ? stack.SerializeAsString() : "";
+    } catch (const std::bad_alloc&) {
+      return "";
+    }
+  }
+
+  v1::Stack read() {
+    v1::Stack stack;
+    const Reading reading(*this);
+    if (!reading.allowed()) return stack;
+    PythonFrames frames;
+    PythonFrame frame;
+    for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
+         ++depth) {
+      const bool is_site = stack.site() == 0 && isSite(frame);
+      if (!full_ && !is_site) continue;
+      if (stack.frame_size() == kMaxFrames) {
+        stack.set_cut(stack.cut() + 1);
+        continue;
+      }
+      tell(frame, *stack.add_frame());
+      if (is_site)
+        stack.set_site(static_cast<std::uint32_t>(stack.frame_size()));
+      if (!full_) break;
+    }
+    return stack;
+  }
+
+  // The interpreter is about to free the frames of threads that never end.
+  void stop() noexcept {
+    using namespace std::chrono_literals;
+    stopped_.store(true);
+    const auto deadline = std::chrono::steady_clock::now() + 100ms;
+    while (readers_.load() > 0 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  // Frames are only looked at within one.
+  class Reading {
+   public:
+    explicit Reading(PythonStacks& stacks) : stacks_(stacks) {
+      stacks_.readers_.fetch_add(1);
+    }
+    ~Reading() { stacks_.readers_.fetch_sub(1, std::memory_order_release); }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    bool allowed() const { return !stacks_.stopped_.load(); }
+
+   private:
+    PythonStacks& stacks_;
+  };
+
+  struct KnownBy {
+    std::uint64_t code;
+    std::uint64_t instruction;
+  };
+  static KnownBy knownBy(const PythonFrame& frame) {
+    return {reinterpret_cast<std::uintptr_t>(frame.code),
+            static_cast<std::uint64_t>(frame.instruction)};
+  }
+
+  static std::uint64_t identityOf(const KnownBy* known, std::size_t count) {
+    const std::uint64_t hash =
+        DefinitionCache::hashOf(known, count * sizeof *known);
+    return std::max<std::uint64_t>(hash, 1);
+  }
+
+  std::uint64_t identityOfSite() const noexcept {
+    PythonFrames frames;
+    PythonFrame frame;
+    for (std::size_t depth = 0; depth < kMaxDepth; ++depth) {
+      if (!frames.next(frame)) return 0;
+      if (!isSite(frame)) continue;
+      const KnownBy known[] = {{freedCodes(), 0}, knownBy(frame)};
+      return identityOf(known, std::size(known));
+    }
+    return 0;
+  }
+
+  static std::uint64_t identityOfStack() noexcept {
+    KnownBy known[kMaxFrames + 1];
+    PythonFrames frames;
+    PythonFrame frame;
+    std::size_t depth = 0;
+    for (; depth < kMaxDepth && frames.next(frame); ++depth) {
+      if (depth < kMaxFrames) known[depth + 1] = knownBy(frame);
+    }
+    if (depth == 0) return 0;
+    known[0] = {freedCodes(), depth};
+    return identityOf(known, std::min(depth, kMaxFrames) + 1);
+  }
+
+  static std::uint64_t freedCodes() noexcept {
+    return freed_codes.load(std::memory_order_relaxed);
+  }
+
+  bool isSite(const PythonFrame& frame) const noexcept {
+    return std::none_of(libraries_.begin(), libraries_.end(),
+                        [&frame](const std::string& library) {
+                          return isInFile(*frame.code, library);
+                        });
+  }
+
+  static void tell(const PythonFrame& frame, v1::Frame& told) {
+    told_code.add(frame.code);
+    told.set_function(functionOf(*frame.code, kMaxFunctionBytes));
+    told.set_file(fileOf(*frame.code, kMaxFileBytes));
+    told.set_line(
+        static_cast<std::uint32_t>(lineAt(*frame.code, frame.instruction)));
+  }
+
+  const std::vector<std::string> libraries_;
+  const bool full_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<int> readers_{0};
+};
+
+// Only under the GIL.
+PythonStacks* python_stacks = nullptr;
+
+}  // namespace
+
+bool recordPythonStacks(StackMode mode,
+                        const std::vector<std::string>& libraries) {
+  if (mode == StackMode::kOff || python_stacks) return true;
+  if (!readsPythonFrames()) return false;
+  watchFreedCode();
+  python_stacks = new PythonStacks(mode, libraries);
+  py::module_::import("atexit").attr("register")(
+      py::cpp_function([] { python_stacks->stop(); }));
+  setStackSource(python_stacks);
+  return true;
+}
+
+v1::Stack pythonStack() {
+  return python_stacks ? python_stacks->read() : v1::Stack();
+}
+
+}  // namespace traced

@@ -1,0 +1,87 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/context_text.h"
+#include "analysis/rank_list.h"
+#include "cli/show_output.h"
+#include "cli/text.h"
+
+namespace traced {
+namespace {
+
+// Ranks that called an operation at the same place.
+struct Callers {
+  std::vector<std::uint32_t> ranks;
+  std::string place;
+};
+
+// "   /job/train.py:120 in forward" and so on, the innermost frame first.
+std::string linesOf(const v1::Stack* stack) {
+  if (!stack || stack->frame_size() == 0) return "    not known\n";
+  std::string lines;
+  for (const v1::Frame& frame : stack->frame()) {
+    absl::StrAppend(&lines, "    ", printable(frameText(frame)), "\n");
+  }
+  if (stack->cut() > 0) {
+    absl::StrAppend(&lines, "    and ", stack->cut(), " farther out\n");
+  }
+  return lines;
+}
+
+void addCaller(std::vector<Callers>& all, std::uint32_t rank,
+               std::string place) {
+  for (Callers& callers : all) {
+    if (callers.place != place) continue;
+    callers.ranks.push_back(rank);
+    return;
+  }
+  all.push_back({{rank}, std::move(place)});
+}
+
+std::string titleOf(const ShowContext& context, const MatchRow& row) {
+  const MatchCell& first = context.table.cellsOf(row).front();
+  const StreamTable& table = context.run.streams[first.stream].table;
+  std::string text = operationName(table, table.operations[first.operation]);
+  if (row.seq > 0) absl::StrAppend(&text, " #", row.seq);
+  if (row.pair) {
+    absl::StrAppend(&text, " from rank ", row.pair->first, " to rank ",
+                    row.pair->second);
+  }
+  return absl::StrCat(text, " on \"",
+                      printable(context.run.groups.label(row.group)), "\"");
+}
+
+}  // namespace
+
+void writeStacksText(std::ostream& out, const ShowContext& context,
+                     const ShownRows& shown, std::size_t max_ranks) {
+  absl::btree_set<std::uint32_t> streams;
+  for (const MatchRow& row : shown.rows) {
+    for (const MatchCell& cell : context.table.cellsOf(row)) {
+      streams.insert(cell.stream);
+    }
+  }
+  while (streams.size() > max_ranks) streams.erase(std::prev(streams.end()));
+  for (const MatchRow& row : shown.rows) {
+    std::vector<Callers> all;
+    for (const MatchCell& cell : context.table.cellsOf(row)) {
+      if (!streams.contains(cell.stream)) continue;
+      const StreamTable& table = context.run.streams[cell.stream].table;
+      addCaller(all, table.header.rank(),
+                linesOf(table.stackOf(table.operations[cell.operation])));
+    }
+    if (all.empty()) continue;
+    out << "\n " << titleOf(context, row) << "\n";
+    for (const Callers& callers : all) {
+      out << (callers.ranks.size() == 1 ? "  rank " : "  ranks ")
+          << RankList::fromRanks(callers.ranks).text() << "\n"
+          << callers.place;
+    }
+  }
+}
+
+}  // namespace traced

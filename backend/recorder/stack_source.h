@@ -1,0 +1,29 @@
+// Where in the program's code threads are, as far as somebody can tell: the
+// recorder stamps operations with it, and has no idea of Python itself.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace traced {
+
+class StackSource {
+ public:
+  // What the calling thread's stack is known by: unequal for unequal stacks.
+  // 0: it has none.
+  virtual std::uint64_t identity() noexcept = 0;
+  // The same stack in words: a v1::Stack without an id; "" where that cannot be
+  // said. Asked for once, when an identity is new.
+  virtual std::string describe() noexcept = 0;
+
+ protected:
+  ~StackSource() = default;
+};
+
+// Of the process, from now on; nullptr: nobody can tell. A source is never
+// destroyed: a thread may be within it.
+void setStackSource(StackSource* source) noexcept;
+StackSource* stackSource() noexcept;
+
+}  // namespace traced

@@ -1,0 +1,196 @@
+"""Jobs that call collectives from all kinds of code, and tell what they know of it themselves."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+from jobs.joining import joined
+
+#: A function, its file and a line.
+Place = tuple[str, str, int]
+
+_tensor = torch.ones(4)
+_places: list[list[Place]] = []
+
+
+def _called(_: object) -> None:
+    """Notes from where it is called: on the line of the collective that was its argument."""
+    frame: FrameType | None = sys._getframe(1)
+    stack = []
+    while frame:
+        code = frame.f_code
+        name = getattr(code, "co_qualname", code.co_name)
+        stack.append((name, code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    _places.append(stack)
+
+
+def _function() -> None:
+    _called(dist.all_reduce(_tensor))
+
+
+class _Trainer:
+    def step(self) -> None:
+        _called(dist.all_reduce(_tensor))
+
+    @property
+    def loss(self) -> None:
+        return _called(dist.all_reduce(_tensor))
+
+    @staticmethod
+    def static() -> None:
+        _called(dist.all_reduce(_tensor))
+
+
+def _decorator(function: Callable[[], None]) -> Callable[[], None]:
+    @functools.wraps(function)
+    def wrapper() -> None:
+        function()
+
+    return wrapper
+
+
+@_decorator
+def _decorated() -> None:
+    _called(dist.all_reduce(_tensor))
+
+
+@torch.no_grad()
+def _decorated_by_torch() -> None:
+    _called(dist.all_reduce(_tensor))
+
+
+def _generator() -> Generator[None, None, None]:
+    yield _called(dist.all_reduce(_tensor))
+    yield from _inner_generator()
+
+
+def _inner_generator() -> Iterator[None]:
+    _called(dist.all_reduce(_tensor))
+    yield
+
+
+@contextmanager
+def _manager() -> Iterator[None]:
+    _called(dist.all_reduce(_tensor))
+    yield
+    _called(dist.all_reduce(_tensor))
+
+
+def _deep(levels: int) -> None:
+    if levels > 0:
+        _deep(levels - 1)
+    else:
+        _called(dist.all_reduce(_tensor))
+
+
+def _all_kinds() -> None:
+    _function()
+    _function()
+    _Trainer().step()
+    _ = _Trainer().loss
+    _Trainer.static()
+    _decorated()
+    _decorated_by_torch()
+    (lambda: _called(dist.all_reduce(_tensor)))()
+    for _ in _generator():
+        pass
+    with _manager():
+        _called(dist.all_reduce(_tensor))
+    [_called(dist.all_reduce(_tensor)) for _ in range(2)]
+    _called(work := dist.all_reduce(_tensor, async_op=True))
+    work.wait()
+    _deep(3)
+
+
+def of_all_kinds() -> list[list[Place]]:
+    """The places of all calls, in their order."""
+    with joined():
+        _places.clear()
+        _called(dist.barrier())
+        _all_kinds()
+        thread = threading.Thread(target=_function)
+        thread.start()
+        thread.join()
+    return _places
+
+
+def of_code_that_is_freed() -> list[list[Place]]:
+    """Code that is made, run and freed, time and again: it comes to lie where other code was."""
+    with joined():
+        for i in range(200):
+            # As long as each other, so that they take each other's memory.
+            source = "\n" * (i % 7) + "called(all_reduce(tensor))"
+            code = compile(source, f"<generated {i:03}>", "exec")
+            exec(code, {"called": _called, "all_reduce": dist.all_reduce, "tensor": _tensor})
+            del code
+    return _places
+
+
+def of_deep_code(levels: int) -> list[list[Place]]:
+    with joined():
+        _deep(levels)
+    return _places
+
+
+class _Pair(torch.autograd.Function):
+    """Communicates in its backward, as the layers of tensor parallel models do."""
+
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+        _called(dist.all_reduce(grads[0]))
+        return grads[0]
+
+
+def of_a_backward() -> tuple[list[list[Place]], int]:
+    """A model whose backward communicates; then DDP, and the line of its backward."""
+    with joined():
+        _Pair.apply(torch.ones(4, requires_grad=True)).sum().backward()
+        model = DistributedDataParallel(torch.nn.Linear(4, 4))
+        loss = model(torch.ones(2, 4)).sum()
+        loss.backward()
+        line = sys._getframe().f_lineno - 1
+    return _places, line
+
+
+def of_compiled_code() -> None:
+    @torch.compile(backend="eager")
+    def compiled(value: torch.Tensor) -> torch.Tensor:
+        value = value * 2
+        dist.all_reduce(value)
+        return value + 1
+
+    with joined():
+        compiled(torch.ones(4))
+        compiled(torch.ones(4))
+
+
+def with_names_of_any_length() -> None:
+    """Code whose names are long, and no ASCII."""
+    with joined():
+        for name, file in (("f" * 500, "d/" * 300 + "x.py"), ("größe", "日本/語.py")):
+            names: dict[str, Any] = {"all_reduce": dist.all_reduce, "tensor": _tensor}
+            exec(compile(f"def {name}():\n all_reduce(tensor)", file, "exec"), names)
+            names[name]()
+
+
+def at_exit() -> None:
+    """One collective before the interpreter begins to end, and one after."""
+    atexit.register(_function)
+    dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
+    _function()

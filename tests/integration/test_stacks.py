@@ -1,0 +1,174 @@
+"""Call sites and stacks of Python, as TRACED_STACKS has operations stamped with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jobs.stacks import Place
+from launcher import DEADLINE_S, Launcher, environment
+from tracectl import tracectl
+from traced.reader import Operation, read
+
+_JOB = str(Path(__file__).with_name("jobs") / "stacks.py")
+
+
+def _operations(folder: Path, rank: int = 0) -> list[Operation]:
+    trace = read(folder / "traces")
+    assert trace.warnings == ()
+    return list(trace.streams[rank].operations)
+
+
+def _frames(operation: Operation) -> list[tuple[str, str, int | None]]:
+    return [(frame.function, frame.file, frame.line) for frame in operation.stack or ()]
+
+
+def _run(
+    launcher: Launcher, folder: Path, job: str, *args: object, mode: str, ranks: int = 1
+) -> Any:
+    process, *_ = launcher.run_ranks(
+        ranks, f"jobs.stacks:{job}", *args, folder=folder, TRACED_STACKS=mode
+    )
+    assert "traced:" not in process.output, process.output
+    return process.result
+
+
+def test_off_by_default(launcher: Launcher, tmp_path: Path) -> None:
+    launcher.run_ranks(1, "jobs.stacks:of_all_kinds", folder=tmp_path)
+    assert all(item.stack is None and item.site is None for item in _operations(tmp_path))
+
+
+def test_the_call_site_is_the_innermost_line_of_the_program(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    places: list[list[Place]] = _run(launcher, tmp_path, "of_all_kinds", mode="site", ranks=2)
+    for rank in range(2):
+        operations = _operations(tmp_path, rank)
+        assert len(operations) == len(places) > 15
+        for operation, stack in zip(operations, places, strict=True):
+            function, file, line = stack[0]
+            assert _frames(operation) == [(function, file, line)]
+            assert operation.site == f"{file}:{line} in {function}"
+            assert operation.stack_cut is None
+
+
+def test_the_full_stack_is_that_of_the_interpreter(launcher: Launcher, tmp_path: Path) -> None:
+    places: list[list[Place]] = _run(launcher, tmp_path, "of_all_kinds", mode="full")
+    operations = _operations(tmp_path)
+    for operation, stack in zip(operations, places, strict=True):
+        frames = _frames(operation)
+        assert frames[-len(stack) :] == stack
+        function, file, line = stack[0]
+        assert operation.site == f"{file}:{line} in {function}"
+        inside = frames[: -len(stack)]
+        assert inside, "those of torch are there, too"
+        assert all("/torch/" in file for _, file, _ in inside)
+
+
+@pytest.mark.parametrize("mode", ["site", "full"])
+def test_code_that_lies_where_other_code_was_is_told_from_it(
+    launcher: Launcher, tmp_path: Path, mode: str
+) -> None:
+    places: list[list[Place]] = _run(launcher, tmp_path, "of_code_that_is_freed", mode=mode)
+    sites = [operation.site for operation in _operations(tmp_path)]
+    assert sites == [f"{file}:{line} in {name}" for (name, file, line), *_ in places]
+    assert len(set(sites)) == 200
+
+
+@pytest.mark.parametrize("levels", [100, 101])
+def test_frames_that_are_too_many_are_counted(
+    launcher: Launcher, tmp_path: Path, levels: int
+) -> None:
+    ((stack),) = _run(launcher, tmp_path, "of_deep_code", levels, mode="full")
+    (operation,) = _operations(tmp_path)
+    frames = _frames(operation)
+    assert len(frames) == 64
+    assert operation.stack_cut is not None
+    torchs = len(frames) + operation.stack_cut - len(stack)
+    assert frames[torchs:] == stack[: 64 - torchs]
+    assert all("/torch/" in file for _, file, _ in frames[:torchs])
+
+
+@pytest.mark.parametrize("mode", ["site", "full"])
+def test_what_a_backward_communicates_has_the_frames_that_are_there(
+    launcher: Launcher, tmp_path: Path, mode: str
+) -> None:
+    places, line = _run(launcher, tmp_path, "of_a_backward", mode=mode)
+    first, *_, last = _operations(tmp_path)
+    ((function, file, number), *_) = places[0]
+    assert first.site == f"{file}:{number} in {function}"
+    assert last.op == "all_reduce"
+    assert last.site == f"{_JOB}:{line} in of_a_backward"
+
+
+def test_compiled_code_is_told_by_the_function_that_was_compiled(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    _run(launcher, tmp_path, "of_compiled_code", mode="site")
+    operations = _operations(tmp_path)
+    assert len(operations) == 2
+    for operation in operations:
+        assert operation.site is not None
+        assert operation.site.startswith(f"{_JOB}:")
+        assert "of_compiled_code" in operation.site
+
+
+def test_names_are_cut_and_need_not_be_ascii(launcher: Launcher, tmp_path: Path) -> None:
+    _run(launcher, tmp_path, "with_names_of_any_length", mode="site")
+    long, foreign = (operation.stack for operation in _operations(tmp_path))
+    assert long is not None
+    assert long[0].function == "f" * 128
+    assert long[0].file == ("d/" * 300 + "x.py")[-256:]
+    assert foreign is not None
+    assert (foreign[0].function, foreign[0].file) == ("größe", "日本/語.py")
+
+
+def test_frames_are_let_be_once_the_interpreter_ends(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-c", "from jobs.stacks import at_exit; at_exit()"],
+        cwd=tmp_path,
+        env=environment() | {"PYTHONPATH": str(Path(__file__).parent), "TRACED_STACKS": "full"},
+        check=True,
+        timeout=DEADLINE_S,
+    )
+    before, after = _operations(tmp_path)
+    assert "_function" in str(before.site)
+    assert after.stack is None
+
+
+def test_a_mode_that_does_not_exist_stops_the_job_with_one_sentence(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    (process,) = launcher.run_ranks(
+        1, "jobs.settings:bad_value", folder=tmp_path, TRACED_STACKS="deep"
+    )
+    kind, sentence, _ = process.result
+    assert kind == "ValueError"
+    assert sentence == "TRACED_STACKS=deep is not valid: expected off, site or full."
+
+
+def test_tracectl_tells_where_calls_were_made(launcher: Launcher, tmp_path: Path) -> None:
+    (places,) = _run(launcher, tmp_path, "of_deep_code", 1, mode="full", ranks=2)
+    function, file, line = places[0]
+    site = f"{file}:{line} in {function}"
+
+    report = tracectl("report", "--by", "site", "--json", tmp_path / "traces").json()
+    assert [row["site"] for row in report["ops"]] == [site]
+
+    show = tracectl("show", "--json", tmp_path / "traces").json()
+    (row,) = show["rows"]
+    for operation in row["ranks"].values():
+        assert operation["site"] == site
+        assert operation["stack"][-len(places) :] == [
+            {"function": function, "file": file, "line": line} for function, file, line in places
+        ]
+
+    text = tracectl("show", "--stacks", tmp_path / "traces").output
+    assert '\n all_reduce #1 on "default_pg"\n  ranks 0-1\n' in text
+    assert f"\n    {site}\n" in text
+
+    exported = tracectl("export", "--format", "csv", tmp_path / "traces").output
+    assert exported.count(site) == 2
