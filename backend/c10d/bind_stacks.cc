@@ -13,8 +13,10 @@ namespace {
 
 bool recordStacks(const std::string& mode,
                   const std::vector<std::string>& libraries) {
-  return recordPythonStacks(
-      mode == "full" ? StackMode::kFull : StackMode::kSite, libraries);
+  const StackMode wanted = mode == "full"   ? StackMode::kFull
+                           : mode == "site" ? StackMode::kSite
+                                            : StackMode::kOff;
+  return recordPythonStacks(wanted, libraries);
 }
 
 using FrameText = std::tuple<std::string, std::string, std::uint32_t>;
@@ -38,8 +40,8 @@ py::tuple stackHere() {
 void bindStacks(py::module_& module) {
   module.def(
       "record_stacks", &recordStacks, py::arg("mode"), py::arg("libraries"),
-      "Operations are stamped with their call site, or with the full "
-      "stack, from now on. False if this Python's frames are not known.");
+      "Operations are stamped with their call site, the full stack or (off) "
+      "neither, from now on. False if this Python's frames are not known.");
   module.def("stack_here", &stackHere,
              "What an operation of this thread would be stamped with: frames "
              "(function, file, line), the innermost first; which of them is "

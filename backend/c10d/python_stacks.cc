@@ -68,13 +68,40 @@ void watchFreedCode() {
   free_code = std::exchange(PyCode_Type.tp_dealloc, &freeCode);
 }
 
+// Frames are only looked at within one, and not once the interpreter ends: it
+// frees those of threads that never end.
+class Reading {
+ public:
+  Reading() { readers.fetch_add(1); }
+  ~Reading() { readers.fetch_sub(1, std::memory_order_release); }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  bool allowed() const { return !ended.load(); }
+
+  // From now on none is.
+  static void end() noexcept {
+    using namespace std::chrono_literals;
+    ended.store(true);
+    const auto deadline = std::chrono::steady_clock::now() + 100ms;
+    while (readers.load() > 0 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  static std::atomic<bool> ended;
+  static std::atomic<int> readers;
+};
+std::atomic<bool> Reading::ended{false};
+std::atomic<int> Reading::readers{0};
+
 class PythonStacks final : public StackSource {
  public:
   PythonStacks(StackMode mode, std::vector<std::string> libraries)
       : libraries_(std::move(libraries)), full_(mode == StackMode::kFull) {}
 
   std::uint64_t identity() noexcept override {
-    const Reading reading(*this);
+    const Reading reading;
     if (!reading.allowed()) return 0;
     return full_ ? identityOfStack() : identityOfSite();
   }
@@ -90,7 +117,7 @@ class PythonStacks final : public StackSource {
 
   v1::Stack read() {
     v1::Stack stack;
-    const Reading reading(*this);
+    const Reading reading;
     if (!reading.allowed()) return stack;
     PythonFrames frames;
     PythonFrame frame;
@@ -110,32 +137,9 @@ class PythonStacks final : public StackSource {
     return stack;
   }
 
-  // The interpreter is about to free the frames of threads that never end.
-  void stop() noexcept {
-    using namespace std::chrono_literals;
-    stopped_.store(true);
-    const auto deadline = std::chrono::steady_clock::now() + 100ms;
-    while (readers_.load() > 0 && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::yield();
-    }
-  }
+  StackMode mode() const { return full_ ? StackMode::kFull : StackMode::kSite; }
 
  private:
-  // Frames are only looked at within one.
-  class Reading {
-   public:
-    explicit Reading(PythonStacks& stacks) : stacks_(stacks) {
-      stacks_.readers_.fetch_add(1);
-    }
-    ~Reading() { stacks_.readers_.fetch_sub(1, std::memory_order_release); }
-    Reading(const Reading&) = delete;
-    Reading& operator=(const Reading&) = delete;
-    bool allowed() const { return !stacks_.stopped_.load(); }
-
-   private:
-    PythonStacks& stacks_;
-  };
-
   struct KnownBy {
     std::uint64_t code;
     std::uint64_t instruction;
@@ -197,8 +201,6 @@ class PythonStacks final : public StackSource {
 
   const std::vector<std::string> libraries_;
   const bool full_;
-  std::atomic<bool> stopped_{false};
-  std::atomic<int> readers_{0};
 };
 
 // Only under the GIL.
@@ -208,12 +210,19 @@ PythonStacks* python_stacks = nullptr;
 
 bool recordPythonStacks(StackMode mode,
                         const std::vector<std::string>& libraries) {
-  if (mode == StackMode::kOff || python_stacks) return true;
+  if (mode == StackMode::kOff) {
+    setStackSource(nullptr);
+    return true;
+  }
   if (!readsPythonFrames()) return false;
-  watchFreedCode();
-  python_stacks = new PythonStacks(mode, libraries);
-  py::module_::import("atexit").attr("register")(
-      py::cpp_function([] { python_stacks->stop(); }));
+  if (!python_stacks) {
+    watchFreedCode();
+    py::module_::import("atexit").attr("register")(
+        py::cpp_function(&Reading::end));
+  }
+  if (!python_stacks || python_stacks->mode() != mode) {
+    python_stacks = new PythonStacks(mode, libraries);
+  }
   setStackSource(python_stacks);
   return true;
 }

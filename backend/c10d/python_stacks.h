@@ -15,9 +15,9 @@
 
 namespace traced {
 
-// From now on, until the interpreter ends. What is in `libraries`, beginnings
-// of file names, is no call site. With the GIL; false if the frames of this
-// Python are not known.
+// From now on, until the interpreter ends, or no longer. What is in
+// `libraries`, beginnings of file names, is no call site. With the GIL; false
+// if the frames of this Python are not known.
 bool recordPythonStacks(StackMode mode,
                         const std::vector<std::string>& libraries);
 

@@ -32,6 +32,7 @@ class ChunkBuilder {
   // What an id stands for; nullptr when that is not known any more.
   const v1::Call* call(std::uint32_t id) const { return calls_.find(id); }
   const v1::Group* group(std::uint32_t id) const { return groups_.find(id); }
+  const v1::Stack* stack(std::uint32_t id) const { return stacks_.find(id); }
 
   // Completes the payload; it is valid until clear().
   const v1::Payload& close(const ClockReading& now,

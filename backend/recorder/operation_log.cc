@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <string>
 
@@ -10,12 +11,28 @@ namespace {
 
 // The job is about to end, and somebody who reads its output gets so long.
 constexpr std::chrono::milliseconds kLastLines{300};
+// Of a file's name its end is printed.
+constexpr std::size_t kMostFileBytes = 200;
+
+// "train.py:12", where TRACED_STACKS has it recorded.
+std::string sourceLineOf(const v1::Stack* stack) {
+  const int site = stack ? static_cast<int>(stack->site()) - 1 : -1;
+  if (site < 0 || site >= stack->frame_size()) return "";
+  const v1::Frame& frame = stack->frame(site);
+  const std::string& file = frame.file();
+  return file.substr(file.size() - std::min(file.size(), kMostFileBytes)) +
+         ":" + std::to_string(frame.line());
+}
 
 }  // namespace
 
 OperationLog::OperationLog(PrintMode mode, const ChunkBuilder& known,
                            const v1::Header& header)
-    : lines_(mode, known, header), output_(STDERR_FILENO) {}
+    : lines_(mode, known, header,
+             [&known](const IssueRecord& issue) {
+               return sourceLineOf(known.stack(issue.stack));
+             }),
+      output_(STDERR_FILENO) {}
 
 void OperationLog::see(const Ring::Record& record) noexcept {
   try {

@@ -16,7 +16,8 @@ from traced._errors import warn_once
 def record(extension: ModuleType) -> None:
     """Has operations stamped with where they are issued, if the settings say so."""
     mode = extension.check_settings(_settings.current())["TRACED_STACKS"]
-    if mode != "off" and not extension.record_stacks(mode, _libraries()):
+    libraries = _libraries() if mode != "off" else []
+    if not extension.record_stacks(mode, libraries):
         warn_once(f"TRACED_STACKS={mode}: this Python's frames are not known; stacks are absent")
 
 

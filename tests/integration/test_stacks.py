@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -172,3 +173,24 @@ def test_tracectl_tells_where_calls_were_made(launcher: Launcher, tmp_path: Path
 
     exported = tracectl("export", "--format", "csv", tmp_path / "traces").output
     assert exported.count(site) == 2
+
+
+def test_printed_lines_have_the_line_of_the_call(launcher: Launcher, tmp_path: Path) -> None:
+    (process,) = launcher.run_ranks(
+        1, "jobs.stacks:of_deep_code", 1, folder=tmp_path, TRACED_STACKS="site", TRACED_PRINT="1"
+    )
+    ((_, file, line), *_) = process.result[0]
+    (printed,) = [text for text in process.output.splitlines() if text.startswith("{")]
+    assert json.loads(printed)["source_line"] == f"{file}:{line}"
+
+
+def test_a_snapshot_has_stacks_where_they_are_recorded(launcher: Launcher, tmp_path: Path) -> None:
+    (process,) = launcher.run_ranks(
+        1, "jobs.stacks:looked_at_from_within", folder=tmp_path, TRACED_STACKS="full"
+    )
+    plain, deep = process.result
+    assert "looked_at_from_within" in plain["site"]
+    assert "stack" not in plain
+    assert deep["stack"][-1]["file"]
+    (process,) = launcher.run_ranks(1, "jobs.stacks:looked_at_from_within", folder=tmp_path)
+    assert process.result == "stacks are not recorded: set TRACED_STACKS to site or full"

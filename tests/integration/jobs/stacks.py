@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+import traced
 from torch.nn.parallel import DistributedDataParallel
 
 from jobs.joining import joined
@@ -187,6 +188,16 @@ def with_names_of_any_length() -> None:
             names: dict[str, Any] = {"all_reduce": dist.all_reduce, "tensor": _tensor}
             exec(compile(f"def {name}():\n all_reduce(tensor)", file, "exec"), names)
             names[name]()
+
+
+def looked_at_from_within() -> Any:
+    """The operation in a snapshot without stacks, and in one with them; or why there is none."""
+    with joined():
+        dist.all_reduce(_tensor)
+        try:
+            return [traced.snapshot(stacks=stacks)["operations"][-1] for stacks in (False, True)]
+        except traced.TracedError as error:
+            return str(error)
 
 
 def at_exit() -> None:
