@@ -20,8 +20,8 @@ class DumpSites {
   // is made of it stay in proportion to its bytes.
   DumpSites(v1::Payload& payload, std::uint64_t dump_bytes);
 
-  // The id of the stack for a list of frames, the innermost first: of it that of
-  // the program's own that is nearest to the call. 0 where there is none.
+  // The id of the stack for a list of frames, the innermost first: of it that
+  // of the program's own that is nearest to the call. 0 where there is none.
   std::uint32_t add(Value frames);
 
  private:
