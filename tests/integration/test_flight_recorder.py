@@ -123,7 +123,7 @@ def test_a_verdict_tells_the_line_of_the_program(launcher: Launcher, tmp_path: P
     answer = tracectl("diagnose", "--json", tmp_path / "dumps" / "pickle").output
     verdict = json.loads(answer)["verdicts"][0]
     assert verdict["kind"] == "dtype_mismatch"
-    assert verdict["sites"] == [{"rank": 0, "site": site}, {"rank": 1, "site": site}]
+    assert verdict["places"] == [{"rank": 0, "site": site}, {"rank": 1, "site": site}]
     assert f"Ranks 0-1 called it at {site}." in verdict["evidence"]
     told = tracectl("diagnose", tmp_path / "dumps" / "pickle").output
     assert f"called it at {site}" in told
