@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 512;
 constexpr std::size_t kMaxNameBytes = 128;
+// The line, and the words around it, as it is told.
+constexpr std::size_t kLineBytes = 16;
 // No frame of a dump takes less.
 constexpr std::uint64_t kMinFrameBytes = 8;
 
@@ -54,7 +56,7 @@ std::uint32_t DumpSites::add(Value frames) {
     const auto known = ids_.find(site);
     if (known != ids_.end()) return known->second;
     const auto& [path, name, line] = site;
-    const std::size_t bytes = path.size() + name.size();
+    const std::size_t bytes = path.size() + name.size() + kLineBytes;
     if (bytes > text_bytes_left_) return 0;
     text_bytes_left_ -= bytes;
     v1::Stack& added = *payload_.add_stack();

@@ -342,7 +342,7 @@ TEST(DumpTableTest, SitesStayInProportionToTheDump) {
   for (int i = 0; i < kEntries; ++i) {
     dump["entries"].push_back(
         {{"time_created_ns", kDumpBeginNs},
-         {"frames", {{{"filename", "MEMO"}, {"line", i}, {"name", "f"}}}}});
+         {"frames", {{{"filename", "MEMO"}, {"line", i + 1}, {"name", "f"}}}}});
   }
   // The file is remembered the first time, and fetched from there on.
   std::string bytes = pickleOf(dump);
@@ -357,7 +357,7 @@ TEST(DumpTableTest, SitesStayInProportionToTheDump) {
   }
   const StreamTable table = tableOf(bytes);
   ASSERT_EQ(table.operations.size(), static_cast<std::size_t>(kEntries));
-  EXPECT_EQ(table.siteOf(table.operations[0]), file + ":0 in f");
+  EXPECT_EQ(table.siteOf(table.operations[0]), file + ":1 in f");
   std::size_t texts = 0;
   for (const AssembledOperation& op : table.operations) {
     texts += table.siteOf(op).size();
