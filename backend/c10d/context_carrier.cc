@@ -29,11 +29,10 @@ const std::string& key() {
 class TorchContextCarrier final : public ContextCarrier {
  public:
   void give(const ContextRef& context) override {
-    if (context) {
-      ThreadLocalPythonObjects::set(key(), std::make_shared<Given>(context));
-    } else {
-      ThreadLocalPythonObjects::erase(key());
-    }
+    // Not all versions of torch can erase one.
+    static const auto kNothing = std::make_shared<Given>(nullptr);
+    ThreadLocalPythonObjects::set(
+        key(), context ? std::make_shared<Given>(context) : kNothing);
   }
 
   const ContextRef* given() const noexcept override {
