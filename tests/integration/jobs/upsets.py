@@ -18,7 +18,7 @@ from jobs.joining import join, joined, meet
 CALLS = 40
 STORM_CALLS = 300
 _INTERVAL_S = 1e-4
-_SOON = patient_timeout(1)
+_SOON = patient_timeout(5)
 
 
 def _tensor(rank: int, number: int) -> torch.Tensor:
