@@ -1,12 +1,12 @@
 #include "analysis/group_catalog.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/group_label.h"
 
 namespace traced {
 
 std::string givenLabel(const GroupDefinition& group) {
-  const bool has_desc = !group.desc.empty() && group.desc != "undefined";
-  const std::string& label = has_desc ? group.desc : group.name;
+  const std::string& label = groupLabel(group.name, group.desc);
   return label.empty() ? "unnamed" : label;
 }
 

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <utility>
 
+#include "base/group_label.h"
+
 namespace traced {
 namespace {
 
@@ -32,10 +34,8 @@ std::string subject(const HangReport& report) {
             std::to_string(report.peer);
   }
   if (report.seq > 0) text += " #" + std::to_string(report.seq);
-  const bool has_desc =
-      !report.group_desc.empty() && report.group_desc != "undefined";
   return text + " on group " +
-         quoted(has_desc ? report.group_desc : report.group_name) + " (" +
+         quoted(groupLabel(report.group_name, report.group_desc)) + " (" +
          std::to_string(report.bytes) + " bytes)";
 }
 

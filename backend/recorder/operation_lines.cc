@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/group_label.h"
 #include "base/operation.h"
 #include "recorder/annotations.h"
 #include "recorder/line_output.h"
@@ -28,11 +29,6 @@ constexpr std::int64_t kClockIntervalNs = 1'000'000'000;
 
 std::string textOf(const LineJson& json) {
   return json.dump(-1, ' ', false, LineJson::error_handler_t::replace);
-}
-
-const std::string& labelOf(const v1::Group& group) {
-  const bool has_desc = !group.desc().empty() && group.desc() != "undefined";
-  return has_desc ? group.desc() : group.name();
 }
 
 std::vector<std::uint32_t> membersOf(const v1::Group& group) {
@@ -150,7 +146,7 @@ OperationLines::KnownCall OperationLines::describe(
   LineJson json = {{"traced", "operation"},
                    {"name", operationName(static_cast<Operation>(call.op()))},
                    {"rank", header_.rank()},
-                   {"group", labelOf(group)},
+                   {"group", groupLabel(group.name(), group.desc())},
                    {"group_size", group.size()}};
   if (members.size() > kMostMembers) {
     json["cut"] = true;

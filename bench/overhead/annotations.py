@@ -9,19 +9,14 @@ rounds. `with` alone is a context manager that does nothing.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import arms
-from results import environment
+import paired
 
 _TIMES = 20_000
 
@@ -60,7 +55,7 @@ def _nanoseconds(run: Callable[[], None]) -> float:
     return (time.thread_time_ns() - begin) / _TIMES
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
+def measure(rounds: int) -> paired.Found:
     """Nanoseconds without an annotation, and added by it."""
     import traced
 
@@ -73,39 +68,10 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
     }
     found = {}
     for name, (without, within) in cases.items():
-        bare, added = [], []
-        for _ in range(rounds + 1):
-            first = _nanoseconds(without)
-            bare.append(first)
-            added.append(_nanoseconds(within) - first)
-        low, middle, high = statistics.quantiles(added[1:], n=4)
-        found[name] = {
-            "bare_ns": statistics.median(bare[1:]),
-            "added_ns": middle,
-            "added_q1_ns": low,
-            "added_q3_ns": high,
-        }
+        pairs = [(_nanoseconds(without), _nanoseconds(within)) for _ in range(rounds + 1)]
+        found[name] = paired.summarize(pairs[1:])
     return found
 
 
-def main() -> None:
-    """Measures and prints."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    os.environ["TRACED_DIR"] = tempfile.mkdtemp()
-    found = measure(arguments.rounds)
-    for name, figures in found.items():
-        low, high = figures["added_q1_ns"], figures["added_q3_ns"]
-        print(
-            f"{name}: {figures['bare_ns']:.0f} ns, "
-            f"an annotation adds {figures['added_ns']:.0f} ({low:.0f} to {high:.0f})"
-        )
-    if arguments.json:
-        values = {"environment": environment(), "annotations": found}
-        arguments.json.write_text(json.dumps(values, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    paired.run(__doc__, "annotations", "an annotation", measure)

@@ -11,25 +11,20 @@ issued in a module's forward, and by a node of the autograd graph in backward.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import statistics
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from results import environment
+import paired
 
 _CALLS = 2000
 
 
-def _seconds(run: Callable[[], None]) -> float:
-    begin = time.perf_counter()
+def _nanoseconds(run: Callable[[], None]) -> float:
+    begin = time.perf_counter_ns()
     run()
-    return time.perf_counter() - begin
+    return (time.perf_counter_ns() - begin) / _CALLS
 
 
 def _cases() -> dict[str, tuple[Any, Callable[[], None]]]:
@@ -73,51 +68,26 @@ def _cases() -> dict[str, tuple[Any, Callable[[], None]]]:
     }
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
+def measure(rounds: int) -> paired.Found:
     """Nanoseconds of each case without tracking, and added by it."""
     import torch
     import torch.distributed as dist
     import traced
 
     torch.set_num_threads(1)
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
     dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
     found = {}
     for name, (model, run) in _cases().items():
-        bare, added = [], []
+        pairs = []
         for _ in range(rounds + 2):
-            without = _seconds(run)
+            without = _nanoseconds(run)
             with traced.track_modules(model):
-                run_with = _seconds(run)
-            bare.append(without / _CALLS * 1e9)
-            added.append((run_with - without) / _CALLS * 1e9)
-        quartiles = statistics.quantiles(added[2:], n=4)
-        found[name] = {"bare_ns": statistics.median(bare[2:]), "added_ns": quartiles[1]} | {
-            "added_q1_ns": quartiles[0],
-            "added_q3_ns": quartiles[2],
-        }
+                pairs.append((without, _nanoseconds(run)))
+        found[name] = paired.summarize(pairs[2:])
     dist.destroy_process_group()
     return found
 
 
-def main() -> None:
-    """Measures and prints."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    os.environ["TRACED_DIR"] = tempfile.mkdtemp()
-    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
-    found = measure(arguments.rounds)
-    for name, figures in found.items():
-        low, high = figures["added_q1_ns"], figures["added_q3_ns"]
-        print(
-            f"{name}: {figures['bare_ns']:.0f} ns, "
-            f"tracking adds {figures['added_ns']:.0f} ({low:.0f} to {high:.0f})"
-        )
-    if arguments.json:
-        values = {"environment": environment(), "modules": found}
-        arguments.json.write_text(json.dumps(values, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    paired.run(__doc__, "modules", "tracking", measure)

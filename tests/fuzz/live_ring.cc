@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fuzz/parts.h"
+#include "fuzz/readable.h"
 #include "fuzz/segment_mutator.h"
 #include "fuzz/target.h"
 #include "recorder/live_copy.h"
@@ -13,26 +14,8 @@
 #include "support/trace_file.h"
 #include "support/write_file.h"
 #include "trace_io/byte_source.h"
-#include "trace_io/chunk_decoder.h"
-#include "trace_io/chunk_scanner.h"
 
 using traced::testing::require;
-
-namespace {
-
-void requireReadable(const std::string& chunks) {
-  traced::MemorySource source(chunks);
-  traced::ChunkScanner scanner(source);
-  traced::ChunkDecoder decoder;
-  while (const auto chunk = scanner.next()) {
-    require(decoder.parse(chunk->body) == traced::DecodeStatus::kOk &&
-                decoder.decode() == traced::DecodeStatus::kOk,
-            "what was seen can be read");
-  }
-  require(scanner.unusable().total() == 0, "the chunks are whole");
-}
-
-}  // namespace
 
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                     std::size_t max_size, unsigned seed) {
@@ -66,7 +49,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::optional<traced::ClockReading> alive_at;
     if (alive) alive_at = traced::ClockReading{1000, 2000, 3000};
     const auto chunks = traced::Recovery(*content, copy).look(alive_at);
-    if (chunks) requireReadable(*chunks);
+    if (!chunks) continue;
+    traced::MemorySource source(*chunks);
+    traced::testing::requireReadable(source);
   }
   require(traced::testing::readFile(trace).empty(), "the trace is left alone");
   return 0;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include "fuzz/readable.h"
 #include "fuzz/segment_mutator.h"
 #include "fuzz/target.h"
 #include "recorder/recovery.h"
@@ -11,8 +12,6 @@
 #include "support/temp_dir.h"
 #include "support/write_file.h"
 #include "trace_io/byte_source.h"
-#include "trace_io/chunk_decoder.h"
-#include "trace_io/chunk_scanner.h"
 
 using traced::testing::require;
 
@@ -21,14 +20,7 @@ namespace {
 void requireReadable(const std::string& trace) {
   const auto source = traced::FileSource::open(trace);
   require(bool(source), "the trace is there");
-  traced::ChunkScanner scanner(**source);
-  traced::ChunkDecoder decoder;
-  while (const auto chunk = scanner.next()) {
-    require(decoder.parse(chunk->body) == traced::DecodeStatus::kOk &&
-                decoder.decode() == traced::DecodeStatus::kOk,
-            "what was recovered can be read");
-  }
-  require(scanner.unusable().total() == 0, "the trace is whole");
+  traced::testing::requireReadable(**source);
 }
 
 }  // namespace

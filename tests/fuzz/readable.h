@@ -1,0 +1,24 @@
+// What a recovery wrote, as a reader finds it.
+
+#pragma once
+
+#include "fuzz/target.h"
+#include "trace_io/byte_source.h"
+#include "trace_io/chunk_decoder.h"
+#include "trace_io/chunk_scanner.h"
+
+namespace traced::testing {
+
+// Every byte belongs to a chunk, and every chunk can be decoded.
+inline void requireReadable(ByteSource& source) {
+  ChunkScanner scanner(source);
+  ChunkDecoder decoder;
+  while (const auto chunk = scanner.next()) {
+    require(decoder.parse(chunk->body) == DecodeStatus::kOk &&
+                decoder.decode() == DecodeStatus::kOk,
+            "every chunk can be read");
+  }
+  require(scanner.unusable().total() == 0, "the chunks are whole");
+}
+
+}  // namespace traced::testing
