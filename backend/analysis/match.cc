@@ -7,6 +7,7 @@
 #include "analysis/batches.h"
 #include "analysis/clock_models.h"
 #include "analysis/match_batches.h"
+#include "analysis/message_pairing.h"
 #include "analysis/names.h"
 #include "analysis/operation_kinds.h"
 
@@ -36,11 +37,13 @@ struct Entry {
   }
 };
 
+// `taken`: of a receive, the number of the message that it took.
 Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
-               const Batches& batches, const AssembledOperation& op) {
+               const Batches& batches, const AssembledOperation& op,
+               std::uint64_t taken) {
   Entry entry;
   entry.issue_ns = commonNs(stream.clock, op.issued.ns());
-  entry.seq = op.seq;
+  entry.seq = taken;
   const v1::Call* call = stream.table.callOf(op);
   if (!call) return entry;
   entry.group = run.groupOf(stream, *call);
@@ -52,7 +55,7 @@ Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
     if (matches) entry.kind = Kind::kBatch;
     return entry;
   }
-  const bool numbered = op.seq > 0 && entry.group != GroupCatalog::kNone;
+  const bool numbered = taken > 0 && entry.group != GroupCatalog::kNone;
   if (!isPointToPoint(call->op())) {
     if (numbered) entry.kind = Kind::kCollective;
     return entry;
@@ -70,6 +73,7 @@ Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
 std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter,
                            std::uint64_t& out_of_scope) {
   std::vector<Entry> entries;
+  const MessagePairing pairing(run);
   for (std::uint32_t i = 0; i < run.streams.size(); ++i) {
     const LoadedRun::Stream& stream = run.streams[i];
     const std::uint32_t rank = stream.table.header.rank();
@@ -79,7 +83,8 @@ std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter,
     if (filter.nodes) scope.emplace(filter.scope, *filter.nodes, stream.table);
     const std::vector<AssembledOperation>& ops = stream.table.operations;
     for (std::uint32_t j = 0; j < ops.size(); ++j) {
-      Entry entry = describe(run, stream, batches, ops[j]);
+      Entry entry = describe(run, stream, batches, ops[j],
+                             pairing.messageOf(i, j, ops[j].seq));
       if (!filter.groups.empty() &&
           !filter.groups.contains(run.groups.label(entry.group))) {
         continue;

@@ -22,15 +22,17 @@ struct MatchCell {
 };
 
 // Collectives match by group and sequence number; sends and receives by group,
-// ordered pair and sequence number; coalesced batches by their first
-// collective. An operation whose number is not known has a row of its own, and
-// so has a batch of sends and receives. A rank has at most one cell in a row.
+// ordered pair and the number of the message (MessagePairing); coalesced
+// batches by their first collective. An operation whose number is not known has
+// a row of its own, and so has a batch of sends and receives. A rank has at
+// most one cell in a row.
 struct MatchRow {
   std::uint32_t group = GroupCatalog::kNone;
   // Source and destination, global ranks; absent for collectives, and where the
   // source is not known.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
-  std::uint64_t seq = 0;  // 0: not known
+  // Of a message, as its sender counts. 0: not known.
+  std::uint64_t seq = 0;
   // On the common time line.
   std::int64_t first_issue_ns = 0;
   // The coalesced batch that it is, or is a member of: a number of this table,

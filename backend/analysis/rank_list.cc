@@ -15,6 +15,7 @@ std::string runText(const RankList::Run& run) {
   if (run.count == 1) return absl::StrCat(run.first);
   const std::int64_t last = run.at(run.count - 1);
   if (run.stride == 1) return absl::StrCat(run.first, "-", last);
+  if (run.count == 2) return absl::StrCat(run.first, ",", last);
   return absl::StrCat(run.first, "-", last, "/", run.stride);
 }
 

@@ -9,9 +9,11 @@ namespace traced {
 namespace {
 
 // What makes a link slow: in the whole stretch and in each quarter of it three
-// of four transfers take so much longer than three of four of the median link
-// do, and together a good part of the time.
-constexpr std::int64_t kTimesSlower = 3;
+// of four transfers take so many times as long as every other of the median
+// link, and so much longer than three of four of it, which are more on a busy
+// machine; and together a good part of the time.
+constexpr std::int64_t kTimesHalf = 3;
+constexpr std::int64_t kTimesMost = 2;
 constexpr std::int64_t kLeastSlowerNs = 1'000'000;
 constexpr double kMaterialPart = 0.1;
 constexpr std::size_t kBeginnings = 8;
@@ -39,26 +41,42 @@ Transfers since(const TransferLink& link, std::int64_t begin_ns) {
       .subspan(static_cast<std::size_t>(first - link.transfers.begin()));
 }
 
-// What three of four transfers of the median link take at most: of an even
-// number the quicker of the two in the middle. Absent for too few links.
-std::optional<std::int64_t> usual(const ComparedLinks& compared,
-                                  std::int64_t begin_ns) {
-  std::vector<std::int64_t> each;
-  for (const TransferLink& link : compared.links) {
-    const Transfers transfers = since(link, begin_ns);
-    if (transfers.size() < ComparedLinks::kLeastTransfers) continue;
-    each.push_back(percentile(transfers, 75, &Transfer::high_ns));
+// What every other, and what three of four transfers take at most.
+struct Usual {
+  std::int64_t half_ns = 0;
+  std::int64_t most_ns = 0;
+
+  std::int64_t slowFromNs() const {
+    return std::max(
+        {kTimesHalf * half_ns, kTimesMost * most_ns, most_ns + kLeastSlowerNs});
   }
-  if (each.size() < ComparedLinks::kLeastLinks) return std::nullopt;
+};
+
+// Of an even number the quicker of the two in the middle.
+std::int64_t middleOf(std::vector<std::int64_t>& values) {
   const auto middle =
-      each.begin() + static_cast<std::ptrdiff_t>((each.size() - 1) / 2);
-  std::nth_element(each.begin(), middle, each.end());
+      values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-bool isPersistent(Transfers transfers, std::int64_t usual_ns) {
-  const std::int64_t slow_ns =
-      usual_ns + std::max(kLeastSlowerNs, (kTimesSlower - 1) * usual_ns);
+// That of the median link. Absent for too few links.
+std::optional<Usual> usualOf(const ComparedLinks& compared,
+                             std::int64_t begin_ns) {
+  std::vector<std::int64_t> half;
+  std::vector<std::int64_t> most;
+  for (const TransferLink& link : compared.links) {
+    const Transfers transfers = since(link, begin_ns);
+    if (transfers.size() < ComparedLinks::kLeastTransfers) continue;
+    half.push_back(percentile(transfers, 50, &Transfer::high_ns));
+    most.push_back(percentile(transfers, 75, &Transfer::high_ns));
+  }
+  if (half.size() < ComparedLinks::kLeastLinks) return std::nullopt;
+  return Usual{middleOf(half), middleOf(most)};
+}
+
+bool isPersistent(Transfers transfers, const Usual& usual) {
+  const std::int64_t slow_ns = usual.slowFromNs();
   const auto isSlow = [&](Transfers part) {
     return percentile(part, 25, &Transfer::low_ns) >= slow_ns;
   };
@@ -87,19 +105,19 @@ double ofTheTime(Transfers transfers, std::int64_t usual_ns,
 std::vector<SlowLink> slowSince(const ComparedLinks& compared,
                                 std::int64_t begin_ns, std::uint64_t stride) {
   std::vector<SlowLink> slow;
-  const auto usual_ns = usual(compared, begin_ns);
-  if (!usual_ns) return slow;
+  const auto usual = usualOf(compared, begin_ns);
+  if (!usual) return slow;
   for (std::size_t i = 0; i < compared.links.size(); ++i) {
     const Transfers transfers = since(compared.links[i], begin_ns);
     if (transfers.size() < ComparedLinks::kLeastTransfers ||
-        !isPersistent(transfers, *usual_ns)) {
+        !isPersistent(transfers, *usual)) {
       continue;
     }
-    const double share = ofTheTime(transfers, *usual_ns, stride);
+    const double share = ofTheTime(transfers, usual->most_ns, stride);
     if (share < kMaterialPart) continue;
     slow.push_back({i, transfers.front().at_ns, transfers.size(),
-                    percentile(transfers, 50, &Transfer::low_ns), *usual_ns,
-                    share});
+                    percentile(transfers, 50, &Transfer::low_ns),
+                    usual->most_ns, share});
   }
   return slow;
 }

@@ -194,7 +194,7 @@ TEST(BudgetBuilderTest, RanksThatDifferHaveRowsOfTheirOwn) {
       built(StepRange(0, 1), {rankWith(0, {2, 2}), rankWith(1, {1, 1}),
                               rankWith(2, {2, 2}), rankWith(3, {0, 0})});
   ASSERT_EQ(budget.rows.size(), 2u);
-  EXPECT_EQ(budget.rows[0].ranks_text, "0-2/2");
+  EXPECT_EQ(budget.rows[0].ranks_text, "0,2");
   EXPECT_EQ(budget.rows[1].ranks_text, "1");
 }
 

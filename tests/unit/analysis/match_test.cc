@@ -43,6 +43,17 @@ class MatchTest : public ::testing::Test {
                                 100'000);
   }
 
+  // A receive from any source, over after 1 us, that got it from rank 0.
+  void receiveFromAny(std::uint64_t op, std::int64_t at_ns) {
+    const std::int64_t ns = StreamBuilder::kIssueNs + at_ns;
+    streams_[1].add(IssueRow{.op = op, .issue_ns = ns, .call = 2});
+    streams_[1].add(WaitRow{.op = op,
+                            .wait_begin_ns = ns,
+                            .wait_ns = 1000,
+                            .saw_end = 1,
+                            .source_rank_plus_1 = 1});
+  }
+
   testing::TempDir dir_;
   std::vector<StreamBuilder> streams_;
   LoadedRun run_;
@@ -92,6 +103,64 @@ TEST_F(MatchTest, AReceiveFromAnySourceStandsAloneButSaysItsSource) {
             (std::pair<std::uint32_t, std::uint32_t>{0, 1}));
   EXPECT_EQ(table.rows[1].pair, std::nullopt);
   EXPECT_EQ(table.rows[0].seq, 0u);
+}
+
+// The receive from any source took the first message, so that the one that the
+// receiver calls its first took the second.
+TEST_F(MatchTest, AReceiveFromAnySourceIsWithTheMessageThatItTook) {
+  v1::Call& named = streams_[1].addCall(v1::OPERATION_RECV, 2, 64, 0);
+  named.set_peer_global_plus_1(1);
+  const std::int64_t ns = StreamBuilder::kIssueNs;
+  streams_[0].addOperation(1, ns, 2, 1, 1000);
+  streams_[0].addOperation(2, ns + 100'000, 2, 2, 1000);
+  receiveFromAny(1, 0);
+  streams_[1].addOperation(2, ns + 200'000, named.id(), 1, 1000);
+  const MatchTable table = match();
+  ASSERT_EQ(table.rows.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const MatchRow& row = table.rows[i];
+    EXPECT_EQ(row.seq, i + 1);
+    EXPECT_EQ(row.pair, (std::pair<std::uint32_t, std::uint32_t>{0, 1}));
+    ASSERT_EQ(row.cell_count, 2u);
+    EXPECT_EQ(table.cellsOf(row)[1].operation, i);
+  }
+}
+
+// What a filter leaves out has taken its messages all the same.
+TEST_F(MatchTest, AFilterDoesNotChangeWhichMessageAReceiveTook) {
+  streams_[0].addOperation(1, StreamBuilder::kIssueNs, 2, 1, 1000);
+  receiveFromAny(1, 0);
+  MatchFilter filter;
+  filter.ranks = {1};
+  const MatchTable table = match(filter);
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].seq, 1u);
+}
+
+// NCCL has no tags: messages are taken in order.
+TEST_F(MatchTest, TagsMoveMessagesOnlyWhereTheBackendHasThem) {
+  for (const char* backend : {"gloo", "nccl"}) {
+    SCOPED_TRACE(backend);
+    std::vector<StreamBuilder> streams;
+    streams.swap(streams_);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      StreamBuilder& stream = streams_.emplace_back(rank);
+      stream.addGroup("pp", 0, 2).set_backend(backend);
+      for (std::int32_t i = 0; i < 2; ++i) {
+        v1::Call& call = stream.addCall(
+            rank == 0 ? v1::OPERATION_SEND : v1::OPERATION_RECV, 1, 64, 64);
+        call.set_peer_global_plus_1(rank == 0 ? 2 : 1);
+        call.set_tag(rank == 0 ? i : 1 - i);
+        stream.addOperation(i + 1, StreamBuilder::kIssueNs + i, call.id(),
+                            i + 1, 1000);
+      }
+    }
+    const MatchTable table = match();
+    ASSERT_EQ(table.rows.size(), 2u);
+    const bool crossed = backend == std::string("gloo");
+    EXPECT_EQ(table.cellsOf(table.rows[0])[1].operation, crossed ? 1u : 0u);
+    streams_.swap(streams);
+  }
 }
 
 TEST_F(MatchTest, ANumberUsedTwiceByARankGetsASecondRow) {

@@ -58,7 +58,7 @@ TEST(CallPlacesTest, AVerdictTellsWhereEachOfItsRanksMadeTheCall) {
       {0, at("120")}, {1, at("99")}, {2, at("120")}};
   EXPECT_EQ(verdict.places, expected);
   const std::string text = textOf(diagnosis);
-  EXPECT_NE(text.find("Ranks 0-2/2 called it at /job/train.py:120 in forward."),
+  EXPECT_NE(text.find("Ranks 0,2 called it at /job/train.py:120 in forward."),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("Rank 1 called it at /job/train.py:99 in forward."),
@@ -103,7 +103,7 @@ TEST(CallPlacesTest, AVerdictTellsStepModuleAndAnnotations) {
                       "annotated \"warm-up\"."),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("Ranks 0-2/2 called it in step 812, in Net.a (backward)"),
+  EXPECT_NE(text.find("Ranks 0,2 called it in step 812, in Net.a (backward)"),
             std::string::npos)
       << text;
 }

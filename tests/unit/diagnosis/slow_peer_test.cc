@@ -101,6 +101,18 @@ TEST(SlowPeerTest, ALittleIsNoMatter) {
   expectVerdict(ring(4, slowFrom(1, 14)), VerdictKind::kSlowPeer, {1, 2});
 }
 
+// A third of the others' transfers take twice as long as the rest of theirs.
+TEST(SlowPeerTest, OnABusyMachineItMustStandOutFromTheOthersSlowOnes) {
+  const auto busy = [](std::int64_t slow_ms) {
+    return ring(4, [=](std::uint32_t source, int i) -> std::int64_t {
+      if (source == 1) return slow_ms;
+      return i % 3 == 0 ? 16 : 8;
+    });
+  };
+  expectVerdict(busy(40), VerdictKind::kSlowPeer, {1, 2});
+  expectHealthy(busy(30));
+}
+
 TEST(SlowPeerTest, FewMessagesSayNothing) {
   expectHealthy(ring(4, slowFrom(1), 15));
   expectVerdict(ring(4, slowFrom(1), 16), VerdictKind::kSlowPeer, {1, 2});

@@ -1,0 +1,186 @@
+#include "analysis/message_pairing.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/strings/match.h"
+#include "analysis/message_order.h"
+#include "analysis/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+// A group and two global ranks.
+struct RankPair {
+  std::uint32_t group = 0;
+  std::uint32_t source = 0;
+  std::uint32_t destination = 0;
+
+  auto operator<=>(const RankPair&) const = default;
+};
+
+RankPair pairOf(std::uint32_t group, std::uint32_t self, std::uint32_t peer,
+                v1::Operation op) {
+  const bool sends = op == v1::OPERATION_SEND;
+  return {group, sends ? self : peer, sends ? peer : self};
+}
+
+// Pairs whose numbers do not tell.
+class UnclearPairs {
+ public:
+  void add(const LoadedRun& run, const LoadedRun::Stream& stream) {
+    const std::uint32_t self = stream.table.header.rank();
+    for (const v1::Call& call : stream.table.definitions.calls()) {
+      const std::uint32_t group = run.groupOf(stream, call);
+      if (!isPointToPoint(call.op()) || group == GroupCatalog::kNone) continue;
+      if (absl::StrContains(run.groups.groups()[group].backend, "nccl")) {
+        continue;
+      }
+      if (call.peer_global_plus_1() == 0) {
+        any_source_.emplace(group, self);
+        continue;
+      }
+      const RankPair pair =
+          pairOf(group, self, call.peer_global_plus_1() - 1, call.op());
+      const auto [known, is_new] = tags_.try_emplace(pair, call.tag());
+      if (known->second != call.tag()) several_tags_.insert(pair);
+    }
+  }
+
+  bool empty() const { return several_tags_.empty() && any_source_.empty(); }
+  bool contains(const RankPair& pair) const {
+    return several_tags_.contains(pair) ||
+           any_source_.contains({pair.group, pair.destination});
+  }
+
+ private:
+  absl::btree_map<RankPair, std::int32_t> tags_;
+  absl::btree_set<RankPair> several_tags_;
+  // Groups, and the ranks that receive from any source there.
+  absl::btree_set<std::pair<std::uint32_t, std::uint32_t>> any_source_;
+};
+
+// A receive, and which operation of which stream it is.
+struct Receive {
+  ReceivedMessage message;
+  std::uint32_t stream = 0;
+  std::uint32_t operation = 0;
+};
+
+Receive receiveOf(std::uint32_t stream, std::uint32_t index,
+                  const AssembledOperation& op, const v1::Call& call) {
+  Receive receive;
+  receive.stream = stream;
+  receive.operation = index;
+  ReceivedMessage& message = receive.message;
+  message.number = call.peer_global_plus_1() == 0 ? 0 : op.seq;
+  message.tag = call.tag();
+  message.unresolved = message.fromAnySource() && op.source_rank_plus_1 == 0;
+  if (op.issued.known()) message.issue_ns = op.issued.ns();
+  if (op.ended.known()) message.end_ns = op.ended.ns();
+  return receive;
+}
+
+// Whether all that a rank sent and received is in its trace.
+bool isWhole(const StreamTable& table) {
+  return !table.lostSomething() && table.marks.pauses().empty() &&
+         table.accounts.left_out() == 0;
+}
+
+// What the two sides of a pair did.
+struct Messages {
+  std::vector<SentMessage> sends;
+  std::vector<Receive> receives;
+  bool whole = true;
+};
+
+class MessageReader {
+ public:
+  MessageReader(const LoadedRun& run, const UnclearPairs& unclear)
+      : run_(run), unclear_(unclear) {}
+
+  void read(std::uint32_t index) {
+    const LoadedRun::Stream& stream = run_.streams[index];
+    const std::uint32_t self = stream.table.header.rank();
+    const bool whole = isWhole(stream.table);
+    for (std::uint32_t i = 0; i < stream.table.operations.size(); ++i) {
+      const AssembledOperation& op = stream.table.operations[i];
+      const v1::Call* call = stream.table.callOf(op);
+      if (!call || !isPointToPoint(call->op())) continue;
+      const std::uint32_t group = run_.groupOf(stream, *call);
+      const auto peer = stream.table.peerOf(op, *call);
+      if (!peer) {
+        unresolved_[{group, self}].push_back(receiveOf(index, i, op, *call));
+        continue;
+      }
+      const RankPair pair = pairOf(group, self, *peer, call->op());
+      if (!unclear_.contains(pair)) continue;
+      Messages& messages = pairs_[pair];
+      messages.whole &= whole;
+      if (call->op() == v1::OPERATION_SEND) {
+        messages.sends.push_back({op.seq, call->tag()});
+      } else {
+        messages.receives.push_back(receiveOf(index, i, op, *call));
+      }
+    }
+  }
+
+  // Each with the receives that may have taken a message of it.
+  absl::btree_map<RankPair, Messages> take() && {
+    for (auto& [pair, messages] : pairs_) {
+      const auto open = unresolved_.find({pair.group, pair.destination});
+      if (open == unresolved_.end()) continue;
+      messages.receives.insert(messages.receives.end(), open->second.begin(),
+                               open->second.end());
+    }
+    return std::move(pairs_);
+  }
+
+ private:
+  const LoadedRun& run_;
+  const UnclearPairs& unclear_;
+  absl::btree_map<RankPair, Messages> pairs_;
+  // By group and destination.
+  absl::btree_map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Receive>>
+      unresolved_;
+};
+
+std::vector<ReceivedMessage> sortedByIssue(std::vector<Receive>& receives) {
+  std::sort(receives.begin(), receives.end(),
+            [](const Receive& a, const Receive& b) {
+              return std::tuple(a.message.issue_ns, a.operation) <
+                     std::tuple(b.message.issue_ns, b.operation);
+            });
+  std::vector<ReceivedMessage> messages;
+  messages.reserve(receives.size());
+  for (const Receive& receive : receives) messages.push_back(receive.message);
+  return messages;
+}
+
+}  // namespace
+
+MessagePairing::MessagePairing(const LoadedRun& run) {
+  UnclearPairs unclear;
+  for (const auto& stream : run.streams) unclear.add(run, stream);
+  if (unclear.empty()) return;
+  MessageReader reader(run, unclear);
+  for (std::uint32_t i = 0; i < run.streams.size(); ++i) reader.read(i);
+  auto pairs = std::move(reader).take();
+  for (auto& [pair, messages] : pairs) {
+    const auto receives = sortedByIssue(messages.receives);
+    const auto taken =
+        messagesTaken(std::move(messages.sends), receives, messages.whole);
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+      const Receive& receive = messages.receives[i];
+      // Of which pair it is is not known: it has a row of its own.
+      if (receives[i].unresolved) continue;
+      taken_[{receive.stream, receive.operation}] = taken[i];
+    }
+  }
+}
+
+}  // namespace traced
