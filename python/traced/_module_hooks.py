@@ -18,7 +18,7 @@ from torch import nn
 from torch.nn.modules import module as nn_module
 
 from traced._errors import warn_once
-from traced._module_table import FOREIGN, ModuleTable
+from traced._module_table import FOREIGN, ModuleTable, tell_of_compiled
 
 # The frames that run modules and optimizers.
 _RUNNERS = (("torch.nn.modules.module", "_call_impl"), ("torch.optim.optimizer", "wrapper"))
@@ -86,6 +86,7 @@ class ModuleHooks:
 
         def entering(module: nn.Module, args: Any) -> None:
             if torch.compiler.is_compiling():
+                tell_of_compiled()
                 return
             entry = entries.get(id(module))
             if entry is None:

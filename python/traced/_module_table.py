@@ -124,7 +124,8 @@ class ModuleTable:
             return
         owned: list[tuple[torch.Tensor, int]] = []
         for name, module in root.named_modules():
-            _tell_of_compiled(module)
+            if _is_compiled(module):
+                tell_of_compiled()
             if self._is_of_another(module, model, may_take):
                 continue
             kind = type(module).__name__
@@ -173,10 +174,18 @@ def _unique(name: str, taken: set[str]) -> str:
     return unique
 
 
-def _tell_of_compiled(module: nn.Module) -> None:
+def _is_compiled(module: nn.Module) -> bool:
     compiled = getattr(module, "_compiled_call_impl", None) is not None
-    if compiled or type(module).__name__ == "OptimizedModule":
-        warn_once(
-            "modules that torch.compile has compiled are not seen while they run: what they issue "
-            "is of the module around them"
-        )
+    return compiled or type(module).__name__ == "OptimizedModule"
+
+
+def tell_of_compiled() -> None:
+    """Says, once, what is not seen. In code that is being compiled it is called then, and only then."""
+    warn_once(
+        "modules that torch.compile has compiled are not seen while they run: what they issue "
+        "is of the module around them"
+    )
+
+
+# What `torch.compiler.assume_constant_result` sets, which would import the compiler.
+tell_of_compiled._dynamo_marked_constant = True  # type: ignore[attr-defined]

@@ -135,11 +135,14 @@ def test_without_the_setting_nothing_is_stamped(launcher: Launcher, tmp_path: Pa
     assert set(process.result) == {_NOWHERE}
 
 
-def test_compiled_code_goes_on_unseen(launcher: Launcher, tmp_path: Path) -> None:
+@pytest.mark.parametrize("as_function", [False, True])
+def test_compiled_code_goes_on_unseen(
+    launcher: Launcher, tmp_path: Path, as_function: bool
+) -> None:
     program = "jobs.module_cases:compiled"
     (tmp_path / "bare").mkdir()
-    (bare,) = launcher.run_ranks(1, program, False, folder=tmp_path / "bare")
-    (process,) = launcher.run_ranks(1, program, True, folder=tmp_path)
+    (bare,) = launcher.run_ranks(1, program, False, as_function, folder=tmp_path / "bare")
+    (process,) = launcher.run_ranks(1, program, True, as_function, folder=tmp_path)
     stamps, result, compilations = process.result
     assert (result, compilations) == bare.result[1:]
     assert process.output.count("torch.compile has compiled") == 1

@@ -24,6 +24,8 @@ constexpr double kOfAllWaiting = 0.85;
 constexpr double kOfAQuarter = 0.7;
 constexpr double kOfTheTime = 0.1;
 constexpr std::int64_t kNoticeableNs = 1'000'000;
+// For less a rank may just have been without a processor.
+constexpr std::int64_t kLeastSpanNs = 500'000'000;
 
 // Who came last to a collective, and how long the median rank waited for it.
 struct Last {
@@ -149,7 +151,10 @@ std::optional<Straggler> judge(const std::vector<Last>& lasts,
   straggler.span_ns = lasts[stretch.end - 1].at_ns - lasts[stretch.begin].at_ns;
   const bool material = static_cast<double>(straggler.waited_ns) >=
                         kOfTheTime * static_cast<double>(straggler.span_ns);
-  if (!material || straggler.times < kLeastTimes) return std::nullopt;
+  if (!material || straggler.times < kLeastTimes ||
+      straggler.span_ns < kLeastSpanNs) {
+    return std::nullopt;
+  }
   straggler.median_ns = medianOf(std::move(noticeable));
   return straggler;
 }

@@ -296,7 +296,18 @@ def automatic() -> list[Stamp]:
         return [_stamp(item) for item in traced.snapshot()["operations"]]
 
 
-def compiled(tracked: bool) -> tuple[list[Stamp], bytes, int]:
+class _Around(nn.Module):
+    """Calls a function that is no module."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, value: torch.Tensor) -> Any:
+        return self.function(value)
+
+
+def compiled(tracked: bool, as_function: bool) -> tuple[list[Stamp], bytes, int]:
     """A compiled part in a model; the stamps, the result, and how often it was compiled."""
     import torch._dynamo
     from torch._dynamo.testing import CompileCounter
@@ -307,7 +318,9 @@ def compiled(tracked: bool) -> tuple[list[Stamp], bytes, int]:
         with torch.no_grad():
             for parameter in inner.parameters():
                 parameter.fill_(0.5)
-        model = nn.Sequential(Leaf(), torch.compile(inner, backend=counter, fullgraph=True), Leaf())
+        function = (lambda value: inner(value)) if as_function else inner
+        part = torch.compile(function, backend=counter, fullgraph=True)
+        model = nn.Sequential(Leaf(), _Around(part) if as_function else part, Leaf())
         handle = traced.track_modules(model, "model") if tracked else None
         for _ in range(3):
             out = model(torch.ones(2, 4))

@@ -10,20 +10,21 @@ namespace traced::testing {
 namespace {
 
 // `late_ms(rank, i)` is how long after the others a rank comes to its i-th
-// all_reduce, of 60 that are 50 ms apart.
+// all_reduce, of `times` that are `apart_ms` apart.
 Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
-              const std::set<std::uint32_t>& without = {}) {
+              const std::set<std::uint32_t>& without = {}, int times = 60,
+              int apart_ms = 50) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
     const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
     std::int64_t delayed_ms = 0;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < times; ++i) {
       std::int64_t most_ms = 0;
       for (std::uint32_t other = 0; other < 4; ++other) {
         most_ms = std::max(most_ms, late_ms(other, i));
       }
-      const std::int64_t due_ms = 50 * i + delayed_ms;
+      const std::int64_t due_ms = apart_ms * i + delayed_ms;
       const std::int64_t late = late_ms(r, i);
       rank.end(call, due_ms + late, most_ms - late + 2);
       delayed_ms += most_ms;
@@ -63,6 +64,13 @@ TEST(TimingTest, RanksThatAreLateInTurnAreNone) {
 
 TEST(TimingTest, ALittleIsNoMatter) {
   expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
+}
+
+// It may just have been without a processor.
+TEST(TimingTest, ForLessThanHalfASecondItIsNoStraggler) {
+  const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 10 : 0; };
+  expectHealthy(run(late, {}, 20, 10));
+  expectVerdict(run(late, {}, 30, 10), VerdictKind::kStraggler, {1});
 }
 
 TEST(TimingTest, OneLongWaitHasACause) {
