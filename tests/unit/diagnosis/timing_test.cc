@@ -62,6 +62,15 @@ TEST(TimingTest, RanksThatAreLateInTurnAreNone) {
   }));
 }
 
+// What it is late for by itself counts, not only when it is the last.
+TEST(TimingTest, AlsoOneThatAnotherIsAtTimesLaterThan) {
+  expectVerdict(run([](std::uint32_t rank, int i) {
+                  if (rank == 2) return 20;
+                  return rank == 1 && i % 3 == 0 ? 23 : 0;
+                }),
+                VerdictKind::kStraggler, {2});
+}
+
 TEST(TimingTest, ALittleIsNoMatter) {
   expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
 }

@@ -1,0 +1,18 @@
+// A rank that keeps the others of a group waiting, time and again. See
+// docs/diagnosis.md, "Stragglers".
+
+#pragma once
+
+#include <optional>
+
+#include "analysis/diagnosis/job_state.h"
+#include "analysis/diagnosis/lateness.h"
+#include "analysis/diagnosis/verdict.h"
+
+namespace traced {
+
+std::optional<JobVerdict> findStraggler(const JobState& job,
+                                        std::uint32_t group,
+                                        const GroupLateness& lateness);
+
+}  // namespace traced
