@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from drills.judge import NOTHING, UNDECIDED, Finding
-from drills.truth import Truth
+from drills.truth import MOST, Truth
 
 
 def subsets(ranks: int) -> Iterator[tuple[int, ...]]:
@@ -21,9 +22,11 @@ def proves(truth: Truth, kept: Collection[int]) -> bool:
     That takes the culprits' own records, and as many of other members' as the verdict
     needs: two who agree outvote one, one who waits shows that another did not come.
     """
-    others = set(kept) & set(truth.members) - set(truth.culprits)
-    needed = min(truth.witnesses, len(set(truth.members) - set(truth.culprits)))
-    return set(truth.culprits) <= set(kept) and len(others) >= needed
+    members, culprits = set(truth.members), set(truth.culprits)
+    needed = min(truth.witnesses, len(members - culprits))
+    if truth.witnesses == MOST:
+        needed = math.ceil(len(members) * 3 / 4) - len(culprits)
+    return culprits <= set(kept) and len(set(kept) & members - culprits) >= needed
 
 
 def is_honest(truth: Truth, finding: Finding, kept: Collection[int]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from drills.calls import WORLD, Call
 from drills.programs import SECOND, exchange, mixed, training
+from drills.truth import MOST
 
 # More than what diagnose takes for late by default.
 DELAY_S = 1.3
@@ -34,7 +35,7 @@ class Fault:
             that waits for it and the one that it should leave alone.
         shows: Whether the group and number of the call are where it shows.
         witnesses: How many others' records the verdict needs; everybody's where one whose
-            records are missing might be what the others wait for.
+            records are missing might be what the others wait for, or MOST.
         program: The job that it is planted in.
         steps: How long that is.
         from_world: The smallest world it can be planted in.
@@ -211,7 +212,14 @@ _UNPAIRED = ("p2p_unpaired", "deadlock")
 _EVERYBODY = 1 << 16
 
 _ALL = (
-    Fault("delay", ("late",), _of_world, _insert(Call("work", seconds=DELAY_S)), "alone"),
+    Fault(
+        "delay",
+        ("late",),
+        _of_world,
+        _insert(Call("work", seconds=DELAY_S)),
+        "alone",
+        witnesses=MOST,
+    ),
     Fault("extra_op", _ANOTHER, _plain, _extra),
     Fault("missing_op", _ANOTHER, _followed_by_another, _missing),
     Fault("wrong_op", _ANOTHER, _plain, _change(op="all_gather")),
@@ -245,7 +253,17 @@ _ALL = (
     Fault(
         "stopped_inside", ("hung_in",), _later_sum, _stop_inside, "members", witnesses=_EVERYBODY
     ),
-    Fault("slow", ("straggler",), _step, _slow_from, "alone", False, program=training, steps=50),
+    Fault(
+        "slow",
+        ("straggler",),
+        _step,
+        _slow_from,
+        "alone",
+        False,
+        MOST,
+        program=training,
+        steps=50,
+    ),
     Fault(
         "slow_link",
         ("slow_peer",),

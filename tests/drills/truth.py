@@ -8,6 +8,9 @@ from pathlib import Path
 
 _NAME = "truth.json"
 
+#: As witnesses: three of four of the members, the culprits among them.
+MOST = -1
+
 
 @dataclass
 class Truth:
@@ -24,7 +27,7 @@ class Truth:
         seq: Sequence number of the first operation that goes another way.
         members: The ranks of that group.
         witnesses: Ranks whose records the verdict needs besides the culprits': at
-            least as many of the members as outvote a culprit.
+            least as many of the members as outvote a culprit, or MOST.
         endings: What became of each rank: "finished", "stuck", the exception, or the signal.
     """
 

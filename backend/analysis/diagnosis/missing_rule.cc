@@ -35,18 +35,21 @@ Missing sortMissing(const GroupStanding& standing,
 }
 
 // Whether it is inside a message, whose peer may be held up in turn, or
-// inside an operation of another group that lacks a trace.
+// inside an operation of another group that lacks a trace; or failed in such a
+// one before, as it does when the other side is gone.
 bool mayBeHeldUp(const GroupStanding& standing, std::uint32_t rank) {
   const JobState& job = standing.job();
   const auto lacksTrace = [&](std::uint32_t group) {
     return group != standing.group && group != GroupCatalog::kNone &&
            !job.membersOf(group).absent.empty();
   };
-  const std::vector<OperationRef>& inside = job.rank(rank)->inside;
-  return std::any_of(inside.begin(), inside.end(),
-                     [&](const OperationRef& ref) {
-                       return ref.pair || lacksTrace(ref.group);
-                     });
+  const auto isHeldUpIn = [&](const OperationRef& ref) {
+    return ref.pair || lacksTrace(ref.group);
+  };
+  const RankState& state = *job.rank(rank);
+  const std::optional<OperationRef>& failure = state.first_failure;
+  return (failure && !failure->threw && isHeldUpIn(*failure)) ||
+         std::any_of(state.inside.begin(), state.inside.end(), isHeldUpIn);
 }
 
 }  // namespace

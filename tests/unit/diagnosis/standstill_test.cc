@@ -194,6 +194,23 @@ TEST(StandstillTest, WhoWaitsForAnAbsentRankIsNotAccused) {
   EXPECT_EQ(diagnosis.culprits, Ranks{}) << textOf(diagnosis);
 }
 
+// Rank 1 ends with a message of 2 that failed, and then the others fail.
+TEST(StandstillTest, WhoFailedWithAnAbsentRankIsNotAccused) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = addHistory(rank);
+    const std::uint32_t last =
+        r == 1 ? rank.addMessage(false, 1, 2).id() : call;
+    rank.fail(last, 60, r == 1 ? 100 : 500, "Connection closed by peer");
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kClosed, {2});
+  ASSERT_FALSE(diagnosis.verdicts.empty());
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kUndecided)
+      << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.culprits, Ranks{}) << textOf(diagnosis);
+}
+
 TEST(StandstillTest, TellsAnExtraCallFromOneLeftOut) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
