@@ -64,8 +64,8 @@ DeviceSpan* DeviceTimes::take(const Place& place, bool with_first,
     untimed_.add(Untimed::Reason::kAborted);
     return nullptr;
   }
-  if (const auto why = no_events_.load(std::memory_order_acquire)) {
-    untimed_.add(*why);
+  if (!has_events_.load(std::memory_order_acquire)) {
+    untimed_.add(why_none_.load(std::memory_order_relaxed));
     return nullptr;
   }
   DeviceSpan* span = pool_.take();
@@ -118,17 +118,18 @@ bool DeviceTimes::step() noexcept {
     return true;
   }
   const bool busy = resolver_.poll();
-  if (resolver_.failed()) {
-    no_events_.store(Untimed::Reason::kRefused, std::memory_order_relaxed);
-  }
+  if (resolver_.failed()) endEvents(Untimed::Reason::kRefused);
   return busy;
+}
+
+void DeviceTimes::endEvents(Untimed::Reason why) noexcept {
+  why_none_.store(why, std::memory_order_relaxed);
+  has_events_.store(false, std::memory_order_release);
 }
 
 void DeviceTimes::run() noexcept {
   pthread_setname_np(pthread_self(), "traced-device");
-  if (resolver_.start()) {
-    no_events_.store(std::nullopt, std::memory_order_release);
-  }
+  if (resolver_.start()) has_events_.store(true, std::memory_order_release);
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
@@ -138,7 +139,7 @@ void DeviceTimes::run() noexcept {
                       [this] { return stopping_; });
   }
   lock.unlock();
-  no_events_.store(Untimed::Reason::kStopped, std::memory_order_relaxed);
+  endEvents(Untimed::Reason::kStopped);
   resolver_.finish(
       /*ask=*/!paused_.load(std::memory_order_relaxed) &&
       nowNs() >= quiet_until_ns_.load(std::memory_order_relaxed));

@@ -67,6 +67,7 @@ class DeviceTimes {
  private:
   DeviceSpan* take(const Place& place, bool with_first, bool is_wait) noexcept;
   void submit(DeviceSpan* span) noexcept;
+  void endEvents(Untimed::Reason why) noexcept;
   void run() noexcept;
   bool step() noexcept;
 
@@ -75,9 +76,9 @@ class DeviceTimes {
   const std::unique_ptr<DeviceSink> sink_;
   Untimed& untimed_;
   EventPool pool_;
-  // Why there are no events, if so; set by the thread.
-  std::atomic<std::optional<Untimed::Reason>> no_events_{
-      Untimed::Reason::kStarting};
+  // Set by the thread; and why there are none, if so.
+  std::atomic<bool> has_events_{false};
+  std::atomic<Untimed::Reason> why_none_{Untimed::Reason::kStarting};
   const std::atomic<bool>& paused_;
   std::atomic<std::int64_t> quiet_until_ns_{0};
   DeviceResolver resolver_;  // the thread's own

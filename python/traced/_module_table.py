@@ -180,7 +180,7 @@ def _is_compiled(module: nn.Module) -> bool:
 
 
 def tell_of_compiled() -> None:
-    """Says, once, what is not seen. In code that is being compiled it is called then, and only then."""
+    """Says, once, what is not seen. Code that is being compiled calls it then, and only then."""
     warn_once(
         "modules that torch.compile has compiled are not seen while they run: what they issue "
         "is of the module around them"
