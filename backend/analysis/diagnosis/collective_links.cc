@@ -57,31 +57,46 @@ class CollectiveLinks {
       hosts_.insert(job_.rank(rank)->host);
     }
     one_clock_ = clocks.size() == 1;
-    Timings timings = job_.groups[group].timings;
-    std::stable_sort(
-        timings.begin(), timings.end(),
-        [](const Timing& a, const Timing& b) { return a.seq < b.seq; });
+    links_.clear();
+    const Timings timings = bySeq(job_.groups[group].timings);
     for (std::size_t i = 0; i < timings.size();) {
       std::size_t end = i;
       while (end < timings.size() && timings[end].seq == timings[i].seq) ++end;
       addCollective(absl::MakeSpan(timings).subspan(i, end - i));
       i = end;
     }
+    for (auto& [signature, links] : links_) {
+      std::erase_if(links.of_members, [](const TransferLink& link) {
+        return link.transfers.empty();
+      });
+      ranks_[{group, signature}] = std::move(links.of_members);
+    }
   }
 
   void finish(std::vector<ComparedLinks>& all) && {
-    for (auto& [compared, by_rank] : ranks_) {
-      add(ComparedLinks::Kind::kRanks, compared.second, std::move(by_rank),
-          all);
+    for (auto& [compared, links] : ranks_) {
+      add(ComparedLinks::Kind::kRanks, compared.second, std::move(links), all);
     }
     for (auto& [compared, by_members] : groups_) {
-      add(ComparedLinks::Kind::kGroups, compared.signature,
-          std::move(by_members), all);
+      std::vector<TransferLink> links;
+      for (auto& [members, link] : by_members) {
+        links.push_back(std::move(link));
+      }
+      add(ComparedLinks::Kind::kGroups, compared.signature, std::move(links),
+          all);
     }
   }
 
  private:
-  using ByRanks = std::map<std::vector<std::uint32_t>, TransferLink>;
+  using ByMembers = std::map<std::vector<std::uint32_t>, TransferLink>;
+
+  // What the group that is being added does with one signature.
+  struct OwnLinks {
+    // By index of the member; those without transfers are nobody's.
+    std::vector<TransferLink> of_members;
+    // Of all together.
+    TransferLink* of_group = nullptr;
+  };
 
   // Groups of one size on as many hosts, that make the same collective.
   struct GroupClass {
@@ -97,7 +112,7 @@ class CollectiveLinks {
     const CollectiveTable& table = job_.groups[group_].collectives;
     const std::uint64_t seq = timings.front().seq;
     // The first of a group waits for processes that start.
-    if (timings.size() != members_.size() || seq <= 1 ||
+    if (!areOfAllMembers(timings) || seq <= 1 ||
         table.disputes().contains(seq)) {
       return;
     }
@@ -112,20 +127,49 @@ class CollectiveLinks {
     if (waits == Waits::kOther || (waits == Waits::kForRoot && !root)) return;
     const auto last = lastReady(timings, root);
     if (!last) return;
+    OwnLinks& links = linksOf(id);
     std::optional<Transfer> whole;
     std::size_t known = 0;
-    for (const Timing& timing : timings) {
-      if (timing.rank == root) continue;
-      const auto transfer = transferOf(timing, *last);
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      if (timings[i].rank == root) continue;
+      const auto transfer = transferOf(timings[i], *last);
       if (!transfer) continue;
       ++known;
-      addTo(ranks_[{group_, id}], {timing.rank}, *transfer);
+      links.of_members[i].transfers.push_back(*transfer);
       if (!whole) whole = transfer;
       whole->low_ns = std::min(whole->low_ns, transfer->low_ns);
       whole->high_ns = std::max(whole->high_ns, transfer->high_ns);
     }
     if (known + (root ? 1 : 0) != members_.size()) return;
-    addTo(groups_[{id, members_.size(), hosts_.size()}], members_, *whole);
+    if (!links.of_group) {
+      const GroupClass compared{id, members_.size(), hosts_.size()};
+      links.of_group = &groups_[compared][members_];
+      if (links.of_group->ranks.empty()) {
+        links.of_group->ranks = members_;
+        links.of_group->group = group_;
+      }
+    }
+    links.of_group->transfers.push_back(*whole);
+  }
+
+  bool areOfAllMembers(absl::Span<const Timing> timings) const {
+    return std::equal(timings.begin(), timings.end(), members_.begin(),
+                      members_.end(),
+                      [](const Timing& timing, std::uint32_t rank) {
+                        return timing.rank == rank;
+                      });
+  }
+
+  OwnLinks& linksOf(std::uint32_t signature) {
+    OwnLinks& links = links_[signature];
+    if (links.of_members.empty()) {
+      for (const std::uint32_t rank : members_) {
+        TransferLink& link = links.of_members.emplace_back();
+        link.ranks = {rank};
+        link.group = group_;
+      }
+    }
+    return links;
   }
 
   std::optional<LastReady> lastReady(absl::Span<const Timing> timings,
@@ -155,23 +199,14 @@ class CollectiveLinks {
     return transferBetween(earliest_ns, latest_ns, end_ns);
   }
 
-  void addTo(ByRanks& by_ranks, const std::vector<std::uint32_t>& ranks,
-             const Transfer& transfer) const {
-    TransferLink& link = by_ranks[ranks];
-    if (link.ranks.empty()) {
-      link.ranks = ranks;
-      link.group = group_;
-    }
-    link.transfers.push_back(transfer);
-  }
-
-  void add(ComparedLinks::Kind kind, std::uint32_t signature, ByRanks by_ranks,
+  void add(ComparedLinks::Kind kind, std::uint32_t signature,
+           std::vector<TransferLink> of_ranks,
            std::vector<ComparedLinks>& all) const {
     ComparedLinks& links = all.emplace_back();
     links.kind = kind;
     links.what = textOf(job_.signatures.at(signature));
     links.op = nameOf(job_.signatures.at(signature).op);
-    for (auto& [ranks, link] : by_ranks) links.links.push_back(std::move(link));
+    links.links = std::move(of_ranks);
   }
 
   const JobState& job_;
@@ -180,9 +215,11 @@ class CollectiveLinks {
   std::vector<std::uint32_t> members_;
   std::set<std::string> hosts_;
   bool one_clock_ = true;
+  std::map<std::uint32_t, OwnLinks> links_;
   // By group and signature.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, ByRanks> ranks_;
-  std::map<GroupClass, ByRanks> groups_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<TransferLink>>
+      ranks_;
+  std::map<GroupClass, ByMembers> groups_;
 };
 
 }  // namespace

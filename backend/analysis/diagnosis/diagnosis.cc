@@ -1,6 +1,7 @@
 #include "analysis/diagnosis/diagnosis.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "analysis/diagnosis/call_places.h"
@@ -58,6 +59,11 @@ Diagnosis judge(JobState read, const TraceSet& set,
   const JobState& job = diagnosis.job;
   std::vector<JobVerdict>& verdicts = diagnosis.verdicts;
 
+  // Of the rules these two take longest, as they look at all times.
+  auto slow_peers =
+      std::async(std::launch::async, [&job] { return findSlowPeers(job); });
+  std::vector<JobVerdict> of_timing = findTimingVerdicts(job, options);
+
   verdicts = findMismatches(job);
   append(verdicts, findSplitMismatches(job, set));
   const Knowledge knowledge(job, options);
@@ -69,8 +75,8 @@ Diagnosis judge(JobState read, const TraceSet& set,
             std::back_inserter(troubles));
   append(verdicts, rootsOf(job, std::move(troubles)));
   append(verdicts, findLocalVerdicts(job));
-  append(verdicts, findSlowPeers(job));
-  append(verdicts, findTimingVerdicts(job, options));
+  append(verdicts, slow_peers.get());
+  append(verdicts, std::move(of_timing));
   order(verdicts);
   findCallPlaces(job, set, verdicts);
   diagnosis.culprits = culpritsOf(verdicts);

@@ -30,6 +30,8 @@ std::uint64_t strideFor(const TraceSet& set) {
 }  // namespace
 
 const RankState* JobState::rank(std::uint32_t rank) const {
+  // Where no rank is absent it is known where they are.
+  if (rank < ranks.size() && ranks[rank].rank == rank) return &ranks[rank];
   const auto found = std::lower_bound(
       ranks.begin(), ranks.end(), rank,
       [](const RankState& s, std::uint32_t r) { return s.rank < r; });

@@ -16,6 +16,10 @@ bool readOneClock(const JobState& job, std::uint32_t group) {
   return true;
 }
 
+bool isReadyBefore(const Timing& a, const Timing& b) {
+  return a.ready_ns != b.ready_ns ? a.ready_ns < b.ready_ns : a.rank < b.rank;
+}
+
 const Timing& medianOf(absl::Span<const Timing> arrivals) {
   return arrivals[(arrivals.size() - 1) / 2];
 }
@@ -55,11 +59,7 @@ std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
 
 GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
   if (!readOneClock(job, group)) return;
-  arrivals_ = job.groups[group].timings;
-  std::sort(arrivals_.begin(), arrivals_.end(),
-            [](const Timing& a, const Timing& b) {
-              return a.seq != b.seq ? a.seq < b.seq : a.ready_ns < b.ready_ns;
-            });
+  arrivals_ = bySeq(job.groups[group].timings);
   const std::size_t size = job.groups[group].collectives.members().size();
   for (std::size_t i = 0; i < arrivals_.size();) {
     std::size_t end = i;
@@ -67,6 +67,9 @@ GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
       ++end;
     }
     if (end - i == size && size > 1 && arrivals_[i].seq > 1) {
+      const auto first = arrivals_.begin() + static_cast<std::ptrdiff_t>(i);
+      std::sort(first, arrivals_.begin() + static_cast<std::ptrdiff_t>(end),
+                isReadyBefore);
       collectives_.push_back(
           describe(absl::MakeConstSpan(arrivals_).subspan(i, size)));
     }

@@ -31,6 +31,18 @@ std::int64_t percentile(Transfers transfers, std::size_t percent,
   return *at;
 }
 
+// Whether so many transfers take longer than any link usually does that it may
+// be slow, whatever the others take: of most links this is all that must be
+// known.
+bool mayBeSlow(const TransferLink& link) {
+  constexpr std::size_t kLeastSlow = ComparedLinks::kLeastTransfers * 3 / 4;
+  const auto slow = std::count_if(link.transfers.begin(), link.transfers.end(),
+                                  [](const Transfer& transfer) {
+                                    return transfer.low_ns >= kLeastSlowerNs;
+                                  });
+  return static_cast<std::size_t>(slow) >= kLeastSlow;
+}
+
 Transfers since(const TransferLink& link, std::int64_t begin_ns) {
   const auto first =
       std::lower_bound(link.transfers.begin(), link.transfers.end(), begin_ns,
@@ -102,12 +114,14 @@ double ofTheTime(Transfers transfers, std::int64_t usual_ns,
          static_cast<double>(std::max<std::int64_t>(span_ns, 1));
 }
 
+// Of the links `suspects`, those that are slow from an instant on.
 std::vector<SlowLink> slowSince(const ComparedLinks& compared,
+                                const std::vector<std::size_t>& suspects,
                                 std::int64_t begin_ns, std::uint64_t stride) {
   std::vector<SlowLink> slow;
   const auto usual = usualOf(compared, begin_ns);
   if (!usual) return slow;
-  for (std::size_t i = 0; i < compared.links.size(); ++i) {
+  for (const std::size_t i : suspects) {
     const Transfers transfers = since(compared.links[i], begin_ns);
     if (transfers.size() < ComparedLinks::kLeastTransfers ||
         !isPersistent(transfers, *usual)) {
@@ -126,6 +140,11 @@ std::vector<SlowLink> slowSince(const ComparedLinks& compared,
 
 std::vector<SlowLink> findSlowLinks(const ComparedLinks& compared,
                                     std::uint64_t stride) {
+  std::vector<std::size_t> suspects;
+  for (std::size_t i = 0; i < compared.links.size(); ++i) {
+    if (mayBeSlow(compared.links[i])) suspects.push_back(i);
+  }
+  if (suspects.empty()) return {};
   std::int64_t first_ns = compared.links.front().transfers.front().at_ns;
   std::int64_t last_ns = first_ns;
   for (const TransferLink& link : compared.links) {
@@ -137,7 +156,7 @@ std::vector<SlowLink> findSlowLinks(const ComparedLinks& compared,
   for (std::size_t part = 0; part < kBeginnings; ++part) {
     const std::int64_t begin_ns =
         first_ns + part_ns * static_cast<std::int64_t>(part);
-    auto slow = slowSince(compared, begin_ns, stride);
+    auto slow = slowSince(compared, suspects, begin_ns, stride);
     if (!slow.empty()) return slow;
   }
   return {};

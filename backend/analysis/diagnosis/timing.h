@@ -33,4 +33,7 @@ struct Timing {
 // Of some operations, those of each rank, by rank.
 using Timings = std::vector<Timing>;
 
+// The same by collective; of one, in the order in which they were.
+Timings bySeq(const Timings& timings);
+
 }  // namespace traced

@@ -5,6 +5,18 @@
 #include "analysis/diagnosis/link_sources.h"
 
 namespace traced {
+namespace {
+
+void sortByTime(std::vector<Transfer>& transfers) {
+  const auto isEarlier = [](const Transfer& a, const Transfer& b) {
+    return a.at_ns < b.at_ns;
+  };
+  // They mostly are.
+  if (std::is_sorted(transfers.begin(), transfers.end(), isEarlier)) return;
+  std::stable_sort(transfers.begin(), transfers.end(), isEarlier);
+}
+
+}  // namespace
 
 std::optional<Transfer> transferBetween(std::int64_t earliest_ns,
                                         std::int64_t latest_ns,
@@ -25,12 +37,7 @@ std::vector<ComparedLinks> comparedLinks(const JobState& job) {
     std::erase_if(compared.links, [](const TransferLink& link) {
       return link.transfers.size() < ComparedLinks::kLeastTransfers;
     });
-    for (TransferLink& link : compared.links) {
-      std::stable_sort(link.transfers.begin(), link.transfers.end(),
-                       [](const Transfer& a, const Transfer& b) {
-                         return a.at_ns < b.at_ns;
-                       });
-    }
+    for (TransferLink& link : compared.links) sortByTime(link.transfers);
   }
   std::erase_if(all, [](const ComparedLinks& compared) {
     return compared.links.size() < ComparedLinks::kLeastLinks;

@@ -1,0 +1,52 @@
+#include "analysis/diagnosis/timing.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+namespace traced {
+namespace {
+
+// What is timed is every n-th collective.
+std::uint64_t strideOf(const Timings& timings, std::uint64_t first) {
+  std::uint64_t stride = 0;
+  for (const Timing& timing : timings) {
+    stride = std::gcd(stride, timing.seq - first);
+    if (stride == 1) break;
+  }
+  return std::max<std::uint64_t>(stride, 1);
+}
+
+Timings sortedBySeq(Timings timings) {
+  std::stable_sort(
+      timings.begin(), timings.end(),
+      [](const Timing& a, const Timing& b) { return a.seq < b.seq; });
+  return timings;
+}
+
+}  // namespace
+
+// Numbers mostly follow each other, so that each collective's place is known
+// once they are counted.
+Timings bySeq(const Timings& timings) {
+  if (timings.empty()) return {};
+  const auto [least, most] = std::minmax_element(
+      timings.begin(), timings.end(),
+      [](const Timing& a, const Timing& b) { return a.seq < b.seq; });
+  const std::uint64_t first = least->seq;
+  const std::uint64_t stride = strideOf(timings, first);
+  const std::uint64_t steps = (most->seq - first) / stride;
+  if (steps > timings.size()) return sortedBySeq(timings);
+  std::vector<std::size_t> next(steps + 2);
+  for (const Timing& timing : timings) {
+    ++next[(timing.seq - first) / stride + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  Timings placed(timings.size());
+  for (const Timing& timing : timings) {
+    placed[next[(timing.seq - first) / stride]++] = timing;
+  }
+  return placed;
+}
+
+}  // namespace traced
