@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -27,6 +27,7 @@ bool isSameChunk(const ChunkRef& a, const ChunkRef& b) {
 }
 
 void sortChunks(std::vector<ChunkRef>& chunks) {
+  if (chunks.size() < 2) return;
   std::sort(chunks.begin(), chunks.end(), before);
   // Copies of one chunk are neighbours, unless other chunks without rows lie
   // between them.
@@ -65,22 +66,8 @@ std::string unusableSentence(const TraceFile& file,
 
 }  // namespace
 
-ChunkIndex::ChunkIndex(std::vector<std::string> warnings, ReadProgress progress)
-    : progress_(std::move(progress)) {
-  set_.input_warnings = std::move(warnings);
-}
-
-void ChunkIndex::addFiles(absl::Span<const std::string> paths) {
-  for (const std::string& path : paths) {
-    if (!progress_) break;
-    std::error_code error;
-    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-    if (!error) bytes_total_ += bytes;
-  }
-  for (const std::string& path : paths) addFile(path);
-}
-
-void ChunkIndex::addFile(const std::string& path) {
+void ChunkIndex::addFile(const std::string& path, ChunkDecoder& decoder,
+                         IndexProgress& progress) {
   auto source = FileSource::open(path);
   if (!source) return warn(source.error().message);
   if ((*source)->size() == 0) {
@@ -90,15 +77,17 @@ void ChunkIndex::addFile(const std::string& path) {
 
   ChunkScanner scanner(**source);
   TraceFile file{path, (*source)->size(), 0, 0};
+  std::uint64_t told = 0;
   while (const auto chunk = scanner.next()) {
-    if (addChunk(*chunk)) {
+    if (addChunk(*chunk, decoder)) {
       ++file.chunks;
     } else {
       scanner.refuse();
     }
-    if (progress_) progress_(bytes_done_ + scanner.position(), bytes_total_);
+    progress.add(scanner.position() - told);
+    told = scanner.position();
   }
-  bytes_done_ += file.bytes;
+  progress.add(file.bytes - told);
   describeFile(scanner, std::move(file));
 }
 
@@ -119,14 +108,14 @@ void ChunkIndex::describeFile(const ChunkScanner& scanner, TraceFile file) {
   set_.files.push_back(std::move(file));
 }
 
-bool ChunkIndex::addChunk(const ScannedChunk& scanned) {
-  if (decoder_.parse(scanned.body) != DecodeStatus::kOk) return false;
-  const v1::Chunk& chunk = decoder_.chunk();
+bool ChunkIndex::addChunk(const ScannedChunk& scanned, ChunkDecoder& decoder) {
+  if (decoder.parse(scanned.body) != DecodeStatus::kOk) return false;
+  const v1::Chunk& chunk = decoder.chunk();
   if (chunk.end_position() < chunk.first_position()) return false;
-  if (chunk.stream_id() == 0) return addMerge();
+  if (chunk.stream_id() == 0) return addMerge(decoder);
 
-  Indexed& indexed = streams_[chunk.stream_id()];
-  if (!indexed.has_header && decoder_.decodeHeader(indexed.stream.header)) {
+  Indexed& indexed = streamOf(chunk.stream_id());
+  if (!indexed.has_header && decoder.decodeHeader(indexed.stream.header)) {
     indexed.stream.header.set_stream_id(chunk.stream_id());
     indexed.has_header = true;
   }
@@ -143,11 +132,11 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned) {
   return true;
 }
 
-bool ChunkIndex::addMerge() {
-  const DecodeStatus status = decoder_.decodePacked();
+bool ChunkIndex::addMerge(ChunkDecoder& decoder) {
+  const DecodeStatus status = decoder.decodePacked();
   if (status == DecodeStatus::kUnknownCompression) return true;
   if (status == DecodeStatus::kRefused) return false;
-  v1::Merge& merge = *decoder_.payload().mutable_merge();
+  v1::Merge& merge = *decoder.payload().mutable_merge();
   set_.unusable_bytes += merge.unusable_bytes();
   for (v1::ClockModel& clock : *merge.mutable_clock()) {
     if (isSound(clock)) {
@@ -168,18 +157,68 @@ void ChunkIndex::warn(std::string sentence) {
   set_.input_warnings.push_back(std::move(sentence));
 }
 
-TraceSet ChunkIndex::finish() && {
-  for (auto& [id, indexed] : streams_) {
+ChunkIndex::Indexed& ChunkIndex::streamOf(std::uint64_t id) {
+  const auto [place, is_new] = index_by_id_.try_emplace(id, streams_.size());
+  if (is_new) streams_.emplace_back().stream.header.set_stream_id(id);
+  return streams_[place->second];
+}
+
+void ChunkIndex::append(ChunkIndex later) {
+  const auto files = static_cast<std::uint32_t>(set_.files.size());
+  std::move(later.set_.files.begin(), later.set_.files.end(),
+            std::back_inserter(set_.files));
+  std::move(later.set_.clocks.begin(), later.set_.clocks.end(),
+            std::back_inserter(set_.clocks));
+  std::move(later.set_.input_warnings.begin(), later.set_.input_warnings.end(),
+            std::back_inserter(set_.input_warnings));
+  set_.unusable_bytes += later.set_.unusable_bytes;
+  dumps_.append(std::move(later.dumps_));
+  for (Indexed& more : later.streams_) {
+    for (ChunkRef& chunk : more.stream.chunks) chunk.file += files;
+    Indexed& indexed = streamOf(more.stream.header.stream_id());
+    if (!indexed.has_header) {
+      indexed.stream.header = std::move(more.stream.header);
+      indexed.has_header = more.has_header;
+    }
+    std::vector<ChunkRef>& chunks = indexed.stream.chunks;
+    if (chunks.empty()) {
+      chunks = std::move(more.stream.chunks);
+    } else {
+      chunks.insert(chunks.end(), more.stream.chunks.begin(),
+                    more.stream.chunks.end());
+    }
+  }
+}
+
+void ChunkIndex::addStreams() {
+  std::vector<TraceStream*> sorted;
+  for (Indexed& indexed : streams_) {
     if (indexed.has_header) {
       sortChunks(indexed.stream.chunks);
-      set_.streams.push_back(std::move(indexed.stream));
+      sorted.push_back(&indexed.stream);
     } else {
       warn(absl::StrCat("a stream of ", indexed.stream.chunks.size(),
                         " chunks was left out: none of them can be decoded"));
     }
   }
+  // To move a header takes long.
+  std::sort(sorted.begin(), sorted.end(),
+            [](const TraceStream* a, const TraceStream* b) {
+              return comesFirst(*a, *b);
+            });
+  set_.streams.reserve(sorted.size());
+  for (TraceStream* stream : sorted) set_.streams.push_back(std::move(*stream));
+}
+
+TraceSet ChunkIndex::finish(std::vector<std::string> warnings) && {
+  addStreams();
+  set_.input_warnings.insert(set_.input_warnings.begin(),
+                             std::make_move_iterator(warnings.begin()),
+                             std::make_move_iterator(warnings.end()));
   std::move(dumps_).addTo(set_);
-  std::sort(set_.streams.begin(), set_.streams.end(), comesFirst);
+  if (!std::is_sorted(set_.streams.begin(), set_.streams.end(), comesFirst)) {
+    std::sort(set_.streams.begin(), set_.streams.end(), comesFirst);
+  }
   return std::move(set_);
 }
 

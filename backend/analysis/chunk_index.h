@@ -3,13 +3,14 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/types/span.h"
 #include "analysis/flight_recorder/dump_files.h"
+#include "analysis/index_progress.h"
 #include "analysis/trace_set.h"
 #include "trace_io/chunk_decoder.h"
 #include "trace_io/chunk_scanner.h"
@@ -19,14 +20,16 @@ namespace traced {
 // Not thread safe. Memory: about 50 bytes per chunk.
 class ChunkIndex {
  public:
-  ChunkIndex(std::vector<std::string> warnings, ReadProgress progress);
+  // A file is read once, chunk by chunk, and a dump twice. One that is neither,
+  // or cannot be read, becomes a warning.
+  void addFile(const std::string& path, ChunkDecoder& decoder,
+               IndexProgress& progress);
+  // Adds what others found in files behind these.
+  void append(ChunkIndex later);
 
-  // Every file is read once, chunk by chunk, and a dump twice. A file that is
-  // neither, or cannot be read, becomes a warning.
-  void addFiles(absl::Span<const std::string> paths);
-
-  // The streams, sorted; selects none of them.
-  TraceSet finish() &&;
+  // The streams, sorted; selects none of them. Its warnings are those given and
+  // its own.
+  TraceSet finish(std::vector<std::string> warnings) &&;
 
  private:
   struct Indexed {
@@ -34,19 +37,17 @@ class ChunkIndex {
     bool has_header = false;
   };
 
-  void addFile(const std::string& path);
-  bool addChunk(const ScannedChunk& chunk);
-  bool addMerge();
+  bool addChunk(const ScannedChunk& chunk, ChunkDecoder& decoder);
+  bool addMerge(ChunkDecoder& decoder);
   void describeFile(const ChunkScanner& scanner, TraceFile file);
+  Indexed& streamOf(std::uint64_t id);
+  void addStreams();
   void warn(std::string sentence);
 
   TraceSet set_;
   DumpFiles dumps_;
-  ReadProgress progress_;
-  ChunkDecoder decoder_;
-  absl::flat_hash_map<std::uint64_t, Indexed> streams_;
-  std::uint64_t bytes_done_ = 0;
-  std::uint64_t bytes_total_ = 0;
+  std::vector<Indexed> streams_;
+  absl::flat_hash_map<std::uint64_t, std::size_t> index_by_id_;
 };
 
 }  // namespace traced

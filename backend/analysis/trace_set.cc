@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/chunk_index.h"
+#include "analysis/index_files.h"
 #include "analysis/input_files.h"
 #include "analysis/stream_selection.h"
 
@@ -28,9 +28,8 @@ Error nothingReadable(const std::vector<std::string>& warnings) {
 Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
                               const ReadProgress& progress) {
   InputFiles inputs = findInputFiles(paths);
-  ChunkIndex index(std::move(inputs.warnings), progress);
-  index.addFiles(inputs.paths);
-  TraceSet set = std::move(index).finish();
+  TraceSet set =
+      indexFiles(inputs.paths, progress).finish(std::move(inputs.warnings));
   if (set.streams.empty()) return nothingReadable(set.input_warnings);
   selectStreams(set);
   if (set.selected.empty()) return nothingReadable(set.selection_warnings);

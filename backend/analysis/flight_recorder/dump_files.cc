@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -109,6 +110,13 @@ DumpFiles::Kind DumpFiles::add(const std::string& path, std::uint64_t bytes) {
   }
   found_.push_back(std::move(found));
   return Kind::kDump;
+}
+
+void DumpFiles::append(DumpFiles later) {
+  std::move(later.found_.begin(), later.found_.end(),
+            std::back_inserter(found_));
+  std::move(later.warnings_.begin(), later.warnings_.end(),
+            std::back_inserter(warnings_));
 }
 
 void DumpFiles::addTo(TraceSet& set) && {

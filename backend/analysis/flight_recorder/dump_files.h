@@ -30,6 +30,9 @@ class DumpFiles {
   // Looks into a file that is no trace. What is refused gives a warning.
   Kind add(const std::string& path, std::uint64_t bytes);
 
+  // Adds what others found in files behind these.
+  void append(DumpFiles later);
+
   // Adds what was found to `set`: a file and a stream per dump, of several
   // dumps of one rank only the newest, and sentences.
   void addTo(TraceSet& set) &&;
