@@ -27,24 +27,26 @@ std::optional<std::int64_t> underWayUntil(const AssembledOperation& op) {
   return kForever;
 }
 
-// The Work was dropped without a wait while the program went on, and nothing
-// else ever completes the operation: Gloo does these in the caller's wait.
-bool isNeverWaited(const AssembledOperation& op, const v1::Call& call,
-                   std::int64_t went_on_ns) {
-  return glooEndsOnlyInWait(call.op()) && !op.failed && !op.ended.known() &&
-         !op.wait_began.known() && op.batch == 0 && op.released.known() &&
-         op.released.ns() < went_on_ns;
-}
-
 }  // namespace
 
-LocalFindings::LocalFindings(const StreamTable& table, MakeRef make_ref)
-    : table_(table), make_ref_(std::move(make_ref)) {}
+LocalFindings::LocalFindings(const StreamTable& table, MakeRef make_ref,
+                             LastIssueNs last_issue_ns)
+    : table_(table),
+      make_ref_(std::move(make_ref)),
+      last_issue_ns_(std::move(last_issue_ns)) {}
 
-void LocalFindings::add(const AssembledOperation& op, const v1::Call& call,
-                        std::int64_t went_on_ns) {
+void LocalFindings::add(const AssembledOperation& op, const v1::Call& call) {
   if (op.buffers != 0) findOverlap(op, call);
-  if (isNeverWaited(op, call, went_on_ns)) note(never_waited_, op, call);
+  if (isNeverWaited(op, call)) note(never_waited_, op, call);
+}
+
+// The Work was dropped without a wait while the program went on, and nothing
+// else ever completes the operation: Gloo does these in the caller's wait.
+bool LocalFindings::isNeverWaited(const AssembledOperation& op,
+                                  const v1::Call& call) const {
+  return !op.ended.known() && glooEndsOnlyInWait(call.op()) && !op.failed &&
+         !op.wait_began.known() && op.batch == 0 && op.released.known() &&
+         op.released.ns() < last_issue_ns_();
 }
 
 void LocalFindings::findOverlap(const AssembledOperation& op,

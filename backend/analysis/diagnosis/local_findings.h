@@ -15,17 +15,19 @@ namespace traced {
 
 using MakeRef =
     std::function<OperationRef(const AssembledOperation&, const v1::Call&)>;
+// When the stream's last operation was issued: asked only where it matters, as
+// all operations must be looked at for it.
+using LastIssueNs = std::function<std::int64_t()>;
 
 // Of the operations of one stream, none of which was lost.
 class LocalFindings {
  public:
-  LocalFindings(const StreamTable& table, MakeRef make_ref);
+  LocalFindings(const StreamTable& table, MakeRef make_ref,
+                LastIssueNs last_issue_ns);
 
   // The next operation, by issue, of a group whose engine may run two at once:
-  // those of NCCL follow each other on their stream. `went_on_ns`: when the
-  // stream's last operation was issued.
-  void add(const AssembledOperation& op, const v1::Call& call,
-           std::int64_t went_on_ns);
+  // those of NCCL follow each other on their stream.
+  void add(const AssembledOperation& op, const v1::Call& call);
 
   // Sets `overlap` and `never_waited`; what the state says otherwise is known.
   void tell(RankState& state) &&;
@@ -47,12 +49,14 @@ class LocalFindings {
 
   static bool collide(const Uses& a, const Uses& b);
   Uses usesOf(const AssembledOperation& op, const v1::Call& call) const;
+  bool isNeverWaited(const AssembledOperation& op, const v1::Call& call) const;
   void findOverlap(const AssembledOperation& op, const v1::Call& call);
   void note(std::optional<LocalFinding>& finding, const AssembledOperation& op,
             const v1::Call& call, const AssembledOperation* other = nullptr);
 
   const StreamTable& table_;
   const MakeRef make_ref_;
+  const LastIssueNs last_issue_ns_;
   std::vector<UnderWay> under_way_;
   std::optional<LocalFinding> overlap_;
   std::optional<LocalFinding> never_waited_;

@@ -17,8 +17,12 @@ RankReader::RankReader(JobState& job, const StreamTable& table,
       stride_(stride),
       state_(rankStateOf(table)),
       rule_(table, state_.whole()),
-      local_(table, [this](const AssembledOperation& op,
-                           const v1::Call& call) { return refTo(op, call); }),
+      local_(
+          table,
+          [this](const AssembledOperation& op, const v1::Call& call) {
+            return refTo(op, call);
+          },
+          [this] { return lastIssueNs(); }),
       timing_(table, clock) {}
 
 void RankReader::read(std::uint32_t clock_name) {
@@ -113,9 +117,7 @@ void RankReader::readOperations() {
         readMessage(op, known);
         break;
     }
-    if (known.on_host && state_.whole()) {
-      local_.add(op, *known.call, lastIssueNs());
-    }
+    if (known.on_host && state_.whole()) local_.add(op, *known.call);
   }
 }
 
