@@ -76,7 +76,19 @@ class CollectiveTable {
   void startMember(std::uint32_t rank) { members_.emplace_back().rank = rank; }
   // Its operations, in ascending order of seq; a number that is repeated is
   // ignored.
-  void join(const Joining& joining);
+  void join(const Joining& joining) {
+    MemberProgress& member = members_.back();
+    const bool is_next = member.first != 0 && joining.seq == member.last + 1;
+    const bool is_plain =
+        joining.reached == Reached::kEnded && !joining.gives_splits;
+    // Most of what is joined is just that.
+    if (is_next && is_plain &&
+        signatures_.at(joining.seq) == joining.signature + 1) {
+      member.last = joining.seq;
+    } else {
+      joinAnyhow(joining);
+    }
+  }
 
   const std::vector<MemberProgress>& members() const { return members_; }
   // nullptr for a rank whose trace has nothing of the group.
@@ -101,6 +113,7 @@ class CollectiveTable {
   static constexpr std::uint32_t kNew = 0;
   static constexpr std::uint32_t kDisputed = ~std::uint32_t{0};
 
+  void joinAnyhow(const Joining& joining);
   void dispute(std::uint64_t seq, std::uint32_t called,
                std::uint32_t signature);
 
