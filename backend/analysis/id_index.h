@@ -17,9 +17,7 @@ class IdIndex {
 
   // kNone for an id that is not there.
   std::uint32_t find(std::uint32_t id) const {
-    if (id < small_.size()) return small_[id];
-    const auto found = large_.find(id);
-    return found == large_.end() ? kNone : found->second;
+    return id < small_.size() ? small_[id] : findLarge(id);
   }
 
   // Replaces what the id had.
@@ -40,6 +38,12 @@ class IdIndex {
  private:
   // What clearing and filling costs is bounded, whatever ids a file has.
   static constexpr std::uint32_t kSmall = 1024;
+
+  // Apart, so that what is mostly done is small enough to be inlined.
+  [[gnu::noinline]] std::uint32_t findLarge(std::uint32_t id) const {
+    const auto found = large_.find(id);
+    return found == large_.end() ? kNone : found->second;
+  }
 
   std::vector<std::uint32_t> small_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> large_;

@@ -85,8 +85,31 @@ void StreamAssembler::noteCalls() {
 }
 
 [[gnu::always_inline]] inline void StreamAssembler::apply(const IssueRow& row) {
-  see(Instant(row.issue_ns));
-  AssembledOperation& op = issuedOperation(row.op);
+  const Instant issued(row.issue_ns);
+  see(issued);
+  if (!isLatest(row.op)) return applyToKnown(row);
+  std::vector<AssembledOperation>& operations = table_.operations;
+  // To copy a blank one is faster than to make one.
+  AssembledOperation& op = operations.emplace_back(blank_);
+  op.id = row.op;
+  op.issued = issued;
+  op.call = table_.definitions.callInChunk(row.call);
+  op.buffers = row.buffers;
+  op.thread = row.thread;
+  op.seq = row.seq;
+  op.batch = row.batch;
+  op.context = row.context;
+  op.stack = row.stack;
+  next_ = operations.size();
+  issued_ += issued.known();
+  if (op.call != AssembledOperation::kNoCall) noteCall(op);
+}
+
+// An operation of which something was told before it was issued, or that is
+// issued twice.
+void StreamAssembler::applyToKnown(const IssueRow& row) {
+  table_.in_seq_order = false;
+  AssembledOperation& op = operation(row.op);
   if (op.issued.known()) return;
   op.issued = Instant(row.issue_ns);
   issued_ += op.issued.known();
@@ -175,7 +198,9 @@ void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
     ++table_.broken_tables;
     return;
   }
-  const auto take = [this](const auto& row) { apply(row); };
+  const auto take = [this](const auto& row) __attribute__((always_inline)) {
+    apply(row);
+  };
   if (rows) {
     rows->forEachRow(payload.anchor().monotonic_ns(), take);
   } else {

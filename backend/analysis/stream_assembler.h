@@ -63,24 +63,17 @@ class StreamAssembler {
   void search(std::uint64_t id);
   void searchUnordered(std::uint64_t id);
   // Most issue rows are about a new operation, the latest so far.
-  AssembledOperation& issuedOperation(std::uint64_t id) {
-    std::vector<AssembledOperation>& operations = table_.operations;
-    const bool is_new =
-        ordered_ && (operations.empty() || operations.back().id < id);
-    if (!is_new) {
-      table_.in_seq_order = false;
-      return operation(id);
-    }
-    AssembledOperation& op = operations.emplace_back();
-    op.id = id;
-    next_ = operations.size();
-    return op;
+  bool isLatest(std::uint64_t id) const {
+    const std::vector<AssembledOperation>& operations = table_.operations;
+    return ordered_ && (operations.empty() || operations.back().id < id);
   }
+  void applyToKnown(const IssueRow& row);
   void see(Instant instant) {
     if (instant.isAfter(table_.last)) table_.last = instant;
   }
 
   StreamTable table_;
+  const AssembledOperation blank_;
   // Per call of the definitions; see noteCall().
   std::vector<CallSummary> calls_;
   // Of the collectives of each group so far, by CallSummary::counter.

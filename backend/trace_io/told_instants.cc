@@ -6,18 +6,20 @@ namespace traced {
 
 void ToldInstants::restart(std::int64_t anchor_ns, int issued) {
   anchor_ns_ = of_others_ = anchor_ns;
-  told_.clear();
-  told_.reserve(static_cast<std::size_t>(issued));
+  const auto room = static_cast<std::size_t>(issued);
+  if (told_.size() < room) told_.resize(room);
+  size_ = 0;
   sorted_ = true;
   next_ = 0;
 }
 
 std::int64_t& ToldInstants::search(std::uint64_t op) {
   if (!sorted_) sort();
+  const auto end = told_.begin() + static_cast<std::ptrdiff_t>(size_);
   const auto found = std::lower_bound(
-      told_.begin(), told_.end(), op,
+      told_.begin(), end, op,
       [](const Told& told, std::uint64_t wanted) { return told.op < wanted; });
-  if (found == told_.end() || found->op != op) {
+  if (found == end || found->op != op) {
     of_others_ = anchor_ns_;
     return of_others_;
   }
@@ -26,10 +28,12 @@ std::int64_t& ToldInstants::search(std::uint64_t op) {
 }
 
 void ToldInstants::sort() {
-  std::stable_sort(told_.begin(), told_.end(),
+  const auto end = told_.begin() + static_cast<std::ptrdiff_t>(size_);
+  std::stable_sort(told_.begin(), end,
                    [](const Told& a, const Told& b) { return a.op < b.op; });
   const auto same = [](const Told& a, const Told& b) { return a.op == b.op; };
-  told_.erase(std::unique(told_.begin(), told_.end(), same), told_.end());
+  size_ = static_cast<std::size_t>(std::unique(told_.begin(), end, same) -
+                                   told_.begin());
   sorted_ = true;
   next_ = 0;
 }
