@@ -171,6 +171,34 @@ TEST_F(TraceSetTest, PartsOfAStreamAreOneStream) {
   EXPECT_EQ(run.streams[0].table.operations.size(), 3u);
 }
 
+TEST_F(TraceSetTest, FilesThatThreadsReadAreThoseInTheirOrder) {
+  constexpr std::uint32_t kRanks = 150;
+  // Of each rank two parts, that of rank 7 damaged, and much that is no trace.
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    const std::string name = "rank-" + std::to_string(rank);
+    StreamBuilder builder = stream(rank, 1 + rank);
+    write("a/" + name, chunk(builder, 1));
+    write("b/" + name, (rank == 7 ? "damage" : "") + chunk(builder, 2));
+    write("c/" + name, "no trace");
+  }
+  const TraceSet set = open();
+  ASSERT_EQ(set.streams.size(), kRanks);
+  EXPECT_EQ(set.files.size(), 2 * kRanks);
+  ASSERT_EQ(set.input_warnings.size(), 1 + kRanks);
+  EXPECT_THAT(set.input_warnings[0], HasSubstr("b/rank-7: 6 of"));
+  EXPECT_THAT(set.input_warnings[1], HasSubstr("c/rank-0: not a trace"));
+  EXPECT_THAT(set.input_warnings[3], HasSubstr("c/rank-10: not a trace"));
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    const TraceStream& one = set.streams[rank];
+    EXPECT_EQ(one.header.rank(), rank);
+    ASSERT_EQ(one.chunks.size(), 2u);
+    const std::string name = "rank-" + std::to_string(rank);
+    EXPECT_EQ(set.files[one.chunks[0].file].path, dir_.path() + "/a/" + name);
+    EXPECT_EQ(set.files[one.chunks[1].file].path, dir_.path() + "/b/" + name);
+    EXPECT_EQ(StreamLoader(set).load(one).operations.size(), 2u);
+  }
+}
+
 TEST_F(TraceSetTest, OverlappingChunksAreNotCountedTwice) {
   StreamBuilder a = stream(0);
   StreamBuilder again = stream(0);
