@@ -25,7 +25,11 @@ const Timing& medianOf(absl::Span<const Timing> arrivals) {
 }
 
 std::int64_t lateness(const Timing& own, const Timing& median) {
-  const std::int64_t held_up_ns = own.held_up_ns - median.held_up_ns;
+  std::int64_t held_up_ns = own.held_up_ns - median.held_up_ns;
+  if (own.released_ns != Timing::kNotSeen &&
+      median.released_ns != Timing::kNotSeen) {
+    held_up_ns += own.released_ns - median.released_ns;
+  }
   const std::int64_t lateness_ns = own.ready_ns - median.ready_ns;
   return std::max<std::int64_t>(
       lateness_ns - std::max<std::int64_t>(held_up_ns, 0), 0);

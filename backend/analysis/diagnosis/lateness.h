@@ -22,7 +22,8 @@ struct LateCollective {
   absl::Span<const Timing> arrivals;
 
   // By how much a rank was ready after the median rank, but for the time for
-  // which it was held up, more than that one, by messages and other groups.
+  // which it was held up, more than that one, by messages and other groups, and
+  // by which it was released later from the group's collective before.
   std::int64_t latenessOf(std::uint32_t who) const;
 };
 

@@ -48,7 +48,7 @@ bool mayBeHeldUp(const GroupStanding& standing, std::uint32_t rank) {
   };
   const RankState& state = *job.rank(rank);
   const std::optional<OperationRef>& failure = state.first_failure;
-  return (failure && !failure->threw && isHeldUpIn(*failure)) ||
+  return (failure && isHeldUpIn(*failure)) ||
          std::any_of(state.inside.begin(), state.inside.end(), isHeldUpIn);
 }
 

@@ -54,19 +54,28 @@ Timing RankTiming::collective(const AssembledOperation& op, std::uint32_t group,
       engine.free_ns > issue_ns || engine.unsure_until_ns > issue_ns;
   if (!started && (!on_host || queued)) timing.took_ns = Timing::kUnknown;
   timing.held_up_ns = waits_ns_ - engine.own_waits_ns - engine.other_waits_ns;
+  std::int64_t released_ns = engine.released_ns;
   for (const Wait& wait : waits_) {
-    const bool over = wait.end_ns <= issue_ns && wait.group != group;
-    if (over) timing.held_up_ns += wait.ns;
+    if (wait.end_ns > issue_ns) continue;
+    if (wait.group != group) {
+      timing.held_up_ns += wait.ns;
+    } else if (wait.to_the_end) {
+      released_ns = std::max(released_ns, wait.end_ns);
+    }
   }
+  if (released_ns != kNever) timing.released_ns = clampedNs(released_ns);
   return timing;
+}
+
+std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
+  return std::clamp(commonNs(clock_, own_ns), -kLatestNs, kLatestNs);
 }
 
 Timing RankTiming::timed(const AssembledOperation& op,
                          std::int64_t ready_ns) const {
   Timing timing;
   timing.seq = op.seq;
-  timing.ready_ns =
-      std::clamp(commonNs(clock_, ready_ns), -kLatestNs, kLatestNs);
+  timing.ready_ns = clampedNs(ready_ns);
   const auto certified = certifiedNs(clock_, ready_ns);
   if (certified && fits(certified->low_ns) && fits(certified->high_ns)) {
     timing.uncertain_ns =
@@ -102,7 +111,9 @@ void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   }
   const std::int64_t end_ns = op.wait_ended.ns();
   const bool sound = fits(end_ns) && fits(op.wait_began.ns());
-  waits_.push_back({end_ns, sound ? end_ns - op.wait_began.ns() : 0, group});
+  const bool to_the_end = op.ended.known() && op.ended.ns() <= end_ns;
+  waits_.push_back({end_ns, sound ? end_ns - op.wait_began.ns() : 0, group,
+                    sound && to_the_end});
 }
 
 void RankTiming::endEngine(Engine& engine, const AssembledOperation& op) const {
@@ -126,7 +137,12 @@ void RankTiming::countWaits(std::int64_t until_ns) {
 
 void RankTiming::count(const Wait& wait) {
   waits_ns_ += wait.ns;
-  if (wait.group != kMessage) engines_[wait.group].own_waits_ns += wait.ns;
+  if (wait.group == kMessage) return;
+  Engine& engine = engines_[wait.group];
+  engine.own_waits_ns += wait.ns;
+  if (wait.to_the_end) {
+    engine.released_ns = std::max(engine.released_ns, wait.end_ns);
+  }
 }
 
 }  // namespace traced

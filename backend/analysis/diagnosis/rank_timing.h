@@ -41,14 +41,19 @@ class RankTiming {
     // Waits in its own collectives, and all others up to its last one.
     std::int64_t own_waits_ns = 0;
     std::int64_t other_waits_ns = 0;
+    // When the last of its own ones was over that lasted to the end.
+    std::int64_t released_ns = kNever;
   };
   // A wait that had not ended when the latest operation was issued.
   struct Wait {
     std::int64_t end_ns;
     std::int64_t ns;
     std::uint32_t group;
+    bool to_the_end;
   };
 
+  // On the common time line.
+  std::int64_t clampedNs(std::int64_t own_ns) const;
   Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
   void endEngine(Engine& engine, const AssembledOperation& op) const;
   void countWaits(std::int64_t until_ns);

@@ -11,6 +11,8 @@ namespace traced {
 
 struct Timing {
   static constexpr std::int64_t kUnknown = -1;
+  static constexpr std::int64_t kNotSeen =
+      std::numeric_limits<std::int64_t>::min();
   // Of a clock of which nothing is certified.
   static constexpr std::int64_t kUncertain = std::int64_t{1} << 60;
 
@@ -23,6 +25,10 @@ struct Timing {
   // For how long the rank had waited in messages and in other groups since the
   // group's collective before: who is held up there is not late by itself.
   std::int64_t held_up_ns = 0;
+  // When its program came back from its last wait for a collective of the
+  // group, before it called this one: later than others if that ended later for
+  // it.
+  std::int64_t released_ns = kNotSeen;
   // From being ready to the end; kUnknown where either is not known exactly.
   std::int64_t took_ns = kUnknown;
   // For how long after being ready nobody would have seen the end.
