@@ -25,7 +25,7 @@ def _through(library: str, function: Callable[[], Any]) -> None:
             errors.append(error)
 
     kind = ctypes.CFUNCTYPE(None)
-    getattr(ctypes.CDLL(library), "known_function")(kind(called))
+    ctypes.CDLL(library).known_function(kind(called))
     if errors:
         raise errors[0]
 
