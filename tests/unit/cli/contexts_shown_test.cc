@@ -121,14 +121,13 @@ TEST_F(ContextsShownTest, CallsInCppAreShown) {
   const auto& last = rows[2].at("ranks").at("0");
   EXPECT_FALSE(last.contains("stack"));
   EXPECT_EQ(last.at("cpp_stack_cut"), true);
-  EXPECT_EQ(last.at("cpp_stack"),
-            nlohmann::json::parse(R"([
+  const auto expected = nlohmann::json::parse(R"json([
     {"function": "c10d::all\u001breduce()", "binary": "/lib/libtorch.so",
-     "build_id": "01ab", "offset": 11
-},
+     "build_id": "01ab", "offset": 11},
     {"function": "Layer::run()", "file": "/src/layer.cpp", "line": 7,
      "binary": "/lib/libtorch.so", "build_id": "01ab", "offset": 12},
-    {}])"));
+    {}])json");
+  EXPECT_EQ(last.at("cpp_stack"), expected);
 }
 
 TEST_F(ContextsShownTest, ExportHasThemAsColumns) {
