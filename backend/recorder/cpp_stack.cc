@@ -21,13 +21,17 @@ constexpr std::size_t kRemembered = 32;
 
 std::atomic<std::uint64_t> unload_count{0};
 
+// What is read may lie between a function's variables, where AddressSanitizer
+// sees nothing that anybody should read.
+#define TRACED_READS_STACK [[gnu::no_sanitize_address]]
+
 // A stack, and the words of memory from which it was unwound.
 class FoundStack {
  public:
   // Whether the thread, now at this frame, has this very stack. What is read is
   // what the unwinder would read, from the innermost on: each return address
   // and each saved frame pointer says where the next lie.
-  bool isAt(std::uintptr_t frame) const noexcept {
+  TRACED_READS_STACK bool isAt(std::uintptr_t frame) const noexcept {
     if (frame_ != frame) return false;
     for (std::size_t i = 0; i < words_count_; ++i) {
       if (*words_[i].place != words_[i].value) return false;
@@ -88,7 +92,8 @@ class FoundStack {
     return _URC_NO_REASON;
   }
 
-  bool addReturnAddress(std::uintptr_t at, std::uintptr_t address) noexcept {
+  TRACED_READS_STACK bool addReturnAddress(std::uintptr_t at,
+                                           std::uintptr_t address) noexcept {
     Word* const place = wordAt(at) - 1;
     words_[words_count_++] = {place, address};
     return *place == address;
@@ -96,7 +101,8 @@ class FoundStack {
 
   // Where the function that the frame called has saved the frame pointer, from
   // which the place of its caller may be reckoned; it need not have.
-  bool addFramePointer(std::uintptr_t at, std::uintptr_t value) noexcept {
+  TRACED_READS_STACK bool addFramePointer(std::uintptr_t at,
+                                          std::uintptr_t value) noexcept {
     const bool was_saved = value != std::exchange(frame_pointer_, value);
     Word* place = wordAt(at) - 2;
     for (std::size_t i = 0; i < kSavedRegisters; ++i, --place) {

@@ -126,11 +126,13 @@ v1::Code describeCode(const LoadedCode& code) {
 }
 
 const std::string& programPath() {
-  static const std::string path = [] {
+  // Never destroyed: threads that outlive main() read it.
+  static const auto* const path = [] {
     std::error_code error;
-    return std::filesystem::read_symlink("/proc/self/exe", error).string();
+    return new std::string(
+        std::filesystem::read_symlink("/proc/self/exe", error).string());
   }();
-  return path;
+  return *path;
 }
 
 }  // namespace traced

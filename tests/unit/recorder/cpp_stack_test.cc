@@ -60,9 +60,11 @@ TEST(CppStackTest, WaysThatDifferAnywhereAreToldApart) {
     std::array<void*, CppStack::kMaxFrames> unwound;
     const CppStack& stack = cppStackHere();
     const int count = backtrace(unwound.data(), unwound.size());
-    if (static_cast<int>(stack.count) != count) return false;
+    // A sanitizer puts a function of its own before it.
+    const std::size_t more = static_cast<std::size_t>(count) - stack.count;
+    if (more > 1) return false;
     for (std::size_t i = 1; i < stack.count; ++i) {
-      const auto address = reinterpret_cast<std::uintptr_t>(unwound[i]);
+      const auto address = reinterpret_cast<std::uintptr_t>(unwound[i + more]);
       if (stack.addresses[i] != address) return false;
     }
     return true;
