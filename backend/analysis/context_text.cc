@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 
 namespace traced {
 
@@ -25,6 +26,25 @@ std::string frameText(const v1::Frame& frame) {
   if (frame.line() > 0) absl::StrAppend(&text, ":", frame.line());
   if (!frame.function().empty()) {
     absl::StrAppend(&text, " in ", frame.function());
+  }
+  return text;
+}
+
+std::string codeText(const v1::Code* code) {
+  if (!code) return "not known";
+  const absl::string_view path = code->binary();
+  std::string text;
+  if (code->line() > 0) {
+    text = absl::StrCat(code->file(), ":", code->line());
+  } else if (path.empty()) {
+    text = absl::StrCat("0x", absl::Hex(code->offset()));
+  } else {
+    const std::size_t slash = path.rfind('/');
+    text = absl::StrCat(path.substr(slash == path.npos ? 0 : slash + 1), "+0x",
+                        absl::Hex(code->offset()));
+  }
+  if (!code->function().empty()) {
+    absl::StrAppend(&text, " in ", code->function());
   }
   return text;
 }

@@ -18,7 +18,12 @@ std::string modulePath(const v1::Context& context);
 // "/job/train.py:120 in forward".
 std::string frameText(const v1::Frame& frame);
 
-// The same of a stack's call site.
+// "layer.cpp:120 in Layer::run()", "libtorch_cpu.so+0x66d2750 in
+// c10d::ProcessGroup::allreduce()" where there is no line, without "in" where
+// there is no name; nullptr: "not known".
+std::string codeText(const v1::Code* code);
+
+// The same of a stack's call site in Python.
 std::string siteText(const v1::Stack& stack);
 
 }  // namespace traced

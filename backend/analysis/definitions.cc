@@ -43,6 +43,7 @@ void StreamDefinitions::add(v1::Payload& payload) {
     const std::uint32_t id = stack.id();
     intern(stacks_, stack_by_id_, id, [&] { return std::move(stack); });
   }
+  for (v1::Code& code : *payload.mutable_code()) addCode(code);
   for (v1::Text& text : *payload.mutable_text()) {
     intern(texts_, text_by_id_, text.id(),
            [&] { return std::move(*text.mutable_text()); });
@@ -84,6 +85,12 @@ void StreamDefinitions::addBuffers(const v1::Buffers& buffers) {
   ranges_.insert(ranges_.end(), buffers.range().begin(), buffers.range().end());
 }
 
+// It may have been said without its name.
+void StreamDefinitions::addCode(v1::Code& code) {
+  v1::Code& known = code_by_id_[code.id()];
+  if (known.function().empty()) known = std::move(code);
+}
+
 const v1::Thread* StreamDefinitions::thread(std::uint32_t id) const {
   const std::uint32_t index = thread_by_id_.find(id);
   return index == kNone ? nullptr : &threads_[index];
@@ -97,6 +104,11 @@ const v1::Context* StreamDefinitions::context(std::uint32_t id) const {
 const v1::Stack* StreamDefinitions::stack(std::uint32_t id) const {
   const std::uint32_t index = stack_by_id_.find(id);
   return index == kNone ? nullptr : &stacks_[index];
+}
+
+const v1::Code* StreamDefinitions::code(std::uint64_t id) const {
+  const auto found = code_by_id_.find(id);
+  return found == code_by_id_.end() ? nullptr : &found->second;
 }
 
 const std::string* StreamDefinitions::text(std::uint32_t id) const {

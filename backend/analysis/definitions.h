@@ -1,5 +1,5 @@
 // StreamDefinitions holds what the chunks of one stream define: groups, calls,
-// buffers, threads, contexts, stacks and texts. Ids are unique within the
+// buffers, threads, contexts, stacks, code and texts. Ids are unique within the
 // stream.
 
 #pragma once
@@ -68,6 +68,8 @@ class StreamDefinitions {
   bool haveContexts() const { return !contexts_.empty(); }
   const v1::Stack* stack(std::uint32_t id) const;
   bool haveStacks() const { return !stacks_.empty(); }
+  // What a stack's calls in C++ are; nullptr where that is not known.
+  const v1::Code* code(std::uint64_t id) const;
   const std::string* text(std::uint32_t id) const;
   struct BufferList {
     absl::Span<const v1::BufferRange> ranges;
@@ -84,6 +86,7 @@ class StreamDefinitions {
 
   void addGroup(const v1::Group& group);
   void addBuffers(const v1::Buffers& buffers);
+  void addCode(v1::Code& code);
 
   std::vector<GroupDefinition> groups_;
   std::vector<v1::Call> calls_;
@@ -96,6 +99,7 @@ class StreamDefinitions {
   IdIndex group_by_id_, call_by_id_, thread_by_id_, context_by_id_,
       stack_by_id_, text_by_id_;
   absl::flat_hash_map<std::uint32_t, BufferSpan> buffers_by_id_;
+  absl::flat_hash_map<std::uint64_t, v1::Code> code_by_id_;
   IdIndex calls_in_chunk_;
 };
 

@@ -4,19 +4,20 @@
 #include <tuple>
 #include <vector>
 
-#include "c10d/python_stacks.h"
+#include "c10d/fast_symbols.h"
+#include "c10d/program_stacks.h"
 
 namespace py = pybind11;
 
 namespace traced {
 namespace {
 
-bool recordStacks(const std::string& mode,
-                  const std::vector<std::string>& libraries) {
-  const StackMode wanted = mode == "full"   ? StackMode::kFull
+bool recordStacksOf(const std::string& mode, bool cpp,
+                    const std::vector<std::string>& libraries) {
+  const StackMode python = mode == "full"   ? StackMode::kFull
                            : mode == "site" ? StackMode::kSite
                                             : StackMode::kOff;
-  return recordPythonStacks(wanted, libraries);
+  return recordStacks({python, cpp}, libraries);
 }
 
 using FrameText = std::tuple<std::string, std::string, std::uint32_t>;
@@ -38,10 +39,13 @@ py::tuple stackHere() {
 }  // namespace
 
 void bindStacks(py::module_& module) {
+  setFastSymbolReader(&fastSymbolReader);
   module.def(
-      "record_stacks", &recordStacks, py::arg("mode"), py::arg("libraries"),
+      "record_stacks", &recordStacksOf, py::arg("mode"), py::arg("cpp"),
+      py::arg("libraries"),
       "Operations are stamped with their call site, the full stack or (off) "
-      "neither, from now on. False if this Python's frames are not known.");
+      "neither, and with their C++ stack, from now on. False if this Python's "
+      "frames are not known.");
   module.def("stack_here", &stackHere,
              "What an operation of this thread would be stamped with: frames "
              "(function, file, line), the innermost first; which of them is "

@@ -1,3 +1,4 @@
+#include "absl/strings/escaping.h"
 #include "analysis/context_text.h"
 #include "analysis/names.h"
 #include "cli/show_output.h"
@@ -86,6 +87,7 @@ void addContext(Json& json, const v1::Context& context) {
 void addStack(Json& json, const v1::Stack& stack) {
   const std::string site = siteText(stack);
   if (!site.empty()) json["site"] = site;
+  if (stack.frame().empty()) return;
   Json& list = json["stack"] = Json::array();
   for (const v1::Frame& frame : stack.frame()) {
     Json& added = list.emplace_back(
@@ -93,6 +95,30 @@ void addStack(Json& json, const v1::Stack& stack) {
     setUnlessZero(added, "line", frame.line());
   }
   setUnlessZero(json, "stack_cut", stack.cut());
+}
+
+Json codeJson(const v1::Code* code) {
+  Json json = Json::object();
+  if (!code) return json;
+  if (!code->function().empty()) json["function"] = code->function();
+  if (code->line() > 0)
+    json.update({{"file", code->file()}, {"line", code->line()}});
+  if (!code->binary().empty()) json["binary"] = code->binary();
+  if (!code->build_id().empty()) {
+    json["build_id"] = absl::BytesToHexString(code->build_id());
+  }
+  json["offset"] = code->offset();
+  return json;
+}
+
+void addCppStack(Json& json, const StreamDefinitions& definitions,
+                 const v1::Stack& stack) {
+  if (stack.cpp().empty()) return;
+  Json& list = json["cpp_stack"] = Json::array();
+  for (const std::uint64_t id : stack.cpp()) {
+    list.push_back(codeJson(definitions.code(id)));
+  }
+  if (stack.cpp_cut()) json["cpp_stack_cut"] = true;
 }
 
 void addInstants(Json& json, const AssembledOperation& op) {
@@ -137,7 +163,10 @@ Json operationJson(const StreamTable& table, const AssembledOperation& op) {
   if (const v1::Context* context = table.contextOf(op)) {
     addContext(json, *context);
   }
-  if (const v1::Stack* stack = table.stackOf(op)) addStack(json, *stack);
+  if (const v1::Stack* stack = table.stackOf(op)) {
+    addStack(json, *stack);
+    addCppStack(json, table.definitions, *stack);
+  }
   setUnlessZero(json, "thread", op.thread);
   const v1::Thread* thread = table.definitions.thread(op.thread);
   if (op.thread && thread) json["thread_name"] = thread->name();

@@ -13,15 +13,35 @@
 namespace traced {
 namespace {
 
+constexpr std::size_t kMostLineBytes = 160;
+
 // Ranks that called an operation at the same place.
 struct Callers {
   std::vector<std::uint32_t> ranks;
   std::string place;
 };
 
-// "   /job/train.py:120 in forward" and so on, the innermost frame first.
-std::string linesOf(const v1::Stack* stack) {
-  if (!stack || stack->frame_size() == 0) return "    not known\n";
+std::string cppLinesOf(const StreamDefinitions& definitions,
+                       const v1::Stack& stack) {
+  std::string lines = "   in C++\n";
+  for (const std::uint64_t id : stack.cpp()) {
+    std::string line = printable(codeText(definitions.code(id)));
+    // Templates have names that nobody reads to their end; JSON has all of it.
+    if (line.size() > kMostLineBytes)
+      line = line.substr(0, kMostLineBytes) + "...";
+    absl::StrAppend(&lines, "    ", line, "\n");
+  }
+  if (stack.cpp_cut()) absl::StrAppend(&lines, "    and more farther out\n");
+  return lines;
+}
+
+// "   /job/train.py:120 in forward" and so on, the innermost frame first, and
+// the same in C++.
+std::string linesOf(const StreamDefinitions& definitions,
+                    const v1::Stack* stack) {
+  if (!stack || (stack->frame().empty() && stack->cpp().empty())) {
+    return "    not known\n";
+  }
   std::string lines;
   for (const v1::Frame& frame : stack->frame()) {
     absl::StrAppend(&lines, "    ", printable(frameText(frame)), "\n");
@@ -29,6 +49,7 @@ std::string linesOf(const v1::Stack* stack) {
   if (stack->cut() > 0) {
     absl::StrAppend(&lines, "    and ", stack->cut(), " farther out\n");
   }
+  if (!stack->cpp().empty()) lines += cppLinesOf(definitions, *stack);
   return lines;
 }
 
@@ -72,7 +93,8 @@ void writeStacksText(std::ostream& out, const ShowContext& context,
       if (!streams.contains(cell.stream)) continue;
       const StreamTable& table = context.run.streams[cell.stream].table;
       addCaller(all, table.header.rank(),
-                linesOf(table.stackOf(table.operations[cell.operation])));
+                linesOf(table.definitions,
+                        table.stackOf(table.operations[cell.operation])));
     }
     if (all.empty()) continue;
     out << "\n " << titleOf(context, row) << "\n";

@@ -67,9 +67,7 @@ void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
   if (const auto* context = contexts_.firstUse(issue.context)) {
     *payload_.add_context() = *context;
   }
-  if (const auto* stack = stacks_.firstUse(issue.stack)) {
-    *payload_.add_stack() = *stack;
-  }
+  useStack(issue.stack);
 }
 
 void ChunkBuilder::addReturn(const ReturnRecord& record) {
@@ -150,13 +148,9 @@ void ChunkBuilder::addDefinition(const Ring::Record& record) {
       contexts_.define(head, std::move(context));
       break;
     }
-    case RecordKind::kDefineStack: {
-      v1::Stack stack;
-      if (!parse(stack, bytes)) break;
-      stack.set_id(head.id);
-      stacks_.define(head, std::move(stack));
+    case RecordKind::kDefineStack:
+      defineStack(head, bytes);
       break;
-    }
     case RecordKind::kDefineGroup: {
       v1::Group group;
       if (parse(group, bytes)) groups_.define(head, std::move(group));
@@ -168,6 +162,20 @@ void ChunkBuilder::addDefinition(const Ring::Record& record) {
     default:
       break;
   }
+}
+
+void ChunkBuilder::defineStack(const DefinitionHead& head,
+                               std::string_view bytes) {
+  v1::NewStack told;
+  if (!parse(told, bytes)) return;
+  for (v1::Code& code : *told.mutable_code()) code_.define(std::move(code));
+  v1::Stack& stack = *told.mutable_stack();
+  stack.set_id(head.id);
+  stacks_.define(head, std::move(stack));
+}
+
+void ChunkBuilder::nameCode(v1::Code named) {
+  definitions_ += code_.name(std::move(named));
 }
 
 void ChunkBuilder::useCall(std::uint32_t id) {
@@ -186,6 +194,15 @@ void ChunkBuilder::useText(std::uint32_t id) {
   if (const auto* text = texts_.firstUse(id)) *payload_.add_text() = *text;
 }
 
+void ChunkBuilder::useStack(std::uint32_t id) {
+  const v1::Stack* stack = stacks_.firstUse(id);
+  if (!stack) return;
+  *payload_.add_stack() = *stack;
+  for (const std::uint64_t call : stack->cpp()) {
+    if (const auto* code = code_.firstUse(call)) *payload_.add_code() = *code;
+  }
+}
+
 void ChunkBuilder::repeatDefinitions() {
   groups_.repeat();
   calls_.repeat();
@@ -193,6 +210,7 @@ void ChunkBuilder::repeatDefinitions() {
   threads_.repeat();
   contexts_.repeat();
   stacks_.repeat();
+  code_.repeat();
   texts_.repeat();
 }
 
@@ -211,6 +229,7 @@ const v1::Payload& ChunkBuilder::close(const ClockReading& now,
   contexts_.sayFresh(
       [&](const v1::Context& c) { *payload_.add_context() = c; });
   stacks_.sayFresh([&](const v1::Stack& s) { *payload_.add_stack() = s; });
+  code_.sayFresh([&](const v1::Code& c) { *payload_.add_code() = c; });
   texts_.sayFresh([&](const v1::Text& t) { *payload_.add_text() = t; });
 
   finishRows(payload_);
@@ -224,6 +243,7 @@ void ChunkBuilder::clear() noexcept {
   threads_.nextChunk();
   contexts_.nextChunk();
   stacks_.nextChunk();
+  code_.nextChunk();
   texts_.nextChunk();
   payload_.clear_group();
   payload_.clear_call();
@@ -231,6 +251,7 @@ void ChunkBuilder::clear() noexcept {
   payload_.clear_thread();
   payload_.clear_context();
   payload_.clear_stack();
+  payload_.clear_code();
   payload_.clear_text();
   payload_.clear_issued();
   payload_.clear_returned();

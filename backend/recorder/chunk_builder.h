@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "base/clock.h"
+#include "recorder/code_table.h"
 #include "recorder/definition_table.h"
 #include "recorder/record.h"
 #include "recorder/ring.h"
@@ -34,6 +37,10 @@ class ChunkBuilder {
   const v1::Group* group(std::uint32_t id) const { return groups_.find(id); }
   const v1::Stack* stack(std::uint32_t id) const { return stacks_.find(id); }
 
+  // Code that was defined since the last call, and what became known of it.
+  std::vector<v1::Code> takeNewCode() { return code_.takeNew(); }
+  void nameCode(v1::Code named);
+
   // Completes the payload; it is valid until clear().
   const v1::Payload& close(const ClockReading& now,
                            const v1::Accounts& accounts);
@@ -51,6 +58,8 @@ class ChunkBuilder {
   void useCall(std::uint32_t id);
   void useGroup(std::uint32_t id);
   void useText(std::uint32_t id);
+  void useStack(std::uint32_t id);
+  void defineStack(const DefinitionHead& head, std::string_view bytes);
 
   v1::Payload payload_;
   DefinitionTable<v1::Group> groups_;
@@ -59,6 +68,7 @@ class ChunkBuilder {
   DefinitionTable<v1::Thread> threads_;
   DefinitionTable<v1::Context> contexts_;
   DefinitionTable<v1::Stack> stacks_;
+  CodeTable code_;
   DefinitionTable<v1::Text> texts_;
   std::uint64_t records_ = 0;
   std::uint64_t definitions_ = 0;

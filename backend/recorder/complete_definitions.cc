@@ -50,17 +50,18 @@ class Completion {
     removeDefined(stacks_, payload.stack());
     removeDefined(texts_, payload.text());
     needGroups();
+    needCode();
   }
 
   bool complete() const {
     return calls_.empty() && buffers_.empty() && threads_.empty() &&
            contexts_.empty() && stacks_.empty() && texts_.empty() &&
-           groups_.empty();
+           code_.empty() && groups_.empty();
   }
 
   // Chunks are given the newest first. A group is taken from the newest that
   // has it, whose labels are the latest, although only an older chunk may tell
-  // that it is wanted.
+  // that it is wanted; so is code.
   void addFrom(const v1::Payload& earlier) {
     take(calls_, earlier.call(), *payload_.mutable_call());
     take(buffers_, earlier.buffers(), *payload_.mutable_buffers());
@@ -73,6 +74,11 @@ class Completion {
     }
     needGroups();
     takeGroups();
+    for (const v1::Code& code : earlier.code()) {
+      seen_code_.try_emplace(code.id(), code);
+    }
+    needCode();
+    takeCode();
   }
 
  private:
@@ -96,10 +102,26 @@ class Completion {
     }
   }
 
+  void needCode() {
+    code_.clear();
+    for (const v1::Stack& stack : payload_.stack()) {
+      code_.insert(stack.cpp().begin(), stack.cpp().end());
+    }
+    for (const v1::Code& code : payload_.code()) code_.erase(code.id());
+  }
+
+  void takeCode() {
+    for (const auto& [id, code] : seen_code_) {
+      if (code_.erase(id) > 0) *payload_.add_code() = code;
+    }
+  }
+
   v1::Payload& payload_;
   // Named and not defined so far.
   Ids calls_, buffers_, threads_, contexts_, stacks_, texts_, groups_;
+  std::unordered_set<std::uint64_t> code_;
   std::unordered_map<std::uint32_t, v1::Group> seen_groups_;
+  std::unordered_map<std::uint64_t, v1::Code> seen_code_;
 };
 
 }  // namespace

@@ -195,6 +195,13 @@ std::optional<std::string> setStacks(const std::string& value, Options& o) {
   return "off, site or full";
 }
 
+constexpr const char* kSymbolizeModes[] = {"dladdr", "addr2line", "fast"};
+
+std::optional<std::string> setSymbolize(const std::string& value, Options& o) {
+  if (setMode(value, kSymbolizeModes, o.symbolize)) return std::nullopt;
+  return "dladdr, addr2line or fast";
+}
+
 template <bool Options::*kSwitch>
 std::optional<std::string> setSwitch(const std::string& value, Options& o) {
   if (value != "0" && value != "1") return "0 or 1";
@@ -220,6 +227,8 @@ constexpr struct {
     {"TRACED_PRINT", setPrint},
     {"TRACED_DEVICE_TIME", setDeviceTime},
     {"TRACED_STACKS", setStacks},
+    {"TRACED_CPP_STACKS", setSwitch<&Options::cpp_stacks>},
+    {"TRACED_SYMBOLIZE", setSymbolize},
     {"TRACED_WATCH_SECONDS", setWatchSeconds},
     {"TRACED_WATCH", setWatch},
     {"TRACED_AUTO_STEP", setSwitch<&Options::auto_step>},
@@ -272,6 +281,9 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_DEVICE_TIME",
        kDeviceTimeModes[static_cast<std::size_t>(device_time)]},
       {"TRACED_STACKS", kStackModes[static_cast<std::size_t>(stacks)]},
+      {"TRACED_CPP_STACKS", cpp_stacks ? "1" : "0"},
+      {"TRACED_SYMBOLIZE",
+       kSymbolizeModes[static_cast<std::size_t>(symbolize)]},
       {"TRACED_WATCH", watch_ns > 0 ? "1" : "0"},
       {"TRACED_WATCH_SECONDS", secondsText(watch_ns)},
       {"TRACED_AUTO_STEP", auto_step ? "1" : "0"},

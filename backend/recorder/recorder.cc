@@ -71,6 +71,7 @@ Writer::Extras extrasOf(const Options& options, Sinks& sinks,
   extras.reports = &reports;
   extras.left_out = &left_out;
   extras.print = options.print;
+  if (options.cpp_stacks) extras.symbolize = options.symbolize;
   return extras;
 }
 

@@ -13,8 +13,8 @@ class StackSource {
   // What the calling thread's stack is known by: unequal for unequal stacks.
   // 0: it has none.
   virtual std::uint64_t identity() noexcept = 0;
-  // The same stack in words: a v1::Stack without an id; "" where that cannot be
-  // said. Asked for once, when an identity is new.
+  // The same stack in words: a v1::NewStack, of which the stack has no id; ""
+  // where that cannot be said. Asked for once, when an identity is new.
   virtual std::string describe() noexcept = 0;
 
  protected:

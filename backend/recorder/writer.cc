@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "recorder/accounts.h"
+#include "recorder/cpp_stack.h"
 #include "recorder/kill_point.h"
 #include "recorder/signals_blocked.h"
 
@@ -21,6 +22,8 @@ namespace {
 constexpr std::uint64_t kMostChunkSlots = 65536;
 // Operations are looked at so often, for what takes too long.
 constexpr std::int64_t kMostWatchPauseNs = 1'000'000'000;
+// At the end the names of code are waited for so long.
+constexpr std::chrono::milliseconds kLastNames{800};
 
 MarkKind markOf(HangReport::State state) {
   switch (state) {
@@ -50,6 +53,9 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
           extras.print == PrintMode::kOff
               ? nullptr
               : std::make_unique<OperationLog>(extras.print, builder_, header)),
+      symbolizer_(extras.symbolize ? std::make_unique<Symbolizer>(
+                                         symbolReaders(*extras.symbolize))
+                                   : nullptr),
       rank_(header.rank()),
       trigger_(extras.trigger),
       stream_id_(header.stream_id()),
@@ -123,6 +129,7 @@ void Writer::run() {
     const Wake wake = sleep();
     stopping = wake.stopping;
     stopping ? drainToTheEnd() : drain();
+    nameCode(stopping);
     const bool news = markNews(stopping);
     if (stopping) {
       if (log_) log_->finish();
@@ -188,6 +195,20 @@ bool Writer::markNews(bool stopping) {
     news = true;
   }
   return tellOfHangs() || news;
+}
+
+void Writer::nameCode(bool stopping) noexcept {
+  if (!symbolizer_) return;
+  countUnloads();
+  try {
+    for (v1::Code& code : builder_.takeNewCode()) {
+      symbolizer_->ask(std::move(code));
+    }
+    auto named =
+        stopping ? symbolizer_->finish(kLastNames) : symbolizer_->take();
+    for (v1::Code& code : named) builder_.nameCode(std::move(code));
+  } catch (const std::exception&) {  // no memory, no thread: it stays nameless
+  }
 }
 
 bool Writer::tellOfHangs() noexcept {

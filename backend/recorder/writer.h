@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -26,6 +27,7 @@
 #include "recorder/ring.h"
 #include "recorder/sink.h"
 #include "recorder/sinks.h"
+#include "recorder/symbolizer.h"
 #include "recorder/trigger_file.h"
 #include "recorder/window.h"
 #include "trace_io/chunk_encoder.h"
@@ -53,6 +55,8 @@ class Writer {
     const std::atomic<std::uint64_t>* left_out = nullptr;
     // Whether a line is printed for each operation.
     PrintMode print = PrintMode::kOff;
+    // Who names the C++ code of stacks; nullopt: there are none.
+    std::optional<SymbolizeMode> symbolize{};
   };
 
   // `ring` and `own_time` outlive the writer. Starts the thread, which writes a
@@ -98,6 +102,8 @@ class Writer {
   void drainToTheEnd();
   // Marks what is news, and returns whether there was any.
   bool markNews(bool stopping);
+  // Has code named, and takes the names that are there.
+  void nameCode(bool stopping) noexcept;
   // Tells of operations that take too long, and returns whether there are any.
   bool tellOfHangs() noexcept;
   void tell(const HangReport& report);
@@ -131,6 +137,8 @@ class Writer {
   const std::atomic<std::uint64_t>* const left_out_;
   // nullptr: nothing is printed.
   const std::unique_ptr<OperationLog> log_;
+  // nullptr: no stacks of C++ are recorded.
+  const std::unique_ptr<Symbolizer> symbolizer_;
   const std::uint32_t rank_;
   std::int64_t watched_ns_ = 0;  // when operations were looked at
   TriggerFile trigger_;

@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
+#include <climits>
 
 #include "traced/v1/trace.pb.h"
 
@@ -62,11 +63,8 @@ class PieceCounter {
     std::uint32_t length = 0;
     if (!in.ReadVarint32(&length)) return false;
     const int start = in.CurrentPosition();
-    if (length > kMaxColumnBytes) {
-      column_bytes_ += length;
-      return false;
-    }
-    if (!in.Skip(static_cast<int>(length))) return false;
+    // What is no message, such as a text, may seem to hold any length.
+    if (length > INT_MAX || !in.Skip(static_cast<int>(length))) return false;
     if (depth == 1 && isTable(field)) {
       column_bytes_ += length;
       return true;

@@ -21,8 +21,8 @@ from typing import Any
 
 #: Tracers by backend. Flight Recorder records Gloo by itself, and others by a hook.
 TRACERS = (
-    "traced", "site", "full", "watching", "disabled", "left_out", "printed", "flight_recorder",
-    "profiler", "patch",
+    "traced", "site", "full", "cpp", "watching", "disabled", "left_out", "crossnode", "printed",
+    "flight_recorder", "profiler", "patch",
 )  # fmt: skip
 # Of those that are ours, what they are asked for.
 SETTINGS = {
@@ -30,8 +30,10 @@ SETTINGS = {
     "watching": {"TRACED_WATCH": "1"},
     "site": {"TRACED_STACKS": "site"},
     "full": {"TRACED_STACKS": "full"},
+    "cpp": {"TRACED_STACKS": "site", "TRACED_CPP_STACKS": "1"},
     "disabled": {},
     "left_out": {"TRACED_SCOPE": "none"},
+    "crossnode": {"TRACED_SCOPE": "crossnode"},
     "printed": {"TRACED_PRINT": "1"},
 }
 ARMS = [

@@ -26,8 +26,9 @@ def snapshot(
 
     Args:
         active_only: Only operations whose end was not observed and that have not failed.
-        stacks: Also ``stack`` (and ``stack_cut``) of each operation, where TRACED_STACKS has them
-            recorded. Its ``site`` is there in any case.
+        stacks: Also ``stack`` and ``cpp_stack`` of each operation (and ``stack_cut``,
+            ``cpp_stack_cut``), as far as TRACED_STACKS and TRACED_CPP_STACKS have them recorded.
+            Its ``site`` is there in any case.
         deadline: Seconds to wait for the latest records.
 
     Returns:
@@ -63,7 +64,9 @@ def snapshot(
         raise TracedError("nothing is kept in memory: TRACED_WINDOW_MB is 0")
     stream = streams[0]
     if stacks and not _has_stacks(stream):
-        raise TracedError("stacks are not recorded: set TRACED_STACKS to site or full")
+        raise TracedError(
+            "stacks are not recorded: set TRACED_STACKS to site or full, or TRACED_CPP_STACKS=1"
+        )
     operations = [item for item in stream.operations if not (active_only and _is_over(item))]
     return {
         **_who(stream),
@@ -79,7 +82,8 @@ def snapshot(
 
 def _has_stacks(stream: Stream) -> bool:
     header = stream.header
-    return header is not None and header.settings.get("TRACED_STACKS", "off") != "off"
+    settings = header.settings if header else {}
+    return settings.get("TRACED_STACKS", "off") != "off" or settings.get("TRACED_CPP_STACKS") == "1"
 
 
 def _is_over(operation: Operation) -> bool:
@@ -131,8 +135,8 @@ def _group(group: Group) -> dict[str, Any]:
 def _operation(operation: Operation, stream: Stream, stacks: bool) -> dict[str, Any]:
     values = operation.to_dict()
     if not stacks:
-        values.pop("stack", None)
-        values.pop("stack_cut", None)
+        for name in ("stack", "stack_cut", "cpp_stack", "cpp_stack_cut"):
+            values.pop(name, None)
     values["state"] = _progress(operation)
     group = stream.groups.get(operation.group or 0)
     if group is not None:

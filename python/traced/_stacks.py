@@ -1,4 +1,4 @@
-"""Where in the program's code operations are issued (TRACED_STACKS)."""
+"""Where in the program's code operations are issued (TRACED_STACKS, TRACED_CPP_STACKS)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from traced._errors import warn_once
 
 def record(extension: ModuleType) -> None:
     """Has operations stamped with where they are issued, if the settings say so."""
-    mode = extension.check_settings(_settings.current())["TRACED_STACKS"]
+    settings = extension.check_settings(_settings.current())
+    mode = settings["TRACED_STACKS"]
     libraries = _libraries() if mode != "off" else []
-    if not extension.record_stacks(mode, libraries):
+    if not extension.record_stacks(mode, settings["TRACED_CPP_STACKS"] == "1", libraries):
         warn_once(f"TRACED_STACKS={mode}: this Python's frames are not known; stacks are absent")
 
 

@@ -193,4 +193,7 @@ def test_a_snapshot_has_stacks_where_they_are_recorded(launcher: Launcher, tmp_p
     assert "stack" not in plain
     assert deep["stack"][-1]["file"]
     (process,) = launcher.run_ranks(1, "jobs.stacks:looked_at_from_within", folder=tmp_path)
-    assert process.result == "stacks are not recorded: set TRACED_STACKS to site or full"
+    assert (
+        process.result
+        == "stacks are not recorded: set TRACED_STACKS to site or full, or TRACED_CPP_STACKS=1"
+    )

@@ -40,6 +40,12 @@ def payload() -> pb.Payload:
     stack = payload.stack.add(id=3, site=2, cut=4)
     stack.frame.add(function="all_reduce", file="/torch/c10d.py")
     stack.frame.add(function="forward", file="/job/train.py", line=120)
+    stack.cpp.extend([7, 8, 9])
+    stack.cpp_cut = True
+    payload.code.add(id=7, binary="/lib/libt.so", build_id=b"\x0a\xff", offset=80)
+    payload.code.add(id=7, binary="/lib/libt.so", offset=80, function="run()", file="r.cc", line=3)
+    payload.code.add(id=7, binary="/lib/libt.so", offset=80)
+    payload.code.add(id=9, offset=0x7F00)
     build.add_issued(
         payload,
         {"op": 9, "ns": 100, "call": 1, "buffers": 1, "seq": 6, "thread": 1, "batch": 5}
@@ -125,7 +131,24 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
             {"function": "forward", "file": "/job/train.py", "line": 120},
         ],
         "stack_cut": 4,
+        "cpp_stack": [
+            {
+                "function": "run()",
+                "file": "r.cc",
+                "line": 3,
+                "binary": "/lib/libt.so",
+                "offset": 80,
+            },
+            {},
+            {"offset": 0x7F00},
+        ],
+        "cpp_stack_cut": True,
     }
+    assert [str(frame) for frame in operation.cpp_stack or ()] == [
+        "r.cc:3 in run()",
+        "not known",
+        "0x7f00",
+    ]
     json.dumps(operation.to_dict())
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from traced.reader.chunks import ByteRange
 from traced.reader.clocks import ClockKnot, ClockModel
-from traced.reader.definitions import BufferRange, Frame, TensorRun, Thread
+from traced.reader.definitions import BufferRange, CppFrame, Frame, TensorRun, Thread
 from traced.reader.groups import Group, RankRange
 from traced.reader.header import Accounts, ClockAnchor, Header, ThreadDrops
 from traced.reader.marks import Mark
@@ -23,6 +23,7 @@ __all__ = [
     "ClockAnchor",
     "ClockKnot",
     "ClockModel",
+    "CppFrame",
     "Frame",
     "Gap",
     "Group",

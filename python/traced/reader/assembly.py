@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from traced.reader.definitions import BufferRange, ChunkDefinitions, minus_1
+from traced.reader.definitions import BufferRange, ChunkDefinitions, Code, minus_1
 from traced.reader.marks import Mark, Marks, Steps
 from traced.reader.names import UNKNOWN_OPERATION, end_source_name
 from traced.reader.operations import Operation
 from traced.reader.rows import ChunkRows, DoneRow, IssueRow, ReleaseRow, ReturnRow, WaitRow
-from traced.reader.wire import rows_pb2
+from traced.reader.wire import rows_pb2, trace_pb2
 
 _THREW = 1
 _WAIT_FAILED = (_THREW, 2)
@@ -72,6 +72,7 @@ class Assembly:
         self._waited: _FirstRows[WaitRow] = _FirstRows()
         self._released: _FirstRows[ReleaseRow] = _FirstRows()
         self._marks = Marks()
+        self._code = Code()
 
     @property
     def repeated(self) -> int:
@@ -98,6 +99,10 @@ class Assembly:
         self._released.add(rows.released, definitions)
         self._marks.add(rows.marked, definitions)
 
+    def add_code(self, payload: trace_pb2.Payload) -> None:
+        """Takes the code of C++ that one chunk defines."""
+        self._code.add(payload)
+
     def marks(self) -> tuple[Mark, ...]:
         """Returns the marks by position."""
         return self._marks.in_order()
@@ -120,8 +125,9 @@ class Assembly:
             or (done is not None and done.outcome == _THREW)
             or (waited is not None and waited.outcome in _WAIT_FAILED)
         )
+        stack = issued.stack | {"cpp_stack": self._code.frames(issued.stack.get("cpp_stack", ()))}
         return Operation(
-            **({"op": UNKNOWN_OPERATION} | issued.call | issued.context | issued.stack),
+            **({"op": UNKNOWN_OPERATION} | issued.call | issued.context | stack),
             op_id=op_id,
             seq=issued.row.seq or None,
             step=step,

@@ -1,7 +1,9 @@
-"""What the rows of a chunk name by id: calls, buffers, threads, contexts, stacks and texts."""
+"""What the rows of a chunk name by id: calls, buffers, threads, contexts, stacks and texts; and
+code, which stacks name."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +47,35 @@ class Frame:
     def __str__(self) -> str:
         line = f":{self.line}" if self.line else ""
         return f"{self.file}{line} in {self.function}" if self.function else f"{self.file}{line}"
+
+
+@dataclass(frozen=True, slots=True)
+class CppFrame:
+    """A call in a loaded binary; all None where it is not known.
+
+    Attributes:
+        function: What it is in, where something knows that.
+        file: Its source, where the binary tells.
+        line: The line there.
+        binary: Path of the binary; None for code that is in none, such as a compiler makes in
+            memory.
+        build_id: What tells builds of it apart, in hexadecimal.
+        offset: Where in the binary: what addr2line takes. Without one an address.
+    """
+
+    function: str | None = None
+    file: str | None = None
+    line: int | None = None
+    binary: str | None = None
+    build_id: str | None = None
+    offset: int | None = None
+
+    def __str__(self) -> str:
+        if self.offset is None:
+            return "not known"
+        place = f"{os.path.basename(self.binary)}+{self.offset:#x}" if self.binary else ""
+        place = f"{self.file}:{self.line}" if self.line else place or f"{self.offset:#x}"
+        return f"{place} in {self.function}" if self.function else place
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +127,27 @@ class ChunkDefinitions:
     def text(self, text_id: int) -> str | None:
         """Returns a text, or None if not defined."""
         return self._texts.get(text_id) if text_id else None
+
+
+class Code:
+    """The code that the chunks of a stream define: its name may come after its use."""
+
+    def __init__(self) -> None:
+        self._frames: dict[int, CppFrame] = {}
+        self._stacks: dict[tuple[int, ...], tuple[CppFrame, ...]] = {}
+
+    def add(self, payload: trace_pb2.Payload) -> None:
+        """Takes what one chunk defines."""
+        for code in payload.code:
+            known = self._frames.get(code.id)
+            if known is None or known.function is None:
+                self._frames[code.id] = _cpp_frame(code)
+
+    def frames(self, ids: tuple[int, ...]) -> tuple[CppFrame, ...] | None:
+        """Returns the frames of a stack, once all chunks are there; None if there are none."""
+        if ids not in self._stacks:
+            self._stacks[ids] = tuple(self._frames.get(code, CppFrame()) for code in ids)
+        return self._stacks[ids] or None
 
 
 def threads(payload: trace_pb2.Payload) -> dict[int, Thread]:
@@ -154,9 +206,22 @@ def _stack_fields(stack: definitions_pb2.Stack) -> dict[str, Any]:
     frames = tuple(Frame(item.function, item.file, item.line or None) for item in stack.frame)
     return {
         "site": str(frames[stack.site - 1]) if 0 < stack.site <= len(frames) else None,
-        "stack": frames,
+        "stack": frames or None,
         "stack_cut": stack.cut or None,
+        "cpp_stack": tuple(stack.cpp),  # ids, see Code
+        "cpp_stack_cut": stack.cpp_cut or None,
     }
+
+
+def _cpp_frame(code: definitions_pb2.Code) -> CppFrame:
+    return CppFrame(
+        function=code.function or None,
+        file=code.file if code.line else None,
+        line=code.line or None,
+        binary=code.binary or None,
+        build_id=code.build_id.hex() or None,
+        offset=code.offset,
+    )
 
 
 def _tensors(runs: Iterable[definitions_pb2.TensorRun]) -> tuple[TensorRun, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from traced.reader.definitions import BufferRange, Frame, TensorRun
+from traced.reader.definitions import BufferRange, CppFrame, Frame, TensorRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,8 @@ class Operation:
         site: Which line of the program called it, such as `/job/train.py:120 in forward`.
         stack: The frames of Python, the innermost first; of TRACED_STACKS=site the site alone.
         stack_cut: How many more there were, farther out.
+        cpp_stack: The calls in C++, the innermost first.
+        cpp_stack_cut: There were more, farther out.
         source_rank: Group rank that a receive from any source turned out to come from.
     """
 
@@ -99,6 +101,8 @@ class Operation:
     site: str | None = None
     stack: tuple[Frame, ...] | None = None
     stack_cut: int | None = None
+    cpp_stack: tuple[CppFrame, ...] | None = None
+    cpp_stack_cut: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain values under the names of the fields; what is absent is left out.
@@ -111,11 +115,11 @@ class Operation:
 # Per class: the names of its fields, each with its key in a dictionary.
 _KEYS = {
     kind: tuple((field.name, field.name.rstrip("_")) for field in fields(kind))
-    for kind in (Operation, TensorRun, BufferRange, Frame)
+    for kind in (Operation, TensorRun, BufferRange, Frame, CppFrame)
 }
 
 
-def _named(value: Operation | TensorRun | BufferRange | Frame) -> dict[str, Any]:
+def _named(value: Operation | TensorRun | BufferRange | Frame | CppFrame) -> dict[str, Any]:
     items = ((key, getattr(value, name)) for name, key in _KEYS[type(value)])
     return {
         key: item if isinstance(item, (int, str)) else _plain(item)
@@ -127,4 +131,5 @@ def _named(value: Operation | TensorRun | BufferRange | Frame) -> dict[str, Any]
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    return _named(value) if isinstance(value, TensorRun | BufferRange | Frame) else value
+    is_named = isinstance(value, TensorRun | BufferRange | Frame | CppFrame)
+    return _named(value) if is_named else value

@@ -46,6 +46,7 @@ class StreamBuilder:
         for message in payload.group:
             self._take_group(message)
         self._threads.update(threads(payload))
+        self._assembly.add_code(payload)
         self._take_rows(payload)
         self._take_accounts(payload)
 

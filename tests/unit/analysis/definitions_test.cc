@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/context_text.h"
 #include "support/stream_builder.h"
 
 namespace traced {
@@ -60,6 +61,41 @@ TEST(StreamDefinitionsTest, KeepsBuffersByTheirId) {
   ASSERT_EQ(second->ranges.size(), 1u);
   EXPECT_EQ(second->ranges[0].storage(), 200u);
   EXPECT_FALSE(definitions.buffers(3));
+}
+
+TEST(StreamDefinitionsTest, CodeIsKnownByTheBestThatIsSaidOfIt) {
+  const auto chunkWith = [](const char* function) {
+    v1::Payload payload;
+    v1::Code& code = *payload.add_code();
+    code.set_id(5);
+    code.set_binary("/lib/libtorch.so");
+    code.set_offset(0x1a0);
+    code.set_function(function);
+    return payload;
+  };
+  StreamDefinitions definitions;
+  v1::Payload nameless = chunkWith("");
+  definitions.add(nameless);
+  ASSERT_NE(definitions.code(5), nullptr);
+  EXPECT_EQ(codeText(definitions.code(5)), "libtorch.so+0x1a0");
+  v1::Payload named = chunkWith("run()");
+  definitions.add(named);
+  v1::Payload recovered = chunkWith("");
+  definitions.add(recovered);
+  EXPECT_EQ(codeText(definitions.code(5)), "libtorch.so+0x1a0 in run()");
+  EXPECT_EQ(codeText(definitions.code(6)), "not known");
+}
+
+TEST(StreamDefinitionsTest, CodeIsToldByItsLineWhereItHasOne) {
+  v1::Code code;
+  code.set_offset(0x7f00);
+  EXPECT_EQ(codeText(&code), "0x7f00");
+  code.set_binary("program");
+  code.set_function("main");
+  EXPECT_EQ(codeText(&code), "program+0x7f00 in main");
+  code.set_file("main.cpp");
+  code.set_line(12);
+  EXPECT_EQ(codeText(&code), "main.cpp:12 in main");
 }
 
 }  // namespace

@@ -38,21 +38,40 @@ class ContextsShownTest : public ::testing::Test {
       module.set_module("layers.3");
       module.set_module_type("Linear");
       module.set_phase(v1::PHASE_RECOMPUTE);
+      v1::Stack& stack = stream.addStack();
+      stack.add_cpp(11);
+      stack.add_cpp(12);
+      stack.add_cpp(13);
+      stack.set_cpp_cut(true);
+      addCode(stream, 11).set_function("c10d::all\x1breduce()");
+      v1::Code& named = addCode(stream, 12);
+      named.set_function("Layer::run()");
+      named.set_file("/src/layer.cpp");
+      named.set_line(7);
       const auto issue = [&](std::uint64_t op, std::uint32_t call,
-                             std::uint32_t context) {
+                             std::uint32_t context, std::uint32_t in) {
         stream.add(IssueRow{.op = op,
                             .issue_ns = StreamBuilder::kIssueNs +
                                         static_cast<std::int64_t>(op) * kMs,
                             .call = call,
                             .seq = op,
-                            .context = context});
+                            .context = context,
+                            .stack = in});
       };
-      issue(1, 1, 1);
-      issue(2, 1, 1);
-      issue(3, 2, 2);
+      issue(1, 1, 1, 0);
+      issue(2, 1, 1, 0);
+      issue(3, 2, 2, stack.id());
       writeFile(dir_.path() + "/rank" + std::to_string(rank),
                 stream.takeChunk(true));
     }
+  }
+  static v1::Code& addCode(StreamBuilder& stream, std::uint64_t id) {
+    v1::Code& code = *stream.payload().add_code();
+    code.set_id(id);
+    code.set_binary("/lib/libtorch.so");
+    code.set_build_id("\x01\xAB");
+    code.set_offset(id);
+    return code;
   }
   std::string out(const std::string& arguments) const {
     const Ran ran = runTracectl(arguments + " " + dir_.path());
@@ -86,6 +105,29 @@ TEST_F(ContextsShownTest, JsonHasEveryField) {
   EXPECT_EQ(last.at("module_type"), "Linear");
   EXPECT_EQ(last.at("phase"), "recompute");
   EXPECT_FALSE(last.contains("parent"));
+}
+
+TEST_F(ContextsShownTest, CallsInCppAreShown) {
+  EXPECT_THAT(out("show --stacks"),
+              HasSubstr("\n all_reduce #3 on \"dp\"\n"
+                        "  ranks 0-1\n"
+                        "   in C++\n"
+                        "    libtorch.so+0xb in c10d::all?reduce()\n"
+                        "    /src/layer.cpp:7 in Layer::run()\n"
+                        "    not known\n"
+                        "    and more farther out\n"));
+  const auto rows = nlohmann::json::parse(out("show --json")).at("rows");
+  EXPECT_FALSE(rows[0].at("ranks").at("0").contains("cpp_stack"));
+  const auto& last = rows[2].at("ranks").at("0");
+  EXPECT_FALSE(last.contains("stack"));
+  EXPECT_EQ(last.at("cpp_stack_cut"), true);
+  const auto expected = nlohmann::json::parse(R"json([
+    {"function": "c10d::all\u001breduce()", "binary": "/lib/libtorch.so",
+     "build_id": "01ab", "offset": 11},
+    {"function": "Layer::run()", "file": "/src/layer.cpp", "line": 7,
+     "binary": "/lib/libtorch.so", "build_id": "01ab", "offset": 12},
+    {}])json");
+  EXPECT_EQ(last.at("cpp_stack"), expected);
 }
 
 TEST_F(ContextsShownTest, ExportHasThemAsColumns) {

@@ -131,10 +131,11 @@ class ToldStacks final : public StackSource {
   std::string describe() noexcept override {
     ++descriptions;
     if (place == kUnspeakable) return "";
-    v1::Stack stack;
+    v1::NewStack told;
+    v1::Stack& stack = *told.mutable_stack();
     stack.add_frame()->set_line(static_cast<std::uint32_t>(place));
     stack.set_site(1);
-    return stack.SerializeAsString();
+    return told.SerializeAsString();
   }
 
   static constexpr std::uint64_t kUnspeakable = 99;

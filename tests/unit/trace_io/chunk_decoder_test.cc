@@ -185,5 +185,14 @@ TEST(ChunkDecoderTest, RefusesWhatIsNoMessage) {
             DecodeStatus::kRefused);
 }
 
+TEST(PayloadGuardTest, BytesThatLookLikeAnImpossibleLengthAreNoReasonToRefuse) {
+  v1::Payload payload;
+  // A tag of a text, and a length of 4 GB.
+  payload.add_code()->set_build_id("b\xFF\xFF\xFF\xFF\x0F");
+  payload.add_stack()->add_cpp(0x0F'FF'FF'FF'FF'62);
+  const std::string raw = payload.SerializeAsString();
+  EXPECT_TRUE(isModestPayload(raw, raw.size()));
+}
+
 }  // namespace
 }  // namespace traced

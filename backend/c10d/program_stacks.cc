@@ -1,4 +1,4 @@
-#include "c10d/python_stacks.h"
+#include "c10d/program_stacks.h"
 
 #include <torch/csrc/utils/pybind.h>
 
@@ -14,6 +14,7 @@
 
 #include "c10d/python_code.h"
 #include "c10d/python_frames.h"
+#include "recorder/cpp_stack.h"
 #include "recorder/definition_cache.h"
 #include "recorder/stack_source.h"
 
@@ -95,30 +96,43 @@ class Reading {
 std::atomic<bool> Reading::ended{false};
 std::atomic<int> Reading::readers{0};
 
-class PythonStacks final : public StackSource {
+class ProgramStacks final : public StackSource {
  public:
-  PythonStacks(StackMode mode, std::vector<std::string> libraries)
-      : libraries_(std::move(libraries)), full_(mode == StackMode::kFull) {}
+  ProgramStacks(StackOptions options, std::vector<std::string> libraries)
+      : libraries_(std::move(libraries)),
+        options_(options),
+        full_(options.python == StackMode::kFull) {}
 
   std::uint64_t identity() noexcept override {
-    const Reading reading;
-    if (!reading.allowed()) return 0;
-    return full_ ? identityOfStack() : identityOfSite();
+    const std::uint64_t python = identityInPython();
+    if (!options_.cpp) return python;
+    const CppStack& stack = cppStackHere();
+    if (stack.count == 0) return python;
+    const std::uint64_t parts[] = {python, stack.hash, unloads()};
+    return std::max<std::uint64_t>(DefinitionCache::hashOf(parts, sizeof parts),
+                                   1);
   }
 
   std::string describe() noexcept override {
     try {
-      const v1::Stack stack = read();
-      return stack.frame_size() > 0 ? stack.SerializeAsString() : "";
+      v1::NewStack told;
+      *told.mutable_stack() = readPython();
+      if (options_.cpp) {
+        // Of this library's own frames nobody wants to know.
+        tellCppStack(cppStackHere(), &own_code, told);
+      }
+      const bool any =
+          told.stack().frame_size() > 0 || told.stack().cpp_size() > 0;
+      return any ? told.SerializeAsString() : "";
     } catch (const std::bad_alloc&) {
       return "";
     }
   }
 
-  v1::Stack read() {
+  v1::Stack readPython() {
     v1::Stack stack;
     const Reading reading;
-    if (!reading.allowed()) return stack;
+    if (options_.python == StackMode::kOff || !reading.allowed()) return stack;
     PythonFrames frames;
     PythonFrame frame;
     for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
@@ -137,9 +151,16 @@ class PythonStacks final : public StackSource {
     return stack;
   }
 
-  StackMode mode() const { return full_ ? StackMode::kFull : StackMode::kSite; }
+  const StackOptions& options() const { return options_; }
 
  private:
+  std::uint64_t identityInPython() const noexcept {
+    if (options_.python == StackMode::kOff) return 0;
+    const Reading reading;
+    if (!reading.allowed()) return 0;
+    return full_ ? identityOfStack() : identityOfSite();
+  }
+
   struct KnownBy {
     std::uint64_t code;
     std::uint64_t instruction;
@@ -200,35 +221,45 @@ class PythonStacks final : public StackSource {
   }
 
   const std::vector<std::string> libraries_;
+  const StackOptions options_;
   const bool full_;
+  // Lies where this library does.
+  static const char own_code;
 };
+const char ProgramStacks::own_code = 0;
 
 // Only under the GIL.
-PythonStacks* python_stacks = nullptr;
+ProgramStacks* program_stacks = nullptr;
+
+void beginToReadPython() {
+  static bool begun = false;
+  if (std::exchange(begun, true)) return;
+  watchFreedCode();
+  py::module_::import("atexit").attr("register")(
+      py::cpp_function(&Reading::end));
+}
 
 }  // namespace
 
-bool recordPythonStacks(StackMode mode,
-                        const std::vector<std::string>& libraries) {
-  if (mode == StackMode::kOff) {
+bool recordStacks(StackOptions wanted,
+                  const std::vector<std::string>& libraries) {
+  const bool is_python_known =
+      wanted.python == StackMode::kOff || readsPythonFrames();
+  if (!is_python_known) wanted.python = StackMode::kOff;
+  if (wanted.python != StackMode::kOff) beginToReadPython();
+  if (wanted == StackOptions{}) {
     setStackSource(nullptr);
-    return true;
+    return is_python_known;
   }
-  if (!readsPythonFrames()) return false;
-  if (!python_stacks) {
-    watchFreedCode();
-    py::module_::import("atexit").attr("register")(
-        py::cpp_function(&Reading::end));
+  if (!program_stacks || program_stacks->options() != wanted) {
+    program_stacks = new ProgramStacks(wanted, libraries);
   }
-  if (!python_stacks || python_stacks->mode() != mode) {
-    python_stacks = new PythonStacks(mode, libraries);
-  }
-  setStackSource(python_stacks);
-  return true;
+  setStackSource(program_stacks);
+  return is_python_known;
 }
 
 v1::Stack pythonStack() {
-  return python_stacks ? python_stacks->read() : v1::Stack();
+  return program_stacks ? program_stacks->readPython() : v1::Stack();
 }
 
 }  // namespace traced

@@ -1,0 +1,72 @@
+"""What a call site and stacks cost an operation, of Python and of C++.
+
+    .venv/bin/python bench/overhead/stacks.py [--rounds 21] [--json FILE]
+
+World size 1 over torch's fake backend, in one process, by the processor time of the calling
+thread. Blocks with and without stacks alternate; figures are medians, with quartiles, over rounds.
+Called 5 and 25 frames of Python deep, and beside a busy Python thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Callable
+
+import arms
+import paired
+
+_TIMES = 5_000
+_BUSY_TIMES = 1_000
+
+# TRACED_STACKS, and whether TRACED_CPP_STACKS is 1.
+_MODES = {
+    "site": ("site", False),
+    "full": ("full", False),
+    "C++": ("off", True),
+    "site and C++": ("site", True),
+    "full and C++": ("full", True),
+}
+
+
+def _nanoseconds(one: Callable[[], None], times: int) -> float:
+    begin = time.thread_time_ns()
+    for _ in range(times):
+        one()
+    return (time.thread_time_ns() - begin) / times
+
+
+def measure(rounds: int) -> paired.Found:
+    """Nanoseconds of an operation without stacks, and added by each mode."""
+    import traced
+    from traced import _extension, _stacks
+
+    # Names are looked up for recordings that had C++ stacks from their beginning.
+    traced.configure(cpp_stacks=1)
+    with tempfile.TemporaryDirectory() as folder:
+        group = arms.start_group("fake+traced", 0, 1, folder)
+
+    extension, libraries = _extension.load(), _stacks._libraries()
+    one = arms.caller("fake+traced", group)
+
+    def block(mode: tuple[str, bool], depth: int, times: int) -> float:
+        extension.record_stacks(*mode, libraries)
+        return arms.nested(depth, lambda: _nanoseconds(one, times))  # type: ignore[no-any-return]
+
+    found = {}
+    for name, mode in _MODES.items():
+        for depth, busy in ((5, False), (25, False), (5, True)):
+            times = _BUSY_TIMES if busy else _TIMES
+            with arms.busy_thread() if busy else contextlib.nullcontext():
+                pairs = [
+                    (block(("off", False), depth, times), block(mode, depth, times))
+                    for _ in range(rounds + 1)
+                ]
+            place = "beside a busy thread" if busy else f"{depth} frames deep"
+            found[f"{name}, {place}"] = paired.summarize(pairs[1:])
+    return found
+
+
+if __name__ == "__main__":
+    paired.run(__doc__, "stacks", "a stack", measure)

@@ -1,0 +1,74 @@
+"""Jobs whose collectives are called through C++ code of a known name."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import traced
+
+from jobs.joining import joined
+
+
+def _through(library: str, function: Callable[[], Any]) -> None:
+    """Has a library's `known_function` call it."""
+    errors = []
+
+    def called() -> None:
+        try:
+            function()
+        except BaseException as error:
+            errors.append(error)
+
+    kind = ctypes.CFUNCTYPE(None)
+    ctypes.CDLL(library).known_function(kind(called))
+    if errors:
+        raise errors[0]
+
+
+def reduce_through(library: str, calls: int = 3) -> list[float]:
+    """The sums."""
+    with joined() as rank:
+        tensor = torch.arange(4.0) * (rank + 1)
+        for _ in range(calls):
+            _through(library, lambda: dist.all_reduce(tensor))
+        return tensor.tolist()  # type: ignore[no-any-return]
+
+
+def reduce_until_killed(library: str) -> None:
+    """One operation through the library; then it waits for its end."""
+    with joined():
+        _through(library, lambda: dist.all_reduce(torch.ones(4)))
+        traced.flush()
+        _sleep_for_ever()
+
+
+def killed_before_it_is_written(library: str) -> None:
+    """Dies at once behind an operation through the library, the first with a stack."""
+    with joined():
+        traced.flush()
+        _through(library, lambda: dist.all_reduce(torch.ones(4)))
+        os.abort()
+
+
+def _sleep_for_ever() -> None:
+    while True:
+        os.waitstatus_to_exitcode(0)
+        ctypes.CDLL(None).pause()
+
+
+def in_a_forked_child(library: str) -> int:
+    """A child that makes a group of its own; returns its exit code."""
+    with joined():
+        _through(library, lambda: dist.all_reduce(torch.ones(4)))
+    child = os.fork()
+    if child == 0:
+        dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
+        _through(library, lambda: dist.all_reduce(torch.ones(4)))
+        dist.destroy_process_group()
+        os._exit(0 if traced.flush() else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
