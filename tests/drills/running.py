@@ -17,7 +17,7 @@ from tracectl import tracectl
 from drills.board import Board, State
 from drills.plan import Plan
 from drills.rank import DUMP, LEAVE, control_path, dump_path
-from drills.stillness import Stillness, stopped
+from drills.stillness import PATIENT_LOOKS, QUIET_LOOKS, Stillness, stopped
 from drills.truth import Truth
 
 _LOOK_S = 0.03
@@ -43,6 +43,7 @@ class _Job:
     def __init__(self, launcher: Launcher, plan: Plan, folder: Path) -> None:
         self._launcher = launcher
         self._folder = folder
+        self._looks = QUIET_LOOKS if plan.truth.may_stop else PATIENT_LOOKS
         world = plan.truth.world
         dump_path(folder, 0).parent.mkdir()
         for rank in range(world):
@@ -62,7 +63,7 @@ class _Job:
 
     def watch(self) -> None:
         """Returns when the job has ended, or never will."""
-        stillness = Stillness(self._board, self._pids)
+        stillness = Stillness(self._board, self._pids, self._looks)
         self._until(lambda: all(map(self._finished, self._alive)) or stillness.look(self._alive))
 
     def end(self) -> dict[int, str]:

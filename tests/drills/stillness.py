@@ -8,7 +8,10 @@ from pathlib import Path
 
 from drills.board import Board, State
 
-_QUIET_LOOKS = 4
+#: How often in a row ranks must be seen to stand where something may stop them, and where nothing
+#: does: there a slow connection may hold up all of them for a while.
+QUIET_LOOKS = 4
+PATIENT_LOOKS = 200
 
 
 class Stillness:
@@ -18,8 +21,9 @@ class Stillness:
     that it works; no thread of it may be waiting for a core, which could change that.
     """
 
-    def __init__(self, board: Board, pids: list[int]) -> None:
+    def __init__(self, board: Board, pids: list[int], looks: int = QUIET_LOOKS) -> None:
         self._board = board
+        self._looks = looks
         self._pids = pids
         self._last: list[object] = []
         self._quiet = 0
@@ -31,7 +35,7 @@ class Stillness:
             self._last, self._quiet = now, 0
         elif not any(self._busy(rank) for rank in alive):
             self._quiet += 1
-        return self._quiet >= _QUIET_LOOKS
+        return self._quiet >= self._looks
 
     def _seen(self, rank: int) -> object:
         """What changes whenever the main thread runs."""

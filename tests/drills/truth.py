@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 _NAME = "truth.json"
+# Verdicts on jobs that come to their end.
+_GOES_ON = {"late", "straggler", "slow_peer", "buffer_overlap", "never_waited"}
 
 #: As witnesses: three of four of the members, the culprits among them.
 MOST = -1
@@ -46,6 +48,11 @@ class Truth:
     members: tuple[int, ...] = ()
     witnesses: int = 0
     endings: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether the fault may keep ranks from their end."""
+        return not set(self.kinds) <= _GOES_ON
 
     @property
     def hung(self) -> bool:
