@@ -8,10 +8,10 @@
 namespace traced {
 namespace {
 
-// What makes a link slow: in the whole stretch and in each quarter of it three
-// of four transfers take so many times as long as every other of the median
-// link, and so much longer than three of four of it, which are more on a busy
-// machine; and together a good part of the time.
+// What makes a link slow: in the whole stretch three of four transfers, and in
+// each quarter of it half of them, take so many times as long as every other of
+// the median link, and so much longer than three of four of it, which are more
+// on a busy machine; and together a good part of the time.
 constexpr std::int64_t kTimesHalf = 3;
 constexpr std::int64_t kTimesMost = 2;
 constexpr std::int64_t kLeastSlowerNs = 1'000'000;
@@ -89,15 +89,15 @@ std::optional<Usual> usualOf(const ComparedLinks& compared,
 
 bool isPersistent(Transfers transfers, const Usual& usual) {
   const std::int64_t slow_ns = usual.slowFromNs();
-  const auto isSlow = [&](Transfers part) {
-    return percentile(part, 25, &Transfer::low_ns) >= slow_ns;
+  const auto isSlow = [&](Transfers part, std::size_t percent) {
+    return percentile(part, percent, &Transfer::low_ns) >= slow_ns;
   };
-  if (!isSlow(transfers)) return false;
+  if (!isSlow(transfers, 25)) return false;
   const std::size_t count = transfers.size();
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
     const std::size_t begin = count * quarter / 4;
     const std::size_t end = count * (quarter + 1) / 4;
-    if (!isSlow(transfers.subspan(begin, end - begin))) return false;
+    if (!isSlow(transfers.subspan(begin, end - begin), 50)) return false;
   }
   return true;
 }
