@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -81,23 +82,23 @@ class Taken {
 };
 
 // Numbers 1, 2, 3 and so on: those of the beginning are there, too.
-bool areAllSent(const std::vector<SentMessage>& sends) {
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    if (sends[i].number != i + 1) return false;
-  }
-  return true;
-}
-
-bool areAllReceived(const std::vector<ReceivedMessage>& receives) {
-  std::vector<std::uint64_t> numbers;
-  for (const ReceivedMessage& receive : receives) {
-    if (!receive.fromAnySource()) numbers.push_back(receive.number);
-  }
+bool countFromOne(std::vector<std::uint64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] != i + 1) return false;
   }
   return true;
+}
+
+bool areWhole(const std::vector<SentMessage>& sends,
+              const std::vector<ReceivedMessage>& receives) {
+  std::vector<std::uint64_t> sent;
+  std::vector<std::uint64_t> received;
+  for (const SentMessage& send : sends) sent.push_back(send.number);
+  for (const ReceivedMessage& receive : receives) {
+    if (!receive.fromAnySource()) received.push_back(receive.number);
+  }
+  return countFromOne(std::move(sent)) && countFromOne(std::move(received));
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ std::vector<std::uint64_t> messagesTaken(
               return a.number < b.number;
             });
   Taken taken(receives);
-  if (!whole || !areAllSent(sends) || !areAllReceived(receives)) {
+  if (!whole || !areWhole(sends, receives)) {
     taken.byNumber(sends);
     return std::move(taken).take();
   }

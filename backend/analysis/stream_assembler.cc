@@ -84,15 +84,10 @@ void StreamAssembler::noteCalls() {
   last = op.seq;
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::apply(const IssueRow& row) {
-  const Instant issued(row.issue_ns);
-  see(issued);
-  if (!isLatest(row.op)) return applyToKnown(row);
-  std::vector<AssembledOperation>& operations = table_.operations;
-  // To copy a blank one is faster than to make one.
-  AssembledOperation& op = operations.emplace_back(blank_);
-  op.id = row.op;
-  op.issued = issued;
+// What an issue tells of an operation.
+[[gnu::always_inline]] inline void StreamAssembler::tell(
+    const IssueRow& row, AssembledOperation& op) {
+  op.issued = Instant(row.issue_ns);
   op.call = table_.definitions.callInChunk(row.call);
   op.buffers = row.buffers;
   op.thread = row.thread;
@@ -100,9 +95,19 @@ void StreamAssembler::noteCalls() {
   op.batch = row.batch;
   op.context = row.context;
   op.stack = row.stack;
-  next_ = operations.size();
-  issued_ += issued.known();
+  issued_ += op.issued.known();
   if (op.call != AssembledOperation::kNoCall) noteCall(op);
+}
+
+[[gnu::always_inline]] inline void StreamAssembler::apply(const IssueRow& row) {
+  see(Instant(row.issue_ns));
+  if (!isLatest(row.op)) return applyToKnown(row);
+  std::vector<AssembledOperation>& operations = table_.operations;
+  // To copy a blank one is faster than to make one.
+  AssembledOperation& op = operations.emplace_back(blank_);
+  op.id = row.op;
+  next_ = operations.size();
+  tell(row, op);
 }
 
 // An operation of which something was told before it was issued, or that is
@@ -110,17 +115,7 @@ void StreamAssembler::noteCalls() {
 void StreamAssembler::applyToKnown(const IssueRow& row) {
   table_.in_seq_order = false;
   AssembledOperation& op = operation(row.op);
-  if (op.issued.known()) return;
-  op.issued = Instant(row.issue_ns);
-  issued_ += op.issued.known();
-  op.call = table_.definitions.callInChunk(row.call);
-  op.buffers = row.buffers;
-  op.thread = row.thread;
-  op.seq = row.seq;
-  op.batch = row.batch;
-  op.context = row.context;
-  op.stack = row.stack;
-  if (op.call != AssembledOperation::kNoCall) noteCall(op);
+  if (!op.issued.known()) tell(row, op);
 }
 
 [[gnu::always_inline]] inline void StreamAssembler::apply(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/types/span.h"
 
@@ -20,15 +21,20 @@ constexpr std::size_t kBeginnings = 8;
 
 using Transfers = absl::Span<const Transfer>;
 
+// Of at least one; of several in the middle the lowest.
+std::int64_t percentile(std::vector<std::int64_t> values, std::size_t percent) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(
+                                       (values.size() - 1) * percent / 100);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 std::int64_t percentile(Transfers transfers, std::size_t percent,
                         std::int64_t Transfer::*bound) {
   std::vector<std::int64_t> values;
   values.reserve(transfers.size());
   for (const Transfer& transfer : transfers) values.push_back(transfer.*bound);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(
-                                       (values.size() - 1) * percent / 100);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
+  return percentile(std::move(values), percent);
 }
 
 // Whether so many transfers take longer than any link usually does that it may
@@ -64,15 +70,8 @@ struct Usual {
   }
 };
 
-// Of an even number the quicker of the two in the middle.
-std::int64_t middleOf(std::vector<std::int64_t>& values) {
-  const auto middle =
-      values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-// That of the median link. Absent for too few links.
+// That of the median link, of an even number the quicker of the two in the
+// middle. Absent for too few links.
 std::optional<Usual> usualOf(const ComparedLinks& compared,
                              std::int64_t begin_ns) {
   std::vector<std::int64_t> half;
@@ -84,7 +83,8 @@ std::optional<Usual> usualOf(const ComparedLinks& compared,
     most.push_back(percentile(transfers, 75, &Transfer::high_ns));
   }
   if (half.size() < ComparedLinks::kLeastLinks) return std::nullopt;
-  return Usual{middleOf(half), middleOf(most)};
+  return Usual{percentile(std::move(half), 50),
+               percentile(std::move(most), 50)};
 }
 
 bool isPersistent(Transfers transfers, const Usual& usual) {

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "analysis/diagnosis/words.h"
 
 namespace traced {
@@ -57,27 +58,41 @@ std::optional<std::uint32_t> latestRank(const Collectives& collectives,
   return latest;
 }
 
+// By how much a rank was late to each collective of a stretch.
+std::vector<std::int64_t> latenessOf(std::uint32_t rank,
+                                     const Collectives& collectives,
+                                     const Stretch& stretch) {
+  std::vector<std::int64_t> lateness;
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    lateness.push_back(collectives[i].latenessOf(rank));
+  }
+  return lateness;
+}
+
 // Whether a rank, with its own lateness, is late for such a share of the time
-// for which the latest one is.
-bool isLateFor(const Collectives& collectives, const Stretch& stretch,
-               std::uint32_t rank, double share) {
+// for which the latest one is. Both begin with the same collective.
+bool isLateFor(absl::Span<const LateCollective> collectives,
+               absl::Span<const std::int64_t> own, double share) {
   std::int64_t own_ns = 0;
   std::int64_t all_ns = 0;
-  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-    own_ns += collectives[i].latenessOf(rank);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    own_ns += own[i];
     all_ns += collectives[i].lateness_ns;
   }
   return own_ns > 0 &&
          static_cast<double>(own_ns) >= share * static_cast<double>(all_ns);
 }
 
-bool isPersistent(const Collectives& collectives, const Stretch& stretch,
-                  std::uint32_t rank) {
-  const std::size_t count = stretch.end - stretch.begin;
+bool isPersistent(absl::Span<const LateCollective> collectives,
+                  absl::Span<const std::int64_t> own) {
+  if (!isLateFor(collectives, own, kOfAllWaiting)) return false;
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
-    const Stretch part{stretch.begin + count * quarter / 4,
-                       stretch.begin + count * (quarter + 1) / 4};
-    if (!isLateFor(collectives, part, rank, kOfAQuarter)) return false;
+    const std::size_t begin = own.size() * quarter / 4;
+    const std::size_t end = own.size() * (quarter + 1) / 4;
+    if (!isLateFor(collectives.subspan(begin), own.subspan(begin, end - begin),
+                   kOfAQuarter)) {
+      return false;
+    }
   }
   return true;
 }
@@ -85,16 +100,16 @@ bool isPersistent(const Collectives& collectives, const Stretch& stretch,
 std::optional<Straggler> judge(const Collectives& collectives,
                                std::uint64_t stride, const Stretch& stretch) {
   const auto rank = latestRank(collectives, stretch);
-  if (!rank || !isLateFor(collectives, stretch, *rank, kOfAllWaiting) ||
-      !isPersistent(collectives, stretch, *rank)) {
+  if (!rank) return std::nullopt;
+  const auto own = latenessOf(*rank, collectives, stretch);
+  if (!isPersistent(absl::MakeSpan(collectives).subspan(stretch.begin), own)) {
     return std::nullopt;
   }
   Straggler straggler;
   straggler.rank = *rank;
   straggler.where = stretch;
   std::vector<std::int64_t> noticeable;
-  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-    const std::int64_t late_ns = collectives[i].latenessOf(*rank);
+  for (const std::int64_t late_ns : own) {
     straggler.late_ns += late_ns;
     if (late_ns >= kNoticeableNs) noticeable.push_back(late_ns);
   }

@@ -90,9 +90,13 @@ TEST(TimingTest, OneLongWaitHasACause) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 31U);
 }
 
-// Rank 2 comes late to every all_reduce: it waits for a message that rank 1
-// sends late.
-TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
+// 60 times, 100 ms apart, what a rank does in the round that begins at `at_ms`:
+// an all_reduce of all, and a message from rank 1 to rank 2.
+using Round =
+    std::function<void(RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                       std::uint32_t message, std::int64_t at_ms)>;
+
+Diagnosis rounds(const Round& round) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -100,33 +104,33 @@ TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
     const bool has_message = r == 1 || r == 2;
     const std::uint32_t message =
         has_message ? rank.addMessage(r == 1, 1, 3 - r).id() : 0;
-    for (int i = 0; i < 60; ++i) {
-      const std::int64_t at_ms = 100 * i;
-      if (r == 1) rank.endLater(message, at_ms + 30, at_ms + 60);
-      if (r == 2) rank.end(message, at_ms, 32);
-      rank.end(call, at_ms + (r == 2 ? 33 : 2), r == 2 ? 2 : 33);
-    }
+    for (int i = 0; i < 60; ++i) round(rank, r, call, message, 100 * i);
   }
-  expectHealthy(diagnoseJob(job));
+  return diagnoseJob(job);
+}
+
+// Rank 2 comes late to every all_reduce: it waits for a message that rank 1
+// sends late.
+TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
+  expectHealthy(
+      rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                std::uint32_t message, std::int64_t at_ms) {
+        if (r == 1) rank.endLater(message, at_ms + 30, at_ms + 60);
+        if (r == 2) rank.end(message, at_ms, 32);
+        rank.end(call, at_ms + (r == 2 ? 33 : 2), r == 2 ? 2 : 33);
+      }));
 }
 
 // Each all_reduce ends 18 ms later for rank 2, which then waits 10 ms for a
 // message: it computes no longer than the others.
 TEST(TimingTest, ARankThatIsReleasedLaterIsNoStraggler) {
-  JobBuilder job(4);
-  for (std::uint32_t r = 0; r < 4; ++r) {
-    RankBuilder& rank = job.rank(r);
-    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
-    const bool has_message = r == 1 || r == 2;
-    const std::uint32_t message =
-        has_message ? rank.addMessage(r == 1, 1, 3 - r).id() : 0;
-    for (int i = 0; i < 60; ++i) {
-      const std::int64_t at_ms = 100 * i;
-      if (has_message) rank.end(message, at_ms - 20, r == 1 ? 1 : 10);
-      rank.end(call, at_ms + (r == 2 ? 28 : 0), r == 2 ? 30 : 40);
-    }
-  }
-  expectHealthy(diagnoseJob(job));
+  expectHealthy(
+      rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                std::uint32_t message, std::int64_t at_ms) {
+        if (r == 1) rank.end(message, at_ms - 20, 1);
+        if (r == 2) rank.end(message, at_ms - 20, 10);
+        rank.end(call, at_ms + (r == 2 ? 28 : 0), r == 2 ? 30 : 40);
+      }));
 }
 
 TEST(TimingTest, ClocksOfDifferentHostsCertifyNothing) {
