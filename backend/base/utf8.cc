@@ -1,7 +1,10 @@
 #include "base/utf8.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 namespace traced {
 namespace {
@@ -44,6 +47,30 @@ std::string toValidUtf8(std::string_view text) {
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return valid;
+}
+
+Utf8Character firstCharacter(std::string_view text) {
+  const std::size_t bytes = sequenceLength(text);
+  const auto first = static_cast<std::uint8_t>(text[0]);
+  if (bytes <= 1) return {first, 1};
+  char32_t code = first & (0x7Fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    code = code << 6 | (static_cast<std::uint8_t>(text[i]) & 0x3Fu);
+  }
+  return {code, bytes};
+}
+
+bool isUnprintable(char32_t code) {
+  // Of Unicode's controls and format characters all but the soft hyphen and the
+  // two joiners, which scripts are written with.
+  constexpr std::pair<char32_t, char32_t> kRanges[] = {
+      {0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},    {0x180E, 0x180E},
+      {0x200B, 0x200B}, {0x200E, 0x200F}, {0x2028, 0x202E},  {0x2060, 0x206F},
+      {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  return std::any_of(std::begin(kRanges), std::end(kRanges),
+                     [code](const auto& range) {
+                       return range.first <= code && code <= range.second;
+                     });
 }
 
 }  // namespace traced

@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/say.h"
 #include "c10d/attach.h"
 #include "c10d/bind_context.h"
 #include "c10d/bind_modules.h"
@@ -22,6 +24,7 @@
 #include "recorder/process_info.h"
 #include "recorder/queue_sink.h"
 #include "recorder/recorder.h"
+#include "recorder/start_keeper.h"
 
 namespace py = pybind11;
 
@@ -48,9 +51,7 @@ Settings checkSettings(const Settings& settings) {
 // One warning per process: every group of a job meets the same obstacle.
 void warnUntraced(const std::string& reason) {
   static std::once_flag once;
-  std::call_once(once, [&] {
-    std::fprintf(stderr, "traced: %s; the job runs untraced\n", reason.c_str());
-  });
+  std::call_once(once, [&] { say({reason, "; the job runs untraced"}); });
 }
 
 bool startRecording(const Settings& settings, std::uint32_t rank,
@@ -95,9 +96,11 @@ void publishOwnNode(const Settings& settings, const StorePtr& store,
   if (!node.empty()) publishNode({store, job}, rank, node);
 }
 
-void step(std::uint64_t number) {
+void step(std::optional<std::uint64_t> number) {
   Recorder* recorder = Recorder::current();
-  if (recorder) recorder->mark(MarkKind::kStep, number);
+  if (!recorder) return;
+  recorder->mark(number ? MarkKind::kStep : MarkKind::kNoStep,
+                 number.value_or(0));
 }
 
 // Whatever a program says; "for ever" is a year.
@@ -112,8 +115,18 @@ bool flush(double deadline_s) {
   return recorder && recorder->flush(milliseconds(deadline_s));
 }
 
-void stopRecording(double timeout_s) {
-  Recorder::stopCurrent(milliseconds(timeout_s));
+void stopRecording(double timeout_s, std::optional<int> exit_code) {
+  Recorder::stopCurrent(milliseconds(timeout_s), exit_code);
+}
+
+// A process that ends of it may end at once, so the file is waited for, but not
+// for long.
+void uncaughtException(const std::string& text, bool ends_process) {
+  constexpr std::chrono::milliseconds kPatience{100};
+  Recorder* recorder = Recorder::current();
+  if (!recorder) return;
+  recorder->mark(MarkKind::kException, ends_process ? 0 : 1, text.c_str());
+  recorder->flush(kPatience);
 }
 
 std::optional<std::pair<py::bytes, bool>> recent(double deadline_s) {
@@ -133,13 +146,20 @@ std::optional<std::string> location() {
   return recorder->location();
 }
 
-// What Python has of a queue. The queue is never destroyed: the writer, or a
-// thread that a fork left behind, may be within it.
+// "" or a sentence: why there is no keeper.
+std::string startKeeperOf(const std::string& program, bool has_stderr) {
+  const Recorder* recorder = Recorder::current();
+  if (!recorder) return "";
+  return startKeeper(
+      {program, recorder->ringPath(), recorder->location(), has_stderr});
+}
+
+// What Python has of a queue. The queue is not destroyed before its thread has
+// left it: a fork may leave the thread behind, and then it never is.
 struct SinkQueue {
-  SinkQueue(const std::string& name, std::size_t max_bytes) {
-    // Only under the GIL.
-    static auto* const kept = new std::vector<std::shared_ptr<QueueSink>>;
-    sink = kept->emplace_back(std::make_shared<QueueSink>(name, max_bytes));
+  SinkQueue(const std::string& name, std::size_t max_bytes)
+      : sink(std::make_shared<QueueSink>(name, max_bytes)) {
+    kept().insert(sink);
   }
   std::optional<py::bytes> take() const {
     std::optional<std::string> chunk;
@@ -147,8 +167,15 @@ struct SinkQueue {
       py::gil_scoped_release released;
       chunk = sink->take();
     }
-    if (!chunk) return std::nullopt;
-    return py::bytes(*chunk);
+    if (chunk) return py::bytes(*chunk);
+    kept().erase(sink);
+    return std::nullopt;
+  }
+
+  // Only under the GIL.
+  static std::set<std::shared_ptr<QueueSink>>& kept() {
+    static auto* const sinks = new std::set<std::shared_ptr<QueueSink>>;
+    return *sinks;
   }
 
   std::shared_ptr<QueueSink> sink;
@@ -228,13 +255,20 @@ void bindSinkQueue(py::module_& module) {
 PYBIND11_MODULE(_C, m) {
   m.doc() = "The recorder and the c10d backend of traced.";
   m.attr("torch_version") = TRACED_TORCH_VERSION;
+  if (py::module_::import("sys").attr("__stderr__").is_none()) {
+    traced::forgetStderr();
+  }
   m.def("check_settings", &traced::checkSettings, py::arg("settings"),
         "The settings in force; ValueError names the first bad one.");
   m.def("start_recording", &traced::startRecording, py::arg("settings"),
         py::arg("rank"), py::arg("world_size"), py::arg("attempt"),
         py::arg("versions"),
-        "Starts the process's recorder if there is none. False, after one "
-        "warning, if it cannot record.");
+        "Starts the process's recorder if there is none, or none of this rank "
+        "and world size. False, after one warning, if it cannot record.");
+  m.def("start_keeper", &traced::startKeeperOf, py::arg("tracectl"),
+        py::arg("has_stderr"), py::call_guard<py::gil_scoped_release>(),
+        "Starts a process that saves what this one leaves if it is killed, "
+        "unless the job has one on this host. A sentence if it cannot.");
   m.def("attach", &traced::attachTo, py::arg("group"), py::arg("devices"),
         py::arg("members"),
         "Puts tracing wrappers around the group's backends for the devices, "
@@ -256,7 +290,8 @@ PYBIND11_MODULE(_C, m) {
       "has the nodes of its members by now. Waits for nobody.");
   m.def("set_enabled", &traced::Recorder::setEnabled, py::arg("enabled"),
         "Whether operations are recorded from now on.");
-  m.def("step", &traced::step, py::arg("number"), "A training step begins.");
+  m.def("step", &traced::step, py::arg("number"),
+        "A training step begins; None: one without a number.");
   traced::bindContext(m);
   traced::bindModules(m);
   traced::bindStacks(m);
@@ -286,9 +321,14 @@ PYBIND11_MODULE(_C, m) {
       py::arg("group"), py::arg("message"),
       py::call_guard<py::gil_scoped_release>(),
       "Shutting down or aborting the group failed.");
+  m.def("uncaught_exception", &traced::uncaughtException, py::arg("text"),
+        py::arg("ends_process"), py::call_guard<py::gil_scoped_release>(),
+        "Nobody caught an exception: it is in the file soon.");
   m.def("stop_recording", &traced::stopRecording, py::arg("timeout"),
+        py::arg("exit_code") = py::none(),
         py::call_guard<py::gil_scoped_release>(),
-        "Writes what is left and ends recording in this process.");
+        "Writes what is left and ends recording in this process, which is "
+        "about to end with this exit code, if it is known.");
   m.def("location", &traced::location,
         "The trace file of this process; None if nothing is recorded.");
 }

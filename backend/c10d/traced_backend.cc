@@ -99,11 +99,12 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     if (sampled) recorder.addOwnTime(issued.own_ns + nowNs() - return_ns);
     return inner;
   }
+  // Members of a batch have no ends of their own, the batch has.
+  const bool ends_by_itself =
+      !mayBeCaptured(issued) && batch_.load(std::memory_order_relaxed) == 0;
   if (completions_) {
-    hearOfEnd(issued, *inner);
-  } else if (!wait_shows_end_ && !mayBeCaptured(issued) &&
-             batch_.load(std::memory_order_relaxed) == 0) {
-    // Members of a batch have no results, the batch has.
+    if (ends_by_itself) hearOfEnd(issued, *inner);
+  } else if (!wait_shows_end_ && ends_by_itself) {
     observeResult(recorder, issued.op, *inner);
   }
   // A caller that did not ask for async waits at once: the wait shows the end,

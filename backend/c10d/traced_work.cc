@@ -19,9 +19,9 @@ TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
 TracedWork::~TracedWork() {
   const std::int64_t release_ns = nowNs();
   recorder_.released(op_, release_ns);
-  if (own_ns_ == OwnTime::kNotSampled) return;
   addOwnTimeSince(release_ns);
-  recorder_.addOwnTime(own_ns_);
+  const std::int64_t own_ns = own_ns_.load(std::memory_order_relaxed);
+  if (own_ns != OwnTime::kNotSampled) recorder_.addOwnTime(own_ns);
 }
 
 bool TracedWork::wait(std::chrono::milliseconds timeout) {

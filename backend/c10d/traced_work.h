@@ -21,19 +21,24 @@ class TracedWork : public forwarding::ForwardingWork {
   bool wait(std::chrono::milliseconds timeout) override;
 
   // Accounts for what recording this operation takes, `so_far_ns` until now.
-  void sampleOwnTime(std::int64_t so_far_ns) noexcept { own_ns_ = so_far_ns; }
+  void sampleOwnTime(std::int64_t so_far_ns) noexcept {
+    own_ns_.store(so_far_ns, std::memory_order_relaxed);
+  }
 
  private:
   void recordWait(WaitRecord& record, bool completed) noexcept;
   void addOwnTimeSince(std::int64_t begin_ns) noexcept {
-    if (own_ns_ != OwnTime::kNotSampled) own_ns_ += nowNs() - begin_ns;
+    const std::int64_t so_far_ns = own_ns_.load(std::memory_order_relaxed);
+    if (so_far_ns == OwnTime::kNotSampled) return;
+    own_ns_.store(so_far_ns + nowNs() - begin_ns, std::memory_order_relaxed);
   }
   void leaveRegistry();
 
   Recorder& recorder_;
   const OpId op_;
-  // Owned by who makes the Work, who waits for it first, who drops it last.
-  std::int64_t own_ns_ = OwnTime::kNotSampled;
+  // Written by who makes the Work, who waits for it first, who drops it last.
+  // Of two that wait at the same instant one may not count.
+  std::atomic<std::int64_t> own_ns_{OwnTime::kNotSampled};
   const bool wait_shows_end_;
   const bool from_any_source_;
   DeviceTimes* const times_;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 
+#include "base/say.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced {
@@ -30,10 +30,8 @@ std::unique_ptr<NvtxRanges> nvtxFor(const Options& options) {
   if (!options.nvtx) return nullptr;
   auto nvtx = NvtxRanges::load();
   if (!nvtx) {
-    std::fprintf(stderr,
-                 "traced: TRACED_NVTX=1 has no effect: %s (of the package "
-                 "nvidia-nvtx) is not to be found\n",
-                 NvtxRanges::kLibrary);
+    say({"TRACED_NVTX=1 has no effect: ", NvtxRanges::kLibrary,
+         " (of the package nvidia-nvtx) is not to be found"});
   }
   return nvtx;
 }

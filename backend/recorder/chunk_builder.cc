@@ -16,7 +16,9 @@ bool parse(Message& message, std::string_view bytes) {
 
 }  // namespace
 
-ChunkBuilder::ChunkBuilder(const v1::Header& header) {
+ChunkBuilder::ChunkBuilder(const v1::Header& header,
+                           std::size_t definition_room)
+    : definition_room_(definition_room) {
   *payload_.mutable_header() = header;
 }
 
@@ -58,16 +60,10 @@ void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
                             .context = issue.context,
                             .stack = issue.stack});
   useCall(issue.call);
-  if (const auto* buffers = buffers_.firstUse(issue.buffers)) {
-    *payload_.add_buffers() = *buffers;
-  }
-  if (const auto* thread = threads_.firstUse(issue.thread)) {
-    *payload_.add_thread() = *thread;
-  }
-  if (const auto* context = contexts_.firstUse(issue.context)) {
-    *payload_.add_context() = *context;
-  }
-  useStack(issue.stack);
+  use(buffers_.firstUse(issue.buffers));
+  use(threads_.firstUse(issue.thread));
+  use(contexts_.firstUse(issue.context));
+  use(stacks_.firstUse(issue.stack));
 }
 
 void ChunkBuilder::addReturn(const ReturnRecord& record) {
@@ -120,6 +116,7 @@ void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
 
 void ChunkBuilder::addDefinition(const Ring::Record& record) {
   std::string_view bytes = record.payload;
+  definition_bytes_ += bytes.size();
   const auto head = record.as<DefinitionHead>();
   bytes.remove_prefix(std::min(bytes.size(), sizeof head));
   switch (record.kind) {
@@ -159,6 +156,9 @@ void ChunkBuilder::addDefinition(const Ring::Record& record) {
     case RecordKind::kRetireGroup:
       groups_.retire(head.id);
       break;
+    case RecordKind::kRetireThread:
+      threads_.retire(head.id);
+      break;
     default:
       break;
   }
@@ -171,6 +171,7 @@ void ChunkBuilder::defineStack(const DefinitionHead& head,
   for (v1::Code& code : *told.mutable_code()) code_.define(std::move(code));
   v1::Stack& stack = *told.mutable_stack();
   stack.set_id(head.id);
+  nameFrames(stack);
   stacks_.define(head, std::move(stack));
 }
 
@@ -178,40 +179,78 @@ void ChunkBuilder::nameCode(v1::Code named) {
   definitions_ += code_.name(std::move(named));
 }
 
+void ChunkBuilder::say(const v1::Group& group) {
+  put(*payload_.mutable_group(), group);
+}
+void ChunkBuilder::say(const v1::Call& call) {
+  put(*payload_.mutable_call(), call);
+}
+void ChunkBuilder::say(const v1::Buffers& buffers) {
+  put(*payload_.mutable_buffers(), buffers);
+}
+void ChunkBuilder::say(const v1::Thread& thread) {
+  put(*payload_.mutable_thread(), thread);
+}
+void ChunkBuilder::say(const v1::Context& context) {
+  put(*payload_.mutable_context(), context);
+}
+void ChunkBuilder::say(const v1::Stack& stack) {
+  definition_bytes_ += frames_.say(stack, payload_);
+  for (const std::uint64_t call : stack.cpp()) use(code_.firstUse(call));
+}
+void ChunkBuilder::say(const v1::Code& code) {
+  put(*payload_.mutable_code(), code);
+}
+void ChunkBuilder::say(const v1::Text& text) {
+  put(*payload_.mutable_text(), text);
+}
+
 void ChunkBuilder::useCall(std::uint32_t id) {
   const v1::Call* call = calls_.firstUse(id);
   if (!call) return;
-  *payload_.add_call() = *call;
+  say(*call);
   useGroup(call->group());
 }
 
-void ChunkBuilder::useGroup(std::uint32_t id) {
-  if (const auto* group = groups_.firstUse(id)) *payload_.add_group() = *group;
-}
+void ChunkBuilder::useGroup(std::uint32_t id) { use(groups_.firstUse(id)); }
 
 void ChunkBuilder::useText(std::uint32_t id) {
-  if (id == 0) return;
-  if (const auto* text = texts_.firstUse(id)) *payload_.add_text() = *text;
+  if (id != 0) use(texts_.firstUse(id));
 }
 
-void ChunkBuilder::useStack(std::uint32_t id) {
-  const v1::Stack* stack = stacks_.firstUse(id);
-  if (!stack) return;
-  *payload_.add_stack() = *stack;
-  for (const std::uint64_t call : stack->cpp()) {
-    if (const auto* code = code_.firstUse(call)) *payload_.add_code() = *code;
-  }
+template <typename Act>
+void ChunkBuilder::withTables(Act act) {
+  act(groups_);
+  act(calls_);
+  act(buffers_);
+  act(threads_);
+  act(contexts_);
+  act(stacks_);
+  act(code_);
+  act(texts_);
 }
 
 void ChunkBuilder::repeatDefinitions() {
-  groups_.repeat();
-  calls_.repeat();
-  buffers_.repeat();
-  threads_.repeat();
-  contexts_.repeat();
-  stacks_.repeat();
-  code_.repeat();
-  texts_.repeat();
+  withTables([](auto& table) { table.repeat(); });
+}
+
+bool ChunkBuilder::isToRepeat() {
+  bool any = false;
+  withTables([&any](auto& table) { any |= table.isToSayAgain(); });
+  return any;
+}
+
+void ChunkBuilder::repeatNoMore() noexcept {
+  withTables([](auto& table) { table.sayNoneAgain(); });
+}
+
+void ChunkBuilder::endProcess(int exit_code, std::int64_t now_ns) {
+  // As wait() has it.
+  constexpr unsigned kExitCodeBits = 0xFF;
+  v1::ProcessEnd* end = payload_.mutable_process_end();
+  end->set_exit_code(static_cast<unsigned>(exit_code) & kExitCodeBits);
+  end->set_seen_by(v1::PROCESS_END_OBSERVER_SELF);
+  end->set_seen_ns(now_ns);
 }
 
 const v1::Payload& ChunkBuilder::close(const ClockReading& now,
@@ -222,35 +261,26 @@ const v1::Payload& ChunkBuilder::close(const ClockReading& now,
   anchor->set_boottime_ns(now.boottime_ns);
   *payload_.mutable_accounts() = accounts;
 
-  groups_.sayFresh([&](const v1::Group& g) { *payload_.add_group() = g; });
-  calls_.sayFresh([&](const v1::Call& c) { *payload_.add_call() = c; });
-  buffers_.sayFresh([&](const v1::Buffers& b) { *payload_.add_buffers() = b; });
-  threads_.sayFresh([&](const v1::Thread& t) { *payload_.add_thread() = t; });
-  contexts_.sayFresh(
-      [&](const v1::Context& c) { *payload_.add_context() = c; });
-  stacks_.sayFresh([&](const v1::Stack& s) { *payload_.add_stack() = s; });
-  code_.sayFresh([&](const v1::Code& c) { *payload_.add_code() = c; });
-  texts_.sayFresh([&](const v1::Text& t) { *payload_.add_text() = t; });
+  const auto sayIt = [this](const auto& message) { say(message); };
+  withTables([&](auto& table) { table.sayFresh(sayIt); });
+  withTables([&](auto& table) {
+    table.sayAgain(sayIt, [this] { return !isFull(); });
+  });
 
   finishRows(payload_);
   return payload_;
 }
 
 void ChunkBuilder::clear() noexcept {
-  groups_.nextChunk();
-  calls_.nextChunk();
-  buffers_.nextChunk();
-  threads_.nextChunk();
-  contexts_.nextChunk();
-  stacks_.nextChunk();
-  code_.nextChunk();
-  texts_.nextChunk();
+  withTables([](auto& table) { table.nextChunk(); });
+  frames_.nextChunk();
   payload_.clear_group();
   payload_.clear_call();
   payload_.clear_buffers();
   payload_.clear_thread();
   payload_.clear_context();
   payload_.clear_stack();
+  payload_.clear_frame();
   payload_.clear_code();
   payload_.clear_text();
   payload_.clear_issued();
@@ -261,6 +291,7 @@ void ChunkBuilder::clear() noexcept {
   payload_.clear_marked();
   records_ = 0;
   definitions_ = 0;
+  definition_bytes_ = 0;
 }
 
 }  // namespace traced

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -12,13 +13,19 @@
 #include "recorder/definition_table.h"
 #include "recorder/record.h"
 #include "recorder/ring.h"
+#include "recorder/said_frames.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
 
 class ChunkBuilder {
  public:
-  explicit ChunkBuilder(const v1::Header& header);
+  // Bytes of definitions after which a chunk is full. What readers take for
+  // granted (trace_io/payload_guard.h) is more than twice that.
+  static constexpr std::size_t kDefinitionRoom = std::size_t{1} << 20;
+
+  explicit ChunkBuilder(const v1::Header& header,
+                        std::size_t definition_room = kDefinitionRoom);
 
   // Adds a record that was read from the ring. It, and close(), may throw for
   // want of memory: the chunk is then good for nothing but clear().
@@ -27,10 +34,15 @@ class ChunkBuilder {
   // Events added since the last clear().
   std::uint64_t records() const { return records_; }
   bool empty() const { return records_ == 0 && definitions_ == 0; }
+  // Whether it is to be closed before another record is added.
+  bool isFull() const { return definition_bytes_ >= definition_room_; }
 
-  // The chunk that is being filled defines all that operations may still name,
-  // because the chunks before it are not there, or not for ever.
+  // This chunk, and those behind it until no more are left, define all that
+  // operations may still name, because the chunks before are not there, or not
+  // for ever.
   void repeatDefinitions();
+  bool isToRepeat();
+  void repeatNoMore() noexcept;
 
   // What an id stands for; nullptr when that is not known any more.
   const v1::Call* call(std::uint32_t id) const { return calls_.find(id); }
@@ -40,6 +52,10 @@ class ChunkBuilder {
   // Code that was defined since the last call, and what became known of it.
   std::vector<v1::Code> takeNewCode() { return code_.takeNew(); }
   void nameCode(v1::Code named);
+
+  // This chunk and those after it say that the process gave `exit_code` to
+  // exit().
+  void endProcess(int exit_code, std::int64_t now_ns);
 
   // Completes the payload; it is valid until clear().
   const v1::Payload& close(const ClockReading& now,
@@ -58,8 +74,30 @@ class ChunkBuilder {
   void useCall(std::uint32_t id);
   void useGroup(std::uint32_t id);
   void useText(std::uint32_t id);
-  void useStack(std::uint32_t id);
   void defineStack(const DefinitionHead& head, std::string_view bytes);
+  // Adds a definition to the payload.
+  void say(const v1::Group& group);
+  void say(const v1::Call& call);
+  void say(const v1::Buffers& buffers);
+  void say(const v1::Thread& thread);
+  void say(const v1::Context& context);
+  void say(const v1::Stack& stack);
+  void say(const v1::Code& code);
+  void say(const v1::Text& text);
+  // The same if there is one.
+  template <typename Message>
+  void use(const Message* message) {
+    if (message) say(*message);
+  }
+  template <typename Message>
+  void put(google::protobuf::RepeatedPtrField<Message>& list,
+           const Message& message) {
+    *list.Add() = message;
+    definition_bytes_ += message.ByteSizeLong();
+  }
+  // Calls `act` with each table.
+  template <typename Act>
+  void withTables(Act act);
 
   v1::Payload payload_;
   DefinitionTable<v1::Group> groups_;
@@ -68,10 +106,14 @@ class ChunkBuilder {
   DefinitionTable<v1::Thread> threads_;
   DefinitionTable<v1::Context> contexts_;
   DefinitionTable<v1::Stack> stacks_;
+  SaidFrames frames_;
   CodeTable code_;
   DefinitionTable<v1::Text> texts_;
   std::uint64_t records_ = 0;
   std::uint64_t definitions_ = 0;
+  // Those that came, and those that were said.
+  std::size_t definition_bytes_ = 0;
+  const std::size_t definition_room_;
 };
 
 }  // namespace traced

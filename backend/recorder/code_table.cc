@@ -13,7 +13,7 @@ void CodeTable::define(v1::Code code) {
 bool CodeTable::name(v1::Code named) {
   const auto found = known_.find(named.id());
   if (found == known_.end()) return false;
-  fresh_.push_back(named.id());
+  again_.push_back(named.id());
   found->second.code = std::move(named);
   found->second.said_in = 0;
   return true;
@@ -27,9 +27,9 @@ const v1::Code* CodeTable::firstUse(std::uint64_t id) {
 }
 
 void CodeTable::repeat() {
-  fresh_.clear();
-  fresh_.reserve(known_.size());
-  for (const auto& [id, entry] : known_) fresh_.push_back(id);
+  again_.clear();
+  again_.reserve(known_.size());
+  for (const auto& [id, entry] : known_) again_.push_back(id);
 }
 
 }  // namespace traced

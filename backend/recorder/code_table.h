@@ -41,8 +41,19 @@ class CodeTable {
     fresh_.clear();
     ++chunk_;
   }
-  // The chunk that is being filled says all of it.
+  // As those of DefinitionTable. What became known of code is said like that,
+  // too.
   void repeat();
+  template <typename Say, typename HasRoom>
+  void sayAgain(Say say, HasRoom hasRoom) {
+    while (!again_.empty() && hasRoom()) {
+      const std::uint64_t id = again_.back();
+      again_.pop_back();
+      if (const v1::Code* code = firstUse(id)) say(*code);
+    }
+  }
+  bool isToSayAgain() const { return !again_.empty(); }
+  void sayNoneAgain() noexcept { again_.clear(); }
 
  private:
   struct Entry {
@@ -51,6 +62,7 @@ class CodeTable {
   };
   std::unordered_map<std::uint64_t, Entry> known_;
   std::vector<std::uint64_t> fresh_;
+  std::vector<std::uint64_t> again_;
   std::vector<v1::Code> new_;
   std::uint64_t chunk_ = 1;
 };

@@ -51,12 +51,13 @@ class Completion {
     removeDefined(texts_, payload.text());
     needGroups();
     needCode();
+    needFrames();
   }
 
   bool complete() const {
     return calls_.empty() && buffers_.empty() && threads_.empty() &&
            contexts_.empty() && stacks_.empty() && texts_.empty() &&
-           code_.empty() && groups_.empty();
+           code_.empty() && frames_.empty() && groups_.empty();
   }
 
   // Chunks are given the newest first. A group is taken from the newest that
@@ -79,6 +80,11 @@ class Completion {
     }
     needCode();
     takeCode();
+    for (const v1::Frame& frame : earlier.frame()) {
+      seen_frames_.try_emplace(frame.id(), frame);
+    }
+    needFrames();
+    takeFrames();
   }
 
  private:
@@ -116,12 +122,27 @@ class Completion {
     }
   }
 
+  void needFrames() {
+    frames_.clear();
+    for (const v1::Stack& stack : payload_.stack()) {
+      frames_.insert(stack.frame_id().begin(), stack.frame_id().end());
+    }
+    for (const v1::Frame& frame : payload_.frame()) frames_.erase(frame.id());
+  }
+
+  void takeFrames() {
+    for (const auto& [id, frame] : seen_frames_) {
+      if (frames_.erase(id) > 0) *payload_.add_frame() = frame;
+    }
+  }
+
   v1::Payload& payload_;
   // Named and not defined so far.
   Ids calls_, buffers_, threads_, contexts_, stacks_, texts_, groups_;
-  std::unordered_set<std::uint64_t> code_;
+  std::unordered_set<std::uint64_t> code_, frames_;
   std::unordered_map<std::uint32_t, v1::Group> seen_groups_;
   std::unordered_map<std::uint64_t, v1::Code> seen_code_;
+  std::unordered_map<std::uint64_t, v1::Frame> seen_frames_;
 };
 
 }  // namespace

@@ -15,6 +15,23 @@ bool Completions::takeEarly(std::uint64_t key, std::int64_t issue_ns,
   return false;
 }
 
+void Completions::remember(std::uint64_t key, OpId op) {
+  if (young_.size() >= kMostPending / 2) {
+    old_.swap(young_);
+    young_.clear();
+  }
+  young_[key] = op;
+}
+
+bool Completions::takePending(Pending& pending, std::uint64_t key,
+                              OpId& op) noexcept {
+  const auto found = pending.find(key);
+  if (found == pending.end()) return false;
+  op = found->second;
+  pending.erase(found);
+  return true;
+}
+
 void Completions::issued(std::uint64_t key, OpId op,
                          std::int64_t issue_ns) noexcept {
   Early end{};
@@ -22,7 +39,7 @@ void Completions::issued(std::uint64_t key, OpId op,
     const std::lock_guard lock(mutex_);
     if (!takeEarly(key, issue_ns, end)) {
       try {
-        if (pending_.size() < kMostPending) pending_[key] = op;
+        remember(key, op);
       } catch (...) {  // no memory: the end stays unobserved
       }
       return;
@@ -37,13 +54,10 @@ void Completions::completed(std::uint64_t key, std::int64_t end_ns,
   OpId op = kLostOp;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = pending_.find(key);
-    if (found == pending_.end()) {
+    if (!takePending(young_, key, op) && !takePending(old_, key, op)) {
       early_[next_early_++ % early_.size()] = end;
       return;
     }
-    op = found->second;
-    pending_.erase(found);
   }
   tell(op, end);
 }

@@ -28,7 +28,8 @@ class Completions {
                  std::uint64_t engine_ns_plus_1 = 0) noexcept;
 
   // Of failed operations nothing is ever heard: so many are remembered at most,
-  // the ends of further ones stay unobserved.
+  // and at least half as many of the latest. The ends of older ones stay
+  // unobserved.
   static constexpr std::size_t kMostPending = 65536;
 
  private:
@@ -38,13 +39,18 @@ class Completions {
     std::uint64_t engine_ns_plus_1;
   };
 
+  using Pending = std::unordered_map<std::uint64_t, OpId>;
+
+  void remember(std::uint64_t key, OpId op);
+  bool takePending(Pending& pending, std::uint64_t key, OpId& op) noexcept;
   bool takeEarly(std::uint64_t key, std::int64_t issue_ns,
                  Early& taken) noexcept;
   void tell(OpId op, const Early& end) noexcept;
 
   Recorder& recorder_;
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, OpId> pending_;
+  // Those that came later, and those before them.
+  Pending young_, old_;
   // What completed before its caller returned, and what was given to no caller
   // (a synchronous call has no Work): the latest few are enough.
   std::array<Early, 64> early_{};

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdio>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "base/say.h"
 #include "base/utf8.h"
 #include "recorder/definition_cache.h"
 
@@ -79,10 +79,10 @@ class EnteredContexts {
     static std::atomic<bool> said{false};
     for (const Entry& entry : entries_) {
       if (entry.change.annotation_size() == 0 || said.exchange(true)) continue;
-      std::fprintf(stderr,
-                   "traced: a thread ended within the annotation \"%.256s\": "
-                   "leave it, by `with` or __exit__\n",
-                   entry.change.annotation(0).c_str());
+      const std::string_view annotation = entry.change.annotation(0);
+      say({"a thread ended within the annotation \"",
+           annotation.substr(0, Context::kMaxTextBytes),
+           "\": leave it, by `with` or __exit__"});
     }
   }
 

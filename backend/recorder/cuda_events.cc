@@ -33,9 +33,11 @@ bool CudaEvents::record(Event event, Stream stream) noexcept {
 }
 
 bool CudaEvents::enterThread() noexcept {
+  // First the device: a new thread is on device 0, and to set even the mode
+  // there may make a context on it, of some hundred MB for each rank.
   int mode = CudaRuntime::kCaptureModeRelaxed;
-  return succeeded(cuda_.exchangeCaptureMode(&mode)) &&
-         succeeded(cuda_.setDevice(device_));
+  return succeeded(cuda_.setDevice(device_)) &&
+         succeeded(cuda_.exchangeCaptureMode(&mode));
 }
 
 DeviceEvents::Event CudaEvents::create() noexcept {

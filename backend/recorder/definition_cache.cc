@@ -5,10 +5,11 @@
 namespace traced {
 
 DefinitionCache::DefinitionCache(Ring& ring, RecordKind kind,
-                                 std::size_t entries)
+                                 std::size_t entries, std::uint64_t first_id)
     : entries_(std::make_unique<Entry[]>(entries)),
       mask_(entries - 1),
       ring_(ring),
+      next_id_(first_id),
       kind_(kind) {}
 
 std::uint64_t DefinitionCache::hashOf(const void* content,
@@ -44,7 +45,9 @@ std::uint32_t DefinitionCache::defineAt(std::size_t index, std::uint64_t hash,
 
 std::uint32_t DefinitionCache::define(const void* content, std::size_t bytes,
                                       std::uint32_t entry) noexcept {
-  const std::uint32_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t next = next_id_.fetch_add(1, std::memory_order_relaxed);
+  if (next > UINT32_MAX) return 0;
+  const auto id = static_cast<std::uint32_t>(next);
   const DefinitionHead head{id, entry};
   const bool stored =
       ring_.pushDefinition(kind_, head, content, bytes) != Ring::kFull;

@@ -25,11 +25,13 @@ namespace traced {
 
 class DefinitionCache {
  public:
-  // `entries` is a power of two.
-  DefinitionCache(Ring& ring, RecordKind kind, std::size_t entries);
+  // `entries` is a power of two. An id is never given again; `first_id` is that
+  // of the first definition.
+  DefinitionCache(Ring& ring, RecordKind kind, std::size_t entries,
+                  std::uint64_t first_id = 1);
 
   // The id under which `content` is defined in the ring; 0 when the ring is
-  // too full to define it.
+  // too full to define it, or all ids of 32 bits were given.
   std::uint32_t idFor(const void* content, std::size_t bytes) noexcept {
     return idFor(hashOf(content, bytes), content, bytes);
   }
@@ -65,7 +67,8 @@ class DefinitionCache {
   const std::unique_ptr<Entry[]> entries_;
   const std::size_t mask_;
   Ring& ring_;
-  std::atomic<std::uint32_t> next_id_{1};
+  // More than ids have room for: what comes when they are used up has none.
+  std::atomic<std::uint64_t> next_id_;
   // Entries are written, and their definitions pushed, by one thread at a time:
   // the writer thread learns in this order who holds an entry.
   std::atomic<bool> defining_{false};

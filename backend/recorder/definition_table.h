@@ -29,7 +29,8 @@ class DefinitionTable {
     }
     const auto [holder, first] =
         holders_.try_emplace(head.cache_entry, head.id);
-    if (!first) retire(std::exchange(holder->second, head.id));
+    const std::uint32_t before = std::exchange(holder->second, head.id);
+    if (!first && before != head.id) retire(before);
   }
 
   // The id is used by no operation issued from now on.
@@ -71,13 +72,24 @@ class DefinitionTable {
     ++chunk_;
   }
 
-  // The chunk that is being filled says all that is in use.
+  // All that is in use is to be said again, in this chunk and, as far as they
+  // have room, in those behind it.
   void repeat() {
-    fresh_.clear();
+    again_.clear();
     for (const auto& [id, entry] : known_) {
-      if (entry.retired_in + kChunksToKeep > chunk_) fresh_.push_back(id);
+      if (entry.retired_in + kChunksToKeep > chunk_) again_.push_back(id);
     }
   }
+  template <typename Say, typename HasRoom>
+  void sayAgain(Say say, HasRoom hasRoom) {
+    while (!again_.empty() && hasRoom()) {
+      const std::uint32_t id = again_.back();
+      again_.pop_back();
+      if (const Message* message = firstUse(id)) say(*message);
+    }
+  }
+  bool isToSayAgain() const { return !again_.empty(); }
+  void sayNoneAgain() noexcept { again_.clear(); }
 
   std::size_t size() const { return known_.size(); }
 
@@ -94,7 +106,12 @@ class DefinitionTable {
     const std::size_t most = retired_.size() - kRetiredToKeep;
     std::size_t count = 0;
     while (count < most && retired_[count].second + kChunksToKeep <= chunk_) {
-      known_.erase(retired_[count++].first);
+      const auto [id, chunk] = retired_[count++];
+      const auto found = known_.find(id);
+      // It may have been defined anew.
+      if (found != known_.end() && found->second.retired_in == chunk) {
+        known_.erase(found);
+      }
     }
     retired_.erase(retired_.begin(),
                    retired_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -111,6 +128,7 @@ class DefinitionTable {
   // Ids and the chunk that they were retired in, which ascends.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> retired_;
   std::vector<std::uint32_t> fresh_;
+  std::vector<std::uint32_t> again_;
   std::uint64_t chunk_ = 1;
 };
 

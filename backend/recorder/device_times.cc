@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "recorder/signals_blocked.h"
+#include "base/signals_blocked.h"
 
 namespace traced {
 namespace {

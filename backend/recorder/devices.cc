@@ -1,9 +1,9 @@
 #include "recorder/devices.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
+#include "base/say.h"
 #include "recorder/recorder.h"
 
 namespace traced {
@@ -60,7 +60,7 @@ DeviceTimes* Devices::start(int device,
 // Once: every group would say the same.
 void Devices::sayNone(const char* why) noexcept {
   if (mode_ == DeviceTimeMode::kOff || said_none_.exchange(true)) return;
-  std::fprintf(stderr, "traced: no device times: %s\n", why);
+  say({"no device times: ", why});
 }
 
 void Devices::stop(std::chrono::milliseconds deadline) noexcept {

@@ -47,8 +47,21 @@ void takeRuns(std::string_view& bytes, std::uint32_t words, Add add) {
   }
 }
 
+std::string shortText(std::string_view text) {
+  constexpr std::size_t kMostLabelBytes = 512;
+  return toValidUtf8(text.substr(0, kMostLabelBytes));
+}
+
 constexpr std::uint32_t plusOne(std::int32_t rank) {
   return static_cast<std::uint32_t>(rank) + 1;
+}
+
+// A program may say anything of a group, and as much as it likes.
+std::string label(const std::string& text) {
+  constexpr std::size_t kMostBytes = 512;
+  if (text.size() <= kMostBytes) return toValidUtf8(text);
+  return toValidUtf8(text.substr(0, kMostBytes)) + "... (cut, " +
+         std::to_string(text.size()) + " bytes)";
 }
 
 }  // namespace
@@ -111,10 +124,10 @@ v1::Group encodeGroup(std::uint32_t id, const GroupInfo& info,
                       std::uint32_t nth) {
   v1::Group group;
   group.set_id(id);
-  group.set_name(toValidUtf8(info.name));
-  group.set_desc(toValidUtf8(info.desc));
-  group.set_backend(info.backend);
-  group.set_leg(info.leg);
+  group.set_name(label(info.name));
+  group.set_desc(label(info.desc));
+  group.set_backend(shortText(info.backend));
+  group.set_leg(shortText(info.leg));
   for (const RankRange& from : toRanges(info.members)) {
     v1::RankRange* range = group.add_member();
     range->set_first(from.first);

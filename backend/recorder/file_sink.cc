@@ -17,13 +17,38 @@ namespace {
 
 constexpr int kMostNameTries = 1000;
 
-int createNew(const std::string& path) {
-  return open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC,
-              0644);
+// In a process that began without stdin, stdout or stderr a file must not take
+// their place: all the world writes there.
+int apart(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  close(fd);
+  return other;
 }
 
+int createNew(const std::string& path) {
+  return apart(open(path.c_str(),
+                    O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0644));
+}
+
+// -1 with errno set, also for what has become something else than a file. It
+// does not wait for the reader of a pipe.
 int openAgain(const std::string& path) {
-  return open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = apart(open(
+      path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (fd < 0) return -1;
+  struct stat status;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
+  close(fd);
+  errno = ESTALE;
+  return -1;
+}
+
+// The job may change its working directory.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::string result = std::filesystem::absolute(path, error).string();
+  return error ? path : result;
 }
 
 // A host name as part of a file name.
@@ -45,7 +70,7 @@ FileSink::FileSink(std::string stem, std::uint64_t max_bytes, int fd)
 Result<std::unique_ptr<FileSink>> FileSink::create(
     const Options& options, const ProcessIdentity& process,
     const HostInfo& host) {
-  const std::string directory = options.directory + "/" + options.job;
+  const std::string directory = absolute(options.directory) + "/" + options.job;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
@@ -159,6 +184,7 @@ bool FileSink::isOurs(int fd) const {
 // word.
 bool FileSink::haveFile() {
   if (!isOurs(fd_)) {
+    fd_ = -1;  // the file may get this number again
     const int fd = openAgain(current_.path);
     if (fd < 0) return false;
     if (!isOurs(fd)) {

@@ -1,10 +1,5 @@
 #include "recorder/hang_reports.h"
 
-#include <poll.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/group_label.h"
@@ -13,14 +8,6 @@ namespace traced {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-
-// Labels are the program's, and may be anything.
-std::string quoted(std::string text) {
-  for (char& c : text) {
-    if (std::iscntrl(static_cast<unsigned char>(c))) c = '?';
-  }
-  return '"' + text + '"';
-}
 
 std::string tookText(std::int64_t ns) {
   const std::int64_t tenths = ns / (kNsPerSecond / 10);
@@ -34,8 +21,8 @@ std::string subject(const HangReport& report) {
             std::to_string(report.peer);
   }
   if (report.seq > 0) text += " #" + std::to_string(report.seq);
-  return text + " on group " +
-         quoted(groupLabel(report.group_name, report.group_desc)) + " (" +
+  return text + " on group \"" +
+         groupLabel(report.group_name, report.group_desc) + "\" (" +
          std::to_string(report.bytes) + " bytes)";
 }
 
@@ -68,9 +55,9 @@ void HangReports::open() {
   closed_ = false;
 }
 
-std::string lineOf(const HangReport& report, std::uint32_t rank) {
+std::string sentenceOf(const HangReport& report, std::uint32_t rank) {
   const std::string head =
-      "traced: rank " + std::to_string(rank) + ": " + subject(report);
+      "rank " + std::to_string(rank) + ": " + subject(report);
   switch (report.state) {
     case HangReport::State::kUnfinished:
       return head + " has not ended for " + tookText(report.took_ns);
@@ -82,17 +69,6 @@ std::string lineOf(const HangReport& report, std::uint32_t rank) {
       return head + " took " + tookText(report.took_ns);
   }
   return head;
-}
-
-// A pipe that is ready takes at least so much without waiting.
-void logWithoutWaiting(const std::string& line) noexcept {
-  pollfd place{STDERR_FILENO, POLLOUT, 0};
-  if (poll(&place, 1, 0) != 1 || !(place.revents & POLLOUT)) return;
-  char text[512];
-  const std::size_t bytes = std::min(line.size(), sizeof text - 1);
-  line.copy(text, bytes);
-  text[bytes] = '\n';
-  static_cast<void>(!write(STDERR_FILENO, text, bytes + 1));
 }
 
 }  // namespace traced

@@ -1,6 +1,6 @@
-// HangReports carries what the watch finds from the writer thread to whoever
-// wants to hear of it: to a thread of Python's own, which may be slow, and to
-// stderr. The writer waits for neither.
+// HangReports carries what the watch finds from the writer thread, which does
+// not wait, to whoever wants to hear of it: a thread of Python's own, which may
+// be slow.
 //
 // Thread safety: any thread.
 
@@ -35,10 +35,7 @@ class HangReports {
   bool closed_ = false;
 };
 
-// One line, for a log.
-std::string lineOf(const HangReport& report, std::uint32_t rank);
-
-// Writes a line to stderr, unless that would have to be waited for.
-void logWithoutWaiting(const std::string& line) noexcept;
+// For a log.
+std::string sentenceOf(const HangReport& report, std::uint32_t rank);
 
 }  // namespace traced

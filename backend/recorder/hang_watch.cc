@@ -1,7 +1,6 @@
 #include "recorder/hang_watch.h"
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -15,10 +14,13 @@ constexpr std::uint32_t kEnough = 16;
 
 // An engine's watchdog tells of calls that return a Work, and events of those
 // that return none.
-std::uint64_t mannerOf(const v1::Call& call) {
+constexpr std::uint64_t kMannersOfGroup = 4;
+constexpr std::uint64_t kBatches = 3;
+
+std::uint64_t mannerKey(const v1::Call& call) {
   std::uint64_t manner = call.has_async() ? 1 + call.async() : 0;
-  if (call.op() == v1::OPERATION_COALESCED) manner = 3;
-  return std::uint64_t{call.group()} << 2 | manner;
+  if (call.op() == v1::OPERATION_COALESCED) manner = kBatches;
+  return call.group() * kMannersOfGroup + manner;
 }
 
 bool comesFromDevice(EndSource source) {
@@ -45,13 +47,18 @@ const char* nameOf(HangReport::State state) noexcept {
 
 void HangWatch::setLimit(std::int64_t limit_ns) {
   if (limit_ns == 0) {
-    under_way_.clear();
+    for (Place op = under_way_.begin(); op != under_way_.end();) {
+      op = forget(op);
+    }
     late_.clear();
   }
   limit_ns_ = limit_ns;
 }
 
 void HangWatch::see(const Ring::Record& record) {
+  if (record.kind == RecordKind::kRetireGroup) {
+    return retired(record.as<DefinitionHead>().id);
+  }
   if (limit_ns_ == 0) return;
   switch (record.kind) {
     case RecordKind::kIssue:
@@ -89,17 +96,59 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
   op.operation = static_cast<Operation>(call->op());
   op.on_host = group->backend() == "gloo";
   op.waits_at_once = op.on_host && call->has_async() && !call->async();
-  op.manner = mannerOf(*call);
   op.shows_its_end =
       op.on_host && call->async() && !glooEndsOnlyInWait(op.operation);
+  if (!op.on_host) {
+    op.manner = mannerOf(*call);
+    ++op.manner->followed;
+  }
   under_way_.emplace_hint(under_way_.end(), id, op);
+}
+
+HangWatch::Manner* HangWatch::mannerOf(const v1::Call& call) {
+  const std::uint64_t key = mannerKey(call);
+  Manner& manner = manners_[key];
+  manner.key = key;
+  return &manner;
+}
+
+void HangWatch::retired(std::uint32_t group) {
+  const std::uint64_t first = group * kMannersOfGroup;
+  for (std::uint64_t key = first; key < first + kMannersOfGroup; ++key) {
+    const auto found = manners_.find(key);
+    if (found == manners_.end()) continue;
+    found->second.is_retired = true;
+    if (found->second.followed == 0) manners_.erase(found);
+  }
+}
+
+HangWatch::Place HangWatch::forget(Place place) {
+  if (Manner* const manner = place->second.manner) {
+    manner->returned.erase(place->first);
+    const std::uint64_t key = manner->key;
+    if (--manner->followed == 0 && manner->is_retired) manners_.erase(key);
+  }
+  return under_way_.erase(place);
 }
 
 void HangWatch::returned(const ReturnRecord& record) {
   const auto place = under_way_.find(record.op);
   if (place == under_way_.end()) return;
   place->second.returned = true;
-  if (record.outcome != Outcome::kOk) under_way_.erase(place);
+  if (record.outcome != Outcome::kOk) {
+    forget(place);
+    return;
+  }
+  Manner* const manner = place->second.manner;
+  if (!manner || place->second.told) return;
+  const bool may_be_shown = endsAreReliable(*manner) && manner->unasked;
+  const bool is_one_too_many = manner->returned.size() >= kMostUnshown ||
+                               under_way_.size() >= kMostAnywhere;
+  if (!may_be_shown && is_one_too_many) {
+    forget(place);
+  } else {
+    manner->returned.insert(record.op);
+  }
 }
 
 void HangWatch::done(const DoneRecord& record) {
@@ -107,24 +156,22 @@ void HangWatch::done(const DoneRecord& record) {
   if (place == under_way_.end()) return;
   if (comesFromDevice(record.source)) learn(place, record.source);
   if (record.outcome == Outcome::kOk) return ended(place, record.end_ns);
-  under_way_.erase(place);
+  forget(place);
 }
 
 // One before another that ended has ended, too, as a group keeps its order: if
 // that was not told, what is told has holes.
 void HangWatch::learn(Place ended, EndSource source) {
-  Told& told = told_[ended->second.manner];
-  for (auto before = under_way_.begin(); before != ended;) {
-    const bool untold = before->second.manner == ended->second.manner &&
-                        before->second.returned && !before->second.told;
-    if (untold) {
-      told.had_holes = true;
-      told.in_a_row = 0;
-    }
-    before = untold ? under_way_.erase(before) : std::next(before);
+  Manner* const manner = ended->second.manner;
+  if (!manner) return;
+  while (!manner->returned.empty() &&
+         *manner->returned.begin() < ended->first) {
+    forget(under_way_.find(*manner->returned.begin()));
+    manner->had_holes = true;
+    manner->in_a_row = 0;
   }
-  ++told.in_a_row;
-  told.unasked |= source != EndSource::kDeviceWait;
+  ++manner->in_a_row;
+  manner->unasked |= source != EndSource::kDeviceWait;
 }
 
 void HangWatch::waited(const WaitRecord& record) {
@@ -137,14 +184,14 @@ void HangWatch::waited(const WaitRecord& record) {
   const bool failed = record.outcome != Outcome::kOk;
   if (record.saw_end && !failed) return ended(place, endOf(record));
   const bool nothing_follows = op.on_host && !op.shows_its_end;
-  if (failed || nothing_follows) under_way_.erase(place);
+  if (failed || nothing_follows) forget(place);
 }
 
 void HangWatch::released(const ReleaseRecord& record) {
   const auto place = under_way_.find(record.op);
   if (place == under_way_.end()) return;
   const Followed& op = place->second;
-  if (op.on_host && !op.shows_its_end) under_way_.erase(place);
+  if (op.on_host && !op.shows_its_end) forget(place);
 }
 
 void HangWatch::ended(Place place, std::int64_t end_ns) {
@@ -154,17 +201,18 @@ void HangWatch::ended(Place place, std::int64_t end_ns) {
     late_.push_back(
         reportOf(place->first, op, HangReport::State::kLate, took_ns));
   }
-  under_way_.erase(place);
+  forget(place);
+}
+
+bool HangWatch::endsAreReliable(const Manner& manner) {
+  const bool of_batches = manner.key % kMannersOfGroup == kBatches;
+  return manner.in_a_row > 0 &&
+         (!manner.had_holes || (!of_batches && manner.in_a_row >= kEnough));
 }
 
 bool HangWatch::endIsSeen(const Followed& op) const {
-  if (op.on_host) return op.shows_its_end;
-  const auto told = told_.find(op.manner);
-  if (told == told_.end() || told->second.in_a_row == 0) return false;
-  const bool reliable =
-      !told->second.had_holes || (op.operation != Operation::kCoalesced &&
-                                  told->second.in_a_row >= kEnough);
-  return reliable && (told->second.unasked || op.waited);
+  if (!op.manner) return op.shows_its_end;
+  return endsAreReliable(*op.manner) && (op.manner->unasked || op.waited);
 }
 
 bool HangWatch::threadIsSilent(const Followed& op,
@@ -176,21 +224,24 @@ bool HangWatch::threadIsSilent(const Followed& op,
 std::vector<HangReport> HangWatch::take(std::int64_t now_ns) {
   std::vector<HangReport> reports = std::exchange(late_, {});
   const std::int64_t since_ns = now_ns - limit_ns_;
-  std::erase_if(under_way_, [&](const auto& entry) {
-    const Followed& op = entry.second;
-    const bool nothing_shows = op.returned && !op.on_host && !endIsSeen(op);
-    return nothing_shows && op.issue_ns <= since_ns;
-  });
   std::unordered_set<std::uint32_t> hanging;
   std::unordered_set<std::uint32_t> undecided;
-  for (auto& [id, op] : under_way_) {
+  for (Place place = under_way_.begin(); place != under_way_.end();) {
+    auto& [id, op] = *place;
     if (op.issue_ns > since_ns) break;
+    const bool nothing_shows = op.returned && !op.on_host && !endIsSeen(op);
+    if (nothing_shows) {
+      place = forget(place);
+      continue;
+    }
+    ++place;
     const bool hangs = !op.returned || endIsSeen(op) || op.waits_at_once;
     if (!hangs && !threadIsSilent(op, since_ns)) continue;
     const bool is_first = (hangs ? hanging : undecided).insert(op.group).second;
     if (op.told || op.passed_over) continue;
     (is_first ? op.told : op.passed_over) = true;
     if (!is_first) continue;
+    if (op.manner) op.manner->returned.erase(id);
     reports.push_back(reportOf(
         id, op,
         hangs ? HangReport::State::kUnfinished : HangReport::State::kUndecided,

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -61,11 +62,32 @@ class HangWatch {
   // is told.
   std::vector<HangReport> take(std::int64_t now_ns);
 
+  // Of how many kinds of calls it knows, or may come to know, what shows ends.
+  std::size_t manners() const { return manners_.size(); }
+
  private:
   // More are not followed.
   static constexpr std::size_t kMostFollowed = 65536;
   static constexpr std::size_t kMostLate = 64;
+  // Of a manner whose ends may never be shown so many that returned are waited
+  // for, the oldest: what is told of them says whether others are worth it.
+  static constexpr std::size_t kMostUnshown = 1024;
+  // All of these together leave room for those that can be told of.
+  static constexpr std::size_t kMostAnywhere = kMostFollowed / 2;
 
+  // Calls of a group of whose ends the device tells in one way: which depends
+  // on the engine, its version and a setting, and is read off the records.
+  struct Manner {
+    std::uint64_t key = 0;
+    std::uint32_t in_a_row = 0;
+    bool had_holes = false;
+    bool unasked = false;  // also where nobody waited
+    bool is_retired = false;
+    // How many are followed, and those of them that have returned and were not
+    // told of.
+    std::size_t followed = 0;
+    std::set<OpId> returned;
+  };
   struct Followed {
     std::int64_t issue_ns = 0;
     std::uint64_t seq = 0;
@@ -74,8 +96,8 @@ class HangWatch {
     std::uint32_t group = 0;
     std::uint32_t thread = 0;
     Operation operation{};
-    // Calls of a group that the device tells of alike.
-    std::uint64_t manner = 0;
+    // What is known of the ends of its like; nullptr: it is on the host.
+    Manner* manner = nullptr;
     bool on_host = false;
     // On the host: the caller waits for it; its end shows by itself.
     bool waits_at_once = false;
@@ -93,8 +115,13 @@ class HangWatch {
   void done(const DoneRecord& record);
   void waited(const WaitRecord& record);
   void released(const ReleaseRecord& record);
+  void retired(std::uint32_t group);
+  Manner* mannerOf(const v1::Call& call);
   void learn(Place ended, EndSource source);
+  // What is known of it is followed no more. Returns the one behind it.
+  Place forget(Place place);
   void ended(Place place, std::int64_t end_ns);
+  static bool endsAreReliable(const Manner& manner);
   bool endIsSeen(const Followed& op) const;
   bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
   HangReport reportOf(OpId id, const Followed& op, HangReport::State state,
@@ -106,14 +133,7 @@ class HangWatch {
   std::map<OpId, Followed> under_way_;
   // Those that ended too late, since the last take().
   std::vector<HangReport> late_;
-  // What devices tell of ends, by manner: which depends on the engine, its
-  // version and a setting, and is read off the records.
-  struct Told {
-    std::uint32_t in_a_row = 0;
-    bool had_holes = false;
-    bool unasked = false;  // also where nobody waited
-  };
-  std::unordered_map<std::uint64_t, Told> told_;
+  std::unordered_map<std::uint64_t, Manner> manners_;
   // When a thread last did something.
   std::unordered_map<std::uint32_t, std::int64_t> last_ns_;
 };

@@ -32,6 +32,7 @@ v1::Header makeHeader(const Options& options, const ProcessIdentity& process,
   header.set_host(toValidUtf8(host.host));
   header.set_boot_id(host.boot_id);
   header.set_time_namespace(host.time_namespace);
+  header.set_pid_namespace(host.pid_namespace);
   header.set_pid(host.pid);
   header.set_node(toValidUtf8(options.node));
   copyMap(options.labels, header.mutable_labels());

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <thread>
 
-#include "recorder/signals_blocked.h"
+#include "base/signals_blocked.h"
 
 namespace traced {
 

@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-std::uint64_t commitAt(const std::string& segment, std::size_t slot_at) {
+std::uint64_t commitAt(std::string_view segment, std::size_t slot_at) {
   std::uint64_t commit;
   std::memcpy(&commit, segment.data() + slot_at + offsetof(RingSlot, commit),
               sizeof commit);
@@ -23,21 +23,18 @@ bool isReused(std::uint64_t commit, std::uint64_t slots, std::uint64_t head) {
 
 }  // namespace
 
-std::string settled(const SegmentContent& content, const std::string& first,
-                    std::string second, std::uint64_t head_after) {
-  if (second.size() != first.size()) return first;
+void settle(const SegmentContent& content, std::string_view first,
+            std::span<char> second, std::uint64_t head_after) {
   const std::size_t slots_at = content.ring_offset + sizeof(RingControl);
   first.copy(second.data(), slots_at);
   for (std::uint64_t i = 0; i < content.slots; ++i) {
     const std::size_t at = slots_at + i * kSlotBytes;
     const std::uint64_t commit = commitAt(first, at);
     if (isReused(commit, content.slots, head_after) ||
-        commitAt(second, at) != commit) {
-      second.replace(at + offsetof(RingSlot, commit), sizeof commit,
-                     sizeof commit, '\0');
+        commitAt({second.data(), second.size()}, at) != commit) {
+      std::memset(&second[at + offsetof(RingSlot, commit)], 0, sizeof commit);
     }
   }
-  return second;
 }
 
 }  // namespace traced

@@ -1,54 +1,102 @@
 #include "recorder/live_rings.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
-#include "base/clock.h"
+#include "recorder/heartbeat.h"
 #include "recorder/process_info.h"
-#include "recorder/recover.h"
 #include "recorder/recovery.h"
 #include "recorder/segment_content.h"
 #include "recorder/segment_file.h"
 #include "recorder/trace_parts.h"
+#include "recorder/written_stream.h"
 
 namespace traced {
 namespace {
 
-std::optional<LiveRing> lookInto(const SegmentFile& file,
-                                 const std::vector<std::string>& traces) {
-  LiveRing ring;
-  ring.path = file.path();
-  // Both before the ring is read: what is said to be all may be more.
-  std::optional<ClockReading> alive_at;
-  ring.alive = file.isAlive();
-  if (ring.alive) alive_at = readClocks();
-  const std::string bytes = file.readLive();
-  const Result<SegmentContent> content = parseSegment(bytes);
-  // Nothing holds the file to the name it had before.
-  if (!content || !isAmong(content->trace_path, traces)) return std::nullopt;
-  const v1::Header& header = content->header;
-  if (header.boot_id() != readHostInfo().boot_id) return std::nullopt;
-  ring.stream_id = header.stream_id();
-  ring.rank = header.rank();
-  ring.pid = header.pid();
-  Result<std::string> chunks = Recovery(*content, bytes).look(alive_at);
-  if (chunks) ring.chunks = *std::move(chunks);
-  return ring;
+namespace fs = std::filesystem;
+
+// "": it is one.
+std::string whyNotOfThisBoot(const v1::Header& header) {
+  return header.boot_id() == readHostInfo().boot_id
+             ? ""
+             : "it is of another boot or host";
 }
 
 }  // namespace
 
-std::vector<LiveRing> lookIntoRings(const std::vector<std::string>& directories,
-                                    const std::vector<std::string>& traces) {
-  std::vector<LiveRing> rings;
-  for (const std::string& path : findSegments(directories)) {
-    const std::unique_ptr<SegmentFile> file = SegmentFile::open(path);
-    if (!file || file->isBeingMade()) continue;
-    if (!isAmong(file->tracePath(), traces)) continue;
-    if (auto ring = lookInto(*file, traces)) rings.push_back(*std::move(ring));
+std::vector<RingFile> findRings(const std::vector<std::string>& directories) {
+  std::vector<RingFile> rings;
+  for (const std::string& directory : directories) {
+    std::error_code error;
+    fs::directory_iterator entry(directory, error);
+    for (; !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      const std::uint64_t stream_id = streamIdIn(name);
+      struct stat status;
+      if (stream_id == 0 || lstat(entry->path().c_str(), &status) != 0 ||
+          !S_ISREG(status.st_mode)) {
+        continue;
+      }
+      rings.push_back({entry->path().string(), stream_id, status.st_uid});
+    }
   }
+  std::sort(
+      rings.begin(), rings.end(),
+      [](const RingFile& a, const RingFile& b) { return a.path < b.path; });
   return rings;
+}
+
+bool namesOneOf(const RingFile& ring, const std::vector<std::string>& traces) {
+  const std::unique_ptr<SegmentFile> file = SegmentFile::open(ring.path);
+  return file && isAmong(file->tracePath(), traces);
+}
+
+std::optional<Result<RingReading>> readRing(const RingFile& ring) {
+  errno = 0;
+  const std::unique_ptr<SegmentFile> file = SegmentFile::open(ring.path);
+  if (!file) {
+    if (errno == ENOENT) return std::nullopt;
+    return Error{std::string("it may not be read: ") + std::strerror(errno)};
+  }
+  if (file->isBeingMade()) return std::nullopt;
+  RingReading reading;
+  reading.path = ring.path;
+  reading.uid = ring.uid;
+  // Both before the ring is read: what is said to be all may be more.
+  reading.alive = file->isAlive();
+  const ClockReading now = readClocks();
+  reading.segment = file->readLive();
+  const std::string_view bytes = reading.segment.bytes();
+  const Result<SegmentContent> content = parseSegment(bytes);
+  if (!content) return content.error();
+  if (wasNeverUsed(bytes)) return std::nullopt;
+  const v1::Header& header = content->header;
+  const std::string why = whyNotOfThisBoot(header);
+  if (!why.empty()) return Error{why};
+  if (reading.alive && sharesClocks(header)) reading.read_at = now;
+  reading.stream_id = header.stream_id();
+  reading.rank = header.rank();
+  reading.pid = header.pid();
+  return Result<RingReading>(std::move(reading));
+}
+
+Result<std::string> chunksBeyond(const RingReading& ring,
+                                 const WrittenChunks& written) {
+  const std::string_view bytes = ring.segment.bytes();
+  const Result<SegmentContent> content = parseSegment(bytes);
+  if (!content) return content.error();
+  auto stream = WrittenStream::of(written);
+  if (!stream) return stream.error();
+  return Recovery(*content, bytes)
+      .look(std::move(*stream), ring.alive, ring.read_at);
 }
 
 }  // namespace traced

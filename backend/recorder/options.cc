@@ -68,7 +68,7 @@ std::optional<std::string> setJob(const std::string& value, Options& o) {
   if (value.find('/') != std::string::npos || value == "." || value == ".." ||
       value.size() > 128 ||
       std::any_of(value.begin(), value.end(), isControl)) {
-    return "a name of at most 128 characters without a slash";
+    return "a name of at most 128 bytes without a slash";
   }
   o.job = value;
   return std::nullopt;
@@ -195,11 +195,11 @@ std::optional<std::string> setStacks(const std::string& value, Options& o) {
   return "off, site or full";
 }
 
-constexpr const char* kSymbolizeModes[] = {"dladdr", "addr2line", "fast"};
+constexpr const char* kSymbolizeModes[] = {"dladdr", "fast"};
 
 std::optional<std::string> setSymbolize(const std::string& value, Options& o) {
   if (setMode(value, kSymbolizeModes, o.symbolize)) return std::nullopt;
-  return "dladdr, addr2line or fast";
+  return "dladdr or fast";
 }
 
 template <bool Options::*kSwitch>
@@ -235,6 +235,7 @@ constexpr struct {
     {"TRACED_NVTX", setSwitch<&Options::nvtx>},
     {"TRACED_PROFILER_RANGES", setSwitch<&Options::profiler_ranges>},
     {"TRACED_MODULES", setSwitch<&Options::modules>},
+    {"TRACED_KEEPER", setSwitch<&Options::keeper>},
 };
 
 // What the launcher calls the run, where the user does not say.
@@ -290,6 +291,7 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_NVTX", nvtx ? "1" : "0"},
       {"TRACED_PROFILER_RANGES", profiler_ranges ? "1" : "0"},
       {"TRACED_MODULES", modules ? "1" : "0"},
+      {"TRACED_KEEPER", keeper ? "1" : "0"},
   };
 }
 

@@ -45,9 +45,8 @@ enum class StackMode : std::uint8_t {
 
 // Who is asked for the names of C++ code (TRACED_SYMBOLIZE).
 enum class SymbolizeMode : std::uint8_t {
-  kDladdr,     // the loader: what libraries export
-  kAddr2line,  // binutils: also what is static, and lines
-  kFast,       // torch's own reader of the same
+  kDladdr,  // the loader: what libraries export
+  kFast,    // torch's own reader of the same
 };
 
 // How long an operation may take where watching is on and nothing else said.
@@ -75,6 +74,7 @@ struct Options {
   bool nvtx = false;                                  // TRACED_NVTX
   bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
   bool modules = false;                               // TRACED_MODULES
+  bool keeper = true;                                 // TRACED_KEEPER
 
   // The file that asks for a flush when it is touched; "" if there is none.
   std::string triggerPath() const;

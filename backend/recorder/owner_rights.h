@@ -1,25 +1,21 @@
 // OwnerRights makes root act as the owner of a file for as long as it exists:
-// what the file names is then written only if its owner may write it. Does
-// nothing for other users. For programs with one thread.
+// what the file names is then written only if its owner may write it. Root's
+// own groups are given up, too. Does nothing for other users. For programs with
+// one thread.
 
 #pragma once
 
 #include <sys/types.h>
-#include <unistd.h>
 
-#include <cstdlib>
+#include <vector>
 
 namespace traced {
 
 class OwnerRights {
  public:
-  OwnerRights(uid_t uid, gid_t gid) : changes_(geteuid() == 0 && uid != 0) {
-    if (changes_) held_ = setegid(gid) == 0 && seteuid(uid) == 0;
-  }
-  ~OwnerRights() {
-    // To go on with the wrong rights would be worse than to end.
-    if (changes_ && (seteuid(0) != 0 || setegid(0) != 0)) std::abort();
-  }
+  // `gid` is that of the file.
+  OwnerRights(uid_t uid, gid_t gid);
+  ~OwnerRights();
   OwnerRights(const OwnerRights&) = delete;
   OwnerRights& operator=(const OwnerRights&) = delete;
 
@@ -27,7 +23,12 @@ class OwnerRights {
   bool held() const { return held_; }
 
  private:
+  bool actAs(uid_t uid, gid_t gid);
+
   const bool changes_;
+  const gid_t own_gid_;
+  const std::vector<gid_t> own_groups_;
+  bool gave_up_groups_ = false;
   bool held_ = true;
 };
 

@@ -16,6 +16,7 @@ HostInfo readHostInfo() {
   std::ifstream("/proc/sys/kernel/random/boot_id") >> info.boot_id;
   struct stat ns;
   if (stat("/proc/self/ns/time", &ns) == 0) info.time_namespace = ns.st_ino;
+  if (stat("/proc/self/ns/pid", &ns) == 0) info.pid_namespace = ns.st_ino;
   info.pid = getpid();
   return info;
 }

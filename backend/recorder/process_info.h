@@ -13,6 +13,12 @@ struct ProcessIdentity {
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
   std::uint32_t attempt = 0;
+
+  bool hasSamePlaceAs(const ProcessIdentity& other) const {
+    return rank == other.rank && world_size == other.world_size &&
+           attempt == other.attempt;
+  }
+
   std::string traced_version;
   std::string torch_version;
   std::string python_version;
@@ -24,6 +30,7 @@ struct HostInfo {
   std::string host;
   std::string boot_id;               // "" when unknown
   std::uint64_t time_namespace = 0;  // inode; 0 when unknown
+  std::uint64_t pid_namespace = 0;   // the same
   std::int64_t pid = 0;
 };
 

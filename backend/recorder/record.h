@@ -30,6 +30,7 @@ enum class RecordKind : std::uint8_t {
   kMark = 12,
   kDefineContext = 13,
   kDefineStack = 14,
+  kRetireThread = 15,
 };
 
 // Whether it is a row of the trace, and not a definition.
@@ -109,6 +110,8 @@ enum class MarkKind : std::uint8_t {
   kUnfinished = 10,
   kUndecided = 11,
   kLate = 12,
+  kException = 13,
+  kNoStep = 14,
 };
 
 // Whether its value is the id of a group.

@@ -2,13 +2,21 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
+#include "recorder/chunk_builder.h"
 #include "recorder/encode_definitions.h"
 #include "recorder/ring.h"
 
 namespace traced {
+namespace {
+
+// A chunk with one has room for what else its rows name.
+constexpr std::size_t kMostGroupBytes = ChunkBuilder::kDefinitionRoom / 2;
+
+}  // namespace
 
 RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
                              GroupInfo info)
@@ -26,7 +34,8 @@ std::string RecordedGroup::encode() const {
   group.set_left_out(isLeftOut());
   // Only an irregular list of tens of thousands of ranks is that long: better a
   // group whose members are not known than none of its operations.
-  if (group.ByteSizeLong() + kSlotBytes > ring_.maxPayload()) {
+  const std::size_t most = std::min(ring_.maxPayload(), kMostGroupBytes);
+  if (group.ByteSizeLong() + kSlotBytes > most) {
     group.clear_member();
   }
   return group.SerializeAsString();

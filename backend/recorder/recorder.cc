@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/say.h"
+#include "base/signals_blocked.h"
 #include "base/utf8.h"
 #include "recorder/annotations.h"
 #include "recorder/context.h"
@@ -21,7 +22,6 @@
 #include "recorder/header.h"
 #include "recorder/kill_point.h"
 #include "recorder/segment.h"
-#include "recorder/signals_blocked.h"
 #include "recorder/writer.h"
 
 namespace traced {
@@ -39,10 +39,11 @@ constexpr std::chrono::milliseconds kExitDeadline{2000};
 constexpr std::chrono::milliseconds kDeviceDeadline{500};
 
 // What this thread is called in the stream of which recorder.
-thread_local struct {
+struct ThreadName {
   std::uint64_t stream_id = 0;
   std::uint32_t id = 0;
-} this_thread_name;
+};
+constinit thread_local ThreadName this_thread_name;
 
 std::string identityKey(const GroupInfo& info) {
   std::string key = info.leg;
@@ -60,8 +61,8 @@ std::string absolutePath(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path, error).string();
 }
 
-Writer::Extras extrasOf(const Options& options, Sinks& sinks,
-                        HangReports& reports,
+Writer::Extras extrasOf(const Options& options, const Segment& segment,
+                        Sinks& sinks, HangReports& reports,
                         const std::atomic<std::uint64_t>& left_out) {
   Writer::Extras extras;
   extras.window_bytes = options.window_bytes;
@@ -70,7 +71,8 @@ Writer::Extras extrasOf(const Options& options, Sinks& sinks,
   extras.watch_ns = options.watch_ns;
   extras.reports = &reports;
   extras.left_out = &left_out;
-  extras.print = options.print;
+  extras.ring_lost = &segment.isLost();
+  if (hasStderr()) extras.print = options.print;
   if (options.cpp_stacks) extras.symbolize = options.symbolize;
   return extras;
 }
@@ -101,13 +103,13 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       scope_(options.scope),
       nodes_(nodeName(options.node, hostOf(header))),
       location_(file->location()),
-      writer_(std::make_unique<Writer>(
-          ring_, own_time_, std::move(file), header,
-          extrasOf(options, sinks(), hangReports(), left_out_))),
       devices_(std::make_unique<Devices>(*this, options.device_time)),
       annotations_(options.nvtx || options.profiler_ranges
                        ? std::make_unique<Annotations>(options)
-                       : nullptr) {}
+                       : nullptr),
+      writer_(std::make_unique<Writer>(
+          ring_, own_time_, std::move(file), header,
+          extrasOf(options, *segment_, sinks(), hangReports(), left_out_))) {}
 
 Recorder::~Recorder() = default;
 
@@ -140,7 +142,7 @@ Result<Recorder*> Recorder::create(const Options& options,
     const std::string note = segment->note();
     auto* recorder =
         new Recorder(std::move(segment), std::move(file), header, options);
-    if (!note.empty()) std::fprintf(stderr, "traced: %s\n", note.c_str());
+    if (!note.empty()) say(note);
     return recorder;
   } catch (const std::system_error& e) {
     return Error{std::string("cannot start the writer thread: ") + e.what()};
@@ -153,9 +155,14 @@ Result<Recorder*> Recorder::start(const Options& options,
                                   const ProcessIdentity& process) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  if (Recorder* running = current()) return running;
+  if (Recorder* running = current()) {
+    if (running->identity_.hasSamePlaceAs(process)) return running;
+    // Threads may be in a call that it records: it stays, without its memory.
+    if (running->stop(kExitDeadline)) running->segment_->abandon();
+  }
   auto recorder = create(options, process);
   if (!recorder) return recorder;
+  (*recorder)->identity_ = process;
   // Never destroyed, and for ever reachable: it is kept, not leaked.
   static auto* const kept = new std::vector<Recorder*>;
   kept->push_back(*recorder);
@@ -174,7 +181,8 @@ void Recorder::setEnabled(bool enabled) noexcept {
 
 void Recorder::installProcessHooks() {
   static const bool installed = [] {
-    std::atexit([] { stopCurrent(kExitDeadline); });
+    // As atexit(), with what the process gave to exit().
+    on_exit([](int code, void*) { stopCurrent(kExitDeadline, code); }, nullptr);
     // The ring is shared memory: a child must not write into its parent's.
     pthread_atfork(nullptr, nullptr, [] {
       if (Recorder* parents = process_.recorder.exchange(nullptr)) {
@@ -189,24 +197,32 @@ void Recorder::installProcessHooks() {
   static_cast<void>(installed);
 }
 
-void Recorder::stopCurrent(std::chrono::milliseconds deadline) noexcept {
+void Recorder::stopCurrent(std::chrono::milliseconds deadline,
+                           std::optional<int> exit_code) noexcept {
+  if (Recorder* const running = current()) running->stop(deadline, exit_code);
+}
+
+bool Recorder::stop(std::chrono::milliseconds deadline,
+                    std::optional<int> exit_code) noexcept {
   // First, as it still has something to record.
-  if (Recorder* const running = current()) {
-    running->devices().stop(std::min(deadline, kDeviceDeadline));
+  devices().stop(std::min(deadline, kDeviceDeadline));
+  Recorder* stopped = this;
+  if (!process_.recorder.compare_exchange_strong(stopped, nullptr) ||
+      !writer_->stop(deadline, exit_code)) {
+    return false;  // the segment stays, to be recovered
   }
-  Recorder* recorder = process_.recorder.exchange(nullptr);
-  if (!recorder || !recorder->writer_->stop(deadline)) return;
-  // Else the segment stays, to be recovered.
   TRACED_KILL_POINT("stream closed");
-  if (!recorder->segment_->unlinkFile()) {
-    std::fprintf(stderr, "traced: cannot remove the ring %s: %s\n",
-                 recorder->segment_->path().c_str(), std::strerror(errno));
-  }
+  if (segment_->unlinkFile()) return true;
+  say({"cannot remove the ring ", segment_->path(), ": ",
+       std::strerror(errno)});
+  return false;
 }
 
 bool Recorder::flush(std::chrono::milliseconds deadline) {
   return writer_->flush(deadline);
 }
+
+const std::string& Recorder::ringPath() const { return segment_->path(); }
 
 void Recorder::requestFlush() noexcept { writer_->requestFlush(); }
 
@@ -392,7 +408,21 @@ std::uint32_t Recorder::defineThread() noexcept {
   // again.
   if (!stored) return 0;
   this_thread_name = {stream_id_, thread.id()};
+  struct AtThreadEnd {
+    ~AtThreadEnd() { retireThread(); }
+  };
+  static thread_local const AtThreadEnd retired_at_end;
+  static_cast<void>(retired_at_end);
   return thread.id();
+}
+
+// Best effort, as for groups: where the ring is full it only costs memory.
+void Recorder::retireThread() noexcept {
+  const auto name = std::exchange(this_thread_name, {});
+  Recorder* const recorder = current();
+  if (!recorder || recorder->stream_id_ != name.stream_id) return;
+  recorder->ring_.pushDefinition(RecordKind::kRetireThread,
+                                 {name.id, kUntilRetired}, "", 0);
 }
 
 }  // namespace traced

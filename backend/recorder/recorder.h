@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -59,13 +60,18 @@ class Recorder {
   }
   static void setEnabled(bool enabled) noexcept;
 
-  // Returns the process's recorder, started if need be. The error is one
-  // sentence: recording is not possible (an unwritable directory).
+  // Returns the process's recorder, started if need be: also where there is one
+  // that began as another rank, or in a job of another size, as a stream is of
+  // one rank. That one is stopped; groups that it records are recorded no more.
+  // The error is one sentence: recording is not possible (an unwritable
+  // directory).
   static Result<Recorder*> start(const Options& options,
                                  const ProcessIdentity& process);
 
-  // Writes what is left and ends recording in this process. Called at exit.
-  static void stopCurrent(std::chrono::milliseconds deadline) noexcept;
+  // Writes what is left and ends recording in this process, with the exit code
+  // if that is known by now. Called at exit.
+  static void stopCurrent(std::chrono::milliseconds deadline,
+                          std::optional<int> exit_code = {}) noexcept;
 
   std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
 
@@ -135,6 +141,8 @@ class Recorder {
 
   // Where the trace is written.
   const std::string& location() const { return location_; }
+  // Where its ring is; "" if nobody else can find it.
+  const std::string& ringPath() const;
 
  private:
   Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
@@ -143,6 +151,9 @@ class Recorder {
 
   static Result<Recorder*> create(const Options& options,
                                   const ProcessIdentity& process);
+  // Whether all is written and the segment gone.
+  bool stop(std::chrono::milliseconds deadline,
+            std::optional<int> exit_code = {}) noexcept;
   static Result<Recorder*> create(const Options& options,
                                   const v1::Header& header,
                                   std::unique_ptr<Sink> file);
@@ -158,6 +169,8 @@ class Recorder {
   std::uint32_t threadId() noexcept;
   std::uint32_t stackId(StackSource& source) noexcept;
   std::uint32_t defineThread() noexcept;
+  // The calling thread ends.
+  static void retireThread() noexcept;
 
   // In one cache line.
   struct alignas(16) Process {
@@ -183,9 +196,13 @@ class Recorder {
   const Scope scope_;
   NodeMap nodes_;
   const std::string location_;
-  std::unique_ptr<Writer> writer_;
   const std::unique_ptr<Devices> devices_;
   const std::unique_ptr<const Annotations> annotations_;
+  // Last: its thread uses the ring from the beginning.
+  const std::unique_ptr<Writer> writer_;
+
+  // Set before others have the recorder.
+  ProcessIdentity identity_;
 
   // Guarded by groups_mutex_; not used inside a collective.
   std::mutex groups_mutex_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,6 +16,8 @@
 #include "recorder/segment_content.h"
 #include "recorder/segment_file.h"
 #include "recorder/trace_parts.h"
+#include "recorder/trace_places.h"
+#include "recorder/written_stream.h"
 
 namespace traced {
 namespace {
@@ -25,8 +28,9 @@ bool isSegmentName(const std::string& name) {
   return name.starts_with("traced.") && name.ends_with(".ring");
 }
 
-void describe(const SegmentContent& content, RecoveredSegment& result) {
-  result.trace = content.trace_path;
+void describe(const SegmentContent& content, const std::string& trace,
+              RecoveredSegment& result) {
+  result.trace = trace;
   result.job = content.header.job();
   result.host = content.header.host();
   result.pid = content.header.pid();
@@ -40,13 +44,62 @@ bool isOfThisBoot(const v1::Header& header) {
   return here.empty() || header.boot_id().empty() || header.boot_id() == here;
 }
 
-// The segment's lock is held.
-void recoverLocked(const SegmentFile& file, const RecoverOptions& options,
-                   RecoveredSegment& result) {
-  const std::string bytes = file.read();
+// Where the wanted traces are now, looked for once and only where a segment
+// does not say so itself.
+class Places {
+ public:
+  explicit Places(const std::vector<std::string>& traces) : traces_(traces) {}
+
+  // Part 0 of a stream; "" when none of the wanted files is it.
+  std::string of(std::uint64_t stream_id) {
+    if (!found_) found_ = placesOf(traces_);
+    const auto place = found_->find(stream_id);
+    return place == found_->end() ? "" : place->second;
+  }
+
+ private:
+  const std::vector<std::string>& traces_;
+  std::optional<std::map<std::uint64_t, std::string>> found_;
+};
+
+bool holds(const std::string& trace, std::uint64_t stream_id) {
+  return !trace.empty() && WrittenStream::open(trace, stream_id);
+}
+
+// Why the trace that was found is not to be recovered into; "" when it is.
+std::string whyNotInto(const std::string& trace,
+                       const SegmentContent& content) {
+  if (trace.empty()) {
+    return "the path of its trace was too long to be kept: name the trace to "
+           "have it recovered";
+  }
+  // Whoever reads the trace itself would miss what went into a copy of it.
+  const std::string& named = content.trace_path;
+  const bool is_copy = trace != named &&
+                       holds(named, content.header.stream_id()) &&
+                       !isSameFile(trace, named);
+  return is_copy ? "what was named is a copy of its trace, " + named : "";
+}
+
+// The segment's lock is held. `place` is where its trace was found; "": where
+// the segment says it is.
+void recoverLocked(const SegmentFile& file, const std::string& place,
+                   const RecoverOptions& options, RecoveredSegment& result) {
+  const SegmentCopy copy = file.read();
+  const std::string_view bytes = copy.bytes();
+  if (bytes.find_first_not_of('\0') == std::string_view::npos) {
+    result.outcome = RecoverOutcome::kDiscarded;
+    result.why =
+        "it is empty: its process died while making it, or something else "
+        "emptied it";
+    return;
+  }
   if (wasNeverUsed(bytes)) {
     result.outcome = RecoverOutcome::kDiscarded;
-    result.why = "its process died before it recorded anything";
+    result.why = bytes.empty()
+                     ? "it is empty: its process died before it recorded "
+                       "anything, or somebody cut it short"
+                     : "its process died before it recorded anything";
     return;
   }
   const Result<SegmentContent> content = parseSegment(bytes);
@@ -54,12 +107,18 @@ void recoverLocked(const SegmentFile& file, const RecoverOptions& options,
     result.why = content.error().message;
     return;
   }
-  describe(*content, result);
+  const std::string& trace = place.empty() ? content->trace_path : place;
+  describe(*content, trace, result);
   if (!isOfThisBoot(content->header)) {
     result.why = "it is of another boot or host";
     return;
   }
-  Recovery(*content, bytes).run(options.dry_run, result);
+  result.why = whyNotInto(trace, *content);
+  if (result.why.empty()) {
+    Recovery(*content, bytes).run(trace, options, result);
+  } else {
+    result.outcome = RecoverOutcome::kUnwritable;
+  }
 }
 
 void removeIfDone(SegmentFile& file, const RecoverOptions& options,
@@ -76,11 +135,14 @@ void removeIfDone(SegmentFile& file, const RecoverOptions& options,
 }
 
 std::optional<RecoveredSegment> recoverSegment(const std::string& path,
-                                               const RecoverOptions& options) {
+                                               const RecoverOptions& options,
+                                               Places& places) {
   const std::unique_ptr<SegmentFile> file = SegmentFile::open(path);
   if (!file || file->isBeingMade()) return std::nullopt;
+  std::string place;
   if (!options.traces.empty() && !isAmong(file->tracePath(), options.traces)) {
-    return std::nullopt;
+    place = places.of(file->streamId());
+    if (place.empty()) return std::nullopt;
   }
 
   RecoveredSegment result;
@@ -93,7 +155,7 @@ std::optional<RecoveredSegment> recoverSegment(const std::string& path,
   }
   const OwnerRights rights(file->uid(), file->gid());
   if (rights.held()) {
-    recoverLocked(*file, options, result);
+    recoverLocked(*file, place, options, result);
   } else {
     result.outcome = RecoverOutcome::kUnwritable;
     result.why = "no rights to act as its owner";
@@ -127,8 +189,9 @@ std::vector<std::string> findSegments(
 std::vector<RecoveredSegment> recoverSegments(
     const std::vector<std::string>& paths, const RecoverOptions& options) {
   std::vector<RecoveredSegment> results;
+  Places places(options.traces);
   for (const std::string& path : paths) {
-    if (auto result = recoverSegment(path, options)) {
+    if (auto result = recoverSegment(path, options, places)) {
       results.push_back(std::move(*result));
     }
   }

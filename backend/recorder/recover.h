@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "traced/v1/trace.pb.h"
+
 namespace traced {
 
 struct RecoverOptions {
@@ -19,8 +21,10 @@ struct RecoverOptions {
   // Removes segments that cannot be recovered.
   bool discard = false;
   // Only segments whose trace is one of these files, or lies below one of these
-  // directories. Empty: all.
+  // directories, wherever it was when it was recorded. Empty: all.
   std::vector<std::string> traces;
+  // What was seen of the end of their process; goes to the end of the trace.
+  v1::ProcessEnd process_end;
 };
 
 enum class RecoverOutcome {
@@ -49,6 +53,8 @@ struct RecoveredSegment {
   std::int64_t pid = 0;
   std::uint32_t rank = 0;
 
+  // Its process had closed the trace in order, and only not removed the ring.
+  bool closed = false;
   // Records brought back, or that would be.
   std::uint64_t records = 0;
   // Slots of records that were being filled when the process died.

@@ -4,8 +4,10 @@
 #include <charconv>
 #include <utility>
 
+#include "recorder/accounts.h"
 #include "recorder/complete_definitions.h"
 #include "recorder/file_sink.h"
+#include "recorder/heartbeat.h"
 #include "recorder/kill_point.h"
 #include "recorder/record.h"
 #include "trace_io/byte_source.h"
@@ -53,21 +55,24 @@ Recovery::Recovery(const SegmentContent& segment, std::string_view file)
     : segment_(segment),
       ring_(file.substr(segment.ring_offset), segment.slots) {}
 
-void Recovery::run(bool dry_run, RecoveredSegment& result) {
-  result.outcome = tryRun(dry_run, result.why);
+void Recovery::run(const std::string& trace, const RecoverOptions& options,
+                   RecoveredSegment& result) {
+  result.outcome = tryRun(trace, options, result.why);
   if (result.outcome != RecoverOutcome::kRecovered) return;
+  result.closed = written_->accounts().closed();
   result.records = records_;
   result.unfinished_slots = end_.unfinished_slots;
   result.broken_records = end_.broken_records;
 }
 
-RecoverOutcome Recovery::tryRun(bool dry_run, std::string& why) {
+RecoverOutcome Recovery::tryRun(const std::string& trace,
+                                const RecoverOptions& options,
+                                std::string& why) {
   if (!ring_.valid()) {
     why = "damaged: the positions of its ring are impossible";
     return RecoverOutcome::kUnreadable;
   }
-  auto written =
-      WrittenStream::open(segment_.trace_path, segment_.header.stream_id());
+  auto written = WrittenStream::open(trace, segment_.header.stream_id());
   if (!written) {
     why = written.error().message;
     return RecoverOutcome::kUnwritable;
@@ -80,21 +85,34 @@ RecoverOutcome Recovery::tryRun(bool dry_run, std::string& why) {
   survey();
   const bool said =
       written_->accounts().closed() || written_->accounts().recovered();
-  if (dry_run || (records_ == 0 && said)) return RecoverOutcome::kRecovered;
+  if (options.dry_run || (records_ == 0 && said)) {
+    return RecoverOutcome::kRecovered;
+  }
+  process_end_ = options.process_end;
   return append(why);
 }
 
-Result<std::string> Recovery::look(
-    const std::optional<ClockReading>& alive_at) {
-  alive_at_ = alive_at;
+Result<std::string> Recovery::look(std::unique_ptr<WrittenStream> written,
+                                   bool alive,
+                                   const std::optional<ClockReading>& read_at) {
+  alive_ = alive;
+  read_at_ = read_at;
+  written_ = std::move(written);
   if (!ring_.valid()) return Error{"the positions of its ring are impossible"};
-  auto written =
-      WrittenStream::open(segment_.trace_path, segment_.header.stream_id());
-  if (!written) return written.error();
-  written_ = std::move(*written);
   const bool went_on = written_->endPosition() > ring_.head();
+  if (went_on && !alive) return Error{"its ring ends before its trace does"};
   if (went_on || written_->accounts().closed()) return std::string();
+  // What the file refused is in no file.
+  const bool refused =
+      ring_.refused() > countersOf(written_->accounts()).write_failed;
+  if (alive && ring_.tail() > written_->endPosition() && !refused) {
+    return Error{
+        "its process has written more since than these files have, which are "
+        "a copy of an earlier moment"};
+  }
   survey();
+  const bool said = written_->accounts().recovered();
+  if (!alive && records_ == 0 && said) return std::string();
   StringSink sink;
   if (write(sink) != RecoverOutcome::kRecovered) {
     return Error{"its records make no readable chunk"};
@@ -146,21 +164,13 @@ RecoverOutcome Recovery::append(std::string& why) {
 }
 
 RecoverOutcome Recovery::write(Sink& sink) {
-  const std::uint64_t chunk_slots =
-      std::min(kChunkSlots, sink.largestChunk() / kSlotBytes);
+  most_slots_ = std::min(kChunkSlots, sink.largestChunk() / kSlotBytes);
   builder_ = std::make_unique<ChunkBuilder>(header());
   RingImage::Cursor cursor{start_};
-  std::uint64_t first = start_;
   RecoverOutcome outcome = RecoverOutcome::kRecovered;
-  Ring::Record record;
-  while (outcome == RecoverOutcome::kRecovered && ring_.next(cursor, record)) {
-    builder_->add(record);
-    if (cursor.position - first < chunk_slots) continue;
-    outcome = appendChunk(sink, first, cursor.position, false);
-    first = cursor.position;
-  }
-  if (outcome == RecoverOutcome::kRecovered) {
-    outcome = appendChunk(sink, first, ring_.head(), true);
+  bool last = false;
+  while (outcome == RecoverOutcome::kRecovered && !last) {
+    outcome = writeFrom(sink, cursor, last);
   }
   // The last chunk deleted a part, which it could not know.
   if (outcome == RecoverOutcome::kRecovered &&
@@ -170,6 +180,34 @@ RecoverOutcome Recovery::write(Sink& sink) {
   return outcome;
 }
 
+// What earlier chunks define may make a chunk too large for readers: then one
+// of half as many records is written. One record alone never is.
+RecoverOutcome Recovery::writeFrom(Sink& sink, RingImage::Cursor& cursor,
+                                   bool& last) {
+  for (std::uint64_t slots = most_slots_;; slots /= 2) {
+    RingImage::Cursor at = cursor;
+    last = !fill(at, slots);
+    const std::uint64_t end = last ? ring_.head() : at.position;
+    const auto outcome = appendChunk(sink, cursor.position, end, last);
+    if (outcome != RecoverOutcome::kUnreadable || slots <= 1) {
+      cursor = at;
+      return outcome;
+    }
+  }
+}
+
+// Adds the records of so many slots to the builder, or fewer; false if there
+// are no more behind them.
+bool Recovery::fill(RingImage::Cursor& cursor, std::uint64_t slots) {
+  const std::uint64_t first = cursor.position;
+  Ring::Record record;
+  while (ring_.next(cursor, record)) {
+    builder_->add(record);
+    if (builder_->isFull() || cursor.position - first >= slots) return true;
+  }
+  return false;
+}
+
 RecoverOutcome Recovery::appendChunk(Sink& sink, std::uint64_t first,
                                      std::uint64_t end, bool last) {
   const std::uint64_t records = builder_->records();
@@ -177,10 +215,16 @@ RecoverOutcome Recovery::appendChunk(Sink& sink, std::uint64_t first,
   counters_.deleted = sink.recordsDeleted();
   v1::Payload payload = builder_->close(anchor(), accounts(last));
   builder_->clear();
+  if (last && process_end_.seen_by() != 0) {
+    *payload.mutable_process_end() = process_end_;
+  }
   completeDefinitions(payload, *written_);
   const std::string& chunk =
       encoder_.encode(payload, {header().stream_id(), first, end});
-  if (!isReadable(chunk)) return RecoverOutcome::kUnreadable;
+  if (!isReadable(chunk)) {
+    counters_.written -= records;
+    return RecoverOutcome::kUnreadable;
+  }
   if (!sink.append(chunk, records)) return RecoverOutcome::kUnwritable;
   TRACED_KILL_POINT("recovery appended");
   return RecoverOutcome::kRecovered;
@@ -189,19 +233,23 @@ RecoverOutcome Recovery::appendChunk(Sink& sink, std::uint64_t first,
 v1::Accounts Recovery::accounts(bool last) const {
   v1::Accounts accounts = written_->accounts();
   setCounters(accounts, counters_);
-  accounts.set_closed(false);
-  accounts.set_recovered(last && !alive_at_);
+  // Its end may have been refused, as by a full disk.
+  accounts.set_closed(last && !alive_ && ring_.closed());
+  accounts.set_recovered(last && !alive_);
   return accounts;
 }
 
 // The process's clocks at its end are not known, and those of now would make
-// its stream last until now: any earlier reading ties the clocks as well.
+// its stream last until now: its last heartbeat tells until when it lived.
 ClockReading Recovery::anchor() const {
-  if (alive_at_) return *alive_at_;
+  if (read_at_) return *read_at_;
   const bool has_chunk = written_->header().stream_id() != 0;
   const v1::ClockAnchor& anchor =
       has_chunk ? written_->anchor() : segment_.header.started();
-  return {anchor.monotonic_ns(), anchor.realtime_ns(), anchor.boottime_ns()};
+  const ClockReading written = {anchor.monotonic_ns(), anchor.realtime_ns(),
+                                anchor.boottime_ns()};
+  const std::optional<ClockReading> beat = ring_.heartbeat();
+  return beat && isBelievable(*beat, written, header()) ? *beat : written;
 }
 
 const v1::Header& Recovery::header() const {

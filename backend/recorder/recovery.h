@@ -27,25 +27,33 @@ class Recovery {
   // Of `segment`, whose whole bytes are `file`; both outlive this.
   Recovery(const SegmentContent& segment, std::string_view file);
 
-  // Sets the outcome, the reason, and what was counted.
-  void run(bool dry_run, RecoveredSegment& result);
+  // To the end of the trace whose part 0 is `trace`. Sets the outcome, the
+  // reason, and what was counted.
+  void run(const std::string& trace, const RecoverOptions& options,
+           RecoveredSegment& result);
 
-  // What the trace lacks, as chunks that nothing is done with: "" when that is
-  // nothing, or when the process went on meanwhile. `alive_at`: its process
-  // lived, and had recorded no more than is here by then.
-  Result<std::string> look(const std::optional<ClockReading>& alive_at);
+  // What `written` lacks, as chunks that nothing is done with: "" when that is
+  // nothing. `alive`: its process lived, and had recorded no more than is here
+  // at `read_at`, where that is known on its clocks.
+  Result<std::string> look(std::unique_ptr<WrittenStream> written, bool alive,
+                           const std::optional<ClockReading>& read_at);
 
  private:
-  RecoverOutcome tryRun(bool dry_run, std::string& why);
+  RecoverOutcome tryRun(const std::string& trace, const RecoverOptions& options,
+                        std::string& why);
   // Finds out what the trace lacks.
   void survey();
   RecoverOutcome append(std::string& why);
   // Gives all of it to the sink.
   RecoverOutcome write(Sink& sink);
+  // Writes the next chunk from the cursor on, and moves it. `last`: of all.
+  RecoverOutcome writeFrom(Sink& sink, RingImage::Cursor& cursor, bool& last);
+  bool fill(RingImage::Cursor& cursor, std::uint64_t slots);
   // Writes what the builder has as the chunk of positions [first, end).
   RecoverOutcome appendChunk(Sink& sink, std::uint64_t first, std::uint64_t end,
                              bool last);
   v1::Accounts accounts(bool last) const;
+  // Until when its process is known to have lived.
   ClockReading anchor() const;
   // That of the file, which has a checksum, if there is any.
   const v1::Header& header() const;
@@ -55,10 +63,14 @@ class Recovery {
   std::unique_ptr<WrittenStream> written_;
   // The first position that no chunk has and the ring still has.
   std::uint64_t start_ = 0;
-  std::optional<ClockReading> alive_at_;
+  bool alive_ = false;
+  std::optional<ClockReading> read_at_;
+  v1::ProcessEnd process_end_;
   // Where the survey ended.
   RingImage::Cursor end_;
   std::uint64_t records_ = 0;
+  // Of one chunk.
+  std::uint64_t most_slots_ = 0;
   RecordCounters counters_;
   std::unique_ptr<ChunkBuilder> builder_;
   ChunkEncoder encoder_;

@@ -60,7 +60,8 @@ bool Ring::read(Record& record) {
   record.kind = head.kind;
   std::size_t left = head.payload_bytes;
   std::size_t piece = std::min(left, kSlotPayload - sizeof head);
-  record.payload = {first.bytes + sizeof head, piece};
+  std::memcpy(record.copied, first.bytes + sizeof head, piece);
+  record.payload = {record.copied, piece};
   if (head.slots > 1) {
     record.joined.assign(record.payload);
     for (std::uint64_t i = 1; i < head.slots; ++i) {
@@ -83,6 +84,16 @@ void Ring::release(std::uint64_t refused) {
   TRACED_KILL_POINT("refusals counted");
   control_->tail.store(read_, std::memory_order_release);
   TRACED_KILL_POINT("slots freed");
+}
+
+void Ring::beat(const ClockReading& now) {
+  const std::uint64_t beats =
+      control_->beats.load(std::memory_order_relaxed) + 1;
+  RingControl::Heartbeat& entry = control_->heartbeat[beats % 2];
+  entry.monotonic_ns.store(now.monotonic_ns, std::memory_order_relaxed);
+  entry.realtime_ns.store(now.realtime_ns, std::memory_order_relaxed);
+  entry.boottime_ns.store(now.boottime_ns, std::memory_order_relaxed);
+  control_->beats.store(beats, std::memory_order_release);
 }
 
 std::uint64_t Ring::used() const {

@@ -29,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "recorder/kill_point.h"
 #include "recorder/record.h"
 #include "recorder/thread_drops.h"
@@ -61,6 +62,17 @@ struct RingControl {
     std::atomic<std::uint64_t> records;
   };
   alignas(kSlotBytes) Refused refused[2];
+  // When the process was last seen to live, by its writer thread. Written in
+  // turns: the entry `beats % 2` is whole, once there was a beat.
+  struct Heartbeat {
+    std::atomic<std::int64_t> monotonic_ns;
+    std::atomic<std::int64_t> realtime_ns;
+    std::atomic<std::int64_t> boottime_ns;
+  };
+  alignas(kSlotBytes) std::atomic<std::uint64_t> beats;
+  Heartbeat heartbeat[2];
+  // 1 when its process ended recording in order, and the sink refused the end.
+  std::atomic<std::uint64_t> closed;
   alignas(kSlotBytes) ThreadDropTable drops;
 };
 
@@ -134,9 +146,10 @@ class Ring {
   struct Record {
     std::uint64_t position = 0;
     RecordKind kind{};
-    // Where it was written, or in `joined`.
+    // In `joined`, or in `copied`: the ring may be lost at any time.
     std::string_view payload;
     std::string joined;
+    char copied[kFirstSlotPayload];
 
     Record() = default;
     Record(const Record&) = delete;
@@ -171,6 +184,12 @@ class Ring {
   // Writer only. Frees everything that was read; `refused` is how many of all
   // records so far the sink refused.
   void release(std::uint64_t refused = 0);
+
+  // Writer only. Says that the process lived at `now`.
+  void beat(const ClockReading& now);
+  // Writer only. Says that the process ended recording in order, which the
+  // sink does not.
+  void close() { control_->closed.store(1, std::memory_order_release); }
 
   // The position after the last that was claimed. Any thread.
   std::uint64_t claimed() const {

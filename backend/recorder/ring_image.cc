@@ -53,6 +53,7 @@ bool isPossible(RecordKind kind, std::string_view payload) {
     case RecordKind::kDefineThread:
     case RecordKind::kDefineGroup:
     case RecordKind::kRetireGroup:
+    case RecordKind::kRetireThread:
       return size >= sizeof(DefinitionHead);
   }
   return false;
@@ -96,6 +97,24 @@ std::vector<ThreadDropCount> RingImage::drops() const {
     if (count.ring_full > 0 || count.issue_lost > 0) counts.push_back(count);
   }
   return counts;
+}
+
+std::optional<ClockReading> RingImage::heartbeat() const {
+  using Heartbeat = RingControl::Heartbeat;
+  const std::uint64_t beats = word(offsetof(RingControl, beats));
+  if (beats == 0) return std::nullopt;
+  const std::size_t entry =
+      offsetof(RingControl, heartbeat) + beats % 2 * sizeof(Heartbeat);
+  const auto read = [&](std::size_t field) {
+    return static_cast<std::int64_t>(word(entry + field));
+  };
+  return ClockReading{read(offsetof(Heartbeat, monotonic_ns)),
+                      read(offsetof(Heartbeat, realtime_ns)),
+                      read(offsetof(Heartbeat, boottime_ns))};
+}
+
+bool RingImage::closed() const {
+  return word(offsetof(RingControl, closed)) == 1;
 }
 
 bool RingImage::next(Cursor& cursor, Ring::Record& record) const {

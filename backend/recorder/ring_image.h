@@ -15,9 +15,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "recorder/ring.h"
 
 namespace traced {
@@ -37,6 +39,11 @@ class RingImage {
   std::uint64_t oldest() const { return head_ > slots_ ? head_ - slots_ : 0; }
   // What did not get into it, by thread.
   std::vector<ThreadDropCount> drops() const;
+  // When its process was last seen to live; absent if it never said so.
+  std::optional<ClockReading> heartbeat() const;
+  // Whether its process ended recording in order though the sink did not take
+  // the end.
+  bool closed() const;
   // How many records before tail the sink refused.
   std::uint64_t refused() const { return refused_; }
 

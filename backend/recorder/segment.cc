@@ -45,6 +45,15 @@ std::string fileName(const std::string& directory, std::uint64_t stream_id) {
          ".ring";
 }
 
+// A lock that others can look at without taking it, and that lasts as long as
+// the first one. Returns the number of the reason why not, or 0.
+int showThatOwned(int fd) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return fcntl(fd, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
+}
+
 bool mayFitWithLess(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG ||
          error == ENOMEM;
@@ -71,6 +80,7 @@ std::unique_ptr<Segment> Segment::createFile(const std::string& path,
   }
   TRACED_KILL_POINT("segment created");
   int failed = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (failed == 0) failed = showThatOwned(fd);
   // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
   if (failed == 0) failed = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   void* memory = nullptr;
@@ -141,6 +151,9 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
   header->info_bytes = static_cast<std::uint32_t>(info.size());
   std::memcpy(static_cast<char*>(segment->memory_) + sizeof(SegmentHeader),
               info.data(), info.size());
+  segment->guard_ = std::make_unique<RingGuard>(
+      segment->memory_, segment->bytes_,
+      static_cast<RingControl*>(segment->ringMemory()), segment->slots_);
   TRACED_KILL_POINT("segment described");
   return segment;
 }
@@ -155,8 +168,10 @@ void* Segment::ringMemory() const {
 }
 
 void Segment::setTracePath(const std::string& path) {
-  if (path.size() >= sizeof header().trace_path) return;
-  std::memcpy(header().trace_path, path.c_str(), path.size() + 1);
+  if (path.size() < sizeof header().trace_path) {
+    std::memcpy(header().trace_path, path.c_str(), path.size() + 1);
+  }
+  header().named = 1;
 }
 
 bool Segment::unlinkFile() {
@@ -167,7 +182,6 @@ bool Segment::unlinkFile() {
 }
 
 void Segment::abandon() {
-  if (path_.empty()) return;
   path_.clear();
   // The mapping holds the lock.
   mmap(memory_, bytes_, PROT_READ | PROT_WRITE,

@@ -6,22 +6,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "recorder/live_copy.h"
+#include "recorder/process_watch.h"
 #include "recorder/ring.h"
 #include "recorder/segment.h"
-#include "recorder/segment_content.h"
 
 namespace traced {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 // Far longer than it takes to lock a file after creating it.
 constexpr time_t kMakingSeconds = 60;
+// Far more than what is before a ring.
+constexpr std::uint64_t kMostHeadBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -44,59 +44,78 @@ std::unique_ptr<SegmentFile> SegmentFile::open(const std::string& path) {
 SegmentFile::~SegmentFile() { ::close(fd_); }
 
 std::string SegmentFile::tracePath() const {
-  return tracePathIn(read(sizeof(SegmentHeader)));
+  return tracePathIn(SegmentCopy(fd_, sizeof(SegmentHeader)).bytes());
+}
+
+std::uint64_t SegmentFile::streamId() const {
+  return streamIdOf(SegmentCopy(fd_, sizeof(SegmentHeader)).bytes());
 }
 
 bool SegmentFile::isBeingMade() const {
+  const SegmentCopy head(fd_, sizeof(SegmentHeader));
   struct stat status;
-  return tracePath().empty() && fstat(fd_, &status) == 0 &&
+  return !isNamed(head.bytes()) && fstat(fd_, &status) == 0 &&
          time(nullptr) - status.st_mtime < kMakingSeconds;
 }
 
 SegmentFile::Owner SegmentFile::lock() {
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0) return Owner::kAlive;
-  struct stat status;
-  const bool linked = fstat(fd_, &status) == 0 && status.st_nlink > 0;
-  return linked ? Owner::kDead : Owner::kGone;
+  return isLinked() ? Owner::kDead : Owner::kGone;
 }
 
-std::string SegmentFile::read() const {
+bool SegmentFile::isLinked() const {
   struct stat status;
-  if (fstat(fd_, &status) != 0) return "";
-  return read(std::min(static_cast<std::uint64_t>(status.st_size), kMostBytes));
+  return fstat(fd_, &status) == 0 && status.st_nlink > 0;
 }
 
-std::string SegmentFile::read(std::size_t bytes) const {
-  std::string content(bytes, '\0');
-  std::size_t done = 0;
-  while (done < bytes) {
-    const ssize_t got = pread(fd_, content.data() + done, bytes - done,
-                              static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
+std::optional<pid_t> SegmentFile::lockOwner() const {
+  struct stat status;
+  if (fstat(fd_, &status) != 0) return std::nullopt;
+  return traced::lockOwner(status.st_dev, status.st_ino);
+}
+
+Result<SegmentContent> SegmentFile::describe() const {
+  struct stat status;
+  if (fstat(fd_, &status) != 0) return Error{"it cannot be read"};
+  SegmentHeader head{};
+  const SegmentCopy first(fd_, sizeof head);
+  if (first.bytes().size() == sizeof head) {
+    std::memcpy(&head, first.bytes().data(), sizeof head);
   }
-  content.resize(done);
-  return content;
+  const std::uint64_t bytes = std::min(head.ring_offset, kMostHeadBytes);
+  return parseSegmentHead(SegmentCopy(fd_, bytes).bytes(),
+                          static_cast<std::uint64_t>(status.st_size));
+}
+
+SegmentCopy SegmentFile::read() const {
+  struct stat status;
+  if (fstat(fd_, &status) != 0) return {};
+  const SegmentCopy head(fd_, sizeof(SegmentHeader));
+  return {fd_, bytesToRead(head.bytes(),
+                           static_cast<std::uint64_t>(status.st_size))};
 }
 
 bool SegmentFile::isAlive() const {
-  if (flock(fd_, LOCK_SH | LOCK_NB) != 0) return true;
-  flock(fd_, LOCK_UN);
-  return false;
+  struct flock whole {};
+  whole.l_type = F_RDLCK;
+  whole.l_whence = SEEK_SET;
+  // A lock that cannot be asked for is a file that cannot be had at all.
+  return fcntl(fd_, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-std::string SegmentFile::readLive() const {
-  const std::string first = read();
-  std::string second = read();
-  const Result<SegmentContent> content = parseSegment(first);
+SegmentCopy SegmentFile::readLive() const {
+  SegmentCopy first = read();
+  const Result<SegmentContent> content = parseSegment(first.bytes());
   if (!content) return first;
+  SegmentCopy second(fd_, first.bytes().size());
+  if (second.bytes().size() != first.bytes().size()) return first;
   std::uint64_t head = 0;
   const std::size_t head_at =
       content->ring_offset + offsetof(RingControl, head);
   // Of a file that became shorter nothing of the second reading is used either.
   if (pread(fd_, &head, sizeof head, static_cast<off_t>(head_at)) < 0) head = 0;
-  return settled(*content, first, std::move(second), head);
+  settle(*content, first.bytes(), second.writable(), head);
+  return second;
 }
 
 bool SegmentFile::remove() { return unlink(path_.c_str()) == 0; }

@@ -7,7 +7,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "base/result.h"
+#include "recorder/segment_content.h"
+#include "recorder/segment_copy.h"
 
 namespace traced {
 
@@ -33,24 +38,32 @@ class SegmentFile {
   gid_t gid() const { return gid_; }
   // Part 0 of its trace; "" when it does not say.
   std::string tracePath() const;
+  // 0 when it does not say.
+  std::uint64_t streamId() const;
   // Whether its owner may be about to lock it: it has no content yet.
   bool isBeingMade() const;
 
   // Does not wait. The lock is held until destruction.
   Owner lock();
-  // Whether its process lives, as a shared lock tells that is given back at
-  // once: only of a segment that is not being made.
+  // Whether its process lives; takes no lock. Only of a segment that is not
+  // being made.
   bool isAlive() const;
-  // A copy of the file; shorter when it cannot be read.
-  std::string read() const;
+  // Whether it has a name still: it is removed when it is closed or recovered.
+  bool isLinked() const;
+  // The process that has the lock; see process_watch.h.
+  std::optional<pid_t> lockOwner() const;
+  // Whose it is, without its ring.
+  Result<SegmentContent> describe() const;
+  // A copy of what it says to hold; shorter when it cannot be read. Of a file
+  // that is no segment only the beginning.
+  SegmentCopy read() const;
   // The same while its process may write to it; see live_copy.h.
-  std::string readLive() const;
+  SegmentCopy readLive() const;
   // False when it cannot be removed. Only when locked.
   bool remove();
 
  private:
   SegmentFile(std::string path, int fd, uid_t uid, gid_t gid);
-  std::string read(std::size_t bytes) const;
 
   const std::string path_;
   const int fd_;

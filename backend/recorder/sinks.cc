@@ -1,8 +1,9 @@
 #include "recorder/sinks.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
+
+#include "base/say.h"
 
 namespace traced {
 
@@ -34,10 +35,9 @@ void Sinks::append(const std::string& chunk, std::uint64_t records) noexcept {
       } catch (...) {
       }
       if (taken || !countRefusal(*sink)) continue;
-      std::fprintf(stderr,
-                   "traced: %s did not take a part of the trace; the job and "
-                   "the trace file go on, what it misses is counted\n",
-                   sink->location().c_str());
+      say({sink->location(),
+           " did not take a part of the trace; the job and the trace file go "
+           "on, what it misses is counted"});
     }
   } catch (...) {  // no memory: the file still gets the chunk
   }

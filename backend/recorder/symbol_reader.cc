@@ -24,7 +24,6 @@ struct Free {
 SymbolReaders symbolReaders(SymbolizeMode mode) {
   SymbolReaders readers;
   const MakeSymbolReader make_fast = make_fast_reader.load();
-  if (mode == SymbolizeMode::kAddr2line) readers.push_back(addr2lineReader());
   if (mode == SymbolizeMode::kFast && make_fast) readers.push_back(make_fast());
   readers.push_back(dladdrReader());
   return readers;

@@ -31,9 +31,6 @@ using SymbolReaders = std::vector<std::unique_ptr<SymbolReader>>;
 SymbolReaders symbolReaders(SymbolizeMode mode);
 
 std::unique_ptr<SymbolReader> dladdrReader();
-// Runs `program`, of which each answers as binutils' addr2line does.
-std::unique_ptr<SymbolReader> addr2lineReader(
-    std::string program = "addr2line");
 
 // Who makes the reader of the mode `fast`, which is torch's.
 using MakeSymbolReader = std::unique_ptr<SymbolReader> (*)();

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "recorder/signals_blocked.h"
+#include "base/signals_blocked.h"
 
 namespace traced {
 

@@ -4,22 +4,28 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/say.h"
+#include "base/signals_blocked.h"
 #include "recorder/accounts.h"
 #include "recorder/cpp_stack.h"
 #include "recorder/kill_point.h"
-#include "recorder/signals_blocked.h"
 
 namespace traced {
 namespace {
 
 // A chunk holds at most this many slots, however large the ring is.
 constexpr std::uint64_t kMostChunkSlots = 65536;
+
+// What definitions may take of a chunk: it also has rows.
+std::size_t definitionRoom(std::uint64_t largest_chunk) {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(
+      ChunkBuilder::kDefinitionRoom, largest_chunk / 2));
+}
 // Operations are looked at so often, for what takes too long.
 constexpr std::int64_t kMostWatchPauseNs = 1'000'000'000;
 // At the end the names of code are waited for so long.
@@ -45,10 +51,11 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       own_time_(own_time),
       file_(std::move(file)),
       sinks_(extras.sinks),
-      builder_(header),
+      builder_(header, definitionRoom(file_->largestChunk())),
       hangs_(builder_),
       reports_(extras.reports),
       left_out_(extras.left_out),
+      ring_lost_(extras.ring_lost),
       log_(
           extras.print == PrintMode::kOff
               ? nullptr
@@ -76,7 +83,7 @@ Writer::~Writer() {
 bool Writer::flush(std::chrono::milliseconds deadline) {
   if (!awaitPosition(&Writer::in_file_, deadline)) return false;
   const std::lock_guard lock(mutex_);
-  return write_failed_ == 0;
+  return write_failed_ == 0 && !gave_up_;
 }
 
 Writer::Recent Writer::recent(std::chrono::milliseconds deadline) {
@@ -95,9 +102,10 @@ bool Writer::awaitPosition(const std::uint64_t Writer::*place,
   wanted_ = std::max(wanted_, mine);
   requested_ = true;
   wake_.notify_one();
-  progressed_.wait_for(lock, deadline,
-                       [&] { return this->*place >= mine || stopped_; });
-  return this->*place >= mine;
+  progressed_.wait_for(lock, deadline, [&] {
+    return this->*place >= mine || stopped_ || gave_up_;
+  });
+  return this->*place >= mine && !gave_up_;
 }
 
 void Writer::requestFlush() noexcept {
@@ -106,10 +114,12 @@ void Writer::requestFlush() noexcept {
   wake_.notify_one();
 }
 
-bool Writer::stop(std::chrono::milliseconds deadline) {
+bool Writer::stop(std::chrono::milliseconds deadline,
+                  std::optional<int> exit_code) {
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
+    exit_code_ = exit_code;
     wake_.notify_one();
     if (!progressed_.wait_for(lock, deadline, [&] { return stopped_; })) {
       return false;
@@ -128,12 +138,18 @@ void Writer::run() {
     disciplineTicks();
     const Wake wake = sleep();
     stopping = wake.stopping;
+    if (ringIsLost()) {
+      giveUp();
+      continue;
+    }
     stopping ? drainToTheEnd() : drain();
+    beat();
     nameCode(stopping);
     const bool news = markNews(stopping);
     if (stopping) {
       if (log_) log_->finish();
-      closed = writeChunk(true);
+      closed = writeChunk(true) && !ringIsLost();
+      if (!closed && !ringIsLost()) ring_.close();
     } else if (!builder_.empty() && (wake.asked || news || chunkIsDue())) {
       writeChunk(false);
     }
@@ -160,6 +176,8 @@ void Writer::drain() noexcept {
   try {
     hangs_.setLimit(watch_ns_);
     while (ring_.readPosition() < end && ring_.read(record_)) {
+      // It may be half of what it was.
+      if (ringIsLost()) return;
       builder_.add(record_);
       failures_.see(record_);
       hangs_.see(record_);
@@ -182,6 +200,23 @@ void Writer::drainToTheEnd() {
     std::this_thread::yield();
     drain();
   }
+}
+
+void Writer::giveUp() noexcept {
+  if (gave_up_) return;  // written by this thread only
+  say("the ring was cut short by somebody: nothing more is recorded, the job "
+      "goes on");
+  if (!builder_.empty()) writeChunk(false);
+  const std::lock_guard lock(mutex_);
+  gave_up_ = true;
+  progressed_.notify_all();
+}
+
+void Writer::beat() noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_beat_ < kHeartbeat) return;
+  last_beat_ = now;
+  ring_.beat(readClocks());
 }
 
 bool Writer::markNews(bool stopping) {
@@ -230,7 +265,7 @@ bool Writer::tellOfHangs() noexcept {
 void Writer::tell(const HangReport& report) {
   mark({nowNs(), report.op, markOf(report.state)});
   if (reports_) reports_->put(report);
-  logWithoutWaiting(lineOf(report, rank_));
+  say(sentenceOf(report, rank_));
 }
 
 void Writer::mark(const MarkRecord& mark) {
@@ -246,7 +281,8 @@ bool Writer::chunkIsDue() const {
 }
 
 bool Writer::chunkIsLarge() const {
-  return ring_.readPosition() - chunk_start_ >= most_chunk_slots_;
+  return builder_.isFull() ||
+         ring_.readPosition() - chunk_start_ >= most_chunk_slots_;
 }
 
 // A new part defines all that may still be named, because those before it will
@@ -255,35 +291,37 @@ bool Writer::chunkIsLarge() const {
 bool Writer::writeChunk(bool closed) noexcept {
   const std::uint64_t parts = file_->partsBegun();
   const std::uint64_t deleted = file_->recordsDeleted();
-  bool appended = appendChunk(closed);
+  int error = appendChunk(closed);
   const bool part_begun = file_->partsBegun() != parts;
   if (part_begun) repeatDefinitions();
   if (part_begun || file_->recordsDeleted() != deleted) {
     const std::uint64_t said = file_->recordsDeleted();
-    appended = appendChunk(closed) && appended;
+    const int again = appendChunk(closed);
+    if (error == 0 || error == ENOENT) error = again;
     if (file_->recordsDeleted() != said) appendChunk(closed);
   }
+  // What is left is more than fits into one chunk, or into what is kept.
+  while (error == 0 && builder_.isToRepeat()) {
+    if (file_->partsBegun() > parts + 1) builder_.repeatNoMore();
+    error = appendChunk(closed);
+  }
   reach(&Writer::in_file_, chunk_start_);
-  return appended;
+  return error == 0 || error == ENOENT;
 }
 
-bool Writer::appendChunk(bool closed) noexcept {
+int Writer::appendChunk(bool closed) noexcept {
   const std::uint64_t records = builder_.records();
   bool fits = true;
   int error = 0;
   try {
+    if (closed && exit_code_) builder_.endProcess(*exit_code_, nowNs());
     const v1::Payload& payload =
         builder_.close(readClocks(), accounts(written_ + records, closed));
     const std::string& chunk = encoder_.encode(
         payload, {stream_id_, chunk_start_, ring_.readPosition()});
-    fits = chunk.size() <= file_->largestChunk();
+    fits = !chunk.empty() && chunk.size() <= file_->largestChunk();
     TRACED_KILL_POINT("chunk encoded");
-    // The file comes last: a disk that hangs keeps the chunk from nobody else.
-    window_.append(chunk, records);
-    reach(&Writer::in_window_, ring_.readPosition());
-    if (sinks_) sinks_->append(chunk, records);
-    errno = 0;
-    if (!file_->append(chunk, records)) error = errno != 0 ? errno : EIO;
+    error = chunk.empty() ? EFBIG : give(chunk, records);
   } catch (const std::exception&) {
     error = ENOMEM;
   }
@@ -291,7 +329,18 @@ bool Writer::appendChunk(bool closed) noexcept {
   nextChunk(error == 0);
   // Its definitions are still to be said.
   if (error != 0 && fits) repeatDefinitions();
-  return error == 0 || error == ENOENT;
+  return error;
+}
+
+// Returns the number of what the file said against it; 0: nothing.
+int Writer::give(const std::string& chunk, std::uint64_t records) {
+  // The file comes last: a disk that hangs keeps the chunk from nobody else.
+  window_.append(chunk, records);
+  reach(&Writer::in_window_, ring_.readPosition());
+  if (sinks_) sinks_->append(chunk, records);
+  errno = 0;
+  if (file_->append(chunk, records)) return 0;
+  return errno != 0 ? errno : EIO;
 }
 
 void Writer::repeatDefinitions() noexcept {
@@ -323,12 +372,14 @@ void Writer::reach(std::uint64_t Writer::*place,
   progressed_.notify_all();
 }
 
-v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
+v1::Accounts Writer::accounts(std::uint64_t written, bool closed) {
   v1::Accounts accounts;
   RecordCounters counters;
   counters.written = written;
   counters.deleted = file_->recordsDeleted();
-  counters.setRingDrops(ring_.drops());
+  std::vector<ThreadDropCount> drops = ring_.drops();
+  if (!ringIsLost()) drops_ = std::move(drops);
+  counters.setRingDrops(drops_);
   counters.write_failed = write_failed_;
   setCounters(accounts, counters);
   for (std::size_t i = 0; i < OwnTime::kBuckets; ++i) {
@@ -339,7 +390,7 @@ v1::Accounts Writer::accounts(std::uint64_t written, bool closed) const {
     accounts.set_left_out(left_out_->load(std::memory_order_relaxed));
   }
   if (log_) accounts.set_lines_dropped(log_->dropped());
-  accounts.set_closed(closed);
+  accounts.set_closed(closed && !ringIsLost());
   return accounts;
 }
 
@@ -351,10 +402,8 @@ void Writer::warnOnce(int error) noexcept {
     where = file_->location();
   } catch (const std::exception&) {  // no memory even for that
   }
-  std::fprintf(stderr,
-               "traced: cannot write to %s: %s; the job goes on, records are "
-               "dropped and counted\n",
-               where.c_str(), std::strerror(error));
+  say({"cannot write to ", where, ": ", std::strerror(error),
+       "; the job goes on, records are dropped and counted"});
 }
 
 }  // namespace traced

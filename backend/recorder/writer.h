@@ -2,8 +2,8 @@
 //
 // It looks at the ring every kPoll, and closes a chunk every kChunkInterval, or
 // earlier when a quarter of the ring is taken, when an operation failed, or
-// when asked to flush. It never touches Python and takes no lock that a
-// producer needs.
+// when asked to flush. Every kHeartbeat it says in the ring that the process
+// lives. It never touches Python and takes no lock that a producer needs.
 
 #pragma once
 
@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "recorder/chunk_builder.h"
 #include "recorder/failure_watch.h"
@@ -39,6 +40,7 @@ class Writer {
  public:
   static constexpr std::chrono::milliseconds kPoll{50};
   static constexpr std::chrono::milliseconds kChunkInterval{1000};
+  static constexpr std::chrono::milliseconds kHeartbeat{500};
 
   struct Extras {
     // What the window in memory may hold.
@@ -55,6 +57,9 @@ class Writer {
     const std::atomic<std::uint64_t>* left_out = nullptr;
     // Whether a line is printed for each operation.
     PrintMode print = PrintMode::kOff;
+    // Set when the ring's memory is no longer what it was (RingGuard). Outlives
+    // the writer; nullptr: it never is.
+    const std::atomic<bool>* ring_lost = nullptr;
     // Who names the C++ code of stacks; nullopt: there are none.
     std::optional<SymbolizeMode> symbolize{};
   };
@@ -88,7 +93,9 @@ class Writer {
   // Writes what is left, marks the stream closed and ends the thread. False if
   // the ring has something that the file lacks: the deadline passed first, and
   // the thread is left to itself, or the file refused the end of the stream.
-  bool stop(std::chrono::milliseconds deadline);
+  // `exit_code`: of the process, if it is known by now.
+  bool stop(std::chrono::milliseconds deadline,
+            std::optional<int> exit_code = {});
 
  private:
   void run();
@@ -100,6 +107,12 @@ class Writer {
   Wake sleep();
   void drain() noexcept;
   void drainToTheEnd();
+  bool ringIsLost() const noexcept { return ring_lost_ && *ring_lost_; }
+  // Writes what was read before the ring was lost, and tells all who wait that
+  // nothing more comes.
+  void giveUp() noexcept;
+  // Says in the ring, now and then, that the process lives.
+  void beat() noexcept;
   // Marks what is news, and returns whether there was any.
   bool markNews(bool stopping);
   // Has code named, and takes the names that are there.
@@ -110,9 +123,11 @@ class Writer {
   void mark(const MarkRecord& mark);
   bool chunkIsDue() const;
   bool chunkIsLarge() const;
-  // Both return whether it is in the file, or the file is gone.
+  // Whether it is in the file, or the file is gone.
   bool writeChunk(bool closed) noexcept;
-  bool appendChunk(bool closed) noexcept;
+  // The number of the error; 0: it is in the file.
+  int appendChunk(bool closed) noexcept;
+  int give(const std::string& chunk, std::uint64_t records);
   // Begins another chunk. `stored` is false of one that is lost.
   void nextChunk(bool stored) noexcept;
   void repeatDefinitions() noexcept;
@@ -121,7 +136,7 @@ class Writer {
   // Wakes the thread and waits until it has come that far.
   bool awaitPosition(const std::uint64_t Writer::*place,
                      std::chrono::milliseconds deadline);
-  v1::Accounts accounts(std::uint64_t written, bool closed) const;
+  v1::Accounts accounts(std::uint64_t written, bool closed);
   void warnOnce(int error) noexcept;
 
   // Set at construction, then the thread's own.
@@ -135,6 +150,7 @@ class Writer {
   HangWatch hangs_;
   HangReports* const reports_;
   const std::atomic<std::uint64_t>* const left_out_;
+  const std::atomic<bool>* const ring_lost_;
   // nullptr: nothing is printed.
   const std::unique_ptr<OperationLog> log_;
   // nullptr: no stacks of C++ are recorded.
@@ -147,7 +163,10 @@ class Writer {
   Ring::Record record_;
   std::uint64_t chunk_start_ = 0;  // ring position
   std::chrono::steady_clock::time_point last_chunk_;
+  std::chrono::steady_clock::time_point last_beat_;
   std::uint64_t written_ = 0;
+  // As the ring had them last.
+  std::vector<ThreadDropCount> drops_;
   bool warned_ = false;
 
   Window window_;
@@ -162,7 +181,9 @@ class Writer {
   std::uint64_t in_file_ = 0;       // up to which the file was given everything
   std::uint64_t write_failed_ = 0;  // written by the thread only
   bool stopping_ = false;
+  std::optional<int> exit_code_;  // set before stopping_, then the thread's
   bool stopped_ = false;
+  bool gave_up_ = false;
   bool closed_ = false;  // the file has the end of the stream, or is gone
 
   std::atomic<std::int64_t> watch_ns_;

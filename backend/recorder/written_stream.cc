@@ -62,6 +62,23 @@ Result<std::unique_ptr<WrittenStream>> WrittenStream::open(
   return stream;
 }
 
+Result<std::unique_ptr<WrittenStream>> WrittenStream::of(
+    const WrittenChunks& written) {
+  std::unique_ptr<WrittenStream> stream(new WrittenStream);
+  for (const std::string& path : written.files) {
+    auto source = FileSource::open(path);
+    if (!source) return source.error();
+    stream->sources_.push_back(std::move(*source));
+  }
+  for (const WrittenChunks::Place& place : written.places) {
+    stream->chunks_.push_back({place.file, place.offset, place.bytes});
+    stream->end_position_ = std::max(stream->end_position_, place.end_position);
+  }
+  stream->readEnd();
+  stream->records_deleted_ = countersOf(stream->accounts_).deleted;
+  return stream;
+}
+
 Result<bool> WrittenStream::scan(std::size_t part, std::uint64_t stream_id) {
   const std::string& path = parts_[part].path;
   auto source = FileSource::open(path);

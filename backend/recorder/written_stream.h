@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "recorder/live_rings.h"
 #include "recorder/trace_parts.h"
 #include "trace_io/byte_source.h"
 #include "trace_io/chunk_decoder.h"
@@ -23,6 +24,10 @@ class WrittenStream {
   // or if they are not this stream's.
   static Result<std::unique_ptr<WrittenStream>> open(const std::string& part_0,
                                                      std::uint64_t stream_id);
+
+  // What was found of the stream in files of any kind, which have no parts.
+  static Result<std::unique_ptr<WrittenStream>> of(
+      const WrittenChunks& written);
 
   // Their bytes end with the last whole chunk: a chunk that was torn when its
   // writer died is to be cut off, because its records are still in the ring.

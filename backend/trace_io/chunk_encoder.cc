@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "trace_io/chunk_format.h"
+#include "trace_io/payload_guard.h"
 #include "trace_io/varint.h"
 #include "traced/v1/trace.pb.h"
 #include "xxhash.h"
@@ -18,12 +19,25 @@ void appendFixed(std::string& out, std::uint8_t tag, T value) {
   out.append(bytes, sizeof(T));
 }
 
+std::uint64_t rowsIn(const v1::Payload& payload) {
+  const int rows =
+      payload.issued().op_delta_size() + payload.returned().op_delta_size() +
+      payload.done().op_delta_size() + payload.waited().op_delta_size() +
+      payload.released().op_delta_size() +
+      payload.marked().position_delta_size();
+  return static_cast<std::uint64_t>(rows);
+}
+
 }  // namespace
 
 const std::string& ChunkEncoder::encode(const v1::Payload& payload,
                                         const ChunkSpan& span) {
   payload.SerializeToString(&raw_);
-  const bool packed = compressor_.compress(raw_, packed_);
+  const std::uint64_t rows = rowsIn(payload);
+  const bool packed = compressor_.compress(raw_, packed_) &&
+                      isReadableAnywhere(raw_, rows, packed_.size());
+  framed_.clear();
+  if (!packed && !isReadableAnywhere(raw_, rows, raw_.size())) return framed_;
 
   v1::Chunk chunk;
   chunk.set_compression(packed ? v1::COMPRESSION_ZSTD : v1::COMPRESSION_NONE);
@@ -32,9 +46,11 @@ const std::string& ChunkEncoder::encode(const v1::Payload& payload,
   chunk.set_first_position(span.first_position);
   chunk.set_end_position(span.end_position);
   chunk.set_payload(packed ? packed_ : raw_);
-  const std::string fields = chunk.SerializeAsString();
+  frame(chunk.SerializeAsString());
+  return framed_;
+}
 
-  framed_.clear();
+void ChunkEncoder::frame(const std::string& fields) {
   framed_.push_back(static_cast<char>(kTagChunk));
   appendVarint(framed_, kChunkPrefixBytes + fields.size());
   const std::size_t start = framed_.size();
@@ -48,7 +64,6 @@ const std::string& ChunkEncoder::encode(const v1::Payload& payload,
                   framed_.size() - start - kCheckedOffset);
   std::memcpy(framed_.data() + start + kChecksumOffset + 1, &checksum,
               sizeof checksum);
-  return framed_;
 }
 
 }  // namespace traced

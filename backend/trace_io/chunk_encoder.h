@@ -26,11 +26,15 @@ class ChunkEncoder {
   // zstd level; 0 writes the payload uncompressed.
   explicit ChunkEncoder(int zstd_level = 1) : compressor_(zstd_level) {}
 
-  // One framed chunk, valid until the next call.
+  // One framed chunk, valid until the next call. It is stored as it is where a
+  // reader would not believe how little is left of it; "" where none would take
+  // even that.
   const std::string& encode(const v1::Payload& payload, const ChunkSpan& span);
 
  private:
   ColumnCompressor compressor_;
+  void frame(const std::string& fields);
+
   std::string raw_;
   std::string packed_;
   std::string framed_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "trace_io/chunk_format.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -87,10 +88,24 @@ bool isModestSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes) {
 }
 
 bool isModestPayload(std::string_view payload, std::uint64_t stored_bytes) {
-  PieceCounter counter(static_cast<std::size_t>(std::min<std::uint64_t>(
-      kMaxPayloadPieces, kFreePieces + kPiecesPerStoredByte * stored_bytes)));
+  constexpr std::size_t kFewestPieceBytes = 2;
+  const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(
+      kMaxPayloadPieces, kFreePieces + kPiecesPerStoredByte * stored_bytes));
+  // There is no room for more.
+  if (payload.size() <= std::min(kFewestPieceBytes * most, kMaxColumnBytes)) {
+    return true;
+  }
+  PieceCounter counter(most);
   counter.walk(payload.data(), static_cast<int>(payload.size()), 1);
   return counter.modest();
+}
+
+bool isReadableAnywhere(std::string_view payload, std::uint64_t rows,
+                        std::uint64_t stored_bytes) {
+  return payload.size() <= kMaxPayloadBytes &&
+         payload.size() <= kPayloadPerStoredByte * stored_bytes &&
+         rows <= kRowsPerStoredByte * stored_bytes &&
+         isModestPayload(payload, stored_bytes);
 }
 
 }  // namespace traced

@@ -24,6 +24,8 @@ inline constexpr std::size_t kPiecesPerStoredByte = 4;
 inline constexpr std::size_t kMaxPayloadPieces = std::size_t{1} << 20;
 // Bytes of all columns together; at least two make a row.
 inline constexpr std::size_t kMaxColumnBytes = std::size_t{128} << 20;
+// Rows of all chunks together, beside some that are free (analysis/allowance).
+inline constexpr std::size_t kRowsPerStoredByte = 2;
 
 // Whether so many bytes may come from so many stored ones.
 bool isModestSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes);
@@ -31,5 +33,11 @@ bool isModestSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes);
 // Whether a serialized Payload stays inside these bounds. Says nothing about
 // whether it can be parsed.
 bool isModestPayload(std::string_view payload, std::uint64_t stored_bytes);
+
+// Whether every reader takes a chunk with this payload, alone and behind any
+// others: what a writer asks before it writes one. All that is free is the
+// reader's to give, and some other chunk may have had it.
+bool isReadableAnywhere(std::string_view payload, std::uint64_t rows,
+                        std::uint64_t stored_bytes);
 
 }  // namespace traced
