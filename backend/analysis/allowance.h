@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "trace_io/payload_guard.h"
+
 namespace traced {
 
 class Allowance {
@@ -13,9 +15,9 @@ class Allowance {
   // A row of a recorder takes about three bytes of the file, and its payload
   // twice what is stored of it. These are far beyond.
   static constexpr std::uint64_t kFreeRows = std::uint64_t{1} << 16;
-  static constexpr std::uint64_t kRowsPerByte = 2;
+  static constexpr std::uint64_t kRowsPerByte = kRowsPerStoredByte;
   static constexpr std::uint64_t kFreePayloadBytes = std::uint64_t{4} << 20;
-  static constexpr std::uint64_t kPayloadPerByte = 32;
+  static constexpr std::uint64_t kPayloadPerByte = kPayloadPerStoredByte;
 
   // Whether a chunk of `stored_bytes` with so many rows may be added to all
   // those before. False leaves the account as it was.

@@ -42,6 +42,8 @@ struct AssembledOperation {
   v1::EndSource end_source = v1::END_SOURCE_UNSPECIFIED;
   ErrorOrigin error_origin = ErrorOrigin::kNone;
   bool failed = false;
+  // It is no longer under way, and how and when it ended is not known.
+  bool over = false;
 
   OperationState state() const {
     if (failed) return OperationState::kFailed;

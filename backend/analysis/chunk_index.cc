@@ -38,16 +38,6 @@ void sortChunks(std::vector<ChunkRef>& chunks) {
   });
 }
 
-bool comesFirst(const TraceStream& a, const TraceStream& b) {
-  if (a.header.rank() != b.header.rank()) {
-    return a.header.rank() < b.header.rank();
-  }
-  const std::int64_t a_ns = a.header.started().realtime_ns();
-  const std::int64_t b_ns = b.header.started().realtime_ns();
-  return a_ns != b_ns ? a_ns > b_ns
-                      : a.header.stream_id() < b.header.stream_id();
-}
-
 // What an operator touched to have the traces beside it written.
 bool isTrigger(const std::string& path) {
   return std::filesystem::path(path).filename() == "flush";

@@ -21,11 +21,12 @@ std::string modulePath(const v1::Context& context) {
   return absl::StrCat(context.model(), ".", context.module());
 }
 
-std::string frameText(const v1::Frame& frame) {
-  std::string text = frame.file();
-  if (frame.line() > 0) absl::StrAppend(&text, ":", frame.line());
-  if (!frame.function().empty()) {
-    absl::StrAppend(&text, " in ", frame.function());
+std::string frameText(const v1::Frame* frame) {
+  if (!frame) return "not known";
+  std::string text = frame->file();
+  if (frame->line() > 0) absl::StrAppend(&text, ":", frame->line());
+  if (!frame->function().empty()) {
+    absl::StrAppend(&text, " in ", frame->function());
   }
   return text;
 }
@@ -47,12 +48,6 @@ std::string codeText(const v1::Code* code) {
     absl::StrAppend(&text, " in ", code->function());
   }
   return text;
-}
-
-std::string siteText(const v1::Stack& stack) {
-  const auto site = static_cast<std::int64_t>(stack.site()) - 1;
-  if (site < 0 || site >= stack.frame_size()) return "";
-  return frameText(stack.frame(static_cast<int>(site)));
 }
 
 }  // namespace traced

@@ -15,15 +15,12 @@ std::string annotationsText(const v1::Context& context);
 // "Transformer.layers.3.attention": the model, and the module within it.
 std::string modulePath(const v1::Context& context);
 
-// "/job/train.py:120 in forward".
-std::string frameText(const v1::Frame& frame);
+// "/job/train.py:120 in forward"; nullptr: "not known".
+std::string frameText(const v1::Frame* frame);
 
 // "layer.cpp:120 in Layer::run()", "libtorch_cpu.so+0x66d2750 in
 // c10d::ProcessGroup::allreduce()" where there is no line, without "in" where
 // there is no name; nullptr: "not known".
 std::string codeText(const v1::Code* code);
-
-// The same of a stack's call site in Python.
-std::string siteText(const v1::Stack& stack);
 
 }  // namespace traced

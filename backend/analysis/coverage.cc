@@ -1,7 +1,6 @@
 #include "analysis/coverage.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -26,14 +25,13 @@ bool wasOff(const Marks& marks, const StepRange& range) {
   if (range.all()) return !marks.pauses().empty();
   const std::vector<Marks::Step>& steps = marks.steps();
   for (const Pause& pause : marks.pauses()) {
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::uint64_t end = i + 1 < steps.size()
-                                    ? steps[i + 1].position
-                                    : std::numeric_limits<std::uint64_t>::max();
-      if (range.holds(steps[i].number) && pause.begin_position < end &&
-          pause.end_position > steps[i].position) {
-        return true;
-      }
+    // Pauses do not overlap: each step but the first is of one pause only.
+    auto step = std::partition_point(
+        steps.begin(), steps.end(), [&pause](const Marks::Step& each) {
+          return each.end_position <= pause.begin_position;
+        });
+    for (; step != steps.end() && step->position < pause.end_position; ++step) {
+      if (range.holds(step->number)) return true;
     }
   }
   return false;

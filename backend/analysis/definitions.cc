@@ -3,6 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/context_text.h"
+#include "analysis/definition_limits.h"
+
 namespace traced {
 namespace {
 
@@ -22,6 +25,7 @@ std::uint32_t intern(std::vector<T>& list, IdIndex& index, std::uint32_t id,
 }  // namespace
 
 void StreamDefinitions::add(v1::Payload& payload) {
+  keepToLimits(payload);
   calls_in_chunk_.clear();
   for (const v1::Group& group : payload.group()) addGroup(group);
   for (v1::Call& call : *payload.mutable_call()) {
@@ -44,6 +48,9 @@ void StreamDefinitions::add(v1::Payload& payload) {
     intern(stacks_, stack_by_id_, id, [&] { return std::move(stack); });
   }
   for (v1::Code& code : *payload.mutable_code()) addCode(code);
+  for (v1::Frame& frame : *payload.mutable_frame()) {
+    frame_by_id_.try_emplace(frame.id(), std::move(frame));
+  }
   for (v1::Text& text : *payload.mutable_text()) {
     intern(texts_, text_by_id_, text.id(),
            [&] { return std::move(*text.mutable_text()); });
@@ -104,6 +111,35 @@ const v1::Context* StreamDefinitions::context(std::uint32_t id) const {
 const v1::Stack* StreamDefinitions::stack(std::uint32_t id) const {
   const std::uint32_t index = stack_by_id_.find(id);
   return index == kNone ? nullptr : &stacks_[index];
+}
+
+const v1::Frame* StreamDefinitions::frame(std::uint64_t id) const {
+  const auto found = frame_by_id_.find(id);
+  return found == frame_by_id_.end() ? nullptr : &found->second;
+}
+
+std::vector<const v1::Frame*> StreamDefinitions::frames(
+    const v1::Stack& stack) const {
+  std::vector<const v1::Frame*> frames;
+  for (const std::uint64_t id : stack.frame_id()) frames.push_back(frame(id));
+  if (!frames.empty()) return frames;
+  for (const v1::Frame& told : stack.frame()) frames.push_back(&told);
+  return frames;
+}
+
+const v1::Frame* StreamDefinitions::site(const v1::Stack& stack) const {
+  const auto site = static_cast<std::int64_t>(stack.site()) - 1;
+  if (site < 0) return nullptr;
+  if (site < stack.frame_id_size()) {
+    return frame(stack.frame_id(static_cast<int>(site)));
+  }
+  return site < stack.frame_size() ? &stack.frame(static_cast<int>(site))
+                                   : nullptr;
+}
+
+std::string StreamDefinitions::siteText(const v1::Stack& stack) const {
+  const v1::Frame* const frame = site(stack);
+  return frame ? frameText(frame) : "";
 }
 
 const v1::Code* StreamDefinitions::code(std::uint64_t id) const {

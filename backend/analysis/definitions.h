@@ -1,6 +1,6 @@
 // StreamDefinitions holds what the chunks of one stream define: groups, calls,
-// buffers, threads, contexts, stacks, code and texts. Ids are unique within the
-// stream.
+// buffers, threads, contexts, stacks with their frames, code and texts. Ids are
+// unique within the stream.
 
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/types/span.h"
 #include "analysis/id_index.h"
 #include "analysis/rank_list.h"
@@ -67,6 +68,12 @@ class StreamDefinitions {
   const v1::Context* context(std::uint32_t id) const;
   bool haveContexts() const { return !contexts_.empty(); }
   const v1::Stack* stack(std::uint32_t id) const;
+  // Its frames of Python, the innermost first, and the one that is its call
+  // site; nullptr where one is not known.
+  std::vector<const v1::Frame*> frames(const v1::Stack& stack) const;
+  const v1::Frame* site(const v1::Stack& stack) const;
+  // "/job/train.py:120 in forward"; "" where its call site is not known.
+  std::string siteText(const v1::Stack& stack) const;
   bool haveStacks() const { return !stacks_.empty(); }
   // What a stack's calls in C++ are; nullptr where that is not known.
   const v1::Code* code(std::uint64_t id) const;
@@ -87,6 +94,7 @@ class StreamDefinitions {
   void addGroup(const v1::Group& group);
   void addBuffers(const v1::Buffers& buffers);
   void addCode(v1::Code& code);
+  const v1::Frame* frame(std::uint64_t id) const;
 
   std::vector<GroupDefinition> groups_;
   std::vector<v1::Call> calls_;
@@ -100,6 +108,7 @@ class StreamDefinitions {
       stack_by_id_, text_by_id_;
   absl::flat_hash_map<std::uint32_t, BufferSpan> buffers_by_id_;
   absl::flat_hash_map<std::uint64_t, v1::Code> code_by_id_;
+  absl::node_hash_map<std::uint64_t, v1::Frame> frame_by_id_;
   IdIndex calls_in_chunk_;
 };
 

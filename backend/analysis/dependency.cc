@@ -132,6 +132,10 @@ bool endProvesStart(const v1::Call& call, std::uint32_t group_size,
   }
 }
 
+bool needsAllMembers(v1::Operation op) {
+  return patternOf(op) == Pattern::kAll;
+}
+
 DependencyRole dependencyRole(const v1::Call& call, std::uint32_t group_size,
                               std::uint32_t self) {
   const bool carries = carriesBytes(call) && self < group_size;

@@ -25,6 +25,10 @@ namespace traced {
 bool endProvesStart(const v1::Call& call, std::uint32_t group_size,
                     std::uint32_t x, std::uint32_t y);
 
+// Whether an operation that carries bytes, and any barrier, ends on no rank
+// before every member has started its part.
+bool needsAllMembers(v1::Operation op);
+
 // The part of one rank in its call, where only the whole group matters.
 struct DependencyRole {
   // Its end proves the start of every other rank whose start can be proven.

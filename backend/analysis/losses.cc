@@ -46,12 +46,26 @@ void Losses::add(const StreamTable& table) {
   refused_groups_.add(rank, table.definitions.refusedGroups().size());
   not_closed_.add(rank, table.closed ? 0 : 1);
   const bool recovered = !table.closed && table.accounts.recovered();
-  recovered_.add(rank, recovered ? 1 : 0);
+  const bool from_ring = recovered && table.from_ring_ns;
+  recovered_.add(rank, recovered && !from_ring ? 1 : 0);
+  from_dead_ring_.add(rank, from_ring ? 1 : 0);
+  running_.add(rank, table.stillRunning() ? 1 : 0);
   not_in_dump_.add(rank, table.not_in_dump);
   snapshot_.add(rank, table.snapshot ? 1 : 0);
   if (table.endKnown()) return;
   end_unknown_.push_back(rank);
-  if (!table.snapshot) cut_short_.add(rank, 1);
+  if (table.snapshot) return;
+  cut_short_.add(rank, 1);
+  elsewhere_.insert(table.header.host());
+  left_out_rings_ |= table.ring == RingState::kNotLooked;
+}
+
+// Shared memory is seen only on the host, and only in the container, in which
+// the process ran.
+std::string Losses::elsewhereText() const {
+  return absl::StrCat(
+      "; it may be in shared memory of host ", absl::StrJoin(elsewhere_, ", "),
+      ", or of a container there, where `tracectl recover` brings it back,");
 }
 
 bool Losses::any() const {
@@ -79,9 +93,14 @@ std::vector<std::string> Losses::sentences() const {
   say(not_in_dump_, not_in_dump_.total,
       " records overwritten before the dump, or left out of it");
   say(recovered_, "killed; the last records were recovered");
+  say(from_dead_ring_,
+      "killed; the last records were read from shared memory, and `tracectl "
+      "recover` puts them into the files");
+  say(running_, "still running; what was recorded until now was read");
   say(cut_short_,
       "not closed (killed, still running, or the end of the file is lost), so "
-      "how much is missing at the end is unknown");
+      "how much is missing at the end is unknown",
+      left_out_rings_ ? " from the files alone" : elsewhereText());
   say(snapshot_,
       "Flight Recorder dumps, which end when they were made: what came after "
       "is unknown");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "analysis/stream_table.h"
 
 namespace traced {
@@ -35,6 +36,8 @@ class Losses {
     return not_closed_.ranks;
   }
 
+  // Ranks whose process had not ended when it was read.
+  const std::vector<std::uint32_t>& running() const { return running_.ranks; }
   // Ranks whose end is not known, so that more may be missing than missing().
   const std::vector<std::uint32_t>& endUnknown() const { return end_unknown_; }
 
@@ -53,14 +56,19 @@ class Losses {
     std::string on() const;
   };
 
+  std::string elsewhereText() const;
+
   absl::btree_map<std::string, std::uint64_t> dropped_;
   std::uint64_t produced_ = 0;
   std::uint64_t stored_ = 0;
   std::uint64_t found_ = 0;
   std::vector<std::uint32_t> end_unknown_;
+  // Where what is not known may be, and whether nobody looked.
+  absl::btree_set<std::string> elsewhere_;
+  bool left_out_rings_ = false;
   Tally dropped_ranks_, missing_, refused_bytes_, skipped_, broken_,
-      overlapping_, gaps_, not_closed_, recovered_, cut_short_, refused_groups_,
-      not_in_dump_, snapshot_;
+      overlapping_, gaps_, not_closed_, recovered_, from_dead_ring_, running_,
+      cut_short_, refused_groups_, not_in_dump_, snapshot_;
 };
 
 }  // namespace traced

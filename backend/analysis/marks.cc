@@ -1,6 +1,7 @@
 #include "analysis/marks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace traced {
@@ -17,6 +18,7 @@ bool isEvent(std::uint32_t kind) {
     case v1::MARK_KIND_FLUSH:
     case v1::MARK_KIND_ABORT:
     case v1::MARK_KIND_SHUTDOWN_FAILED:
+    case v1::MARK_KIND_EXCEPTION:
     case v1::MARK_KIND_DEVICE_CLOCK:
     case v1::MARK_KIND_DEVICE_UNTIMED:
       return true;
@@ -42,7 +44,10 @@ void Marks::finish(Instant started, Instant last) {
               rows_.end());
   for (const MarkRow& row : rows_) {
     if (row.kind == v1::MARK_KIND_STEP) {
+      endLastStep(row.position);
       steps_.push_back({row.position, row.value});
+    } else if (row.kind == v1::MARK_KIND_NO_STEP) {
+      endLastStep(row.position);
     } else if (isEvent(row.kind)) {
       events_.push_back({row.position, static_cast<v1::MarkKind>(row.kind),
                          Instant(row.mark_ns), row.value, row.text});
@@ -51,6 +56,12 @@ void Marks::finish(Instant started, Instant last) {
   }
   pair(started, last);
   rows_ = {};
+}
+
+void Marks::endLastStep(std::uint64_t position) {
+  if (steps_.empty()) return;
+  std::uint64_t& end = steps_.back().end_position;
+  end = std::min(end, position);
 }
 
 // Bounds may grow, and counts do.
@@ -93,7 +104,9 @@ std::optional<std::size_t> Marks::indexOf(std::uint64_t op_id) const {
   const auto after = std::upper_bound(
       steps_.begin(), steps_.end(), op_id,
       [](std::uint64_t id, const Step& step) { return id < step.position; });
-  if (after == steps_.begin()) return std::nullopt;
+  if (after == steps_.begin() || op_id >= std::prev(after)->end_position) {
+    return std::nullopt;
+  }
   return static_cast<std::size_t>(after - steps_.begin()) - 1;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Marks {
   struct Step {
     std::uint64_t position = 0;
     std::uint64_t number = 0;
+    // Where the next one begins, be it one without a number.
+    std::uint64_t end_position = std::numeric_limits<std::uint64_t>::max();
   };
 
   // Something that happened to the program: the trigger file was touched, an
@@ -65,8 +68,8 @@ class Marks {
   const std::vector<Pause>& pauses() const { return pauses_; }
   const std::vector<Event>& events() const { return events_; }
   const DeviceTimes& deviceTimes() const { return device_times_; }
-  // The step that an operation belongs to, absent before the first mark: its
-  // index in steps(), and its number.
+  // The step that an operation belongs to, absent before the first mark and in
+  // a step without a number: its index in steps(), and its number.
   std::optional<std::size_t> indexOf(std::uint64_t op_id) const;
   std::optional<std::uint64_t> stepOf(std::uint64_t op_id) const;
   // How long all pauses lasted.
@@ -74,6 +77,7 @@ class Marks {
 
  private:
   void pair(Instant started, Instant last);
+  void endLastStep(std::uint64_t position);
   void addDeviceTimes(const MarkRow& row);
 
   std::vector<MarkRow> rows_;

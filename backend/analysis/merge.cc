@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/clocks/align_clocks.h"
-#include "analysis/pending_file.h"
 #include "analysis/stream_loader.h"
 #include "base/utf8.h"
 #include "trace_io/chunk_encoder.h"
@@ -35,11 +34,10 @@ v1::Payload describeMerge(const TraceSet& set, const std::string& version,
 }  // namespace
 
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
-                                const std::string& version,
+                                Existing existing, const std::string& version,
                                 const ReadProgress& progress) {
-  PendingFile out(path);
-  const Error cannot_write{out.problem()};
-  if (!out.ok()) return cannot_write;
+  PendingFile out(path, existing);
+  if (!out.ok()) return Error{out.problem()};
 
   MergeResult result;
   const auto put = [&](std::string_view bytes) {
@@ -56,7 +54,7 @@ Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
                              {}));
   StreamLoader loader(set);
   for (const TraceStream& stream : set.streams) {
-    if (stream.dump_file) continue;
+    if (stream.dump_file || stream.chunks.empty()) continue;
     ++result.streams;
     for (const ChunkRef& chunk : stream.chunks) {
       const std::string_view body = loader.body(chunk);
@@ -67,11 +65,11 @@ Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
       put(chunkFraming(body.size()));
       put(body);
       ++result.chunks;
-      if (!out.ok()) return cannot_write;
+      if (!out.ok()) return Error{out.problem()};
     }
     if (progress) progress(result.bytes, total);
   }
-  if (!out.commit()) return cannot_write;
+  if (!out.commit()) return Error{out.problem()};
   return result;
 }
 

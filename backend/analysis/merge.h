@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/pending_file.h"
 #include "analysis/trace_set.h"
 #include "base/result.h"
 
@@ -21,11 +22,10 @@ struct MergeResult {
 
 // Writes all streams of `set` but Flight Recorder dumps, not only the selected
 // ones, and a Merge that tells of their clocks and of what was wrong with the
-// inputs. The file appears under `path` once it is complete, in the place of
-// whatever was there. Memory: one chunk. `version` is that of the program that
-// merges.
+// inputs. The file appears under `path` once it is complete. Memory: one chunk.
+// `version` is that of the program that merges.
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
-                                const std::string& version,
+                                Existing existing, const std::string& version,
                                 const ReadProgress& progress = {});
 
 }  // namespace traced

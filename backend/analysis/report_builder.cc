@@ -208,7 +208,7 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
   if (key == ReportKey::kSite) {
     const v1::Stack* stack =
         place.stack == 0 ? nullptr : table.definitions.stack(place.stack);
-    const std::string text = stack ? siteText(*stack) : "";
+    const std::string text = stack ? table.definitions.siteText(*stack) : "";
     return text.empty() ? "-" : text;
   }
   if (isOfContext(key)) {

@@ -27,6 +27,10 @@ void RunSummary::add(const StreamTable& table) {
     left_out_.ranks.push_back(header.rank());
   }
   addDeviceTimes(table);
+  if (table.from_ring_ns) {
+    from_rings_.push_back(
+        {header.rank(), *table.from_ring_ns, table.stillRunning()});
+  }
   longest_run_ns_ = std::max(longest_run_ns_, table.runNs());
   total_run_ns_ += table.runNs();
   losses_.add(table);

@@ -46,6 +46,14 @@ class RunSummary {
     std::string why;
   };
 
+  // The end of a rank's stream that was found in its ring only.
+  struct FromRing {
+    std::uint32_t rank = 0;
+    std::uint64_t span_ns = 0;
+    // Its process lived when it was read.
+    bool alive = false;
+  };
+
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table);
 
@@ -67,6 +75,7 @@ class RunSummary {
   const Pauses& pauses() const { return pauses_; }
   const LeftOut& leftOut() const { return left_out_; }
   const DeviceTimes& deviceTimes() const { return device_times_; }
+  const std::vector<FromRing>& fromRings() const { return from_rings_; }
   // The longest run of a rank, and the sum over all ranks.
   std::uint64_t longestRunNs() const { return longest_run_ns_; }
   std::uint64_t totalRunNs() const { return total_run_ns_; }
@@ -94,6 +103,7 @@ class RunSummary {
   Pauses pauses_;
   LeftOut left_out_;
   DeviceTimes device_times_;
+  std::vector<FromRing> from_rings_;
   std::uint64_t longest_run_ns_ = 0;
   std::uint64_t total_run_ns_ = 0;
   Losses losses_;

@@ -59,6 +59,13 @@ void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
   }
 }
 
+// Each adds what those before it do not say.
+void StreamAssembler::takeProcessEnd(const v1::ProcessEnd& seen) {
+  v1::ProcessEnd end = seen;
+  end.MergeFrom(table_.process_end);
+  table_.process_end = std::move(end);
+}
+
 // Of those that the chunk before did not have.
 void StreamAssembler::noteCalls() {
   const std::vector<v1::Call>& calls = table_.definitions.calls();
@@ -187,6 +194,7 @@ void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
   table_.definitions.add(payload);
   noteCalls();
   if (payload.has_accounts()) takeAccounts(payload.accounts());
+  if (payload.has_process_end()) takeProcessEnd(payload.process_end());
   if (payload.has_anchor()) see(Instant(payload.anchor().monotonic_ns()));
   const bool agree = rows ? rows->columnsAgree() : columnsAgree(payload);
   if (!agree) {

@@ -49,6 +49,7 @@ class StreamAssembler {
   void noteCalls();
   void noteCall(const AssembledOperation& op);
   void takeAccounts(const v1::Accounts& accounts);
+  void takeProcessEnd(const v1::ProcessEnd& seen);
   void apply(const IssueRow& row);
   void apply(const ReturnRow& row);
   void apply(const DoneRow& row);

@@ -1,6 +1,7 @@
 #include "analysis/stream_loader.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analysis/flight_recorder/dump_files.h"
@@ -47,6 +48,7 @@ StreamTable StreamLoader::load(const TraceStream& stream,
   StreamAssembler assembler(stream.header, takeRoom());
   StreamTable& table = assembler.table();
   // Up to where chunks cover the positions.
+  std::optional<Instant> before_ring;
   std::uint64_t covered =
       stream.begins_later ? stream.chunks.front().first_position : 0;
   for (const ChunkRef& chunk : stream.chunks) {
@@ -61,6 +63,8 @@ StreamTable StreamLoader::load(const TraceStream& stream,
     }
     covered = std::max(covered, chunk.end_position);
 
+    const bool from_ring = set_.files[chunk.file].from_rings;
+    if (from_ring && !before_ring) before_ring = table.last;
     const DecodeStatus status = decode(chunk, allowance);
     if (status == DecodeStatus::kOk) {
       if (stream.begins_later && table.chunks == 0) {
@@ -75,6 +79,12 @@ StreamTable StreamLoader::load(const TraceStream& stream,
   }
   StreamTable read = std::move(assembler).finish();
   forgetDeletedBeginning(stream, read);
+  read.ring = stream.ring;
+  if (before_ring) {
+    const Instant started(read.header.started().monotonic_ns());
+    const Instant from = before_ring->known() ? *before_ring : started;
+    read.from_ring_ns = between(from, read.last).value_or(0);
+  }
   return read;
 }
 
@@ -94,6 +104,7 @@ StreamTable StreamLoader::loadDumpOf(const TraceStream& stream) const {
   StreamTable nothing;
   nothing.header = stream.header;
   nothing.snapshot = true;
+  nothing.evidence = {};
   nothing.refused_bytes = file.bytes;
   return nothing;
 }

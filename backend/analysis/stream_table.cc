@@ -57,7 +57,7 @@ const v1::Stack* StreamTable::stackOf(
 
 std::string StreamTable::siteOf(const AssembledOperation& operation) const {
   const v1::Stack* stack = stackOf(operation);
-  return stack ? siteText(*stack) : "";
+  return stack ? definitions.siteText(*stack) : "";
 }
 
 std::uint32_t StreamTable::groupOf(const v1::Call& call) const {

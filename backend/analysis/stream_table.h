@@ -10,8 +10,10 @@
 
 #include "analysis/assembled_operation.h"
 #include "analysis/definitions.h"
+#include "analysis/evidence.h"
 #include "analysis/instant.h"
 #include "analysis/marks.h"
+#include "analysis/ring_state.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -29,6 +31,8 @@ struct GroupProgress {
 
 struct StreamTable {
   v1::Header header;
+  // What its source tells at all.
+  EvidenceSet evidence = EvidenceSet::all();
   StreamDefinitions definitions;
   // In the order of their issue rows.
   std::vector<AssembledOperation> operations;
@@ -41,6 +45,9 @@ struct StreamTable {
   // As of the last chunk that was found.
   v1::Accounts accounts;
   bool closed = false;
+  // What was seen of the end of its process, all that is said of it taken
+  // together; see process_end.h.
+  v1::ProcessEnd process_end;
   std::uint64_t rows_found = 0;
   std::uint64_t chunks = 0;
   // Bytes of chunks whose checksum is right but whose content was refused.
@@ -61,15 +68,26 @@ struct StreamTable {
   std::vector<GroupProgress> progress;
   // The latest instant the stream says anything about.
   Instant last;
+  // What was looked for in shared memory, and for how long the end of the
+  // stream was found only there; absent: it is all in files.
+  RingState ring = RingState::kNotLooked;
+  std::optional<std::uint64_t> from_ring_ns;
 
   std::uint64_t dropped() const;
   // Records that were dropped for one reason.
   std::uint64_t dropped(v1::DropReason reason) const;
   // Records lost after they were written, as far as a later chunk proves it.
   std::uint64_t missing() const;
-  // Whether the end of the stream is here, so that missing() is all that is
-  // missing. Otherwise what followed the last chunk is not known.
-  bool endKnown() const { return closed || accounts.recovered(); }
+  // Its process had not ended when it was read.
+  bool stillRunning() const {
+    return ring == RingState::kAlive && !closed && !accounts.recovered();
+  }
+  // Whether the end of the stream is here, or of one that still runs all until
+  // it was read, so that missing() is all that is missing. Otherwise what
+  // followed the last chunk is not known.
+  bool endKnown() const {
+    return closed || accounts.recovered() || stillRunning();
+  }
   // From the start of the recording to its last instant, in nanoseconds.
   std::uint64_t runNs() const;
   bool lostSomething() const;

@@ -25,15 +25,32 @@ Error nothingReadable(const std::vector<std::string>& warnings) {
 
 }  // namespace
 
-Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
-                              const ReadProgress& progress) {
+bool comesFirst(const TraceStream& a, const TraceStream& b) {
+  if (a.header.rank() != b.header.rank()) {
+    return a.header.rank() < b.header.rank();
+  }
+  const std::int64_t a_ns = a.header.started().realtime_ns();
+  const std::int64_t b_ns = b.header.started().realtime_ns();
+  return a_ns != b_ns ? a_ns > b_ns
+                      : a.header.stream_id() < b.header.stream_id();
+}
+
+TraceSet indexTraces(absl::Span<const std::string> paths,
+                     const ReadProgress& progress) {
   InputFiles inputs = findInputFiles(paths);
-  TraceSet set =
-      indexFiles(inputs.paths, progress).finish(std::move(inputs.warnings));
+  return indexFiles(inputs.paths, progress).finish(std::move(inputs.warnings));
+}
+
+Result<TraceSet> selectRun(TraceSet set) {
   if (set.streams.empty()) return nothingReadable(set.input_warnings);
   selectStreams(set);
   if (set.selected.empty()) return nothingReadable(set.selection_warnings);
   return set;
+}
+
+Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
+                              const ReadProgress& progress) {
+  return selectRun(indexTraces(paths, progress));
 }
 
 }  // namespace traced

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "analysis/ring_state.h"
 #include "base/result.h"
 #include "traced/v1/trace.pb.h"
 
@@ -32,6 +33,8 @@ struct TraceFile {
   std::uint64_t bytes = 0;
   std::uint64_t chunks = 0;
   std::uint64_t unusable_bytes = 0;
+  // No file of the inputs, but what was read from rings.
+  bool from_rings = false;
 };
 
 // What one process recorded.
@@ -44,12 +47,16 @@ struct TraceStream {
   // The file that is the stream, if it is a Flight Recorder dump: an index into
   // TraceSet::files. It has no chunks then.
   std::optional<std::uint32_t> dump_file;
+  RingState ring = RingState::kNotLooked;
 };
+
+// How streams are sorted: by rank, and the newest first within a rank.
+bool comesFirst(const TraceStream& a, const TraceStream& b);
 
 struct TraceSet {
   // The files that hold chunks, or remains of them, or are dumps.
   std::vector<TraceFile> files;
-  // All streams, sorted by rank, and the newest first within a rank.
+  // All streams, sorted; see comesFirst().
   std::vector<TraceStream> streams;
   // Indices of the streams of the run to look at; see stream_selection.h.
   std::vector<std::size_t> selected;
@@ -67,8 +74,12 @@ struct TraceSet {
 // Called now and then with how many bytes are done and how many there are.
 using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 
-// Reads files and directories. Damage is a warning; an Error says that nothing
-// in the inputs is readable.
+// Reads files and directories. Damage is a warning. Selects no streams.
+TraceSet indexTraces(absl::Span<const std::string> paths,
+                     const ReadProgress& progress = {});
+// Selects the streams of a run. An Error says that nothing is readable.
+Result<TraceSet> selectRun(TraceSet set);
+// Both.
 Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
                               const ReadProgress& progress = {});
 

@@ -4,6 +4,39 @@
 
 namespace traced {
 
+namespace {
+
+std::uint64_t firstIn(const SeqRanges& ranges, std::uint64_t beyond) {
+  for (const SeqRanges::Range& range : ranges.ranges()) {
+    if (range.last > beyond) return std::max(range.first, beyond + 1);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t MemberProgress::firstUnended() const {
+  if (!counters) return firstIn(inside, 0);
+  return counters->completed < lastCalled() ? counters->completed + 1 : 0;
+}
+
+bool MemberProgress::isInside(std::uint64_t seq) const {
+  if (!counters) return inside.contains(seq);
+  return seq > counters->completed && seq <= lastCalled() &&
+         !failed.contains(seq);
+}
+
+void CollectiveTable::count(std::uint32_t rank, const Counters& counters) {
+  const auto place = std::lower_bound(
+      members_.begin(), members_.end(), rank,
+      [](const MemberProgress& m, std::uint32_t r) { return m.rank < r; });
+  const bool is_known = place != members_.end() && place->rank == rank;
+  MemberProgress& member =
+      is_known ? *place : *members_.insert(place, MemberProgress{});
+  member.rank = rank;
+  member.counters = counters;
+}
+
 void CollectiveTable::joinAnyhow(const Joining& joining) {
   MemberProgress& member = members_.back();
   const std::uint64_t seq = joining.seq;

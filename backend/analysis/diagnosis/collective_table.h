@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -49,6 +51,14 @@ struct SplitSum {
   std::uint64_t sum = 0;
 };
 
+// How far a backend had come with a rank's collectives of a group, as it counts
+// them: those up to `completed` have ended, those beyond `enqueued` were not
+// called.
+struct Counters {
+  std::uint64_t completed = 0;
+  std::uint64_t enqueued = 0;
+};
+
 // What one member did in the group.
 struct MemberProgress {
   std::uint32_t rank = 0;
@@ -60,10 +70,26 @@ struct MemberProgress {
   SeqRanges failed;
   SeqRanges inside;
   SeqRanges not_observed;
+  // What its backend counted, whether or not there is a record of it.
+  std::optional<Counters> counters;
 
   // Whether its trace has the operation.
   bool joined(std::uint64_t seq) const {
-    return seq >= first && seq <= last && !holes.contains(seq);
+    return first > 0 && seq >= first && seq <= last && !holes.contains(seq);
+  }
+  // The last one it called, by its records or by its backend's counters.
+  std::uint64_t lastCalled() const {
+    return std::max(last, counters ? counters->enqueued : 0);
+  }
+  // The first one that it called and that is not known to have ended, of those
+  // whose end would have been seen; 0 where there is none.
+  std::uint64_t firstUnended() const;
+  // Of one that it called.
+  bool isInside(std::uint64_t seq) const;
+  bool hasEnded(std::uint64_t seq) const {
+    return counters ? seq <= counters->completed
+                    : joined(seq) && !isInside(seq) && !failed.contains(seq) &&
+                          !not_observed.contains(seq);
   }
 };
 
@@ -90,11 +116,15 @@ class CollectiveTable {
     }
   }
 
+  // What a rank's backend counted. After all have joined.
+  void count(std::uint32_t rank, const Counters& counters);
+
   const std::vector<MemberProgress>& members() const { return members_; }
   // nullptr for a rank whose trace has nothing of the group.
   const MemberProgress* member(std::uint32_t rank) const;
 
-  // The least number that anybody joined; only when there are members.
+  bool hasRecords() const { return !signatures_.empty(); }
+  // The least number that anybody joined; only when there are records.
   std::uint64_t firstSeq() const { return signatures_.first(); }
   bool severalJoined(std::uint64_t seq) const;
   // What was called by the first who joined, and by one of the ranks, if its

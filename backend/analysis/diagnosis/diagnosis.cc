@@ -6,13 +6,8 @@
 
 #include "analysis/diagnosis/call_places.h"
 #include "analysis/diagnosis/job_reader.h"
-#include "analysis/diagnosis/local_rule.h"
-#include "analysis/diagnosis/mismatch_rule.h"
-#include "analysis/diagnosis/slow_peer_rule.h"
-#include "analysis/diagnosis/split_rule.h"
-#include "analysis/diagnosis/timing_rule.h"
-#include "analysis/diagnosis/trouble.h"
-#include "analysis/diagnosis/wait_graph.h"
+#include "analysis/diagnosis/rules.h"
+#include "analysis/diagnosis/untold_failures.h"
 #include "analysis/stream_reader.h"
 
 namespace traced {
@@ -22,18 +17,8 @@ void append(std::vector<JobVerdict>& to, std::vector<JobVerdict> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-std::vector<std::uint64_t> firstMismatches(
-    const JobState& job, const std::vector<JobVerdict>& mismatches) {
-  std::vector<std::uint64_t> first(job.groups.size(), 0);
-  for (const JobVerdict& verdict : mismatches) {
-    std::uint64_t& seq = first[verdict.group];
-    if (!verdict.pair && (seq == 0 || verdict.seq < seq)) seq = verdict.seq;
-  }
-  return first;
-}
-
 // What hides the rest comes first; what cannot be known last.
-void order(std::vector<JobVerdict>& verdicts) {
+void rootsFirst(std::vector<JobVerdict>& verdicts) {
   std::stable_sort(
       verdicts.begin(), verdicts.end(),
       [](const JobVerdict& a, const JobVerdict& b) { return a.kind < b.kind; });
@@ -59,25 +44,31 @@ Diagnosis judge(JobState read, const TraceSet& set,
   const JobState& job = diagnosis.job;
   std::vector<JobVerdict>& verdicts = diagnosis.verdicts;
 
-  // Of the rules these two take longest, as they look at all times.
-  auto slow_peers =
-      std::async(std::launch::async, [&job] { return findSlowPeers(job); });
-  std::vector<JobVerdict> of_timing = findTimingVerdicts(job, options);
-
-  verdicts = findMismatches(job);
-  append(verdicts, findSplitMismatches(job, set));
-  const Knowledge knowledge(job, options);
-  PairFindings pairs = findPairTroubles(knowledge);
-  std::vector<Trouble> troubles = findGroupTroubles(
-      knowledge, firstMismatches(job, verdicts), diagnosis.under_way);
-  append(verdicts, std::move(pairs.verdicts));
-  std::move(pairs.troubles.begin(), pairs.troubles.end(),
-            std::back_inserter(troubles));
-  append(verdicts, rootsOf(job, std::move(troubles)));
-  append(verdicts, findLocalVerdicts(job));
-  append(verdicts, slow_peers.get());
-  append(verdicts, std::move(of_timing));
-  order(verdicts);
+  ProgramOrder order(job, set);
+  const std::vector<JobVerdict> none;
+  std::vector<std::future<std::vector<JobVerdict>>> beside;
+  for (const Rule& rule : rules()) {
+    if (!rule.canJudge(job)) {
+      diagnosis.rules_left_out.push_back(rule.name);
+    } else if (rule.beside) {
+      const RuleInput input{job,  set,   options,
+                            none, order, diagnosis.under_way};
+      beside.push_back(std::async(std::launch::async, rule.find, input));
+    }
+  }
+  for (const Rule& rule : rules()) {
+    if (rule.beside || !rule.canJudge(job)) continue;
+    append(verdicts, rule.find({job, set, options, verdicts, order,
+                                diagnosis.under_way}));
+  }
+  for (auto& found : beside) append(verdicts, found.get());
+  if (auto failed = untoldFailures(job, verdicts)) {
+    verdicts.push_back(*std::move(failed));
+  }
+  rootsFirst(verdicts);
+  for (const RankState& rank : job.ranks) {
+    if (rank.end_unknown) diagnosis.end_unknown.push_back(rank.rank);
+  }
   findCallPlaces(job, set, verdicts);
   diagnosis.culprits = culpritsOf(verdicts);
   return diagnosis;

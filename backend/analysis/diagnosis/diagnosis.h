@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "analysis/diagnosis/job_state.h"
@@ -25,6 +26,13 @@ struct Diagnosis {
   std::vector<std::uint32_t> culprits;
   // Operations that had not ended when the trace did, too young to be judged.
   std::uint64_t under_way = 0;
+  // Names of the rules that need what these sources do not tell.
+  std::vector<std::string> rules_left_out;
+  // Ranks of which nobody knows what they did last: without a verdict this is
+  // no sound job. Ascending.
+  std::vector<std::uint32_t> end_unknown;
+
+  bool healthy() const { return verdicts.empty() && end_unknown.empty(); }
 };
 
 // Judges what was read; the set is that of the streams.

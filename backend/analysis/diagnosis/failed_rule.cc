@@ -20,16 +20,20 @@ bool timedOut(const GroupStanding& standing) {
 void tellKilled(const GroupStanding& standing,
                 const std::vector<std::uint32_t>& dead, JobVerdict& verdict) {
   verdict.kind = VerdictKind::kLeftEarly;
+  // It may have been killed because the others failed.
+  verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = dead;
-  verdict.summary = absl::StrCat("The process of ", ranksText(dead),
-                                 " was killed inside ", standing.what(), ".");
+  const ProcessEnd& end = standing.job().rank(dead.front())->end;
+  verdict.summary = absl::StrCat(
+      ranksText(dead), " ", end.kind == EndKind::kDied ? "died" : endText(end),
+      " inside ", standing.what(), ".");
 }
 
 void tellSilent(const GroupStanding& standing,
                 const std::vector<std::uint32_t>& silent, JobVerdict& verdict) {
   verdict.kind =
       timedOut(standing) ? VerdictKind::kHungIn : VerdictKind::kLeftEarly;
-  verdict.confidence = Confidence::kLikely;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = silent;
   verdict.summary =
       absl::StrCat(ranksText(silent), " joined ", standing.what(),
@@ -47,6 +51,9 @@ void tellFailed(const GroupStanding& standing, JobVerdict& verdict) {
   const bool some_threw =
       !threw.empty() && threw.size() < standing.failed.size();
   verdict.ranks = verdict.culprits = some_threw ? threw : standing.failed;
+  const bool all = verdict.culprits.size() == standing.members.present.size();
+  verdict.finding = Confidence::kCertain;
+  verdict.culprit = all ? Confidence::kUndecided : Confidence::kLikely;
   verdict.summary = absl::StrCat(standing.what(), " failed on ",
                                  ranksText(verdict.ranks), ".");
 }

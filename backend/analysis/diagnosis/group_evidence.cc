@@ -1,3 +1,4 @@
+#include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/group_rules.h"
 #include "analysis/diagnosis/words.h"
@@ -21,15 +22,22 @@ void tellAbsent(const GroupStanding& standing, JobVerdict& verdict) {
 }
 
 void tellFailures(const GroupStanding& standing, JobVerdict& verdict) {
-  constexpr std::size_t kMostTold = 3;
-  std::size_t told = 0;
+  constexpr std::size_t kMostTold = 2;
+  absl::btree_map<std::string, std::vector<std::uint32_t>> ranks_of;
   for (const std::uint32_t rank : standing.failed) {
     const OperationRef* failure = standing.failureOn(rank);
-    if (!failure) continue;
+    // What follows the first line is mostly a stack of C++.
+    if (failure) {
+      ranks_of[failure->error.substr(0, failure->error.find('\n'))].push_back(
+          rank);
+    }
+  }
+  std::size_t told = 0;
+  for (const auto& [error, ranks] : ranks_of) {
     if (++told > kMostTold) break;
-    verdict.evidence.push_back(absl::StrCat(
-        "It failed on rank ", rank,
-        failure->error.empty() ? "." : absl::StrCat(": ", failure->error)));
+    verdict.evidence.push_back(
+        absl::StrCat("It failed on ", ranksText(ranks),
+                     error.empty() ? "." : absl::StrCat(": ", error)));
   }
 }
 
@@ -38,7 +46,7 @@ void tellUndecided(const GroupStanding& standing,
   JobVerdict& verdict = trouble.verdict;
   const std::vector<std::uint32_t>& absent = standing.members.absent;
   verdict.kind = VerdictKind::kUndecided;
-  verdict.confidence = Confidence::kUndecided;
+  verdict.finding = verdict.culprit = Confidence::kUndecided;
   verdict.ranks = lossy;
   addRanks(verdict.ranks, absent);
   verdict.culprits.clear();

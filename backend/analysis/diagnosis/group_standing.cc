@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/dependency.h"
 #include "analysis/diagnosis/words.h"
 #include "analysis/names.h"
 
@@ -16,20 +17,25 @@ std::uint64_t firstOf(const SeqRanges& ranges) {
 }
 
 // The first operation that some have not ended, or have not joined.
-std::uint64_t locate(const CollectiveTable& table, std::size_t present) {
+std::uint64_t locate(const JobState& job, const CollectiveTable& table,
+                     const std::vector<std::uint32_t>& present) {
   std::uint64_t seq = kNowhere;
   std::uint64_t least = kNowhere;
   std::uint64_t most = 0;
   for (const MemberProgress& member : table.members()) {
-    least = std::min(least, member.last);
-    most = std::max(most, member.last);
-    seq = std::min({seq, firstOf(member.inside), firstOf(member.failed)});
+    least = std::min(least, member.lastCalled());
+    most = std::max(most, member.lastCalled());
+    const std::uint64_t unended = member.firstUnended();
+    if (unended > 0) seq = std::min(seq, unended);
+    seq = std::min(seq, firstOf(member.failed));
   }
-  if (present > table.members().size()) least = 0;
+  for (const std::uint32_t rank : present) {
+    if (!table.member(rank) && !job.rank(rank)->forgets) least = 0;
+  }
   if (least < most) seq = std::min(seq, least + 1);
   // Numbers begin where the first trace that kept its beginning begins.
   const bool before_all =
-      least == 0 && seq != kNowhere &&
+      least == 0 && seq != kNowhere && table.hasRecords() &&
       table.signatureOf(seq) == CollectiveTable::kNoSignature;
   return before_all ? table.firstSeq() : seq;
 }
@@ -38,12 +44,16 @@ void sortMembers(GroupStanding& standing, const CollectiveTable& table) {
   const std::uint64_t seq = standing.seq;
   for (const std::uint32_t rank : standing.members.present) {
     const MemberProgress* member = table.member(rank);
-    if (!member || member->last < seq) {
+    if (!member && standing.job().rank(rank)->forgets) {
+      standing.unknown.push_back(rank);
+    } else if (!member || member->lastCalled() < seq) {
       standing.missing.push_back(rank);
     } else if (member->failed.contains(seq)) {
       standing.failed.push_back(rank);
-    } else if (member->inside.contains(seq)) {
+    } else if (member->isInside(seq)) {
       standing.inside.push_back(rank);
+    } else if (member->counters) {
+      standing.ended.push_back(rank);
     } else if (!member->joined(seq)) {
       standing.unknown.push_back(rank);
     } else if (member->not_observed.contains(seq)) {
@@ -54,7 +64,19 @@ void sortMembers(GroupStanding& standing, const CollectiveTable& table) {
   }
 }
 
+// What cannot end before all have joined was joined by all if anybody ended it.
+// The dump of a rank that does not know of it is older than the others.
+void forgiveOlderDumps(GroupStanding& standing) {
+  const bool older = !standing.knowledge.tellsAges() &&
+                     !standing.ended.empty() && standing.needsAll();
+  if (!older) return;
+  addRanks(standing.unknown, standing.missing);
+  standing.missing.clear();
+}
+
+// One that died inside it did not wait until the others did.
 void measureWaits(GroupStanding& standing) {
+  std::int64_t until_ns = 0;
   for (const auto* ranks : {&standing.inside, &standing.failed}) {
     for (const std::uint32_t rank : *ranks) {
       const OperationRef* ref = standing.knowledge.refOn(
@@ -62,12 +84,14 @@ void measureWaits(GroupStanding& standing) {
       if (!ref) continue;
       standing.since_ns =
           std::max(standing.since_ns.value_or(ref->at_ns), ref->at_ns);
+      if (!standing.knowledge.tellsAges()) continue;
       const std::int64_t waited = standing.knowledge.waitedNs(rank, *ref);
-      standing.waited_ns =
-          std::min(standing.waited_ns.value_or(waited), waited);
       standing.longest_ns = std::max(standing.longest_ns, waited);
+      until_ns = std::max(until_ns, ref->at_ns + waited);
     }
   }
+  const bool told = standing.since_ns && standing.knowledge.tellsAges();
+  if (told) standing.waited_ns = until_ns - *standing.since_ns;
 }
 
 }  // namespace
@@ -77,9 +101,10 @@ std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
   const CollectiveTable& table = knowledge.job().groups[group].collectives;
   if (table.members().empty()) return std::nullopt;
   GroupStanding standing(knowledge, group);
-  standing.seq = locate(table, standing.members.present.size());
+  standing.seq = locate(knowledge.job(), table, standing.members.present);
   if (standing.seq == kNowhere) return std::nullopt;
   sortMembers(standing, table);
+  forgiveOlderDumps(standing);
   measureWaits(standing);
   return standing;
 }
@@ -92,6 +117,10 @@ std::vector<std::uint32_t> GroupStanding::joined() const {
   return joined;
 }
 
+bool GroupStanding::onDevice() const {
+  return job().catalog.groups()[group].backend != "gloo";
+}
+
 bool GroupStanding::closedInside() const {
   return std::any_of(inside.begin(), inside.end(), [this](std::uint32_t rank) {
     return job().rank(rank)->closed;
@@ -102,6 +131,15 @@ const OperationRef* GroupStanding::failureOn(std::uint32_t rank) const {
   const auto& failure = job().rank(rank)->first_failure;
   const bool here = failure && failure->group == group && failure->seq == seq;
   return here ? &*failure : nullptr;
+}
+
+bool GroupStanding::needsAll() const {
+  const std::uint32_t signature =
+      job().groups[group].collectives.signatureOf(seq);
+  if (signature == CollectiveTable::kNoSignature) return false;
+  const Signature& called = job().signatures.at(signature);
+  const bool barrier = called.op == v1::OPERATION_BARRIER;
+  return needsAllMembers(called.op) && (barrier || called.bytes() > 0);
 }
 
 std::string GroupStanding::op() const {
@@ -120,11 +158,28 @@ Trouble GroupStanding::trouble() const {
   Trouble trouble;
   trouble.inside = inside;
   addRanks(trouble.inside, failed);
+  trouble.blocked = knowledge.blockedIn(inside, group, seq, std::nullopt);
+  trouble.needs_all = needsAll();
+  for (const std::uint32_t rank : trouble.inside) {
+    const OperationRef* ref = knowledge.refOn(rank, group, seq, std::nullopt);
+    if (ref) trouble.issued_ns[rank] = ref->at_ns;
+  }
+  trouble.may_be_held_up =
+      missing.empty() && onDevice() && !knowledge.tellsAges();
+  trouble.some_ended = !ended.empty();
+  for (const std::uint32_t rank : ended) {
+    const MemberProgress* member = job().groups[group].collectives.member(rank);
+    const bool waits = trouble.may_be_held_up && member->firstUnended() > seq;
+    if (waits) trouble.waiting_behind.push_back(rank);
+  }
   trouble.missing = missing;
   trouble.verdict.group = group;
   trouble.verdict.seq = seq;
   trouble.verdict.op = op();
   trouble.verdict.since_ns = since_ns;
+  if (!inside.empty() && longest_ns > 0 && knowledge.tellsAges()) {
+    trouble.verdict.waited_ns = longest_ns;
+  }
   return trouble;
 }
 

@@ -29,18 +29,27 @@ struct GroupStanding {
       ended;
   // Since when somebody waits.
   std::optional<std::int64_t> since_ns;
-  // The shortest and the longest wait of those inside, by the end of the
-  // traces.
+  // How long somebody waited after the last had joined, and the longest wait of
+  // those inside, by the end of the traces.
   std::optional<std::int64_t> waited_ns;
   std::int64_t longest_ns = 0;
 
   const JobState& job() const { return knowledge.job(); }
   // All but those who are missing.
   std::vector<std::uint32_t> joined() const;
+  // Whether it is, or may be, still under way on somebody.
+  bool mayBeUnderWay() const {
+    return !inside.empty() || !not_observed.empty();
+  }
+  // Whether its backend carries operations out one after the other, behind what
+  // the device is to do before: an operation may wait for an earlier one.
+  bool onDevice() const;
   // Whether a rank's process ended in order while it was inside.
   bool closedInside() const;
   // The first failure of a rank, if it was in this operation.
   const OperationRef* failureOn(std::uint32_t rank) const;
+  // Whether nobody can end it before all have joined.
+  bool needsAll() const;
   // "all_reduce", and "all_reduce #7 of \"dp\"".
   std::string op() const;
   std::string what() const;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/group_rules.h"
 #include "analysis/diagnosis/words.h"
@@ -9,6 +11,10 @@ namespace {
 // where there are none.
 std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   std::vector<std::uint32_t> silent;
+  // Who has not ended what others have is behind them, whatever it called.
+  if (!standing.ended.empty() && !standing.knowledge.tellsAges()) {
+    return standing.inside;
+  }
   for (const std::uint32_t rank : standing.inside) {
     const auto& last = standing.job().rank(rank)->last_issued;
     if (last && last->group == standing.group && last->seq == standing.seq) {
@@ -20,17 +26,40 @@ std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   return few ? silent : standing.inside;
 }
 
+// Certain where the records of each of them go on while it stands still.
+Confidence confidenceOf(const GroupStanding& standing) {
+  const bool all_known =
+      standing.unknown.empty() && standing.since_ns &&
+      std::all_of(standing.inside.begin(), standing.inside.end(),
+                  [&](std::uint32_t rank) {
+                    return standing.knowledge.isKnownAfter(
+                        *standing.job().rank(rank), *standing.since_ns);
+                  });
+  return all_known ? Confidence::kCertain : Confidence::kLikely;
+}
+
 void tellHung(const GroupStanding& standing, JobVerdict& verdict) {
   verdict.summary = absl::StrCat(
       ranksVerb(standing.inside, "hangs", "hang"), " in ", standing.what(),
+      standing.waited_ns
+          ? absl::StrCat(", for ", secondsText(*standing.waited_ns))
+          : "",
       standing.ended.empty()
           ? ": all members joined it, none ended it."
           : absl::StrCat(": all members joined it, and ",
                          ranksText(standing.ended), " ended it."));
-  if (standing.waited_ns) {
+  if (standing.waited_ns && standing.knowledge.tellsAges()) {
     verdict.evidence.push_back(absl::StrCat("The last of them joined ",
                                             secondsText(*standing.waited_ns),
                                             " before the traces end."));
+  }
+  if (!standing.ended.empty() && standing.needsAll() &&
+      !standing.knowledge.tellsAges()) {
+    verdict.evidence.push_back(absl::StrCat(
+        "Nobody ends it before all have started it: ",
+        ranksVerb(standing.inside, "has", "have"),
+        " started it too, and the device or the watchdog there stopped, or "
+        "the dump was made before."));
   }
   if (!standing.not_observed.empty()) {
     verdict.evidence.push_back(absl::StrCat("Whether it ended on ",
@@ -41,18 +70,41 @@ void tellHung(const GroupStanding& standing, JobVerdict& verdict) {
       "the network between the members, and the log of the backend");
 }
 
+// Everybody whose dump is here waits.
+void blameAbsent(const GroupStanding& standing, Trouble& trouble) {
+  const std::vector<std::uint32_t>& absent = standing.members.absent;
+  trouble.without_dump = absent;
+  JobVerdict& verdict = trouble.verdict;
+  verdict.kind = VerdictKind::kNeverJoined;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
+  verdict.ranks = verdict.culprits = absent;
+  verdict.summary =
+      absl::StrCat(ranksVerb(absent, "has", "have"), " left no dump, and ",
+                   ranksVerb(standing.inside, "waits", "wait"), " in ",
+                   standing.what(), ".");
+  verdict.evidence.push_back(
+      "A process that lives makes a dump when the others do: it had ended, or "
+      "could not, or its dump is not among these.");
+  verdict.advice.push_back(
+      absl::StrCat("the log of ", ranksText(absent), ", and its dump"));
+}
+
 }  // namespace
 
 std::optional<Trouble> judgeHung(const GroupStanding& standing) {
   if (standing.inside.empty()) return std::nullopt;
   const bool matters =
-      standing.closedInside() || standing.waited_ns.value_or(0) >=
-                                     standing.knowledge.options().hung_after_ns;
+      standing.closedInside() ||
+      standing.knowledge.standsStill(standing.waited_ns.value_or(0));
   if (!matters) return std::nullopt;
   Trouble trouble = standing.trouble();
   // Who is absent may not have joined, or have called something else.
   if (!standing.members.absent.empty()) {
-    tellUndecided(standing, {}, trouble);
+    if (standing.knowledge.expectsDumps(standing.group)) {
+      blameAbsent(standing, trouble);
+    } else {
+      tellUndecided(standing, {}, trouble);
+    }
     return trouble;
   }
   JobVerdict& verdict = trouble.verdict;
@@ -64,8 +116,9 @@ std::optional<Trouble> judgeHung(const GroupStanding& standing) {
         absl::StrCat("After joining it ", ranksText(verdict.culprits),
                      " recorded no further call, while the others went on."));
   }
-  verdict.confidence =
-      standing.unknown.empty() ? Confidence::kCertain : Confidence::kLikely;
+  verdict.finding = confidenceOf(standing);
+  const bool few = verdict.culprits.size() < standing.members.present.size();
+  verdict.culprit = few ? Confidence::kLikely : Confidence::kUndecided;
   tellHung(standing, verdict);
   return trouble;
 }

@@ -43,6 +43,13 @@ const RankState* JobState::rank(std::uint32_t rank) const {
 JobState::Membership JobState::membersOf(std::uint32_t group) const {
   const RankList& members = catalog.groups()[group].members;
   Membership membership;
+  if (members.size() == 0) {
+    // Nobody tells who they are: those who called something in it are.
+    for (const MemberProgress& member : groups[group].collectives.members()) {
+      membership.present.push_back(member.rank);
+    }
+    return membership;
+  }
   if (members.size() <= ranks.size()) {
     members.forEach([&](std::uint32_t member) {
       if (rank(member)) membership.present.push_back(member);
@@ -97,13 +104,40 @@ JobStateBuilder::JobStateBuilder(const TraceSet& set) {
 
 void JobStateBuilder::add(const StreamTable& table) {
   const std::size_t index = job_.ranks.size();
+  job_.evidence = job_.evidence.sharedWith(table.evidence);
   RankReader(job_, table, clocks_[index], job_.stride)
       .read(clock_names_[index]);
 }
 
+namespace {
+
+// Whether the counters of a group are numbers of its collectives. A backend
+// that carries messages in the group, too, counts these with them, each rank
+// its own: then some rank's last record does not bear the last number. (A call
+// that is stuck in being handed over has a record and is not counted yet.)
+bool countsCollectives(const GroupState& group) {
+  if (group.has_messages) return false;
+  return std::all_of(
+      group.counted.begin(), group.counted.end(), [&](const auto& counted) {
+        const auto& [rank, counters] = counted;
+        const MemberProgress* member = group.collectives.member(rank);
+        const std::uint64_t last = member ? member->last : 0;
+        return last == 0 || last == counters.enqueued ||
+               last == counters.enqueued + 1;
+      });
+}
+
+}  // namespace
+
 // A group that some rank left out is not judged: what a rank did not record may
 // have been called.
 JobState JobStateBuilder::finish() && {
+  for (GroupState& group : job_.groups) {
+    if (!countsCollectives(group)) continue;
+    for (const auto& [rank, counters] : group.counted) {
+      group.collectives.count(rank, counters);
+    }
+  }
   const std::vector<JobGroup>& groups = job_.catalog.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].left_out) job_.groups[i] = {};

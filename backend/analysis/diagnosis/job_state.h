@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "analysis/diagnosis/collective_table.h"
@@ -12,6 +13,7 @@
 #include "analysis/diagnosis/rank_state.h"
 #include "analysis/diagnosis/signature.h"
 #include "analysis/diagnosis/timing.h"
+#include "analysis/evidence.h"
 #include "analysis/group_catalog.h"
 #include "analysis/run_summary.h"
 #include "analysis/trace_set.h"
@@ -21,6 +23,10 @@ namespace traced {
 
 struct GroupState {
   CollectiveTable collectives;
+  // Messages were sent within it.
+  bool has_messages = false;
+  // What the backends of its members counted, by rank.
+  std::vector<std::pair<std::uint32_t, Counters>> counted;
   Timings timings;
 };
 
@@ -33,6 +39,8 @@ struct JobState {
   // Ascending.
   std::vector<RankState> ranks;
   RunSummary summary;
+  // What all its streams tell.
+  EvidenceSet evidence = EvidenceSet::all();
   // Every n-th operation is timed, so that the samples fit memory.
   std::uint64_t stride = 1;
 

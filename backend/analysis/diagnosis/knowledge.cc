@@ -7,8 +7,8 @@
 namespace traced {
 namespace {
 
-// A recorder writes what it has about once a second.
-constexpr std::int64_t kWriteIntervalNs = 1'000'000'000;
+// Nothing that takes less stands still, whatever the options say.
+constexpr std::int64_t kLeastNs = 1'000'000'000;
 
 // It may be in one of a group that TRACED_SCOPE leaves out.
 const char* recorded(const RankState& rank) {
@@ -48,7 +48,19 @@ const OperationRef* Knowledge::refOn(std::uint32_t rank, std::uint32_t group,
 std::int64_t Knowledge::waitedNs(std::uint32_t rank,
                                  const OperationRef& ref) const {
   const RankState* state = job_.rank(rank);
-  return state ? last_ns_[state->clock] - ref.at_ns : 0;
+  if (!state) return 0;
+  // A process that died did not wait until the others did. Of one whose end is
+  // not known nothing says that it did not.
+  const std::int64_t until_ns =
+      state->endKnown() ? state->last_ns : last_ns_[state->clock];
+  return until_ns - ref.at_ns;
+}
+
+bool Knowledge::expectsDumps(std::uint32_t group) const {
+  if (tellsAges()) return false;
+  const std::uint64_t world = job_.summary.worldSize();
+  return world > 0 ? 4 * job_.ranks.size() >= 3 * world
+                   : job_.mostArePresent(group);
 }
 
 Confidence Knowledge::absenceOf(const RankState& rank, const RankState& witness,
@@ -56,18 +68,39 @@ Confidence Knowledge::absenceOf(const RankState& rank, const RankState& witness,
   if (!rank.whole()) return Confidence::kUndecided;
   if (rank.endKnown()) return Confidence::kCertain;
   const bool comparable = rank.clock == witness.clock;
-  return comparable && rank.last_ns >= since_ns + kWriteIntervalNs
-             ? Confidence::kCertain
-             : Confidence::kLikely;
+  return comparable && isKnownAfter(rank, since_ns) ? Confidence::kCertain
+                                                    : Confidence::kLikely;
+}
+
+bool Knowledge::isKnownAfter(const RankState& rank,
+                             std::int64_t since_ns) const {
+  return rank.last_ns - since_ns >= std::max(kLeastNs, options_.hung_after_ns);
+}
+
+std::vector<std::uint32_t> Knowledge::blockedIn(
+    const std::vector<std::uint32_t>& ranks, std::uint32_t group,
+    std::uint64_t seq, const RankPair& pair) const {
+  std::vector<std::uint32_t> blocked;
+  for (const std::uint32_t rank : ranks) {
+    const OperationRef* ref = refOn(rank, group, seq, pair);
+    if (ref && ref->blocks) blocked.push_back(rank);
+  }
+  return blocked;
 }
 
 std::string Knowledge::insteadText(std::uint32_t rank) const {
   const RankState* state = job_.rank(rank);
   if (!state) return absl::StrCat("No trace of rank ", rank, ".");
   std::string text = absl::StrCat("Rank ", rank, " ");
+  const auto since = [&](const OperationRef& ref) {
+    const std::int64_t ns = waitedNs(rank, ref);
+    return ns > 0 ? absl::StrCat(" for ", secondsText(ns)) : std::string();
+  };
   if (!state->inside.empty()) {
-    absl::StrAppend(&text, "is inside ",
-                    placedText(job_, state->inside.back()));
+    const OperationRef& inside =
+        tellsAges() ? state->inside.back() : state->inside.front();
+    absl::StrAppend(&text, "is inside ", placedText(job_, inside),
+                    since(inside));
   } else if (state->first_failure) {
     absl::StrAppend(&text, "had failed in ",
                     placedText(job_, *state->first_failure));
@@ -75,16 +108,19 @@ std::string Knowledge::insteadText(std::uint32_t rank) const {
     absl::StrAppend(&text, "is in no ", recorded(*state),
                     "operation; its last was ",
                     placedText(job_, *state->last_issued));
+  } else if (state->forgets) {
+    absl::StrAppend(&text, "has nothing under way");
   } else {
     absl::StrAppend(&text, state->left_out > 0
                                ? "called nothing that was recorded"
                                : "called nothing at all");
   }
-  if (state->closed) return text + "; its process ended in order.";
-  if (state->recovered) {
-    return text + "; its process was killed, its last records were recovered.";
+  if (!tellsAges()) return text + " in its dump.";
+  if (state->running) return text + "; its process lives.";
+  if (state->end.kind == EndKind::kUnknown) {
+    return text + "; its trace does not tell whether its process lives.";
   }
-  return text + "; its trace does not tell whether its process lives.";
+  return absl::StrCat(text, "; its process ", endText(state->end), ".");
 }
 
 }  // namespace traced

@@ -21,25 +21,30 @@ void judgeStuck(const PairCase& pair, std::uint64_t seq,
   verdict = pair.verdict(seq, send_failed ? "send" : "recv");
   verdict.kind = VerdictKind::kFailed;
   verdict.culprits = {self};
+  verdict.finding = Confidence::kCertain;
+  verdict.culprit = Confidence::kLikely;
   trouble.inside = {self};
   const RankState* other = pair.job().rank(peer);
   if (other && other->recovered) {
     verdict.kind = VerdictKind::kLeftEarly;
+    // It may have been killed because of the failure.
+    verdict.finding = Confidence::kLikely;
     verdict.ranks = verdict.culprits = {peer};
   } else if (send_failed && receive_failed) {
     verdict.culprits = verdict.ranks;
+    verdict.culprit = Confidence::kUndecided;
     trouble.inside = verdict.ranks;
   }
   verdict.summary = absl::StrCat(verdict.op, " ", pair.text(seq),
                                  " failed on rank ", self, ".");
   pair.tellFailure(self, verdict);
-  verdict.evidence.push_back(pair.knowledge.insteadText(peer));
+  verdict.now.push_back(pair.knowledge.insteadText(peer));
 }
 
 void tellUnknown(JobVerdict& verdict, std::string why,
                  std::vector<std::uint32_t> wanted) {
   verdict.kind = VerdictKind::kUndecided;
-  verdict.confidence = Confidence::kUndecided;
+  verdict.finding = verdict.culprit = Confidence::kUndecided;
   verdict.ranks = std::move(wanted);
   verdict.culprits.clear();
   verdict.evidence.push_back(std::move(why));
@@ -51,14 +56,15 @@ void blamePeer(const PairCase& pair, const RankState& own,
                const RankState& peer, Trouble& trouble) {
   JobVerdict& verdict = trouble.verdict;
   verdict.kind = VerdictKind::kP2pUnpaired;
-  verdict.confidence = pair.knowledge.absenceOf(
+  verdict.finding = pair.knowledge.absenceOf(
       peer, own, verdict.since_ns.value_or(own.last_ns));
   trouble.missing = {peer.rank};
-  verdict.evidence.push_back(pair.knowledge.insteadText(peer.rank));
+  verdict.now.push_back(pair.knowledge.insteadText(peer.rank));
   // When it was killed is not known: perhaps long after.
   if (peer.recovered && peer.inside.empty()) {
     verdict.kind = VerdictKind::kNeverJoined;
     verdict.ranks = verdict.culprits = {peer.rank};
+    verdict.culprit = Confidence::kLikely;
   } else {
     verdict.evidence.push_back(kNoMajority);
   }
@@ -69,7 +75,6 @@ void blamePeer(const PairCase& pair, const RankState& own,
 void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
                Trouble& trouble) {
   const RankState* other = pair.job().rank(peer);
-  const auto absent = pair.job().membersOf(pair.key.group).absent;
   if (!other) {
     tellUnknown(trouble.verdict, absl::StrCat("No trace of rank ", peer, "."),
                 {peer});
@@ -78,10 +83,11 @@ void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
         trouble.verdict,
         absl::StrCat("The trace of rank ", peer, " lost ", other->lost, "."),
         {peer});
-  } else if (!absent.empty()) {
+  } else if (!pair.absent.empty()) {
     // The peer may have waited for one of these.
     tellUnknown(trouble.verdict,
-                absl::StrCat("No trace of ", ranksText(absent), "."), absent);
+                absl::StrCat("No trace of ", ranksText(pair.absent), "."),
+                pair.absent);
   } else {
     blamePeer(pair, own, *other, trouble);
   }
@@ -103,13 +109,21 @@ void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
       pair.knowledge.refOn(self, pair.key.group, seq, verdict.pair);
   const std::int64_t waited = ref ? pair.knowledge.waitedNs(self, *ref) : 0;
   if (ref) verdict.since_ns = ref->at_ns;
+  const bool told = pair.knowledge.tellsAges() && waited > 0;
+  if (told && side.inside().contains(seq)) verdict.waited_ns = waited;
   const bool failed = side.failed().contains(seq);
   const bool inside = side.inside().contains(seq);
   const bool matters = failed || (other && other->closed) ||
                        (inside && own->closed) ||
-                       waited >= pair.knowledge.options().hung_after_ns;
+                       (ref && pair.knowledge.standsStill(waited));
   if (!matters) return;
   if (inside || failed) trouble.inside = {self};
+  if (inside && ref && ref->blocks) trouble.blocked = {self};
+  trouble.needs_all = true;
+  const JobGroup& group = pair.job().catalog.groups()[pair.key.group];
+  trouble.may_be_held_up =
+      !pair.knowledge.tellsAges() && group.backend != "gloo";
+  if (ref) trouble.issued_ns[self] = ref->at_ns;
   verdict.summary =
       absl::StrCat("Rank ", self, sends ? " sent " : " waits for ", "message ",
                    pair.text(seq), ", which rank ", peer,

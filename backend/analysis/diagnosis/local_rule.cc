@@ -32,6 +32,7 @@ std::vector<JobVerdict> findLocalVerdicts(const JobState& job) {
     if (rank.never_waited) {
       JobVerdict verdict =
           about(rank, *rank.never_waited, VerdictKind::kNeverWaited);
+      verdict.finding = verdict.culprit = Confidence::kCertain;
       verdict.summary =
           absl::StrCat("Rank ", rank.rank, " never waited for ",
                        operationText(job, rank.never_waited->operation),
@@ -42,6 +43,9 @@ std::vector<JobVerdict> findLocalVerdicts(const JobState& job) {
     if (rank.overlap) {
       JobVerdict verdict =
           about(rank, *rank.overlap, VerdictKind::kBufferOverlap);
+      // That the first had ended its future may have told the program.
+      verdict.finding = Confidence::kLikely;
+      verdict.culprit = Confidence::kCertain;
       verdict.summary = absl::StrCat(
           "Rank ", rank.rank, " issued ",
           operationText(job, rank.overlap->operation), " on memory that ",

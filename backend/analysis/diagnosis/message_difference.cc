@@ -76,6 +76,10 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
   const Signature& sent = pair.job().signatures.at(d.sent);
   const Signature& received = pair.job().signatures.at(d.received);
   JobVerdict verdict = pair.verdict(d.seq, "send");
+  // What differs in its tag may meet what was not recorded any more.
+  const bool all_known = pair.endsKnown();
+  verdict.finding = sent.tag == received.tag || all_known ? Confidence::kCertain
+                                                          : Confidence::kLikely;
   if (isSwap(pair.messages, d)) {
     verdict.kind = VerdictKind::kOrderMismatch;
     verdict.evidence.push_back(

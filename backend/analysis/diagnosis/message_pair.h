@@ -15,12 +15,16 @@ struct PairCase {
   const Knowledge& knowledge;
   PairKey key;
   const MessagePair& messages;
+  // Members of its group without a trace; see JobState::Membership.
+  const std::vector<std::uint32_t>& absent;
 
   const JobState& job() const { return knowledge.job(); }
   // "#3 from rank 0 to rank 1 on \"pp\"".
   std::string text(std::uint64_t seq) const;
   // About one message; names both sides.
   JobVerdict verdict(std::uint64_t seq, const char* op) const;
+  // Whether all that either side ever did is known.
+  bool endsKnown() const;
   // What a rank's failure said, if it was in this message.
   void tellFailure(std::uint32_t rank, JobVerdict& verdict) const;
 };

@@ -7,12 +7,16 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/blame_by_order.h"
+#include "analysis/diagnosis/call_shift.h"
 #include "analysis/diagnosis/signature_difference.h"
 #include "analysis/diagnosis/words.h"
 #include "analysis/names.h"
 
 namespace traced {
 namespace {
+
+using Ranks = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kUnknown = CollectiveTable::kNoSignature;
 // How far around a mismatch an operation is looked for that came too early or
@@ -29,43 +33,25 @@ std::vector<std::uint32_t> ranksOf(const Variant& variant) {
   return ranks;
 }
 
-// What two ranks called one after the other, from a mismatch on.
-struct Sequences {
-  std::vector<std::uint32_t> usual;
-  std::vector<std::uint32_t> odd;
-};
-
-// How an odd sequence comes about from the usual one.
-enum class Shift { kNone, kSwapped, kExtra, kLeftOut };
-
-bool equalFrom(const std::vector<std::uint32_t>& a, std::size_t i,
-               const std::vector<std::uint32_t>& b, std::size_t j) {
-  std::size_t equal = 0;
-  for (; i < a.size() && j < b.size(); ++i, ++j) {
-    if (a[i] == kUnknown || b[j] == kUnknown) break;
-    if (a[i] != b[j]) return false;
-    ++equal;
+VerdictKind kindOf(CallShift shift, VerdictKind difference) {
+  switch (shift) {
+    case CallShift::kSwapped:
+      return VerdictKind::kOrderMismatch;
+    case CallShift::kExtra:
+    case CallShift::kLeftOut:
+      return VerdictKind::kOpMismatch;
+    case CallShift::kNone:
+    case CallShift::kUnclear:
+      break;
   }
-  return equal > 0;
-}
-
-Shift shiftOf(const Sequences& s) {
-  for (std::size_t k = 1; k < s.odd.size() && k < s.usual.size(); ++k) {
-    if (s.odd[0] == s.usual[k] && s.odd[k] == s.usual[0] &&
-        s.odd[0] != kUnknown && s.usual[0] != kUnknown) {
-      return Shift::kSwapped;
-    }
-  }
-  if (equalFrom(s.odd, 1, s.usual, 1)) return Shift::kNone;
-  if (equalFrom(s.odd, 1, s.usual, 0)) return Shift::kExtra;
-  if (equalFrom(s.odd, 0, s.usual, 1)) return Shift::kLeftOut;
-  return Shift::kNone;
+  return difference;
 }
 
 class GroupMismatches {
  public:
-  GroupMismatches(const JobState& job, std::uint32_t group)
+  GroupMismatches(const JobState& job, ProgramOrder& order, std::uint32_t group)
       : job_(job),
+        order_(order),
         group_(group),
         table_(job.groups[group].collectives),
         absent_(job.membersOf(group).absent) {}
@@ -100,16 +86,31 @@ class GroupMismatches {
     std::uint32_t joined = 0;
     for (const Variant& variant : variants) joined += variant.count;
     const bool clear = 2 * variants[0].count > joined;
+    if (!clear) return compareTie(seq, variants);
     for (std::size_t i = 1; i < variants.size(); ++i) {
-      compare(seq, variants[0], variants[i], clear);
-      // A tie names all ranks at once.
-      if (!clear) break;
+      compare(seq, variants[0], variants[i], nullptr);
     }
   }
 
-  Sequences sequencesFrom(std::uint64_t seq, std::uint32_t usual,
-                          std::uint32_t odd) const {
-    Sequences sequences;
+  // A tie names all ranks at once, or those who left the order.
+  void compareTie(std::uint64_t seq, std::vector<Variant>& variants) {
+    const Ranks first = ranksOf(variants[0]);
+    Ranks all = first;
+    addRanks(all, ranksOf(variants[1]));
+    const auto [place, is_new] = answers_.try_emplace(all);
+    ProgramOrder::Answer& answer = place->second;
+    if (is_new) answer = order_.whoLeftAt(group_, seq, std::nullopt, all);
+    if (!answer.deviants.empty() &&
+        std::includes(first.begin(), first.end(), answer.deviants.begin(),
+                      answer.deviants.end())) {
+      std::swap(variants[0], variants[1]);
+    }
+    compare(seq, variants[0], variants[1], &answer);
+  }
+
+  CallSequences sequencesFrom(std::uint64_t seq, std::uint32_t usual,
+                              std::uint32_t odd) const {
+    CallSequences sequences;
     for (std::uint64_t s = seq; s < seq + kWindow; ++s) {
       if (table_.signatureOf(s) == CollectiveTable::kNoSignature) break;
       sequences.usual.push_back(table_.signatureOn(s, usual));
@@ -118,22 +119,21 @@ class GroupMismatches {
     return sequences;
   }
 
+  // Of a tie there is an answer about the order.
   void compare(std::uint64_t seq, const Variant& usual, const Variant& odd,
-               bool clear) {
+               const ProgramOrder::Answer* answer) {
+    const bool clear = answer == nullptr;
     const Signature& expected = job_.signatures.at(usual.signature);
     const Signature& called = job_.signatures.at(odd.signature);
     const auto usual_rank =
         static_cast<std::uint32_t>(usual.ranks.ranges().front().first);
     const auto odd_rank =
         static_cast<std::uint32_t>(odd.ranks.ranges().front().first);
-    const Sequences sequences = sequencesFrom(seq, usual_rank, odd_rank);
-    const Shift shift = shiftOf(sequences);
+    const CallSequences sequences = sequencesFrom(seq, usual_rank, odd_rank);
+    const CallShift shift = shiftOf(sequences);
     const auto difference = differenceOf(expected, called);
     if (!difference) return;  // they may differ so
-    const VerdictKind kind = shift == Shift::kSwapped
-                                 ? VerdictKind::kOrderMismatch
-                             : shift == Shift::kNone ? *difference
-                                                     : VerdictKind::kOpMismatch;
+    const VerdictKind kind = kindOf(shift, *difference);
     const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
     const auto [place, is_new] =
         found_.try_emplace({kind, odd_rank}, Found{verdicts_.size(), 0});
@@ -153,23 +153,18 @@ class GroupMismatches {
       std::sort(verdict.ranks.begin(), verdict.ranks.end());
     }
     verdict.culprits = verdict.ranks;
-    tell(verdict, usual, odd, shift, clear);
-    if (shift == Shift::kSwapped) {
-      markSwap(seq, sequences, odd_rank);
-    } else if (shift != Shift::kNone ||
-               (sequences.odd.size() > 1 && sequences.odd[1] != kUnknown &&
-                sequences.odd[1] != sequences.usual[1])) {
+    tell(verdict, usual, odd, shift, answer);
+    // The other half of a swap is no finding of its own.
+    if (shift != CallShift::kNone ||
+        (sequences.odd.size() > 1 && sequences.odd[1] != kUnknown &&
+         sequences.odd[1] != sequences.usual[1])) {
       for (const std::uint32_t rank : odd_ranks) out_of_step_.insert(rank);
     }
   }
 
-  // The other half of a swap is no finding of its own.
-  void markSwap(std::uint64_t, const Sequences&, std::uint32_t odd_rank) {
-    out_of_step_.insert(odd_rank);
-  }
-
   void tell(JobVerdict& verdict, const Variant& usual, const Variant& odd,
-            Shift shift, bool clear) const {
+            CallShift shift, const ProgramOrder::Answer* answer) const {
+    const bool clear = answer == nullptr;
     const std::string place = placeText(job_, group_, verdict.seq);
     const std::string expected = textOf(job_.signatures.at(usual.signature));
     const std::string called = textOf(job_.signatures.at(odd.signature));
@@ -179,45 +174,53 @@ class GroupMismatches {
         absl::StrCat(ranksText(odd_ranks), " called ", called, " as ", place,
                      "; ", ranksText(usual_ranks), " called ", expected, ".");
     switch (shift) {
-      case Shift::kSwapped:
+      case CallShift::kSwapped:
         verdict.evidence.push_back(
             absl::StrCat(ranksText(odd_ranks),
                          " made both calls, but in the opposite order of ",
                          ranksText(usual_ranks), "."));
         break;
-      case Shift::kExtra:
+      case CallShift::kExtra:
         verdict.evidence.push_back(
             absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
-                         " one call behind: the call is an extra one."));
+                         " one call behind, as after an extra one."));
         break;
-      case Shift::kLeftOut:
+      case CallShift::kLeftOut:
         verdict.evidence.push_back(
             absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
-                         " one call ahead: the call of the others was left "
+                         " one call ahead, as after one that was left "
                          "out."));
         break;
-      case Shift::kNone:
+      case CallShift::kUnclear:
+        verdict.evidence.push_back(
+            "Whether a call was left out, made once more, or two were made in "
+            "the opposite order, what follows does not tell.");
+        break;
+      case CallShift::kNone:
         break;
     }
-    if (verdict.seq > 1) {
+    // Of the first place in which ranks of the group differ.
+    if (verdict.seq > 1 && verdict.seq == verdicts_.front().seq) {
       verdict.evidence.push_back(absl::StrCat(
           "Before that they agree on all operations of \"",
           job_.catalog.label(group_), "\" that both traces hold."));
     }
     if (!clear && absent_.empty()) verdict.evidence.push_back(kNoMajority);
-    verdict.confidence = Confidence::kCertain;
+    // That they differ is recorded; that the majority is right is not.
+    verdict.finding = Confidence::kCertain;
+    verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
     if (!absent_.empty()) doubt(verdict, clear);
+    if (answer) nameDeviants(*answer, verdict);
+    const auto& asked =
+        verdict.culprits.empty() ? verdict.ranks : verdict.culprits;
     verdict.advice.push_back(absl::StrCat(
-        "what ", ranksVerb(verdict.culprits, "does", "do"), " before ", place));
+        "what ", ranksVerb(asked, "does", "do"), " before ", place));
   }
 
   void doubt(JobVerdict& verdict, bool clear) const {
     verdict.evidence.push_back(
         absl::StrCat("No trace of ", ranksText(absent_), "."));
-    verdict.confidence = Confidence::kLikely;
     if (clear) return;
-    verdict.kind = VerdictKind::kUndecided;
-    verdict.confidence = Confidence::kUndecided;
     verdict.culprits.clear();
     verdict.evidence.push_back(absl::StrCat(
         "Who is right only the other members can tell: the files of ",
@@ -225,20 +228,24 @@ class GroupMismatches {
   }
 
   const JobState& job_;
+  ProgramOrder& order_;
   const std::uint32_t group_;
   const CollectiveTable& table_;
   const std::vector<std::uint32_t> absent_;
   absl::flat_hash_set<std::uint32_t> out_of_step_;
+  // Of ties, by those who are in them.
+  std::map<Ranks, ProgramOrder::Answer> answers_;
   std::map<std::pair<VerdictKind, std::uint32_t>, Found> found_;
   std::vector<JobVerdict> verdicts_;
 };
 
 }  // namespace
 
-std::vector<JobVerdict> findMismatches(const JobState& job) {
+std::vector<JobVerdict> findMismatches(const JobState& job,
+                                       ProgramOrder& order) {
   std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
-    for (JobVerdict& verdict : GroupMismatches(job, group).find()) {
+    for (JobVerdict& verdict : GroupMismatches(job, order, group).find()) {
       verdicts.push_back(std::move(verdict));
     }
   }

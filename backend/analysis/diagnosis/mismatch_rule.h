@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "analysis/diagnosis/job_state.h"
+#include "analysis/diagnosis/program_order.h"
 #include "analysis/diagnosis/verdict.h"
 
 namespace traced {
 
-// By group and number.
-std::vector<JobVerdict> findMismatches(const JobState& job);
+// By group and number. Where as many called one thing as another, those who
+// left the order of the program are named, as far as that tells.
+std::vector<JobVerdict> findMismatches(const JobState& job,
+                                       ProgramOrder& order);
 
 }  // namespace traced

@@ -10,7 +10,7 @@ namespace {
 struct Missing {
   std::vector<std::uint32_t> sure, doubtful;
   Confidence confidence = Confidence::kCertain;
-  bool any_closed = false;
+  bool any_ended = false;
 };
 
 Missing sortMissing(const GroupStanding& standing,
@@ -27,7 +27,7 @@ Missing sortMissing(const GroupStanding& standing,
       missing.doubtful.push_back(rank);
       continue;
     }
-    missing.any_closed |= state.closed;
+    missing.any_ended |= state.closed || state.end.failed();
     missing.confidence = std::max(missing.confidence, one);
     missing.sure.push_back(rank);
   }
@@ -58,10 +58,10 @@ std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
   const std::vector<std::uint32_t> joined = standing.joined();
   if (joined.empty()) return std::nullopt;
   Missing missing = sortMissing(standing, joined);
-  const bool matters =
-      !standing.failed.empty() || missing.any_closed ||
-      standing.closedInside() ||
-      standing.longest_ns >= standing.knowledge.options().hung_after_ns;
+  const bool matters = !standing.failed.empty() || missing.any_ended ||
+                       standing.closedInside() ||
+                       (standing.mayBeUnderWay() &&
+                        standing.knowledge.standsStill(standing.longest_ns));
   if (!matters) return std::nullopt;
   Trouble trouble = standing.trouble();
   trouble.missing = missing.sure;
@@ -77,7 +77,7 @@ std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
   }
   JobVerdict& verdict = trouble.verdict;
   blameMissing(standing, missing.sure, verdict);
-  verdict.confidence = missing.confidence;
+  verdict.finding = missing.confidence;
   tellLost(standing, missing.doubtful, verdict);
   tellAbsent(standing, verdict);
   tellFailures(standing, verdict);

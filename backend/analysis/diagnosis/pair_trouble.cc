@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/message_pair.h"
 
@@ -23,6 +24,14 @@ JobVerdict PairCase::verdict(std::uint64_t seq, const char* op) const {
   return verdict;
 }
 
+bool PairCase::endsKnown() const {
+  const auto isKnown = [this](std::uint32_t rank) {
+    const RankState* state = job().rank(rank);
+    return state && state->whole() && state->endKnown();
+  };
+  return isKnown(key.source) && isKnown(key.destination);
+}
+
 void PairCase::tellFailure(std::uint32_t rank, JobVerdict& verdict) const {
   const auto& failure = job().rank(rank)->first_failure;
   if (failure && failure->pair == verdict.pair && !failure->error.empty()) {
@@ -33,11 +42,19 @@ void PairCase::tellFailure(std::uint32_t rank, JobVerdict& verdict) const {
 
 PairFindings findPairTroubles(const Knowledge& knowledge) {
   PairFindings findings;
+  // A group may have as many pairs as members: who is absent is found out once.
+  absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> absent;
   for (const auto& [key, messages] : knowledge.job().pairs) {
-    const PairCase pair{knowledge, key, *messages};
+    if (!hasNumbers(knowledge.job(), key.source, key.destination)) continue;
+    const auto [of_group, is_new] = absent.try_emplace(key.group);
+    if (is_new) {
+      of_group->second = knowledge.job().membersOf(key.group).absent;
+    }
+    const PairCase pair{knowledge, key, *messages, of_group->second};
     if (!findDifference(pair, findings)) findLeftOver(pair, findings);
   }
-  blameWrongPeers(findings.troubles);
+  // Where hosts run ahead, a message that nobody receives is only early.
+  if (knowledge.tellsAges()) blameWrongPeers(findings.troubles);
   return findings;
 }
 

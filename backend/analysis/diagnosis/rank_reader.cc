@@ -30,6 +30,9 @@ void RankReader::read(std::uint32_t clock_name) {
   state_.first_ns = commonNs(clock_, table_.header.started().monotonic_ns());
   state_.last_ns = table_.last.known() ? commonNs(clock_, table_.last.ns())
                                        : state_.first_ns;
+  state_.ended_ns = state_.end.raised.known()
+                        ? commonNs(clock_, state_.end.raised.ns())
+                        : state_.last_ns;
   const auto& definitions = table_.definitions;
   group_indices_ =
       job_.catalog.add(table_.header.attempt(), definitions.groups());
@@ -44,6 +47,7 @@ void RankReader::read(std::uint32_t clock_name) {
   findOrder();
   readOperations();
   joinUnsorted();
+  readCounters();
   tellMessages();
   tellState();
   std::move(local_).tell(state_);
@@ -63,8 +67,10 @@ RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   has_twins_ |= known.collectives != local;
   if (!isPointToPoint(call.op())) {
     known.kind = KnownCall::Kind::kCollective;
-    known.signature = job_.signatures.intern(signatureOf(call));
-    known.gives_splits = givesSplits(call);
+    known.signature =
+        job_.signatures.intern(signatureOf(call, table_.evidence));
+    known.gives_splits =
+        table_.evidence.has(Evidence::kSplits) && givesSplits(call);
     if (known.gives_splits) {
       known.split_share =
           splitShare(call, table_.definitions.groups()[local].group_rank);
@@ -74,6 +80,7 @@ RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   const bool sends = call.op() == v1::OPERATION_SEND;
   known.kind = sends ? KnownCall::Kind::kSend : KnownCall::Kind::kReceive;
   known.signature = job_.signatures.intern(messageOf(call));
+  job_.groups[known.group].has_messages = true;
   if (call.peer_global_plus_1() > 0) {
     known.side = sideOf(known.group, call.peer_global_plus_1() - 1, sends);
   }
@@ -177,6 +184,15 @@ void RankReader::joinUnsorted() {
   }
 }
 
+void RankReader::readCounters() {
+  for (const GroupProgress& progress : table_.progress) {
+    if (progress.group == StreamDefinitions::kNone) continue;
+    job_.groups[group_indices_[progress.group]].counted.emplace_back(
+        state_.rank, Counters{progress.last_completed.value_or(0),
+                              progress.last_enqueued.value_or(0)});
+  }
+}
+
 void RankReader::readMessage(const AssembledOperation& op,
                              const KnownCall& known) {
   const Reached reached = rule_.reached(op);
@@ -224,10 +240,7 @@ void RankReader::noteState(const AssembledOperation& op, const v1::Call& call,
     first_failed_ = &op;
   }
   if (reached == Reached::kInside) {
-    if (state_.inside.size() == RankState::kMaxInside) {
-      state_.inside.erase(state_.inside.begin());
-    }
-    state_.inside.push_back(refTo(op, call));
+    state_.addInside(refTo(op, call));
   }
 }
 
@@ -247,6 +260,14 @@ void RankReader::tellState() {
                    });
 }
 
+// The call has not returned, or it waits for the end itself.
+bool RankReader::blocks(const AssembledOperation& op,
+                        const v1::Call& call) const {
+  if (table_.snapshot) return false;
+  const bool on_host = op.call < calls_.size() && calls_[op.call].on_host;
+  return !op.returned.known() || (on_host && call.has_async() && !call.async());
+}
+
 OperationRef RankReader::refTo(const AssembledOperation& op,
                                const v1::Call& call) const {
   OperationRef ref;
@@ -258,6 +279,7 @@ OperationRef RankReader::refTo(const AssembledOperation& op,
     ref.place = std::make_shared<const CallPlace>(std::move(place));
   }
   ref.at_ns = commonNs(clock_, op.issued.ns());
+  ref.blocks = blocks(op, call);
   if (isPointToPoint(call.op()) && call.peer_global_plus_1() > 0) {
     const std::uint32_t peer = call.peer_global_plus_1() - 1;
     ref.pair = call.op() == v1::OPERATION_SEND ? std::pair(state_.rank, peer)

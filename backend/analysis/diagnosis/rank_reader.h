@@ -69,12 +69,14 @@ class RankReader {
   bool isTimed(std::uint64_t seq, Collectives& collectives) const;
   void join(const AssembledOperation& op, const KnownCall& known);
   void joinUnsorted();
+  void readCounters();
   void readMessage(const AssembledOperation& op, const KnownCall& known);
   void tellMessages();
   Timing timeMessage(const Message& message) const;
   void noteState(const AssembledOperation& op, const v1::Call& call,
                  Reached reached);
   void tellState();
+  bool blocks(const AssembledOperation& op, const v1::Call& call) const;
   OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;
   PairSide* sideOf(std::uint32_t group, std::uint32_t peer, bool sends);
 

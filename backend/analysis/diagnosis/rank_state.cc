@@ -1,5 +1,8 @@
 #include "analysis/diagnosis/rank_state.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/names.h"
@@ -37,15 +40,36 @@ std::string lostText(const StreamTable& table) {
 
 }  // namespace
 
+void RankState::addInside(OperationRef operation) {
+  inside.push_back(std::move(operation));
+  if (inside.size() <= kMaxInside) return;
+  for (auto later = inside.begin(); later != inside.end(); ++later) {
+    const bool is_first =
+        std::none_of(inside.begin(), later, [&](const OperationRef& earlier) {
+          return earlier.group == later->group && earlier.pair == later->pair;
+        });
+    if (is_first && inside.size() <= kMostInside) continue;
+    inside.erase(later);
+    return;
+  }
+}
+
 RankState rankStateOf(const StreamTable& table) {
   RankState state;
   state.rank = table.header.rank();
   state.host = table.header.host();
+  state.pid = table.header.pid();
   state.operations = table.operations.size() - table.simulated;
   state.left_out = table.accounts.left_out();
+  state.end = processEndOf(table);
   state.closed = table.closed;
   state.recovered = !table.closed && table.accounts.recovered();
+  state.running = table.stillRunning();
+  // A dump tells of the moment at which it was made.
+  state.end_unknown = !table.endKnown() && !table.snapshot;
   state.lost = lostText(table);
+  state.forgets = table.not_in_dump > 0 ||
+                  (table.operations.empty() && !table.progress.empty());
   state.tells_places = tellsPlaces(table);
   return state;
 }

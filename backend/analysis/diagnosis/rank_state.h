@@ -12,6 +12,7 @@
 
 #include "analysis/call_place.h"
 #include "analysis/group_catalog.h"
+#include "analysis/process_end.h"
 #include "analysis/stream_table.h"
 
 namespace traced {
@@ -33,6 +34,8 @@ struct OperationRef {
   std::shared_ptr<const CallPlace> place;
   // Whether the call itself threw, before anything was communicated.
   bool threw = false;
+  // Whether the program does not go on before it ends.
+  bool blocks = false;
 };
 
 // An oddity that one rank's trace shows by itself.
@@ -46,16 +49,23 @@ struct LocalFinding {
 struct RankState {
   std::uint32_t rank = 0;
   std::string host;
+  // 0: not known.
+  std::int64_t pid = 0;
   // Ranks with the same number read the same clock.
   std::uint32_t clock = 0;
-  // On the common time line: its first and its last record.
+  // On the common time line: since when and until when it is known to have
+  // lived.
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;
   std::uint64_t operations = 0;
   // Operations that were not recorded, in groups that are not judged.
   std::uint64_t left_out = 0;
 
-  // The process ended in order; its last records are known.
+  // How the process ended, and when that is known to have begun: on the common
+  // time line, its exception or its last record.
+  ProcessEnd end;
+  std::int64_t ended_ns = 0;
+  // The process closed its trace; its last records are known.
   bool closed = false;
   // It was killed, and its last records were brought back.
   bool recovered = false;
@@ -63,9 +73,17 @@ struct RankState {
   // deleted from the beginning.
   std::string lost;
 
+  // It is a dump that does not hold all that was recorded: whether something
+  // was called in a group of which it holds nothing is not known.
+  bool forgets = false;
+
   // Whether its trace may know where in the program calls were made.
   bool tells_places = false;
 
+  // It had not ended when its ring was read: all until last_ns is here.
+  bool running = false;
+  // What it did last is in none of the files and rings that were read.
+  bool end_unknown = false;
   bool endKnown() const { return closed || recovered; }
   // Whether what is not in its trace did not happen, but for the moments
   // after its last record.
@@ -73,9 +91,12 @@ struct RankState {
 
   // The latest operation that ended.
   std::optional<OperationRef> last_finished;
-  // Operations it is inside of, by issue; the last ones where there are many.
+  // Operations it is inside of, by issue. Where there are many: of each group,
+  // and of each pair of ranks, the first, and the last ones of all.
   static constexpr std::size_t kMaxInside = 16;
+  static constexpr std::size_t kMostInside = 64;
   std::vector<OperationRef> inside;
+  void addInside(OperationRef operation);
   // The first operation that failed.
   std::optional<OperationRef> first_failure;
   // The last one it issued, whatever became of it.

@@ -37,6 +37,11 @@ void ReachedRule::lookOver() {
 }
 
 Reached ReachedRule::notEnded(const AssembledOperation& op) {
+  if (!table_.evidence.has(Evidence::kEnds)) return Reached::kNotObserved;
+  // NCCL's watchdog retires what it gives up, too: that never came to its end.
+  if (op.over && isOnHost(table_, *table_.callOf(op))) {
+    return Reached::kNotObserved;
+  }
   if (!looked_over_) lookOver();
   if (!whole_ && op.id != table_.operations.back().id) {
     return Reached::kNotObserved;

@@ -33,7 +33,9 @@ void takeOutput(Signature& signature, const v1::Call& call) {
 
 }  // namespace
 
-Signature signatureOf(const v1::Call& call) {
+Signature signatureOf(const v1::Call& call, EvidenceSet evidence) {
+  // A total tells nothing of its parts, which may differ from rank to rank.
+  const bool parts_told = evidence.has(Evidence::kSplits);
   Signature signature;
   signature.op = call.op();
   signature.reduce_op = call.reduce_op();
@@ -45,7 +47,9 @@ Signature signatureOf(const v1::Call& call) {
     case v1::OPERATION_ALL_GATHER:
     case v1::OPERATION_ALL_GATHER_COALESCED:
       takeOutput(signature, call);
-      if (!isUneven(call.output())) signature.bytes_in = call.bytes_in();
+      if (parts_told && !isUneven(call.output())) {
+        signature.bytes_in = call.bytes_in();
+      }
       break;
     case v1::OPERATION_ALL_GATHER_INTO_TENSOR:
     case v1::OPERATION_ALL_GATHER_INTO_TENSOR_COALESCED:
@@ -56,7 +60,9 @@ Signature signatureOf(const v1::Call& call) {
       break;
     case v1::OPERATION_REDUCE_SCATTER:
       takeInput(signature, call);
-      if (!isUneven(call.input())) signature.bytes_out = call.bytes_out();
+      if (parts_told && !isUneven(call.input())) {
+        signature.bytes_out = call.bytes_out();
+      }
       break;
     case v1::OPERATION_SCATTER:
       takeOutput(signature, call);
@@ -66,7 +72,7 @@ Signature signatureOf(const v1::Call& call) {
       break;
     case v1::OPERATION_ALL_TO_ALL_SINGLE:
       signature.dtype = dtypeOf(call.input());
-      if (call.split_in().empty() && call.split_out().empty()) {
+      if (parts_told && call.split_in().empty() && call.split_out().empty()) {
         signature.bytes_in = call.bytes_in();
       }
       break;

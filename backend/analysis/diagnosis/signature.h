@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "analysis/evidence.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced {
@@ -39,8 +40,8 @@ struct Signature {
   std::uint64_t bytes() const { return bytes_in > 0 ? bytes_in : bytes_out; }
 };
 
-// Of a collective.
-Signature signatureOf(const v1::Call& call);
+// Of a collective, by what its source tells.
+Signature signatureOf(const v1::Call& call, EvidenceSet evidence);
 // Of a message: a send and its receive have the same, with no operation.
 Signature messageOf(const v1::Call& call);
 

@@ -117,7 +117,6 @@ void tellWhich(const ComparedLinks& compared, const std::vector<SlowLink>& slow,
   const Ranks& ranks = verdict.culprits;
   if (ranks.size() == 1) return;
   if (compared.kind == Kind::kRanks) {
-    verdict.confidence = Confidence::kLikely;
     verdict.evidence.push_back(
         "Some of them may be slow only because others pass them their part.");
     return;
@@ -137,6 +136,7 @@ JobVerdict verdictOn(const ComparedLinks& compared,
                      const Together& together) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kSlowPeer;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = together.ranks;
   const TransferLink& first = compared.links[together.links.front()->link];
   verdict.group = first.group;
@@ -155,7 +155,6 @@ JobVerdict verdictOn(const ComparedLinks& compared,
   tellLinks(compared, together, verdict);
   tellWhich(compared, slow, verdict);
   if (!compared.absent.empty()) {
-    verdict.confidence = Confidence::kLikely;
     verdict.evidence.push_back(
         absl::StrCat("No trace of ", ranksText(compared.absent), "."));
   }

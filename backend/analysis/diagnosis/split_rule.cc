@@ -157,20 +157,18 @@ JobVerdict tell(const JobState& job, std::uint32_t group, std::uint64_t seq,
         "Rank ", from.rank, " sends ", from.sends[all[i].to], " to rank ",
         to.rank, ", which expects ", to.receives[all[i].from], "."));
   }
-  if (verdict.culprits.size() > 1) verdict.evidence.push_back(kNoMajority);
+  const bool clear = verdict.culprits.size() == 1;
+  verdict.finding = Confidence::kCertain;
+  verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
+  if (!clear) verdict.evidence.push_back(kNoMajority);
   const std::vector<std::uint32_t> absent = job.membersOf(group).absent;
   if (!absent.empty()) {
     verdict.evidence.push_back(
         absl::StrCat("No trace of ", ranksText(absent), "."));
-    verdict.confidence = Confidence::kLikely;
-    if (verdict.culprits.size() > 1) {
-      verdict.kind = VerdictKind::kUndecided;
-      verdict.confidence = Confidence::kUndecided;
-      verdict.culprits.clear();
-    }
+    if (!clear) verdict.culprits.clear();
   }
   verdict.advice.push_back(
-      absl::StrCat("how ", ranksVerb(verdict.culprits, "computes", "compute"),
+      absl::StrCat("how ", ranksVerb(verdict.ranks, "computes", "compute"),
                    " its split sizes"));
   return verdict;
 }

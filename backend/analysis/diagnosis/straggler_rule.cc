@@ -173,6 +173,7 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
                          const Straggler& straggler) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kStraggler;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = {straggler.rank};
   verdict.group = group;
   verdict.since_ns = collectives[straggler.where.begin].at_ns;

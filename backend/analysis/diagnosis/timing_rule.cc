@@ -16,7 +16,7 @@ namespace {
 void doubtAbsent(const JobState& job, JobVerdict& verdict) {
   const std::vector<std::uint32_t> absent = job.membersOf(verdict.group).absent;
   if (absent.empty()) return;
-  verdict.confidence = Confidence::kLikely;
+  verdict.finding = Confidence::kLikely;
   verdict.evidence.push_back(
       absl::StrCat("No trace of ", ranksText(absent), "."));
 }
@@ -25,6 +25,9 @@ JobVerdict tellLate(const JobState& job, std::uint32_t group,
                     const LateCollective& late) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kLate;
+  // When it came is recorded; that nobody else held it up is not.
+  verdict.finding = Confidence::kCertain;
+  verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = {late.rank};
   verdict.group = group;
   verdict.seq = late.seq;

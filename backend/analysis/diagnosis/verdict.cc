@@ -30,6 +30,8 @@ const char* nameOf(VerdictKind kind) {
       return "hung_in";
     case VerdictKind::kFailed:
       return "failed";
+    case VerdictKind::kProcessFailed:
+      return "process_failed";
     case VerdictKind::kNeverWaited:
       return "never_waited";
     case VerdictKind::kBufferOverlap:

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ enum class VerdictKind : std::uint8_t {
   kP2pUnpaired,
   kHungIn,
   kFailed,
+  kProcessFailed,
   kNeverWaited,
   kBufferOverlap,
   kSlowPeer,
@@ -39,11 +41,11 @@ enum class VerdictKind : std::uint8_t {
 // "order_mismatch", as the JSON has it.
 const char* nameOf(VerdictKind kind);
 
+// From the strongest to the weakest.
 enum class Confidence : std::uint8_t {
-  // The records imply it.
+  // No run of the program could have left these records and contradict it.
   kCertain,
-  // The records imply it unless something else happened in the moments that no
-  // file covers.
+  // The records speak for it, and another explanation is left.
   kLikely,
   // It cannot be known; what is missing is said.
   kUndecided,
@@ -53,7 +55,10 @@ const char* nameOf(Confidence confidence);
 
 struct JobVerdict {
   VerdictKind kind = VerdictKind::kUndecided;
-  Confidence confidence = Confidence::kCertain;
+  // Of what is wrong, and of who did it. Undecided culprits are none, or both
+  // sides.
+  Confidence finding = Confidence::kUndecided;
+  Confidence culprit = Confidence::kUndecided;
   // Global ranks, ascending: those the finding is about, and those to look at.
   std::vector<std::uint32_t> ranks;
   std::vector<std::uint32_t> culprits;
@@ -66,6 +71,9 @@ struct JobVerdict {
   std::string op;
   // Since when, on the common time line; absent where no instant tells.
   std::optional<std::int64_t> since_ns;
+  // Of what stands still: for how long somebody had waited in it, as far as is
+  // known.
+  std::optional<std::int64_t> waited_ns;
   // Of what is about many operations of a group: the first of them.
   std::uint64_t since_seq = 0;
   // Where in the program ranks called the operation, or that first one, as far
@@ -73,10 +81,17 @@ struct JobVerdict {
   std::vector<std::pair<std::uint32_t, CallPlace>> places;
   // What happened, in a sentence.
   std::string summary;
+  // What those who are waited for do instead, in sentences.
+  std::vector<std::string> now;
   // The records that imply it, in sentences.
   std::vector<std::string> evidence;
+  // What stands still only because of it, in a sentence; "": nothing.
+  std::string consequence;
   // What to do next.
   std::vector<std::string> advice;
+
+  // Of the whole: that of its weaker half.
+  Confidence confidence() const { return std::max(finding, culprit); }
 };
 
 }  // namespace traced

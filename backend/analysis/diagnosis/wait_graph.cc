@@ -1,51 +1,20 @@
 #include "analysis/diagnosis/wait_graph.h"
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 #include <utility>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/blame_by_order.h"
+#include "analysis/diagnosis/root_causes.h"
+#include "analysis/diagnosis/wait_edges.h"
 #include "analysis/diagnosis/words.h"
 
 namespace traced {
 namespace {
-
-using Edges = std::vector<std::vector<std::uint32_t>>;
-
-// A message whose other side is in no operation, and is missing alone from a
-// collective: that it did not come there is what the message waits for, too.
-bool waitsForSame(const Trouble& message, const Trouble& collective) {
-  return message.verdict.pair && !collective.verdict.pair &&
-         message.missing.size() == 1 && message.missing == collective.missing;
-}
-
-Edges edgesOf(const std::vector<Trouble>& troubles) {
-  absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> inside;
-  for (std::uint32_t i = 0; i < troubles.size(); ++i) {
-    for (const std::uint32_t rank : troubles[i].inside) {
-      inside[rank].push_back(i);
-    }
-  }
-  Edges edges(troubles.size());
-  for (std::uint32_t i = 0; i < troubles.size(); ++i) {
-    for (const std::uint32_t rank : troubles[i].missing) {
-      const auto found = inside.find(rank);
-      if (found == inside.end()) {
-        for (std::uint32_t j = 0; j < troubles.size(); ++j) {
-          if (waitsForSame(troubles[i], troubles[j])) edges[i].push_back(j);
-        }
-        continue;
-      }
-      for (const std::uint32_t other : found->second) {
-        if (other != i) edges[i].push_back(other);
-      }
-    }
-    std::sort(edges[i].begin(), edges[i].end());
-    edges[i].erase(std::unique(edges[i].begin(), edges[i].end()),
-                   edges[i].end());
-  }
-  return edges;
-}
 
 // Strongly connected components by Tarjan's algorithm, without recursion: a
 // chain of waiting ranks may be as long as the job is wide.
@@ -121,8 +90,13 @@ class Components {
 };
 
 std::string whatOf(const JobState& job, const JobVerdict& verdict) {
-  return absl::StrCat(verdict.op, " ",
-                      placeText(job, verdict.group, verdict.seq));
+  return operationText(job, verdict);
+}
+
+// To be sorted once all are there.
+void append(std::vector<std::uint32_t>& to,
+            const std::vector<std::uint32_t>& from) {
+  to.insert(to.end(), from.begin(), from.end());
 }
 
 std::vector<std::uint32_t> sortedSet(std::vector<std::uint32_t> ranks) {
@@ -142,8 +116,8 @@ std::vector<std::uint32_t> smallestRootSet(
   for (const Trouble* trouble : cycle) {
     const JobVerdict& verdict = trouble->verdict;
     if (!verdict.pair) continue;
-    addRanks(sides, verdict.culprits);
-    if (verdict.culprits.size() == 1) addRanks(single, verdict.culprits);
+    append(sides, verdict.culprits);
+    if (verdict.culprits.size() == 1) append(single, verdict.culprits);
   }
   single = sortedSet(std::move(single));
   if (single.size() == 1) return single;
@@ -159,13 +133,29 @@ std::vector<std::uint32_t> smallestRootSet(
   std::vector<std::uint32_t> ranks;
   for (const Trouble* trouble : cycle) {
     if (equal == 1 && trouble == *most) continue;
-    addRanks(ranks, trouble->inside);
+    append(ranks, trouble->inside);
   }
   return sortedSet(std::move(ranks));
 }
 
+// Whether each operation needs a rank whose program stands in another one, so
+// that none of them can ever end.
+bool cannotEnd(const std::vector<const Trouble*>& cycle) {
+  std::vector<std::uint32_t> blocked;
+  for (const Trouble* trouble : cycle) addRanks(blocked, trouble->blocked);
+  return std::all_of(cycle.begin(), cycle.end(), [&](const Trouble* trouble) {
+    return trouble->needs_all &&
+           std::any_of(trouble->missing.begin(), trouble->missing.end(),
+                       [&](std::uint32_t rank) {
+                         return std::binary_search(blocked.begin(),
+                                                   blocked.end(), rank);
+                       });
+  });
+}
+
 JobVerdict deadlockOf(const JobState& job,
-                      const std::vector<const Trouble*>& cycle) {
+                      const std::vector<const Trouble*>& cycle,
+                      ProgramOrder& order) {
   const auto first = std::max_element(
       cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
         return a->inside.size() < b->inside.size();
@@ -176,9 +166,8 @@ JobVerdict deadlockOf(const JobState& job,
   verdict.advice.clear();
   verdict.ranks.clear();
   for (const Trouble* trouble : cycle) {
-    addRanks(verdict.ranks, trouble->inside);
-    verdict.confidence =
-        std::max(verdict.confidence, trouble->verdict.confidence);
+    append(verdict.ranks, trouble->inside);
+    verdict.finding = std::max(verdict.finding, trouble->verdict.finding);
     verdict.evidence.push_back(
         absl::StrCat(ranksVerb(trouble->inside, "is", "are"), " inside ",
                      whatOf(job, trouble->verdict), " and ",
@@ -187,12 +176,19 @@ JobVerdict deadlockOf(const JobState& job,
   }
   verdict.ranks = sortedSet(std::move(verdict.ranks));
   verdict.culprits = smallestRootSet(cycle);
+  if (!cannotEnd(cycle)) {
+    verdict.finding = std::max(verdict.finding, Confidence::kLikely);
+  }
+  verdict.culprit = verdict.culprits == verdict.ranks ? Confidence::kUndecided
+                                                      : Confidence::kLikely;
+  blameByOrder(job, order, cycle, verdict);
   verdict.summary =
       absl::StrCat("Deadlock: ", ranksText(verdict.ranks),
                    " wait for each other in ", cycle.size(), " operations.");
-  if (verdict.culprits == verdict.ranks) {
+  if (verdict.culprit == Confidence::kUndecided) {
     verdict.evidence.push_back(
-        "As many are inside one as inside the other: all are named.");
+        "Which of them left the order of the program cannot be told: all are "
+        "named.");
   }
   verdict.advice.push_back(absl::StrCat(
       "in which order ", ranksVerb(verdict.culprits, "makes", "make"),
@@ -203,25 +199,84 @@ JobVerdict deadlockOf(const JobState& job,
 void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
                  const Edges& edges, const Components& components,
                  std::uint32_t component, JobVerdict& verdict) {
-  std::size_t told = 0;
+  std::size_t waiting = 0;
+  bool certain = true;
+  std::vector<std::uint32_t> ranks;
+  const Trouble* example = nullptr;
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     if (components.of()[i] == component) continue;
     const bool waits = std::any_of(
         edges[i].begin(), edges[i].end(),
         [&](std::uint32_t to) { return components.of()[to] == component; });
     if (!waits) continue;
-    if (++told > 4) break;
-    verdict.evidence.push_back(
-        absl::StrCat(whatOf(job, troubles[i].verdict), " only waits for that: ",
-                     ranksText(troubles[i].missing), " did not come to it."));
+    if (++waiting == 1) example = &troubles[i];
+    certain = certain && !troubles[i].isHeldUpAtMost();
+    append(ranks, troubles[i].inside);
   }
+  if (!example) return;
+  const std::string what = whatOf(job, example->verdict);
+  ranks = sortedSet(std::move(ranks));
+  const std::string who =
+      ranks.empty() ? "" : absl::StrCat(" (", ranksText(ranks), ")");
+  const char* may = certain ? "" : " may";
+  verdict.consequence =
+      waiting == 1 ? absl::StrCat(what, who, may,
+                                  certain ? " only waits for that."
+                                          : " only wait for that.")
+                   : absl::StrCat(waiting, " more operations", who, may,
+                                  " only wait for that, such as ", what, ".");
+}
+
+RootCause::Proof proofOf(const JobState& job, const Trouble& trouble) {
+  const bool of_dumps = !job.evidence.has(Evidence::kAges);
+  if (of_dumps && trouble.verdict.kind == VerdictKind::kUndecided) {
+    return RootCause::Proof::kMayBeHeldUp;
+  }
+  if (!trouble.isHeldUpAtMost()) {
+    return isOneSided(trouble) ? RootCause::Proof::kOneSided
+                               : RootCause::Proof::kByItself;
+  }
+  return trouble.without_dump.empty() ? RootCause::Proof::kMayBeHeldUp
+                                      : RootCause::Proof::kWithoutDump;
+}
+
+// Of operations that wait for each other: the deadlock, if that is more than
+// what may be; else the first that stands still by itself, and waits for no
+// other that does.
+RootCause causeOf(const JobState& job, const std::vector<Trouble>& troubles,
+                  const std::vector<std::uint32_t>& nodes, const Edges& sure,
+                  const Components& cycles, ProgramOrder& order) {
+  absl::btree_map<std::uint32_t, std::vector<const Trouble*>> in_cycle;
+  for (const std::uint32_t i : nodes) {
+    in_cycle[cycles.of()[i]].push_back(&troubles[i]);
+  }
+  for (const auto& [cycle, members] : in_cycle) {
+    if (members.size() > 1) {
+      return {deadlockOf(job, members, order), RootCause::Proof::kByItself};
+    }
+  }
+  const auto first = std::min_element(
+      nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const auto placeOf = [&](std::uint32_t i) {
+          // Who went on is not who stopped: of messages the last one tells.
+          const std::int64_t since = troubles[i].verdict.since_ns.value_or(0);
+          return std::tuple(proofOf(job, troubles[i]), !sure[i].empty(),
+                            isOneSided(troubles[i]) ? -since : since);
+        };
+        return placeOf(a) < placeOf(b);
+      });
+  RootCause cause{troubles[*first].verdict, proofOf(job, troubles[*first])};
+  blameByOrder(job, order, {&troubles[*first]}, cause.verdict);
+  return cause;
 }
 
 }  // namespace
 
 std::vector<JobVerdict> rootsOf(const JobState& job,
-                                std::vector<Trouble> troubles) {
-  const Edges edges = edgesOf(troubles);
+                                std::vector<Trouble> troubles,
+                                ProgramOrder& order) {
+  const WaitEdges waits = waitEdgesOf(troubles);
+  const Edges& edges = waits.all;
   const Components components(edges);
   std::vector<std::vector<std::uint32_t>> nodes(components.count());
   std::vector<bool> is_root(components.count(), true);
@@ -232,20 +287,19 @@ std::vector<JobVerdict> rootsOf(const JobState& job,
       if (components.of()[to] != own) is_root[own] = false;
     }
   }
-  std::vector<JobVerdict> verdicts;
+  const Components cycles(waits.sure);
+  std::vector<RootCause> roots;
   for (std::uint32_t c = 0; c < nodes.size(); ++c) {
     const bool explained =
         std::any_of(nodes[c].begin(), nodes[c].end(),
                     [&](std::uint32_t i) { return troubles[i].explained; });
     if (!is_root[c] || explained) continue;
-    std::vector<const Trouble*> members;
-    for (const std::uint32_t i : nodes[c]) members.push_back(&troubles[i]);
-    JobVerdict verdict = members.size() == 1 ? members.front()->verdict
-                                             : deadlockOf(job, members);
-    tellWaiting(job, troubles, edges, components, c, verdict);
-    verdicts.push_back(std::move(verdict));
+    RootCause root =
+        causeOf(job, troubles, nodes[c], waits.sure, cycles, order);
+    tellWaiting(job, troubles, edges, components, c, root.verdict);
+    roots.push_back(std::move(root));
   }
-  return verdicts;
+  return mergeCauses(job, std::move(roots));
 }
 
 }  // namespace traced

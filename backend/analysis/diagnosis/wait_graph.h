@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/job_state.h"
+#include "analysis/diagnosis/program_order.h"
 #include "analysis/diagnosis/trouble.h"
 #include "analysis/diagnosis/verdict.h"
 
@@ -14,7 +15,9 @@ namespace traced {
 
 // A verdict for every root: the trouble's own where it stands alone, a deadlock
 // for a cycle. Operations that only wait for a root are told in its evidence.
+// Culprits are those who left the order of the program, as far as that tells.
 std::vector<JobVerdict> rootsOf(const JobState& job,
-                                std::vector<Trouble> troubles);
+                                std::vector<Trouble> troubles,
+                                ProgramOrder& order);
 
 }  // namespace traced

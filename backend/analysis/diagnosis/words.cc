@@ -30,6 +30,19 @@ std::string operationText(const JobState& job, const OperationRef& operation) {
   return absl::StrCat(text, " on \"", job.catalog.label(operation.group), "\"");
 }
 
+std::string operationText(const JobState& job, const JobVerdict& verdict) {
+  if (verdict.seq > 0) {
+    return absl::StrCat(verdict.op, " ",
+                        placeText(job, verdict.group, verdict.seq));
+  }
+  const std::string on =
+      absl::StrCat(" on \"", job.catalog.label(verdict.group), "\"");
+  if (!verdict.pair) return verdict.op + on;
+  const auto& [source, destination] = *verdict.pair;
+  return absl::StrCat("the message from rank ", source, " to rank ",
+                      destination, on);
+}
+
 std::string placedText(const JobState& job, const OperationRef& operation) {
   const std::string text = operationText(job, operation);
   return operation.place

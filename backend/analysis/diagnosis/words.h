@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/job_state.h"
+#include "analysis/diagnosis/verdict.h"
 
 namespace traced {
 
@@ -19,6 +20,8 @@ std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
 std::string operationText(const JobState& job, const OperationRef& operation);
 // The same with the line that called it, ", called at train.py:120 in forward",
 // where that is known.
+// Of the operation that a verdict is about.
+std::string operationText(const JobState& job, const JobVerdict& verdict);
 std::string placedText(const JobState& job, const OperationRef& operation);
 // "#1532 of \"dp\"".
 std::string placeText(const JobState& job, std::uint32_t group,

@@ -37,6 +37,7 @@ void blameSender(JobVerdict& verdict, const PairRanks& sent,
                  const PairRanks& awaited) {
   verdict.kind = VerdictKind::kP2pUnpaired;
   verdict.culprits = {sent.first};
+  verdict.culprit = Confidence::kLikely;
   std::erase(verdict.evidence, kNoMajority);
   verdict.evidence.push_back(absl::StrCat(
       "Rank ", sent.first, " sent to rank ", sent.second, ", while rank ",
@@ -60,7 +61,7 @@ void blameWrongPeers(std::vector<Trouble>& troubles) {
       blameSender(sent.verdict, pair, *awaited.verdict.pair);
       blameSender(awaited.verdict, pair, *awaited.verdict.pair);
       if (to_the_dead) {
-        sent.verdict.confidence = Confidence::kLikely;
+        sent.verdict.finding = Confidence::kLikely;
         sent.verdict.evidence.push_back(absl::StrCat(
             "It had sent to that one before, and never to rank ", pair.second,
             ", which was killed, perhaps long after."));

@@ -168,6 +168,7 @@ DumpEntry Dump::entry(std::size_t i) const {
   entry.created_ns = timeOf(value.find("time_created_ns"));
   entry.started_ns = timeOf(value.find("time_discovered_started_ns"));
   entry.completed_ns = timeOf(value.find("time_discovered_completed_ns"));
+  entry.retired = value.find("retired").asBool().value_or(false);
   entry.duration_ms = value.find("duration_ms").asDouble();
   entry.timeout_ms = value.find("timeout_ms").asInt();
   entry.thread_id = textOf(value.find("thread_id"));

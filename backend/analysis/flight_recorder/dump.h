@@ -46,6 +46,8 @@ struct DumpEntry {
   std::optional<std::int64_t> created_ns;
   std::optional<std::int64_t> started_ns;
   std::optional<std::int64_t> completed_ns;
+  // Its backend no longer looks after it.
+  bool retired = false;
   std::optional<double> duration_ms;
   std::optional<std::int64_t> timeout_ms;
   std::string_view thread_id;

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/flight_recorder/dump_calls.h"
+#include "analysis/flight_recorder/dump_progress.h"
 #include "analysis/flight_recorder/dump_sites.h"
 #include "analysis/flight_recorder/vocabulary.h"
 #include "analysis/operation_kinds.h"
@@ -38,11 +39,13 @@ class TableBuilder {
         calls_(payload_, dump.bytes()),
         sites_(payload_, dump.bytes()) {
     table_.header = header;
+    table_.evidence = {};
     table_.snapshot = true;
   }
 
   StreamTable build() && {
     countRecords();
+    findWhetherEndsAreTold();
     for (const DumpGroup& group : dump_.groups()) {
       // Gloo tells of a group without a name that no entry is of.
       if (!group.name.empty()) groupFor(group.name, group.desc);
@@ -81,7 +84,6 @@ class TableBuilder {
     const DumpGroupRef group = groupFor(entry.group_name, entry.group_desc);
     const ProfilingName name = parseProfilingName(entry.profiling_name);
     noteBackend(group.id, name.backend);
-    if (entry.group_id) group_by_pg_id_.emplace(*entry.group_id, group.id);
 
     AssembledOperation op;
     op.id = entry.record_id.value_or(index);
@@ -102,6 +104,7 @@ class TableBuilder {
     see(latestOf(entry));
     if (!entry.completed_ns) {
       if (entry.started_ns) op.started = Instant(*entry.started_ns);
+      op.over = entry.retired;
       return;
     }
     op.ended = Instant(*entry.completed_ns);
@@ -200,17 +203,35 @@ class TableBuilder {
   }
 
   void addProgress() {
+    const auto names = groupNamesById(dump_);
     for (const DumpProgress& progress : dump_.progress()) {
-      const auto found = group_by_pg_id_.find(progress.group_id);
       GroupProgress& known = table_.progress.emplace_back();
       known.last_enqueued = progress.last_enqueued;
       known.last_started = progress.last_started;
       known.last_completed = progress.last_completed;
-      if (found == group_by_pg_id_.end()) continue;
-      known.group = table_.definitions.group(found->second);
+      const auto name = names.find(progress.group_id);
+      if (name == names.end()) continue;
+      const auto ref = groups_.find(name->second);
+      if (ref == groups_.end()) continue;
+      known.group = table_.definitions.group(ref->second.id);
       if (known.group == StreamDefinitions::kNone) continue;
       known.name = table_.definitions.groups()[known.group].name;
     }
+  }
+
+  // Whether an operation that has no end is known not to have ended: NCCL's
+  // watchdog tells of ends, other recorders only if they did so here.
+  void findWhetherEndsAreTold() {
+    bool told = std::any_of(
+        dump_.progress().begin(), dump_.progress().end(),
+        [](const DumpProgress& group) { return group.last_completed; });
+    bool all_nccl = true;
+    for (std::size_t i = 0; i < dump_.entryCount() && !told; ++i) {
+      const DumpEntry entry = dump_.entry(i);
+      told = entry.completed_ns || entry.retired;
+      all_nccl &= parseProfilingName(entry.profiling_name).backend == "nccl";
+    }
+    if (told || all_nccl) table_.evidence = {Evidence::kEnds};
   }
 
   void see(std::int64_t ns) {
@@ -227,7 +248,6 @@ class TableBuilder {
   absl::flat_hash_map<std::pair<std::string_view, std::string_view>,
                       std::uint32_t>
       threads_;
-  absl::flat_hash_map<std::int64_t, std::uint32_t> group_by_pg_id_;
   absl::flat_hash_map<std::uint32_t, std::uint64_t> first_p2p_seq_;
   absl::flat_hash_map<PairKey, std::uint64_t> pair_seq_;
   absl::flat_hash_map<LaunchKey, std::vector<std::uint32_t>> launches_;

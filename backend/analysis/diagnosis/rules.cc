@@ -1,0 +1,88 @@
+#include "analysis/diagnosis/rules.h"
+
+#include <utility>
+
+#include "analysis/diagnosis/blame_by_order.h"
+#include "analysis/diagnosis/ended_rule.h"
+#include "analysis/diagnosis/local_rule.h"
+#include "analysis/diagnosis/mismatch_rule.h"
+#include "analysis/diagnosis/slow_peer_rule.h"
+#include "analysis/diagnosis/split_rule.h"
+#include "analysis/diagnosis/timing_rule.h"
+#include "analysis/diagnosis/trouble.h"
+#include "analysis/diagnosis/wait_graph.h"
+
+namespace traced {
+namespace {
+
+std::vector<std::uint64_t> firstMismatches(
+    const JobState& job, const std::vector<JobVerdict>& mismatches) {
+  std::vector<std::uint64_t> first(job.groups.size(), 0);
+  for (const JobVerdict& verdict : mismatches) {
+    std::uint64_t& seq = first[verdict.group];
+    if (!verdict.pair && (seq == 0 || verdict.seq < seq)) seq = verdict.seq;
+  }
+  return first;
+}
+
+// Where the job stands still, and the messages that differ.
+std::vector<JobVerdict> findStandstills(const RuleInput& input) {
+  const Knowledge knowledge(input.job, input.options);
+  PairFindings pairs = findPairTroubles(knowledge);
+  std::vector<Trouble> troubles = findGroupTroubles(
+      knowledge, firstMismatches(input.job, input.found), input.under_way);
+  std::vector<JobVerdict> verdicts = std::move(pairs.verdicts);
+  for (JobVerdict& verdict : verdicts) {
+    nameDeviants(input.order.whoLeftAt(verdict.group, verdict.seq, verdict.pair,
+                                       verdict.ranks),
+                 verdict);
+  }
+  const auto add = [&troubles](std::vector<Trouble> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(troubles));
+  };
+  add(std::move(pairs.troubles));
+  add(findPendingMessages(knowledge));
+  for (JobVerdict& root :
+       rootsOf(input.job, std::move(troubles), input.order)) {
+    verdicts.push_back(std::move(root));
+  }
+  return verdicts;
+}
+
+// Arguments that a source does not tell are equal on all ranks, and a total
+// whose parts are not told is not compared: so this one needs none of them.
+constexpr EvidenceSet kNothing;
+constexpr EvidenceSet kTimes = {Evidence::kWaits, Evidence::kExactEnds};
+constexpr EvidenceSet kUses = {Evidence::kWaits, Evidence::kBuffers};
+
+const Rule kRules[] = {
+    {"slow_peers", kTimes, true,
+     [](const RuleInput& input) { return findSlowPeers(input.job); }},
+    {"stragglers", kTimes, true,
+     [](const RuleInput& input) {
+       return findTimingVerdicts(input.job, input.options);
+     }},
+    {"mismatches", kNothing, false,
+     [](const RuleInput& input) {
+       return findMismatches(input.job, input.order);
+     }},
+    {"splits",
+     {Evidence::kSplits},
+     false,
+     [](const RuleInput& input) {
+       return findSplitMismatches(input.job, input.set);
+     }},
+    {"standstills", kNothing, false, findStandstills},
+    {"failed_processes", kNothing, false,
+     [](const RuleInput& input) {
+       return findFailedProcesses(input.job, input.found);
+     }},
+    {"buffers_and_waits", kUses, false,
+     [](const RuleInput& input) { return findLocalVerdicts(input.job); }},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() { return kRules; }
+
+}  // namespace traced

@@ -1,0 +1,74 @@
+// Evidence: what a source of records can tell at all. An import says what it
+// has, a rule what it needs, and a rule that needs what a source has not does
+// not run on it: what is absent there is not known, which is no zero and no
+// default. See docs/diagnosis.md, "What a rule needs".
+
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace traced {
+
+enum class Evidence : std::uint8_t {
+  // How the total of an all-to-all, or of a list of tensors, is made up.
+  kSplits,
+  // Arguments of collectives.
+  kReduceOps,
+  kRoots,
+  // Where in memory tensors lie, and since when and until when an operation
+  // used them: calls, returns and waits.
+  kBuffers,
+  kWaits,
+  // Whether an operation had ended when the recording did, and for how long
+  // what
+  // had not ended had then been under way.
+  kEnds,
+  kAges,
+  // Instants at which operations ended, not at which somebody noticed.
+  kExactEnds,
+};
+
+// In the order of the enumeration.
+inline constexpr Evidence kAllEvidence[] = {
+    Evidence::kSplits,  Evidence::kReduceOps, Evidence::kRoots,
+    Evidence::kBuffers, Evidence::kWaits,     Evidence::kEnds,
+    Evidence::kAges,    Evidence::kExactEnds};
+
+// "splits", as the JSON has it.
+const char* nameOf(Evidence evidence);
+
+class EvidenceSet {
+ public:
+  constexpr EvidenceSet() = default;
+  constexpr EvidenceSet(std::initializer_list<Evidence> all) {
+    for (const Evidence one : all) bits_ |= bitOf(one);
+  }
+  // What a trace of this program's own recorder tells.
+  static constexpr EvidenceSet all() {
+    EvidenceSet set;
+    for (const Evidence one : kAllEvidence) set.bits_ |= bitOf(one);
+    return set;
+  }
+
+  constexpr bool has(Evidence one) const { return (bits_ & bitOf(one)) != 0; }
+  constexpr bool hasAll(EvidenceSet of) const {
+    return (of.bits_ & ~bits_) == 0;
+  }
+  // What both have.
+  constexpr EvidenceSet sharedWith(EvidenceSet other) const {
+    EvidenceSet set;
+    set.bits_ = bits_ & other.bits_;
+    return set;
+  }
+  constexpr bool operator==(const EvidenceSet&) const = default;
+
+ private:
+  static constexpr std::uint32_t bitOf(Evidence one) {
+    return std::uint32_t{1} << static_cast<std::uint32_t>(one);
+  }
+
+  std::uint32_t bits_ = 0;
+};
+
+}  // namespace traced
