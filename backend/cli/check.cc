@@ -23,8 +23,9 @@ void complain(const std::string& sentence) {
   std::cerr << "tracectl: " << printable(sentence) << "\n";
 }
 
-bool writeWhole(const std::string& path, const std::string& text) {
-  PendingFile file(path);
+bool writeWhole(const std::string& path, Existing existing,
+                const std::string& text) {
+  PendingFile file(path, existing);
   file.stream() << text;
   if (file.commit()) return true;
   complain(file.problem());
@@ -100,7 +101,7 @@ class Check : public Subcommand {
   }
 
  private:
-  ExitCode holdAgainst() const {
+  ExitCode holdAgainst() {
     const Result<Budget> budget = readBudget(budget_);
     if (!budget) {
       complain(budget.error().message);
@@ -141,7 +142,8 @@ class Check : public Subcommand {
   }
 
   bool writeJunit(const CheckOutcome& outcome) const {
-    return junit_.empty() || writeWhole(junit_, checkJunit(outcome));
+    return junit_.empty() ||
+           writeWhole(junit_, Existing::kReplaced, checkJunit(outcome));
   }
 
   CheckOutcome judge(const TraceSet& set, const Budget& budget) const {
@@ -170,7 +172,7 @@ class Check : public Subcommand {
     return outcome;
   }
 
-  ExitCode writeBudget() const {
+  ExitCode writeBudget() {
     if (!force_ && isTaken(write_)) {
       complain(absl::StrCat(write_, ": exists; --force replaces it"));
       return ExitCode::kUsage;
@@ -182,7 +184,8 @@ class Check : public Subcommand {
     const Measured measured = measure(*set, steps);
     const ExitCode code = inputs_.conclude(allWarnings(*set, measured.summary));
     if (!measured.gaps.empty()) return notMeasured(measured.gaps);
-    if (!writeWhole(write_, budgetText(measured.budget))) {
+    if (!writeWhole(write_, force_ ? Existing::kReplaced : Existing::kKept,
+                    budgetText(measured.budget))) {
       return ExitCode::kInternal;
     }
     sayWritten(measured);

@@ -73,6 +73,7 @@ Json checkJson(const CheckOutcome& outcome) {
   json["simulated"] = outcome.summary.simulated();
   json["switched_off"] = pausesJson(outcome.summary.pauses());
   addLeftOut(json, outcome.summary.leftOut());
+  addFromRings(json, outcome.summary);
   json["lost"] = lostJson(outcome.set, outcome.summary);
   json["warnings"] = allWarnings(outcome.set, outcome.summary);
   return json;

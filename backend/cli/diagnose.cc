@@ -61,7 +61,8 @@ class Diagnose : public Subcommand {
     }
     const ExitCode code =
         inputs_.conclude(allWarnings(*set, diagnosis.job.summary));
-    return diagnosis.verdicts.empty() ? code : ExitCode::kFindings;
+    if (!diagnosis.verdicts.empty()) return ExitCode::kFindings;
+    return diagnosis.healthy() ? code : ExitCode::kNotMeasured;
   }
 
  private:
@@ -90,6 +91,7 @@ class Diagnose : public Subcommand {
   DiagnoseTextOptions text() const {
     DiagnoseTextOptions options;
     options.stock_names = stock_names_;
+    options.all = all_;
     if (all_) {
       options.max_verdicts = options.max_ranks =
           std::numeric_limits<std::size_t>::max();

@@ -11,9 +11,12 @@
 namespace traced {
 
 struct DiagnoseTextOptions {
-  // Verdicts, and lines per rank, beyond these are only mentioned.
-  std::size_t max_verdicts = 8;
+  // Verdicts beyond these are only mentioned, and of all but the first only
+  // their first lines are told; `all` tells everything, with so many lines of
+  // ranks.
+  std::size_t max_verdicts = 6;
   std::size_t max_ranks = 16;
+  bool all = false;
   // The verdict names of the stock analyzer of Flight Recorder dumps, too.
   bool stock_names = false;
 };
@@ -21,6 +24,10 @@ struct DiagnoseTextOptions {
 std::string diagnoseText(const std::string& title, const TraceSet& set,
                          const Diagnosis& diagnosis,
                          const DiagnoseTextOptions& options);
+
+// Of a diagnosis without a verdict: that nothing was found, or what is not
+// known.
+std::string nothingText(const Diagnosis& diagnosis, bool stock_names);
 
 // All verdicts; see docs/cli.md.
 Json diagnoseJson(const std::string& title, const TraceSet& set,

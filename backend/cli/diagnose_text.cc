@@ -1,81 +1,56 @@
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "analysis/diagnosis/words.h"
+#include "analysis/diagnosis/headline.h"
 #include "cli/diagnose_output.h"
 #include "cli/heading.h"
+#include "cli/next_commands.h"
 #include "cli/text.h"
+#include "cli/wrap.h"
 
 namespace traced {
 namespace {
 
-// "ORDER MISMATCH on group "dp". Look at rank 5."
-std::string titleOf(const JobState& job, const JobVerdict& verdict,
-                    bool stock_names) {
-  std::string text = absl::AsciiStrToUpper(
-      absl::StrReplaceAll(nameOf(verdict.kind), {{"_", " "}}));
-  if (stock_names) {
-    absl::StrAppend(&text, " (", stockNameOf(verdict.kind), ")");
+constexpr std::size_t kMostEvidence = 6;
+constexpr std::size_t kMostLines = 8;
+
+// A sentence that the rules tell, fit for a terminal and a screen.
+std::string bullet(const std::string& sentence) {
+  return wrapped("  - ", printable(sentence));
+}
+
+std::string verdictText(const JobVerdict& verdict, bool all) {
+  std::vector<std::string> told = verdict.now;
+  told.insert(told.end(), verdict.evidence.begin(), verdict.evidence.end());
+  const std::size_t most = all ? told.size() : kMostEvidence;
+  std::string text;
+  for (std::size_t i = 0; i < told.size() && i < most; ++i) {
+    absl::StrAppend(&text, bullet(told[i]));
   }
-  if (verdict.group != GroupCatalog::kNone) {
-    absl::StrAppend(&text, " on group \"", job.catalog.label(verdict.group),
-                    "\"");
+  if (told.size() > most) {
+    absl::StrAppend(&text, "  - ", told.size() - most,
+                    " more; --all shows them\n");
   }
-  absl::StrAppend(&text, ".");
-  if (!verdict.culprits.empty()) {
-    absl::StrAppend(&text, " Look at ", ranksText(verdict.culprits), ".");
+  if (!verdict.consequence.empty()) {
+    absl::StrAppend(&text, bullet(verdict.consequence));
   }
   return text;
 }
 
-std::string confidenceText(const JobVerdict& verdict) {
-  switch (verdict.confidence) {
-    case Confidence::kCertain:
-      return "Certain: the records imply it.";
-    case Confidence::kLikely:
-      return "Likely: not every trace shows its rank's last moments.";
-    case Confidence::kUndecided:
-      return "It cannot be known from these traces.";
-  }
-  return "";
+// Its first line, and in which words the stock analyzer puts it.
+std::string headText(const JobVerdict& verdict, bool stock_names) {
+  const std::string stock =
+      stock_names ? absl::StrCat(" [", stockNameOf(verdict.kind), "]") : "";
+  return wrapped("", printable(headlineOf(verdict)) + stock);
 }
 
-std::string verdictText(const JobState& job, const JobVerdict& verdict,
-                        bool stock_names) {
-  std::string text = titleOf(job, verdict, stock_names) + "\n\n";
-  absl::StrAppend(&text, "  ", verdict.summary, "\n");
-  for (const std::string& sentence : verdict.evidence) {
-    absl::StrAppend(&text, "  - ", sentence, "\n");
-  }
-  absl::StrAppend(&text, "  ", confidenceText(verdict), "\n");
+// Commands stay in one line, so that they can be pasted.
+std::string nextText(const std::string& path, const JobState& job,
+                     const JobVerdict& verdict) {
+  std::string text;
   for (const std::string& what : verdict.advice) {
-    absl::StrAppend(&text, "  Next: ", what, ".\n");
+    absl::StrAppend(&text, wrapped("  Next: ", printable(what) + "."));
   }
-  return text;
-}
-
-// Safe for a terminal, line by line.
-std::string printableLines(const std::string& text) {
-  std::string safe;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = text.find('\n', begin);
-    absl::StrAppend(&safe, printable(text.substr(begin, end - begin)), "\n");
-    begin = end + 1;
-  }
-  return safe;
-}
-
-std::string healthyText(const Diagnosis& diagnosis, bool stock_names) {
-  std::string text = "Nothing found";
-  if (stock_names) absl::StrAppend(&text, " (", kStockHealthy, ")");
-  absl::StrAppend(&text,
-                  ": the ranks agree on every operation that their traces "
-                  "hold, and none stands still.\n");
-  if (diagnosis.under_way > 0) {
-    absl::StrAppend(&text, countOf(diagnosis.under_way, "operation"),
-                    " had not ended when the traces did, too young to be "
-                    "judged.\n");
+  for (const std::string& command : nextCommands(path, job, verdict)) {
+    absl::StrAppend(&text, "    ", printable(command), "\n");
   }
   return text;
 }
@@ -88,24 +63,29 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
   const JobState& job = diagnosis.job;
   const std::string heading = headingText(title, set, job.summary);
   if (diagnosis.verdicts.empty()) {
-    return healthyText(diagnosis, options.stock_names) + "\n" + heading;
+    return nothingText(diagnosis, options.stock_names) + "\n" + heading;
   }
-  std::string text;
-  for (std::size_t i = 0;
-       i < diagnosis.verdicts.size() && i < options.max_verdicts; ++i) {
-    absl::StrAppend(&text,
-                    printableLines(verdictText(job, diagnosis.verdicts[i],
-                                               options.stock_names)),
-                    "\n");
+  const JobVerdict& first = diagnosis.verdicts.front();
+  std::string text = absl::StrCat(headText(first, options.stock_names), "\n",
+                                  verdictText(first, options.all),
+                                  nextText(title, job, first), "\n");
+  for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i) {
+    const JobVerdict& verdict = diagnosis.verdicts[i];
+    if (i == options.max_verdicts) {
+      absl::StrAppend(&text,
+                      countOf(diagnosis.verdicts.size() - i, "more verdict"),
+                      "; --all shows them\n");
+      break;
+    }
+    absl::StrAppend(&text, i == 1 ? "Also:\n" : "",
+                    headText(verdict, options.stock_names));
+    if (!options.all) continue;
+    absl::StrAppend(&text, "\n", verdictText(verdict, true),
+                    nextText(title, job, verdict), "\n");
   }
-  if (diagnosis.verdicts.size() > options.max_verdicts) {
-    absl::StrAppend(&text,
-                    countOf(diagnosis.verdicts.size() - options.max_verdicts,
-                            "more verdict"),
-                    "; --all shows them.\n\n");
-  }
-  absl::StrAppend(&text, whereTable(diagnosis, options.max_ranks), "\n",
-                  heading);
+  if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");
+  const std::size_t ranks = options.all ? options.max_ranks : kMostLines;
+  absl::StrAppend(&text, whereTable(diagnosis, ranks), "\n", heading);
   return text;
 }
 

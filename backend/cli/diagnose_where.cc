@@ -38,10 +38,32 @@ std::string nowText(const JobState& job, const RankState& rank) {
   return text;
 }
 
-std::string traceText(const RankState& rank) {
-  if (!rank.lost.empty()) return "records lost";
-  if (rank.closed) return "ended in order";
-  return rank.recovered ? "killed, recovered" : "not closed";
+// Of the process, in few words.
+std::string processText(const RankState& rank) {
+  const ProcessEnd& end = rank.end;
+  const char* lost = rank.lost.empty() ? "" : ", records lost";
+  switch (end.kind) {
+    case EndKind::kInOrder:
+      return absl::StrCat("ended in order", lost);
+    case EndKind::kRaised:
+      return absl::StrCat(
+          "raised ",
+          printable(end.exception.substr(0, end.exception.find(':'))), lost);
+    case EndKind::kDied:
+      return absl::StrCat("died", lost);
+    case EndKind::kUnknown:
+      return absl::StrCat(rank.running ? "still runs" : "end not seen", lost);
+    default:
+      return absl::StrCat(printable(endText(end)), lost);
+  }
+}
+
+// A long one would take the place of the others.
+std::string cell(std::string text) {
+  constexpr std::size_t kMostBytes = 25;
+  if (text.size() <= kMostBytes) return text;
+  // What is cut may be in the middle of a character.
+  return printable(text.substr(0, kMostBytes - 3)) + "...";
 }
 
 }  // namespace
@@ -57,7 +79,7 @@ std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks) {
     Place place{{rank.rank},
                 finishedText(job, rank),
                 nowText(job, rank),
-                traceText(rank),
+                processText(rank),
                 rank.inside.empty() ? end_ns : rank.inside.back().at_ns};
     if (!places.empty()) {
       Place& last = places.back();
@@ -76,14 +98,14 @@ std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks) {
   table.addColumn("last finished", Table::Align::kLeft);
   table.addColumn("now in", Table::Align::kLeft);
   table.addColumn("since");
-  table.addColumn("trace", Table::Align::kLeft);
+  table.addColumn("process", Table::Align::kLeft);
   for (std::size_t i = 0; i < places.size() && i < max_ranks; ++i) {
     const Place& place = places[i];
     table.addRow(
         {absl::StrCat(" ", RankList::fromRanks(place.ranks).text()),
-         place.finished, place.now,
+         cell(place.finished), cell(place.now),
          end_ns > place.since_ns ? secondsText(end_ns - place.since_ns) : "-",
-         place.trace});
+         cell(place.trace)});
   }
   std::string text = table.text();
   if (places.size() > max_ranks) {

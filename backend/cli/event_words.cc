@@ -42,6 +42,9 @@ std::string EventWords::text(const Marks::Event& event) const {
     case v1::MARK_KIND_SHUTDOWN_FAILED:
       return absl::StrCat("shutting down ", groupLabel(event.value), " failed",
                           said(event));
+    case v1::MARK_KIND_EXCEPTION:
+      return absl::StrCat("nobody caught an exception",
+                          event.value == 0 ? "" : " in thread", said(event));
     case v1::MARK_KIND_DEVICE_CLOCK:
       return absl::StrCat("device times are off by at most ",
                           threeDigits(static_cast<double>(event.value) / 1e3),
@@ -70,6 +73,9 @@ Json EventWords::json(const Marks::Event& event) const {
       break;
     case v1::MARK_KIND_DEVICE_UNTIMED:
       json["untimed"] = event.value;
+      break;
+    case v1::MARK_KIND_EXCEPTION:
+      json["ends_process"] = event.value == 0;
       break;
     case v1::MARK_KIND_ABORT:
     case v1::MARK_KIND_SHUTDOWN_FAILED:

@@ -11,7 +11,8 @@ enum class ExitCode {
   kUsage = 2,
   kNothingReadable = 3,
   kInternal = 4,
-  // A gate that had nothing to judge.
+  // A gate that had nothing to judge; a diagnosis that found nothing in traces
+  // whose end is not known.
   kNotMeasured = 5,
 };
 

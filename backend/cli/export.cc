@@ -22,14 +22,23 @@
 namespace traced {
 namespace {
 
+// A group says in a dozen bytes that it has 16 million members.
+constexpr std::uint64_t kMostHashedMembers = 4'000'000;
+
 // 0: the group has none. A dump does not tell all that identifies a group.
 std::vector<std::uint64_t> groupHashes(const StreamTable& table) {
   std::vector<std::uint64_t> hashes;
+  std::uint64_t hashed = 0;
   for (const GroupDefinition& group : table.definitions.groups()) {
+    hashed += group.members.size();
+    const bool known = !group.by_name && group.members.size() > 0;
+    if (!known || hashed > kMostHashedMembers) {
+      hashes.push_back(0);
+      continue;
+    }
     GroupHash hash(table.header.attempt(), group.leg, group.nth);
     group.members.forEach([&](std::uint32_t rank) { hash.add(rank); });
-    const bool known = !group.by_name && group.members.size() > 0;
-    hashes.push_back(known ? hash.value() : 0);
+    hashes.push_back(hash.value());
   }
   return hashes;
 }
@@ -69,6 +78,9 @@ class Export : public Subcommand {
     app.add_option("-o,--output", output_,
                    "The file to write, instead of standard output");
     app.add_flag("--force", force_, "Replace the file if it is there");
+    app.add_flag("--spreadsheet", for_spreadsheet_,
+                 "Of csv: text that a spreadsheet would take for a formula "
+                 "begins with an apostrophe");
     app.footer("Example: tracectl export run42/ --format csv -o run42.csv");
   }
 
@@ -85,7 +97,7 @@ class Export : public Subcommand {
     if (!to_file) {
       writeAll(std::cout, *set, summary);
     } else {
-      PendingFile file(output_);
+      PendingFile file(output_, force_ ? Existing::kReplaced : Existing::kKept);
       writeAll(file.stream(), *set, summary);
       if (!file.commit()) {
         std::cerr << "tracectl: " << printable(file.problem()) << "\n";
@@ -93,6 +105,9 @@ class Export : public Subcommand {
       }
     }
     const ExitCode code = inputs_.conclude(allWarnings(*set, summary));
+    if (!writers_note_.empty()) std::cerr << "note: " << writers_note_ << "\n";
+    const std::string from_rings = fromRingsText(summary);
+    if (!from_rings.empty()) std::cerr << "note: " << from_rings << "\n";
     const std::string paused = pausesText(summary.pauses());
     if (!paused.empty()) std::cerr << "note: " << paused << "\n";
     if (const std::uint64_t left_out = summary.leftOut().operations) {
@@ -129,13 +144,16 @@ class Export : public Subcommand {
       out_of_scope_ += table.operations.size() - calls.size();
       writer->addRank(out, table, calls);
     }
+    writers_note_ = writer->note();
   }
 
   std::unique_ptr<ExportWriter> makeWriter() const {
     if (format_ == "jsonl") return makeJsonlWriter();
     if (format_ == "text") return makeTextWriter();
+    if (for_spreadsheet_) return makeCsvWriter(CsvReader::kSpreadsheet);
     const bool for_terminal = output_.empty() && ::isatty(STDOUT_FILENO) == 1;
-    return makeCsvWriter(for_terminal);
+    return makeCsvWriter(for_terminal ? CsvReader::kTerminal
+                                      : CsvReader::kProgram);
   }
 
   Inputs inputs_;
@@ -144,6 +162,8 @@ class Export : public Subcommand {
   std::string format_ = "csv";
   std::string output_;
   bool force_ = false;
+  bool for_spreadsheet_ = false;
+  std::string writers_note_;
 };
 
 }  // namespace

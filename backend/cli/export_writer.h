@@ -20,11 +20,17 @@ class ExportWriter {
   // The calls of one rank, in the order of their issue.
   virtual void addRank(std::ostream& out, const StreamTable& table,
                        const std::vector<ExportedCall>& calls) = 0;
+  // What whoever reads it should know; "" when that is nothing.
+  virtual std::string note() const { return ""; }
 };
 
-// RFC 4180: a line of column names, CRLF, quotes where they are needed. On a
-// terminal names are shown without their control characters.
-std::unique_ptr<ExportWriter> makeCsvWriter(bool for_terminal);
+// For whom CSV is. A program gets names as they were recorded; a terminal
+// without their control characters; a spreadsheet, which would take text that
+// begins so for a formula, an apostrophe before it.
+enum class CsvReader { kProgram, kTerminal, kSpreadsheet };
+
+// RFC 4180: a line of column names, CRLF, quotes where they are needed.
+std::unique_ptr<ExportWriter> makeCsvWriter(CsvReader reader);
 // A JSON object per line, with the columns that are known.
 std::unique_ptr<ExportWriter> makeJsonlWriter();
 // A line per call, for reading and grep.

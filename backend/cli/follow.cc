@@ -12,11 +12,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/words.h"
+#include "analysis/stream_window.h"
 #include "base/clock.h"
 #include "cli/follow_log.h"
 #include "cli/follow_output.h"
 #include "cli/live_set.h"
 #include "cli/process_activity.h"
+#include "cli/process_life.h"
 #include "cli/text.h"
 
 namespace traced {
@@ -28,6 +30,8 @@ constexpr std::chrono::nanoseconds kShortestPause{100'000'000};
 constexpr std::chrono::nanoseconds kLongestPause{1'000'000'000};
 // A look takes at most one part in so many of a core.
 constexpr int kPausesPerLook = 9;
+// Of each trace, compressed: some hundred thousand operations.
+constexpr std::uint64_t kWindowBytes = 4 << 20;
 
 std::string nameOfFinding(const JobState& job, const JobVerdict& verdict) {
   std::string name = absl::StrCat(
@@ -69,15 +73,16 @@ class Follower {
   // Whether the job has ended.
   bool look() {
     // What was found out before is not read again: a look is at the latest.
-    std::optional<TraceSet> set = set_.look(!looked_);
+    Result<TraceSet> set = set_.look();
     if (!set) {
       sayThatNothingIsThere();
       return false;
     }
+    if (looked_) keepLatest(*set, kWindowBytes);
     Diagnosis diagnosis = diagnose(*set, options_.diagnosis);
     bool last = isOver(*set, diagnosis.job);
     if (last && looked_) {
-      set = set_.look(true);
+      set = set_.look();
       if (!set) return true;
       diagnosis = diagnose(*set, options_.diagnosis);
     }
@@ -98,7 +103,7 @@ class Follower {
   void lookAtProcesses() {
     activities_.clear();
     hidden_.clear();
-    for (const LiveRing& ring : set_.rings()) {
+    for (const RingReading& ring : set_.rings()) {
       if (!ring.alive) continue;
       if (const auto activity = processes_.look(ring.pid, ring.path)) {
         activities_[ring.rank] = {ring.pid, *activity};
@@ -108,21 +113,36 @@ class Follower {
     }
   }
 
-  // Every process that left a trace has ended.
-  bool isOver(const TraceSet& set, const JobState& job) const {
+  // Every process that left a trace is known to have ended.
+  bool isOver(const TraceSet& set, const JobState& job) {
+    bool over = true;
+    std::vector<std::uint32_t> unseen;
     for (std::size_t i = 0; i < set.selected.size(); ++i) {
       const v1::Header& header = set.streams[set.selected[i]].header;
-      const auto is_it = [&header](const LiveRing& ring) {
+      const auto is_it = [&header](const RingReading& ring) {
         return ring.stream_id == header.stream_id();
       };
       const auto ring =
           std::find_if(set_.rings().begin(), set_.rings().end(), is_it);
-      const bool lives = ring == set_.rings().end()
-                             ? processExists(header.pid())
-                             : ring->alive;
-      if (!job.ranks[i].endKnown() && lives) return false;
+      if (job.ranks[i].endKnown()) continue;
+      if (ring != set_.rings().end()) {
+        over &= !ring->alive;
+        continue;
+      }
+      const ProcessLife life = lifeOf(header, here_);
+      over &= life == ProcessLife::kEnded;
+      if (life == ProcessLife::kUnseen) unseen.push_back(header.rank());
     }
-    return true;
+    sayWhoIsUnseen(unseen);
+    return over;
+  }
+
+  void sayWhoIsUnseen(const std::vector<std::uint32_t>& ranks) {
+    if (ranks.empty() || std::exchange(unseen_told_, true)) return;
+    std::cerr << "note: whether " << ranksVerb(ranks, "lives", "live")
+              << " cannot be seen from here (another host, or a container "
+                 "with process numbers of its own): followed until the end "
+                 "of the trace is there\n";
   }
 
   static FollowLog::Job endOf(const JobState& job) {
@@ -215,6 +235,7 @@ class Follower {
   LiveSet set_;
   FollowLog log_;
   ProcessActivity processes_;
+  const HostInfo here_ = readHostInfo();
   const std::chrono::nanoseconds pause_;
   std::map<std::uint32_t, Seen> activities_;
   // Ranks whose process lives and cannot be looked at.
@@ -222,6 +243,7 @@ class Follower {
   std::set<std::uint32_t> culprits_;
   bool looked_ = false;
   bool waiting_ = false;
+  bool unseen_told_ = false;
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "cli/heading.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "analysis/rank_list.h"
 #include "cli/text.h"
@@ -63,6 +65,20 @@ std::string deviceTimesText(const RunSummary::DeviceTimes& times,
   return text + ".\n";
 }
 
+std::string fromRingsText(const RunSummary& summary) {
+  std::uint64_t longest_ns = 0;
+  std::vector<std::uint32_t> ranks;
+  for (const RunSummary::FromRing& ring : summary.fromRings()) {
+    longest_ns = std::max(longest_ns, ring.span_ns);
+    ranks.push_back(ring.rank);
+  }
+  if (ranks.empty()) return "";
+  const std::string who = absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
+                                       RankList::fromRanks(ranks).text());
+  return absl::StrFormat("the last %.1f s of %s are from shared memory",
+                         static_cast<double>(longest_ns) / 1e9, who);
+}
+
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary) {
   std::string text =
@@ -86,6 +102,8 @@ std::string headingText(const std::string& title, const TraceSet& set,
   }
   const std::string paused = pausesText(summary.pauses());
   if (!paused.empty()) absl::StrAppend(&text, "; ", paused);
+  const std::string from_rings = fromRingsText(summary);
+  if (!from_rings.empty()) absl::StrAppend(&text, "; ", from_rings);
   return printable(text) + "\n";
 }
 

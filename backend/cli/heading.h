@@ -15,6 +15,10 @@ namespace traced {
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary);
 
+// "the last 0.8 s of ranks 0-3 are from shared memory"; "" when all is in
+// files.
+std::string fromRingsText(const RunSummary& summary);
+
 // "tracing was switched off 2 times, 3.100 s in all, on rank 0"; "" when it
 // never was.
 std::string pausesText(const RunSummary::Pauses& pauses);

@@ -148,7 +148,7 @@ Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   json["own_time"] = rankOwnCostJson(rank);
   Json& files = json["files"] = Json::array();
   for (const std::uint32_t file : rank.files) {
-    files.push_back(set.files[file].path);
+    if (!set.files[file].from_rings) files.push_back(set.files[file].path);
   }
   if (table.snapshot) describeDump(json, table);
   return json;
@@ -174,12 +174,14 @@ Json infoJson(const std::string& title, const TraceSet& set,
   json["groups"] = groupsJson(info.groups);
   Json& files = json["files"] = Json::array();
   for (const TraceFile& file : set.files) {
+    if (file.from_rings) continue;
     files.push_back({{"path", file.path},
                      {"bytes", file.bytes},
                      {"chunks", file.chunks},
                      {"unusable_bytes", file.unusable_bytes}});
   }
   addLeftOut(json, info.summary.leftOut());
+  addFromRings(json, info.summary);
   json["lost"] = lostJson(set, info.summary);
   json["warnings"] = allWarnings(set, info.summary);
   return json;

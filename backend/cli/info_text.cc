@@ -37,6 +37,7 @@ std::string missingText(const StreamTable& rank) {
 const char* endText(const StreamTable& rank) {
   if (rank.snapshot) return "dump";
   if (rank.closed) return "yes";
+  if (rank.stillRunning()) return "running";
   return rank.accounts.recovered() ? "recovered" : "no";
 }
 

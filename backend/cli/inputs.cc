@@ -11,6 +11,8 @@ void Inputs::declare(CLI::App& app) {
   app.add_option("INPUT", paths_,
                  "Trace files, merged files, or directories of them")
       ->required();
+  app.add_flag("--files-only", files_only_,
+               "Leave out what is in shared memory and not yet in the files");
   app.add_flag("--strict", strict_, "Exit with 1 after any warning");
 }
 
@@ -24,9 +26,11 @@ std::string Inputs::title() const {
   return printable(title);
 }
 
-Result<TraceSet> Inputs::open() const {
+Result<TraceSet> Inputs::open() {
   Progress progress("reading");
-  auto set = openTraceSet(paths_, progress.callback());
+  if (!files_only_) live_.emplace(paths_);
+  auto set = live_ ? live_->look(progress.callback())
+                   : openTraceSet(paths_, progress.callback());
   progress.done();
   if (!set) {
     std::cerr << "tracectl: " << printable(set.error().message) << "\n";

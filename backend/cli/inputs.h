@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,13 @@
 #include "analysis/trace_set.h"
 #include "base/result.h"
 #include "cli/exit_code.h"
+#include "cli/live_set.h"
 
 namespace traced {
 
 class Inputs {
  public:
-  // Declares the paths and --strict.
+  // Declares the paths, --files-only and --strict.
   void declare(CLI::App& app);
   // Declares --json.
   void declareJson(CLI::App& app);
@@ -27,9 +29,10 @@ class Inputs {
   // The first input's name without trailing slashes, for headings.
   std::string title() const;
 
-  // Opens the inputs, with progress on a terminal. Says why on stderr when it
-  // fails.
-  Result<TraceSet> open() const;
+  // Opens the inputs, and unless told not to the rings of their streams, with
+  // progress on a terminal. Says why on stderr when it fails. The set is valid
+  // as long as this.
+  Result<TraceSet> open();
 
   // Writes warnings to stderr, a screenful of them at most, and tells what the
   // verb should exit with: with --strict, any warning is a finding.
@@ -39,6 +42,8 @@ class Inputs {
   std::vector<std::string> paths_;
   bool json_ = false;
   bool strict_ = false;
+  bool files_only_ = false;
+  std::optional<LiveSet> live_;
 };
 
 }  // namespace traced

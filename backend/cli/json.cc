@@ -1,23 +1,44 @@
 #include "cli/json.h"
 
+#include <cstdint>
+#include <string_view>
+
 #include "absl/strings/str_format.h"
 #include "analysis/rank_list.h"
+#include "base/utf8.h"
 
 namespace traced {
+namespace {
+
+void writeEscaped(std::ostream& out, char32_t code) {
+  if (code < 0x10000) {
+    out << absl::StrFormat("\\u%04x", static_cast<std::uint32_t>(code));
+    return;
+  }
+  const auto above = static_cast<std::uint32_t>(code - 0x10000);
+  out << absl::StrFormat("\\u%04x\\u%04x", 0xD800 + (above >> 10),
+                         0xDC00 + (above & 0x3FF));
+}
+
+}  // namespace
 
 void writeJson(std::ostream& out, const Json& json, int indent) {
   const std::string text =
       json.dump(indent, ' ', false, Json::error_handler_t::replace);
   std::size_t done = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() &&
-                       static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (byte != 0x7F && !is_c1) continue;
-    out.write(text.data() + done, static_cast<std::streamsize>(i - done));
-    if (is_c1) ++i;
-    out << absl::StrFormat("\\u%04x", static_cast<unsigned char>(text[i]));
-    done = i + 1;
+    // Below, only line breaks are left of what must not be shown.
+    const bool is_plain = byte < 0x7F;
+    const Utf8Character character =
+        is_plain ? Utf8Character{byte, 1}
+                 : firstCharacter(std::string_view(text).substr(i));
+    if (!is_plain && isUnprintable(character.code)) {
+      out.write(text.data() + done, static_cast<std::streamsize>(i - done));
+      writeEscaped(out, character.code);
+      done = i + character.bytes;
+    }
+    i += character.bytes;
   }
   out.write(text.data() + done,
             static_cast<std::streamsize>(text.size() - done));
@@ -84,6 +105,14 @@ void addLeftOut(Json& json, const RunSummary::LeftOut& left_out) {
   json["not_recorded"] = {
       {"operations", left_out.operations},
       {"ranks", RankList::fromRanks(left_out.ranks).text()}};
+}
+
+void addFromRings(Json& json, const RunSummary& summary) {
+  for (const RunSummary::FromRing& ring : summary.fromRings()) {
+    json["from_rings"].push_back({{"rank", ring.rank},
+                                  {"span_ns", ring.span_ns},
+                                  {"alive", ring.alive}});
+  }
 }
 
 void addScope(Json& json, ReportedScope scope, std::uint64_t out_of_scope) {

@@ -41,6 +41,9 @@ std::vector<Json> groupsJson(const GroupCatalog& groups);
 // Operations that were not recorded, if there are any: the object
 // "not_recorded".
 void addLeftOut(Json& json, const RunSummary::LeftOut& left_out);
+// What was found in shared memory only, if there is any: the array
+// "from_rings".
+void addFromRings(Json& json, const RunSummary& summary);
 // Operations that were not looked at, unless all were: the object "scope".
 void addScope(Json& json, ReportedScope scope, std::uint64_t out_of_scope);
 

@@ -1,13 +1,16 @@
-// LiveSet reads the traces of a running job, with what its rings hold beyond
-// them.
+// LiveSet reads traces with what the rings on this host hold beyond them,
+// whether their processes live or are dead.
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "analysis/trace_set.h"
+#include "base/result.h"
 #include "recorder/live_rings.h"
 
 namespace traced {
@@ -17,11 +20,12 @@ class LiveSet {
   explicit LiveSet(std::vector<std::string> inputs)
       : inputs_(std::move(inputs)) {}
 
-  // Looks once more; absent while there is nothing to be read. `whole` reads
-  // all of each trace, else its latest chunks. Valid until the next look.
-  std::optional<TraceSet> look(bool whole);
-  // The rings that were found by then.
-  const std::vector<LiveRing>& rings() const { return rings_; }
+  // Looks once more. The set is valid until the next look.
+  Result<TraceSet> look(const ReadProgress& progress = {});
+  // The rings that were read then, without what was in them.
+  const std::vector<RingReading>& rings() const { return rings_; }
+  // What was wrong with them, also among the warnings of the set.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   // A file in memory: it is gone with this process, however that ends.
@@ -32,13 +36,27 @@ class LiveSet {
     MemoryFile(const MemoryFile&) = delete;
     MemoryFile& operator=(const MemoryFile&) = delete;
     std::string path() const;
+    bool isWhole() const { return whole_; }
 
    private:
     int fd_;
+    bool whole_ = false;
   };
 
+  void readRings();
+  bool learn(const TraceSet& set);
+  void add(TraceSet& set);
+  void warn(const RingFile& ring, const std::string& why);
+
   const std::vector<std::string> inputs_;
-  std::vector<LiveRing> rings_;
+  // Streams that the inputs are known to have, wherever their rings say that
+  // their traces are; and where their rings may be, beside the usual places.
+  std::set<std::uint64_t> streams_;
+  std::set<std::string> directories_;
+  // Of the look that goes on.
+  std::set<std::string> tried_;
+  std::vector<RingReading> rings_;
+  std::vector<std::string> warnings_;
   std::optional<MemoryFile> of_rings_;
 };
 

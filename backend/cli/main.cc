@@ -16,9 +16,11 @@
 #include "cli/diagnose.h"
 #include "cli/export.h"
 #include "cli/info.h"
+#include "cli/keep.h"
 #include "cli/merge.h"
 #include "cli/recover.h"
 #include "cli/report.h"
+#include "cli/rings.h"
 #include "cli/show.h"
 #include "cli/subcommand.h"
 #include "cli/text.h"
@@ -31,6 +33,8 @@ struct Verb {
   const char* name;
   const char* summary;
   std::unique_ptr<Subcommand> (*make)();
+  // For programs, not for people.
+  bool hidden = false;
 };
 
 constexpr Verb kVerbs[] = {
@@ -38,6 +42,7 @@ constexpr Verb kVerbs[] = {
     {"merge", "Write the chunks of many traces into one file", makeMerge},
     {"recover", "Bring back what killed processes left in shared memory",
      makeRecover},
+    {"keep", "Outlive a job and save what its processes leave", makeKeep},
     {"report", "What communication cost, per operation and group", makeReport},
     {"tree", "What each module of the program communicated", makeTree},
     {"diagnose", "Who, where and why: hangs, mismatches, stragglers",
@@ -45,6 +50,8 @@ constexpr Verb kVerbs[] = {
     {"show", "Single operations, a column per rank", makeShow},
     {"export", "One row per operation: CSV, JSON lines or text", makeExport},
     {"check", "Hold what was communicated against a budget, for CI", makeCheck},
+    {"rings", "Chunks that are in shared memory and not yet in files",
+     makeRings, true},
 };
 
 constexpr char kFooter[] =
@@ -84,6 +91,7 @@ ExitCode dispatch(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     subcommands.push_back(verb.make());
     parsers.push_back(app.add_subcommand(verb.name, verb.summary));
+    if (verb.hidden) parsers.back()->group("");
     subcommands.back()->declare(*parsers.back());
   }
   try {

@@ -48,10 +48,12 @@ class Merge : public Subcommand {
     }
     set->input_warnings.insert(set->input_warnings.end(), kept.begin(),
                                kept.end());
+    leaveOutRunning(*set);
 
     Progress progress("merging");
-    const Result<MergeResult> merged =
-        writeMerged(*set, output_, TRACED_VERSION, progress.callback());
+    const Result<MergeResult> merged = writeMerged(
+        *set, output_, force_ ? Existing::kReplaced : Existing::kKept,
+        TRACED_VERSION, progress.callback());
     progress.done();
     if (!merged) {
       std::cerr << "tracectl: " << printable(merged.error().message) << "\n";
@@ -70,6 +72,23 @@ class Merge : public Subcommand {
     return std::all_of(
         set.streams.begin(), set.streams.end(),
         [](const TraceStream& stream) { return stream.dump_file.has_value(); });
+  }
+
+  // What a process recorded just now it will write itself, and not in the same
+  // chunks: a merged file that had them would not fit its sources.
+  static void leaveOutRunning(TraceSet& set) {
+    std::uint64_t running = 0;
+    for (TraceStream& stream : set.streams) {
+      if (stream.ring != RingState::kAlive) continue;
+      running += std::erase_if(stream.chunks, [&set](const ChunkRef& chunk) {
+                   return set.files[chunk.file].from_rings;
+                 }) > 0;
+      stream.ring = RingState::kNone;
+    }
+    if (running == 0) return;
+    set.input_warnings.push_back(absl::StrCat(
+        "left out what ", countOf(running, "process"), " that still ",
+        running == 1 ? "runs" : "run", " recorded in the last second"));
   }
 
   // Dumps that were left out are told, other runs are not: they are merged.

@@ -84,12 +84,16 @@ void addContext(Json& json, const v1::Context& context) {
   if (context.has_parent_bytes()) json["parent_bytes"] = context.parent_bytes();
 }
 
-void addStack(Json& json, const v1::Stack& stack) {
-  const std::string site = siteText(stack);
+void addStack(Json& json, const StreamDefinitions& definitions,
+              const v1::Stack& stack) {
+  const std::string site = definitions.siteText(stack);
   if (!site.empty()) json["site"] = site;
-  if (stack.frame().empty()) return;
+  const auto frames = definitions.frames(stack);
+  if (frames.empty()) return;
   Json& list = json["stack"] = Json::array();
-  for (const v1::Frame& frame : stack.frame()) {
+  const v1::Frame unknown;
+  for (const v1::Frame* known : frames) {
+    const v1::Frame& frame = known ? *known : unknown;
     Json& added = list.emplace_back(
         Json{{"function", frame.function()}, {"file", frame.file()}});
     setUnlessZero(added, "line", frame.line());
@@ -164,7 +168,7 @@ Json operationJson(const StreamTable& table, const AssembledOperation& op) {
     addContext(json, *context);
   }
   if (const v1::Stack* stack = table.stackOf(op)) {
-    addStack(json, *stack);
+    addStack(json, table.definitions, *stack);
     addCppStack(json, table.definitions, *stack);
   }
   setUnlessZero(json, "thread", op.thread);

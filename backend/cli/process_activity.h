@@ -45,7 +45,4 @@ class ProcessActivity {
   std::map<std::int64_t, Seen> seen_;
 };
 
-// Whether there is a process of this number.
-bool processExists(std::int64_t pid);
-
 }  // namespace traced

@@ -196,6 +196,7 @@ Json reportJson(const std::string& title, const TraceSet& set,
   if (summary.fromDumps()) eraseShares(json);
   addScope(json, report.scope, report.out_of_scope);
   addLeftOut(json, summary.leftOut());
+  addFromRings(json, summary);
   json["lost"] = lostJson(set, summary);
   json["warnings"] = allWarnings(set, summary);
   return json;

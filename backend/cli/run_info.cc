@@ -36,7 +36,8 @@ RunInfo gatherInfo(const TraceSet& set) {
     rank.files = filesOf(set.streams[i]);
     rank.own_cost = ownCostOf(table, rank.operations);
     info.own_cost.add(rank.own_cost);
-    table.operations = {};
+    // Their memory, too: `= {}` would keep it.
+    table.operations = std::vector<AssembledOperation>();
     table.definitions = {};
     rank.table = std::move(table);
   }

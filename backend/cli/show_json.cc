@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include "absl/strings/str_cat.h"
 #include "analysis/names.h"
 #include "cli/show_output.h"
@@ -49,9 +51,11 @@ void writeShowJson(std::ostream& out, const ShowContext& context,
                 {"warnings", allWarnings(context.set, context.run.summary)},
                 {"groups", groupsJson(context.run.groups)}};
   addLeftOut(frame, context.run.summary.leftOut());
+  addFromRings(frame, context.run.summary);
   addScope(frame, context.scope, context.table.out_of_scope);
-  const std::string text =
-      frame.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::ostringstream whole;
+  writeJson(whole, frame, -1);
+  const std::string text = whole.str();
   // The closing brace waits until the rows are written.
   out << text.substr(0, text.size() - 1) << ",\"rows\":[";
   const char* separator = "\n";

@@ -39,11 +39,11 @@ std::string cppLinesOf(const StreamDefinitions& definitions,
 // the same in C++.
 std::string linesOf(const StreamDefinitions& definitions,
                     const v1::Stack* stack) {
-  if (!stack || (stack->frame().empty() && stack->cpp().empty())) {
-    return "    not known\n";
-  }
+  if (!stack) return "    not known\n";
+  const auto frames = definitions.frames(*stack);
+  if (frames.empty() && stack->cpp().empty()) return "    not known\n";
   std::string lines;
-  for (const v1::Frame& frame : stack->frame()) {
+  for (const v1::Frame* frame : frames) {
     absl::StrAppend(&lines, "    ", printable(frameText(frame)), "\n");
   }
   if (stack->cut() > 0) {

@@ -10,14 +10,17 @@ namespace traced {
 
 std::string printable(std::string_view text) {
   // To a terminal that knows no UTF-8 a lone byte is a control character.
-  std::string safe = toValidUtf8(text);
-  for (std::size_t i = 0; i < safe.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(safe[i]);
-    // U+0080 to U+009F are control characters too, in UTF-8 after 0xC2.
-    const bool is_c1 = byte >= 0x80 && byte < 0xA0 && i > 0 &&
-                       static_cast<unsigned char>(safe[i - 1]) == 0xC2;
-    if (byte < 0x20 || byte == 0x7F) safe[i] = '?';
-    if (is_c1) safe[i - 1] = safe[i] = '?';
+  const std::string valid = toValidUtf8(text);
+  std::string safe;
+  safe.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const Utf8Character first = firstCharacter(rest);
+    if (isUnprintable(first.code)) {
+      safe += '?';
+    } else {
+      safe += rest.substr(0, first.bytes);
+    }
+    rest.remove_prefix(first.bytes);
   }
   return safe;
 }

@@ -8,7 +8,7 @@
 
 namespace traced {
 
-// A name from a trace, safe for a terminal: control characters, and
+// A name from a trace, safe for a terminal: what isUnprintable() holds, and
 // bytes that are no valid UTF-8, become "?".
 std::string printable(std::string_view text);
 

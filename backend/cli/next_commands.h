@@ -1,0 +1,17 @@
+// What to type after a verdict, ready to be pasted.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/diagnosis.h"
+
+namespace traced {
+
+// `path`: what was diagnosed, as it was given.
+std::vector<std::string> nextCommands(const std::string& path,
+                                      const JobState& job,
+                                      const JobVerdict& verdict);
+
+}  // namespace traced
