@@ -7,17 +7,19 @@ import sys
 
 from traced._errors import CommandError
 from traced._run import run
+from traced._say import say
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parses the command line; returns the exit code of the traced program."""
+    """Becomes the traced program; returns an exit code if it cannot."""
     parser = argparse.ArgumentParser(prog="python -m traced")
     verbs = parser.add_subparsers(dest="verb", required=True)
     verb = verbs.add_parser(
         "run",
         help="run a command with TRACED=1",
         description="Runs a command with every Gloo and NCCL process group traced, "
-        "brings back what killed processes left, and tells where the traces are.",
+        "brings back what killed processes left, and tells where the traces are. The command takes "
+        "the place of this process: signals, terminal and exit code are its own.",
         usage="python -m traced run [--dir DIR] [--job JOB] -- COMMAND [ARGUMENT ...]",
     )
     verb.add_argument("--dir", help="where to write (TRACED_DIR)")
@@ -28,9 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     if not command:
         verb.error("there is no command to run")
     try:
-        return run(command, directory=given.dir, job=given.job)
+        run(command, directory=given.dir, job=given.job)
     except CommandError as error:
-        print(f"traced: {error}", file=sys.stderr)
+        say(str(error))
         return error.exit_code
 
 

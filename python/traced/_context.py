@@ -6,8 +6,11 @@ import functools
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
+
+from traced._lossy import lossy
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -28,8 +31,8 @@ class annotate:  # noqa: N801 - used as a function
     of Python's own does is in none of its parent's.
 
     Args:
-        name: Shown as it is; the first 256 bytes of it. More than 16 open at a time are counted,
-            and not named.
+        name: Shown as it is; the first 256 bytes of it, and what is no text as "?". More than 16
+            open at a time are counted, and not named.
     """
 
     def __init__(self, name: str) -> None:
@@ -74,7 +77,8 @@ class annotate:  # noqa: N801 - used as a function
         return annotated
 
     def _enter(self, extension: Any) -> None:
-        self._entered.append(extension.enter_annotation(self._name))
+        with suppress(Exception):  # without memory the operations lack it
+            self._entered.append(extension.enter_annotation(lossy(self._name)))
 
 
 def _waiting_here() -> list[annotate]:

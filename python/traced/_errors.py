@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 
 class TracedError(Exception):
     """Something went wrong that one sentence can explain."""
@@ -19,13 +17,3 @@ class CommandError(TracedError):
     def __init__(self, message: str, *, exit_code: int = 1) -> None:
         super().__init__(message)
         self.exit_code = exit_code
-
-
-_warned: set[str] = set()
-
-
-def warn_once(sentence: str) -> None:
-    """Tells on stderr, once per process, what tracing could not do."""
-    if sentence not in _warned:
-        _warned.add(sentence)
-        print(f"traced: {sentence}", file=sys.stderr, flush=True)

@@ -11,8 +11,8 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
-from traced import _auto_step, _extension, _modules, _settings, _stacks
-from traced._errors import warn_once
+from traced import _auto_step, _endings, _extension, _keeper, _modules, _settings, _stacks
+from traced._say import described, say_once
 from traced._spellings import STOCK_NAMES, TracedName, is_traced, normalised
 from traced._version import __version__
 
@@ -67,9 +67,9 @@ def trace(group: dist.ProcessGroup, members: list[int]) -> None:
         # Without it nothing is traced yet, so the group has no traced parent either.
         extension = sys.modules.get("traced._C")
         if extension and not extension.attach(group, list(wanted), members) and wanted:
-            warn_once("a group whose members are not known (enable_reconfigure) is not recorded")
+            say_once("a group whose members are not known (enable_reconfigure) is not recorded")
     except Exception as error:
-        warn_once(f"a process group is not recorded: {error!r}")
+        say_once(f"a process group is not recorded: {described(error)}", ("group", type(error)))
 
 
 def to_trace(spelling: str) -> dict[str, str]:
@@ -103,7 +103,9 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         nccl: Any = torch.cuda.nccl  # has no types
         versions["nccl"] = ".".join(map(str, nccl.version()))
     extension = _extension.load()
-    started = extension.start_recording(
+    # Only a new default group makes a process another rank.
+    started = initialized and extension.location() is not None
+    started = started or extension.start_recording(
         settings=_settings.current(),
         rank=dist.get_rank() if initialized else group.rank(),
         world_size=dist.get_world_size() if initialized else group.size(),
@@ -113,7 +115,11 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     if started:
         _modules.follow_setting()
         _stacks.record(extension)
+        _endings.install()
         _stop_when_multiprocessing_ends()
+        problem = _keeper.start(extension)
+        if problem:
+            say_once(problem)
         if _settings.current().get("TRACED_AUTO_STEP") == "1":
             _auto_step.start()
     return bool(started)
@@ -134,9 +140,10 @@ def _stop_when_multiprocessing_ends() -> None:
     if multiprocessing.parent_process() is None or _finalized_pid == os.getpid():
         return
     _finalized_pid = os.getpid()
-    util.Finalize(
-        None,
-        _extension.load().stop_recording,
-        kwargs={"timeout": _EXIT_TIMEOUT_S},
-        exitpriority=_FINALIZER_PRIORITY,
-    )
+    util.Finalize(None, _stop, [sys.exc_info()[1]], exitpriority=_FINALIZER_PRIORITY)
+
+
+def _stop(handled: BaseException | None) -> None:
+    # multiprocessing runs this while it handles what the child's target raised.
+    exit_code = _endings.exit_code_of(sys.exc_info()[1], handled)
+    _extension.load().stop_recording(_EXIT_TIMEOUT_S, exit_code)

@@ -17,8 +17,8 @@ import torch
 from torch import nn
 from torch.nn.modules import module as nn_module
 
-from traced._errors import warn_once
 from traced._module_table import FOREIGN, ModuleTable, tell_of_compiled
+from traced._say import say_once
 
 # The frames that run modules and optimizers.
 _RUNNERS = (("torch.nn.modules.module", "_call_impl"), ("torch.optim.optimizer", "wrapper"))
@@ -176,7 +176,7 @@ def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
     group_type: Any = getattr(sys.modules[_FSDP], "FSDPParamGroup", None)
     methods = {name: getattr(group_type, name, None) for name in ("unshard", "post_backward")}
     if None in methods.values():
-        warn_once("this torch's FSDP2 is not known: what it gathers ahead is of the module before")
+        say_once("this torch's FSDP2 is not known: what it gathers ahead is of the module before")
         return lambda: None
 
     def following(method: Any) -> Any:

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from traced._errors import warn_once
+from traced._lossy import lossy
+from traced._say import say_once
 
 #: A module that belongs to no tracked model.
 FOREIGN = 0
@@ -129,7 +130,7 @@ class ModuleTable:
             if self._is_of_another(module, model, may_take):
                 continue
             kind = type(module).__name__
-            number = self._extension.module_number(model.name, name, kind)
+            number = self._extension.module_number(lossy(model.name), lossy(name), lossy(kind))
             self._set(module, number, model)
             owned += [(p, number) for p in _parameters(module)]
         self._extension.own_parameters(model.number, owned)
@@ -181,7 +182,7 @@ def _is_compiled(module: nn.Module) -> bool:
 
 def tell_of_compiled() -> None:
     """Says, once, what is not seen. Code that is being compiled calls it then, and only then."""
-    warn_once(
+    say_once(
         "modules that torch.compile has compiled are not seen while they run: what they issue "
         "is of the module around them"
     )

@@ -19,6 +19,6 @@ def register() -> None:
         _spellings.define(dist.Backend)
         _hooks.install()
     except Exception as error:  # import torch must go on
-        import warnings
+        from traced._say import say
 
-        warnings.warn(f"traced could not register its backends: {error!r}", stacklevel=2)
+        say(f"could not register its backends: {error!r}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import warnings
 from types import ModuleType
+
+from traced._say import say_once
 
 PREFIX = "TRACED_"
 
@@ -57,7 +58,7 @@ def check(extension: ModuleType) -> None:
     known = extension.check_settings(settings)
     for name in sorted(settings):
         if name.startswith(PREFIX) and name not in known:
-            warnings.warn(f"{name} is no setting of traced; it has no effect", stacklevel=2)
+            say_once(f"{name} is no setting of traced; it has no effect")
 
 
 def configure(**settings: object) -> None:

@@ -9,13 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 from traced import recording
-from traced._errors import warn_once
+from traced._lossy import lossy
+from traced._say import described, say
 
 _EXIT_DEADLINE_S = 2.0
 # Before recording is stopped.
 _FINALIZER_PRIORITY = 1
 
 _open: list[Sink] = []
+# The process that will close them when multiprocessing ends it.
+_finalizer_pid: int | None = None
 
 
 class Sink:
@@ -34,7 +37,7 @@ class Sink:
         self._deliver = deliver
         self._name = name
         self._pid = os.getpid()
-        self._queue: Any = _extension.load().SinkQueue(f"the sink {name}", max_bytes)
+        self._queue: Any = _extension.load().SinkQueue(lossy(f"the sink {name}"), max_bytes)
         self._thread = threading.Thread(target=self._run, name="traced-sink", daemon=True)
         self._thread.start()
         self._queue.open()
@@ -73,10 +76,11 @@ class Sink:
                 self._deliver(chunk)
             except BaseException as error:  # also SystemExit: nobody else would hear of it
                 self.failed += 1
-                warn_once(
-                    f"the sink {self._name} failed: {error!r}; it is given the next chunks, "
-                    "what it misses is counted"
-                )
+                if self.failed == 1:
+                    say(
+                        f"the sink {self._name} failed: {described(error)}; "
+                        "it is given the next chunks, what it misses is counted"
+                    )
             else:
                 self.delivered += 1
 
@@ -109,17 +113,20 @@ def add_sink(
 
 
 def _close_when_multiprocessing_ends() -> None:
-    # A process that multiprocessing forked runs no exit handlers, but its finalizers.
+    # A process that multiprocessing forked runs no exit handlers, but its finalizers. One is
+    # enough; that of a parent is not its child's.
+    global _finalizer_pid
     from multiprocessing import parent_process, util
 
-    if parent_process() is not None:
+    if parent_process() is not None and _finalizer_pid != os.getpid():
+        _finalizer_pid = os.getpid()
         util.Finalize(None, _close_all, exitpriority=_FINALIZER_PRIORITY)
 
 
 def _close_all() -> None:
     for sink in list(_open):
         if not sink.close(_EXIT_DEADLINE_S):
-            warn_once(f"the sink {sink._name} did not take the last chunks in time")
+            say(f"the sink {sink._name} did not take the last chunks in time")
 
 
 atexit.register(_close_all)

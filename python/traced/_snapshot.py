@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from traced._errors import TracedError
+from traced._lossy import seconds
 
 if TYPE_CHECKING:
     from traced.reader import Group, Mark, Operation, Stream
@@ -55,7 +56,7 @@ def snapshot(
     from traced.recording import _extension
 
     extension = _extension()
-    recent = extension.recent(deadline) if extension else None
+    recent = extension.recent(seconds(deadline)) if extension else None
     if recent is None:
         raise TracedError("this process does not record: make a traced process group first")
     chunks, up_to_date = recent

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from traced import _settings
-from traced._errors import warn_once
+from traced._say import say_once
 
 
 def record(extension: ModuleType) -> None:
@@ -19,7 +19,7 @@ def record(extension: ModuleType) -> None:
     mode = settings["TRACED_STACKS"]
     libraries = _libraries() if mode != "off" else []
     if not extension.record_stacks(mode, settings["TRACED_CPP_STACKS"] == "1", libraries):
-        warn_once(f"TRACED_STACKS={mode}: this Python's frames are not known; stacks are absent")
+        say_once(f"TRACED_STACKS={mode}: this Python's frames are not known; stacks are absent")
 
 
 def _libraries() -> list[str]:

@@ -6,11 +6,16 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from traced._errors import CommandError
 
 #: The exit code of a diagnosis that found something.
 FINDINGS = 1
+#: That of one that found nothing in traces whose end is not known.
+NOT_MEASURED = 5
+
+_WARNING = "warning: "
 
 
 def find() -> str:
@@ -26,18 +31,40 @@ def find() -> str:
     return found
 
 
-def run(*arguments: str, also: int = 0) -> str:
-    """Runs tracectl and returns its standard output.
+class Answer(NamedTuple):
+    """What tracectl said: data, and what it warned of."""
+
+    output: bytes
+    warnings: list[str]
+
+
+def ask(
+    *arguments: str, also: int | tuple[int, ...] = 0, deadline_s: float | None = None
+) -> Answer:
+    """Runs tracectl.
 
     Args:
-        also: An exit code that is no failure, besides 0.
+        also: Exit codes that are no failure, besides 0.
+        deadline_s: How long it may take; for ever by default.
 
     Raises:
         CommandError: It failed; the message is tracectl's own.
+        TimeoutExpired: It took longer.
     """
-    done = subprocess.run([find(), *arguments], capture_output=True, check=False)
-    if done.returncode not in (0, also):
-        message = done.stderr.decode(errors="replace").strip() or f"tracectl {arguments[0]} failed"
+    done = subprocess.run(
+        [find(), *arguments], capture_output=True, check=False, timeout=deadline_s
+    )
+    words = done.stderr.decode(errors="replace")
+    fine = also if isinstance(also, tuple) else (also,)
+    if done.returncode not in (0, *fine):
+        message = words.strip() or f"tracectl {arguments[0]} failed"
         raise CommandError(message, exit_code=done.returncode)
+    lines = words.splitlines()
+    told = [line.removeprefix(_WARNING) for line in lines if line.startswith(_WARNING)]
+    return Answer(done.stdout, told)
+
+
+def run(*arguments: str, also: int = 0, deadline_s: float | None = None) -> str:
+    """Runs tracectl and returns its standard output; see `ask`."""
     # As it is: text mode would change the line ends of CSV.
-    return done.stdout.decode()
+    return ask(*arguments, also=also, deadline_s=deadline_s).output.decode()

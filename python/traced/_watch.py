@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from traced import _settings
-from traced._errors import warn_once
+from traced._say import described, say_once
 
 Report = Mapping[str, str | int | float]
 Callback = Callable[[Report], object]
@@ -74,7 +74,9 @@ def _run() -> None:
             if _callback:
                 _callback(report)
         except BaseException as error:  # also SystemExit: nobody else would hear of it
-            warn_once(f"the callback of watch failed: {error!r}; it is called again")
+            say_once(
+                f"the callback of watch failed: {described(error)}; it is called again", "callback"
+            )
 
 
 def _close() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from traced import _auto_step
+from traced._lossy import seconds, whole_number
+from traced._say import say_once
 
 if TYPE_CHECKING:
     import torch
@@ -35,11 +38,16 @@ def flush(deadline: float = 2.0) -> bool:
         refused anything so far (a full disk), or if this process does not record.
     """
     extension = _extension()
-    return bool(extension and extension.flush(deadline))
+    within = seconds(deadline)
+    return bool(extension and extension.flush(within))
 
 
 def location() -> str | None:
-    """The path of this process's trace, or None if it does not record."""
+    """The path of this process's trace, or None if it does not record.
+
+    With ``TRACED_MAX_BYTES`` a trace has several files, NAME.traced, NAME.part-1.traced and so on,
+    of which the latest two are there. This is the first; for all, name its folder.
+    """
     extension = _extension()
     return extension.location() if extension else None
 
@@ -50,7 +58,8 @@ def step(number: int | None = None) -> int:
     The optimizer begins none any more then (``TRACED_AUTO_STEP``).
 
     Args:
-        number: Of the step; by default one more than the last, from 0.
+        number: Of the step; by default one more than the last, from 0. What is no whole number
+            from 0 to 2**64 - 1 is not recorded: operations are then of no step.
 
     Returns:
         The step's number.
@@ -65,7 +74,12 @@ def begin_step(number: int | None) -> int:
     _step = _step + 1 if number is None else number
     extension = _extension()
     if extension:
-        extension.step(_step)
+        recorded = whole_number(_step)
+        if recorded is None:
+            say_once(
+                "a step's number is recorded from 0 to 2**64 - 1 only: others have none", "step"
+            )
+        extension.step(recorded)
     return _step
 
 
@@ -101,14 +115,28 @@ def export_csv(path: str | Path) -> None:
         TracedError: This process does not record.
         CommandError: tracectl could not do it.
     """
-    from traced._errors import TracedError
+    from traced._errors import CommandError, TracedError
     from traced._tracectl import run
 
-    trace = location()
-    if trace is None:
+    if location() is None:
         raise TracedError("this process does not record: make a traced process group first")
     flush()
-    run("export", "--format", "csv", "--output", str(path), trace)
+    for more_tries in (2, 1, 0):
+        try:
+            run("export", "--format", "csv", f"--output={path}", *_files())
+            return
+        except CommandError:
+            # A part may have been deleted for a new one since its name was read.
+            if more_tries == 0:
+                raise
+
+
+def _files() -> list[str]:
+    """The files of this process's trace that are there, in order."""
+    first = Path(location() or "")
+    stem = glob.escape(first.name.removesuffix(".traced"))
+    parts = sorted(first.parent.glob(f"{stem}.part-[0-9]*.traced"), key=lambda p: (len(p.name), p))
+    return [str(path) for path in (first, *parts) if path.exists()]
 
 
 def unwrapped(backend: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from typing import Any, Literal
 from traced import _frames
 from traced._errors import TracedError
 from traced._frames import Columns
-from traced._tracectl import FINDINGS, run
+from traced._tracectl import FINDINGS, NOT_MEASURED, ask
 
 _GROUPS: Columns = {
     "group": str, "name": str, "desc": str, "backend": str, "leg": str, "nth": int,
@@ -24,9 +25,9 @@ _MATCHES: Columns = {
     "last_end_ns": int, "failed": int,
 }  # fmt: skip
 _VERDICTS: Columns = {
-    "kind": str, "confidence": str, "culprits": str, "ranks": str, "group": str, "seq": int,
-    "src": int, "dst": int, "op": str, "since_ns": int, "summary": str, "evidence": str,
-    "advice": str,
+    "kind": str, "confidence": str, "finding_confidence": str, "culprit_confidence": str,
+    "culprits": str, "ranks": str, "group": str, "seq": int, "src": int, "dst": int, "op": str,
+    "since_ns": int, "summary": str, "evidence": str, "advice": str,
 }  # fmt: skip
 
 
@@ -48,11 +49,22 @@ class Tables:
             (who issued it last), ``first_end_ns``, ``last_end_ns``, ``failed`` (on how many ranks).
         verdicts: One row per verdict of ``tracectl diagnose``; lists are texts: ``culprits`` and
             ``ranks`` as ``0,3``, ``evidence`` and ``advice`` a line each.
+        warnings: What ``tracectl`` warned of so far, once each: what is lost, or not here.
     """
 
-    def __init__(self, paths: list[str], kind: str) -> None:
-        self._paths = paths
+    def __init__(self, paths: list[str], kind: str, files_only: bool = False) -> None:
+        self._paths = [*(["--files-only"] if files_only else []), "--", *paths]
         self._kind = kind
+        self.warnings: list[str] = []
+
+    def _run(self, *arguments: str, also: tuple[int, ...] = ()) -> str:
+        answer = ask(*arguments, *self._paths, also=also)
+        for sentence in answer.warnings:
+            if sentence not in self.warnings:
+                self.warnings.append(sentence)
+                warnings.warn(f"traced.load: {sentence}", stacklevel=2)
+        # As it is: text mode would change the line ends of CSV.
+        return answer.output.decode()
 
     @cached_property
     def operations(self) -> Any:
@@ -70,30 +82,37 @@ class Tables:
             (int(item["rank"]), int(item["op_id"])): (item["issue_ns"], item["end_ns"])
             for item in csv.DictReader(io.StringIO(self._exported, newline=""))
         }
-        rows = (_match_row(i, row, instants) for i, row in enumerate(self._shown["rows"]))
+        # A job that runs may have gone on between the two.
+        shown = (row for row in self._shown["rows"] if _is_told(row, instants))
+        rows = (_match_row(i, row, instants) for i, row in enumerate(shown))
         return _frames.from_rows(self._kind, _MATCHES, rows)
 
     @cached_property
     def verdicts(self) -> Any:
-        diagnosis = json.loads(run("diagnose", "--json", *self._paths, also=FINDINGS))
+        diagnosis = json.loads(self._run("diagnose", "--json", also=(FINDINGS, NOT_MEASURED)))
         return _frames.from_rows(self._kind, _VERDICTS, map(_verdict_row, diagnosis["verdicts"]))
 
     @cached_property
     def _exported(self) -> str:
-        return run("export", "--format", "csv", *self._paths)
+        return self._run("export", "--format", "csv")
 
     @cached_property
     def _shown(self) -> dict[str, Any]:
-        shown: dict[str, Any] = json.loads(run("show", "--json", *self._paths))
+        shown: dict[str, Any] = json.loads(self._run("show", "--json"))
         return shown
 
 
-def load(*paths: str | Path, kind: Literal["pandas", "arrow"] = "pandas") -> Tables:
+def load(
+    *paths: str | Path,
+    kind: Literal["pandas", "arrow"] = "pandas",
+    files_only: bool = False,
+) -> Tables:
     """Reads traces, or Flight Recorder dumps, into tables.
 
     Args:
         paths: Trace files, merged files, or directories of them.
         kind: ``pandas`` for DataFrames, ``arrow`` for Tables of pyarrow.
+        files_only: Whether to leave out what is in shared memory and not yet in the files.
 
     Raises:
         TracedError: The package of that name is not installed.
@@ -106,7 +125,11 @@ def load(*paths: str | Path, kind: Literal["pandas", "arrow"] = "pandas") -> Tab
         __import__(package)
     except ImportError:
         raise TracedError(f"traced.load needs {package}: `pip install {package}`") from None
-    return Tables([str(path) for path in paths], kind)
+    return Tables([str(path) for path in paths], kind, files_only)
+
+
+def _is_told(row: dict[str, Any], instants: dict[tuple[int, int], tuple[str, str]]) -> bool:
+    return all((int(rank), cell["op_id"]) in instants for rank, cell in row["ranks"].items())
 
 
 def _match_row(

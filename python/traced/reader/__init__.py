@@ -13,6 +13,7 @@ from traced.reader.header import Accounts, ClockAnchor, Header, ThreadDrops
 from traced.reader.marks import Mark
 from traced.reader.merges import Merge
 from traced.reader.operations import Operation
+from traced.reader.process_end import ProcessEnd
 from traced.reader.streams import Gap, Stream
 from traced.reader.trace import Trace, parse, read
 
@@ -31,6 +32,7 @@ __all__ = [
     "Mark",
     "Merge",
     "Operation",
+    "ProcessEnd",
     "RankRange",
     "Stream",
     "TensorRun",

@@ -49,6 +49,10 @@ class Frame:
         return f"{self.file}{line} in {self.function}" if self.function else f"{self.file}{line}"
 
 
+# What a stack names and its chunk does not define.
+_UNKNOWN_FRAME = Frame("", "", None)
+
+
 @dataclass(frozen=True, slots=True)
 class CppFrame:
     """A call in a loaded binary; all None where it is not known.
@@ -95,7 +99,8 @@ class ChunkDefinitions:
         self._call_fields: dict[int, dict[str, Any]] = {}
         self._buffers = {item.id: item for item in payload.buffers}
         self._contexts = {item.id: _context_fields(item) for item in payload.context}
-        self._stacks = {item.id: _stack_fields(item) for item in payload.stack}
+        frames = {item.id: _frame(item) for item in payload.frame}
+        self._stacks = {item.id: _stack_fields(item, frames) for item in payload.stack}
         self._texts = {item.id: item.text for item in payload.text}
 
     def call(self, call_id: int) -> dict[str, Any]:
@@ -202,10 +207,18 @@ def _context_fields(context: definitions_pb2.Context) -> dict[str, Any]:
     return fields
 
 
-def _stack_fields(stack: definitions_pb2.Stack) -> dict[str, Any]:
-    frames = tuple(Frame(item.function, item.file, item.line or None) for item in stack.frame)
+def _frame(frame: definitions_pb2.Frame) -> Frame:
+    return Frame(frame.function, frame.file, frame.line or None)
+
+
+def _stack_fields(stack: definitions_pb2.Stack, known: dict[int, Frame]) -> dict[str, Any]:
+    # Older recorders say a stack's frames in words.
+    frames = tuple(known.get(item, _UNKNOWN_FRAME) for item in stack.frame_id) or tuple(
+        _frame(item) for item in stack.frame
+    )
+    site = frames[stack.site - 1] if 0 < stack.site <= len(frames) else _UNKNOWN_FRAME
     return {
-        "site": str(frames[stack.site - 1]) if 0 < stack.site <= len(frames) else None,
+        "site": str(site) if site is not _UNKNOWN_FRAME else None,
         "stack": frames or None,
         "stack_cut": stack.cut or None,
         "cpp_stack": tuple(stack.cpp),  # ids, see Code

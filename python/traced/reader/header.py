@@ -46,6 +46,8 @@ class Header:
     started: ClockAnchor
     #: What the user calls the node that the process is on; "": the host.
     node: str = ""
+    #: Inode of the namespace that numbers its processes; 0: not known.
+    pid_namespace: int = 0
 
     @classmethod
     def of(cls, message: trace_pb2.Header) -> Header:
@@ -69,6 +71,7 @@ class Header:
             settings=dict(message.settings),
             started=ClockAnchor.of(message.started),
             node=message.node,
+            pid_namespace=message.pid_namespace,
         )
 
 
@@ -104,7 +107,8 @@ class Accounts:
             [2^i, 2^(i+1)) nanoseconds, from issue to release.
         own_time_total_ns: The sum over all samples.
         closed: The stream was closed in order.
-        recovered: The process was killed, and its last records were brought back.
+        recovered: Its last records were brought back: the process was killed, or, if `closed`, the
+            file had refused them.
         thread_drops: Of the drops, those that happened when a thread recorded, by thread.
         left_out: Operations that were not recorded because TRACED_SCOPE leaves their groups out.
         lines_dropped: Lines of TRACED_PRINT that stderr did not take.

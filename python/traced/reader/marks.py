@@ -18,11 +18,12 @@ class Mark(NamedTuple):
     Attributes:
         position: Where it stands: operations with a smaller id were issued before it.
         mark_ns: When, on the host's CLOCK_MONOTONIC.
-        kind: `step`, `disabled`, `enabled`, `flush` (the trigger file was touched), `failure` (of
-            an operation), `unfinished`, `undecided` or `late` (an operation that takes too long),
-            `abort` or `shutdown_failed` (of a group).
+        kind: `step`, `no_step` (one without a number), `disabled`, `enabled`, `flush` (the trigger
+            file was touched), `failure` (of an operation), `unfinished`, `undecided` or `late` (an
+            operation that takes too long), `abort` or `shutdown_failed` (of a group), `exception`
+            (that nobody caught).
         value: Of a step: its number. Of an operation: its id. Of an abort or a failed shutdown:
-            Group.id.
+            Group.id. Of an exception: 0 if it ends the process, 1 if a thread.
         text: What was said, if anything.
     """
 
@@ -56,14 +57,15 @@ class Steps:
     """Which training step an operation belongs to."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
-        steps = [mark for mark in marks if mark.kind == _STEP]
+        steps = [mark for mark in marks if mark.kind in (_STEP, _NO_STEP)]
         self._positions = [mark.position for mark in steps]
-        self._numbers = [mark.value for mark in steps]
+        self._numbers = [mark.value if mark.kind == _STEP else None for mark in steps]
 
     def of(self, op_id: int) -> int | None:
-        """Returns the step of an operation, None before the first."""
+        """Returns the step of an operation, None before the first and in one without a number."""
         index = bisect_left(self._positions, op_id + 1)
         return self._numbers[index - 1] if index else None
 
 
 _STEP = mark_kind_name(rows_pb2.MARK_KIND_STEP)
+_NO_STEP = mark_kind_name(rows_pb2.MARK_KIND_NO_STEP)

@@ -41,4 +41,5 @@ end_source_name = EnumNames(
 mark_kind_name = EnumNames("MARK_KIND_", rows_pb2.MarkKind.items())
 drop_reason_name = EnumNames("DROP_REASON_", trace_pb2.DropReason.items())
 phase_name = EnumNames("PHASE_", definitions_pb2.Phase.items())
+observer_name = EnumNames("PROCESS_END_OBSERVER_", trace_pb2.ProcessEndObserver.items())
 clock_source_name = EnumNames("CLOCK_SOURCE_", clock_pb2.ClockSource.items())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from traced.reader.assembly import Assembly
+from traced.reader.definition_limits import keep_to_limits
 from traced.reader.definitions import ChunkDefinitions, Thread, threads
 from traced.reader.findings import Findings
 from traced.reader.groups import Group
 from traced.reader.header import Accounts, ClockAnchor, Header
+from traced.reader.process_end import ProcessEnd
 from traced.reader.rows import decode as decode_rows
 from traced.reader.streams import Gap, Stream
 from traced.reader.wire import definitions_pb2, trace_pb2
@@ -24,6 +26,7 @@ class StreamBuilder:
         self._groups: dict[int, Group] = {}
         self._threads: dict[int, Thread] = {}
         self._anchors: list[ClockAnchor] = []
+        self._process_end: ProcessEnd | None = None
         self._gaps: list[Gap] = []
         self._reached = 0
         self._records = 0
@@ -40,9 +43,12 @@ class StreamBuilder:
         self._reached = max(self._reached, chunk.first_position, chunk.end_position)
         if payload is None:
             return
+        keep_to_limits(payload)
         self._take_header(payload)
         if payload.HasField("anchor"):
             self._anchors.append(ClockAnchor.of(payload.anchor))
+        if payload.HasField("process_end"):
+            self._process_end = ProcessEnd.of(payload.process_end, self._process_end)
         for message in payload.group:
             self._take_group(message)
         self._threads.update(threads(payload))
@@ -67,6 +73,7 @@ class StreamBuilder:
             missing=missing,
             gaps=tuple(self._gaps),
             anchors=tuple(self._anchors),
+            process_end=self._process_end,
         )
 
     def _take_header(self, payload: trace_pb2.Payload) -> None:
@@ -125,7 +132,7 @@ class StreamBuilder:
         if accounts is None:
             self._warn("no accounts were found, so what is missing is not known")
         else:
-            if accounts.recovered:
+            if accounts.recovered and not accounts.closed:
                 self._warn("killed; the last records were recovered")
             elif not accounts.closed:
                 self._warn(

@@ -13,6 +13,7 @@ from traced.reader.groups import Group
 from traced.reader.header import Accounts, ClockAnchor, Header
 from traced.reader.marks import Mark
 from traced.reader.operations import Operation
+from traced.reader.process_end import ProcessEnd
 
 
 class Gap(NamedTuple):
@@ -41,6 +42,7 @@ class Stream:
             recorder itself deleted from the beginning is none.
         unusable: Unusable bytes of the files that hold this stream and no other.
         anchors: The clocks at the end of each chunk, in order.
+        process_end: How its process ended; None if nobody saw it.
         clock: How to bring instants to the common time line; only in a merged file.
     """
 
@@ -56,6 +58,7 @@ class Stream:
     gaps: tuple[Gap, ...] = ()
     unusable: tuple[ByteRange, ...] = ()
     anchors: tuple[ClockAnchor, ...] = ()
+    process_end: ProcessEnd | None = None
     clock: ClockModel | None = None
 
     @property

@@ -14,6 +14,7 @@ from traced.reader.findings import Findings
 from traced.reader.merges import Merge
 from traced.reader.ordering import decoded
 from traced.reader.paths import content, files
+from traced.reader.rings import NAME, chunks_beyond, unfinished
 from traced.reader.stream_builder import StreamBuilder
 from traced.reader.streams import Stream
 
@@ -37,20 +38,24 @@ class Trace:
     warnings: tuple[str, ...]
 
 
-def read(*paths: str | os.PathLike[str]) -> Trace:
+def read(*paths: str | os.PathLike[str], files_only: bool = False) -> Trace:
     """Reads trace files, merged or not, and all that are below directories.
+
+    Of streams whose process was killed, or still runs, on this host, it also reads what is in
+    shared memory and not yet in the files; `tracectl` is asked for it. Nothing is changed.
 
     Damage does not stop it: what is lost is said in `Trace.warnings`, the rest is used.
 
     Args:
         paths: Files and directories.
+        files_only: Whether to leave out shared memory.
 
     Raises:
         TracedError: A path does not exist, or nothing in the files can be read.
     """
     findings = Findings()
     contents = ((str(path), content(path, findings)) for path in files(paths, findings))
-    trace = _trace(contents, findings)
+    trace = _trace(contents, findings, () if files_only else paths)
     if not trace.streams and not trace.merges:
         named = ", ".join(os.fspath(path) for path in paths)
         why = "; ".join(trace.warnings[:3]) or "no files"
@@ -69,15 +74,17 @@ def parse(data: bytes, name: str = "data") -> Trace:
     return _trace([(name, data)], findings)
 
 
-def _trace(contents: Iterable[tuple[str, bytes]], findings: Findings) -> Trace:
+def _trace(
+    contents: Iterable[tuple[str, bytes]],
+    findings: Findings,
+    with_rings_of: tuple[str | os.PathLike[str], ...] = (),
+) -> Trace:
     chunks: dict[int, list[LocatedChunk]] = {}
     for name, data in contents:
-        found = scan(name, data)
-        findings.unusable += found.unusable
-        if found.gave_up:
-            findings.warn(f"{name}: too many false sync words; the rest was not searched")
-        for chunk in found.chunks:
-            chunks.setdefault(chunk.message.stream_id, []).append(chunk)
+        _scan(name, data, chunks, findings)
+    ends = unfinished(chunks) if with_rings_of else {}
+    if ends:
+        _scan(NAME, chunks_beyond(with_rings_of, ends, findings), chunks, findings, again=True)
     holders = _holders(chunks)
     allowance = Allowance()
     merges = _merges(chunks.pop(_MERGE_STREAM, []), allowance, findings)
@@ -98,6 +105,30 @@ def _trace(contents: Iterable[tuple[str, bytes]], findings: Findings) -> Trace:
         for stream in streams
     )
     return Trace(tuple(sorted(placed, key=_order)), tuple(merges), unusable, warnings)
+
+
+def _scan(
+    name: str,
+    data: bytes,
+    chunks: dict[int, list[LocatedChunk]],
+    findings: Findings,
+    again: bool = False,
+) -> None:
+    # What is read again may hold what is there already, and its damage counts once.
+    known = {_identity(chunk) for members in chunks.values() for chunk in members} if again else ()
+    found = scan(name, data)
+    findings.unusable += found.unusable
+    if found.gave_up:
+        findings.warn(f"{name}: too many false sync words; the rest was not searched")
+    for chunk in found.chunks:
+        if _identity(chunk) in known:
+            continue
+        chunks.setdefault(chunk.message.stream_id, []).append(chunk)
+
+
+def _identity(chunk: LocatedChunk) -> tuple[int, int, int]:
+    message = chunk.message
+    return message.stream_id, message.end_position, message.checksum
 
 
 def _stream(

@@ -1,0 +1,55 @@
+"""What the rings of unfinished streams hold beyond their files, as `tracectl` tells it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from traced import _tracectl
+from traced._errors import CommandError
+from traced.reader.chunks import LocatedChunk
+from traced.reader.findings import Findings
+from traced.reader.payload import RefusedError, SkippedError, decode
+
+#: What these chunks are called in warnings and byte ranges.
+NAME = "shared memory"
+
+
+def unfinished(chunks: Mapping[int, list[LocatedChunk]]) -> dict[int, int]:
+    """Returns the streams that do not say how they ended, and where they stop."""
+    ends = {
+        stream_id: max(chunk.message.end_position for chunk in members)
+        for stream_id, members in chunks.items()
+        if stream_id != 0
+    }
+    return {
+        stream_id: end
+        for stream_id, end in ends.items()
+        if not any(_ends(c) for c in chunks[stream_id] if c.message.end_position == end)
+    }
+
+
+def _ends(chunk: LocatedChunk) -> bool:
+    try:
+        accounts = decode(chunk.message).accounts
+    except (RefusedError, SkippedError):
+        return False
+    return bool(accounts.closed or accounts.recovered)
+
+
+def chunks_beyond(
+    paths: tuple[str | os.PathLike[str], ...], ends: Mapping[int, int], findings: Findings
+) -> bytes:
+    """Returns the chunks behind these positions, from rings and, where they went on, from files.
+
+    A `tracectl` that cannot be run is a warning: what it would tell is then not known.
+    """
+    after = [f"--after={stream:016x}:{end}" for stream, end in ends.items()]
+    try:
+        answer = _tracectl.ask("rings", *after, "--", *(os.fspath(path) for path in paths))
+    except (CommandError, OSError) as error:
+        findings.warn(f"what is in shared memory beyond the files was not read: {error}")
+        return b""
+    findings.warnings += answer.warnings
+    findings.sizes[NAME] = len(answer.output)
+    return answer.output
