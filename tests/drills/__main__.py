@@ -61,6 +61,8 @@ def main() -> int:
         text = "\n\n".join(f"{table.title}:\n\n{table.markdown()}" for table in tables)
         options.markdown.write_text(text + "\n")
     print("\n".join(["", *campaign.wrong]))
+    for (half, sure, right), runs in sorted(campaign.halves.items()):
+        print(f"{half} {sure}: {'right' if right else 'WRONG'} {runs}")
     verdicts, parts = campaign.verdicts, campaign.parts
     print(
         f"{verdicts.right} of {verdicts.runs} drills judged rightly, "

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator
 from itertools import combinations
 
-from drills.judge import NOTHING, UNDECIDED, Finding
+from drills.judge import NOTHING, UNDECIDED, Finding, blames_rightly
 from drills.truth import MOST, Truth
 
 
@@ -36,6 +36,8 @@ def is_honest(truth: Truth, finding: Finding, kept: Collection[int]) -> bool:
     """
     if finding.kind in (NOTHING, UNDECIDED):
         return not finding.culprits
+    if finding.sure[1] == UNDECIDED:
+        return finding.kind in truth.kinds and blames_rightly(truth, finding)
     named, present = set(finding.culprits), set(kept)
     both = truth.rank in named and len(present & set(truth.members)) == 2
     return finding.kind in truth.kinds and (named <= set(truth.involved) or both)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from drills.calls import WORLD, Call
-from drills.programs import SECOND, exchange, mixed, training
+from drills.programs import SECOND, exchange, grid, mixed, pipeline, training
 from drills.truth import MOST
 
 # More than what diagnose takes for late by default.
@@ -29,7 +29,7 @@ class Fault:
         fits: Whether it can be planted at a call of a list.
         plant: Does so, given the script, the rank and the number of the call.
         blame: Who must be named: "alone" the rank; "outvoted" the rank, but both where
-            the group has two members; "pair" the rank and its peer; "members" the rank,
+            the group has two members; "pair" the rank, at most with its peer; "members" the rank,
             at most with the rest of the group; "next" the rank and the one it sends to;
             "trio" the rank, at most with the one
             that waits for it and the one that it should leave alone.
@@ -57,6 +57,15 @@ def _plain(calls: list[Call], at: int) -> bool:
     """A collective that needs all members of the world or of a half, in both directions."""
     call = calls[at]
     return call.op == "all_reduce" and call.is_blocking and call.group != SECOND
+
+
+def _of_pair(calls: list[Call], at: int) -> bool:
+    return calls[at].op == "all_reduce" and calls[at].group.startswith("tp")
+
+
+def _before_barrier(calls: list[Call], at: int) -> bool:
+    """The last collective of a sub-group before all meet."""
+    return calls[at].op == "all_reduce" and calls[at + 1].op == "barrier"
 
 
 def _of_world(calls: list[Call], at: int) -> bool:
@@ -101,6 +110,10 @@ def _change(**values: object) -> Callable[[Script, int, int], None]:
 def _extra(script: Script, rank: int, at: int) -> None:
     call = script[rank][at]
     script[rank].insert(at, replace(call, op="barrier"))
+
+
+def _twice(script: Script, rank: int, at: int) -> None:
+    script[rank].insert(at, script[rank][at])
 
 
 def _missing(script: Script, rank: int, at: int) -> None:
@@ -209,6 +222,7 @@ _ANOTHER = ("op_mismatch", "order_mismatch")
 _ABSENT = ("never_joined",)
 _GONE = ("left_early",)
 _UNPAIRED = ("p2p_unpaired", "deadlock")
+_APART = ("deadlock", *_ANOTHER, *_ABSENT)
 _EVERYBODY = 1 << 16
 
 _ALL = (
@@ -275,6 +289,31 @@ _ALL = (
         program=exchange,
         steps=24,
         from_world=4,
+    ),
+    Fault("pair_skip", _APART, _of_pair, _missing, "members", False, _EVERYBODY, grid, 4),
+    Fault("pair_extra", _APART, _of_pair, _twice, "members", False, _EVERYBODY, grid, 4),
+    Fault("pair_swap", _APART, _before_barrier, _swap, "members", False, _EVERYBODY, grid, 4),
+    Fault(
+        "stage_skips_send",
+        _UNPAIRED,
+        _exchange("send"),
+        _missing,
+        "pair",
+        False,
+        _EVERYBODY,
+        pipeline,
+        4,
+    ),
+    Fault(
+        "stage_skips_recv",
+        _UNPAIRED,
+        _exchange("recv"),
+        _missing,
+        "pair",
+        False,
+        _EVERYBODY,
+        pipeline,
+        4,
     ),
     Fault("overlap", ("buffer_overlap",), _starts_two, _share_memory, "alone", witnesses=0),
     Fault(

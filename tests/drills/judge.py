@@ -25,6 +25,7 @@ class Finding:
 
     Attributes:
         kind: Of the first verdict, else "nothing".
+        sure: How sure it is of what is wrong, and of who did it.
         kinds: Of all verdicts, in their order.
     """
 
@@ -32,6 +33,7 @@ class Finding:
     culprits: tuple[int, ...]
     group: str = ""
     seq: int | None = None
+    sure: tuple[str, str] = (UNDECIDED, UNDECIDED)
     kinds: tuple[str, ...] = ()
     answer: Any = field(default=None, repr=False, compare=False)
 
@@ -52,15 +54,39 @@ def diagnose(inputs: Sequence[Path]) -> Finding:
     if not verdicts:
         return Finding(NOTHING, culprits, answer=answer)
     first = verdicts[0]
-    return Finding(kinds[0], culprits, first.get("group") or "", first.get("seq"), kinds, answer)
+    sure = (first["finding_confidence"], first["culprit_confidence"])
+    group = first.get("group") or ""
+    return Finding(kinds[0], culprits, group, first.get("seq"), sure, kinds, answer)
 
 
 def is_right(truth: Truth, finding: Finding) -> bool:
     """Whether the first verdict names the fault, and the culprits are those."""
     if not truth.fault:
         return finding.kind == NOTHING and not finding.culprits
-    named = set(finding.culprits)
-    return finding.kind in truth.kinds and set(truth.culprits) <= named <= set(truth.involved)
+    return finding.kind in truth.kinds and blames_rightly(truth, finding)
+
+
+def blames_rightly(truth: Truth, finding: Finding) -> bool:
+    """Whether the culprits are those; where it says that it cannot tell, whether they are among
+    those it names, or nobody is.
+    """
+    culprits, named = set(truth.culprits), set(finding.culprits)
+    if finding.sure[1] == UNDECIDED:
+        return not named or culprits <= named
+    return culprits <= named <= set(truth.involved)
+
+
+def wrongly_certain(truth: Truth, finding: Finding) -> list[str]:
+    """What it says is certain and is not true, in sentences."""
+    wrong = []
+    verdicts = finding.answer["verdicts"]
+    if verdicts and finding.sure[0] == "certain" and finding.kind not in truth.kinds:
+        wrong.append(f"certain of {finding.kind}")
+    for verdict in verdicts:
+        innocent = set(verdict["culprits"]) - set(truth.involved)
+        if verdict["culprit_confidence"] == "certain" and innocent:
+            wrong.append(f"certain that {sorted(innocent)} did it ({verdict['kind']})")
+    return wrong
 
 
 def is_placed(truth: Truth, finding: Finding) -> bool:

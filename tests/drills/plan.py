@@ -56,13 +56,13 @@ def _truth(fault: Fault, world: int, rank: int, seed: int, calls: list[Call], at
     call = calls[at]
     members = call.members or groups(world)[call.group]
     culprits = {rank}
-    if fault.blame == "pair" and call.peer is not None:
-        culprits.add(call.peer)
     if fault.blame == "next":
         culprits.add((rank + 1) % world)
-    if fault.blame == "outvoted" and len(members) == 2:
-        culprits |= set(members)
     involved = set(culprits)
+    if fault.blame == "pair" and call.peer is not None:
+        involved.add(call.peer)
+    if fault.blame == "outvoted" and len(members) == 2:
+        involved |= set(members)
     if fault.blame == "members":
         involved = set(members)
     if fault.blame == "trio" and call.peer is not None:

@@ -12,11 +12,25 @@ _MUCH = 1 << 16
 
 
 def groups(world: int) -> dict[str, tuple[int, ...]]:
-    """Members of the groups that every job has, by description."""
+    """Members of the groups that most jobs have, by description."""
     everybody = tuple(range(world))
     half = max(world // 2, 2)
     halves = {f"half{i}": everybody[i : i + half] for i in range(0, world, half)}
     return {WORLD: everybody, SECOND: everybody} | halves
+
+
+def groups_of(script: list[list[Call]]) -> dict[str, tuple[int, ...]]:
+    """Members of the groups that a job uses, in the order in which it makes them."""
+    world = len(script)
+    found = groups(world)
+    known = {call.group: call.members for calls in script for call in calls if call.members}
+    used = {WORLD: found[WORLD]} | {name: found[name] for name in found if name in known}
+    return used | dict(sorted((name, known[name]) for name in known.keys() - used.keys()))
+
+
+def description(group: str) -> str:
+    """What a program calls a group: those of one role are called alike."""
+    return group.partition("/")[0]
 
 
 def _half(world: int, rank: int) -> str:
@@ -148,6 +162,22 @@ def exchange(world: int, rank: int, steps: int = 24) -> list[Call]:
     return calls
 
 
+def grid(world: int, rank: int, steps: int = 6) -> list[Call]:
+    """Tensor parallel in pairs, data parallel across them, and a barrier of all."""
+    pair = f"tp/{rank // 2}", (rank - rank % 2, rank - rank % 2 + 1)
+    across = f"dp/{rank % 2}", tuple(range(rank % 2, world, 2))
+    calls: list[Call] = []
+    for step in range(steps):
+        calls.append(Call("step", numel=step))
+        calls.append(Call("all_reduce", *pair, numel=32))
+        calls.append(Call("all_gather", *pair, numel=8))
+        calls.append(Call("all_reduce", *pair, numel=48))
+        if world > 2:
+            calls.append(Call("all_reduce", *across, numel=64))
+        calls.append(Call("barrier", WORLD, tuple(range(world))))
+    return calls
+
+
 HEALTHY: dict[str, Callable[[int, int], list[Call]]] = {
     "mixed": mixed,
     "uneven": uneven,
@@ -155,4 +185,5 @@ HEALTHY: dict[str, Callable[[int, int], list[Call]]] = {
     "sub_groups": sub_groups,
     "training": training,
     "exchange": exchange,
+    "grid": grid,
 }

@@ -18,7 +18,7 @@ from drills.calls import WORLD
 from drills.faults import Script
 from drills.links import publish
 from drills.performing import Performer
-from drills.programs import groups
+from drills.programs import description, groups_of
 
 DUMP = b"d"
 LEAVE = b"l"
@@ -85,8 +85,10 @@ def _make(script: Script, rank: int) -> None:
     calls, world = script[rank], dist.get_world_size()
     board = Board(Path("board"), world)
     made = {
-        name: dist.group.WORLD if name == WORLD else dist.new_group(list(members), group_desc=name)
-        for name, members in groups(world).items()
+        name: dist.group.WORLD
+        if name == WORLD
+        else dist.new_group(list(members), group_desc=description(name))
+        for name, members in groups_of(script).items()
     }
     if any(call.op == "throttle" for each in script for call in each):
         publish(c10d._get_default_store(), rank)

@@ -23,8 +23,9 @@ class Truth:
         rank: The rank that it was planted on.
         at: The number of the call that it was planted at.
         kinds: The verdicts that name it, the best one first.
-        culprits: The ranks to look at. Where two ranks disagree these are both.
-        involved: These, and whom a verdict may name besides.
+        culprits: The ranks to look at.
+        involved: These, and whom a verdict may name besides: where two ranks disagree and nothing
+            else tells, both.
         group: Description of the group it shows in, "" where it shows in none.
         seq: Sequence number of the first operation that goes another way.
         members: The ranks of that group.

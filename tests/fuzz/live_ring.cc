@@ -1,5 +1,5 @@
 // The segment of a living process, as two readings of it: whatever they say,
-// the chunks that come of it can be read, and the trace is left as it is.
+// the chunks that come of it can be read.
 
 #include <string>
 
@@ -10,9 +10,7 @@
 #include "recorder/live_copy.h"
 #include "recorder/recovery.h"
 #include "recorder/segment_content.h"
-#include "support/temp_dir.h"
-#include "support/trace_file.h"
-#include "support/write_file.h"
+#include "recorder/written_stream.h"
 #include "trace_io/byte_source.h"
 
 using traced::testing::require;
@@ -24,12 +22,6 @@ std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
 
 // The first reading, and the second if it is another.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const traced::testing::TempDir dir;
-  static const std::string trace = [] {
-    std::string path = dir.path() + "/rank-0.traced";
-    traced::testing::writeFile(path, "");
-    return path;
-  }();
   const auto parts =
       traced::testing::splitParts({reinterpret_cast<const char*>(data), size});
   const std::string first(parts.front());
@@ -39,20 +31,21 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const char each : parts.back()) {
     head_after += static_cast<unsigned char>(each);
   }
-  const std::string copy =
-      traced::settled(*read, first, std::string(parts.back()), head_after);
-  auto content = traced::parseSegment(copy);
+  std::string copy(parts.back());
+  copy.resize(first.size());
+  traced::settle(*read, first, copy, head_after);
+  const auto content = traced::parseSegment(copy);
   require(bool(content), "a copy is a segment where its first reading was");
-  // It may name any file of this machine.
-  content->trace_path = trace;
   for (const bool alive : {false, true}) {
     std::optional<traced::ClockReading> alive_at;
     if (alive) alive_at = traced::ClockReading{1000, 2000, 3000};
-    const auto chunks = traced::Recovery(*content, copy).look(alive_at);
+    auto nothing = traced::WrittenStream::of({});
+    require(bool(nothing), "a stream without files is one");
+    const auto chunks = traced::Recovery(*content, copy)
+                            .look(std::move(*nothing), alive, alive_at);
     if (!chunks) continue;
     traced::MemorySource source(*chunks);
     traced::testing::requireReadable(source);
   }
-  require(traced::testing::readFile(trace).empty(), "the trace is left alone");
   return 0;
 }

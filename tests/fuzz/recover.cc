@@ -34,18 +34,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const traced::testing::TempDir dir;
   const std::string trace = dir.path() + "/rank-0.traced";
   const std::string_view file(reinterpret_cast<const char*>(data), size);
-  auto content = traced::parseSegment(file);
+  const auto content = traced::parseSegment(file);
   if (!content) return 0;
-  // It may name any file of this machine.
-  content->trace_path = trace;
   std::ofstream(trace, std::ios::trunc).flush();
 
   traced::RecoveredSegment once;
-  traced::Recovery(*content, file).run(false, once);
+  traced::Recovery(*content, file).run(trace, {}, once);
   requireReadable(trace);
   if (once.outcome != traced::RecoverOutcome::kRecovered) return 0;
   traced::RecoveredSegment twice;
-  traced::Recovery(*content, file).run(false, twice);
+  traced::Recovery(*content, file).run(trace, {}, twice);
   require(
       twice.outcome == traced::RecoverOutcome::kRecovered && twice.records == 0,
       "what is in the trace is not brought back again");

@@ -38,6 +38,8 @@ def environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
         "TORCH_FR_BUFFER_SIZE": "100000",
+        # The tests recover themselves what is left, unless a keeper is what they are about.
+        "TRACED_KEEPER": "0",
     }
 
 

@@ -120,7 +120,7 @@ def _kill_when(process: Process, condition: Callable[[], bool]) -> None:
 def _rank_0(folder: Path) -> Stream | None:
     """Rank 0's stream as it is in the file now."""
     try:
-        return next((s for s in read(folder).streams if s.rank == 0), None)
+        return next((s for s in read(folder, files_only=True).streams if s.rank == 0), None)
     except TracedError:
         return None
 

@@ -11,14 +11,15 @@ from launcher import Launcher
 from traced.reader import Stream, read
 
 
-def _check_complete(stream: Stream) -> None:
+def _check_complete(stream: Stream, marks: int = 0) -> None:
     assert [item.op for item in stream.operations] == ["all_reduce"] * CALLS
     assert {item.state for item in stream.operations} == {"ended"}
     assert {item.release_ns is None for item in stream.operations} == {False}
     accounts = stream.accounts
     assert accounts is not None
     # Of each operation: issue, return, wait, release.
-    assert (accounts.produced, accounts.stored, accounts.drops) == (4 * CALLS, 4 * CALLS, {})
+    records = 4 * CALLS + marks
+    assert (accounts.produced, accounts.stored, accounts.drops) == (records, records, {})
     assert stream.records == accounts.stored
     assert (stream.missing, stream.gaps) == (0, ())
 
@@ -42,8 +43,10 @@ def test_nothing_is_lost(
     trace = read(tmp_path / "traces")
     assert [stream.rank for stream in trace.streams] == [0, 1]
     for stream in trace.streams:
-        _check_complete(stream)
+        _check_complete(stream, marks=int(ending == "raises"))
         assert stream.closed == closed
+        seen = stream.process_end.exit_code if stream.process_end else None
+        assert seen == (exit_code if closed else None)
     if ending == "raises":
         assert all("LookupError: a program of the tests fails" in p.output for p in ranks)
 

@@ -103,7 +103,7 @@ class Runs:
             backend,
             folder=folder,
             TEST_CALLS_OF="traced/_C",
-            TEST_CALLS_BELOW="traces",
+            TEST_CALLS_BELOW=str(folder / "traces"),
             TEST_CALLS_LOG=str(folder / "calls"),
             **env,
         )

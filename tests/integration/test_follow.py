@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from framing import framed_anew
 from jobs.followed import COLLECTIVES
 from launcher import DEADLINE_S, Launcher, Process
 from tracectl import tracectl_path
+from traced.reader.payload import decode
+from traced.reader.wire import trace_pb2
 
 HUNG_AFTER = "1.2"
 
@@ -74,7 +77,8 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
         verdict = next_event(follower)
         assert (verdict["event"], verdict["kind"]) == ("verdict", "never_joined")
         assert (verdict["culprits"], verdict["op"]) == ([culprit], "all_reduce")
-        assert (verdict["seq"], verdict["confidence"]) == (4, "certain")
+        assert (verdict["seq"], verdict["finding_confidence"]) == (4, "certain")
+        assert (verdict["confidence"], verdict["culprit_confidence"]) == ("likely", "likely")
         pid = (tmp_path / f"held.{culprit}").read_text()
         assert f"The process of rank {culprit} ({pid}) sleeps" in verdict["evidence"][-1]
         assert all(process.exit_code is None for process in ranks)
@@ -99,9 +103,37 @@ def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_p
     finally:
         os.kill(ranks[1].pid, signal.SIGCONT)
         (tmp_path / "release").touch()
-    assert 'NEVER JOINED on group "default_pg". Look at rank 1.' in said
+    assert "rank 1 never joined " in said
     assert f"The process of rank 1 ({ranks[1].pid}) is stopped by a signal" in said
     expect_results(ranks)
+
+
+def test_a_job_that_cannot_be_seen_from_here_has_not_ended(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    (process,) = launcher.start_ranks(1, "jobs.followed:killed_alone", folder=tmp_path)
+    assert process.wait() != 0
+    for ring in tmp_path.glob("*.ring"):
+        ring.unlink(missing_ok=True)
+    with following(tmp_path) as follower:
+        assert follower.wait(DEADLINE_S) == 0, "the kernel of this host says that it has ended"
+    (trace,) = (tmp_path / "traces").rglob("*.traced")
+    _pretend_other_numbers(trace)
+    with following(tmp_path) as follower:
+        assert follower.stderr is not None
+        assert "whether rank 0 lives cannot be seen from here" in follower.stderr.readline()
+        assert follower.poll() is None
+
+
+def _pretend_other_numbers(path: Path) -> None:
+    """As if the process were in a container of its own, and its end were not here."""
+    out = b""
+    for chunk in trace_pb2.Trace.FromString(path.read_bytes()).chunk:
+        payload = decode(chunk)
+        payload.header.pid_namespace += 1
+        payload.accounts.closed = payload.accounts.recovered = False
+        out += framed_anew(chunk, payload)
+    path.write_bytes(out)
 
 
 # As in a container of its own: it finds no process by the number of the job's.

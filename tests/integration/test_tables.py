@@ -76,6 +76,8 @@ def test_a_verdict_is_a_row(launcher: Launcher, tmp_path: Path, kind: Any) -> No
     (verdict,) = _rows(traced.load(tmp_path / "traces", kind=kind).verdicts)
     assert (verdict["kind"], verdict["culprits"], verdict["op"]) == ("never_waited", "0", "send")
     assert (verdict["src"], verdict["dst"], verdict["since_ns"] is not None) == (0, 1, True)
+    halves = (verdict["finding_confidence"], verdict["culprit_confidence"])
+    assert (verdict["confidence"], halves) == ("certain", ("certain", "certain"))
 
 
 def test_what_cannot_be_loaded_is_said(tmp_path: Path) -> None:

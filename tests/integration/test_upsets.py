@@ -108,6 +108,29 @@ def test_processes_are_stopped_and_continued(launcher: Launcher, tmp_path: Path)
         assert len(stream.operations) > CALLS
 
 
+def test_rings_that_are_cut_short(launcher: Launcher, tmp_path: Path) -> None:
+    results = {}
+    for backend in ("gloo", "traced:gloo"):
+        here = tmp_path / backend.replace(":", "-")
+        here.mkdir()
+        ranks = launcher.start_ranks(2, "jobs.upsets:meets_a_stop", backend, folder=here)
+        _until(lambda here=here: all((here / f"began-{i}").exists() for i in range(2)), "it")
+        rings = sorted(here.glob("traced.*.ring"))
+        assert len(rings) == (2 if "traced" in backend else 0)
+        for ring, left in zip(rings, (0, 8192), strict=False):
+            os.truncate(ring, left)
+        for i in range(2):
+            (here / f"continued-{i}").touch()
+        assert [process.wait() for process in ranks] == [0, 0], [p.output for p in ranks]
+        assert all(("cut short" in p.output) == ("traced" in backend) for p in ranks)
+        results[backend] = [process.result for process in ranks]
+    assert results["traced:gloo"] == results["gloo"]
+    here = tmp_path / "traced-gloo"
+    streams = read(here / "traces").streams
+    assert [stream.closed for stream in streams] == [False, False]
+    assert "cut short by somebody" in tracectl("recover", "--ring-dir", here).output
+
+
 def test_a_storm_of_signals(launcher: Launcher, tmp_path: Path) -> None:
     for _, caught in _stock_and_traced(launcher, tmp_path, "in_a_storm_of_signals"):
         assert caught

@@ -96,6 +96,13 @@ int verdict(const char* call, const void* caller, const char* path = nullptr) {
   return kWorks;
 }
 
+// What is said goes to a descriptor of its own, which is that of stderr.
+bool isStderr(int fd) {
+  struct stat own, of_stderr;
+  return fstat(fd, &own) == 0 && fstat(STDERR_FILENO, &of_stderr) == 0 &&
+         own.st_dev == of_stderr.st_dev && own.st_ino == of_stderr.st_ino;
+}
+
 template <typename Result, typename... Arguments>
 Result plain(long number, Arguments... arguments) {
   return (Result)syscall(number, arguments...);
@@ -136,6 +143,7 @@ void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd,
 }
 
 ssize_t write(int fd, const void* from, std::size_t bytes) {
+  if (isStderr(fd)) return plain<ssize_t>(SYS_write, fd, from, bytes);
   const int error = verdict("write", __builtin_return_address(0));
   if (error > 0) return failed<ssize_t>(error, -1);
   if (error == 0) bytes = (bytes + 1) / 2;

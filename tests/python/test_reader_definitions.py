@@ -52,6 +52,20 @@ def test_identity_does_not_depend_on_how_members_are_cut(tmp_path: Path) -> None
         assert group_of(read_payloads(tmp_path, other)).identity != whole.identity
 
 
+def test_frames_are_named_by_id_or_stand_in_their_stack(tmp_path: Path) -> None:
+    payload = build.new_payload(stored=2, closed=True)
+    payload.stack.add(id=1, site=2, frame_id=[70, 50, 60])
+    payload.stack.add(id=2, site=1).frame.add(file="old.py", function="run")
+    payload.frame.add(id=50, file="train.py", line=5)
+    payload.frame.add(id=60, file="train.py", line=6, function="step")
+    build.add_issued(payload, {"op": 1, "ns": 1, "stack": 1}, {"op": 2, "ns": 2, "stack": 2})
+    named, in_words = read_payloads(tmp_path, payload).streams[0].operations
+    assert named.site == "train.py:5"
+    assert [str(frame) for frame in named.stack or ()] == ["", "train.py:5", "train.py:6 in step"]
+    assert in_words.site == "old.py in run"
+    assert [str(frame) for frame in in_words.stack or ()] == ["old.py in run"]
+
+
 def test_normal_form_is_that_of_the_list_of_ranks() -> None:
     generator = random.Random(7)
     for _ in range(2000):

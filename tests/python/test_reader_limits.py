@@ -13,6 +13,7 @@ import zstandard
 from traced.reader import Trace, read
 from traced.reader.allowance import Allowance
 from traced.reader.payload_guard import is_modest_payload, is_modest_size
+from traced.v1 import definitions_pb2 as pb_definitions
 from traced.v1 import trace_pb2 as pb
 
 FREE_ROWS = 1 << 16
@@ -209,3 +210,35 @@ def test_a_small_file_does_not_fill_the_memory(tmp_path: Path, kind: str) -> Non
         [sys.executable, "-c", _MEASURE, path], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 64 * MIB + 8 * path.stat().st_size
+
+
+def test_a_definition_says_no_more_than_a_recorder_writes(tmp_path: Path) -> None:
+    payload = build.new_payload(stored=1, closed=True)
+    payload.text.add(id=1, text="\u00e9" * 300)
+    context = payload.context.add(id=1, module="m" * 1000, model="Net", annotations_cut=1)
+    context.annotation.extend(["a" * 1000] * 100)
+    call = payload.call.add(id=1, op=pb_definitions.OPERATION_ALL_TO_ALL_SINGLE)
+    call.split_in.extend([1] * 1000)
+    call.input.add(shape=[1] * 500)
+    call.input.add(shape=[1] * 500, count=3)
+    stack = payload.stack.add(id=1)
+    for _ in range(100):
+        stack.frame.add(function="f", file="x.py")
+    payload.issued.op_delta.append(1)
+    payload.issued.call.append(1)
+    payload.issued.context.append(1)
+    payload.issued.stack.append(1)
+    payload.returned.op_delta.append(1)
+    payload.returned.error.append(1)
+    (operation,) = read_bytes(tmp_path, build.chunk(payload)).streams[0].operations
+    assert operation.error == "\u00e9" * 256 + "..."
+    assert operation.module == "m" * 256 + "..."
+    assert operation.annotations == ("a" * 256 + "...",) * 16
+    assert operation.annotations_cut == 85
+    assert operation.split_in == (1,) * 512
+    assert operation.splits_cut == 488
+    assert operation.inputs is not None
+    assert [len(run.shape) for run in operation.inputs] == [500]
+    assert operation.tensors_cut == 3
+    assert operation.stack is not None
+    assert (len(operation.stack), operation.stack_cut) == (64, 36)

@@ -81,6 +81,19 @@ class RankBuilder {
   void lose(std::uint32_t call) { nextSeq(call); }
   // The process records something else at an instant.
   void live(std::int64_t at_ms) { beginStep(0, at_ms); }
+  // It is known to have lived until then, and recorded nothing.
+  void idleUntil(std::int64_t at_ms) {
+    stream_.payload().mutable_anchor()->set_monotonic_ns(ns(at_ms));
+  }
+  // Nobody catches an exception; it ends the process, or another thread.
+  void raise(std::int64_t at_ms, const std::string& text,
+             bool ends_process = true) {
+    stream_.add(MarkRow{++next_id_, ns(at_ms), v1::MARK_KIND_EXCEPTION,
+                        ends_process ? 0U : 1U, stream_.addText(text)});
+  }
+  v1::ProcessEnd& processEnd() {
+    return *stream_.payload().mutable_process_end();
+  }
   // What is issued from now on belongs to a training step, and to a context.
   void beginStep(std::uint64_t number, std::int64_t at_ms) {
     stream_.addStep(++next_id_, ns(at_ms), number);

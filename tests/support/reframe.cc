@@ -6,6 +6,7 @@
 
 #include "trace_io/chunk_format.h"
 #include "trace_io/chunk_scanner.h"
+#include "trace_io/column_compressor.h"
 #include "xxhash.h"
 
 namespace traced::testing {
@@ -28,6 +29,16 @@ std::string framed(v1::Chunk chunk) {
       XXH3_64bits(body.data() + kCheckedOffset, body.size() - kCheckedOffset);
   std::memcpy(body.data() + kChecksumOffset + 1, &checksum, sizeof checksum);
   return chunkFraming(body.size()) + body;
+}
+
+std::string compressed(const std::string& whole) {
+  v1::Chunk chunk;
+  chunk.ParseFromString(whole.substr(whole.find('\x09')));
+  std::string packed;
+  ColumnCompressor(1).compress(chunk.payload(), packed);
+  chunk.set_payload(packed);
+  chunk.set_compression(v1::COMPRESSION_ZSTD);
+  return framed(std::move(chunk));
 }
 
 std::string withCompression(const std::string& whole, int compression) {

@@ -12,6 +12,10 @@ namespace traced::testing {
 // at.
 std::string framed(v1::Chunk chunk);
 
+// The framed chunk, of a payload that is not compressed, with zstd: also where
+// no writer would compress it, because no reader would take it.
+std::string compressed(const std::string& whole);
+
 // The framed chunk with another number for its compression, 0 to 127.
 std::string withCompression(const std::string& whole, int compression);
 

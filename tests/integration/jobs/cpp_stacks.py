@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import signal
+import time
 from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.distributed as dist
 import traced
+from patience import patient
+from traced.reader import read
 
 from jobs.joining import joined
 
@@ -37,6 +42,30 @@ def reduce_through(library: str, calls: int = 3) -> list[float]:
         for _ in range(calls):
             _through(library, lambda: dist.all_reduce(tensor))
         return tensor.tolist()  # type: ignore[no-any-return]
+
+
+def children_while_names_are_found(library: str) -> int:
+    """How many children ended that the job did not start."""
+    seen = []
+    signal.signal(signal.SIGCHLD, lambda *_: seen.append(1))
+    with joined():
+        _through(library, lambda: dist.all_reduce(torch.ones(4)))
+        _wait_for_names()
+        with contextlib.suppress(ChildProcessError):
+            os.wait()
+            seen.append(1)
+    return len(seen)
+
+
+def _wait_for_names() -> None:
+    deadline = time.monotonic() + patient(60)
+    while time.monotonic() < deadline:
+        traced.flush()
+        (stream,) = read("traces", files_only=True).streams
+        for operation in stream.operations:
+            if any(frame.function == "known_function" for frame in operation.cpp_stack or ()):
+                return
+    raise TimeoutError("no name was found")
 
 
 def reduce_until_killed(library: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
+import traced
 
 from jobs.demand import until
 from jobs.joining import joined
@@ -58,3 +60,21 @@ def one_computes() -> list[float]:
     """Rank 1 computes for long, and the others wait for it."""
     cpu_s = float(os.environ["TEST_CPU"])
     return _sums({2: lambda rank: _computes(cpu_s if rank == 1 else 0)})
+
+
+def killed_alone() -> None:
+    """Dies behind an operation, before its trace is closed."""
+    with joined():
+        dist.all_reduce(torch.ones(4))
+        traced.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _exits(rank: int) -> None:
+    if rank == int(os.environ["TEST_CULPRIT"]):
+        os._exit(3)
+
+
+def one_exits() -> list[float]:
+    """The process of rank `TEST_CULPRIT` is gone before the fourth collective."""
+    return _sums({3: _exits})

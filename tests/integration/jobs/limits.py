@@ -77,6 +77,35 @@ def closes_what_it_does_not_know() -> None:
             assert os.open(f"own{os.getpid()}", os.O_CREAT | os.O_RDWR) == int(name)
 
 
+def reader_of_stderr() -> None:
+    """Stderr is a pipe that is full, as it was; whoever waits for room waits for ever."""
+    _, writer = os.pipe()
+    os.set_blocking(writer, False)
+    for size in (1 << 12, 1):
+        try:
+            while True:
+                os.write(writer, b"x" * size)
+        except BlockingIOError:
+            pass
+    os.set_blocking(writer, True)
+    os.dup2(writer, 2)
+
+
+def reader_of_stderr_for_good() -> None:
+    """Stderr is a pipe that nobody can read; writing there kills, as it does in most programs."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    reader, writer = os.pipe()
+    os.close(reader)
+    os.dup2(writer, 2)
+
+
+def stderr() -> None:
+    """What libraries say while the process ends is no business of these tests."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+
+
 def take(what: str) -> None:
     """Does "NAME" or "NAME=ARGUMENT" of the above, or nothing."""
     if what:

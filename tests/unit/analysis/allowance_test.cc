@@ -6,6 +6,7 @@
 
 #include "analysis/stream_loader.h"
 #include "analysis/trace_set.h"
+#include "support/reframe.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
@@ -56,7 +57,7 @@ TEST(AllowanceTest, ChunksThatUnpackToTooMuchTogetherAreRefused) {
         0, static_cast<std::int64_t>(position));
     position += kFreeRows;
     *payload.mutable_header() = stream.header();
-    bytes += stream.encode(payload, kFreeRows);
+    bytes += testing::compressed(stream.encode(payload, kFreeRows, 0));
   }
   ASSERT_LT(bytes.size(), 20'000u);
   const auto set = openTraceSet({testing::writeFile(dir.path() + "/t", bytes)});

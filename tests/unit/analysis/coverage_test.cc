@@ -104,6 +104,19 @@ TEST_F(CoverageTest, APauseOutsideOfTheStepsIsNone) {
   EXPECT_THAT(gaps(StepRange(1, 2)), IsEmpty());
 }
 
+TEST_F(CoverageTest, TheLastOfManyPausesIsHeldAgainstTheSteps) {
+  pause(11, 12);
+  pause(13, 14);
+  pause(31, 32);
+  EXPECT_THAT(gaps(StepRange(2, 2)), ElementsAre(HasSubstr("switched off")));
+}
+
+TEST_F(CoverageTest, PausesOnBothSidesOfTheStepsAreNone) {
+  pause(11, 12);
+  pause(31, 32);
+  EXPECT_THAT(gaps(StepRange(1, 1)), IsEmpty());
+}
+
 TEST_F(CoverageTest, APauseBeforeTheStepsThatReachesIntoThemIsAGap) {
   pause(5, 25);
   EXPECT_THAT(gaps(StepRange(1, 1)), ElementsAre(HasSubstr("switched off")));

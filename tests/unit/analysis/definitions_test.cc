@@ -98,5 +98,41 @@ TEST(StreamDefinitionsTest, CodeIsToldByItsLineWhereItHasOne) {
   EXPECT_EQ(codeText(&code), "main.cpp:12 in main");
 }
 
+TEST(StreamDefinitionsTest, FramesAreNamedByIdOrStandInTheirStack) {
+  v1::Payload payload;
+  v1::Stack& named = *payload.add_stack();
+  named.set_id(1);
+  named.set_site(2);
+  for (const std::uint64_t id : {70, 50, 60}) named.add_frame_id(id);
+  v1::Stack& in_words = *payload.add_stack();
+  in_words.set_id(2);
+  in_words.set_site(1);
+  in_words.add_frame()->set_file("old.py");
+  for (const std::uint64_t id : {50, 60}) {
+    v1::Frame& frame = *payload.add_frame();
+    frame.set_id(id);
+    frame.set_file("train.py");
+    frame.set_line(static_cast<std::uint32_t>(id));
+  }
+  StreamDefinitions definitions;
+  definitions.add(payload);
+  const auto textOf = [&](std::uint32_t id) {
+    std::string text;
+    for (const v1::Frame* frame : definitions.frames(*definitions.stack(id))) {
+      text += frameText(frame) + "|";
+    }
+    return text;
+  };
+  EXPECT_EQ(textOf(1), "not known|train.py:50|train.py:60|");
+  EXPECT_EQ(definitions.siteText(*definitions.stack(1)), "train.py:50");
+  EXPECT_EQ(textOf(2), "old.py|");
+  EXPECT_EQ(definitions.siteText(*definitions.stack(2)), "old.py");
+  v1::Stack beyond = *definitions.stack(1);
+  for (const std::uint32_t site : {0u, 1u, 4u, UINT32_MAX}) {
+    beyond.set_site(site);
+    EXPECT_EQ(definitions.siteText(beyond), "") << site;
+  }
+}
+
 }  // namespace
 }  // namespace traced

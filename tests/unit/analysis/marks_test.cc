@@ -40,6 +40,16 @@ TEST(MarksTest, AnOperationBelongsToTheLastStepBeforeIt) {
   EXPECT_EQ(marks.stepOf(1'000'000), 0u);
 }
 
+TEST(MarksTest, AStepWithoutANumberEndsTheOneBefore) {
+  const MarkRow none = {20, kFirstMarkNs, v1::MARK_KIND_NO_STEP, 0};
+  const Marks marks = finished({none, step(10, 7), step(30, 8)});
+  EXPECT_EQ(marks.stepOf(19), 7u);
+  EXPECT_EQ(marks.stepOf(21), std::nullopt);
+  EXPECT_EQ(marks.stepOf(31), 8u);
+  ASSERT_EQ(marks.steps().size(), 2u);
+  EXPECT_EQ(marks.steps()[0].end_position, 20u);
+}
+
 TEST(MarksTest, ComeInAnyOrderAndOncePerPosition) {
   const Marks marks = finished({step(20, 8), step(10, 7), step(10, 99)});
   ASSERT_EQ(marks.steps().size(), 2u);

@@ -43,7 +43,7 @@ class MergeTest : public ::testing::Test {
 };
 
 TEST_F(MergeTest, CopiesChunksByteForByte) {
-  ASSERT_TRUE(writeMerged(open("in"), output(), "0.1.0"));
+  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0"));
   const std::string merged = testing::readFile(output());
   for (const std::string& chunk : chunks_) {
     EXPECT_NE(merged.find(chunk), std::string::npos);
@@ -59,9 +59,10 @@ TEST_F(MergeTest, CopiesChunksByteForByte) {
 }
 
 TEST_F(MergeTest, MergingAMergedFileChangesNothing) {
-  ASSERT_TRUE(writeMerged(open("in"), output(), "0.1.0"));
+  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0"));
   const std::string once = testing::readFile(output());
-  ASSERT_TRUE(writeMerged(open("out"), output() + "2", "0.1.0"));
+  ASSERT_TRUE(
+      writeMerged(open("out"), output() + "2", Existing::kReplaced, "0.1.0"));
   EXPECT_EQ(testing::readFile(output() + "2"), once);
 }
 
@@ -69,7 +70,7 @@ TEST_F(MergeTest, TellsOfUnusableBytes) {
   testing::writeFile(dir_.path() + "/in/0", "rubbish" + chunks_[0]);
   const TraceSet direct = open("in");
   EXPECT_EQ(direct.unusable_bytes, 7u);
-  ASSERT_TRUE(writeMerged(direct, output(), "0.1.0"));
+  ASSERT_TRUE(writeMerged(direct, output(), Existing::kReplaced, "0.1.0"));
   const TraceSet merged = open("out");
   EXPECT_EQ(merged.unusable_bytes, 7u);
   EXPECT_EQ(merged.input_warnings, direct.input_warnings);
@@ -78,7 +79,7 @@ TEST_F(MergeTest, TellsOfUnusableBytes) {
 TEST_F(MergeTest, AnInputThatChangedLeavesNoFileBehind) {
   const TraceSet set = open("in");
   testing::writeFile(dir_.path() + "/in/1", "gone");
-  const auto merged = writeMerged(set, output(), "0.1.0");
+  const auto merged = writeMerged(set, output(), Existing::kReplaced, "0.1.0");
   ASSERT_FALSE(merged);
   EXPECT_NE(merged.error().message.find("changed"), std::string::npos);
   for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
@@ -87,7 +88,8 @@ TEST_F(MergeTest, AnInputThatChangedLeavesNoFileBehind) {
 }
 
 TEST_F(MergeTest, SaysWhenItCannotWrite) {
-  EXPECT_FALSE(writeMerged(open("in"), "/nowhere/out", "0.1.0"));
+  EXPECT_FALSE(
+      writeMerged(open("in"), "/nowhere/out", Existing::kReplaced, "0.1.0"));
 }
 
 }  // namespace

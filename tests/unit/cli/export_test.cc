@@ -221,5 +221,58 @@ TEST_F(ExportTest, WordsGoToStandardError) {
   EXPECT_THAT(ran.out, Not(HasSubstr("switched off")));
 }
 
+// A file of some hundred bytes that names one text in each of its rows.
+TEST_F(ExportTest, ALongTextIsNotRepeatedInEveryRow) {
+  constexpr int kRows = 1000;
+  StreamBuilder stream(0, 1);
+  stream.addGroup(std::string(1 << 20, 'g'), 0, 1);
+  stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 4, 4);
+  stream.addContext().add_annotation(std::string(1 << 20, 'a'));
+  for (std::uint64_t id = 1; id <= kRows; ++id) {
+    stream.add(IssueRow{.op = id,
+                        .issue_ns = StreamBuilder::kStartNs + 10,
+                        .call = 1,
+                        .seq = id,
+                        .context = 1});
+  }
+  writeFile(run() + "/rank-0.traced", stream.takeChunk(true, 19));
+  for (const char* verb : {"export", "export --format jsonl", "show --json",
+                           "export --format text", "info --json"}) {
+    const Ran ran = runTracectl(std::string(verb) + " " + run());
+    EXPECT_EQ(ran.exit_code, 0) << verb << ran.err;
+    EXPECT_LT(ran.out.size(), kRows * 4096u) << verb;
+    EXPECT_THAT(ran.out, HasSubstr("ggg...")) << verb;
+  }
+}
+
+TEST_F(ExportTest, ASpreadsheetIsGivenNoFormulas) {
+  const std::vector<std::string> names = {
+      "=cmd|'/C calc'!A0", "+1+1", "@SUM(1)", "-2", "\t=1", "dp"};
+  StreamBuilder stream(0, 1);
+  for (std::uint32_t i = 0; i < names.size(); ++i) {
+    stream.addGroup(names[i], 0, 1).set_nth(i);
+    stream.addCall(v1::OPERATION_BARRIER, i + 1, 0, 0);
+    stream.addOperation(i + 1, StreamBuilder::kStartNs + 10 * (i + 1), i + 1, 1,
+                        5);
+  }
+  writeFile(run() + "/rank-0.traced", stream.takeChunk(true));
+  const auto groupsOf = [&](const std::string& options) {
+    const Ran ran = runTracectl("export " + options + " " + run());
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    std::vector<std::string> groups;
+    for (const Row& row : parseCsv(ran.out)) groups.push_back(row.at(3));
+    groups.erase(groups.begin());
+    return std::pair(groups, ran.err);
+  };
+  const auto [recorded, note] = groupsOf("");
+  EXPECT_EQ(recorded, names);
+  EXPECT_THAT(note, HasSubstr("note: 5 cells would be a formula"));
+  const auto [safe, no_note] = groupsOf("--spreadsheet");
+  EXPECT_EQ(no_note, "");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(safe[i], names[i] == "dp" ? "dp" : "'" + names[i]);
+  }
+}
+
 }  // namespace
 }  // namespace traced::testing

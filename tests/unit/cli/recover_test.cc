@@ -88,7 +88,15 @@ TEST_F(RecoverVerbTest, SaysWhatCameBackAndWhoIsAlive) {
   EXPECT_EQ(json["ranks"][0]["recovered"], true);
   EXPECT_EQ(json["ranks"][0]["closed"], false);
   EXPECT_EQ(json["ranks"][0]["operations"], 2);
-  EXPECT_EQ(json["lost"]["not_closed"], "0");
+  EXPECT_EQ(json["lost"]["not_closed"], "0-1");
+  EXPECT_EQ(json["lost"]["end_unknown"], "") << "rank 1 is known by its ring";
+  ASSERT_EQ(json["from_rings"].size(), 1u);
+  EXPECT_EQ(json["from_rings"][0]["rank"], 1);
+  EXPECT_EQ(json["from_rings"][0]["alive"], true);
+  const Json files =
+      Json::parse(runTracectl("info --json --files-only " + run()).out);
+  EXPECT_EQ(files["lost"]["not_closed"], "0");
+  EXPECT_FALSE(files.contains("from_rings"));
 }
 
 TEST_F(RecoverVerbTest, NothingToDoIsFine) {
@@ -141,7 +149,7 @@ TEST_F(RecoverVerbTest, AnUnreadableSegmentExitsWith3) {
   writeFile(segment, readFile(segment).substr(0, 6000));
   const Ran ran = runTracectl("recover" + only());
   EXPECT_EQ(ran.exit_code, 3);
-  EXPECT_THAT(ran.out, HasSubstr("not recovered, damaged"));
+  EXPECT_THAT(ran.out, HasSubstr("not recovered, it was cut short"));
   EXPECT_TRUE(fs::exists(segment));
 }
 

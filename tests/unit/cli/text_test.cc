@@ -9,11 +9,16 @@ TEST(TextTest, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_EQ(printable("a\x1B[31mb\n\x7F"), "a?[31mb??");
   EXPECT_EQ(printable("\xC2\x9B"
                       "31m"),
-            "??31m");
+            "?31m");
   EXPECT_EQ(printable("\x9B"
                       "31m\xFF"),
             "?31m?");
   EXPECT_EQ(printable("köln"), "köln");
+  EXPECT_EQ(printable("a\u202Eb\u2028c\uFEFFd\u061C\u2066e\u200Bf"),
+            "a?b?c?d??e?f");
+  EXPECT_EQ(printable("tag\U000E0041s"), "tag?s");
+  EXPECT_EQ(printable("日本語 Ж é \U0001F680 \u200D"),
+            "日本語 Ж é \U0001F680 \u200D");
 }
 
 TEST(TextTest, NumbersHaveTheDigitsThatAreNeeded) {

@@ -38,6 +38,8 @@ inline std::string textOf(const Diagnosis& diagnosis) {
   for (const JobVerdict& verdict : diagnosis.verdicts) {
     text += std::string(nameOf(verdict.kind)) + " #" +
             std::to_string(verdict.seq) + " " + verdict.summary + "\n";
+    for (const std::string& line : verdict.now) text += "  " + line + "\n";
+    text += "  " + verdict.consequence + "\n";
     for (const std::string& line : verdict.evidence) text += "  " + line + "\n";
   }
   return text;
@@ -50,6 +52,16 @@ inline void expectVerdict(const Diagnosis& diagnosis, VerdictKind kind,
   EXPECT_STREQ(nameOf(diagnosis.verdicts[0].kind), nameOf(kind))
       << textOf(diagnosis);
   EXPECT_EQ(diagnosis.culprits, culprits) << textOf(diagnosis);
+}
+
+// How sure the first verdict is of what is wrong, and of who did it.
+inline void expectConfidence(const Diagnosis& diagnosis, Confidence finding,
+                             Confidence culprit) {
+  ASSERT_FALSE(diagnosis.verdicts.empty());
+  EXPECT_STREQ(nameOf(diagnosis.verdicts[0].finding), nameOf(finding))
+      << textOf(diagnosis);
+  EXPECT_STREQ(nameOf(diagnosis.verdicts[0].culprit), nameOf(culprit))
+      << textOf(diagnosis);
 }
 
 inline void expectHealthy(const Diagnosis& diagnosis) {

@@ -53,6 +53,8 @@ TEST(LocalTest, TwoOperationsOnOneBuffer) {
   EXPECT_EQ(diagnosis.verdicts.size(), 2U) << textOf(diagnosis);
   for (const JobVerdict& verdict : diagnosis.verdicts) {
     EXPECT_EQ(verdict.kind, VerdictKind::kBufferOverlap);
+    EXPECT_EQ(verdict.finding, Confidence::kLikely);
+    EXPECT_EQ(verdict.culprit, Confidence::kCertain);
   }
 }
 
@@ -72,7 +74,9 @@ TEST(LocalTest, AReceiveThatIsNeverWaitedFor) {
   job.all([](RankBuilder& each) {
     each.end(each.addCall(v1::OPERATION_BARRIER, 1, 0).id(), 10);
   });
-  expectVerdict(diagnoseJob(job), VerdictKind::kNeverWaited, {1});
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kNeverWaited, {1});
+  expectConfidence(diagnosis, Confidence::kCertain, Confidence::kCertain);
 }
 
 }  // namespace

@@ -72,7 +72,27 @@ TEST(MessagesTest, MessagesOfDifferentSizes) {
     RankBuilder& rank = job.rank(r);
     rank.end(rank.addMessage(r == 0, 1, 1 - r, 64 + r).id(), 0);
   }
-  expectVerdict(diagnoseJob(job), VerdictKind::kSizeMismatch, {0, 1});
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
+  expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
+}
+
+// Each may still make the call that meets the other's.
+TEST(MessagesTest, IsLessSureOfTagsThatMayYetMeet) {
+  for (const Ending ending : {Ending::kClosed, Ending::kCut}) {
+    JobBuilder job(2);
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      RankBuilder& rank = job.rank(r);
+      const auto tag = static_cast<std::int32_t>(r);
+      rank.end(rank.addMessage(r == 0, 1, 1 - r, 64, tag).id(), 0);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, ending);
+    expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+    expectConfidence(
+        diagnosis,
+        ending == Ending::kClosed ? Confidence::kCertain : Confidence::kLikely,
+        Confidence::kUndecided);
+  }
 }
 
 TEST(MessagesTest, TwoThatReceiveFromEachOther) {
@@ -115,7 +135,7 @@ TEST(MessagesTest, AFirstMessageToTheDeadWhileAnotherWaitsHasTheWrongPeer) {
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
   ASSERT_FALSE(diagnosis.verdicts.empty());
   EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kP2pUnpaired);
-  EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kLikely);
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
   EXPECT_EQ(diagnosis.culprits, Ranks{0}) << textOf(diagnosis);
 }
 

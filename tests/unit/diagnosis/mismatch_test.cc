@@ -21,6 +21,12 @@ class MismatchTest : public ::testing::TestWithParam<
   Ranks culprits() const {
     return world() == 2 ? Ranks{0, 1} : Ranks{culprit()};
   }
+  // That they differ is recorded; who is right is not.
+  void expectSure(const Diagnosis& diagnosis) const {
+    expectConfidence(
+        diagnosis, Confidence::kCertain,
+        world() == 2 ? Confidence::kUndecided : Confidence::kLikely);
+  }
 
   // All ranks do three all_reduces, then the odd operation, then three more.
   template <typename Usual, typename Odd>
@@ -61,6 +67,7 @@ TEST_P(MismatchTest, AnotherOperation) {
       runChanged(v1::OPERATION_BROADCAST,
                  [](v1::Call& call) { call.set_op(v1::OPERATION_REDUCE); });
   expectVerdict(diagnosis, VerdictKind::kOpMismatch, culprits());
+  expectSure(diagnosis);
   EXPECT_EQ(diagnosis.verdicts[0].seq, 4U);
 }
 
@@ -152,7 +159,9 @@ TEST_P(MismatchTest, SplitsThatNobodyElseExpects) {
     }
     rank.end(call.id(), 10);
   }
-  expectVerdict(diagnoseJob(job), VerdictKind::kSplitMismatch, culprits());
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kSplitMismatch, culprits());
+  expectSure(diagnosis);
 }
 
 std::vector<std::tuple<std::uint32_t, std::uint32_t>> everyRank() {
@@ -194,6 +203,72 @@ TEST(MismatchRule, WhatRanksMayDifferInIsNoMismatch) {
     rank.end(gather.id(), 20);
   }
   expectHealthy(diagnoseJob(job));
+}
+
+// All ranks alternate two calls; rank 2 leaves one out, or makes one once more.
+Diagnosis diagnoseAlternating(bool leaves_out) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    std::uint32_t calls[2];
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+      call.set_reduce_op(i == 0 ? v1::REDUCE_OP_SUM : v1::REDUCE_OP_MAX);
+      calls[i] = call.id();
+    }
+    for (int i = 0; i < 20; ++i) {
+      const bool odd = r == 2 && i == 8;
+      if (odd && !leaves_out) rank.end(calls[i % 2], 10 * i);
+      if (!odd || !leaves_out) rank.end(calls[i % 2], 10 * i + 5);
+    }
+  }
+  return diagnoseJob(job);
+}
+
+TEST(MismatchRule, ACallLeftOutOfALoopOfTwoIsNoSwap) {
+  for (const bool leaves_out : {true, false}) {
+    const Diagnosis diagnosis = diagnoseAlternating(leaves_out);
+    ASSERT_FALSE(diagnosis.verdicts.empty());
+    EXPECT_NE(diagnosis.verdicts[0].kind, VerdictKind::kOrderMismatch)
+        << textOf(diagnosis);
+    EXPECT_EQ(textOf(diagnosis).find("opposite order of"), std::string::npos)
+        << textOf(diagnosis);
+    EXPECT_EQ(diagnosis.culprits, Ranks{2});
+  }
+}
+
+TEST(MismatchRule, OnlyBeforeTheFirstDifferenceRanksAgree) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    for (int i = 0; i < 10; ++i) {
+      const bool first = r == 1 && i == 2;
+      const bool second = r == 1 && i == 6;
+      v1::Call& call =
+          rank.addCall(v1::OPERATION_BROADCAST, 1, first ? 512 : 256);
+      call.set_root_plus_1(second ? 2 : 1);
+      rank.end(call.id(), 10 * i);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  ASSERT_EQ(diagnosis.verdicts.size(), 2U) << textOf(diagnosis);
+  const std::string text = textOf(diagnosis);
+  EXPECT_EQ(text.find("Before that they agree"),
+            text.rfind("Before that they agree"))
+      << text;
+}
+
+// Two of four are there and differ: that is certain, and no more.
+TEST(MismatchRule, WithoutAMajorityAmongTheFilesNobodyIsNamed) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.end(rank.addCall(v1::OPERATION_BROADCAST, 1, r == 1 ? 512 : 256).id(),
+             0);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kClosed, {2, 3});
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {});
+  expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
 TEST(MismatchRule, SaysOnceWhatGoesOnForEver) {

@@ -35,6 +35,36 @@ TEST(StandstillTest, AJobThatIsKilledAmidHasNoVerdict) {
   }
 }
 
+// It hung, and recorded nothing, until it was killed.
+TEST(StandstillTest, AHangIsAsOldAsItsProcessesLived) {
+  for (const Ending ending : {Ending::kRecovered, Ending::kClosed}) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      const std::uint32_t call = addHistory(job.rank(r));
+      if (r != 2) job.rank(r).hang(call, 60);
+      job.rank(r).idleUntil(60 + 82'000);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, ending);
+    expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+    expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
+    EXPECT_EQ(diagnosis.verdicts[0].waited_ns.value_or(0) / 1'000'000'000, 82);
+    EXPECT_NE(textOf(diagnosis).find("ranks 0-1,3 wait for it, for 82.0 s"),
+              std::string::npos)
+        << textOf(diagnosis);
+  }
+}
+
+// Those who were in an operation were killed at once; another one lived on.
+TEST(StandstillTest, WhoWasKilledDidNotWaitForAsLongAsOthersLived) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r != 2) job.rank(r).hang(call, 60);
+    job.rank(r).idleUntil(r == 2 ? 60'000 : 500);
+  }
+  expectHealthy(diagnoseJob(job, Ending::kRecovered));
+}
+
 // Rank 1 recorded two operations of a group and left out the rest; the others
 // recorded more of it.
 TEST(StandstillTest, AGroupThatSomebodyLeftOutIsNotJudged) {
@@ -82,7 +112,7 @@ TEST(StandstillTest, NamesTheRankThatNeverJoins) {
     const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
     expectVerdict(diagnosis, VerdictKind::kNeverJoined, {culprit});
     EXPECT_EQ(diagnosis.verdicts[0].seq, 6U);
-    EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kCertain);
+    expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
   }
 }
 
@@ -141,7 +171,19 @@ TEST(StandstillTest, IsLessSureOfARankWhoseTraceStops) {
   }
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
   expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
-  EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kLikely);
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
+}
+
+// It recorded something while they waited, but not for so long that they hang.
+TEST(StandstillTest, IsLessSureOfARankThatMayYetCome) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r != 1) job.rank(r).hang(call, 60);
+    job.rank(r).live(r == 1 ? 3'000 : kHang);
+  }
+  expectConfidence(diagnoseJob(job, Ending::kCut), Confidence::kLikely,
+                   Confidence::kLikely);
 }
 
 TEST(StandstillTest, TellsAProcessThatEnded) {
@@ -168,8 +210,10 @@ JobBuilder jobThatFailsAroundRank0() {
 
 TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
   JobBuilder job = jobThatFailsAroundRank0();
-  expectVerdict(diagnoseJob(job, Ending::kRecovered), VerdictKind::kLeftEarly,
-                {0});
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kLeftEarly, {0});
+  // It may have been killed because the others had failed.
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
 }
 
 TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
@@ -237,8 +281,20 @@ TEST(StandstillTest, AllJoinedAndNoneEnded) {
     rank.hang(addHistory(rank), 60);
     rank.live(kHang);
   });
-  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kHungIn,
-                {0, 1, 2, 3});
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+  expectVerdict(diagnosis, VerdictKind::kHungIn, {0, 1, 2, 3});
+  expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
+}
+
+// Of one of them nobody knows what became of it: it may have gone on.
+TEST(StandstillTest, IsLessSureOfAHangOfARankWhoseTraceStops) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    job.rank(r).hang(addHistory(job.rank(r)), 60);
+    if (r != 2) job.rank(r).live(kHang);
+  }
+  expectConfidence(diagnoseJob(job, Ending::kCut), Confidence::kLikely,
+                   Confidence::kUndecided);
 }
 
 // Whose file is missing may have called something else.
@@ -360,8 +416,39 @@ TEST(StandstillTest, ACycleAcrossGroupsIsADeadlock) {
   }
 }
 
+// Each of two ranks is in an all_reduce that the other has not joined.
+Diagnosis diagnoseCycle(bool async) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const auto addCall = [&](std::uint32_t group) {
+      v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, group);
+      call.set_async(async);
+      return call.id();
+    };
+    const std::uint32_t dp = addCall(1);
+    const std::uint32_t ema = addCall(rank.addGroup("ema", 0, 2));
+    rank.hang(r == 0 ? dp : ema, 60);
+    rank.live(kHang);
+  }
+  return diagnoseJob(job, Ending::kCut);
+}
+
+TEST(StandstillTest, TwoThatWaitForEachOtherAreADeadlockForCertain) {
+  const Diagnosis diagnosis = diagnoseCycle(false);
+  expectVerdict(diagnosis, VerdictKind::kDeadlock, {0, 1});
+  expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
+}
+
+TEST(StandstillTest, WhoGoesOnBesideAnOperationMayYetComeToTheOther) {
+  const Diagnosis diagnosis = diagnoseCycle(true);
+  expectVerdict(diagnosis, VerdictKind::kDeadlock, {0, 1});
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
+}
+
 TEST(StandstillTest, OnlyTheEndOfAChainIsNamed) {
-  // Rank 3 is idle, rank 2 waits for it in "b", ranks 0 and 1 for rank 2.
+  // Rank 3 is idle, rank 2 waits for it in "b", ranks 0 and 1 for rank 2, as
+  // they do in every step.
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -372,14 +459,13 @@ TEST(StandstillTest, OnlyTheEndOfAChainIsNamed) {
           .addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup(name, first, count))
           .id();
     };
-    if (r < 3) {
-      const std::uint32_t a = call("a", 0, 3);
-      if (r < 2) rank.hang(a, 60);
+    const std::uint32_t a = r < 3 ? call("a", 0, 3) : 0;
+    const std::uint32_t b = r > 1 ? call("b", 2, 2) : 0;
+    for (int i = 0; i < 5; ++i) {
+      if (b != 0) rank.end(b, 50 + 2 * i);
+      if (a != 0) rank.end(a, 51 + 2 * i);
     }
-    if (r > 1) {
-      const std::uint32_t b = call("b", 2, 2);
-      if (r == 2) rank.hang(b, 60);
-    }
+    if (r < 3) rank.hang(r == 2 ? b : a, 60);
     rank.live(kHang);
   }
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);

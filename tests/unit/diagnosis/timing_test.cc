@@ -37,7 +37,7 @@ TEST(TimingTest, OfAFewWithoutATraceItIsDoubted) {
   const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
   const Diagnosis diagnosis = run(late, {3});
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
-  EXPECT_EQ(diagnosis.verdicts[0].confidence, Confidence::kLikely);
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
   expectHealthy(run(late, {2, 3}));
 }
 

@@ -31,6 +31,7 @@ class CodeTableTest : public ::testing::Test {
       if (const v1::Code* code = table_.firstUse(id)) say(*code);
     }
     table_.sayFresh(say);
+    table_.sayAgain(say, [] { return true; });
     table_.nextChunk();
     return said;
   }

@@ -105,5 +105,38 @@ TEST_F(CompletionsTest, WhatNobodyAsksForIsNotKept) {
   EXPECT_EQ(ends().size(), 1u);
 }
 
+// Captured calls and failed ones: an engine never speaks of them.
+TEST_F(CompletionsTest, WhatNeverCompletesKeepsNobodyFromBeingHeard) {
+  const std::int64_t now_ns = nowNs();
+  inProcess(
+      [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
+        constexpr std::uint64_t kNever = Completions::kMostPending + 1;
+        const OpId first = issueCall(recorder, group, 1);
+        for (std::uint64_t key = 1; key <= kNever; ++key) {
+          completions.issued(key, first, now_ns);
+        }
+        const OpId op = issueCall(recorder, group, 2);
+        completions.issued(kNever + 1, op, now_ns);
+        completions.completed(kNever + 1, now_ns + 20);
+      });
+  EXPECT_EQ(ends().size(), 1u);
+}
+
+TEST_F(CompletionsTest, TheLatestAreRemembered) {
+  const std::int64_t now_ns = nowNs();
+  inProcess(
+      [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
+        const OpId op = issueCall(recorder, group, 1);
+        constexpr std::uint64_t kMost = Completions::kMostPending;
+        completions.issued(1, op, now_ns);
+        for (std::uint64_t key = 2; key <= kMost / 2; ++key) {
+          completions.issued(key, kLostOp, now_ns);
+        }
+        completions.issued(kMost, kLostOp, now_ns);
+        completions.completed(1, now_ns + 20);
+      });
+  EXPECT_EQ(ends().size(), 1u);
+}
+
 }  // namespace
 }  // namespace traced::testing

@@ -13,6 +13,8 @@ namespace {
 int answer = 0;
 int last_error = 0;
 int capture_status = 0;
+int current_device = 0;
+int contexts_on_device_0 = 0;
 
 int called() {
   if (answer != 0 && answer != CudaRuntime::kNotReady) last_error = answer;
@@ -23,6 +25,14 @@ CudaRuntime runtime(bool is_13) {
   CudaRuntime cuda{};
   cuda.getLastError = [] { return std::exchange(last_error, 0); };
   cuda.peekAtLastError = [] { return last_error; };
+  cuda.setDevice = [](int device) {
+    current_device = device;
+    return called();
+  };
+  cuda.exchangeCaptureMode = [](int*) {
+    if (current_device == 0) ++contexts_on_device_0;
+    return called();
+  };
   cuda.recordEvent = [](void*, void*) { return called(); };
   cuda.queryEvent = [](void*) { return called(); };
   cuda.elapsedTime = [](float* ms, void*, void*) {
@@ -49,13 +59,21 @@ CudaRuntime runtime(bool is_13) {
 
 class Events : public CudaEvents {
  public:
-  explicit Events(bool is_13 = true) : CudaEvents(runtime(is_13), 0) {
+  explicit Events(bool is_13 = true, int device = 0)
+      : CudaEvents(runtime(is_13), device) {
     answer = last_error = capture_status = 0;
   }
   std::optional<Stream> currentStream() noexcept override { return nullptr; }
 };
 
 using Status = DeviceEvents::Capture::Status;
+
+TEST(CudaEventsTest, AThreadOfOursTouchesNoDeviceButItsOwn) {
+  Events events(true, 3);
+  EXPECT_TRUE(events.enterThread());
+  EXPECT_EQ(current_device, 3);
+  EXPECT_EQ(contexts_on_device_0, 0);
+}
 
 TEST(CudaEventsTest, AnErrorOfOursIsTakenAwayAndAnotherOneStays) {
   Events events;

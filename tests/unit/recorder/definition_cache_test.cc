@@ -56,6 +56,13 @@ TEST_F(DefinitionCacheTest, NeverGivesOneIdToTwoContents) {
   EXPECT_EQ(defined.size(), 1000u);
 }
 
+TEST_F(DefinitionCacheTest, GivesNoIdTwiceWhenAllAreUsedUp) {
+  DefinitionCache cache(ring_, RecordKind::kDefineText, 64, UINT32_MAX);
+  EXPECT_EQ(cache.idFor("a", 1), UINT32_MAX);
+  EXPECT_EQ(cache.idFor("b", 1), 0u);
+  EXPECT_EQ(cache.idFor("c", 1), 0u);
+}
+
 TEST_F(DefinitionCacheTest, KnowsLongContentByItsLastByte) {
   const std::string text(5000, 'x');
   EXPECT_EQ(idFor(text), idFor(text));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 namespace traced {
@@ -9,9 +10,11 @@ namespace {
 
 using Table = DefinitionTable<std::string>;
 
-std::vector<std::string> closeTable(Table& table) {
+std::vector<std::string> closeTable(Table& table, std::size_t room = 1000) {
   std::vector<std::string> said;
-  table.sayFresh([&](const std::string& text) { said.push_back(text); });
+  const auto say = [&](const std::string& text) { said.push_back(text); };
+  table.sayFresh(say);
+  table.sayAgain(say, [&] { return said.size() < room; });
   table.nextChunk();
   return said;
 }
@@ -80,7 +83,6 @@ TEST(DefinitionTableTest, KeepsANamedDefinitionUntilItIsRetired) {
   table.define({1, kUntilRetired}, "renamed");
   ASSERT_NE(table.firstUse(1), nullptr);
   EXPECT_EQ(table.size(), 1u);
-  table.repeat();
   table.nextChunk();
   table.repeat();
   EXPECT_EQ(closeTable(table), std::vector<std::string>{"renamed"});
@@ -88,6 +90,47 @@ TEST(DefinitionTableTest, KeepsANamedDefinitionUntilItIsRetired) {
   for (int i = 0; i < 10; ++i) closeTable(table);
   table.repeat();
   EXPECT_TRUE(closeTable(table).empty()) << "nobody may use it any more";
+}
+
+TEST(DefinitionTableTest, WhatIsRepeatedMayTakeSeveralChunks) {
+  Table table;
+  for (std::uint32_t id = 1; id <= 5; ++id) {
+    table.define({id, kUntilRetired}, std::to_string(id));
+  }
+  closeTable(table);
+  table.repeat();
+  table.define({6, kUntilRetired}, "new");
+  ASSERT_NE(table.firstUse(5), nullptr);
+  std::set<std::string> said{"5"};
+  for (int chunk = 0; table.isToSayAgain(); ++chunk) {
+    const auto some = closeTable(table, 2);
+    EXPECT_LE(some.size(), 2u);
+    if (chunk == 0) EXPECT_EQ(some.front(), "new") << "is never put off";
+    said.insert(some.begin(), some.end());
+  }
+  EXPECT_EQ(said.size(), 6u);
+}
+
+TEST(DefinitionTableTest, AnIdThatIsDefinedAnewIsNotForgottenForItsFirstUse) {
+  Table table;
+  table.define({1, kNotCached}, "first");
+  table.define({1, kUntilRetired}, "second");
+  for (std::uint32_t id = 2; id <= 3000; ++id) {
+    table.define({id, kNotCached}, "x");
+    closeTable(table);
+  }
+  ASSERT_NE(table.find(1), nullptr);
+  EXPECT_EQ(*table.find(1), "second");
+}
+
+TEST(DefinitionTableTest, WhatComesToTheSameEntryTwiceHoldsIt) {
+  Table table;
+  for (std::uint32_t id = 1; id <= 3000; ++id) {
+    table.define({1, 7}, "read again");
+    table.define({id + 1, kNotCached}, "x");
+    closeTable(table);
+  }
+  EXPECT_NE(table.find(1), nullptr);
 }
 
 }  // namespace

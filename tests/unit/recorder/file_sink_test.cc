@@ -1,9 +1,14 @@
 #include "recorder/file_sink.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
@@ -50,6 +55,56 @@ TEST_F(FileSinkTest, NamesTheFileAfterRankAttemptHostAndPid) {
   EXPECT_TRUE(fs::exists(sink->location()));
 }
 
+TEST_F(FileSinkTest, StaysWhereItWasMadeWhenTheProgramGoesElsewhere) {
+  const pid_t child = fork();
+  if (child == 0) {
+    fs::current_path(dir_.path());
+    options_.directory = "here";
+    options_.max_bytes = 20;
+    const auto sink = create();
+    fs::current_path("/");
+    const bool taken = sink->append("123456789", 1) &&
+                       sink->append("123456789", 1) &&
+                       sink->append("123456789", 1);
+    const bool in_place =
+        sink->location().starts_with(dir_.path() + "/here/run/");
+    _exit(taken && in_place ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  options_.directory = dir_.path() + "/here";
+  EXPECT_EQ(fileCount(), 2u) << "the first part is deleted";
+}
+
+TEST_F(FileSinkTest, IsNoStderrOfAProcessThatHasNone) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int fd = 0; fd <= STDERR_FILENO; ++fd) close(fd);
+    const auto sink = create();
+    _exit(write(STDERR_FILENO, "words", 5) < 0 && sink->append("a", 1) ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(FileSinkTest, GoesOnWhenItsDescriptorWasClosed) {
+  const auto sink = create();
+  ASSERT_TRUE(sink->append("first", 1));
+  int closed = 0;
+  for (int fd = 3; fd < 1024; ++fd) {
+    std::error_code error;
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (fs::read_symlink(link, error) != sink->location()) continue;
+    close(fd);
+    ++closed;
+  }
+  ASSERT_EQ(closed, 1);
+  EXPECT_TRUE(sink->append("second", 1));
+  EXPECT_EQ(testing::readFile(sink->location()), "firstsecond");
+}
+
 TEST_F(FileSinkTest, NeverOverwrites) {
   const auto first = create();
   ASSERT_TRUE(first->append("first", 1));
@@ -93,6 +148,24 @@ TEST_F(FileSinkTest, RefusesAChunkLargerThanAPart) {
   EXPECT_EQ(sink->partsBegun(), 0u) << "nothing is deleted for what is refused";
   EXPECT_TRUE(sink->append(std::string(400, 'c'), 1));
   EXPECT_EQ(sink->partsBegun(), 1u);
+}
+
+// What was a trace when it was looked at may be something else by now.
+TEST_F(FileSinkTest, GoesOnInNothingButAFile) {
+  fs::create_directories(jobDir());
+  const std::string victim = jobDir() + "/victim";
+  std::ofstream(victim) << "keep this";
+  TracePart part;
+  part.path = jobDir() + "/rank-0.traced";
+  fs::create_symlink(victim, part.path);
+  EXPECT_FALSE(FileSink::resume({part}, 0, 0)) << "a link";
+  EXPECT_EQ(testing::readFile(victim), "keep this");
+  fs::remove(part.path);
+  ASSERT_EQ(mkfifo(part.path.c_str(), 0600), 0);
+  const int reader = open(part.path.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_FALSE(FileSink::resume({part}, 0, 0)) << "a pipe";
+  close(reader);
+  EXPECT_FALSE(FileSink::resume({part}, 0, 0)) << "a pipe that nobody reads";
 }
 
 TEST_F(FileSinkTest, RefusesAChunkBeyondTheFileSizeLimitWithoutASignal) {

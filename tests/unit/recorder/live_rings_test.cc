@@ -23,6 +23,9 @@
 #include "recover_fixture.h"
 #include "support/filled_ring.h"
 #include "support/write_file.h"
+#include "trace_io/byte_source.h"
+#include "trace_io/chunk_decoder.h"
+#include "trace_io/chunk_scanner.h"
 
 namespace traced::testing {
 namespace {
@@ -32,23 +35,61 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kLiveSlots = 64;
 constexpr std::chrono::seconds kLookLimit{20};
 
-std::vector<v1::Payload> payloadsOf(const LiveRing& ring) {
+// A ring, and what it holds beyond the files of its trace.
+struct LookedInto {
+  RingReading ring;
+  std::string chunks;
+};
+
+std::vector<v1::Payload> payloadsOf(const LookedInto& ring) {
   return decodeTrace(ring.chunks);
+}
+
+WrittenChunks writtenIn(const std::string& path) {
+  WrittenChunks written;
+  auto source = FileSource::open(path);
+  if (!source) return written;
+  written.files = {path};
+  ChunkScanner scanner(**source);
+  ChunkDecoder decoder;
+  while (const auto chunk = scanner.next()) {
+    if (decoder.parse(chunk->body) != DecodeStatus::kOk) continue;
+    written.places.push_back({0, chunk->body_offset, chunk->body.size(),
+                              decoder.chunk().end_position()});
+  }
+  return written;
+}
+
+// As a reader does it: the rings first, then the file.
+std::vector<LookedInto> lookInto(const std::string& directory,
+                                 const std::string& traces,
+                                 const std::string& file) {
+  std::vector<LookedInto> found;
+  for (const RingFile& ring : findRings({directory})) {
+    if (!namesOneOf(ring, {traces})) continue;
+    auto reading = readRing(ring);
+    if (!reading || !*reading) continue;
+    Result<std::string> chunks = chunksBeyond(**reading, writtenIn(file));
+    found.push_back({std::move(**reading), chunks ? *chunks : ""});
+  }
+  return found;
 }
 
 class LiveRingsTest : public RecoverTest {
  protected:
-  std::vector<LiveRing> look() const {
-    return lookIntoRings({dir_.path()}, {traces()});
+  std::vector<LookedInto> look() const {
+    return lookInto(dir_.path(), traces(), traceFile());
   }
   // Until the writer thread leaves something to be looked at.
-  LiveRing lookUntilSome(Recorder& recorder, RecordedGroup& group) {
+  LookedInto lookUntilSome(Recorder& recorder, RecordedGroup& group) {
     const auto deadline = std::chrono::steady_clock::now() + kLookLimit;
     std::uint64_t seq = 100;
     do {
       issueCall(recorder, group, ++seq);
-      const std::vector<LiveRing> rings = look();
-      if (rings.size() == 1 && !rings[0].chunks.empty()) return rings[0];
+      std::vector<LookedInto> rings = look();
+      if (rings.size() == 1 && !rings[0].chunks.empty()) {
+        return std::move(rings[0]);
+      }
     } while (std::chrono::steady_clock::now() < deadline);
     return {};
   }
@@ -59,11 +100,11 @@ TEST_F(LiveRingsTest, WhatTheTraceLacksIsSeenAndNothingIsTouched) {
   auto group = recorder.addGroup(worldOfTwo());
   completeCall(recorder, *group, 1);
   recorder.flush(kFlushLimit);
-  const LiveRing ring = lookUntilSome(recorder, *group);
+  const LookedInto ring = lookUntilSome(recorder, *group);
   ASSERT_FALSE(ring.chunks.empty());
-  EXPECT_TRUE(ring.alive);
-  EXPECT_EQ(ring.rank, 1U);
-  EXPECT_EQ(ring.pid, getpid());
+  EXPECT_TRUE(ring.ring.alive);
+  EXPECT_EQ(ring.ring.rank, 1U);
+  EXPECT_EQ(ring.ring.pid, getpid());
   const std::vector<v1::Payload> payloads = payloadsOf(ring);
   ASSERT_FALSE(payloads.empty());
   const v1::Payload& last = payloads.back();
@@ -83,9 +124,9 @@ TEST_F(LiveRingsTest, WhatTheTraceLacksIsSeenAndNothingIsTouched) {
 TEST_F(LiveRingsTest, OfAKilledProcessItSaysSo) {
   killOne();
   const std::string before = readFile(traceFile());
-  const std::vector<LiveRing> rings = look();
+  const std::vector<LookedInto> rings = look();
   ASSERT_EQ(rings.size(), 1U);
-  EXPECT_FALSE(rings[0].alive);
+  EXPECT_FALSE(rings[0].ring.alive);
   const std::vector<v1::Payload> payloads = payloadsOf(rings[0]);
   ASSERT_EQ(payloads.size(), 1U);
   EXPECT_TRUE(payloads[0].accounts().recovered());
@@ -97,9 +138,49 @@ TEST_F(LiveRingsTest, OfAKilledProcessItSaysSo) {
 
 TEST_F(LiveRingsTest, RingsOfOtherTracesAreLeftOut) {
   killOne();
-  EXPECT_TRUE(lookIntoRings({dir_.path()}, {dir_.path() + "/other"}).empty());
-  EXPECT_TRUE(lookIntoRings({dir_.path() + "/other"}, {traces()}).empty());
+  const std::string other = dir_.path() + "/other";
+  EXPECT_TRUE(lookInto(dir_.path(), other, traceFile()).empty());
+  EXPECT_TRUE(lookInto(other, traces(), traceFile()).empty());
   EXPECT_EQ(look().size(), 1U);
+}
+
+TEST_F(LiveRingsTest, TheFileGoesOnAndTheRingWithIt) {
+  Recorder& recorder = start();
+  auto group = recorder.addGroup(worldOfTwo());
+  completeCall(recorder, *group, 1);
+  const auto rings = findRings({dir_.path()});
+  ASSERT_EQ(rings.size(), 1U);
+  const auto earlier = readRing(rings[0]);
+  const WrittenChunks copy = writtenIn(traceFile());
+  for (std::uint64_t seq = 2; seq < 5; ++seq) {
+    completeCall(recorder, *group, seq);
+    recorder.flush(kFlushLimit);
+  }
+  // The files were read later than the ring: they have more than it.
+  ASSERT_TRUE(earlier && *earlier);
+  const auto none = chunksBeyond(**earlier, writtenIn(traceFile()));
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_EQ(*none, "");
+  // They are a copy of an earlier moment: what lies between is in neither.
+  const auto later = readRing(rings[0]);
+  ASSERT_TRUE(later && *later);
+  const auto gap = chunksBeyond(**later, copy);
+  ASSERT_FALSE(gap);
+  EXPECT_NE(gap.error().message.find("a copy of an earlier moment"),
+            std::string::npos)
+      << gap.error().message;
+  Recorder::stopCurrent(kFlushLimit);
+}
+
+// A recovery has the lock that a process has, and is none.
+TEST_F(LiveRingsTest, WhoRecoversDoesNotMakeADeadProcessLive) {
+  killOne();
+  const auto file = SegmentFile::open(segments().at(0));
+  ASSERT_EQ(file->lock(), SegmentFile::Owner::kDead);
+  const auto rings = look();
+  ASSERT_EQ(rings.size(), 1U);
+  EXPECT_FALSE(rings[0].ring.alive);
+  EXPECT_FALSE(rings[0].chunks.empty());
 }
 
 // A segment of its own, which tests damage.
@@ -119,9 +200,9 @@ class HostileLiveRingsTest : public ::testing::Test {
 
   // Looks into the segment, which must neither crash nor make an unreadable
   // chunk, nor write anything.
-  std::vector<LiveRing> look() const {
-    std::vector<LiveRing> rings = lookIntoRings({dir_.path()}, {trace()});
-    for (const LiveRing& ring : rings) {
+  std::vector<LookedInto> look() const {
+    std::vector<LookedInto> rings = lookInto(dir_.path(), trace(), trace());
+    for (const LookedInto& ring : rings) {
       for (const v1::Payload& payload : payloadsOf(ring)) {
         EXPECT_TRUE(columnsAgree(payload));
       }
@@ -199,7 +280,7 @@ TEST_F(HostileLiveRingsTest, NoRecordIsTornWhileItsProcessWrites) {
   const auto deadline = std::chrono::steady_clock::now() + kLookLimit;
   for (int i = 0; i < 300 || seen == 0; ++i) {
     if (std::chrono::steady_clock::now() > deadline) break;
-    for (const LiveRing& live : look()) {
+    for (const LookedInto& live : look()) {
       for (const v1::Payload& payload : payloadsOf(live)) {
         for (const IssueRow& row : rowsOf<IssueRow>(payload)) {
           ++seen;
@@ -223,8 +304,10 @@ TEST_F(HostileLiveRingsTest, ASlotThatIsFilledAgainIsNotRead) {
   const std::string first = readFile(segment->path());
   const auto content = parseSegment(first);
   ASSERT_TRUE(content) << content.error().message;
-  const auto recordsIn = [&](const std::string& bytes) {
-    const RingImage image(std::string_view(bytes).substr(content->ring_offset),
+  const auto settledWith = [&](std::uint64_t head_after) {
+    std::string second = first;
+    settle(*content, first, second, head_after);
+    const RingImage image(std::string_view(second).substr(content->ring_offset),
                           content->slots);
     RingImage::Cursor cursor;
     Ring::Record record;
@@ -233,15 +316,11 @@ TEST_F(HostileLiveRingsTest, ASlotThatIsFilledAgainIsNotRead) {
     return positions;
   };
   using Positions = std::vector<std::uint64_t>;
-  EXPECT_EQ(recordsIn(settled(*content, first, first, 2)), (Positions{0, 1}));
-  EXPECT_EQ(recordsIn(settled(*content, first, first, kLiveSlots)),
-            (Positions{0, 1}))
-      << "the ring is full";
-  EXPECT_EQ(recordsIn(settled(*content, first, first, kLiveSlots + 1)),
-            Positions{1})
+  EXPECT_EQ(settledWith(2), (Positions{0, 1}));
+  EXPECT_EQ(settledWith(kLiveSlots), (Positions{0, 1})) << "the ring is full";
+  EXPECT_EQ(settledWith(kLiveSlots + 1), Positions{1})
       << "the first slot was claimed again";
-  EXPECT_EQ(recordsIn(settled(*content, first, first, 3 * kLiveSlots)),
-            Positions{});
+  EXPECT_EQ(settledWith(3 * kLiveSlots), Positions{});
 }
 
 }  // namespace

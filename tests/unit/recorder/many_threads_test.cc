@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "recorder/writer.h"
+#include "support/recovered_trace.h"
 #include "support/rows_of.h"
+#include "support/temp_dir.h"
 #include "support/trace_file.h"
 
 namespace traced {
@@ -117,6 +119,45 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
   std::cout << kRecorders << " threads x " << operations
             << " operations: " << found.accounts.produced() << " records, "
             << stored << " stored, the others counted as dropped" << std::endl;
+}
+
+// Asynchronous checkpointing has a thread for each step.
+TEST(ManyThreadsTest, ThreadsThatEndedAreForgotten) {
+  constexpr int kThreads = 4000;
+  const testing::TempDir dir;
+  const pid_t child = fork();
+  if (child == 0) {
+    Options options;
+    options.directory = dir.path() + "/traces";
+    options.ring_directory = dir.path();
+    options.max_bytes = 1 << 20;
+    Recorder& recorder = **Recorder::start(options, {});
+    auto group = recorder.addGroup(testing::worldOfTwo());
+    for (int i = 0; i < kThreads; ++i) {
+      std::thread([&] { testing::issueCall(recorder, *group, 1); }).join();
+      if (i % 1000 == 999) recorder.flush(std::chrono::seconds(60));
+    }
+    // Until another part is begun, which says all that may still be named.
+    std::uint64_t seq = 1;
+    const std::string first_part = recorder.location();
+    while (std::filesystem::exists(first_part)) {
+      for (int i = 0; i < 1000; ++i) {
+        testing::issueCall(recorder, *group, ++seq, 0, 1 + (seq * 77) % 9999);
+      }
+      recorder.flush(std::chrono::seconds(60));
+    }
+    Recorder::stopCurrent(std::chrono::seconds(60));
+    std::_Exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  std::set<std::uint32_t> named;
+  for (const auto& payload :
+       testing::readRecovered(dir.path() + "/traces").payloads) {
+    for (const auto& thread : payload.thread()) named.insert(thread.id());
+  }
+  EXPECT_LT(named.size(), std::size_t{kThreads / 2});
 }
 
 }  // namespace

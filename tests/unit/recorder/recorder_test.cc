@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -39,13 +41,13 @@ class RecorderTest : public ::testing::Test {
     EXPECT_EQ(WEXITSTATUS(status), 0);
   }
 
-  Recorder& start() {
+  Recorder& start(std::uint32_t rank = 1, std::uint32_t world_size = 4) {
     Options options;
     options.directory = dir_.path() + "/traces";
     options.ring_directory = dir_.path();
     ProcessIdentity process;
-    process.rank = 1;
-    process.world_size = 4;
+    process.rank = rank;
+    process.world_size = world_size;
     return **Recorder::start(options, process);
   }
 
@@ -162,10 +164,12 @@ TEST_F(RecorderTest, OperationsAreStampedWithTheStackTheyAreIssuedFrom) {
   for (const auto& payload : trace()) {
     std::map<std::uint32_t, v1::Stack> stacks{{0, {}}};
     for (const auto& stack : payload.stack()) stacks[stack.id()] = stack;
+    std::map<std::uint64_t, std::uint32_t> frames;
+    for (const auto& frame : payload.frame()) frames[frame.id()] = frame.line();
     for (const auto& row : testing::rowsOf<IssueRow>(payload)) {
       ASSERT_TRUE(stacks.count(row.stack)) << "a chunk defines what it uses";
       const v1::Stack& stack = stacks[row.stack];
-      lines.push_back(stack.site() == 1 ? stack.frame(0).line() : 0);
+      lines.push_back(stack.site() == 1 ? frames.at(stack.frame_id(0)) : 0);
     }
   }
   EXPECT_EQ(lines, (std::vector<std::uint32_t>{0, 120, 7, 120, 0, 7, 0}));
@@ -347,6 +351,73 @@ TEST_F(RecorderTest, AForkedChildWritesNothingIntoItsParentsRing) {
     }
   }
   EXPECT_EQ(rows, 2u);
+}
+
+TEST_F(RecorderTest, AnotherPlaceInTheJobIsAnotherStream) {
+  inProcess([&] {
+    Recorder& first = start(0, 1);
+    EXPECT_EQ(&start(0, 1), &first);
+    auto group = first.addGroup(world());
+    complete(first, *group);
+    Recorder& second = start(2, 4);
+    EXPECT_NE(&second, &first);
+    EXPECT_EQ(Recorder::current(), &second);
+    complete(first, *group);  // by who has a group of the first; goes nowhere
+    auto other = second.addGroup(world());
+    complete(second, *other);
+    complete(second, *other);
+  });
+  EXPECT_FALSE(ringIsLeft());
+  std::map<std::uint32_t, std::uint64_t> rows;
+  for (const std::string& file : traceFiles()) {
+    const auto payloads = testing::decodeTrace(testing::readFile(file));
+    EXPECT_TRUE(payloads.back().accounts().closed());
+    for (const auto& payload : payloads) {
+      rows[payload.header().rank()] += rowCount(payload);
+    }
+  }
+  EXPECT_EQ(rows, (std::map<std::uint32_t, std::uint64_t>{{0, 5}, {2, 10}}));
+}
+
+TEST_F(RecorderTest, AProcessMayChangeItsPlaceWhileThreadsAreInCalls) {
+  inProcess([&] {
+    std::atomic<bool> over{false};
+    Recorder* const first = &start(0, 1);
+    const std::shared_ptr<RecordedGroup> group = first->addGroup(world());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&, first, group] {
+        while (!over) complete(*first, *group);
+      });
+    }
+    for (std::uint32_t rank = 1; rank < 30; ++rank) {
+      Recorder& recorder = start(rank, 40);
+      auto own = recorder.addGroup(world());
+      complete(recorder, *own);
+    }
+    over = true;
+    for (std::thread& thread : threads) thread.join();
+  });
+  EXPECT_EQ(traceFiles().size(), 30u);
+  EXPECT_FALSE(ringIsLeft());
+}
+
+TEST_F(RecorderTest, WhatAGroupIsCalledIsCut) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    GroupInfo info = world();
+    info.desc = std::string(20'000'000, 'x');
+    auto group = recorder.addGroup(info);
+    complete(recorder, *group);
+  });
+  std::uint64_t rows = 0;
+  std::string desc;
+  for (const auto& payload : trace()) {
+    rows += rowCount(payload);
+    for (const auto& defined : payload.group()) desc = defined.desc();
+  }
+  EXPECT_EQ(rows, 5u);
+  EXPECT_EQ(desc, std::string(512, 'x') + "... (cut, 20000000 bytes)");
 }
 
 TEST_F(RecorderTest, SaysWhyItCannotRecord) {

@@ -51,6 +51,16 @@ TEST_F(RecoverTest, BringsBackWhatAProcessCouldNotWriteAtItsEnd) {
   EXPECT_THAT(trace.seqs.at(0), ElementsAre(1, 2));
   EXPECT_EQ(trace.accounts().produced(), 10u);
   EXPECT_EQ(trace.accounts().drop_size(), 0);
+  EXPECT_TRUE(trace.accounts().recovered());
+  EXPECT_TRUE(trace.accounts().closed()) << "it ended in order";
+}
+
+TEST_F(RecoverTest, AProcessThatWasKilledDidNotEndInOrder) {
+  killOne();
+  recover();
+  const RecoveredTrace trace = readRecovered(traces());
+  EXPECT_TRUE(trace.accounts().recovered());
+  EXPECT_FALSE(trace.accounts().closed());
 }
 
 TEST_F(RecoverTest, CountsWhatTheFileCouldNotTakeAndTheRingNoLongerHas) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "recorder/segment.h"
 #include "recover_fixture.h"
 #include "support/write_file.h"
 
@@ -120,6 +121,51 @@ TEST_F(RecoverTest, TakesOnlyWhatBelongsToTheNamedTraces) {
   EXPECT_EQ(recover(options).size(), 1u);
   options.traces = {traceFile()};
   EXPECT_EQ(recover(options).size(), 1u);
+}
+
+TEST_F(RecoverTest, AMovedTraceIsFoundByItsStream) {
+  killOne();
+  const std::string moved = dir_.path() + "/moved";
+  std::filesystem::rename(traces(), moved);
+  RecoverOptions options;
+  options.traces = {moved};
+  const auto recovered = recover(options);
+  ASSERT_EQ(recovered.size(), 1u);
+  EXPECT_EQ(recovered[0].outcome, RecoverOutcome::kRecovered)
+      << recovered[0].why;
+  EXPECT_EQ(recovered[0].trace.find(moved), 0u);
+  EXPECT_EQ(readRecovered(moved).rows, 16u);
+  EXPECT_FALSE(std::filesystem::exists(traces()));
+  EXPECT_THAT(segments(), IsEmpty());
+}
+
+TEST_F(RecoverTest, ACopyIsNoTrace) {
+  killOne();
+  const std::string copy = dir_.path() + "/copy";
+  std::filesystem::copy(traces(), copy,
+                        std::filesystem::copy_options::recursive);
+  RecoverOptions options;
+  options.traces = {copy};
+  const auto recovered = recover(options);
+  ASSERT_EQ(recovered.size(), 1u);
+  EXPECT_EQ(recovered[0].outcome, RecoverOutcome::kUnwritable);
+  EXPECT_EQ(segments().size(), 1u);
+  EXPECT_EQ(readRecovered(copy).rows, 10u);
+}
+
+TEST_F(RecoverTest, APathThatWasTooLongIsFoundByItsStream) {
+  killOne();
+  const std::string segment = segments().at(0);
+  std::string bytes = readFile(segment);
+  bytes[offsetof(SegmentHeader, trace_path)] = '\0';
+  writeFile(segment, bytes);
+  const auto unnamed = recover();
+  ASSERT_EQ(unnamed.size(), 1u);
+  EXPECT_EQ(unnamed[0].outcome, RecoverOutcome::kUnwritable);
+  RecoverOptions options;
+  options.traces = {traces()};
+  EXPECT_EQ(recover(options).at(0).outcome, RecoverOutcome::kRecovered);
+  EXPECT_EQ(readRecovered(traces()).rows, 16u);
 }
 
 TEST_F(RecoverTest, SaysWhereAnIdleProcessEnded) {

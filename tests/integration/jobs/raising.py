@@ -1,0 +1,133 @@
+"""Processes that an exception ends, in all the ways in which one does."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing
+
+from jobs.joining import join, meet
+
+WORLD = 2
+MESSAGE = "CUDA out of memory (pretend)"
+
+
+def call(backend: str = "traced:gloo") -> int:
+    """A collective on all ranks. Returns the rank."""
+    rank = join(backend)
+    dist.all_reduce(torch.ones(3))
+    meet("called")
+    return rank
+
+
+def fail() -> None:
+    """Raises what nobody catches."""
+    raise RuntimeError(f"{MESSAGE}\nand a second line")
+
+
+def raises(backend: str = "traced:gloo") -> None:
+    """On rank 1; rank 0 ends in order."""
+    if call(backend) == 1:
+        fail()
+
+
+def raises_in_thread(backend: str = "traced:gloo") -> None:
+    """The process goes on."""
+    if call(backend) == 1:
+        thread = threading.Thread(target=fail, name="loader")
+        thread.start()
+        thread.join()
+    dist.all_reduce(torch.ones(3))
+    meet("called again")
+
+
+def _saying(previous: Any) -> Any:
+    """A hook of the program's own; without a previous one it replaces what was there."""
+
+    def excepthook(*args: Any) -> None:
+        # On stdout: what it was called with.
+        print("own hook:", len(args), type(args[-2]).__name__, sys.exc_info(), flush=True)
+        if previous:
+            previous(*args)
+
+    return excepthook
+
+
+def raises_under_own_hooks(when: str) -> None:
+    """Hooks that were there before recording starts, or are set later; chained, or not."""
+    if when == "before":
+        sys.excepthook = _saying(sys.excepthook)
+        threading.excepthook = _saying(threading.excepthook)
+    rank = call()
+    if when == "after":
+        sys.excepthook = _saying(sys.excepthook)
+        threading.excepthook = _saying(threading.excepthook)
+    elif when == "instead":
+        sys.excepthook = _saying(None)
+    if rank == 1:
+        fail()
+
+
+def leaves_in_its_hook() -> None:
+    """Without exit handlers."""
+
+    def leave(*_: Any) -> None:
+        os._exit(9)
+
+    sys.excepthook = leave
+    if call() == 1:
+        fail()
+
+
+def exits(code: object) -> None:
+    """On rank 1, with an exit code or a sentence."""
+    if call() == 1:
+        sys.exit(code)  # type: ignore[arg-type]
+
+
+def goes_on_after_its_hook() -> None:
+    """As an interactive session does, which calls the hook for what it then forgets."""
+    if call() == 1:
+        try:
+            fail()
+        except RuntimeError as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+    dist.all_reduce(torch.ones(3))
+    meet("called again")
+
+
+def _as_rank(rank: int, what: str) -> None:
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(WORLD))
+    if call() == 1:
+        if what == "raises":
+            fail()
+        elif what == "exits":
+            sys.exit(4)
+
+
+def spawns(what: str) -> list[int | None]:
+    """Ranks of torch.multiprocessing.spawn; returns their exit codes."""
+    context = torch.multiprocessing.spawn(_as_rank, (what,), nprocs=WORLD, join=False)
+    for process in context.processes:
+        process.join()
+    return [process.exitcode for process in context.processes]
+
+
+def forks(what: str) -> list[int | None]:
+    """Ranks that multiprocessing forks, while it handles an exception of its own."""
+    forking = multiprocessing.get_context("fork")
+    try:
+        raise LookupError("of the parent")
+    except LookupError:
+        ranks = [forking.Process(target=_as_rank, args=(rank, what)) for rank in range(WORLD)]
+        for process in ranks:
+            process.start()
+    for process in ranks:
+        process.join()
+    return [process.exitcode for process in ranks]

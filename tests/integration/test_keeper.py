@@ -1,0 +1,254 @@
+"""What outlives a job, however that ends, and what the job notices of it: nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jobs.kept import CALLS
+from keeper import KEPT, keeper_of, keepers, wait_for_end, wait_until
+from launcher import DEADLINE_S, Launcher, Process, environment
+from traced.reader import read
+
+_SCRIPT = Path(__file__).with_name("jobs") / "kept.py"
+
+
+def _ready(folder: Path, world: int = 2) -> None:
+    wait_until(
+        lambda: all((folder / f"ready{rank}").exists() for rank in range(world)), "ranks record"
+    )
+
+
+def _start_waiting(launcher: Launcher, folder: Path, program: str, *args: str) -> list[Process]:
+    ranks = launcher.start_ranks(2, f"jobs.kept:{program}", *args, folder=folder, **KEPT)
+    _ready(folder)
+    return ranks
+
+
+def _said(ranks: list[Process]) -> list[str]:
+    lines = [line for rank in ranks for line in rank.output.splitlines()]
+    return [line for line in lines if line.startswith("traced: ")]
+
+
+def _check_all_is_there(folder: Path) -> None:
+    streams = read(folder / "traces" / "job").streams
+    assert [stream.rank for stream in streams] == [0, 1]
+    for stream in streams:
+        assert stream.accounts is not None
+        assert stream.accounts.recovered
+        assert stream.missing == 0
+        assert sum(item.op == "all_reduce" for item in stream.operations) >= CALLS
+
+
+def test_what_a_killed_job_leaves_is_saved_and_told(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.start_ranks(2, "jobs.kept:rank_1_is_killed", folder=tmp_path, **KEPT)
+    assert [rank.wait() for rank in ranks] == [3, -signal.SIGKILL]
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+    (line,) = _said(ranks)
+    assert line.endswith("tracectl diagnose traces/job")
+    last = [rank.output.splitlines()[-1] for rank in ranks if rank.output]
+    assert line in last
+
+
+def test_of_a_job_that_ends_in_order_nothing_is_said(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = _start_waiting(launcher, tmp_path, "ends_in_order")
+    assert keeper_of(tmp_path)
+    (tmp_path / "go").touch()
+    assert [rank.wait() for rank in ranks] == [0, 0]
+    wait_for_end(tmp_path)
+    assert _said(ranks) == []
+    assert all(stream.closed for stream in read(tmp_path / "traces").streams)
+
+
+def test_without_a_keeper_there_is_none(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.start_ranks(
+        2, "jobs.kept:ends_in_order", folder=tmp_path, **{"TRACED_KEEPER": "0"}
+    )
+    _ready(tmp_path)
+    assert keepers(tmp_path) == []
+    (tmp_path / "go").touch()
+    assert [rank.wait() for rank in ranks] == [0, 0]
+
+
+def test_the_job_cannot_see_it(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = _start_waiting(launcher, tmp_path, "looks_for_children")
+    keeper = keeper_of(tmp_path)
+    process = Path(f"/proc/{keeper}")
+    assert os.getsid(keeper) == keeper
+    assert os.getpriority(os.PRIO_PROCESS, keeper) == 19
+    assert os.readlink(process / "cwd") == "/"
+    assert {int(path.name) for path in (process / "fd").iterdir()} >= {0, 1, 2, 3}
+    held = {os.readlink(path) for path in (process / "fd").iterdir()}
+    rings = {str(path) for path in tmp_path.iterdir() if path.suffix in (".ring", ".keeper")}
+    assert {path for path in held if path.startswith(str(tmp_path))} - rings == {
+        os.readlink(process / "fd/2")
+    }
+    variables = {line.split(b"=")[0] for line in (process / "environ").read_bytes().split(b"\0")}
+    assert variables <= {b"", b"LC_ALL", b"LD_LIBRARY_PATH"}
+    (tmp_path / "go").touch()
+    assert [rank.wait() for rank in ranks] == [0, 0], [rank.output for rank in ranks]
+    nothing = {"signals": [], "reaped": [], "children": []}
+    assert [rank.result for rank in ranks] == [nothing, nothing]
+    wait_for_end(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_what_ends_a_group_of_processes_does_not_end_it(
+    launcher: Launcher, tmp_path: Path, number: signal.Signals
+) -> None:
+    ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end")
+    # As Slurm does it: every process of the step.
+    if number != signal.SIGKILL:
+        for keeper in keepers(tmp_path):
+            os.kill(keeper, number)
+    for rank in ranks:
+        os.killpg(rank.pid, number)
+    codes = [rank.wait() for rank in ranks]
+    wait_for_end(tmp_path)
+    if number == signal.SIGINT:  # Python ends in order
+        assert _said(ranks) == []
+        return
+    assert codes == [-number, -number]
+    _check_all_is_there(tmp_path)
+    assert len(_said(ranks)) == 1
+
+
+def test_a_reader_of_the_log_is_let_go(launcher: Launcher, tmp_path: Path) -> None:
+    fifo = tmp_path / "log"
+    os.mkfifo(fifo)
+    reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(reading, True)
+    ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end", str(fifo))
+    for rank in ranks:
+        rank.kill()
+    with open(reading) as log:
+        lines = log.read().splitlines()  # until nobody can write any more
+    assert lines[-1].startswith("traced: ")
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+
+
+@pytest.mark.parametrize("stderr", ["closed", "full"])
+def test_where_nothing_can_be_said_all_is_saved(
+    launcher: Launcher, tmp_path: Path, stderr: str
+) -> None:
+    ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end", stderr)
+    for rank in ranks:
+        rank.kill()
+        rank.wait()
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+    if stderr == "closed":
+        assert (tmp_path / "data").read_bytes() == b""
+
+
+def test_a_keeper_that_is_killed_costs_nothing_that_the_next_does_not_save(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end")
+    keeper = keeper_of(tmp_path)
+    os.kill(keeper, signal.SIGKILL)
+    wait_until(lambda: not keepers(tmp_path), "the keeper is gone")
+    for rank in ranks:
+        rank.kill()
+        rank.wait()
+    assert len(list(tmp_path.glob("*.ring"))) == 2
+    (later,) = launcher.start_ranks(
+        1, "jobs.kept:ends_in_order", folder=tmp_path, TRACED_JOB="later", **KEPT
+    )
+    wait_until(lambda: len(list(tmp_path.glob("*.ring"))) < 2, "the next keeper sweeps")
+    (tmp_path / "go").touch()
+    assert later.wait() == 0
+    wait_until(lambda: not keepers(tmp_path), "the keeper ends")
+    assert list(tmp_path.glob("*.ring")) == []
+    _check_all_is_there(tmp_path)
+
+
+def test_children_of_multiprocessing(launcher: Launcher, tmp_path: Path) -> None:
+    parent = launcher.start(
+        "jobs.kept:forks_ranks_one_of_which_is_killed",
+        folder=tmp_path,
+        env=KEPT | {"TEST_STORE": str(tmp_path / "store")},
+    )
+    assert parent.wait() == 0, parent.output
+    assert "SIGKILL" in parent.result
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+    assert len(_said([parent])) == 1
+
+
+def _torchrun(folder: Path, *before: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [
+            *before,
+            *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
+            *("--nproc-per-node=2", str(_SCRIPT), str(folder)),
+        ],
+        cwd=folder,
+        env=environment()
+        | KEPT
+        | {"TRACED_RING_DIR": str(folder), "TRACED_JOB": "job"}
+        | {"PYTHONPATH": str(_SCRIPT.parents[1])},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _pid(folder: Path, rank: int) -> int:
+    path = folder / f"ready{rank}"
+    wait_until(lambda: path.exists() and path.read_text(), "the rank says who it is")
+    return int(path.read_text())
+
+
+@pytest.mark.parametrize("ending", ["a worker is killed", "SIGTERM", "SIGKILL of all"])
+def test_under_torchrun(tmp_path: Path, ending: str) -> None:
+    torchrun = _torchrun(tmp_path)
+    _ready(tmp_path)
+    if ending == "a worker is killed":
+        os.kill(_pid(tmp_path, 1), signal.SIGKILL)
+    elif ending == "SIGTERM":
+        torchrun.send_signal(signal.SIGTERM)
+    else:
+        workers = [_pid(tmp_path, rank) for rank in range(2)]
+        torchrun.kill()
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+    # Until the last one that has the pipe lets it go.
+    said = torchrun.communicate(timeout=DEADLINE_S)[1]
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+    assert sum(line.startswith("traced: ") for line in said.splitlines()) == 1, said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace of processes")
+def test_in_a_container_whose_first_process_is_torchrun(tmp_path: Path) -> None:
+    torchrun = _torchrun(tmp_path, "unshare", "-pf", "--mount-proc")
+    _ready(tmp_path)
+    # Whose number in here the script does not know.
+    rings = {str(path) for path in tmp_path.glob("*.ring")}
+    workers = [
+        int(process.name)
+        for process in Path("/proc").glob("[0-9]*")
+        if any(ring in _maps(process) for ring in rings)
+    ]
+    assert len(workers) == 2
+    os.kill(workers[0], signal.SIGKILL)
+    said = torchrun.communicate(timeout=DEADLINE_S)[1]
+    assert torchrun.returncode == 1, said
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+    assert sum(line.startswith("traced: ") for line in said.splitlines()) == 1, said
+
+
+def _maps(process: Path) -> str:
+    try:
+        return (process / "maps").read_text()
+    except OSError:
+        return ""

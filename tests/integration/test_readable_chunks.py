@@ -1,0 +1,29 @@
+"""Whatever a process records, this reader takes every chunk of it, as the one in C++ does."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from built import built
+from traced.reader import read
+
+
+def test_whatever_is_recorded(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [built("unit/recorder/recover_test"), "--gtest_filter=ReadableChunksTest.*"],
+        env={"TRACED_TEST_TRACES": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    seeds = sorted(tmp_path.iterdir())
+    assert seeds
+    for seed in seeds:
+        trace = read(seed)
+        (stream,) = trace.streams
+        assert (trace.warnings, trace.unusable) == ((), ()), f"seed {seed.name}"
+        assert stream.missing == 0, f"seed {seed.name}"
+        assert stream.accounts is not None
+        assert stream.records == stream.accounts.stored, f"seed {seed.name}"

@@ -1,0 +1,193 @@
+"""What is in shared memory and not yet in files is read without being asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import traced
+from launcher import DEADLINE_S, Launcher, Process
+from tracectl import Answer, tracectl
+
+SECOND = 1_000_000_000
+
+
+def diagnose(traces: Path, *options: str) -> tuple[Answer, Any]:
+    """What it says of them, and that as JSON."""
+    answer = tracectl("diagnose", "--json", "--hung-after", "1", *options, traces)
+    assert answer.exit_code in (0, 1, 5), answer.words
+    return answer, json.loads(answer.output)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def waited_ns(traces: Path) -> int:
+    """For how long ranks are told to have waited for rank 1, which never joined."""
+    _, said = diagnose(traces)
+    verdicts = said["verdicts"]
+    if not verdicts:
+        return 0
+    assert [verdict["kind"] for verdict in verdicts] == ["never_joined"]
+    assert verdicts[0]["culprits"] == [1]
+    return int(verdicts[0]["waited_ns"])
+
+
+def hang(launcher: Launcher, folder: Path) -> list[Process]:
+    """A job of three ranks of which the second does not come to its fourth collective."""
+    ranks = launcher.start_ranks(3, "jobs.followed:one_sleeps", folder=folder, TEST_CULPRIT="1")
+    until((folder / "held.1").exists)
+    return ranks
+
+
+def end(ranks: list[Process], number: signal.Signals) -> None:
+    """Ends all at one instant, so that none sees another one go."""
+    for each in (signal.SIGSTOP, number, signal.SIGCONT):
+        for process in ranks:
+            if process.exit_code is None:
+                os.kill(process.pid, each)
+    assert [process.wait() for process in ranks] == [-number] * len(ranks)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_hang_is_told_with_its_age_by_whoever_looks(
+    launcher: Launcher, tmp_path: Path, number: signal.Signals
+) -> None:
+    ranks = hang(launcher, tmp_path)
+    traces = tmp_path / "traces"
+    until(lambda: waited_ns(traces) > 3 * SECOND)
+    answer, said = diagnose(traces)
+    assert answer.exit_code == 1
+    assert [rank["rank"] for rank in said["from_rings"] if rank["alive"]] == [0, 1, 2]
+    assert all(rank["running"] for rank in said["ranks"])
+    assert said["verdicts"][0]["finding_confidence"] == "certain"
+    end(ranks, number)
+    # A heartbeat is half a second old, or more where processors are scarce.
+    as_it_lay = waited_ns(traces)
+    assert as_it_lay > SECOND
+    heading = tracectl("report", traces).output.splitlines()[0]
+    assert "s of ranks 0-2 are from shared memory" in heading
+    assert len(list(tmp_path.glob("*.ring"))) == 3, "looking removes nothing"
+    tracectl("recover", "--ring-dir", tmp_path)
+    assert waited_ns(traces) == as_it_lay
+    assert "shared memory" not in tracectl("report", traces).output
+
+
+@pytest.mark.parametrize("how", ["exit", "SIGKILL", "SIGTERM"])
+def test_a_crash_is_judged_before_anything_is_recovered(
+    launcher: Launcher, tmp_path: Path, how: str
+) -> None:
+    program = "one_exits" if how == "exit" else "one_sleeps"
+    ranks = launcher.start_ranks(4, f"jobs.followed:{program}", folder=tmp_path, TEST_CULPRIT="2")
+    if how != "exit":
+        until((tmp_path / "held.2").exists)
+        os.kill(ranks[2].pid, signal.Signals[how])
+    for process in ranks:
+        process.wait()
+    traces = tmp_path / "traces"
+    answer, as_it_lay = diagnose(traces)
+    assert answer.exit_code == 1
+    assert 2 in as_it_lay["culprits"]
+    tracectl("recover", "--ring-dir", tmp_path)
+    _, recovered = diagnose(traces)
+    for one, other in zip(as_it_lay["verdicts"], recovered["verdicts"], strict=True):
+        assert (one["kind"], one["culprits"]) == (other["kind"], other["culprits"])
+        assert (one["seq"], one["confidence"]) == (other["seq"], other["confidence"])
+
+
+@pytest.fixture(name="killed")
+def _killed(launcher: Launcher, tmp_path: Path) -> Path:
+    """The folder of a job that was killed while it hung."""
+    ranks = hang(launcher, tmp_path)
+    until(lambda: waited_ns(tmp_path / "traces") > 2 * SECOND)
+    end(ranks, signal.SIGKILL)
+    return tmp_path
+
+
+def test_files_alone_say_what_they_do_not_know(killed: Path) -> None:
+    answer, said = diagnose(killed / "traces", "--files-only")
+    if answer.exit_code == 5:
+        assert (said["healthy"], said["end_unknown"]) == (False, "0-2")
+    assert "from_rings" not in said
+    assert any("not closed" in warning for warning in said["warnings"])
+    for ring in killed.glob("*.ring"):
+        ring.unlink()
+    _, without = diagnose(killed / "traces")
+    assert without["verdicts"] == said["verdicts"]
+    assert any("shared memory of host" in warning for warning in without["warnings"])
+
+
+def test_a_trace_that_moved_is_found_by_its_stream(killed: Path) -> None:
+    _, before = diagnose(killed / "traces")
+    moved = (killed / "traces").rename(killed / "moved")
+    _, said = diagnose(moved)
+    assert (said["verdicts"], said["from_rings"]) == (before["verdicts"], before["from_rings"])
+    recovered = tracectl("recover", "--json", "--ring-dir", killed, moved).json()
+    segments = recovered["segments"]
+    assert [segment["outcome"] for segment in segments] == ["recovered"] * 3
+    assert all(segment["trace"].startswith(str(moved)) for segment in segments)
+    assert not list(killed.glob("*.ring"))
+    _, after = diagnose(moved)
+    assert after["verdicts"] == before["verdicts"]
+    assert "from_rings" not in after
+
+
+def test_a_copy_is_not_recovered_in_place_of_the_trace(killed: Path) -> None:
+    for trace in (killed / "traces").rglob("*.traced"):
+        copy = killed / "copy" / trace.name
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(trace.read_bytes())
+    said = tracectl("recover", "--ring-dir", killed, killed / "copy")
+    assert said.exit_code == 4
+    assert "is a copy of its trace" in said.output
+    assert len(list(killed.glob("*.ring"))) == 3
+
+
+def test_python_reads_the_same(killed: Path) -> None:
+    traces = killed / "traces"
+    whole = traced.read(traces)
+    assert [stream.rank for stream in whole.streams] == [0, 1, 2]
+    assert all(stream.end_known for stream in whole.streams)
+    assert not any("shared memory" in warning for warning in whole.warnings)
+    files = traced.read(traces, files_only=True)
+    assert not any(stream.end_known for stream in files.streams)
+    tracectl("recover", "--ring-dir", killed)
+    recovered = traced.read(traces)
+    for one, other in zip(whole.streams, recovered.streams, strict=True):
+        assert one.operations == other.operations
+        assert one.accounts == other.accounts
+        assert one.anchors == other.anchors
+
+
+def test_tables_have_what_is_in_rings_and_tell_warnings(killed: Path) -> None:
+    pytest.importorskip("pandas")
+    tables = traced.load(killed / "traces")
+    with pytest.warns(UserWarning, match="killed; the last records were read from shared memory"):
+        operations = tables.operations
+    assert len(tables.matches) > 0
+    files = traced.load(killed / "traces", files_only=True)
+    with pytest.warns(UserWarning, match="unknown from the files alone"):
+        assert len(files.operations) <= len(operations)
+    tracectl("recover", "--ring-dir", killed)
+    assert operations.equals(traced.load(killed / "traces").operations)
+    assert any("from shared memory" in warning for warning in tables.warnings)
+
+
+def test_without_tracectl_reading_goes_on(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: str) -> None:
+        raise FileNotFoundError("tracectl")
+
+    monkeypatch.setattr("traced._tracectl.find", missing)
+    trace = traced.read(killed / "traces")
+    assert len(trace.streams) == 3
+    assert any("in shared memory beyond the files was not read" in each for each in trace.warnings)

@@ -1,0 +1,170 @@
+"""``python -m traced run``: to the command, and who started it, it is as if it were not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launcher import DEADLINE_S, environment
+
+_RUN = [sys.executable, "-m", "traced", "run"]
+
+# Says what it finds itself to be.
+_LOOK = """
+import json, os, signal, sys
+ignored = [n for n in signal.valid_signals() if signal.getsignal(n) is signal.SIG_IGN]
+try:
+    os.waitpid(-1, os.WNOHANG)
+    children = True
+except ChildProcessError:
+    children = False
+json.dump([os.getpid(), os.getppid(), os.getpgrp(), os.getsid(0), sorted(map(int, ignored)),
+           sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])), children,
+           sorted(os.listdir("/proc/self/fd"))], open(sys.argv[1], "w"))
+"""
+
+
+def _env() -> dict[str, str]:
+    return environment() | {"TRACED_DIR": "t"}
+
+
+def _run(folder: Path, *command: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*_RUN, "--", *command],
+        cwd=folder,
+        env=_env() | env,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+
+
+def test_the_command_is_what_was_started(tmp_path: Path) -> None:
+    look = [sys.executable, "-c", _LOOK]
+    seen: list[Any] = []
+    for before in ([], [*_RUN, "--"]):
+        process = subprocess.Popen(
+            [*before, *look, "out"], cwd=tmp_path, env=_env(), stderr=subprocess.DEVNULL
+        )
+        assert process.wait(DEADLINE_S) == 0
+        pid, *rest = json.loads((tmp_path / "out").read_text())
+        assert pid == process.pid
+        seen.append(rest)
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGPIPE, signal.SIGKILL])
+def test_a_signal_that_kills_the_command_is_how_it_ends(tmp_path: Path, number: int) -> None:
+    assert _run(tmp_path, "sh", "-c", f"kill -{int(number)} $$").returncode == -number
+
+
+def test_exit_codes_are_the_commands(tmp_path: Path) -> None:
+    assert _run(tmp_path, "sh", "-c", "exit 42").returncode == 42
+    assert _run(tmp_path, "no-such-program").returncode == 127
+    (tmp_path / "no-program").write_text("")
+    assert _run(tmp_path, "./no-program").returncode == 126
+
+
+def test_ctrl_c_arrives_once(tmp_path: Path) -> None:
+    count = (
+        "import signal, time\n"
+        "signal.signal(signal.SIGINT, lambda *_: print('interrupted', flush=True))\n"
+        "print('ready', flush=True)\n"
+        "while True: time.sleep(0.01)\n"
+    )
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execve(sys.executable, [*_RUN, "--", sys.executable, "-c", count], _env())
+    said = _read_until(terminal, "ready")
+    os.write(terminal, b"\x03")
+    said = _read_until(terminal, "interrupted")
+    os.kill(pid, signal.SIGTERM)  # what came twice would have been said before
+    said += _read_all(terminal)
+    assert os.waitpid(pid, 0)[1] == signal.SIGTERM
+    assert said.count("interrupted") == 1
+    os.close(terminal)
+
+
+def _read_until(terminal: int, word: str) -> str:
+    text = ""
+    deadline = time.monotonic() + DEADLINE_S
+    while word not in text:
+        assert time.monotonic() < deadline, text
+        text += os.read(terminal, 4096).decode()
+    return text
+
+
+def _read_all(terminal: int) -> str:
+    text = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            text += piece
+    except OSError:  # the other end is closed
+        pass
+    return text.decode()
+
+
+def test_what_lies_below_the_folder_never_matters(tmp_path: Path) -> None:
+    job = tmp_path / "t" / "job"
+    job.mkdir(parents=True)
+    (job / "rank-0.traced").symlink_to("nowhere")
+    (job / "rank-1.traced").symlink_to("rank-1.traced")
+    (job / "loop").symlink_to("..")
+    (job / "rank-2.traced").write_bytes(b"of another job")
+    os.mkfifo(job / "rank-3.traced")
+    done = _run(tmp_path, "true")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"traced: nothing was recorded below {tmp_path / 't'}\n"
+
+
+def test_only_what_came_into_being_meanwhile_is_told(tmp_path: Path) -> None:
+    (tmp_path / "t" / "other").mkdir(parents=True)
+    (tmp_path / "t" / "other" / "rank-0.traced").touch()
+    touch = "mkdir t/own; : > t/own/rank-0.traced; : >> t/other/rank-0.traced"
+    done = _run(tmp_path, sys.executable, "-c", f"import os; os.system({touch!r})")
+    assert f"traced: 1 trace file in {tmp_path}/t/own; look with" in done.stderr
+    assert "other" not in done.stderr
+
+
+def test_a_folder_that_looks_like_an_option_is_a_folder(tmp_path: Path) -> None:
+    ring = tmp_path / "traced.0.0000000000000001.ring"
+    ring.write_bytes(b"x" * 4096)
+    done = _run(
+        tmp_path,
+        *(
+            sys.executable,
+            "-c",
+            "import os; os.mkdir('--discard'); open('--discard/a.traced', 'w')",
+        ),
+        TRACED_DIR="--discard",
+        TRACED_RING_DIR=str(tmp_path),
+    )
+    assert done.returncode == 0
+    assert ring.exists()
+
+
+def test_nothing_is_kept_waiting_by_a_log_that_nobody_reads(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, b"x")
+    except BlockingIOError:
+        pass
+    os.set_blocking(writer, True)
+    process = subprocess.Popen([*_RUN, "--", "true"], cwd=tmp_path, env=_env(), stderr=writer)
+    os.close(writer)
+    assert process.wait(DEADLINE_S) == 0
+    while os.read(reader, 1 << 16):  # until who tells has ended, too
+        pass
+    os.close(reader)

@@ -1,0 +1,300 @@
+// What Flight Recorder dumps of devices come to: they tell totals, counters and
+// what was under way, and not when they were made.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "diagnosed.h"
+#include "support/dump_files.h"
+
+namespace traced {
+namespace {
+
+using testing::dumpEntry;
+using testing::emptyDump;
+using testing::expectHealthy;
+using testing::expectVerdict;
+using testing::Json;
+using testing::kDumpBeginNs;
+using testing::pickleOf;
+using testing::Ranks;
+using testing::TempDir;
+using testing::textOf;
+using testing::writeFile;
+
+// The dumps of a job, with active entries only. A group is made by naming it.
+class Dumps {
+ public:
+  explicit Dumps(std::uint32_t ranks) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      dumps_.push_back(emptyDump("2.9"));
+      dumps_.back()["pg_config"] = Json::object();
+    }
+  }
+
+  void addGroup(const std::string& name, const Ranks& ranks) {
+    for (const std::uint32_t rank : ranks) {
+      Json& config = dumps_[rank]["pg_config"];
+      config[name] = {{"name", name},
+                      {"desc", "group_" + name},
+                      {"ranks", Json(ranks).dump()}};
+    }
+  }
+  // What the backend of a rank counted.
+  void count(std::uint32_t rank, const std::string& group, int completed,
+             int enqueued) {
+    dumps_[rank]["pg_status"][group] = {
+        {"last_enqueued_collective", enqueued},
+        {"last_started_collective", -1},
+        {"last_completed_collective", completed}};
+  }
+  // Something under way.
+  Json& issue(std::uint32_t rank, const std::string& group, int seq, int at_ms,
+              const std::string& name = "nccl:all_reduce") {
+    Json entry = dumpEntry(1000 + static_cast<std::uint64_t>(at_ms));
+    entry["pg_id"] = std::stoi(group);
+    entry["process_group"] = {group, "group_" + group};
+    entry["collective_seq_id"] = seq;
+    entry["profiling_name"] = name;
+    entry["time_created_ns"] = kDumpBeginNs + at_ms * 1'000'000LL;
+    Json& entries = dumps_[rank]["entries"];
+    entries.push_back(entry);
+    return entries.back();
+  }
+  void sendOrReceive(std::uint32_t rank, const std::string& group, int seq,
+                     int at_ms, const std::string& name) {
+    Json& entry = issue(rank, group, 0, at_ms, name);
+    entry["p2p_seq_id"] = seq;
+    entry["is_p2p"] = true;
+  }
+  Json& of(std::uint32_t rank) { return dumps_[rank]; }
+
+  Diagnosis diagnose(const std::set<std::uint32_t>& without = {}) const {
+    const TempDir dir;
+    for (std::uint32_t rank = 0; rank < dumps_.size(); ++rank) {
+      if (without.contains(rank)) continue;
+      writeFile(dir.path() + "/_dump_" + std::to_string(rank),
+                pickleOf(dumps_[rank]));
+    }
+    const std::vector<std::string> paths = {dir.path()};
+    const Result<TraceSet> set = openTraceSet(paths);
+    EXPECT_TRUE(set) << set.error().message;
+    return traced::diagnose(*set, {});
+  }
+
+ private:
+  std::vector<Json> dumps_;
+};
+
+TEST(DumpsTest, TotalsOfAnAllToAllTellNothingOfItsSplits) {
+  Dumps dumps(2);
+  dumps.addGroup("1", {0, 1});
+  for (const std::uint32_t rank : {0U, 1U}) {
+    Json& entry = dumps.issue(rank, "1", 1, 0, "nccl:all_to_all");
+    entry["output_sizes"] = {{16 + 3 * static_cast<int>(rank)}};
+    entry["time_discovered_completed_ns"] = kDumpBeginNs + 1;
+  }
+  const Diagnosis diagnosis = dumps.diagnose();
+  expectHealthy(diagnosis);
+  EXPECT_EQ(diagnosis.rules_left_out,
+            (std::vector<std::string>{"slow_peers", "stragglers", "splits",
+                                      "buffers_and_waits"}));
+}
+
+TEST(DumpsTest, CountersTellOfARankWhoseDumpHasNoEntry) {
+  Dumps dumps(4);
+  dumps.addGroup("1", {0, 1, 2, 3});
+  for (const std::uint32_t rank : {0U, 1U, 3U}) {
+    dumps.count(rank, "1", 40, 42);
+    dumps.issue(rank, "1", 41, 10);
+    dumps.issue(rank, "1", 42, 11);
+  }
+  dumps.count(2, "1", 40, 40);
+  const Diagnosis diagnosis = dumps.diagnose();
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 41U);
+  EXPECT_EQ(diagnosis.verdicts[0].confidence(), Confidence::kLikely);
+}
+
+TEST(DumpsTest, CountersOfMessagesAreNotCompared) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1, 2});
+  dumps.count(0, "1", 40, 41);
+  dumps.count(1, "1", 90, 91);
+  dumps.count(2, "1", 7, 7);
+  dumps.sendOrReceive(0, "1", 41, 10, "nccl:send 0->1");
+  dumps.sendOrReceive(1, "1", 91, 10, "nccl:recv 1<-0");
+  // Both are inside it, and nobody says that rank 2 should have been, too.
+  expectVerdict(dumps.diagnose(), VerdictKind::kHungIn, {0, 1});
+}
+
+TEST(DumpsTest, WhoHasNotEndedWhatOthersEndedIsBehind) {
+  Dumps dumps(4);
+  dumps.addGroup("1", {0, 1, 2, 3});
+  for (const std::uint32_t rank : {0U, 1U, 2U, 3U}) {
+    const bool behind = rank == 1 || rank == 3;
+    dumps.count(rank, "1", behind ? 40 : 42, behind ? 42 : 43);
+    for (int seq = behind ? 41 : 43; seq <= (behind ? 42 : 43); ++seq) {
+      dumps.issue(rank, "1", seq, seq);
+    }
+  }
+  const Diagnosis diagnosis = dumps.diagnose();
+  expectVerdict(diagnosis, VerdictKind::kHungIn, {1, 3});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 41U);
+  EXPECT_EQ(diagnosis.verdicts[0].confidence(), Confidence::kLikely);
+}
+
+TEST(DumpsTest, WhatOthersEndedWithoutItShowsThatADumpIsOlder) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1, 2});
+  dumps.count(0, "1", 42, 43);
+  dumps.count(1, "1", 41, 43);
+  dumps.count(2, "1", 40, 40);
+  dumps.issue(0, "1", 43, 43);
+  dumps.issue(1, "1", 42, 42);
+  dumps.issue(1, "1", 43, 43);
+  // 42 needs all: rank 2 went on behind its dump.
+  for (const JobVerdict& verdict : dumps.diagnose().verdicts) {
+    EXPECT_NE(verdict.culprits, Ranks{2});
+  }
+}
+
+// Ranks 0 and 1 are stuck behind rank 2's absence from their earlier operation.
+TEST(DumpsTest, WhatAllJoinedIsHeldUpByWhatTheyIssuedBefore) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1, 2});
+  dumps.addGroup("2", {0, 1});
+  for (const std::uint32_t rank : {0U, 1U}) {
+    dumps.count(rank, "1", 10, 11);
+    dumps.count(rank, "2", 20, 21);
+    dumps.issue(rank, "1", 11, 5);
+    dumps.issue(rank, "2", 21, 6);
+  }
+  dumps.count(2, "1", 10, 10);
+  expectVerdict(dumps.diagnose(), VerdictKind::kNeverJoined, {2});
+}
+
+// Rank 1 has an operation under way with rank 0, who went on past it: it is not
+// this one that keeps rank 1 from joining the next.
+TEST(DumpsTest, WhatOthersWentPastHoldsNobodyUp) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1});
+  dumps.addGroup("2", {0, 1, 2});
+  dumps.count(0, "1", 10, 11);
+  dumps.count(1, "1", 10, 11);
+  dumps.issue(0, "1", 11, 5);
+  dumps.issue(1, "1", 11, 5);
+  dumps.count(0, "2", 3, 4);
+  dumps.count(2, "2", 3, 4);
+  dumps.count(1, "2", 3, 3);
+  dumps.issue(0, "2", 4, 6);
+  dumps.issue(2, "2", 4, 4);
+  expectVerdict(dumps.diagnose(), VerdictKind::kNeverJoined, {1});
+}
+
+TEST(DumpsTest, OneRankThatManyWaitForIsOneVerdict) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1});
+  dumps.addGroup("2", {1, 2});
+  dumps.count(0, "1", 3, 4);
+  dumps.count(1, "1", 3, 3);
+  dumps.count(1, "2", 8, 8);
+  dumps.count(2, "2", 8, 9);
+  dumps.issue(0, "1", 4, 7);
+  dumps.issue(2, "2", 9, 6);
+  const Diagnosis diagnosis = dumps.diagnose();
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 9U);  // it was waited for first
+}
+
+TEST(DumpsTest, ARankThatWaitsForAMessageIsNotToBlame) {
+  Dumps dumps(4);
+  dumps.addGroup("1", {0, 1});
+  dumps.addGroup("2", {1, 3});
+  dumps.addGroup("3", {2, 3});
+  dumps.count(0, "1", 3, 4);
+  dumps.count(1, "1", 3, 3);
+  dumps.issue(0, "1", 4, 7);
+  dumps.sendOrReceive(1, "2", 5, 2, "nccl:recv 0<-1");
+  dumps.count(2, "3", 8, 9);
+  dumps.count(3, "2", 9, 9);
+  dumps.count(3, "3", 8, 8);
+  dumps.issue(2, "3", 9, 1);
+  expectVerdict(dumps.diagnose(), VerdictKind::kNeverJoined, {3});
+}
+
+// Rank 1 has not ended what rank 0 has; that rank 0 has not come to the next
+// one only rank 1 says.
+TEST(DumpsTest, WhoIsBehindIsNoWitness) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1});
+  dumps.addGroup("2", {0, 1, 2});
+  dumps.count(0, "1", 11, 11);
+  dumps.count(1, "1", 10, 11);
+  dumps.issue(1, "1", 11, 5);
+  dumps.count(0, "2", 3, 3);
+  dumps.count(1, "2", 3, 4);
+  dumps.count(2, "2", 3, 3);
+  dumps.issue(1, "2", 4, 6);
+  expectVerdict(dumps.diagnose(), VerdictKind::kHungIn, {1});
+}
+
+// Rank 0 waits in a later operation for rank 1, and so does not come to rank 2.
+TEST(DumpsTest, WhoWaitsForOneThatIsBehindIsNotToBlame) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1});
+  dumps.addGroup("2", {0, 2});
+  dumps.count(0, "1", 11, 12);
+  dumps.count(1, "1", 10, 11);
+  dumps.issue(0, "1", 12, 8);
+  dumps.issue(1, "1", 11, 5);
+  dumps.count(0, "2", 3, 3);
+  dumps.count(2, "2", 3, 4);
+  dumps.issue(2, "2", 4, 6);
+  expectVerdict(dumps.diagnose(), VerdictKind::kHungIn, {1});
+}
+
+TEST(DumpsTest, WhoWaitsForAMessageOfARankWithoutADumpIsNotToBlame) {
+  Dumps dumps(5);
+  dumps.addGroup("0", {0, 1, 2, 3, 4});
+  dumps.addGroup("1", {0, 1});
+  dumps.addGroup("2", {1, 3});
+  for (const std::uint32_t rank : {0U, 1U, 2U, 4U}) {
+    dumps.count(rank, "0", 1, 1);
+    dumps.of(rank)["pg_config"]["0"]["desc"] = "default_pg";
+  }
+  dumps.count(0, "1", 3, 4);
+  dumps.count(1, "1", 3, 3);
+  dumps.count(1, "2", 4, 5);
+  dumps.issue(0, "1", 4, 7);
+  dumps.sendOrReceive(1, "2", 5, 2, "nccl:recv 0<-1");
+  expectVerdict(dumps.diagnose({3}), VerdictKind::kNeverJoined, {3});
+}
+
+TEST(DumpsTest, ARankWithoutADumpIsNamedWhereAllLeadsToIt) {
+  Dumps dumps(4);
+  dumps.addGroup("1", {0, 1, 2, 3});
+  for (const std::uint32_t rank : {0U, 1U, 2U, 3U}) {
+    dumps.count(rank, "1", 40, 41);
+    dumps.issue(rank, "1", 41, 41);
+  }
+  const Diagnosis diagnosis = dumps.diagnose({3});
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {3});
+  EXPECT_EQ(diagnosis.verdicts[0].culprit, Confidence::kLikely);
+}
+
+// Gloo's recorder of torch 2.11 tells of no end at all.
+TEST(DumpsTest, WhereNoEndIsToldNothingHangs) {
+  Dumps dumps(2);
+  dumps.addGroup("1", {0, 1});
+  for (const std::uint32_t rank : {0U, 1U}) {
+    dumps.issue(rank, "1", 1, 0, "gloo:all_reduce");
+  }
+  expectHealthy(dumps.diagnose());
+}
+
+}  // namespace
+}  // namespace traced
