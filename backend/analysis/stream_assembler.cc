@@ -1,6 +1,7 @@
 #include "analysis/stream_assembler.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "analysis/operation_kinds.h"
@@ -51,12 +52,15 @@ constexpr std::uint32_t kWaitReturnedFalse = 2;
 }  // namespace
 
 // Counters only grow, so the largest are the latest: this holds for chunks
-// without rows too, whose order positions do not tell.
+// without rows too, whose order positions do not tell. What is deleted of what
+// was stored is dropped.
 void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
+  const auto age = [](const v1::Accounts& told) {
+    return std::tuple(told.produced(), told.closed(), told.recovered(),
+                      ~told.stored());
+  };
   table_.closed |= accounts.closed();
-  if (accounts.produced() >= table_.accounts.produced()) {
-    table_.accounts = accounts;
-  }
+  if (age(accounts) >= age(table_.accounts)) table_.accounts = accounts;
 }
 
 // Each adds what those before it do not say.

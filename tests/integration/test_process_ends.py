@@ -141,4 +141,5 @@ def test_errors_that_torchrun_is_told_of(tmp_path: Path, how: str) -> None:
     assert ("caught a bad batch" in done.stderr) == (how == "caught")
     raised = _streams(tmp_path)[1]
     # By the interpreter's hook, or by the file that the decorator wrote: once.
-    assert (_exceptions(raised), _exit_code(raised)) == ([("ValueError: a bad batch", 0)], 1)
+    told = (_exceptions(raised), raised.closed, _exit_code(raised))
+    assert told == ([("ValueError: a bad batch", 0)], True, 1), done.stderr

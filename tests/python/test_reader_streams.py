@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 import trace_builder as build
 from traced.reader import Stream, Trace, read
 from traced.v1 import trace_pb2 as pb
@@ -85,6 +86,21 @@ def test_a_beginning_that_the_recorder_deleted_is_no_gap(tmp_path: Path) -> None
     assert (stream.missing, stream.gaps, stream.end_known) == (0, (), True)
     assert stream.accounts is not None
     assert [(item.tid, item.name) for item in stream.accounts.thread_drops] == [(5, "w")]
+
+
+@pytest.mark.parametrize("latest_comes_first", [False, True])
+def test_the_latest_accounts_tell_what_was_deleted(
+    tmp_path: Path, latest_comes_first: bool
+) -> None:
+    before = build.new_payload(stored=8, closed=True)
+    before.accounts.produced = 8
+    latest = build.new_payload(stored=1, closed=True)
+    latest.accounts.produced = 8
+    latest.accounts.drop.add(reason=pb.DROP_REASON_RETENTION, records=7)
+    chunks = [build.chunk(payload, first=8, end=8) for payload in (before, latest)]
+    [stream] = read_chunks(tmp_path, *(reversed(chunks) if latest_comes_first else chunks)).streams
+    assert stream.accounts is not None
+    assert stream.accounts.stored == 1
 
 
 def test_drops_are_no_gap(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/record_calls.h"
@@ -38,7 +39,19 @@ struct RecoveredTrace {
   std::uint64_t positions_end = 0;
   std::vector<v1::Payload> payloads;
 
-  const v1::Accounts& accounts() const { return payloads.back().accounts(); }
+  // The latest. Chunks of several parts that cover no position come in any
+  // order.
+  const v1::Accounts& accounts() const {
+    const auto age = [](const v1::Payload& payload) {
+      const v1::Accounts& told = payload.accounts();
+      return std::tuple(told.produced(), told.closed(), told.recovered(),
+                        ~told.stored());
+    };
+    return std::max_element(
+               payloads.begin(), payloads.end(),
+               [&](const auto& a, const auto& b) { return age(a) < age(b); })
+        ->accounts();
+  }
 };
 
 inline void checkDefinitions(const v1::Payload& payload) {

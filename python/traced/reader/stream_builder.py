@@ -109,9 +109,8 @@ class StreamBuilder:
         if not payload.HasField("accounts"):
             return
         accounts = Accounts.of(payload.accounts)
-        known = self._accounts
         # Counters only grow; chunks that cover no position may have come in any order.
-        if known and (known.produced, known.closed) > (accounts.produced, accounts.closed):
+        if self._accounts and _age(self._accounts) > _age(accounts):
             return
         self._accounts = accounts
         self._accounted_records = self._records
@@ -155,3 +154,8 @@ class StreamBuilder:
     def _warn(self, sentence: str) -> None:
         rank = f" (rank {self._header.rank})" if self._header else ""
         self._findings.warn(f"stream {self._stream_id:016x}{rank}: {sentence}")
+
+
+def _age(accounts: Accounts) -> tuple[int, bool, bool, int]:
+    """Orders accounts of one stream. What is deleted of what was stored is dropped."""
+    return accounts.produced, accounts.closed, accounts.recovered, -accounts.stored

@@ -202,6 +202,7 @@ TEST_F(StreamAssemblerTest, ColumnsThatDisagreeLoseTheChunksRows) {
   const std::string good = stream_.takeChunk();
   stream_.addOperation(2, kIssueNs, 1, 2, 100);
   v1::Payload broken = stream_.payload();
+  broken.mutable_accounts()->set_produced(4);
   broken.mutable_accounts()->set_stored(4);
   broken.mutable_issued()->add_op_delta(2);
   broken.mutable_issued()->add_seq_step(1);
@@ -223,6 +224,16 @@ TEST_F(StreamAssemblerTest, AccountsAreThoseOfTheLastChunk) {
   EXPECT_EQ(table.dropped(), 41u);
   EXPECT_EQ(table.runNs(),
             static_cast<std::uint64_t>(kIssueNs - StreamBuilder::kStartNs));
+}
+
+// A chunk of a new part, and one that tells what was deleted for it, cover no
+// position.
+TEST_F(StreamAssemblerTest, LaterAccountsHaveLessInStore) {
+  const std::string before = stream_.takeChunk(true);
+  stream_.payload().mutable_accounts()->set_stored(0);
+  const std::string latest = stream_.takeChunk(true);
+  const StreamTable table = assemble(stream_, {latest, before});
+  EXPECT_EQ(table.accounts.stored(), 0u);
 }
 
 }  // namespace
