@@ -14,10 +14,14 @@ from torch.distributed.elastic.multiprocessing.errors import record
 
 @record
 def main() -> None:
-    """Rank 1 raises when rank 0 has ended."""
+    """Rank 1 raises when rank 0 has nothing more to do."""
     dist.init_process_group("traced:gloo")
     dist.all_reduce(torch.ones(4))
-    if dist.get_rank() == 1:
+    rank = dist.get_rank()
+    # A process that ends with a group may abort in torch, traced or not; torchrun would then end
+    # the other one by a signal.
+    dist.destroy_process_group()
+    if rank == 1:
         while not Path("rank 0 is through").exists():
             time.sleep(0.01)
         raise ValueError("a bad batch")
