@@ -25,6 +25,7 @@ class RingGuardTest : public RecoverTest {
   static int statusOf(const std::function<void()>& body) {
     const pid_t child = fork();
     if (child == 0) {
+      signal(SIGBUS, SIG_DFL);  // AddressSanitizer has a handler
       body();
       std::_Exit(HasFailure());
     }
