@@ -26,7 +26,7 @@ bool callsMessage(const ProgramCalls& program, std::size_t place) {
 // whom ranks send for the first time they need not agree on.
 bool wereOne(const ProgramCalls& program, std::size_t begin, std::size_t place,
              bool message) {
-  if (const auto habit = habitAt(program, place)) {
+  if (const auto habit = habitAt(program, place, &ProgramCall::kind)) {
     return habit->last_time >= begin;
   }
   if (message) return false;
@@ -37,7 +37,8 @@ bool wereOne(const ProgramCalls& program, std::size_t begin, std::size_t place,
 // When a program was in the place of its last call before; 0 where it was not.
 std::size_t lastPeriodOf(const ProgramCalls& program) {
   if (program.calls.size() < 2) return 0;
-  const auto habit = habitAt(program, program.calls.size() - 2);
+  const auto habit =
+      habitAt(program, program.calls.size() - 2, &ProgramCall::kind);
   return habit ? habit->last_time : 0;
 }
 

@@ -35,7 +35,8 @@ std::size_t lengthToAsk(std::vector<std::size_t> equal) {
 
 }  // namespace
 
-std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at) {
+std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
+                             std::uint32_t ProgramCall::*what) {
   const std::vector<ProgramCall>& calls = program.calls;
   if (at + 1 >= calls.size()) return std::nullopt;
   std::vector<std::size_t> equal(at);
@@ -47,7 +48,7 @@ std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at) {
     if (equal[i] < length) continue;
     ++habit.times;
     habit.last_time = i;
-    if (calls[i + 1].word == calls[at + 1].word) ++habit.same;
+    if (calls[i + 1].*what == calls[at + 1].*what) ++habit.same;
   }
   return habit;
 }

@@ -19,7 +19,9 @@ struct Habit {
 };
 
 // Of the call after calls[at], of a place where calls of the kind of that one
-// and of those before it had been made before. Absent where too few had.
-std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at);
+// and of those before it had been made before; "the same" by `what` of a call.
+// Absent where too few had.
+std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
+                             std::uint32_t ProgramCall::*what);
 
 }  // namespace traced

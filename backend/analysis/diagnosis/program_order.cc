@@ -79,6 +79,7 @@ bool ProgramOrder::knows(const Ranks& ranks) const {
 
 ProgramOrder::Answer ProgramOrder::whoLeft(const Ranks& suspects) {
   read(suspects);
+  habitual_ = &ProgramCall::kind;
   return judge(programs_, suspects);
 }
 
@@ -96,6 +97,7 @@ ProgramOrder::Answer ProgramOrder::whoLeftAt(std::uint32_t group,
         });
     if (found != calls.end()) calls.erase(found + 1, calls.end());
   }
+  habitual_ = &ProgramCall::word;
   return judge(until, suspects);
 }
 
@@ -178,7 +180,7 @@ void ProgramOrder::judgeByHabit(const ProgramFork& fork, Answer& answer) const {
 
 void ProgramOrder::judgePlace(const ProgramCalls& program, std::size_t place,
                               Answer& answer) const {
-  const auto habit = habitAt(program, place);
+  const auto habit = habitAt(program, place, habitual_);
   if (!habit) return;
   if (habit->same > 0) {
     answer.followers.push_back(program.rank);
@@ -214,7 +216,7 @@ void ProgramOrder::judgeAlone(const Programs& programs, const Ranks& suspects,
   Answer alone;
   for (const ProgramCalls* program : known) {
     const std::size_t end = program->calls.size() - (all_ended ? 2 : 1);
-    const auto habit = habitAt(*program, end - 1);
+    const auto habit = habitAt(*program, end - 1, habitual_);
     const std::size_t since = habit ? habit->last_time + 1 : 0;
     Answer last;
     for (std::size_t place = std::max(since, end - std::min(end, kLastCalls));

@@ -64,6 +64,9 @@ class ProgramOrder {
   const TraceSet& set_;
   ProgramReader reader_;
   Programs programs_;
+  // What a call has in common with the one of the time before. Sizes and roots
+  // may change from step to step.
+  std::uint32_t ProgramCall::*habitual_ = &ProgramCall::kind;
 };
 
 }  // namespace traced

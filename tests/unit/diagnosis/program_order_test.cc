@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "analysis/diagnosis/program_habit.h"
 #include "diagnosed.h"
 
 namespace traced::testing {
@@ -240,6 +241,18 @@ TEST(ProgramOrderTest, ATraceThatLostRecordsTellsNoOrder) {
     if (r == 1) job.rank(r).stream().drop(v1::DROP_REASON_RING_FULL, 3);
   }
   EXPECT_EQ(diagnoseJob(job, Ending::kCut).culprits, Ranks{});
+}
+
+// The root of a reduce, say, goes from rank to rank.
+TEST(ProgramOrderTest, ARootThatChangesFromStepToStepIsInOrder) {
+  ProgramCalls program;
+  for (std::uint32_t step = 0; step < 10; ++step) {
+    program.calls.push_back({.word = 2, .kind = 2});
+    program.calls.push_back({.word = 10 + step, .kind = 3});
+  }
+  const std::size_t last = program.calls.size() - 2;
+  EXPECT_EQ(habitAt(program, last, &ProgramCall::kind)->same, 1u);
+  EXPECT_EQ(habitAt(program, last, &ProgramCall::word)->same, 0u);
 }
 
 }  // namespace
