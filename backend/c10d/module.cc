@@ -56,7 +56,9 @@ void warnUntraced(const std::string& reason) {
 
 bool startRecording(const Settings& settings, std::uint32_t rank,
                     std::uint32_t world_size, std::uint32_t attempt,
-                    const std::map<std::string, std::string>& versions) {
+                    const std::map<std::string, std::string>& versions,
+                    const std::map<std::string, std::string>& rendezvous,
+                    std::uint32_t port) {
   ProcessIdentity process;
   process.rank = rank;
   process.world_size = world_size;
@@ -72,6 +74,12 @@ bool startRecording(const Settings& settings, std::uint32_t rank,
       process.library_versions[name] = version;
     }
   }
+  const auto told = [&rendezvous](const char* name) {
+    const auto found = rendezvous.find(name);
+    return found == rendezvous.end() ? std::string() : found->second;
+  };
+  process.rendezvous = {told("address"), port, told("run_id"),
+                        told("launcher")};
   const auto recorder = Recorder::start(optionsFrom(settings), process);
   if (!recorder) warnUntraced(recorder.error().message);
   return recorder.ok();
@@ -263,6 +271,8 @@ PYBIND11_MODULE(_C, m) {
   m.def("start_recording", &traced::startRecording, py::arg("settings"),
         py::arg("rank"), py::arg("world_size"), py::arg("attempt"),
         py::arg("versions"),
+        py::arg("rendezvous") = std::map<std::string, std::string>(),
+        py::arg("port") = 0,
         "Starts the process's recorder if there is none, or none of this rank "
         "and world size. False, after one warning, if it cannot record.");
   m.def("start_keeper", &traced::startKeeperOf, py::arg("tracectl"),

@@ -56,6 +56,15 @@ Json rankOwnCostJson(const RunInfo::Rank& rank) {
   return json;
 }
 
+Json rendezvousJson(const v1::Rendezvous& met) {
+  Json json = Json::object();
+  if (!met.address().empty()) json["address"] = met.address();
+  if (met.port() != 0) json["port"] = met.port();
+  if (!met.run_id().empty()) json["run_id"] = met.run_id();
+  if (!met.launcher().empty()) json["launcher"] = met.launcher();
+  return json;
+}
+
 Json headerJson(const v1::Header& header) {
   return {{"rank", header.rank()},
           {"world_size", header.world_size()},
@@ -141,6 +150,9 @@ Json rankJson(const TraceSet& set, const RunInfo::Rank& rank) {
   json["gaps"] = table.gaps;
   json["gap_positions"] = table.gap_positions;
   if (!table.header.node().empty()) json["node"] = table.header.node();
+  if (table.header.has_rendezvous()) {
+    json["rendezvous"] = rendezvousJson(table.header.rendezvous());
+  }
   if (const auto count = table.accounts.left_out()) json["left_out"] = count;
   if (const auto count = table.accounts.lines_dropped()) {
     json["lines_dropped"] = count;

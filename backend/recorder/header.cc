@@ -14,6 +14,13 @@ void copyMap(const From& from, To* to) {
   }
 }
 
+void describe(const RendezvousInfo& info, v1::Rendezvous* rendezvous) {
+  rendezvous->set_address(toValidUtf8(info.address));
+  rendezvous->set_port(info.port);
+  rendezvous->set_run_id(toValidUtf8(info.run_id));
+  rendezvous->set_launcher(toValidUtf8(info.launcher));
+}
+
 }  // namespace
 
 v1::Header makeHeader(const Options& options, const ProcessIdentity& process,
@@ -35,6 +42,7 @@ v1::Header makeHeader(const Options& options, const ProcessIdentity& process,
   header.set_pid_namespace(host.pid_namespace);
   header.set_pid(host.pid);
   header.set_node(toValidUtf8(options.node));
+  describe(process.rendezvous, header.mutable_rendezvous());
   copyMap(options.labels, header.mutable_labels());
   copyMap(options.asSettings(), header.mutable_settings());
   const ClockReading now = readClocks();

@@ -8,6 +8,15 @@
 
 namespace traced {
 
+// Where the ranks of a run met; see Rendezvous in trace.proto. "" and 0: not
+// known.
+struct RendezvousInfo {
+  std::string address;
+  std::uint32_t port = 0;
+  std::string run_id;
+  std::string launcher;
+};
+
 // Told by the caller, who knows the job.
 struct ProcessIdentity {
   std::uint32_t rank = 0;
@@ -23,6 +32,7 @@ struct ProcessIdentity {
   std::string torch_version;
   std::string python_version;
   std::map<std::string, std::string> library_versions;
+  RendezvousInfo rendezvous;
 };
 
 // Read from the system.

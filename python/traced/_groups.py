@@ -11,7 +11,16 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
-from traced import _auto_step, _endings, _extension, _keeper, _modules, _settings, _stacks
+from traced import (
+    _auto_step,
+    _endings,
+    _extension,
+    _keeper,
+    _modules,
+    _rendezvous,
+    _settings,
+    _stacks,
+)
 from traced._say import described, say_once
 from traced._spellings import STOCK_NAMES, TracedName, is_traced, normalised
 from traced._version import __version__
@@ -111,6 +120,8 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         world_size=dist.get_world_size() if initialized else group.size(),
         attempt=_attempt(),
         versions=versions,
+        rendezvous=_rendezvous.texts(group),
+        port=_rendezvous.port(group),
     )
     if started:
         _modules.follow_setting()

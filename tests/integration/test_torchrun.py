@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 from launcher import DEADLINE_S, environment
+from tracectl import tracectl
 from traced.reader import read
 
 _SCRIPT = Path(__file__).with_name("jobs") / "under_torchrun.py"
 
 
-def test_the_name_of_the_backend_is_all_it_takes(tmp_path: Path) -> None:
+def _torchrun(folder: Path, **env: str) -> str:
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     done = subprocess.run(
         [*torchrun, "--nproc-per-node=2", str(_SCRIPT)],
-        cwd=tmp_path,
-        env=environment(),
+        cwd=folder,
+        env=environment() | env,
         capture_output=True,
         text=True,
         timeout=DEADLINE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("sum 8 gloo") == 2
+    return done.stdout
+
+
+def test_the_name_of_the_backend_is_all_it_takes(tmp_path: Path) -> None:
+    assert _torchrun(tmp_path).count("sum 8 gloo") == 2
     trace = read(tmp_path / "traces")
     assert trace.warnings == ()
     assert [stream.rank for stream in trace.streams] == [0, 1]
     assert [[item.op for item in s.operations] for s in trace.streams] == [["all_reduce"]] * 2
     # What torchrun calls the run, the same on all ranks.
-    jobs = {stream.header.job for stream in trace.streams if stream.header}
+    headers = [stream.header for stream in trace.streams if stream.header]
+    jobs = {header.job for header in headers}
     assert len(jobs) == 1
     assert jobs != {"job"}
+    met = headers[0].rendezvous
+    assert met == headers[1].rendezvous
+    assert met.port > 0
+    assert met.run_id in jobs
+    assert Path(met.launcher).is_absolute()
+
+
+def test_a_run_with_a_file_missing_is_not_completed_by_an_older_one(tmp_path: Path) -> None:
+    _torchrun(tmp_path, TRACED_JOB="train")
+    older = set(tmp_path.glob("traces/train/*.traced"))
+    _torchrun(tmp_path, TRACED_JOB="train")
+    (newer,) = set(tmp_path.glob("traces/train/rank-1.*.traced")) - older
+    newer.unlink()
+    told = tracectl("diagnose", tmp_path, "--json")
+    assert json.loads(told.output)["lost"]["absent_ranks"] == "1"
+    assert "left out 2 streams of another run" in told.words

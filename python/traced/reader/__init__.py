@@ -9,7 +9,7 @@ from traced.reader.chunks import ByteRange
 from traced.reader.clocks import ClockKnot, ClockModel
 from traced.reader.definitions import BufferRange, CppFrame, Frame, TensorRun, Thread
 from traced.reader.groups import Group, RankRange
-from traced.reader.header import Accounts, ClockAnchor, Header, ThreadDrops
+from traced.reader.header import Accounts, ClockAnchor, Header, Rendezvous, ThreadDrops
 from traced.reader.marks import Mark
 from traced.reader.merges import Merge
 from traced.reader.operations import Operation
@@ -34,6 +34,7 @@ __all__ = [
     "Operation",
     "ProcessEnd",
     "RankRange",
+    "Rendezvous",
     "Stream",
     "TensorRun",
     "Thread",

@@ -24,6 +24,21 @@ class ClockAnchor:
 
 
 @dataclass(frozen=True, slots=True)
+class Rendezvous:
+    """Where the ranks of a run met; see Rendezvous in trace.proto. "" and 0: not known."""
+
+    address: str = ""
+    port: int = 0
+    run_id: str = ""
+    launcher: str = ""
+
+    @classmethod
+    def of(cls, message: trace_pb2.Rendezvous) -> Rendezvous:
+        """Converts the message."""
+        return cls(message.address, message.port, message.run_id, message.launcher)
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """Who recorded a stream; see Header in trace.proto for each field."""
 
@@ -48,6 +63,8 @@ class Header:
     node: str = ""
     #: Inode of the namespace that numbers its processes; 0: not known.
     pid_namespace: int = 0
+    #: What tells its run from other runs of the same name.
+    rendezvous: Rendezvous = field(default_factory=Rendezvous)
 
     @classmethod
     def of(cls, message: trace_pb2.Header) -> Header:
@@ -72,6 +89,7 @@ class Header:
             started=ClockAnchor.of(message.started),
             node=message.node,
             pid_namespace=message.pid_namespace,
+            rendezvous=Rendezvous.of(message.rendezvous),
         )
 
 

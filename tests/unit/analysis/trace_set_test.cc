@@ -221,6 +221,9 @@ TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
   }
   newest_0.header().mutable_started()->set_realtime_ns(
       newest_0.header().started().realtime_ns() + 1);
+  // Behind the end of the other, and too soon for another run.
+  newest_0.header().mutable_started()->set_monotonic_ns(
+      StreamBuilder::kIssueNs + 1'000'000);
   write("a", chunk(old_0, 1) + chunk(new_0, 1));
   write("b", chunk(old_1, 1));
   write("c", chunk(newest_0, 1));
@@ -232,6 +235,141 @@ TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
                           "attempt 0, 2 ranks",
                           "left out 1 stream of rank 0, older than the one "
                           "used"));
+}
+
+// Two runs of one name in a folder. Of each, a rank's stream is closed a
+// millisecond after it began, unless a test says otherwise.
+class RunsOfOneNameTest : public TraceSetTest {
+ protected:
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+
+  void add(std::uint32_t rank, std::uint64_t id, std::int64_t start_s) {
+    addTo(rank, id, start_s, [](v1::Header&) {});
+  }
+  template <typename Change>
+  void addTo(std::uint32_t rank, std::uint64_t id, std::int64_t start_s,
+             Change change, bool closed = true) {
+    StreamBuilder builder = stream(rank, id);
+    v1::Header& header = builder.header();
+    header.set_boot_id("boot");
+    const std::int64_t start_ns = StreamBuilder::kStartNs + start_s * kSecond;
+    header.mutable_started()->set_monotonic_ns(start_ns);
+    header.mutable_started()->set_realtime_ns(start_ns +
+                                              StreamBuilder::kRealtimeOffsetNs);
+    change(header);
+    builder.addOperation(1, start_ns + 1'000'000, 1, 1, 500);
+    write(std::to_string(id), builder.takeChunk(closed));
+  }
+  std::vector<std::uint64_t> selected() {
+    const TraceSet set = open();
+    std::vector<std::uint64_t> ids;
+    for (const std::size_t i : set.selected) {
+      ids.push_back(set.streams[i].header.stream_id());
+    }
+    return ids;
+  }
+};
+
+TEST_F(RunsOfOneNameTest, AStreamThatEndedBeforeTheNewestBeganIsOfAnother) {
+  add(0, 1, 0);
+  add(1, 2, 0);
+  add(0, 3, 5);
+  const TraceSet set = open();
+  EXPECT_THAT(selected(), ElementsAre(3));
+  EXPECT_THAT(set.selection_warnings,
+              ElementsAre("left out 2 streams of an earlier run of the same "
+                          "name, which had ended before the newest began"));
+  EXPECT_THAT(warnings(set), ::testing::Contains("no trace of ranks 1 of 2"));
+}
+
+TEST_F(RunsOfOneNameTest, ARankThatWasGoneBeforeAnotherCameMayBeOfTheRun) {
+  // The same launch, however late the other came.
+  const auto launch = [](v1::Header& header) {
+    header.mutable_rendezvous()->set_launcher("/tmp/launch_1");
+  };
+  addTo(0, 1, 0, launch);
+  addTo(1, 2, 200, launch);
+  EXPECT_THAT(selected(), ElementsAre(1, 2));
+}
+
+TEST_F(RunsOfOneNameTest, WallClocksOfTwoHostsMayDiffer) {
+  const auto elsewhere = [](v1::Header& header) {
+    header.set_boot_id("another");
+  };
+  addTo(0, 1, 0, elsewhere);
+  add(1, 2, 20);
+  EXPECT_THAT(selected(), ElementsAre(1, 2));
+  add(1, 3, 200);
+  EXPECT_THAT(selected(), ElementsAre(3));
+}
+
+TEST_F(RunsOfOneNameTest, WhoMetIsOfOneRunWhateverWallClocksSay) {
+  const auto met = [](const char* boot_id) {
+    return [=](v1::Header& header) {
+      header.set_boot_id(boot_id);
+      header.mutable_rendezvous()->set_port(29500);
+      header.mutable_rendezvous()->set_run_id("a");
+    };
+  };
+  addTo(0, 1, 0, met("one"));
+  addTo(1, 2, 5000, met("another"));
+  EXPECT_THAT(selected(), ElementsAre(1, 2));
+}
+
+TEST_F(RunsOfOneNameTest, AStreamThatWasNotClosedMayHaveWaitedInSilence) {
+  addTo(
+      0, 1, 0, [](v1::Header&) {}, false);
+  add(1, 2, 300);
+  EXPECT_THAT(selected(), ElementsAre(1, 2));
+  add(1, 3, 1000);
+  EXPECT_THAT(selected(), ElementsAre(3));
+}
+
+TEST_F(RunsOfOneNameTest, RunsSideBySideAreToldApartByWhereTheyMet) {
+  const auto met = [](std::uint32_t port, const char* address) {
+    return [=](v1::Header& header) {
+      header.mutable_rendezvous()->set_port(port);
+      header.mutable_rendezvous()->set_address(address);
+    };
+  };
+  addTo(0, 1, 0, met(29500, "10.0.0.1"), false);
+  addTo(1, 2, 3, met(29500, "10.0.0.1"), false);
+  addTo(0, 3, 1, met(29501, "10.0.0.1"), false);
+  addTo(1, 4, 2, met(29501, "10.0.0.1"), false);
+  EXPECT_THAT(selected(), ElementsAre(1, 2));
+  EXPECT_THAT(open().selection_warnings,
+              ElementsAre("left out 2 streams of another run: job \"test\", "
+                          "attempt 0, 2 ranks, which met at 10.0.0.1:29501"));
+  // One that names its own host by another word is still of the run.
+  addTo(0, 5, 4, met(29500, ""), false);
+  EXPECT_THAT(selected(), ElementsAre(5, 2));
+  addTo(1, 6, 5, met(29500, "10.0.0.2"), false);
+  EXPECT_THAT(selected(), ElementsAre(5, 6));
+}
+
+// As older traces are, which do not tell where they met.
+TEST_F(RunsOfOneNameTest, WhatNothingTellsApartIsSaidToBeMixedPerhaps) {
+  add(0, 1, 0);
+  addTo(0, 2, 0, [](v1::Header& header) {
+    v1::ClockAnchor& started = *header.mutable_started();
+    started.set_monotonic_ns(started.monotonic_ns() + 1000);
+    started.set_realtime_ns(started.realtime_ns() + 1000);
+  });
+  EXPECT_THAT(selected(), ElementsAre(2));
+  EXPECT_THAT(open().selection_warnings,
+              ElementsAre(HasSubstr("left out 1 stream of rank 0, recorded at "
+                                    "the same time as the one used")));
+}
+
+TEST_F(RunsOfOneNameTest, WhatTheLauncherCallsTheRunTellsItApart) {
+  const auto called = [](const char* id) {
+    return [=](v1::Header& header) {
+      header.mutable_rendezvous()->set_run_id(id);
+    };
+  };
+  addTo(0, 1, 0, called("a"), false);
+  addTo(1, 2, 1, called("b"), false);
+  EXPECT_THAT(selected(), ElementsAre(2));
 }
 
 TEST_F(TraceSetTest, AStreamOfAnUnknownSchemaIsLeftOut) {

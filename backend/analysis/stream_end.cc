@@ -1,0 +1,24 @@
+#include "analysis/stream_end.h"
+
+#include <string_view>
+
+#include "trace_io/chunk_decoder.h"
+
+namespace traced {
+
+std::optional<StreamEnd> endOf(const TraceStream& stream,
+                               StreamLoader& loader) {
+  if (stream.chunks.empty()) return std::nullopt;
+  const std::string_view body = loader.body(stream.chunks.back());
+  ChunkDecoder decoder;
+  if (body.empty() || decoder.parse(body) != DecodeStatus::kOk ||
+      decoder.decodePacked() != DecodeStatus::kOk) {
+    return std::nullopt;
+  }
+  const v1::Payload& payload = decoder.payload();
+  if (!payload.has_anchor()) return std::nullopt;
+  return StreamEnd{payload.anchor(), payload.accounts().closed() ||
+                                         payload.accounts().recovered()};
+}
+
+}  // namespace traced
