@@ -128,9 +128,10 @@ bool ChunkIndex::addMerge(ChunkDecoder& decoder) {
   if (status == DecodeStatus::kRefused) return false;
   v1::Merge& merge = *decoder.payload().mutable_merge();
   set_.unusable_bytes += merge.unusable_bytes();
+  MergedClocks& clocks = set_.clocks.emplace_back();
   for (v1::ClockModel& clock : *merge.mutable_clock()) {
     if (isSound(clock)) {
-      set_.clocks.push_back(std::move(clock));
+      clocks.models.push_back(std::move(clock));
     } else {
       warn(absl::StrCat("the clock of stream ", absl::Hex(clock.stream_id()),
                         " in a merged file is not usable: its knots are not "

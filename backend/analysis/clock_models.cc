@@ -119,20 +119,24 @@ std::vector<v1::ClockModel> modelClocks(
   return models;
 }
 
-std::vector<v1::ClockModel> modelClocks(
+std::vector<v1::ClockModel> knownClocks(
     absl::Span<const v1::Header* const> headers,
-    absl::Span<const v1::ClockModel> known, std::size_t reference) {
-  absl::flat_hash_map<std::uint64_t, const v1::ClockModel*> by_stream;
-  for (const v1::ClockModel& model : known) {
-    by_stream[model.stream_id()] = &model;
+    absl::Span<const MergedClocks> merges) {
+  for (const MergedClocks& merge : merges) {
+    if (merge.models.size() < headers.size()) continue;
+    absl::flat_hash_map<std::uint64_t, const v1::ClockModel*> by_stream;
+    for (const v1::ClockModel& model : merge.models) {
+      by_stream[model.stream_id()] = &model;
+    }
+    std::vector<v1::ClockModel> models;
+    for (const v1::Header* header : headers) {
+      const auto found = by_stream.find(header->stream_id());
+      if (found == by_stream.end()) break;
+      models.push_back(*found->second);
+    }
+    if (models.size() == headers.size()) return models;
   }
-  std::vector<v1::ClockModel> models;
-  for (const v1::Header* header : headers) {
-    const auto found = by_stream.find(header->stream_id());
-    if (found == by_stream.end()) return modelClocks(headers, reference);
-    models.push_back(*found->second);
-  }
-  return models;
+  return {};
 }
 
 bool isSound(const v1::ClockModel& clock) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "analysis/merged_clocks.h"
 #include "traced/v1/clock.pb.h"
 #include "traced/v1/trace.pb.h"
 
@@ -26,11 +27,11 @@ std::string clockNameOf(const v1::Header& header);
 std::vector<v1::ClockModel> modelClocks(
     absl::Span<const v1::Header* const> headers, std::size_t reference = 0);
 
-// The same, but with the models of `known` where it holds one for every
-// stream: a merged file tells how its streams relate.
-std::vector<v1::ClockModel> modelClocks(
+// The models of the first merge that has one for every header: it tells how
+// its streams relate. Empty where there is no such merge.
+std::vector<v1::ClockModel> knownClocks(
     absl::Span<const v1::Header* const> headers,
-    absl::Span<const v1::ClockModel> known, std::size_t reference = 0);
+    absl::Span<const MergedClocks> merges);
 
 // Whether the knots of a model that was read are in order, and its drift is
 // one.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "analysis/merged_clocks.h"
 #include "analysis/ring_state.h"
 #include "base/result.h"
 #include "traced/v1/trace.pb.h"
@@ -60,8 +61,8 @@ struct TraceSet {
   std::vector<TraceStream> streams;
   // Indices of the streams of the run to look at; see stream_selection.h.
   std::vector<std::size_t> selected;
-  // Clock models found in merged files.
-  std::vector<v1::ClockModel> clocks;
+  // Of each merged file, the clocks as it tells them.
+  std::vector<MergedClocks> clocks;
   // Sentences about the inputs, also those a merged file brought along, and
   // about the streams that were left out.
   std::vector<std::string> input_warnings;

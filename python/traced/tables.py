@@ -57,6 +57,17 @@ class Tables:
         self._kind = kind
         self.warnings: list[str] = []
 
+    def __repr__(self) -> str:
+        # Only what is there: to print it must not read the traces.
+        paths = self._paths[self._paths.index("--") + 1 :]
+        read = vars(self)
+        tables = (
+            f"{name} ({len(read[name])} rows)" if name in read else name
+            for name in ("operations", "groups", "matches", "verdicts")
+        )
+        told = f"; {len(self.warnings)} warnings" if self.warnings else ""
+        return f"<traced.load of {', '.join(paths)}: {', '.join(tables)}{told}>"
+
     def _run(self, *arguments: str, also: tuple[int, ...] = ()) -> str:
         answer = ask(*arguments, *self._paths, also=also)
         for sentence in answer.warnings:

@@ -80,6 +80,14 @@ def test_a_verdict_is_a_row(launcher: Launcher, tmp_path: Path, kind: Any) -> No
     assert (verdict["confidence"], halves) == ("certain", ("certain", "certain"))
 
 
+@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+def test_what_a_notebook_prints_tells_what_there_is(folder: Path, kind: Any) -> None:
+    tables = traced.load(folder, kind=kind)
+    assert repr(tables) == f"<traced.load of {folder}: operations, groups, matches, verdicts>"
+    rows = len(tables.groups)
+    assert f"groups ({rows} rows), matches" in repr(tables)
+
+
 def test_what_cannot_be_loaded_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='kind must be "pandas" or "arrow", not \'polars\''):
         traced.load(tmp_path, kind="polars")  # type: ignore[arg-type]

@@ -89,6 +89,15 @@ def test_two_merges_are_said(merged: Path) -> None:
     assert any("merged more than once" in warning for warning in trace.warnings)
 
 
+def test_one_merge_of_all_streams_is_the_time_line(merged: Path) -> None:
+    (merged.parent / "all").write_bytes(merge_bytes(7, 11, 22))
+    (merged.parent / "some").write_bytes(merge_bytes(9, 22))
+    trace = read(merged.parent / "some", merged.parent / "all", merged)
+    offsets = [stream.clock.offset_ns for stream in trace.streams if stream.clock]
+    assert offsets == [7, 7]
+    assert not any("merged more than once" in warning for warning in trace.warnings)
+
+
 def test_stream_without_a_clock_model(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(stream_bytes(11) + merge_bytes(1))
     assert [stream.clock for stream in read(tmp_path).streams] == [None]

@@ -33,6 +33,15 @@ def test_chunks_are_taken_by_position(tmp_path: Path) -> None:
     assert shuffled_trace.warnings == ()
 
 
+def test_what_a_notebook_prints_is_one_line(tmp_path: Path) -> None:
+    trace = read_chunks(tmp_path, *CHUNKS)
+    assert trace.streams[0].header is not None
+    job = trace.streams[0].header.job
+    rank = trace.streams[0].rank
+    assert repr(trace) == f"<Trace of {job!r}: 1 streams, 4 operations, 0 warnings>"
+    assert repr(trace.streams) == f"(<Stream of rank {rank}, {job!r}: 4 operations, closed>,)"
+
+
 def test_parts_are_one_stream(tmp_path: Path) -> None:
     for part, name in enumerate(["rank-3.traced", "rank-3.part-1.traced"]):
         payload = build.new_payload(stored=part + 1, closed=part == 1)

@@ -143,17 +143,6 @@ class Aligner {
   std::vector<Host*> waiting_;
 };
 
-bool allKnown(const TraceSet& set) {
-  absl::flat_hash_map<std::uint64_t, bool> known;
-  for (const v1::ClockModel& model : set.clocks) {
-    known[model.stream_id()] = true;
-  }
-  return std::all_of(set.streams.begin(), set.streams.end(),
-                     [&](const TraceStream& stream) {
-                       return known.contains(stream.header.stream_id());
-                     });
-}
-
 }  // namespace
 
 AlignedClocks alignClocks(const TraceSet& set, std::uint64_t max_drift_ppb) {
@@ -173,8 +162,10 @@ AlignedClocks alignClocks(const TraceSet& set, const ShowStreams& show,
     headers.push_back(&stream.header);
   }
   const std::size_t reference = set.selected.empty() ? 0 : set.selected[0];
-  aligned.models = modelClocks(headers, set.clocks, reference);
-  if (!allKnown(set)) Aligner(set, max_drift_ppb, show, aligned).run();
+  aligned.models = knownClocks(headers, set.clocks);
+  if (!aligned.models.empty()) return aligned;
+  aligned.models = modelClocks(headers, reference);
+  Aligner(set, max_drift_ppb, show, aligned).run();
   return aligned;
 }
 

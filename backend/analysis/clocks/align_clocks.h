@@ -23,7 +23,8 @@ struct AlignedClocks {
   std::vector<std::string> warnings;
 };
 
-// Models that a merged file brought along are taken as they are; streams that
+// Models that a merged file brought along are taken as they are, where one
+// merge has all streams: each merge has a time line of its own. Streams that
 // read one clock are not read at all. Else the selected streams are read, host
 // by host: each is bounded by the operations it shares with hosts that were
 // aligned before, whose ends prove starts on it and the other way round. So the

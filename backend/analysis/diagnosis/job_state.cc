@@ -98,7 +98,8 @@ JobStateBuilder::JobStateBuilder(const TraceSet& set) {
                                next)
                   .first->second);
   }
-  clocks_ = modelClocks(headers, set.clocks);
+  clocks_ = knownClocks(headers, set.clocks);
+  if (clocks_.empty()) clocks_ = modelClocks(headers);
   job_.ranks.reserve(set.selected.size());
 }
 

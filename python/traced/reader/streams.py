@@ -23,7 +23,7 @@ class Gap(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Stream:
     """Everything that one process recorded.
 
@@ -60,6 +60,13 @@ class Stream:
     anchors: tuple[ClockAnchor, ...] = ()
     process_end: ProcessEnd | None = None
     clock: ClockModel | None = None
+
+    def __repr__(self) -> str:
+        who = f"{self.stream_id:016x}"
+        if self.header:
+            who = f"of rank {self.header.rank}, {self.header.job!r}"
+        end = "closed" if self.closed else "not closed"
+        return f"<Stream {who}: {len(self.operations)} operations, {end}>"
 
     @property
     def closed(self) -> bool:

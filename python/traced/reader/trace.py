@@ -19,9 +19,10 @@ from traced.reader.stream_builder import StreamBuilder
 from traced.reader.streams import Stream
 
 _MERGE_STREAM = 0
+_MOST_JOBS_SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """What some trace files hold.
 
@@ -36,6 +37,16 @@ class Trace:
     merges: tuple[Merge, ...]
     unusable: tuple[ByteRange, ...]
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        operations = sum(len(stream.operations) for stream in self.streams)
+        jobs = sorted({stream.header.job for stream in self.streams if stream.header})
+        named = f" of {', '.join(map(repr, jobs[:_MOST_JOBS_SHOWN]))}" if jobs else ""
+        more = ", ..." if len(jobs) > _MOST_JOBS_SHOWN else ""
+        return (
+            f"<Trace{named}{more}: {len(self.streams)} streams, {operations} operations, "
+            f"{len(self.warnings)} warnings>"
+        )
 
 
 def read(*paths: str | os.PathLike[str], files_only: bool = False) -> Trace:
@@ -93,9 +104,9 @@ def _trace(
         for stream_id, members in chunks.items()
         if (stream := _stream(stream_id, members, allowance, findings)) is not None
     ]
+    clocks = _clocks(merges, streams, findings)
     unusable = findings.unusable_ranges()
     warnings = (*findings.warnings, *findings.unusable_sentences())
-    clocks = _clocks(merges)
     placed = (
         replace(
             stream,
@@ -148,18 +159,24 @@ def _merges(chunks: list[LocatedChunk], allowance: Allowance, findings: Findings
     merges = [Merge.of(item.merge) for item in payloads if item and item.HasField("merge")]
     for merge in merges:
         findings.warnings += [f"merge: {warning}" for warning in merge.warnings]
+    return merges
+
+
+def _clocks(
+    merges: list[Merge], streams: list[Stream], findings: Findings
+) -> dict[int, ClockModel]:
+    """Returns the clocks of the first merge that has all streams, or else of several."""
+    for merge in merges:
+        if all(stream.stream_id in merge.clocks for stream in streams):
+            return merge.clocks
+    clocks: dict[int, ClockModel] = {}
+    for merge in reversed(merges):
+        clocks |= merge.clocks
     if len(merges) > 1:
         findings.warn(
             "the files were merged more than once: a stream's clock is that of the first merge "
             "that names it, and the time lines of different merges need not agree"
         )
-    return merges
-
-
-def _clocks(merges: list[Merge]) -> dict[int, ClockModel]:
-    clocks: dict[int, ClockModel] = {}
-    for merge in reversed(merges):
-        clocks |= merge.clocks
     return clocks
 
 

@@ -45,16 +45,36 @@ TEST(ClockModelsTest, WithoutABootIdNothingIsTheSameClock) {
   EXPECT_EQ(models[1].offset_ns(), 50);
 }
 
+MergedClocks merged(const std::vector<std::uint64_t>& streams,
+                    std::int64_t offset_ns) {
+  MergedClocks clocks;
+  for (const std::uint64_t stream : streams) {
+    v1::ClockModel& model = clocks.models.emplace_back();
+    model.set_stream_id(stream);
+    model.set_offset_ns(offset_ns);
+  }
+  return clocks;
+}
+
 TEST(ClockModelsTest, AMergedFilesModelsAreUsedWhenTheyAreComplete) {
   const v1::Header a = header(1, "a", 0, 0);
   const v1::Header b = header(2, "b", 0, 0);
-  std::vector<v1::ClockModel> known(2);
-  known[0].set_stream_id(2);
-  known[0].set_offset_ns(77);
-  known[1].set_stream_id(1);
-  EXPECT_EQ(modelClocks({&a, &b}, known)[1].offset_ns(), 77);
-  known.pop_back();
-  EXPECT_EQ(modelClocks({&a, &b}, known)[1].offset_ns(), 0);
+  const auto known = knownClocks({&a, &b}, {merged({2, 1, 3}, 77)});
+  ASSERT_EQ(known.size(), 2u);
+  EXPECT_EQ(known[1].stream_id(), 2u);
+  EXPECT_EQ(known[1].offset_ns(), 77);
+  EXPECT_TRUE(knownClocks({&a, &b}, {merged({2}, 77)}).empty());
+}
+
+TEST(ClockModelsTest, ModelsOfSeveralMergesAreNeverTakenTogether) {
+  const v1::Header a = header(1, "a", 0, 0);
+  const v1::Header b = header(2, "b", 0, 0);
+  EXPECT_TRUE(knownClocks({&a, &b}, {merged({1}, 5), merged({2}, 77)}).empty());
+  const auto known = knownClocks(
+      {&a, &b}, {merged({1}, 5), merged({1, 2}, 66), merged({2, 1}, 77)});
+  ASSERT_EQ(known.size(), 2u);
+  EXPECT_EQ(known[0].offset_ns(), 66);
+  EXPECT_EQ(known[1].offset_ns(), 66);
 }
 
 v1::ClockModel withKnots() {

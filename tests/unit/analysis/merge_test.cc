@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/loaded_run.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
@@ -64,6 +65,21 @@ TEST_F(MergeTest, MergingAMergedFileChangesNothing) {
   ASSERT_TRUE(
       writeMerged(open("out"), output() + "2", Existing::kReplaced, "0.1.0"));
   EXPECT_EQ(testing::readFile(output() + "2"), once);
+}
+
+TEST_F(MergeTest, MergingWhatWasMergedApartIsMergingItAtOnce) {
+  std::filesystem::remove(dir_.path() + "/in/notes.txt");
+  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0"));
+  std::filesystem::create_directory(dir_.path() + "/apart");
+  for (const std::string rank : {"0", "1"}) {
+    ASSERT_TRUE(writeMerged(open("in/" + rank), dir_.path() + "/apart/" + rank,
+                            Existing::kReplaced, "0.1.0"));
+  }
+  const TraceSet apart = open("apart");
+  EXPECT_EQ(alignClocks(apart).models[1].source(),
+            v1::CLOCK_SOURCE_COLLECTIVES);
+  ASSERT_TRUE(writeMerged(apart, output() + "2", Existing::kReplaced, "0.1.0"));
+  EXPECT_EQ(testing::readFile(output() + "2"), testing::readFile(output()));
 }
 
 TEST_F(MergeTest, TellsOfUnusableBytes) {

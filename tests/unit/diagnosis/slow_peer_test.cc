@@ -204,8 +204,9 @@ Diagnosis onTwoHosts(std::int64_t within_ms, std::uint32_t slow_source) {
   const std::vector<std::string> paths = {dir.path()};
   Result<TraceSet> set = openTraceSet(paths);
   EXPECT_TRUE(set);
+  MergedClocks& clocks = set->clocks.emplace_back();
   for (std::uint32_t r = 0; r < 8; ++r) {
-    v1::ClockModel& clock = set->clocks.emplace_back();
+    v1::ClockModel& clock = clocks.models.emplace_back();
     clock.set_stream_id(job.rank(r).stream().streamId());
     clock.set_source(r < 4 ? v1::CLOCK_SOURCE_SAME_CLOCK
                            : v1::CLOCK_SOURCE_COLLECTIVES);
