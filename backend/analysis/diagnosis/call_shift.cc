@@ -54,6 +54,9 @@ CallShift shiftOf(const CallSequences& sequences) {
   const Swap swap = swapIn(usual, odd);
   const bool extra = equalFrom(odd, 1, usual, 0);
   const bool left_out = equalFrom(odd, 0, usual, 1);
+  if (extra && left_out && swap == Swap::kNo) {
+    return CallShift::kExtraOrLeftOut;
+  }
   const int fits =
       (swap != Swap::kNo ? 1 : 0) + (extra ? 1 : 0) + (left_out ? 1 : 0);
   if (fits > 1) return CallShift::kUnclear;

@@ -22,6 +22,9 @@ enum class CallShift : std::uint8_t {
   // What follows agrees one call later, or earlier.
   kExtra,
   kLeftOut,
+  // Both of these would explain what is known, and two calls did not change
+  // places.
+  kExtraOrLeftOut,
   // More than one of these would explain what is known.
   kUnclear,
 };

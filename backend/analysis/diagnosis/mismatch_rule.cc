@@ -39,6 +39,7 @@ VerdictKind kindOf(CallShift shift, VerdictKind difference) {
       return VerdictKind::kOrderMismatch;
     case CallShift::kExtra:
     case CallShift::kLeftOut:
+    case CallShift::kExtraOrLeftOut:
       return VerdictKind::kOpMismatch;
     case CallShift::kNone:
     case CallShift::kUnclear:
@@ -190,6 +191,12 @@ class GroupMismatches {
             absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
                          " one call ahead, as after one that was left "
                          "out."));
+        break;
+      case CallShift::kExtraOrLeftOut:
+        verdict.evidence.push_back(absl::StrCat(
+            "From there on ", ranksVerb(odd_ranks, "is", "are"),
+            " out of step by a call: one was left out or made once more, what "
+            "follows does not tell which."));
         break;
       case CallShift::kUnclear:
         verdict.evidence.push_back(
