@@ -83,6 +83,8 @@ void Histogram::add(const Histogram& other) {
     addToBucket(bucket, count);
     return false;
   });
+  least_ = std::min(least_, other.least_);
+  most_ = std::max(most_, other.most_);
 }
 
 std::uint64_t Histogram::percentile(unsigned percent) const {
@@ -96,7 +98,7 @@ std::uint64_t Histogram::percentile(unsigned percent) const {
     found = bucket;
     return seen >= rank;
   });
-  return middleOf(found);
+  return std::clamp(middleOf(found), least_, most_);
 }
 
 }  // namespace traced

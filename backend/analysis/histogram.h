@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -13,11 +14,16 @@ namespace traced {
 // per bucket that is used.
 class Histogram {
  public:
-  void add(std::uint64_t value) { addToBucket(bucketOf(value), 1); }
+  void add(std::uint64_t value) {
+    addToBucket(bucketOf(value), 1);
+    least_ = std::min(least_, value);
+    most_ = std::max(most_, value);
+  }
   void add(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
-  // By nearest rank, the middle of its bucket; 0 when there is no value.
+  // By nearest rank, the middle of its bucket, but never beyond what was added;
+  // 0 when there is no value.
   std::uint64_t percentile(unsigned percent) const;
 
  private:
@@ -42,6 +48,8 @@ class Histogram {
   // The others, by bucket.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> aside_;
   std::uint64_t count_ = 0;
+  std::uint64_t least_ = ~std::uint64_t{0};
+  std::uint64_t most_ = 0;
 };
 
 }  // namespace traced

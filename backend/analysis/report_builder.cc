@@ -106,6 +106,7 @@ void ReportBuilder::addStream(const StreamTable& table,
 
   absl::flat_hash_map<std::pair<std::uint32_t, Place>, Plan> plans;
   const Batches batches(table);
+  const BatchSizes sizes(table);
   RankTotals& rank = report_.ranks.emplace_back();
   rank.rank = table.header.rank();
   rank.run_ns = table.runNs();
@@ -119,7 +120,7 @@ void ReportBuilder::addStream(const StreamTable& table,
       ++report_.out_of_scope;
       continue;
     }
-    const Place place = placeOf(table, op);
+    const Place place = placeOf(table, op, sizes);
     const auto [made, is_new] = plans.try_emplace({op.call, place});
     if (is_new) made->second = plan(table, call, place, groups);
     addOperation(op, made->second, batches.hasMember(op), rank.totals);
@@ -153,12 +154,20 @@ std::optional<std::size_t> ReportBuilder::windowOf(
   return window;
 }
 
-ReportBuilder::Place ReportBuilder::placeOf(
-    const StreamTable& table, const AssembledOperation& op) const {
+ReportBuilder::Place ReportBuilder::placeOf(const StreamTable& table,
+                                            const AssembledOperation& op,
+                                            const BatchSizes& sizes) const {
   Place place;
   if (by_step_) place.step = table.marks.stepOf(op.id);
   if (by_context_) place.context = op.context;
   if (by_site_) place.stack = op.stack;
+  const BatchSize* batch = sizes.of(table, op);
+  if (!batch || batch->message_bytes == 0) return place;
+  place.batch_bytes = batch->message_bytes;
+  if (batch->has_bandwidth) {
+    place.batch_bus_factor =
+        batch->bus_bytes / static_cast<double>(batch->message_bytes);
+  }
   return place;
 }
 
@@ -178,6 +187,10 @@ ReportBuilder::Plan ReportBuilder::plan(
     plan.captured = call->graph_plus_1() > 0;
     plan.message_bytes = static_cast<double>(messageBytes(*call, group_size));
     plan.bus_factor = busFactor(call->op(), group_size).value_or(-1);
+  }
+  if (place.batch_bytes > 0) {
+    plan.message_bytes = static_cast<double>(place.batch_bytes);
+    plan.bus_factor = place.batch_bus_factor;
   }
   std::vector<std::string> keys;
   for (const ReportKey key : report_.by) {
@@ -228,6 +241,7 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
     default:
       break;
   }
+  if (place.batch_bytes > 0) return sizeBucket(place.batch_bytes);
   const std::uint32_t size =
       group == GroupCatalog::kNone
           ? 0

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "analysis/batch_sizes.h"
 #include "analysis/report.h"
 #include "analysis/stream_table.h"
 
@@ -54,19 +55,22 @@ class ReportBuilder {
     std::vector<double> busbw_gbs;
   };
   // What operations of one stream have in common, apart from their call, as far
-  // as rows are told apart by it.
+  // as rows are told apart by it, or sizes.
   struct Place {
     std::optional<std::uint64_t> step;
     // Id of the stream's context, 0: none.
     std::uint32_t context = 0;
     // Id of its stack, 0: none.
     std::uint32_t stack = 0;
+    // Of the end of a coalesced batch.
+    std::uint64_t batch_bytes = 0;
+    double batch_bus_factor = -1;
 
     bool operator==(const Place&) const = default;
     template <typename H>
     friend H AbslHashValue(H hash, const Place& place) {
-      return H::combine(std::move(hash), place.step, place.context,
-                        place.stack);
+      return H::combine(std::move(hash), place.step, place.context, place.stack,
+                        place.batch_bytes, place.batch_bus_factor);
     }
   };
   // What all operations of one call of one stream, at one place, have in
@@ -85,7 +89,8 @@ class ReportBuilder {
   void addSplit(const OperationSplit& split, const Plan& plan,
                 RankTotals& rank);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
-  Place placeOf(const StreamTable& table, const AssembledOperation& op) const;
+  Place placeOf(const StreamTable& table, const AssembledOperation& op,
+                const BatchSizes& sizes) const;
   Plan plan(const StreamTable& table, const v1::Call* call, const Place& place,
             const std::vector<std::uint32_t>& group_indices);
   std::uint32_t rowFor(std::vector<std::string> keys);

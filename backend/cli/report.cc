@@ -30,10 +30,10 @@ class ReportCommand : public Subcommand {
         ->check(CLI::IsMember(reportKeyNames()))
         ->capture_default_str();
     scope_.declare(app);
-    app.add_option("--sort", sort_, "What comes first")
+    app.add_option("--sort", sort_,
+                   "What comes first (default share; of steps their order)")
         ->check(CLI::IsMember(
-            {"share", "calls", "bytes", "host", "completion", "wait", "name"}))
-        ->capture_default_str();
+            {"share", "calls", "bytes", "host", "completion", "wait", "name"}));
     app.add_option("--limit", limit_, "How many rows the text has at most")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -47,7 +47,7 @@ class ReportCommand : public Subcommand {
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     Report report = build(*set);
-    sortRows(report, reportOrderNamed(sort_).value_or(ReportOrder::kShare));
+    sortRows(report, reportOrderNamed(sort_).value_or(usualOrder(report)));
     if (inputs_.json()) {
       writeJson(std::cout, reportJson(inputs_.title(), *set, report));
       std::cout << "\n";
@@ -60,6 +60,12 @@ class ReportCommand : public Subcommand {
   }
 
  private:
+  static ReportOrder usualOrder(const Report& report) {
+    const bool by_step = std::find(report.by.begin(), report.by.end(),
+                                   ReportKey::kStep) != report.by.end();
+    return by_step ? ReportOrder::kName : ReportOrder::kShare;
+  }
+
   Report build(const TraceSet& set) const {
     std::vector<ReportKey> keys;
     for (const std::string& name : by_) {
@@ -74,7 +80,7 @@ class ReportCommand : public Subcommand {
   Inputs inputs_;
   std::vector<std::string> by_ = {"op", "group", "dtype", "size"};
   ScopeOption scope_;
-  std::string sort_ = "share";
+  std::string sort_;
   std::size_t limit_ = 30;
   bool all_ = false;
   bool wide_ = false;

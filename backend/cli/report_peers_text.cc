@@ -13,15 +13,32 @@ std::string milliseconds(std::uint64_t ns) {
   return millisecondsText(static_cast<double>(ns)) + " ms";
 }
 
-// "all_reduce, dp, float32, 1-2 MiB"
+// A key as it stands in a sentence: what a bare number or name is.
+std::string keyName(ReportKey key, const std::string& text) {
+  switch (key) {
+    case ReportKey::kRank:
+      return absl::StrCat("rank ", text);
+    case ReportKey::kStep:
+      return text == "-" ? "no step" : absl::StrCat("step ", text);
+    case ReportKey::kGroup:
+      return absl::StrCat("\"", text, "\"");
+    case ReportKey::kAnnotation:
+    case ReportKey::kModule:
+    case ReportKey::kPhase:
+    case ReportKey::kParent:
+    case ReportKey::kSite:
+      return text == "-" ? absl::StrCat("no ", nameOf(key)) : text;
+    default:
+      return text;
+  }
+}
+
+// "all_reduce, "dp", float32, 1-2 MiB"
 std::string rowName(const Report& report, const ReportRow& row) {
   std::string name;
   for (std::size_t i = 0; i < row.keys.size(); ++i) {
     absl::StrAppend(&name, i == 0 ? "" : ", ",
-                    report.by[i] == ReportKey::kRank ? "rank " : "",
-                    report.by[i] == ReportKey::kGroup
-                        ? absl::StrCat("\"", row.keys[i], "\"")
-                        : row.keys[i]);
+                    keyName(report.by[i], row.keys[i]));
   }
   return name.empty() ? "all operations" : printable(name);
 }

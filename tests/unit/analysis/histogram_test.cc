@@ -65,6 +65,17 @@ TEST(HistogramTest, TwoAreAddedBucketByBucket) {
   EXPECT_EQ(a.percentile(99), 30u);
 }
 
+TEST(HistogramTest, NoPercentileIsBeyondWhatWasAdded) {
+  Histogram most, least, sum;
+  // Just below and above the middles of their buckets.
+  most.add(1'000'000);
+  EXPECT_EQ(most.percentile(99), 1'000'000u);
+  least.add((1u << 20) + 8191);
+  EXPECT_EQ(least.percentile(1), (1u << 20) + 8191);
+  sum.add(most);
+  EXPECT_EQ(sum.percentile(99), 1'000'000u);
+}
+
 TEST(HistogramTest, WithoutValuesEverythingIsZero) {
   EXPECT_EQ(Histogram().percentile(50), 0u);
 }

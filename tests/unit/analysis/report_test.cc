@@ -59,6 +59,41 @@ TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
   EXPECT_EQ(by_all.group_totals[0].calls, 3u);
 }
 
+TEST_F(ReportTest, TheSizeOfABatchIsThatOfItsMembersTogether) {
+  stream_.addCall(v1::OPERATION_COALESCED, 1, 0, 0);
+  const auto batch = [this](std::uint64_t op, std::uint64_t number,
+                            std::initializer_list<std::uint32_t> calls) {
+    for (const std::uint32_t call : calls) {
+      stream_.add(IssueRow{.op = op++,
+                           .issue_ns = StreamBuilder::kIssueNs,
+                           .call = call,
+                           .seq = op,
+                           .batch = number});
+    }
+    stream_.add(IssueRow{.op = op,
+                         .issue_ns = StreamBuilder::kIssueNs,
+                         .call = 3,
+                         .batch = number});
+    stream_.add(DoneRow{.op = op,
+                        .end_ns = StreamBuilder::kIssueNs + 1'000'000,
+                        .source = v1::END_SOURCE_FUTURE});
+  };
+  batch(1, 1, {1, 2});
+  batch(11, 2, {1});
+  const Report by_size = report({ReportKey::kOp, ReportKey::kSize});
+  ASSERT_EQ(by_size.rows.size(), 4u);
+  // 1 MB of factor 1.5 and 4 MB of factor 0.75, in a millisecond.
+  const ReportRow& both = by_size.rows[2];
+  EXPECT_EQ(both.keys, (std::vector<std::string>{"coalesced", "4-8 MiB"}));
+  EXPECT_DOUBLE_EQ(both.algbw_gbs.value(), 5.0);
+  EXPECT_DOUBLE_EQ(both.busbw_gbs.value(), 4.5);
+  // Its members have them already.
+  EXPECT_EQ(both.totals.bytes_in, 0u);
+  const ReportRow& one = by_size.rows[3];
+  EXPECT_EQ(one.keys[1], "512 KiB-1 MiB");
+  EXPECT_DOUBLE_EQ(one.busbw_gbs.value(), 1.5);
+}
+
 TEST_F(ReportTest, AddsUpByWhereInTheProgramCallsWereIssued) {
   v1::Context& context = stream_.addContext();
   context.add_annotation("train");
