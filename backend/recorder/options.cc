@@ -209,11 +209,16 @@ std::optional<std::string> setSwitch(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+std::optional<std::string> setTraced(const std::string& value, Options& o) {
+  o.says_traced = true;
+  return setSwitch<&Options::enabled>(value, o);
+}
+
 constexpr struct {
   const char* name;
   Setter set;
 } kSettings[] = {
-    {"TRACED", setSwitch<&Options::enabled>},
+    {"TRACED", setTraced},
     {"TRACED_DIR", setDirectory},
     {"TRACED_JOB", setJob},
     {"TRACED_RING_MB", setRing},
@@ -266,8 +271,7 @@ std::map<std::string, std::string> Options::asSettings() const {
   for (const auto& [key, value] : labels) {
     all_labels += (all_labels.empty() ? "" : ",") + key + "=" + value;
   }
-  return {
-      {"TRACED", enabled ? "1" : "0"},
+  std::map<std::string, std::string> settings = {
       {"TRACED_DIR", directory},
       {"TRACED_JOB", job},
       {"TRACED_RING_MB", std::to_string(ring_slots * kSlotBytes / kMiB)},
@@ -293,6 +297,9 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_MODULES", modules ? "1" : "0"},
       {"TRACED_KEEPER", keeper ? "1" : "0"},
   };
+  // Not set is a value of its own: then only what says `traced` is traced.
+  if (says_traced) settings["TRACED"] = enabled ? "1" : "0";
+  return settings;
 }
 
 Result<Options> parseOptions(const Lookup& lookup) {

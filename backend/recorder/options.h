@@ -54,6 +54,7 @@ inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
 
 struct Options {
   bool enabled = true;                        // TRACED
+  bool says_traced = false;                   // it was set
   std::string directory = "traces";           // TRACED_DIR
   std::string job = "job";                    // TRACED_JOB
   std::uint64_t ring_slots = 65536;           // TRACED_RING_MB; a power of two

@@ -31,6 +31,11 @@ TEST(OptionsTest, HasDefaults) {
   EXPECT_EQ(options->triggerPath(), "traces/job/flush");
 }
 
+TEST(OptionsTest, TellsWhetherTracedWasSet) {
+  EXPECT_FALSE(parse({})->asSettings().contains("TRACED"));
+  EXPECT_EQ(parse({{"TRACED", "1"}})->asSettings().at("TRACED"), "1");
+}
+
 TEST(OptionsTest, ReadsEverySetting) {
   const auto options = parse({{"TRACED", "0"},
                               {"TRACED_DIR", "/d"},
