@@ -1,7 +1,9 @@
 #include "analysis/loaded_run.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "analysis/clock_models.h"
 #include "analysis/clocks/align_clocks.h"
 #include "analysis/stream_reader.h"
 
@@ -12,6 +14,17 @@ std::uint32_t LoadedRun::groupOf(const Stream& stream,
   const std::uint32_t local = stream.table.groupOf(call);
   return local == StreamDefinitions::kNone ? GroupCatalog::kNone
                                            : stream.group_indices[local];
+}
+
+std::optional<std::int64_t> firstIssueNs(const LoadedRun& run) {
+  std::optional<std::int64_t> first;
+  for (const LoadedRun::Stream& stream : run.streams) {
+    for (const AssembledOperation& op : stream.table.operations) {
+      const std::int64_t ns = commonNs(stream.clock, op.issued.ns());
+      first = std::min(first.value_or(ns), ns);
+    }
+  }
+  return first;
 }
 
 LoadedRun loadRun(const TraceSet& set) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/group_catalog.h"
@@ -30,6 +31,10 @@ struct LoadedRun {
   // The group of a call, GroupCatalog::kNone when it is not known.
   std::uint32_t groupOf(const Stream& stream, const v1::Call& call) const;
 };
+
+// When the first operation of all was issued, on the common time line; absent
+// without any.
+std::optional<std::int64_t> firstIssueNs(const LoadedRun& run);
 
 // Loads the selected streams.
 LoadedRun loadRun(const TraceSet& set);

@@ -70,9 +70,7 @@ Json checkJson(const CheckOutcome& outcome) {
   }
   Json& fresh = json["new"] = Json::array();
   for (const NewUsage& usage : result.fresh) fresh.push_back(newJson(usage));
-  json["simulated"] = outcome.summary.simulated();
-  json["switched_off"] = pausesJson(outcome.summary.pauses());
-  addLeftOut(json, outcome.summary.leftOut());
+  addRecording(json, outcome.summary);
   addFromRings(json, outcome.summary);
   json["lost"] = lostJson(outcome.set, outcome.summary);
   json["warnings"] = allWarnings(outcome.set, outcome.summary);

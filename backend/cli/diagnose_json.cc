@@ -126,7 +126,7 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
   }
   json["ranks"] = ranksJson(job);
   json["groups"] = groupsJson(job.catalog);
-  addLeftOut(json, job.summary.leftOut());
+  addRecording(json, job.summary);
   addFromRings(json, job.summary);
   json["lost"] = lostJson(set, job.summary);
   json["warnings"] = allWarnings(set, job.summary);

@@ -88,8 +88,11 @@ const char* kindOf(const ExportedCall& call, const Batch* batch) {
   }
 }
 
-std::string mebibytes(std::uint64_t bytes) {
-  return absl::StrFormat("%.2f MiB", static_cast<double>(bytes) / (1 << 20));
+// With the hundredths that bytesText() drops, of what has some.
+std::string sizeText(std::uint64_t bytes) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  if (bytes < kMiB) return bytesText(bytes);
+  return absl::StrFormat("%.2f MiB", static_cast<double>(bytes) / double{kMiB});
 }
 
 std::string ranksText(const char* way,
@@ -100,12 +103,12 @@ std::string ranksText(const char* way,
 std::string batchText(const Batch& batch) {
   std::string text = absl::StrCat(" of ", countOf(batch.calls, "call"));
   if (isExchange(batch)) {
-    absl::StrAppend(&text, ", sent ", mebibytes(batch.sent),
+    absl::StrAppend(&text, ", sent ", sizeText(batch.sent),
                     ranksText(" to ", batch.to), ", received ",
-                    mebibytes(batch.bytes - batch.sent),
+                    sizeText(batch.bytes - batch.sent),
                     ranksText(" from ", batch.from));
   } else {
-    absl::StrAppend(&text, ", ", mebibytes(batch.bytes));
+    absl::StrAppend(&text, ", ", sizeText(batch.bytes));
   }
   if (batch.calls == 0) return text;
   return absl::StrCat(text, ", shapes ", absl::StrJoin(batch.shapes, " "),
@@ -243,7 +246,7 @@ class TextWriter : public ExportWriter {
     } else if (made.tensors_in() + made.tensors_out() > 0 ||
                bytesOf(call) > 0) {
       absl::StrAppend(&text, ", ", dtypeText(made), " ", shapeText(made), " ",
-                      mebibytes(bytesOf(call)));
+                      sizeText(bytesOf(call)));
     }
     absl::StrAppend(&text, partnersText(made));
     if (!isBatch(call) && call.op.batch > 0) {

@@ -126,6 +126,12 @@ Json pausesJson(const RunSummary::Pauses& pauses) {
           {"ranks", RankList::fromRanks(pauses.ranks).text()}};
 }
 
+void addRecording(Json& json, const RunSummary& summary) {
+  json["simulated"] = summary.simulated();
+  json["switched_off"] = pausesJson(summary.pauses());
+  addLeftOut(json, summary.leftOut());
+}
+
 Json lostJson(const TraceSet& set, const RunSummary& summary) {
   const Losses& losses = summary.losses();
   Json dropped = Json::object();

@@ -41,6 +41,8 @@ std::vector<Json> groupsJson(const GroupCatalog& groups);
 // Operations that were not recorded, if there are any: the object
 // "not_recorded".
 void addLeftOut(Json& json, const RunSummary::LeftOut& left_out);
+// The fields "simulated", "switched_off" and "not_recorded".
+void addRecording(Json& json, const RunSummary& summary);
 // What was found in shared memory only, if there is any: the array
 // "from_rings".
 void addFromRings(Json& json, const RunSummary& summary);

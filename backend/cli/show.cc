@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "cli/inputs.h"
+#include "cli/match_filter.h"
 #include "cli/rank_set.h"
 #include "cli/scope_option.h"
 #include "cli/show_output.h"
+#include "cli/text.h"
 
 namespace traced {
 namespace {
@@ -45,6 +47,11 @@ class Show : public Subcommand {
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     const LoadedRun run = loadRun(*set);
+    const std::string unknown = unknownName({ranks_, groups_, ops_}, run);
+    if (!unknown.empty()) {
+      std::cerr << "tracectl: " << printable(unknown) << "\n";
+      return ExitCode::kUsage;
+    }
     const NodeIndex nodes(*set);
     MatchFilter wanted = filter();
     wanted.nodes = &nodes;

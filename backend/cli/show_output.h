@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/types/span.h"
 #include "analysis/loaded_run.h"
 #include "analysis/match.h"
@@ -45,6 +46,16 @@ std::vector<ShownEvent> eventsOf(const LoadedRun& run,
 // A line for each, the last ones where there are many.
 void writeEventsText(std::ostream& out, const ShowContext& context);
 Json eventsJson(const ShowContext& context);
+
+// The streams that have a column, `max_ranks` at most: each row has one of its
+// own first, as far as they go, and then all have more.
+absl::btree_set<std::uint32_t> streamsShown(const ShowContext& context,
+                                            const ShownRows& shown,
+                                            std::size_t max_ranks);
+// A line about the ranks of these rows that have none; "" if all have one.
+std::string ranksNotShownText(const ShowContext& context,
+                              const ShownRows& shown,
+                              const absl::btree_set<std::uint32_t>& streams);
 
 // A line per row and a column per rank, for `max_ranks` of the ranks that
 // appear.

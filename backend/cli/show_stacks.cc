@@ -80,13 +80,8 @@ std::string titleOf(const ShowContext& context, const MatchRow& row) {
 
 void writeStacksText(std::ostream& out, const ShowContext& context,
                      const ShownRows& shown, std::size_t max_ranks) {
-  absl::btree_set<std::uint32_t> streams;
-  for (const MatchRow& row : shown.rows) {
-    for (const MatchCell& cell : context.table.cellsOf(row)) {
-      streams.insert(cell.stream);
-    }
-  }
-  while (streams.size() > max_ranks) streams.erase(std::prev(streams.end()));
+  const absl::btree_set<std::uint32_t> streams =
+      streamsShown(context, shown, max_ranks);
   for (const MatchRow& row : shown.rows) {
     std::vector<Callers> all;
     for (const MatchCell& cell : context.table.cellsOf(row)) {

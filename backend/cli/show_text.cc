@@ -17,17 +17,11 @@ namespace {
 // Which column each stream has; in the order of the ranks.
 using Columns = absl::btree_map<std::uint32_t, std::size_t>;
 
-Columns columnsFor(const ShowContext& context, const ShownRows& shown,
-                   std::size_t max_ranks) {
+Columns columnsFor(const absl::btree_set<std::uint32_t>& streams) {
   Columns columns;
-  for (const MatchRow& row : shown.rows) {
-    for (const MatchCell& cell : context.table.cellsOf(row)) {
-      columns[cell.stream] = 0;
-    }
+  for (const std::uint32_t stream : streams) {
+    columns.emplace(stream, columns.size());
   }
-  while (columns.size() > max_ranks) columns.erase(std::prev(columns.end()));
-  std::size_t next = 0;
-  for (auto& [stream, column] : columns) column = next++;
   return columns;
 }
 
@@ -171,9 +165,11 @@ void writeShowText(std::ostream& out, const ShowContext& context,
     writeEventsText(out, context);
     return;
   }
-  const Columns columns = columnsFor(context, shown, max_ranks);
+  const absl::btree_set<std::uint32_t> streams =
+      streamsShown(context, shown, max_ranks);
+  const Columns columns = columnsFor(streams);
   Table table = makeTable(context, columns);
-  const std::int64_t origin_ns = context.table.rows.front().first_issue_ns;
+  const std::int64_t origin_ns = firstIssueNs(context.run).value_or(0);
   absl::flat_hash_set<std::pair<std::uint32_t, std::uint64_t>> parents;
   for (const MatchRow& row : shown.rows) {
     const std::uint64_t parent = parentOf(context, row);
@@ -194,7 +190,8 @@ void writeShowText(std::ostream& out, const ShowContext& context,
     }
     table.addRow(std::move(cells));
   }
-  out << table.text() << legendText(context.run);
+  out << table.text() << ranksNotShownText(context, shown, streams)
+      << legendText(context.run);
   if (shown.left_out > 0) {
     out << " " << countOf(shown.left_out, "more row")
         << "; --last and --limit choose others\n";

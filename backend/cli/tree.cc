@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "analysis/rank_list.h"
 #include "analysis/stream_loader.h"
 #include "cli/inputs.h"
 #include "cli/text.h"
@@ -60,7 +61,7 @@ class TreeCommand : public Subcommand {
       output.ranks.push_back(table.header.rank());
       tree.add(table);
     }
-    if (output.ranks.empty()) return sayNoSuchRank();
+    if (output.ranks.empty()) return sayNoSuchRank(*set);
     tree.finish();
     write(output);
     return inputs_.conclude(allWarnings(*set, output.summary));
@@ -75,9 +76,13 @@ class TreeCommand : public Subcommand {
     return !absl::SimpleAtoi(rank_, &number) || rank == number;
   }
 
-  ExitCode sayNoSuchRank() const {
+  ExitCode sayNoSuchRank(const TraceSet& set) const {
+    std::vector<std::uint32_t> ranks;
+    for (const std::size_t i : set.selected) {
+      ranks.push_back(set.streams[i].header.rank());
+    }
     std::cerr << "tracectl: there is no trace of rank " << printable(rank_)
-              << "\n";
+              << ", but of ranks " << RankList::fromRanks(ranks).text() << "\n";
     return ExitCode::kUsage;
   }
 

@@ -114,6 +114,7 @@ Json treeJson(const TreeOutput& output) {
                {"level", output.level}};
   json.update(TreeJson(output).node(ModuleTree::kRoot, "Global").json);
   json["notes"] = treeNotes(output);
+  addRecording(json, output.summary);
   addFromRings(json, output.summary);
   json["lost"] = lostJson(output.set, output.summary);
   json["warnings"] = allWarnings(output.set, output.summary);

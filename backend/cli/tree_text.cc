@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -120,12 +122,33 @@ std::string phaseName(std::size_t phase) {
                                         : nameOf(static_cast<v1::Phase>(phase));
 }
 
+namespace {
+
+// Whether modules were to be recorded on all ranks that were added up.
+bool recordsModules(const TreeOutput& output) {
+  const absl::flat_hash_set<std::uint32_t> ranks(output.ranks.begin(),
+                                                 output.ranks.end());
+  return std::all_of(output.set.selected.begin(), output.set.selected.end(),
+                     [&](std::size_t i) {
+                       const v1::Header& header = output.set.streams[i].header;
+                       if (!ranks.contains(header.rank())) return true;
+                       const auto& settings = header.settings();
+                       const auto found = settings.find("TRACED_MODULES");
+                       return found != settings.end() && found->second == "1";
+                     });
+}
+
+}  // namespace
+
 std::vector<std::string> treeNotes(const TreeOutput& output) {
   std::vector<std::string> notes;
   if (output.tree.placed() == 0) {
     notes.emplace_back(
-        "no operation is known to be of a module: record with TRACED_MODULES=1 "
-        "or traced.track_modules(model)");
+        recordsModules(output)
+            ? "modules were recorded (TRACED_MODULES=1), and no operation was "
+              "issued while one of them ran"
+            : "no operation is known to be of a module: record with "
+              "TRACED_MODULES=1 or traced.track_modules(model)");
   }
   if (output.tree.cut() > 0) {
     notes.push_back(absl::StrCat(

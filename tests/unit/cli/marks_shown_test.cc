@@ -63,8 +63,8 @@ TEST_F(MarksShownTest, ShowHasThemAsJson) {
 TEST_F(MarksShownTest, OfTheRanksThatAreShown) {
   EXPECT_THAT(out("show --ranks 1"), HasSubstr("rank 1: dp is aborted"));
   EXPECT_THAT(out("show --ranks 0"), Not(HasSubstr("aborted")));
-  EXPECT_THAT(out("show --ops send_to_nobody"),
-              HasSubstr("No operations to show.\n 0.000 ms, rank 1: the "
+  EXPECT_THAT(out("show --scope crossnode"),
+              HasSubstr("No operations to show.\n 50.000 ms, rank 1: the "
                         "trigger file was touched\n"));
 }
 

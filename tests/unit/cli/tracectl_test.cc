@@ -9,6 +9,8 @@
 
 #include "example_run.h"
 #include "run_tracectl.h"
+#include "stepped_run.h"
+#include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 #include "support/write_file.h"
@@ -17,6 +19,7 @@ namespace traced::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
@@ -55,7 +58,8 @@ TEST_F(TracectlTest, AWrongCommandLineExitsWith2) {
 TEST_F(TracectlTest, TreeSaysThatARankIsNotThere) {
   const Ran none = runTracectl("tree --rank 7 " + run());
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_EQ(none.err, "tracectl: there is no trace of rank 7\n");
+  EXPECT_EQ(none.err,
+            "tracectl: there is no trace of rank 7, but of ranks 0-1\n");
   EXPECT_EQ(none.out, "");
   const Ran bad = runTracectl("tree --rank some " + run());
   EXPECT_EQ(bad.exit_code, 2);
@@ -205,6 +209,78 @@ TEST_F(TracectlTest, ShowFiltersAndLimits) {
   EXPECT_EQ(last["rows"][1]["ranks"]["1"]["op_id"], 10);
   EXPECT_FALSE(last["rows"][1]["ranks"].contains("0"));
   EXPECT_EQ(json("show --json --limit 3 " + run())["rows"].size(), 3u);
+}
+
+TEST_F(TracectlTest, AllThatLooksAtOperationsTellsWhatWasNotRecorded) {
+  SteppedRun stepped;
+  stepped.switched_off = stepped.simulated = true;
+  writeSteppedRun(dir_.path() + "/stepped", stepped);
+  for (const std::string verb :
+       {"diagnose", "tree", "report", "info", "show"}) {
+    const Ran ran = runTracectl(verb + " --json " + dir_.path() + "/stepped");
+    const Json said = Json::parse(ran.out);
+    EXPECT_EQ(said["simulated"], 1) << verb;
+    EXPECT_EQ(said["switched_off"]["total_ns"], 100'000'000) << verb;
+    EXPECT_EQ(said["switched_off"]["ranks"], "1") << verb;
+  }
+  StreamBuilder stream(0, 1);
+  stream.payload().mutable_accounts()->set_left_out(3);
+  writeFile(dir_.path() + "/scoped", stream.takeChunk(true));
+  for (const std::string verb :
+       {"diagnose", "tree", "report", "info", "show"}) {
+    EXPECT_EQ(json(verb + " --json " + dir_.path() +
+                   "/scoped")["not_recorded"]["operations"],
+              3)
+        << verb;
+  }
+}
+
+TEST_F(TracectlTest, StepsAreReportedInTheirOrder) {
+  SteppedRun stepped;
+  stepped.steps = 11;
+  writeSteppedRun(dir_.path() + "/stepped", stepped);
+  const std::string arguments = "report --json --by step ";
+  const auto steps = [&](const std::string& more) {
+    std::vector<std::string> names;
+    const Json said = json(arguments + more + dir_.path() + "/stepped");
+    for (const Json& row : said["ops"]) names.push_back(row["step"]);
+    return names;
+  };
+  const std::vector<std::string> in_order = {
+      "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "-"};
+  EXPECT_EQ(steps(""), in_order);
+  EXPECT_NE(steps("--sort bytes "), in_order);
+}
+
+TEST_F(TracectlTest, ASentenceAboutAStepSaysThatItIsOne) {
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    StreamBuilder stream(rank);
+    stream.addGroup("dp", 0, 2);
+    stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+    stream.addStep(1, StreamBuilder::kIssueNs, 7);
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      const auto at_ns =
+          StreamBuilder::kIssueNs +
+          static_cast<std::int64_t>(20 * i + 5 * rank) * 1'000'000;
+      stream.addOperation(2 + i, at_ns, 1, 1 + i, (6 - 5 * rank) * 1'000'000);
+    }
+    writeFile(dir_.path() + "/late/" + std::to_string(rank),
+              stream.takeChunk(true));
+  }
+  EXPECT_THAT(runTracectl("report --by step " + dir_.path() + "/late").out,
+              HasSubstr("rank 1 (last in 100.0 % of step 7, by 5.00 ms"));
+}
+
+TEST_F(TracectlTest, TheTreeOfAJobWithModulesDoesNotAskForThem) {
+  StreamBuilder stream(0, 1);
+  stream.addGroup("dp", 0, 1);
+  stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+  (*stream.header().mutable_settings())["TRACED_MODULES"] = "1";
+  stream.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500);
+  writeFile(dir_.path() + "/modules", stream.takeChunk(true));
+  const Ran tree = runTracectl("tree " + dir_.path() + "/modules");
+  EXPECT_THAT(tree.out, HasSubstr("no operation was issued while one of them"));
+  EXPECT_THAT(tree.out, Not(HasSubstr("record with")));
 }
 
 TEST_F(TracectlTest, AClosedPipeIsNoError) {
