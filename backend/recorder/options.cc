@@ -6,6 +6,7 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <initializer_list>
 
 #include "base/utf8.h"
 #include "recorder/labels.h"
@@ -53,6 +54,21 @@ std::optional<std::uint64_t> parseBytes(std::string text) {
   const auto number = parseNumber(text);
   if (!number || *number > (UINT64_MAX >> shift)) return std::nullopt;
   return *number << shift;
+}
+
+constexpr const char* kSwitchValues = "0 or 1";
+
+// Whether a value means on or off, in any case.
+std::optional<bool> parseSwitch(std::string value) {
+  std::transform(value.begin(), value.end(), value.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  const auto isOneOf = [&](std::initializer_list<const char*> words) {
+    return std::find(words.begin(), words.end(), value) != words.end();
+  };
+  if (isOneOf({"1", "true", "yes", "on"})) return true;
+  if (isOneOf({"0", "false", "no", "off"})) return false;
+  return std::nullopt;
 }
 
 // Each parser sets its option, or returns what would have been right.
@@ -111,7 +127,8 @@ std::optional<std::string> setWindow(const std::string& value, Options& o) {
 }
 
 std::optional<std::string> setTrigger(const std::string& value, Options& o) {
-  o.trigger = value;
+  const bool none = parseSwitch(value) == false;
+  o.trigger = none ? kNoTrigger : value;
   return std::nullopt;
 }
 
@@ -143,9 +160,10 @@ std::optional<std::string> setWatchSeconds(const std::string& value,
 
 // Comes after the seconds, and wins.
 std::optional<std::string> setWatch(const std::string& value, Options& o) {
-  if (value != "0" && value != "1") return "0 or 1";
-  if (value == "0") o.watch_ns = 0;
-  if (value == "1" && o.watch_ns == 0) o.watch_ns = kUsualWatchNs;
+  const auto on = parseSwitch(value);
+  if (!on) return kSwitchValues;
+  if (!*on) o.watch_ns = 0;
+  if (*on && o.watch_ns == 0) o.watch_ns = kUsualWatchNs;
   return std::nullopt;
 }
 
@@ -161,10 +179,21 @@ bool setMode(const std::string& value, const char* const (&names)[kCount],
   return false;
 }
 
+// One whose first name is off may be told as a switch, too: on is its second.
+template <typename Mode, std::size_t kCount>
+bool setSwitchedMode(const std::string& value,
+                     const char* const (&names)[kCount], Mode& mode) {
+  if (setMode(value, names, mode)) return true;
+  const auto on = parseSwitch(value);
+  if (on) mode = static_cast<Mode>(*on ? 1 : 0);
+  return on.has_value();
+}
+
 constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
 
 std::optional<std::string> setDeviceTime(const std::string& value, Options& o) {
-  if (setMode(value, kDeviceTimeModes, o.device_time)) return std::nullopt;
+  if (setSwitchedMode(value, kDeviceTimeModes, o.device_time))
+    return std::nullopt;
   return "off, end or full";
 }
 
@@ -184,14 +213,14 @@ std::optional<std::string> setNode(const std::string& value, Options& o) {
 constexpr const char* kPrintModes[] = {"0", "1", "leader", "all"};
 
 std::optional<std::string> setPrint(const std::string& value, Options& o) {
-  if (setMode(value, kPrintModes, o.print)) return std::nullopt;
+  if (setSwitchedMode(value, kPrintModes, o.print)) return std::nullopt;
   return "0, 1 (global rank 0), leader (of each operation) or all";
 }
 
 constexpr const char* kStackModes[] = {"off", "site", "full"};
 
 std::optional<std::string> setStacks(const std::string& value, Options& o) {
-  if (setMode(value, kStackModes, o.stacks)) return std::nullopt;
+  if (setSwitchedMode(value, kStackModes, o.stacks)) return std::nullopt;
   return "off, site or full";
 }
 
@@ -204,8 +233,9 @@ std::optional<std::string> setSymbolize(const std::string& value, Options& o) {
 
 template <bool Options::*kSwitch>
 std::optional<std::string> setSwitch(const std::string& value, Options& o) {
-  if (value != "0" && value != "1") return "0 or 1";
-  o.*kSwitch = value == "1";
+  const auto on = parseSwitch(value);
+  if (!on) return kSwitchValues;
+  o.*kSwitch = *on;
   return std::nullopt;
 }
 
@@ -241,6 +271,7 @@ constexpr struct {
     {"TRACED_PROFILER_RANGES", setSwitch<&Options::profiler_ranges>},
     {"TRACED_MODULES", setSwitch<&Options::modules>},
     {"TRACED_KEEPER", setSwitch<&Options::keeper>},
+    {"TRACED_ANNOUNCE", setSwitch<&Options::announce>},
 };
 
 // What the launcher calls the run, where the user does not say.
@@ -296,6 +327,7 @@ std::map<std::string, std::string> Options::asSettings() const {
       {"TRACED_PROFILER_RANGES", profiler_ranges ? "1" : "0"},
       {"TRACED_MODULES", modules ? "1" : "0"},
       {"TRACED_KEEPER", keeper ? "1" : "0"},
+      {"TRACED_ANNOUNCE", announce ? "1" : "0"},
   };
   // Not set is a value of its own: then only what says `traced` is traced.
   if (says_traced) settings["TRACED"] = enabled ? "1" : "0";

@@ -76,6 +76,7 @@ struct Options {
   bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
   bool modules = false;                               // TRACED_MODULES
   bool keeper = true;                                 // TRACED_KEEPER
+  bool announce = true;                               // TRACED_ANNOUNCE
 
   // The file that asks for a flush when it is touched; "" if there is none.
   std::string triggerPath() const;

@@ -12,6 +12,7 @@ import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
 from traced import (
+    _announce,
     _auto_step,
     _endings,
     _extension,
@@ -34,17 +35,18 @@ _EXIT_TIMEOUT_S = 2.0
 _finalized_pid: int | None = None
 
 
-def prepare(spelling: str) -> str:
+def prepare(spelling: str, default_rank: int | None = None) -> str:
     """Checks what can be checked before a group is made.
 
     Args:
         spelling: The backend as the user wrote it.
+        default_rank: Rank of this process in the group, if it is the default group.
 
     Returns:
         The spelling that torch shall see.
 
     Raises:
-        ValueError: The spelling or a setting is not valid.
+        ValueError: The spelling is not valid.
         RuntimeError: NCCL is asked for where it cannot be.
         TracedError: The extension was not built for this torch.
     """
@@ -55,6 +57,8 @@ def prepare(spelling: str) -> str:
         raise RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
     if wanted and not _settings.tracing_is_off():
         _settings.check(_extension.load())
+    if not wanted and default_rank is not None:
+        _announce.not_traced(default_rank)
     return spelling
 
 
@@ -114,16 +118,19 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     extension = _extension.load()
     # Only a new default group makes a process another rank.
     started = initialized and extension.location() is not None
+    rank = dist.get_rank() if initialized else group.rank()
+    world_size = dist.get_world_size() if initialized else group.size()
     started = started or extension.start_recording(
         settings=_settings.current(),
-        rank=dist.get_rank() if initialized else group.rank(),
-        world_size=dist.get_world_size() if initialized else group.size(),
+        rank=rank,
+        world_size=world_size,
         attempt=_attempt(),
         versions=versions,
         rendezvous=_rendezvous.texts(group),
         port=_rendezvous.port(group),
     )
     if started:
+        _announce.recording(extension, rank, world_size)
         _modules.follow_setting()
         _stacks.record(extension)
         _endings.install()
@@ -131,7 +138,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         problem = _keeper.start(extension)
         if problem:
             say_once(problem)
-        if _settings.current().get("TRACED_AUTO_STEP") == "1":
+        if _settings.switch("TRACED_AUTO_STEP"):
             _auto_step.start()
     return bool(started)
 

@@ -59,7 +59,10 @@ def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
 
         call = signature.bind(*args, **kwargs)
         given = call.arguments
-        given["backend"] = _groups.prepare(given["backend"])
+        is_default = not given["global_ranks_in_group"]
+        given["backend"] = _groups.prepare(
+            given["backend"], given["group_rank"] if is_default else None
+        )
         _nodes.publish(given)
         name = given["group_name"]
         # torch leaves the list empty for the default group.

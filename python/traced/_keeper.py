@@ -24,7 +24,7 @@ def start(extension: Any) -> str:
     if trace == _asked_for:
         return ""
     _asked_for = trace
-    if _settings.current().get("TRACED_KEEPER") == "0":
+    if _settings.switch("TRACED_KEEPER") is False:
         return ""
     try:
         tracectl = _tracectl.find()

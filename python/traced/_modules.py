@@ -101,7 +101,7 @@ def is_tracked(model: nn.Module) -> bool:
 
 def follow_setting() -> None:
     """Tracks all modules if TRACED_MODULES says so."""
-    if _settings.current().get("TRACED_MODULES") == "1":
+    if _settings.switch("TRACED_MODULES"):
         with _lock:
             _install(all_modules=True)
 

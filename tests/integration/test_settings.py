@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from launcher import Launcher
+from launcher import Launcher, Process
 from traced.reader import Header, read
 
 _SUM = [1.0, 3.0, 5.0, 7.0, 9.0]
+
+
+def _told(process: Process) -> list[str]:
+    return [line for line in process.output.splitlines() if line.startswith("traced:")]
 
 
 def _headers(folder: Path) -> list[Header]:
@@ -16,64 +20,111 @@ def _headers(folder: Path) -> list[Header]:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "done"),
     [
-        ("TRACED", "yes"),
-        ("TRACED_JOB", "a/b"),
-        ("TRACED_LABELS", "novalue"),
-        ("TRACED_MAX_BYTES", "12"),
-        ("TRACED_LABELS", "a=1,a=2"),
-        ("TRACED_MAX_BYTES", "-1"),
-        ("TRACED_MAX_BYTES", "1e9"),
-        ("TRACED_MAX_BYTES", "99999999T"),
-        ("TRACED_RING_MB", "many"),
-        ("TRACED_RING_MB", "0x10"),
-        ("TRACED_RING_MB", "2000"),
-        ("TRACED_RING_DIR", "relative"),
+        ("TRACED", "maybe", "it counts as not set"),
+        ("TRACED_JOB", "a/b", "it counts as not set"),
+        ("TRACED_LABELS", "novalue", "it counts as not set"),
+        ("TRACED_LABELS", "a=1,a=2", "it counts as not set"),
+        ("TRACED_MAX_BYTES", "12", "the least bound, 1M, is taken"),
+        ("TRACED_MAX_BYTES", "-1", "the least bound, 1M, is taken"),
+        ("TRACED_MAX_BYTES", "1e9", "the least bound, 1M, is taken"),
+        ("TRACED_MAX_BYTES", "99999999T", "the least bound, 1M, is taken"),
+        ("TRACED_RING_MB", "many", "it counts as not set"),
+        ("TRACED_RING_MB", "0x10", "it counts as not set"),
+        ("TRACED_RING_MB", "2000", "it counts as not set"),
+        ("TRACED_RING_DIR", "relative", "it counts as not set"),
+        ("TRACED_STACKS", "sight", "it counts as not set"),
+        ("TRACED_SCOPE", "nodes", "it counts as not set"),
     ],
 )
-def test_a_bad_value_stops_the_job_with_one_sentence(
-    launcher: Launcher, tmp_path: Path, name: str, value: str
+def test_a_bad_value_traces_less_and_is_told_in_one_sentence(
+    launcher: Launcher, tmp_path: Path, name: str, value: str, done: str
 ) -> None:
-    (process,) = launcher.run_ranks(1, "jobs.settings:bad_value", folder=tmp_path, **{name: value})
-    kind, sentence, initialized = process.result
-    assert kind == "ValueError"
-    assert f"{name}={value}" in sentence
-    assert "expected" in sentence
-    assert sentence.count("\n") == 0
-    assert initialized == "False"
-    assert not (tmp_path / "traces").exists()
+    (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, **{name: value})
+    assert process.result[0] == [0.0, 1.0, 2.0, 3.0, 4.0]
+    (line,) = _told(process)
+    assert line.startswith(f"traced: {name}={value} is not valid: expected ")
+    assert line.endswith(f"; {done}")
+    (header,) = _headers(tmp_path / "traces")
+    assert header.settings.get("TRACED_MAX_BYTES") == ("1048576" if "1M" in done else "0")
+    assert header.settings["TRACED_RING_MB"] == "4"
+    assert header.settings["TRACED_JOB"] == "job"
 
 
 @pytest.mark.parametrize(
     ("name", "value", "shown"),
     [
         ("TRACED_JOB", "two\nlines", "two?lines"),
-        ("TRACED_DIR", "trac\x1bes", "trac?es"),
-        ("TRACED_DIR", "x" * 5000, "x" * 256 + "..."),
-        ("TRACED_DIR", "x" + "ü" * 5000, "x" + "ü" * 127 + "?..."),
-        ("TRACED_DIR", "\udcff", "'\\udcff'"),
         ("TRACED_LABELS", "a=\udcff", "'a=\\udcff'"),
+        ("TRACED_STACKS", "x" * 5000, "x" * 256 + "..."),
+        ("TRACED_STACKS", "x" + "ü" * 5000, "x" + "ü" * 127 + "?..."),
     ],
 )
-def test_what_is_no_text_stops_the_job(
+def test_what_is_no_text_counts_as_not_set(
     launcher: Launcher, tmp_path: Path, name: str, value: str, shown: str
 ) -> None:
+    (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, **{name: value})
+    (line,) = _told(process)
+    assert line.startswith(f"traced: {name}={shown} is not valid: expected ")
+    assert line.endswith("; it counts as not set")
+    (header,) = _headers(tmp_path / "traces")
+    assert header.job == "job"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("trac\x1bes", "trac?es"),
+        ("x" * 5000, "x" * 256 + "..."),
+        ("\udcff", "'\\udcff'"),
+    ],
+)
+def test_a_directory_that_is_none_costs_the_trace_and_not_the_job(
+    launcher: Launcher, tmp_path: Path, value: str, shown: str
+) -> None:
     before = sorted(item.name for item in tmp_path.iterdir())
-    (process,) = launcher.run_ranks(1, "jobs.settings:bad_value", folder=tmp_path, **{name: value})
-    kind, sentence, _ = process.result
-    assert kind == "ValueError"
-    assert f"{name}={shown} is not valid: expected" in sentence
-    assert sentence.count("\n") == 0
+    (process,) = launcher.run_ranks(
+        1, "jobs.settings:some_calls", folder=tmp_path, TRACED_DIR=value, TRACED="1"
+    )
+    numbers, looks, location = process.result
+    assert numbers == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert looks == ("ProcessGroup", "ProcessGroupGloo")
+    assert location is None
+    (line,) = _told(process)
+    assert line.startswith(f"traced: TRACED_DIR={shown} is not valid: expected ")
+    assert line.endswith("; nothing is recorded")
     made = {item.suffix for item in tmp_path.iterdir() if item.name not in before}
     assert made <= {".output", ".result", ".store"}
+
+
+@pytest.mark.parametrize("on", ["1", "true", "yes", "On", "TRUE"])
+def test_a_switch_is_set_in_words(launcher: Launcher, tmp_path: Path, on: str) -> None:
+    (process,) = launcher.run_ranks(
+        1, "jobs.settings:some_stock_calls", folder=tmp_path,
+        TRACED=on, TRACED_MODULES=on, TRACED_AUTO_STEP=on, TRACED_STACKS=on,
+    )  # fmt: skip
+    assert _told(process) == []
+    (header,) = _headers(tmp_path / "traces")
+    assert header.settings["TRACED_MODULES"] == "1"
+    assert header.settings["TRACED_AUTO_STEP"] == "1"
+    assert header.settings["TRACED_STACKS"] == "site"
+
+
+@pytest.mark.parametrize("off", ["0", "false", "No", "off"])
+def test_tracing_is_switched_off_in_words(launcher: Launcher, tmp_path: Path, off: str) -> None:
+    (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, TRACED=off)
+    assert process.result[2] is None
+    assert not (tmp_path / "traces").exists()
 
 
 def test_a_misspelt_name_is_said(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(
         1, "jobs.settings:some_calls", folder=tmp_path, TRACED_DRI="elsewhere"
     )
-    assert process.output.count("TRACED_DRI is no setting of traced") == 1, process.output
+    assert _told(process) == [
+        "traced: TRACED_DRI is no setting of traced; it has no effect; did you mean TRACED_DIR?"
+    ]
 
 
 def test_an_unwritable_directory_costs_the_trace_and_not_the_job(
@@ -137,7 +188,7 @@ def test_configure_refuses_what_is_wrong(launcher: Launcher, tmp_path: Path) -> 
     (process,) = launcher.run_ranks(1, "jobs.settings:wrong_configuration", folder=tmp_path)
     errors = process.result
     assert [name for name, _ in errors] == [
-        "ring_mb", "no_such_thing", "job", "labels", "labels", "dir", "dir", "max_bytes",
+        "ring_mb", "no_such_thing", "job", "labels", "labels", "dir", "dir", "max_bytes", "dir",
     ]  # fmt: skip
     for name, sentence in errors:
         assert f"TRACED_{name.upper()}" in sentence

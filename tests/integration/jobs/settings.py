@@ -10,21 +10,17 @@ import torch.distributed as dist
 import traced
 from torch.distributed.distributed_c10d import _get_default_group
 
-from jobs.joining import join, joined
+from jobs.joining import joined
 
 
-def bad_value() -> list[str]:
-    """Returns how init_process_group was stopped."""
-    try:
-        join()
-    except Exception as error:
-        return [type(error).__name__, str(error), str(dist.is_initialized())]
-    return []
+def some_stock_calls() -> Any:
+    """The same on a group that only the environment has traced."""
+    return some_calls("gloo")
 
 
-def some_calls() -> Any:
+def some_calls(backend: str = "traced:gloo") -> Any:
     """Returns what was computed, what the group looks like and where the trace is."""
-    with joined() as rank:
+    with joined(backend) as rank:
         tensor = torch.arange(5.0) + rank
         dist.all_reduce(tensor)
         group = _get_default_group()
@@ -50,6 +46,7 @@ def wrong_configuration() -> list[list[str]]:
         {"dir": b"bytes"},
         {"dir": "\udcff"},
         {"max_bytes": 1.5},
+        {"dir": "/proc/version/traces"},
     ):
         try:
             traced.configure(**settings)

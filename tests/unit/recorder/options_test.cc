@@ -103,6 +103,38 @@ TEST(OptionsTest, ThereMayBeNoTriggerAndNoWindow) {
   EXPECT_EQ(options->window_bytes, 0u);
 }
 
+TEST(OptionsTest, TakesWordsForOnAndOffInAnyCase) {
+  for (const std::string on : {"1", "true", "yes", "on", "True", "YES", "oN"}) {
+    const auto options = parse({{"TRACED_MODULES", on},
+                                {"TRACED_WATCH", on},
+                                {"TRACED_STACKS", on},
+                                {"TRACED_PRINT", on},
+                                {"TRACED_DEVICE_TIME", on}});
+    ASSERT_TRUE(options) << on;
+    EXPECT_TRUE(options->modules) << on;
+    EXPECT_EQ(options->watch_ns, kUsualWatchNs) << on;
+    EXPECT_EQ(options->stacks, StackMode::kSite) << on;
+    EXPECT_EQ(options->print, PrintMode::kFirstRank) << on;
+    EXPECT_EQ(options->device_time, DeviceTimeMode::kEnd) << on;
+  }
+  for (const std::string off : {"0", "false", "no", "off", "False", "OFF"}) {
+    const auto options = parse({{"TRACED", off},
+                                {"TRACED_KEEPER", off},
+                                {"TRACED_WATCH", off},
+                                {"TRACED_WATCH_SECONDS", "9"},
+                                {"TRACED_TRIGGER", off},
+                                {"TRACED_STACKS", off},
+                                {"TRACED_PRINT", off}});
+    ASSERT_TRUE(options) << off;
+    EXPECT_FALSE(options->enabled) << off;
+    EXPECT_FALSE(options->keeper) << off;
+    EXPECT_EQ(options->watch_ns, 0) << off;
+    EXPECT_EQ(options->triggerPath(), "") << off;
+    EXPECT_EQ(options->stacks, StackMode::kOff) << off;
+    EXPECT_EQ(options->print, PrintMode::kOff) << off;
+  }
+}
+
 TEST(OptionsTest, AnEmptyValueIsNotSet) {
   EXPECT_EQ(parse({{"TRACED_RING_MB", ""}})->ring_slots, 65536u);
 }
@@ -123,7 +155,7 @@ TEST_P(BadOptionTest, NamesTheSettingTheValueAndWhatWouldBeRight) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadOptionTest,
     ::testing::Values(
-        std::pair{"TRACED", "yes"}, std::pair{"TRACED_JOB", "a/b"},
+        std::pair{"TRACED", "maybe"}, std::pair{"TRACED_JOB", "a/b"},
         std::pair{"TRACED_JOB", ".."}, std::pair{"TRACED_RING_MB", "0"},
         std::pair{"TRACED_RING_MB", "4k"}, std::pair{"TRACED_RING_MB", "-1"},
         std::pair{"TRACED_RING_MB", "99999999999999999999"},
@@ -131,14 +163,14 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_MAX_BYTES", "10"},
         std::pair{"TRACED_MAX_BYTES", "99999999999999T"},
         std::pair{"TRACED_WINDOW_MB", "1025"},
-        std::pair{"TRACED_WINDOW_MB", "x"}, std::pair{"TRACED_STACKS", "1"},
+        std::pair{"TRACED_WINDOW_MB", "x"}, std::pair{"TRACED_STACKS", "2"},
         std::pair{"TRACED_STACKS", "Full"},
-        std::pair{"TRACED_CPP_STACKS", "yes"},
+        std::pair{"TRACED_CPP_STACKS", "site"},
         std::pair{"TRACED_SYMBOLIZE", "addr2Line"},
         std::pair{"TRACED_LABELS", "novalue"}, std::pair{"TRACED_LABELS", "=x"},
         std::pair{"TRACED_LABELS", "a=1,b=2,a=1"},
         std::pair{"TRACED_SCOPE", "CROSSNODE"}, std::pair{"TRACED_SCOPE", "1"},
-        std::pair{"TRACED_PRINT", "yes"}, std::pair{"TRACED_PRINT", "2"}));
+        std::pair{"TRACED_PRINT", "y"}, std::pair{"TRACED_PRINT", "2"}));
 
 TEST(OptionsTest, ALabelThatIsWrongIsNamed) {
   const auto why = [](const std::string& labels) {
