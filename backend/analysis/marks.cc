@@ -44,10 +44,13 @@ void Marks::finish(Instant started, Instant last) {
               rows_.end());
   for (const MarkRow& row : rows_) {
     if (row.kind == v1::MARK_KIND_STEP) {
-      endLastStep(row.position);
-      steps_.push_back({row.position, row.value});
+      endLastStep(row);
+      Step& step = steps_.emplace_back();
+      step.position = row.position;
+      step.number = row.value;
+      step.began = Instant(row.mark_ns);
     } else if (row.kind == v1::MARK_KIND_NO_STEP) {
-      endLastStep(row.position);
+      endLastStep(row);
     } else if (isEvent(row.kind)) {
       events_.push_back({row.position, static_cast<v1::MarkKind>(row.kind),
                          Instant(row.mark_ns), row.value, row.text});
@@ -58,10 +61,12 @@ void Marks::finish(Instant started, Instant last) {
   rows_ = {};
 }
 
-void Marks::endLastStep(std::uint64_t position) {
+void Marks::endLastStep(const MarkRow& row) {
   if (steps_.empty()) return;
-  std::uint64_t& end = steps_.back().end_position;
-  end = std::min(end, position);
+  Step& step = steps_.back();
+  if (row.position >= step.end_position) return;
+  step.end_position = row.position;
+  step.ended = Instant(row.mark_ns);
 }
 
 // Bounds may grow, and counts do.

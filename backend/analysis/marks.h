@@ -34,6 +34,9 @@ class Marks {
     std::uint64_t number = 0;
     // Where the next one begins, be it one without a number.
     std::uint64_t end_position = std::numeric_limits<std::uint64_t>::max();
+    // When; the end of the last one is not known.
+    Instant began = {};
+    Instant ended = {};
   };
 
   // Something that happened to the program: the trigger file was touched, an
@@ -77,7 +80,7 @@ class Marks {
 
  private:
   void pair(Instant started, Instant last);
-  void endLastStep(std::uint64_t position);
+  void endLastStep(const MarkRow& row);
   void addDeviceTimes(const MarkRow& row);
 
   std::vector<MarkRow> rows_;

@@ -1,6 +1,7 @@
 #include "analysis/match.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -136,12 +137,42 @@ MatchRow startRow(const Entry& entry, std::size_t first_cell) {
   return row;
 }
 
+std::int64_t firstStartNs(const LoadedRun& run) {
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  for (const LoadedRun::Stream& stream : run.streams) {
+    const std::int64_t ns = stream.table.header.started().monotonic_ns();
+    first_ns = std::min(first_ns, commonNs(stream.clock, ns));
+  }
+  return first_ns;
+}
+
 bool hasOperation(const LoadedRun& run, absl::Span<const MatchCell> cells,
                   const absl::flat_hash_set<std::string>& names) {
   return std::any_of(cells.begin(), cells.end(), [&](const MatchCell& cell) {
     const StreamTable& table = run.streams[cell.stream].table;
     return names.contains(
         operationName(table, table.operations[cell.operation]));
+  });
+}
+
+// Leaves the rows of which some rank issued its part in the window.
+void keepWindow(const LoadedRun& run, const RunWindow& window,
+                MatchTable& table) {
+  if (window.all()) return;
+  const std::int64_t first_ns = firstStartNs(run);
+  std::vector<WindowFilter> filters;
+  for (const LoadedRun::Stream& stream : run.streams) {
+    filters.emplace_back(window, stream.table, stream.clock, first_ns);
+  }
+  std::erase_if(table.rows, [&](const MatchRow& row) {
+    const auto cells = table.cellsOf(row);
+    const bool outside =
+        std::none_of(cells.begin(), cells.end(), [&](const MatchCell& cell) {
+          const StreamTable& stream = run.streams[cell.stream].table;
+          return filters[cell.stream].holds(stream.operations[cell.operation]);
+        });
+    if (outside) table.out_of_window += cells.size();
+    return outside;
   });
 }
 
@@ -170,6 +201,7 @@ MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter) {
       return !hasOperation(run, table.cellsOf(row), filter.ops);
     });
   }
+  keepWindow(run, filter.window, table);
   sortRows(table);
   return table;
 }

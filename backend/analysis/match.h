@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "analysis/loaded_run.h"
+#include "analysis/run_window.h"
 #include "analysis/scope.h"
 
 namespace traced {
@@ -52,6 +53,8 @@ struct MatchTable {
   std::vector<MatchCell> cells;
   // Operations of the ranks and groups in question that the scope left out.
   std::uint64_t out_of_scope = 0;
+  // Those that the window left out.
+  std::uint64_t out_of_window = 0;
 
   absl::Span<const MatchCell> cellsOf(const MatchRow& row) const {
     return absl::MakeSpan(cells).subspan(row.first_cell, row.cell_count);
@@ -66,6 +69,7 @@ struct MatchFilter {
   // Names of operations: a row stays when one of its cells has one of them.
   absl::flat_hash_set<std::string> ops;
   ReportedScope scope = ReportedScope::kAll;
+  RunWindow window;
   // Where ranks ran; not needed for all of them.
   const NodeIndex* nodes = nullptr;
 };

@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-constexpr std::array<std::pair<const char*, ReportKey>, 12> kKeys = {{
+constexpr std::array<std::pair<const char*, ReportKey>, 13> kKeys = {{
     {"op", ReportKey::kOp},
     {"group", ReportKey::kGroup},
     {"dtype", ReportKey::kDtype},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<const char*, ReportKey>, 12> kKeys = {{
     {"phase", ReportKey::kPhase},
     {"parent", ReportKey::kParent},
     {"site", ReportKey::kSite},
+    {"peer", ReportKey::kPeer},
 }};
 
 constexpr std::array<std::pair<const char*, ReportOrder>, 7> kOrders = {{

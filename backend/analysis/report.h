@@ -11,6 +11,7 @@
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/group_catalog.h"
 #include "analysis/run_summary.h"
+#include "analysis/run_window.h"
 #include "analysis/samples.h"
 #include "analysis/scope.h"
 #include "analysis/time_split/split_totals.h"
@@ -31,6 +32,7 @@ enum class ReportKey {
   kPhase,
   kParent,
   kSite,
+  kPeer,
 };
 
 // As on the command line: "op", "group", and so on.
@@ -97,6 +99,9 @@ struct Report {
   // Operations that were read and are in none of the above, as the scope says.
   ReportedScope scope = ReportedScope::kAll;
   std::uint64_t out_of_scope = 0;
+  // What it is about, and how many operations are outside of that.
+  RunWindow window;
+  std::uint64_t out_of_window = 0;
   // How long after the first rank arrived anywhere the windows of a trend
   // begin: that many times the window's number.
   std::uint64_t window_ns = 0;

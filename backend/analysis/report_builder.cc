@@ -10,6 +10,7 @@
 #include "analysis/call_text.h"
 #include "analysis/context_text.h"
 #include "analysis/names.h"
+#include "analysis/operation_kinds.h"
 
 namespace traced {
 namespace {
@@ -75,6 +76,17 @@ std::string contextText(ReportKey key, const v1::Context& context) {
     default:
       return context.parent();
   }
+}
+
+// "0>1": from whom to whom, the same on both sides; "?>1" of a receive that
+// takes what comes.
+std::string linkText(std::uint32_t rank, const v1::Call& call) {
+  if (!isPointToPoint(call.op())) return "-";
+  const std::uint32_t peer_plus_1 = call.peer_global_plus_1();
+  const std::string peer =
+      peer_plus_1 > 0 ? absl::StrCat(peer_plus_1 - 1) : "?";
+  return call.op() == v1::OPERATION_SEND ? absl::StrCat(rank, ">", peer)
+                                         : absl::StrCat(peer, ">", rank);
 }
 
 }  // namespace
@@ -238,6 +250,8 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
       return dtypeText(*call);
     case ReportKey::kShape:
       return shapeText(*call);
+    case ReportKey::kPeer:
+      return linkText(table.header.rank(), *call);
     default:
       break;
   }

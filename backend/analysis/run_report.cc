@@ -16,32 +16,43 @@ void forEachStream(const TraceSet& set, const AlignedClocks& clocks,
                    Visit visit) {
   const std::vector<std::uint32_t> clock_ids = clockIds(set);
   GroupCatalog groups;
-  readStreams(set, [&](std::size_t i, const StreamTable& table) {
+  readStreams(set, [&](std::size_t i, StreamTable& table) {
     const std::vector<std::uint32_t> indices =
         groups.add(table.header.attempt(), table.definitions.groups());
-    visit(ArrivalTable::Stream{table, clocks.models[i], clock_ids[i],
-                               MatchedCalls(table, indices),
-                               readyTimes(table)});
+    ArrivalTable::Stream stream{table, clocks.models[i], clock_ids[i],
+                                MatchedCalls(table, indices),
+                                readyTimes(table)};
+    visit(table, stream);
   });
 }
 
 }  // namespace
 
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
-                   ReportedScope scope) {
+                   ReportedScope scope, const RunWindow& window) {
   AlignedClocks clocks = alignClocks(set);
   ArrivalTable arrivals;
-  forEachStream(set, clocks, [&](const ArrivalTable::Stream& stream) {
-    arrivals.add(stream);
-  });
+  forEachStream(set, clocks,
+                [&](const StreamTable&, const ArrivalTable::Stream& stream) {
+                  arrivals.add(stream);
+                });
   const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
   const NodeIndex nodes(set);
   const ReportBuilder::Scope wanted{scope, nodes};
   ReportBuilder builder(std::move(by), &peers, &wanted);
-  forEachStream(set, clocks, [&](const ArrivalTable::Stream& stream) {
-    builder.add(stream);
-  });
+  const std::int64_t first_ns = firstStartNs(set, clocks.models);
+  std::uint64_t outside = 0;
+  forEachStream(
+      set, clocks, [&](StreamTable& table, ArrivalTable::Stream& stream) {
+        if (!window.all()) {
+          const WindowFilter filter(window, table, stream.clock, first_ns);
+          outside += cutTo(filter, table, &stream.ready);
+        }
+        builder.add(stream);
+      });
   Report report = std::move(builder).finish();
+  report.window = window;
+  report.out_of_window = outside;
   report.summary.setClockWarnings(std::move(clocks.warnings));
   return report;
 }

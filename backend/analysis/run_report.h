@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/report.h"
+#include "analysis/run_window.h"
 #include "analysis/trace_set.h"
 
 namespace traced {
@@ -12,7 +13,10 @@ namespace traced {
 // Reads the selected streams one by one and twice: first to learn when each
 // rank arrived at each collective, then to split the time of each operation.
 // Memory: one stream, a row per collective, and what ReportBuilder keeps.
+// With a window only what was issued in it counts, and ranks are as long as it;
+// who waited for whom is told from all of the run.
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
-                   ReportedScope scope = ReportedScope::kAll);
+                   ReportedScope scope = ReportedScope::kAll,
+                   const RunWindow& window = {});
 
 }  // namespace traced

@@ -1,17 +1,39 @@
 #include "analysis/trace_set.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/index_files.h"
 #include "analysis/input_files.h"
+#include "analysis/run_choice.h"
 #include "analysis/stream_selection.h"
 
 namespace traced {
 namespace {
 
-Error nothingReadable(const std::vector<std::string>& warnings) {
+// Nobody wants to know of each file in a wrong folder what it is not.
+bool holdsNoTraces(const std::vector<std::string>& warnings) {
+  return std::all_of(warnings.begin(), warnings.end(),
+                     [](const std::string& warning) {
+                       return absl::EndsWith(warning, ": not a trace") ||
+                              (absl::EndsWith(warning, ": empty") &&
+                               !absl::EndsWith(warning, ".traced: empty"));
+                     });
+}
+
+Error nothingReadable(absl::Span<const std::string> paths,
+                      const std::vector<std::string>& warnings) {
+  std::error_code none;
+  const bool one_folder =
+      paths.size() == 1 && std::filesystem::is_directory(paths[0], none);
+  if (one_folder && holdsNoTraces(warnings)) {
+    return Error{absl::StrCat("no traces below ", paths[0])};
+  }
   constexpr std::size_t kMaxReasons = 5;
   const std::size_t count = std::min(warnings.size(), kMaxReasons);
   std::string reasons =
@@ -41,16 +63,27 @@ TraceSet indexTraces(absl::Span<const std::string> paths,
   return indexFiles(inputs.paths, progress).finish(std::move(inputs.warnings));
 }
 
-Result<TraceSet> selectRun(TraceSet set) {
-  if (set.streams.empty()) return nothingReadable(set.input_warnings);
-  selectStreams(set);
-  if (set.selected.empty()) return nothingReadable(set.selection_warnings);
-  return set;
+Result<TraceSet> selectRun(TraceSet set, absl::Span<const std::string> paths,
+                           const RunChoice& choice) {
+  if (set.streams.empty()) return nothingReadable(paths, set.input_warnings);
+  Result<TraceSet> chosen = chooseRun(std::move(set), choice);
+  if (!chosen) return chosen;
+  selectStreams(*chosen);
+  if (chosen->selected.empty()) {
+    return nothingReadable(paths, chosen->selection_warnings);
+  }
+  return chosen;
 }
 
 Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
                               const ReadProgress& progress) {
-  return selectRun(indexTraces(paths, progress));
+  return openTraceSet(paths, progress, {});
+}
+
+Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
+                              const ReadProgress& progress,
+                              const RunChoice& choice) {
+  return selectRun(indexTraces(paths, progress), paths, choice);
 }
 
 }  // namespace traced

@@ -78,10 +78,17 @@ using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 // Reads files and directories. Damage is a warning. Selects no streams.
 TraceSet indexTraces(absl::Span<const std::string> paths,
                      const ReadProgress& progress = {});
-// Selects the streams of a run. An Error says that nothing is readable.
-Result<TraceSet> selectRun(TraceSet set);
+struct RunChoice;  // see run_choice.h
+
+// Selects the streams of the run that was chosen, by default of the newest, of
+// what was read from `paths`. An Error says that nothing is readable.
+Result<TraceSet> selectRun(TraceSet set, absl::Span<const std::string> paths,
+                           const RunChoice& choice);
 // Both.
 Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
                               const ReadProgress& progress = {});
+Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
+                              const ReadProgress& progress,
+                              const RunChoice& choice);
 
 }  // namespace traced

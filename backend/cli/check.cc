@@ -70,6 +70,7 @@ class Check : public Subcommand {
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
     CLI::Option* budget = app.add_option("--budget", budget_,
                                          "The budget to hold the run against");
     CLI::Option* write = app.add_option(

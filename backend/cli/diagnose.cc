@@ -3,11 +3,18 @@
 #include <chrono>
 #include <iostream>
 #include <limits>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/diagnosis.h"
+#include "analysis/run_list.h"
 #include "cli/diagnose_output.h"
 #include "cli/follow.h"
 #include "cli/inputs.h"
+#include "cli/shell_word.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "cli/wrap.h"
 
 namespace traced {
 namespace {
@@ -21,6 +28,7 @@ class Diagnose : public Subcommand {
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     inputs_.declareJson(app);
+    CLI::Option* attempt = inputs_.declareAttempt(app);
     app.add_option("--hung-after", hung_after_s_,
                    "An operation that has not ended for so many seconds hangs")
         ->check(CLI::Range(0.0, kMostSeconds))
@@ -35,6 +43,7 @@ class Diagnose : public Subcommand {
     CLI::Option* follow = app.add_flag(
         "--follow", follow_,
         "Watch a job that runs on this host, until it ends; see docs/cli.md");
+    follow->excludes(attempt);
     app.add_flag("--until-verdict", until_verdict_,
                  "With --follow: end with the first verdict")
         ->needs(follow);
@@ -53,11 +62,13 @@ class Diagnose : public Subcommand {
     if (!set) return ExitCode::kNothingReadable;
     const Diagnosis diagnosis = diagnose(*set, options());
     if (inputs_.json()) {
-      writeJson(std::cout,
-                diagnoseJson(inputs_.title(), *set, diagnosis, stock_names_));
+      Json json = diagnoseJson(inputs_.title(), *set, diagnosis, stock_names_);
+      addOtherAttempts(json, *set);
+      writeJson(std::cout, json);
       std::cout << "\n";
     } else {
-      std::cout << diagnoseText(inputs_.title(), *set, diagnosis, text());
+      std::cout << diagnoseText(inputs_.title(), *set, diagnosis, text())
+                << otherAttemptsText(*set);
     }
     const ExitCode code =
         inputs_.conclude(allWarnings(*set, diagnosis.job.summary));
@@ -79,6 +90,31 @@ class Diagnose : public Subcommand {
     return follow(following);
   }
 
+  // After an elastic restart the attempt that went wrong is one of these.
+  std::string otherAttemptsText(const TraceSet& set) const {
+    std::string text;
+    for (const ListedRun& run : otherAttempts(set)) {
+      absl::StrAppend(&text,
+                      wrapped("", absl::StrCat("Attempt ", run.attempt,
+                                               " of this job is here, too: ",
+                                               printable(endText(run)),
+                                               ". To ask about it:")),
+                      "    tracectl diagnose ", shellWord(inputs_.title()),
+                      " --attempt ", run.attempt, "\n");
+    }
+    return text.empty() ? "" : "\n" + text;
+  }
+
+  static void addOtherAttempts(Json& json, const TraceSet& set) {
+    Json attempts = Json::array();
+    for (const ListedRun& run : otherAttempts(set)) {
+      attempts.push_back({{"attempt", run.attempt},
+                          {"world_size", run.world_size},
+                          {"ended", endText(run)}});
+    }
+    if (!attempts.empty()) json["other_attempts"] = std::move(attempts);
+  }
+
   DiagnosisOptions options() const {
     DiagnosisOptions options;
     options.hung_after_ns =
@@ -91,7 +127,9 @@ class Diagnose : public Subcommand {
   DiagnoseTextOptions text() const {
     DiagnoseTextOptions options;
     options.stock_names = stock_names_;
+    options.choice = inputs_.choiceText();
     options.all = all_;
+    options.colours = wantsColours();
     if (all_) {
       options.max_verdicts = options.max_ranks =
           std::numeric_limits<std::size_t>::max();

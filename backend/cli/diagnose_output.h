@@ -17,6 +17,10 @@ struct DiagnoseTextOptions {
   std::size_t max_verdicts = 6;
   std::size_t max_ranks = 16;
   bool all = false;
+  // The first verdict is red.
+  bool colours = false;
+  // How to ask another verb about the same run: " --attempt 0", or nothing.
+  std::string choice;
   // The verdict names of the stock analyzer of Flight Recorder dumps, too.
   bool stock_names = false;
 };

@@ -3,6 +3,7 @@
 #include "cli/diagnose_output.h"
 #include "cli/heading.h"
 #include "cli/next_commands.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/wrap.h"
 
@@ -43,13 +44,13 @@ std::string headText(const JobVerdict& verdict, bool stock_names) {
 }
 
 // Commands stay in one line, so that they can be pasted.
-std::string nextText(const std::string& path, const JobState& job,
-                     const JobVerdict& verdict) {
+std::string nextText(const std::string& path, const std::string& choice,
+                     const JobState& job, const JobVerdict& verdict) {
   std::string text;
   for (const std::string& what : verdict.advice) {
     absl::StrAppend(&text, wrapped("  Next: ", printable(what) + "."));
   }
-  for (const std::string& command : nextCommands(path, job, verdict)) {
+  for (const std::string& command : nextCommands(path, choice, job, verdict)) {
     absl::StrAppend(&text, "    ", printable(command), "\n");
   }
   return text;
@@ -66,9 +67,10 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
     return nothingText(diagnosis, options.stock_names) + "\n" + heading;
   }
   const JobVerdict& first = diagnosis.verdicts.front();
-  std::string text = absl::StrCat(headText(first, options.stock_names), "\n",
-                                  verdictText(first, options.all),
-                                  nextText(title, job, first), "\n");
+  const std::string head = headText(first, options.stock_names);
+  std::string text = absl::StrCat(
+      red(head, options.colours), "\n", verdictText(first, options.all),
+      nextText(title, options.choice, job, first), "\n");
   for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i) {
     const JobVerdict& verdict = diagnosis.verdicts[i];
     if (i == options.max_verdicts) {
@@ -81,7 +83,7 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
                     headText(verdict, options.stock_names));
     if (!options.all) continue;
     absl::StrAppend(&text, "\n", verdictText(verdict, true),
-                    nextText(title, job, verdict), "\n");
+                    nextText(title, options.choice, job, verdict), "\n");
   }
   if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");
   const std::size_t ranks = options.all ? options.max_ranks : kMostLines;

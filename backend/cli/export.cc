@@ -17,6 +17,7 @@
 #include "cli/inputs.h"
 #include "cli/scope_option.h"
 #include "cli/text.h"
+#include "cli/window_option.h"
 #include "trace_io/correlation.h"
 
 namespace traced {
@@ -48,12 +49,13 @@ std::vector<ExportedCall> callsOf(const StreamTable& table,
                                   const ScopeFilter& scope,
                                   const GroupCatalog& groups,
                                   const std::vector<std::uint32_t>& indices,
-                                  const v1::ClockModel& clock) {
+                                  const v1::ClockModel& clock,
+                                  const WindowFilter& window) {
   const std::vector<std::uint64_t> hashes = groupHashes(table);
   std::vector<ExportedCall> calls;
   calls.reserve(table.operations.size());
   for (const AssembledOperation& op : table.operations) {
-    if (!scope.holds(op)) continue;
+    if (!scope.holds(op) || !window.holds(op)) continue;
     const v1::Call* call = table.callOf(op);
     const std::uint32_t local =
         call ? table.groupOf(*call) : StreamDefinitions::kNone;
@@ -74,7 +76,9 @@ class Export : public Subcommand {
     app.add_option("--format", format_, "csv, jsonl or text")
         ->check(CLI::IsMember({"csv", "jsonl", "text"}))
         ->capture_default_str();
+    inputs_.declareAttempt(app);
     scope_.declare(app);
+    window_.declare(app);
     app.add_option("-o,--output", output_,
                    "The file to write, instead of standard output");
     app.add_flag("--force", force_, "Replace the file if it is there");
@@ -116,6 +120,8 @@ class Export : public Subcommand {
     }
     const std::string scope = scopeText(scope_.scope(), out_of_scope_);
     if (!scope.empty()) std::cerr << "note: " << scope << "\n";
+    const std::string window = windowText(window_.window(), out_of_window_);
+    if (!window.empty()) std::cerr << "note: " << window << "\n";
     return code;
   }
 
@@ -126,6 +132,8 @@ class Export : public Subcommand {
     const NodeIndex nodes(set);
     AlignedClocks clocks = alignClocks(set);
     summary.setClockWarnings(std::move(clocks.warnings));
+    const RunWindow window = window_.window();
+    const std::int64_t first_ns = firstStartNs(set, clocks.models);
     GroupCatalog groups;
     StreamLoader loader(set);
     writer->begin(out);
@@ -139,12 +147,25 @@ class Export : public Subcommand {
           groups.add(table.header.attempt(), table.definitions.groups());
       summary.add(table);
       const ScopeFilter scope(scope_.scope(), nodes, table);
-      const std::vector<ExportedCall> calls = callsOf(
-          table, scope, groups, indices, clocks.models[set.selected[i]]);
-      out_of_scope_ += table.operations.size() - calls.size();
+      const v1::ClockModel& clock = clocks.models[set.selected[i]];
+      const WindowFilter in_window(window, table, clock, first_ns);
+      const std::vector<ExportedCall> calls =
+          callsOf(table, scope, groups, indices, clock, in_window);
+      count(table, scope, in_window);
       writer->addRank(out, table, calls);
     }
     writers_note_ = writer->note();
+  }
+
+  void count(const StreamTable& table, const ScopeFilter& scope,
+             const WindowFilter& window) {
+    for (const AssembledOperation& op : table.operations) {
+      if (!scope.holds(op)) {
+        ++out_of_scope_;
+      } else if (!window.holds(op)) {
+        ++out_of_window_;
+      }
+    }
   }
 
   std::unique_ptr<ExportWriter> makeWriter() const {
@@ -158,7 +179,9 @@ class Export : public Subcommand {
 
   Inputs inputs_;
   ScopeOption scope_;
+  WindowOption window_;
   std::uint64_t out_of_scope_ = 0;
+  std::uint64_t out_of_window_ = 0;
   std::string format_ = "csv";
   std::string output_;
   bool force_ = false;

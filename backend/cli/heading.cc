@@ -29,6 +29,15 @@ std::string lostText(const TraceSet& set, const RunSummary& summary) {
                                     : "nothing known to be lost";
 }
 
+// " (job run42, attempt 0)"; "" of dumps, which do not tell.
+std::string runText(const TraceSet& set) {
+  if (set.selected.empty()) return "";
+  const TraceStream& stream = set.streams[set.selected.front()];
+  if (stream.dump_file) return "";
+  return absl::StrCat(" (job ", stream.header.job(), ", attempt ",
+                      stream.header.attempt(), ")");
+}
+
 }  // namespace
 
 std::string pausesText(const RunSummary::Pauses& pauses) {
@@ -81,8 +90,8 @@ std::string fromRingsText(const RunSummary& summary) {
 
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary) {
-  std::string text =
-      absl::StrCat(title, ": ", countOf(summary.ranks().size(), "rank"));
+  std::string text = absl::StrCat(title, runText(set), ": ",
+                                  countOf(summary.ranks().size(), "rank"));
   if (summary.fromDumps()) {
     absl::StrAppend(&text, ", Flight Recorder dumps");
   } else {

@@ -9,9 +9,9 @@
 
 namespace traced {
 
-// "run42: 8 ranks on 2 hosts, torch 2.15.0, gloo; 00:12:41 long, 118 204
-// operations, nothing lost", or what was lost, what was not recorded, and for
-// how long tracing was switched off.
+// "traces (job run42, attempt 0): 8 ranks on 2 hosts, torch 2.15.0, gloo;
+// 00:12:41 long, 118 204 operations, nothing lost", or what was lost, what was
+// not recorded, and for how long tracing was switched off.
 std::string headingText(const std::string& title, const TraceSet& set,
                         const RunSummary& summary);
 

@@ -15,6 +15,7 @@ class Info : public Subcommand {
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
     app.add_flag("--all", all_, "Show every rank, not only one screen of them");
     app.footer("Example: tracectl info run42/");
   }

@@ -1,16 +1,22 @@
 #include "cli/inputs.h"
 
 #include <iostream>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 
 namespace traced {
 
-void Inputs::declare(CLI::App& app) {
-  app.add_option("INPUT", paths_,
-                 "Trace files, merged files, or directories of them")
-      ->required();
+void Inputs::declare(CLI::App& app, std::vector<std::string> usual) {
+  const bool required = usual.empty();
+  paths_ = std::move(usual);
+  CLI::Option* input =
+      app.add_option("INPUT", paths_,
+                     "Trace files, merged files, or directories of them")
+          ->required(required);
+  if (!required) input->capture_default_str();
   app.add_flag("--files-only", files_only_,
                "Leave out what is in shared memory and not yet in the files");
   app.add_flag("--strict", strict_, "Exit with 1 after any warning");
@@ -18,6 +24,15 @@ void Inputs::declare(CLI::App& app) {
 
 void Inputs::declareJson(CLI::App& app) {
   app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
+}
+
+CLI::Option* Inputs::declareAttempt(CLI::App& app) {
+  return app.add_option("--attempt", choice_.attempt,
+                        "Which attempt of the job (default the newest)");
+}
+
+std::string Inputs::choiceText() const {
+  return choice_.attempt ? absl::StrCat(" --attempt ", *choice_.attempt) : "";
 }
 
 std::string Inputs::title() const {
@@ -28,9 +43,9 @@ std::string Inputs::title() const {
 
 Result<TraceSet> Inputs::open() {
   Progress progress("reading");
-  if (!files_only_) live_.emplace(paths_);
+  if (!files_only_) live_.emplace(paths_, choice_);
   auto set = live_ ? live_->look(progress.callback())
-                   : openTraceSet(paths_, progress.callback());
+                   : openTraceSet(paths_, progress.callback(), choice_);
   progress.done();
   if (!set) {
     std::cerr << "tracectl: " << printable(set.error().message) << "\n";

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run_choice.h"
 #include "analysis/run_summary.h"
 #include "analysis/trace_set.h"
 #include "base/result.h"
@@ -18,8 +19,11 @@ namespace traced {
 
 class Inputs {
  public:
-  // Declares the paths, --files-only and --strict.
-  void declare(CLI::App& app);
+  // Declares the paths, --files-only and --strict. Without `usual` at least one
+  // path must be given.
+  void declare(CLI::App& app, std::vector<std::string> usual = {});
+  // Declares --attempt.
+  CLI::Option* declareAttempt(CLI::App& app);
   // Declares --json.
   void declareJson(CLI::App& app);
 
@@ -28,6 +32,8 @@ class Inputs {
   const std::vector<std::string>& paths() const { return paths_; }
   // The first input's name without trailing slashes, for headings.
   std::string title() const;
+  // " --attempt 0", for commands about the same run; "" where none was chosen.
+  std::string choiceText() const;
 
   // Opens the inputs, and unless told not to the rings of their streams, with
   // progress on a terminal. Says why on stderr when it fails. The set is valid
@@ -40,6 +46,7 @@ class Inputs {
 
  private:
   std::vector<std::string> paths_;
+  RunChoice choice_;
   bool json_ = false;
   bool strict_ = false;
   bool files_only_ = false;

@@ -164,7 +164,7 @@ Result<TraceSet> LiveSet::look(const ReadProgress& progress) {
                     [](const RingReading& ring) { return ring.alive; });
     if (lives && set.unusable_bytes > 0 && !std::exchange(torn, true)) continue;
     add(set);
-    return selectRun(std::move(set));
+    return selectRun(std::move(set), inputs_, choice_);
   }
 }
 

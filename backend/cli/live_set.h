@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run_choice.h"
 #include "analysis/trace_set.h"
 #include "base/result.h"
 #include "recorder/live_rings.h"
@@ -17,8 +18,8 @@ namespace traced {
 
 class LiveSet {
  public:
-  explicit LiveSet(std::vector<std::string> inputs)
-      : inputs_(std::move(inputs)) {}
+  explicit LiveSet(std::vector<std::string> inputs, RunChoice choice = {})
+      : inputs_(std::move(inputs)), choice_(choice) {}
 
   // Looks once more. The set is valid until the next look.
   Result<TraceSet> look(const ReadProgress& progress = {});
@@ -49,6 +50,7 @@ class LiveSet {
   void warn(const RingFile& ring, const std::string& why);
 
   const std::vector<std::string> inputs_;
+  const RunChoice choice_;
   // Streams that the inputs are known to have, wherever their rings say that
   // their traces are; and where their rings may be, beside the usual places.
   std::set<std::uint64_t> streams_;

@@ -3,11 +3,14 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_split.h"
@@ -15,9 +18,12 @@
 #include "cli/check.h"
 #include "cli/diagnose.h"
 #include "cli/export.h"
+#include "cli/help.h"
 #include "cli/info.h"
 #include "cli/keep.h"
+#include "cli/ls.h"
 #include "cli/merge.h"
+#include "cli/nearest.h"
 #include "cli/recover.h"
 #include "cli/report.h"
 #include "cli/rings.h"
@@ -38,6 +44,7 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
+    {"ls", "What runs there are, and how each ended", makeLs},
     {"info", "Who wrote what, and what is missing of it", makeInfo},
     {"merge", "Write the chunks of many traces into one file", makeMerge},
     {"recover", "Bring back what killed processes left in shared memory",
@@ -50,6 +57,9 @@ constexpr Verb kVerbs[] = {
     {"show", "Single operations, a column per rank", makeShow},
     {"export", "One row per operation: CSV, JSON lines or text", makeExport},
     {"check", "Hold what was communicated against a budget, for CI", makeCheck},
+    {"help", "Explain a verb", makeHelp},
+    {"completion", "A script that has a shell complete verbs and options",
+     makeCompletion},
     {"rings", "Chunks that are in shared memory and not yet in files",
      makeRings, true},
 };
@@ -81,11 +91,59 @@ ExitCode explain(const CLI::App& app, const CLI::ParseError& error) {
   return code == 0 ? ExitCode::kFine : ExitCode::kUsage;
 }
 
-ExitCode dispatch(int argc, char** argv) {
-  CLI::App app("Reads traces of PyTorch distributed jobs.", "tracectl");
-  app.set_version_flag("--version", "tracectl " TRACED_VERSION);
+// "--last" of "--last=5"; "" of what is no option.
+std::string optionIn(const std::string& argument) {
+  return argument.starts_with("-") ? argument.substr(0, argument.find('='))
+                                   : "";
+}
+
+std::vector<std::string> optionNames(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// What is no verb and no option, and what was probably meant.
+ExitCode refuse(const std::string& what, const std::string& meant,
+                const std::string& help) {
+  std::cerr << "tracectl: there is no " << printable(what) << meant << "\n"
+            << help << " tells what there is\n";
+  return ExitCode::kUsage;
+}
+
+ExitCode refuseVerb(const CLI::App& app, const std::string& name) {
+  return refuse("verb \"" + name + "\"", didYouMean(name, verbNames(app)),
+                "tracectl help");
+}
+
+// Of arguments that nothing takes.
+ExitCode refuseExtras(const CLI::App& app, const CLI::ParseError& error) {
+  for (const CLI::App* verb : app.get_subcommands()) {
+    for (const std::string& argument : verb->remaining()) {
+      const std::string option = optionIn(argument);
+      if (option.empty()) continue;
+      return refuse("option " + option + " of tracectl " + verb->get_name(),
+                    didYouMean(option, optionNames(*verb)),
+                    "tracectl help " + verb->get_name());
+    }
+  }
+  return explain(app, error);
+}
+
+void setUp(CLI::App& app) {
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("-V,--version", "tracectl " TRACED_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
+}
+
+ExitCode dispatch(int argc, char** argv) {
+  CLI::App app("Reads traces of PyTorch distributed jobs.", "tracectl");
+  setUp(app);
   std::vector<std::unique_ptr<Subcommand>> subcommands;
   std::vector<CLI::App*> parsers;
   for (const Verb& verb : kVerbs) {
@@ -94,8 +152,25 @@ ExitCode dispatch(int argc, char** argv) {
     if (verb.hidden) parsers.back()->group("");
     subcommands.back()->declare(*parsers.back());
   }
+  if (argc < 2) {
+    std::cerr << "tracectl: name a verb, such as tracectl report INPUT\n"
+                 "tracectl help tells what there is\n";
+    return ExitCode::kUsage;
+  }
+  const std::string first = argv[1];
+  const std::vector<std::string> verbs = verbNames(app);
+  const bool hidden = std::any_of(
+      std::begin(kVerbs), std::end(kVerbs),
+      [&](const Verb& verb) { return verb.hidden && verb.name == first; });
+  const bool known =
+      std::find(verbs.begin(), verbs.end(), first) != verbs.end();
+  if (!first.starts_with("-") && !known && !hidden) {
+    return refuseVerb(app, first);
+  }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    return refuseExtras(app, error);
   } catch (const CLI::ParseError& error) {
     return explain(app, error);
   }

@@ -38,10 +38,11 @@ bool isOfTiming(VerdictKind kind) {
 }  // namespace
 
 std::vector<std::string> nextCommands(const std::string& path,
+                                      const std::string& choice,
                                       const JobState& job,
                                       const JobVerdict& verdict) {
   std::vector<std::string> commands;
-  const std::string input = shellWord(path);
+  const std::string input = shellWord(path) + choice;
   if (isOfTiming(verdict.kind)) {
     return {absl::StrCat("tracectl report ", input, " --by op,group,rank")};
   }

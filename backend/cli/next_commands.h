@@ -9,8 +9,10 @@
 
 namespace traced {
 
-// `path`: what was diagnosed, as it was given.
+// `path`: what was diagnosed, as it was given; `choice`: behind it, which run
+// of that.
 std::vector<std::string> nextCommands(const std::string& path,
+                                      const std::string& choice,
                                       const JobState& job,
                                       const JobVerdict& verdict);
 

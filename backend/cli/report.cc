@@ -13,6 +13,8 @@
 #include "cli/inputs.h"
 #include "cli/report_output.h"
 #include "cli/scope_option.h"
+#include "cli/terminal.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -22,6 +24,7 @@ class ReportCommand : public Subcommand {
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
     app.add_option("--by", by_,
                    absl::StrCat("What to add up by: ",
                                 absl::StrJoin(reportKeyNames(), ", ")))
@@ -30,6 +33,7 @@ class ReportCommand : public Subcommand {
         ->check(CLI::IsMember(reportKeyNames()))
         ->capture_default_str();
     scope_.declare(app);
+    window_.declare(app);
     app.add_option("--sort", sort_,
                    "What comes first (default share; of steps their order)")
         ->check(CLI::IsMember(
@@ -39,7 +43,8 @@ class ReportCommand : public Subcommand {
         ->capture_default_str();
     app.add_flag("--all", all_, "All rows in the text, as in the JSON");
     app.add_flag("--wide", wide_,
-                 "Totals and means too, and what each rank and group spent");
+                 "All columns, totals and means too, and what each rank and "
+                 "group spent");
     app.footer("Example: tracectl report run42/ --by op,rank --sort wait");
   }
 
@@ -54,7 +59,9 @@ class ReportCommand : public Subcommand {
     } else {
       const std::size_t max_rows =
           all_ ? std::numeric_limits<std::size_t>::max() : limit_;
-      std::cout << reportText(inputs_.title(), *set, report, {max_rows, wide_});
+      std::cout << reportText(
+          inputs_.title(), *set, report,
+          {max_rows, wide_, screenColumns(), wantsColours(), sort_});
     }
     return inputs_.conclude(allWarnings(*set, report.summary));
   }
@@ -74,12 +81,13 @@ class ReportCommand : public Subcommand {
           std::find(keys.begin(), keys.end(), key) == keys.end();
       if (key && is_new) keys.push_back(*key);
     }
-    return buildReport(set, std::move(keys), scope_.scope());
+    return buildReport(set, std::move(keys), scope_.scope(), window_.window());
   }
 
   Inputs inputs_;
   std::vector<std::string> by_ = {"op", "group", "dtype", "size"};
   ScopeOption scope_;
+  WindowOption window_;
   std::string sort_;
   std::size_t limit_ = 30;
   bool all_ = false;

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "cli/report_output.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -196,6 +197,7 @@ Json reportJson(const std::string& title, const TraceSet& set,
   if (summary.fromDumps()) eraseShares(json);
   addScope(json, report.scope, report.out_of_scope);
   addLeftOut(json, summary.leftOut());
+  addWindow(json, report.window, report.out_of_window);
   addFromRings(json, summary);
   json["lost"] = lostJson(set, summary);
   json["warnings"] = allWarnings(set, summary);

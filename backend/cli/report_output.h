@@ -8,6 +8,7 @@
 #include "analysis/report.h"
 #include "analysis/trace_set.h"
 #include "cli/json.h"
+#include "cli/wrap.h"
 
 namespace traced {
 
@@ -16,6 +17,11 @@ struct ReportTextOptions {
   std::size_t max_rows = 30;
   // Every figure of every time, and the totals of ranks and groups.
   bool wide = false;
+  // Of the screen; `wide` lets lines be longer.
+  std::size_t columns = kScreenColumns;
+  bool colours = false;
+  // What rows are sorted by: its column stays, whatever room there is.
+  std::string sort;
 };
 
 std::string reportText(const std::string& title, const TraceSet& set,

@@ -7,6 +7,7 @@
 #include "cli/scope_option.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -152,45 +153,77 @@ std::string notesText(const CallTotals& all, std::uint64_t simulated) {
   return text.empty() ? text : text + "\n";
 }
 
-}  // namespace
+// Which columns go first where there is no room for all.
+std::vector<std::string> firstToGo(const std::string& sort) {
+  std::vector<std::string> headings;
+  for (const char* heading : {"host ms", "busbw", "completion ms",
+                              "for peers ms", "wait ms", "transfer ms"}) {
+    if (heading != sort + " ms") headings.push_back(heading);
+  }
+  return headings;
+}
 
-std::string reportText(const std::string& title, const TraceSet& set,
-                       const Report& report, const ReportTextOptions& options) {
+// The rows, as wide as the screen.
+std::string rowsText(const Report& report, const ReportTextOptions& options) {
   Table table = makeTable(report, options.wide);
   const std::size_t shown = std::min(options.max_rows, report.rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
     table.addRow(cellsOf(report, report.rows[i], options.wide));
   }
-
-  std::string text = headingText(title, set, report.summary);
-  const std::string scope = scopeText(report.scope, report.out_of_scope);
-  if (!scope.empty()) absl::StrAppend(&text, scope, "\n");
-  absl::StrAppend(&text, clocksText(report));
-  if (report.rows.empty()) {
-    const char* none = report.out_of_scope == 0
-                           ? "No operations were recorded."
-                           : "No operations are in the scope.";
-    return absl::StrCat(text, "\n", none, "\n",
-                        notesText(report.all, report.summary.simulated()));
-  }
-  absl::StrAppend(&text, "\n", shareText(report), peersText(report),
-                  latestText(report), degradedText(report), "\n", table.text());
+  const bool cut =
+      !options.wide && table.fit(options.columns, firstToGo(options.sort));
+  std::string text = table.text(options.colours);
   if (shown < report.rows.size()) {
     absl::StrAppend(&text, " ", countOf(report.rows.size() - shown, "more row"),
                     "; --all shows them\n");
   }
+  if (cut) {
+    absl::StrAppend(&text,
+                    " Not all columns fit; --wide shows them all, and more.\n");
+  }
+  return text;
+}
+
+constexpr char kLegend[] =
+    " host: issue to return. completion: issue to end. wait: in the program's "
+    "wait. for peers: until the last of those it depends on was ready. "
+    "transfer: from there to the end.\n"
+    " busbw is the median over completion time; GB = 1e9 bytes. --wide has "
+    "more.\n";
+
+}  // namespace
+
+std::string reportText(const std::string& title, const TraceSet& set,
+                       const Report& report, const ReportTextOptions& options) {
+  const auto fitting = [&options](const std::string& text) {
+    return options.wide ? text : wrappedLines(text, options.columns);
+  };
+  std::string text = headingText(title, set, report.summary);
+  const std::string scope = scopeText(report.scope, report.out_of_scope);
+  if (!scope.empty()) absl::StrAppend(&text, scope, "\n");
+  const std::string window = windowText(report.window, report.out_of_window);
+  if (!window.empty()) absl::StrAppend(&text, window, "\n");
+  absl::StrAppend(&text, clocksText(report));
+  if (report.rows.empty()) {
+    const char* none =
+        report.out_of_scope > 0    ? "No operations are in the scope."
+        : report.out_of_window > 0 ? "No operations are in the window."
+                                   : "No operations were recorded.";
+    return fitting(
+        absl::StrCat(text, "\n", none, "\n",
+                     notesText(report.all, report.summary.simulated())));
+  }
+  absl::StrAppend(&text, "\n", shareText(report), peersText(report),
+                  latestText(report), degradedText(report), "\n");
+  text = absl::StrCat(fitting(text), rowsText(report, options));
   if (options.wide) {
     absl::StrAppend(&text, "\n", rankTotalsText(report), "\n",
                     groupTotalsText(report), "\n");
   }
-  absl::StrAppend(&text, notesText(report.all, report.summary.simulated()),
-                  deviceTimesText(report.summary.deviceTimes(), " "),
-                  " host: issue to return. completion: issue to end. wait: in "
-                  "the program's wait. for peers: until the last of those it "
-                  "depends on was ready. transfer: from there to the end.\n "
-                  "busbw is the median over completion time; GB = 1e9 "
-                  "bytes. --wide has more.\n");
-  return text;
+  const std::string notes =
+      absl::StrCat(notesText(report.all, report.summary.simulated()),
+                   deviceTimesText(report.summary.deviceTimes(), " "), kLegend);
+  return text + fitting(notes);
 }
 
 }  // namespace traced

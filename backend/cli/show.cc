@@ -12,6 +12,7 @@
 #include "cli/scope_option.h"
 #include "cli/show_output.h"
 #include "cli/text.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -21,6 +22,7 @@ class Show : public Subcommand {
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
     app.add_option("--ranks", ranks_, "Only these, such as 0-3,5")
         ->check([](const std::string& text) {
           const auto ranks = parseRanks(text);
@@ -33,6 +35,7 @@ class Show : public Subcommand {
         ->delimiter(',')
         ->allow_extra_args(false);
     scope_.declare(app);
+    window_.declare(app);
     app.add_option("--last", last_, "Only the last N rows");
     app.add_option("--limit", limit_,
                    "At most N rows, 0 for all (default 40 as text, all as "
@@ -57,8 +60,8 @@ class Show : public Subcommand {
     wanted.nodes = &nodes;
     const MatchTable table = matchOperations(run, wanted);
     const std::vector<ShownEvent> events = eventsOf(run, wanted);
-    const ShowContext context{inputs_.title(), *set,   run,
-                              table,           events, wanted.scope};
+    const ShowContext context{inputs_.title(), *set,         run, table, events,
+                              wanted.scope,    wanted.window};
     if (inputs_.json()) {
       writeShowJson(std::cout, context, choose(table, 0));
     } else {
@@ -82,6 +85,7 @@ class Show : public Subcommand {
     filter.groups.insert(groups_.begin(), groups_.end());
     filter.ops.insert(ops_.begin(), ops_.end());
     filter.scope = scope_.scope();
+    filter.window = window_.window();
     return filter;
   }
 
@@ -98,6 +102,7 @@ class Show : public Subcommand {
   std::vector<std::string> groups_;
   std::vector<std::string> ops_;
   ScopeOption scope_;
+  WindowOption window_;
   bool stacks_ = false;
   std::optional<std::size_t> last_;
   std::optional<std::size_t> limit_;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/names.h"
 #include "cli/show_output.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -53,6 +54,7 @@ void writeShowJson(std::ostream& out, const ShowContext& context,
   addLeftOut(frame, context.run.summary.leftOut());
   addFromRings(frame, context.run.summary);
   addScope(frame, context.scope, context.table.out_of_scope);
+  addWindow(frame, context.window, context.table.out_of_window);
   std::ostringstream whole;
   writeJson(whole, frame, -1);
   const std::string text = whole.str();

@@ -37,6 +37,7 @@ struct ShowContext {
   // By time.
   const std::vector<ShownEvent>& events;
   ReportedScope scope = ReportedScope::kAll;
+  RunWindow window = {};
 };
 
 // What happened to the ranks, all when none are named.

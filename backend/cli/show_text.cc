@@ -10,6 +10,7 @@
 #include "cli/show_output.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -159,6 +160,9 @@ void writeShowText(std::ostream& out, const ShowContext& context,
   const std::string scope =
       scopeText(context.scope, context.table.out_of_scope);
   if (!scope.empty()) out << scope << "\n";
+  const std::string window =
+      windowText(context.window, context.table.out_of_window);
+  if (!window.empty()) out << window << "\n";
   out << "\n";
   if (shown.rows.empty()) {
     out << "No operations to show.\n";

@@ -1,10 +1,12 @@
 #include "cli/table.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "cli/terminal.h"
 
 namespace traced {
 namespace {
@@ -30,6 +32,23 @@ std::string padded(const std::string& text, std::size_t width,
                    Table::Align align) {
   const std::string space(width - std::min(width, widthOf(text)), ' ');
   return align == Table::Align::kLeft ? text + space : space + text;
+}
+
+// Texts are not cut to less.
+constexpr std::size_t kShortestCut = 24;
+
+// The last columns of a text that is too wide, behind "...": of a path and of a
+// module the end says most.
+std::string lastOf(const std::string& text, std::size_t columns) {
+  std::size_t wide = widthOf(text);
+  if (wide <= columns) return text;
+  std::size_t at = 0;
+  for (; wide > columns - 3; --wide) {
+    do {
+      ++at;
+    } while (at < text.size() && (text[at] & 0xC0) == 0x80);
+  }
+  return "..." + text.substr(at);
 }
 
 }  // namespace
@@ -82,15 +101,69 @@ std::string Table::upperLine(const std::vector<std::size_t>& widths) const {
   return line;
 }
 
-std::string Table::text() const {
+std::size_t Table::width() const {
   const std::vector<std::size_t> widths = this->widths();
-  std::vector<std::string> lines;
+  return 1 + spanWidth(widths, 0, widths.size());
+}
+
+std::size_t Table::headingLines() const {
   const auto has_upper = [](const Column& column) {
     return !column.upper.empty();
   };
-  if (std::any_of(columns_.begin(), columns_.end(), has_upper)) {
-    lines.push_back(upperLine(widths));
+  return std::any_of(columns_.begin(), columns_.end(), has_upper) ? 2 : 1;
+}
+
+bool Table::fit(std::size_t columns,
+                const std::vector<std::string>& first_to_go) {
+  bool removed = false;
+  for (const std::string& heading : first_to_go) {
+    if (width() <= columns) return removed;
+    removed |= remove(heading);
   }
+  const std::size_t wide = width();
+  if (wide > columns) cutTexts(wide - columns);
+  return removed;
+}
+
+// With all that stand under it.
+bool Table::remove(const std::string& heading) {
+  for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
+    const Column& column = columns_[i];
+    const std::string& name =
+        column.upper.empty() ? column.lower : column.upper;
+    if (name != heading) continue;
+    const auto first = static_cast<std::ptrdiff_t>(i);
+    const auto end = static_cast<std::ptrdiff_t>(endOfSpan(i));
+    for (auto& row : rows_) row.erase(row.begin() + first, row.begin() + end);
+    columns_.erase(columns_.begin() + first, columns_.begin() + end);
+    return true;
+  }
+  return false;
+}
+
+void Table::cutTexts(std::size_t too_many) {
+  while (too_many > 0) {
+    // The widest of the texts.
+    const std::vector<std::size_t> widths = this->widths();
+    std::size_t widest = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].align == Align::kRight) continue;
+      if (widest == columns_.size() || widths[i] > widths[widest]) widest = i;
+    }
+    if (widest == columns_.size() || widths[widest] <= kShortestCut) return;
+    const std::size_t take =
+        std::min(too_many, (widths[widest] - kShortestCut + 1) / 2);
+    for (auto& row : rows_) {
+      row[widest] = lastOf(row[widest], widths[widest] - take);
+    }
+    too_many -= take;
+  }
+}
+
+std::string Table::text(bool colours) const {
+  const std::vector<std::size_t> widths = this->widths();
+  std::vector<std::string> lines;
+  if (headingLines() == 2) lines.push_back(upperLine(widths));
   const auto addLine = [&](auto cellOf) {
     std::string& line = lines.emplace_back();
     for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -103,9 +176,10 @@ std::string Table::text() const {
     addLine([&](std::size_t i) { return row[i]; });
   }
   std::string text;
-  for (const std::string& line : lines) {
-    absl::StrAppend(&text, line.substr(0, line.find_last_not_of(' ') + 1),
-                    "\n");
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string line =
+        lines[i].substr(0, lines[i].find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, bold(line, colours && i < headingLines()), "\n");
   }
   return text;
 }

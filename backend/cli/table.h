@@ -17,8 +17,18 @@ class Table {
   // As many cells as there are columns.
   void addRow(std::vector<std::string> cells);
 
-  // Every line ends in a newline and none in spaces.
-  std::string text() const;
+  // Leaves columns out until a line has at most `columns`: those whose heading
+  // (its upper line, where it has two) is in `first_to_go`, in that order. What
+  // is still too wide then are texts, which lose their beginnings. Returns
+  // whether anything was left out.
+  bool fit(std::size_t columns, const std::vector<std::string>& first_to_go);
+
+  // Every line ends in a newline and none in spaces. With colours, headings are
+  // bold.
+  std::string text(bool colours = false) const;
+  std::size_t width() const;
+  // How many lines are headings.
+  std::size_t headingLines() const;
 
  private:
   struct Column {
@@ -32,6 +42,8 @@ class Table {
   std::size_t endOfSpan(std::size_t first) const;
   std::vector<std::size_t> widths() const;
   std::string upperLine(const std::vector<std::size_t>& widths) const;
+  bool remove(const std::string& heading);
+  void cutTexts(std::size_t too_many);
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -1,19 +1,19 @@
 #include "cli/tree.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/rank_list.h"
 #include "analysis/stream_loader.h"
 #include "cli/inputs.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/tree_output.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -32,11 +32,30 @@ ModuleTree::Detail detailOf(int level) {
                     : ModuleTree::Detail::kByShape;
 }
 
+// Which clock an operation was issued by matters for stretches of time only.
+struct Clocks {
+  std::vector<v1::ClockModel> models;
+  std::int64_t first_ns = 0;
+};
+
+Clocks clocksOf(const TraceSet& set, const RunWindow& window) {
+  Clocks clocks;
+  if (!window.since_ns && !window.until_ns) {
+    clocks.models.resize(set.streams.size());
+    return clocks;
+  }
+  clocks.models = alignClocks(set).models;
+  clocks.first_ns = firstStartNs(set, clocks.models);
+  return clocks;
+}
+
 class TreeCommand : public Subcommand {
  public:
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
+    window_.declare(app);
     app.add_option("--rank", rank_,
                    "Whose operations: a rank (default the lowest), or all")
         ->check(isRankOrAll);
@@ -53,12 +72,19 @@ class TreeCommand : public Subcommand {
     if (!set) return ExitCode::kNothingReadable;
     ModuleTree tree(detailOf(level_));
     TreeOutput output{inputs_.title(), *set, tree, {}, {}, level_};
+    output.window = window_.window();
+    const Clocks clocks = clocksOf(*set, output.window);
     StreamLoader loader(*set);
     for (const std::size_t i : set->selected) {
-      const StreamTable table = loader.load(set->streams[i]);
+      StreamTable table = loader.load(set->streams[i]);
       output.summary.add(table);
       if (!isWanted(table.header.rank(), output.ranks)) continue;
       output.ranks.push_back(table.header.rank());
+      if (!output.window.all()) {
+        const WindowFilter filter(output.window, table, clocks.models[i],
+                                  clocks.first_ns);
+        output.out_of_window += cutTo(filter, table);
+      }
       tree.add(table);
     }
     if (output.ranks.empty()) return sayNoSuchRank(*set);
@@ -92,12 +118,11 @@ class TreeCommand : public Subcommand {
       std::cout << "\n";
       return;
     }
-    const bool colours =
-        ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    std::cout << treeText(output, colours);
+    std::cout << treeText(output, wantsColours());
   }
 
   Inputs inputs_;
+  WindowOption window_;
   std::string rank_;
   int level_ = 1;
 };

@@ -8,6 +8,7 @@
 
 #include "analysis/module_tree.h"
 #include "analysis/run_summary.h"
+#include "analysis/run_window.h"
 #include "analysis/trace_set.h"
 #include "cli/json.h"
 
@@ -23,6 +24,9 @@ struct TreeOutput {
   // 0: modules; 1: and their operations; 2: and how they are alike and how long
   // they took; 3: each shape.
   int level = 1;
+  // And in which part of the run; how many of theirs are outside.
+  RunWindow window = {};
+  std::uint64_t out_of_window = 0;
 };
 
 // `colours` are those of a terminal.

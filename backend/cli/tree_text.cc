@@ -10,6 +10,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/tree_output.h"
+#include "cli/window_option.h"
 
 namespace traced {
 namespace {
@@ -149,6 +150,9 @@ std::vector<std::string> treeNotes(const TreeOutput& output) {
               "issued while one of them ran"
             : "no operation is known to be of a module: record with "
               "TRACED_MODULES=1 or traced.track_modules(model)");
+  }
+  if (!output.window.all()) {
+    notes.push_back(windowText(output.window, output.out_of_window));
   }
   if (output.tree.cut() > 0) {
     notes.push_back(absl::StrCat(

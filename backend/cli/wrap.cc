@@ -41,4 +41,20 @@ std::string wrapped(std::string_view first, std::string_view text,
   return lines + "\n";
 }
 
+std::string wrappedLines(std::string_view text, std::size_t columns) {
+  std::string all;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (columnsOf(line) <= columns) {
+      all.append(line).append("\n");
+      continue;
+    }
+    const std::size_t indent = std::min(line.find_first_not_of(' '), end);
+    all += wrapped(line.substr(0, indent), line.substr(indent), columns);
+  }
+  return all;
+}
+
 }  // namespace traced

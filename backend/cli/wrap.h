@@ -16,4 +16,8 @@ inline constexpr std::size_t kScreenColumns = 100;
 std::string wrapped(std::string_view first, std::string_view text,
                     std::size_t columns = kScreenColumns);
 
+// Each line of a text that has more columns, broken; what follows stands under
+// its beginning.
+std::string wrappedLines(std::string_view text, std::size_t columns);
+
 }  // namespace traced

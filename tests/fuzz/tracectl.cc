@@ -13,6 +13,7 @@
 #include "cli/check.h"
 #include "cli/export.h"
 #include "cli/info.h"
+#include "cli/ls.h"
 #include "cli/merge.h"
 #include "cli/report.h"
 #include "cli/show.h"
@@ -97,6 +98,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       {traced::makeInfo, {"--json"}, false},
       {traced::makeReport, {"--wide", "--by", "op,group,size,shape,rank"}},
       {traced::makeReport, {"--json"}, false},
+      {traced::makeReport, {"--steps", "0-9", "--since", "0.1"}},
+      {traced::makeLs, {}},
+      {traced::makeLs, {"--json"}, false},
       {traced::makeShow, {}},
       {traced::makeShow, {"--json"}, false},
       {traced::makeExport, {}, false},

@@ -10,11 +10,12 @@
 
 namespace traced::testing {
 
-Ran runTracectl(const std::string& arguments, const std::string& after) {
+Ran runTracectl(const std::string& arguments, const std::string& after,
+                const std::string& before) {
   const TempDir dir;
   const std::string err = dir.path() + "/err";
-  const std::string command = std::string("'") + TRACECTL_PATH + "' " +
-                              arguments + " 2>'" + err + "' " + after;
+  const std::string command = before + " '" + TRACECTL_PATH + "' " + arguments +
+                              " 2>'" + err + "' " + after;
   Ran ran;
   std::FILE* pipe = ::popen(command.c_str(), "r");
   if (!pipe) return ran;

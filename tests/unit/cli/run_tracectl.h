@@ -13,7 +13,10 @@ struct Ran {
   std::string err;
 };
 
-// `arguments` are for a shell; `after` comes behind the command, as "| head".
-Ran runTracectl(const std::string& arguments, const std::string& after = "");
+// `arguments` are for a shell; `after` comes behind the command, as "| head",
+// and `before` in front of it, as "COLUMNS=80". Without that the screen has the
+// usual size.
+Ran runTracectl(const std::string& arguments, const std::string& after = "",
+                const std::string& before = "COLUMNS=");
 
 }  // namespace traced::testing

@@ -38,5 +38,37 @@ TEST(TableTest, OneLineOfHeadingsIsEnoughWhenThereIsNoMore) {
   EXPECT_EQ(table.text(), " a\n");
 }
 
+Table figures() {
+  Table table;
+  table.addColumn("name", Table::Align::kLeft);
+  table.addColumn("host ms\np50");
+  table.addColumn("\np99");
+  table.addColumn("wait ms\np50");
+  table.addColumn("share");
+  table.addRow({"/job/of/somebody/train.py:12 in köln", "1", "2", "3", "4"});
+  return table;
+}
+
+TEST(TableTest, ColumnsGoWhereThereIsNoRoom) {
+  Table table = figures();
+  EXPECT_FALSE(table.fit(100, {"host ms", "wait ms"}));
+  EXPECT_EQ(table.width(), 63u);
+  EXPECT_TRUE(table.fit(60, {"host ms", "wait ms"}));
+  EXPECT_EQ(table.text(),
+            "                                       wait ms\n"
+            " name                                      p50  share\n"
+            " /job/of/somebody/train.py:12 in köln        3      4\n");
+}
+
+TEST(TableTest, TextsAreCutLast) {
+  Table table = figures();
+  EXPECT_TRUE(table.fit(38, {"host ms", "wait ms", "no such"}));
+  EXPECT_EQ(table.text(),
+            " name                            share\n"
+            " ...omebody/train.py:12 in köln      4\n");
+  table.fit(1, {});
+  EXPECT_EQ(table.width(), 24u + 8u) << "but not to nothing";
+}
+
 }  // namespace
 }  // namespace traced

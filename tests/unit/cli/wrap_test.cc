@@ -24,6 +24,12 @@ TEST(WrapTest, CharactersAreCountedAndNotBytes) {
   EXPECT_EQ(wrapped("", "köln köln", 9), "köln köln\n");
 }
 
+TEST(WrapTest, LinesThatFitStayAsTheyAre) {
+  EXPECT_EQ(wrappedLines("a  b\n\n  c d\n", 5), "a  b\n\n  c d\n");
+  EXPECT_EQ(wrappedLines(" ab cd\n", 5), " ab\n cd\n");
+  EXPECT_EQ(wrappedLines("", 5), "");
+}
+
 TEST(WrapTest, NoWordsAreNoWords) { EXPECT_EQ(wrapped("- ", ""), "- \n"); }
 
 }  // namespace

@@ -1,0 +1,73 @@
+// Reports are as wide as the screen, and not wider.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include "example_run.h"
+#include "run_tracectl.h"
+#include "support/temp_dir.h"
+
+namespace traced::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WidthTest : public ::testing::Test {
+ protected:
+  WidthTest() { writeExampleRun(run()); }
+  std::string run() const { return dir_.path() + "/run"; }
+  // With COLUMNS set to this.
+  std::string report(const std::string& columns,
+                     const std::string& arguments = "") const {
+    return runTracectl("report " + arguments + run(), "", "COLUMNS=" + columns)
+        .out;
+  }
+  static std::size_t widest(const std::string& text) {
+    std::istringstream lines(text);
+    std::size_t most = 0;
+    for (std::string line; std::getline(lines, line);) {
+      most = std::max(most, line.size());
+    }
+    return most;
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(WidthTest, AReportHas100ColumnsAndTheMostTellingFigures) {
+  for (const char* columns : {"", "40", "100", "none"}) {
+    const std::string text = report(columns);
+    EXPECT_LE(widest(text), 100u) << text;
+    for (const char* column : {"calls", "bytes", "transfer ms", "share"}) {
+      EXPECT_THAT(text, HasSubstr(column));
+    }
+    EXPECT_THAT(text, Not(HasSubstr("host ms")));
+    EXPECT_THAT(text, HasSubstr("Not all columns fit; --wide shows them all"));
+  }
+}
+
+TEST_F(WidthTest, AWiderTerminalHasMoreColumns) {
+  const std::string text = report("130");
+  EXPECT_LE(widest(text), 130u);
+  EXPECT_THAT(text, HasSubstr("for peers ms"));
+  const std::string all = report("200");
+  EXPECT_THAT(all, HasSubstr("host ms"));
+  EXPECT_THAT(all, Not(HasSubstr("Not all columns fit")));
+  EXPECT_THAT(report("100", "--wide "), HasSubstr("host ms"));
+}
+
+TEST_F(WidthTest, WhatRowsAreSortedByStays) {
+  EXPECT_THAT(report("100", "--sort host "), HasSubstr("host ms"));
+}
+
+TEST_F(WidthTest, TextThatIsNoTerminalsHasNoColours) {
+  EXPECT_THAT(report("100"), Not(HasSubstr("\033[")));
+}
+
+}  // namespace
+}  // namespace traced::testing
