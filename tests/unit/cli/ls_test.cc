@@ -28,7 +28,7 @@ struct Attempt {
   std::uint32_t world_size = 2;
   std::int64_t after_s = 0;
   // Rank 1 does not end in order, but of this.
-  std::string raises;
+  std::string raises = {};
   bool closed = true;
 };
 
