@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -40,6 +41,20 @@ Waits waitsOf(const Signature& signature) {
 struct LastReady {
   std::int64_t low_ns = 0;
   std::int64_t high_ns = 0;
+  // Of a collective that has a root: when others were at the earliest,
+  // ascending, and when all of them up to that one were at the latest. Any of
+  // them may be the one that passes on what the root gives.
+  std::vector<std::pair<std::int64_t, std::int64_t>> relays;
+
+  // For a rank whose part ended at `end_ns`.
+  std::int64_t highBefore(std::int64_t end_ns) const {
+    const auto later = std::upper_bound(
+        relays.begin(), relays.end(), end_ns,
+        [](std::int64_t ns, const auto& relay) { return ns < relay.first; });
+    return later == relays.begin()
+               ? high_ns
+               : std::max(high_ns, std::prev(later)->second);
+  }
 };
 
 class CollectiveLinks {
@@ -112,7 +127,7 @@ class CollectiveLinks {
     const CollectiveTable& table = job_.groups[group_].collectives;
     const std::uint64_t seq = timings.front().seq;
     // The first of a group waits for processes that start.
-    if (!areOfAllMembers(timings) || seq <= 1 ||
+    if (!areOfAllMembers(timings) || seq <= 1 || !isSampled(seq, job_.stride) ||
         table.disputes().contains(seq)) {
       return;
     }
@@ -175,15 +190,25 @@ class CollectiveLinks {
   std::optional<LastReady> lastReady(absl::Span<const Timing> timings,
                                      std::optional<std::uint32_t> root) const {
     std::optional<LastReady> last;
+    std::vector<std::pair<std::int64_t, std::int64_t>> relays;
     for (const Timing& timing : timings) {
-      if (root && timing.rank != *root) continue;
       const std::int64_t off_ns = one_clock_ ? 0 : timing.uncertain_ns;
       if (off_ns >= Timing::kUncertain) return std::nullopt;
-      const LastReady one{timing.ready_ns - off_ns, timing.ready_ns + off_ns};
-      if (!last) last = one;
-      last->low_ns = std::max(last->low_ns, one.low_ns);
-      last->high_ns = std::max(last->high_ns, one.high_ns);
+      const std::int64_t low_ns = timing.ready_ns - timing.early_ns - off_ns;
+      const std::int64_t high_ns = timing.ready_ns + off_ns;
+      if (root) relays.emplace_back(low_ns, high_ns);
+      if (root && timing.rank != *root) continue;
+      if (!last) last = LastReady{low_ns, high_ns, {}};
+      last->low_ns = std::max(last->low_ns, low_ns);
+      last->high_ns = std::max(last->high_ns, high_ns);
     }
+    if (!last) return std::nullopt;
+    std::sort(relays.begin(), relays.end());
+    std::int64_t latest_ns = last->high_ns;
+    for (auto& [low_ns, high_ns] : relays) {
+      high_ns = latest_ns = std::max(latest_ns, high_ns);
+    }
+    last->relays = std::move(relays);
     return last;
   }
 
@@ -195,7 +220,8 @@ class CollectiveLinks {
     const std::int64_t earliest_ns =
         std::max(last.low_ns - off_ns, timing.ready_ns);
     const std::int64_t latest_ns =
-        std::max(last.high_ns + off_ns, timing.ready_ns + timing.unseen_ns);
+        std::max(last.highBefore(end_ns + off_ns) + off_ns,
+                 timing.ready_ns + timing.unseen_ns);
     return transferBetween(earliest_ns, latest_ns, end_ns);
   }
 

@@ -2,12 +2,13 @@
 
 #include <utility>
 
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/stream_reader.h"
 
 namespace traced {
 
 JobState readJob(const TraceSet& set, std::size_t threads) {
-  JobStateBuilder builder(set);
+  JobStateBuilder builder(set, alignClocks(set));
   readStreams(
       set, set.selected, threads,
       [&](std::size_t, const StreamTable& table) { builder.add(table); });

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "analysis/clock_models.h"
+#include "analysis/clocks/clock_summary.h"
 #include "analysis/diagnosis/rank_reader.h"
 
 namespace traced {
 namespace {
 
-// Of all ranks together: 56 bytes each.
+// Of all ranks together: 64 bytes each.
 constexpr std::uint64_t kMaxTimings = 500'000;
 
 // An operation takes at least two positions of the ring.
@@ -80,33 +78,23 @@ bool JobState::mostArePresent(std::uint32_t group) const {
          3 * catalog.groups()[group].members.size();
 }
 
-JobStateBuilder::JobStateBuilder(const TraceSet& set) {
+JobStateBuilder::JobStateBuilder(const TraceSet& set, AlignedClocks clocks) {
   job_.stride = strideFor(set);
-  std::vector<const v1::Header*> headers;
-  absl::flat_hash_map<std::pair<std::string, std::uint64_t>, std::uint32_t>
-      names;
+  const std::vector<std::uint32_t> ids = clockIds(set);
   for (const std::size_t i : set.selected) {
-    const v1::Header& header = set.streams[i].header;
-    headers.push_back(&header);
-    const auto next = static_cast<std::uint32_t>(clock_names_.size());
-    // Without a boot id nothing is known of a clock.
-    clock_names_.push_back(
-        header.boot_id().empty()
-            ? next
-            : names
-                  .try_emplace({header.boot_id(), header.time_namespace()},
-                               next)
-                  .first->second);
+    clock_names_.push_back(ids[i]);
+    clocks_.push_back(std::move(clocks.models[i]));
   }
-  clocks_ = knownClocks(headers, set.clocks);
-  if (clocks_.empty()) clocks_ = modelClocks(headers);
+  most_long_ = std::max<std::size_t>(
+      kMaxTimings / 2 / std::max<std::size_t>(set.selected.size(), 1), 8);
+  job_.summary.setClockWarnings(std::move(clocks.warnings));
   job_.ranks.reserve(set.selected.size());
 }
 
 void JobStateBuilder::add(const StreamTable& table) {
   const std::size_t index = job_.ranks.size();
   job_.evidence = job_.evidence.sharedWith(table.evidence);
-  RankReader(job_, table, clocks_[index], job_.stride)
+  RankReader(job_, table, clocks_[index], job_.stride, most_long_)
       .read(clock_names_[index]);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/diagnosis/collective_table.h"
 #include "analysis/diagnosis/pair_table.h"
 #include "analysis/diagnosis/rank_state.h"
@@ -41,7 +42,7 @@ struct JobState {
   RunSummary summary;
   // What all its streams tell.
   EvidenceSet evidence = EvidenceSet::all();
-  // Every n-th operation is timed, so that the samples fit memory.
+  // About one of so many operations is timed, so that the samples fit memory.
   std::uint64_t stride = 1;
 
   // nullptr for a rank that has no trace.
@@ -62,17 +63,20 @@ struct JobState {
 // Not thread safe.
 class JobStateBuilder {
  public:
-  // The clocks are those of the selected streams of the set.
-  explicit JobStateBuilder(const TraceSet& set);
+  // `clocks`: one per stream of the set.
+  JobStateBuilder(const TraceSet& set, AlignedClocks clocks);
 
   // Streams are added in the order of TraceSet::selected.
   void add(const StreamTable& table);
   JobState finish() &&;
 
  private:
+  // Of the selected streams.
   std::vector<v1::ClockModel> clocks_;
   // Which streams read the same clock.
   std::vector<std::uint32_t> clock_names_;
+  // Timings that a stream may keep beyond the samples.
+  std::size_t most_long_ = 0;
   JobState job_;
 };
 

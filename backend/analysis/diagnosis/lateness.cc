@@ -1,81 +1,254 @@
 #include "analysis/diagnosis/lateness.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <optional>
 
 namespace traced {
 namespace {
 
-bool readOneClock(const JobState& job, std::uint32_t group) {
-  std::optional<std::uint32_t> clock;
-  for (const MemberProgress& member : job.groups[group].collectives.members()) {
-    const std::uint32_t own = job.rank(member.rank)->clock;
-    if (clock && *clock != own) return false;
-    clock = own;
+// Who is waited for, in one collective.
+struct Waited {
+  enum class For : std::uint8_t { kAll, kRoot, kAllButRoot };
+  For what = For::kAll;
+  std::uint32_t root = 0;
+
+  bool byAll(std::uint32_t rank) const {
+    return what == For::kAll || (what == For::kRoot && rank == root);
   }
-  return true;
-}
-
-bool isReadyBefore(const Timing& a, const Timing& b) {
-  return a.ready_ns != b.ready_ns ? a.ready_ns < b.ready_ns : a.rank < b.rank;
-}
-
-const Timing& medianOf(absl::Span<const Timing> arrivals) {
-  return arrivals[(arrivals.size() - 1) / 2];
-}
-
-std::int64_t lateness(const Timing& own, const Timing& median) {
-  std::int64_t held_up_ns = own.held_up_ns - median.held_up_ns;
-  if (own.released_ns != Timing::kNotSeen &&
-      median.released_ns != Timing::kNotSeen) {
-    held_up_ns += own.released_ns - median.released_ns;
+  bool bySome(std::uint32_t rank) const {
+    return byAll(rank) || (what == For::kAllButRoot && rank != root);
   }
-  const std::int64_t lateness_ns = own.ready_ns - median.ready_ns;
-  return std::max<std::int64_t>(
-      lateness_ns - std::max<std::int64_t>(held_up_ns, 0), 0);
+};
+
+Waited::For waitedFor(v1::Operation op) {
+  switch (op) {
+    case v1::OPERATION_BROADCAST:
+    case v1::OPERATION_SCATTER:
+      return Waited::For::kRoot;
+    case v1::OPERATION_REDUCE:
+    case v1::OPERATION_GATHER:
+    case v1::OPERATION_GATHER_INTO_TENSOR:
+      return Waited::For::kAllButRoot;
+    default:
+      return Waited::For::kAll;
+  }
 }
 
-LateCollective describe(absl::Span<const Timing> arrivals) {
-  LateCollective collective;
-  collective.seq = arrivals.back().seq;
-  collective.rank = arrivals.back().rank;
-  collective.at_ns = arrivals.back().ready_ns;
-  collective.arrivals = arrivals;
-  const Timing& median = medianOf(arrivals);
-  for (const Timing& arrival : arrivals) {
-    const std::int64_t lateness_ns = lateness(arrival, median);
-    if (lateness_ns < collective.lateness_ns) continue;
-    collective.lateness_ns = lateness_ns;
-    collective.rank = arrival.rank;
+// What a rank's lateness was when the group's collective before was over.
+struct Carried {
+  // In all, and what of it was counted.
+  std::int64_t late_ns = 0;
+  std::int64_t counted_ns = 0;
+  // Those who waited for it had waited until it came.
+  bool given_back = true;
+  // How late it was to the one that is looked at, certainly.
+  std::int64_t proven_ns = 0;
+};
+
+// Goes through the collectives of a group in their order.
+class Walk {
+ public:
+  Walk(const JobState& job, std::uint32_t group)
+      : job_(job), group_(job.groups[group].collectives) {
+    for (const MemberProgress& member : group_.members()) {
+      clocks_.push_back(job.rank(member.rank)->clock);
+    }
+    std::sort(clocks_.begin(), clocks_.end());
+    clocks_.erase(std::unique(clocks_.begin(), clocks_.end()), clocks_.end());
+    members_ = &job.catalog.groups()[group].members;
   }
-  return collective;
-}
+
+  bool onOneClock() const { return clocks_.size() < 2; }
+
+  // All arrivals of the next one, by rank.
+  LateCollective describe(absl::Span<const Timing> arrivals,
+                          absl::Span<std::int64_t> lateness) {
+    LateCollective collective;
+    collective.seq = arrivals.front().seq;
+    collective.sampled = isSampled(collective.seq, job_.stride);
+    collective.arrivals = arrivals;
+    collective.lateness = lateness;
+    order(arrivals);
+    findMedians(arrivals);
+    const Timing& last = arrivals[order_.back()];
+    collective.rank = last.rank;
+    collective.at_ns = last.ready_ns;
+    const bool follows = !carried_.empty() && collective.seq == last_seq_ + 1;
+    if (!follows) carried_.assign(arrivals.size(), {});
+    last_seq_ = collective.seq;
+    const Waited waited = waitedIn(collective.seq);
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      lateness[i] = count(arrivals[i], waited, follows, carried_[i]);
+    }
+    for (const std::uint32_t i : order_) {
+      if (lateness[i] < collective.lateness_ns) continue;
+      collective.lateness_ns = lateness[i];
+      collective.rank = arrivals[i].rank;
+      collective.proven_ns = std::min(lateness[i], carried_[i].proven_ns);
+    }
+    return collective;
+  }
+
+ private:
+  // By when they were ready.
+  void order(absl::Span<const Timing> arrivals) {
+    order_.resize(arrivals.size());
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) {
+                       return arrivals[a].ready_ns < arrivals[b].ready_ns;
+                     });
+  }
+
+  std::uint32_t clockOf(const Timing& timing) const {
+    return job_.rank(timing.rank)->clock;
+  }
+
+  // Of all, and where there are several clocks of each; and when the last one
+  // was certainly ready.
+  void findMedians(absl::Span<const Timing> arrivals) {
+    median_ = arrivals[order_[(order_.size() - 1) / 2]];
+    if (onOneClock()) return;
+    by_clock_.clear();
+    all_certified_ = true;
+    last_low_ns_ = std::numeric_limits<std::int64_t>::min();
+    for (const std::uint32_t i : order_) {
+      const Timing& each = arrivals[i];
+      by_clock_[clockOf(each)].push_back(each);
+      all_certified_ &= each.uncertain_ns < Timing::kUncertain;
+      last_low_ns_ = std::max(
+          last_low_ns_, each.ready_ns - each.early_ns - each.uncertain_ns);
+    }
+  }
+
+  Waited waitedIn(std::uint64_t seq) const {
+    const std::uint32_t id = group_.signatureOf(seq);
+    if (id == CollectiveTable::kNoSignature ||
+        group_.disputes().contains(seq)) {
+      return {};
+    }
+    const Signature& signature = job_.signatures.at(id);
+    if (signature.root_plus_1 == 0) return {};
+    const auto root = members_->at(signature.root_plus_1 - 1);
+    if (!root) return {};
+    return {waitedFor(signature.op), *root};
+  }
+
+  // How far apart two instants of these ranks may be less than they seem.
+  std::int64_t uncertain(const Timing& a, const Timing& b) const {
+    if (onOneClock() || clockOf(a) == clockOf(b)) return 0;
+    return a.uncertain_ns + b.uncertain_ns;
+  }
+
+  // By how much the rank was late by its own doing, behind another one.
+  std::int64_t lateBehind(const Timing& own, const Timing& median, bool follows,
+                          const Carried& before) const {
+    // While the other one had not come back from the collectives before it
+    // counts when both called; where nothing is known of these, when it can
+    // have been ready at the latest.
+    const std::int64_t called_ns =
+        follows ? median.ready_ns - median.early_ns : median.ready_ns;
+    const std::int64_t behind_ns = own.ready_ns - own.early_ns - called_ns;
+    std::int64_t held_up_ns = own.held_up_ns - median.held_up_ns;
+    if (own.released_ns != Timing::kNotSeen &&
+        median.released_ns != Timing::kNotSeen) {
+      // It also came back later because it had come later.
+      const std::int64_t released_ns = own.released_ns - median.released_ns;
+      held_up_ns +=
+          released_ns <= 0 || before.given_back
+              ? released_ns
+              : std::max<std::int64_t>(released_ns - before.late_ns, 0);
+    }
+    // How long each took since it came back needs no common clock.
+    return std::max<std::int64_t>(
+        std::min(behind_ns - uncertain(own, median), behind_ns - held_up_ns),
+        0);
+  }
+
+  // The same behind the median rank; of what is only certain on its own clock
+  // the more, unless somebody was certainly later.
+  std::int64_t lateBy(const Timing& own, bool follows, Carried& carried) const {
+    const std::int64_t proven_ns = lateBehind(own, median_, follows, carried);
+    carried.proven_ns = proven_ns;
+    if (onOneClock() || !all_certified_ ||
+        own.ready_ns + own.uncertain_ns < last_low_ns_) {
+      return proven_ns;
+    }
+    const Timings& near = by_clock_.at(clockOf(own));
+    return std::max(proven_ns, lateBehind(own, near[(near.size() - 1) / 2],
+                                          follows, carried));
+  }
+
+  // Whether the median rank was seen to be in the collective until `own` came,
+  // whatever it had to wait for.
+  bool waitedUntilReady(const Timing& own) const {
+    if (median_.took_ns < 0) return false;
+    const std::int64_t behind_ns = own.ready_ns - median_.ready_ns;
+    const std::int64_t off_ns = uncertain(own, median_);
+    return median_.unseen_ns <= behind_ns - own.early_ns - off_ns &&
+           median_.took_ns >= behind_ns + off_ns;
+  }
+
+  // What of it is new, and kept others waiting.
+  std::int64_t count(const Timing& own, const Waited& waited, bool follows,
+                     Carried& carried) const {
+    const bool gone_on = median_.early_ns == 0;
+    if (carried.given_back && gone_on) carried = {};
+    const std::int64_t late_ns = lateBy(own, follows, carried);
+    const bool by_median = waited.byAll(own.rank) || waitedUntilReady(own);
+    const bool counts = by_median || waited.bySome(own.rank);
+    const std::int64_t counted_ns =
+        counts ? std::max<std::int64_t>(late_ns - carried.counted_ns, 0) : 0;
+    carried.late_ns = late_ns;
+    carried.counted_ns =
+        counts ? late_ns : std::min(carried.counted_ns, late_ns);
+    carried.given_back = by_median;
+    return counted_ns;
+  }
+
+  const JobState& job_;
+  const CollectiveTable& group_;
+  const RankList* members_ = nullptr;
+  std::vector<std::uint32_t> clocks_;
+  std::uint64_t last_seq_ = 0;
+  Timing median_;
+  std::map<std::uint32_t, Timings> by_clock_;
+  bool all_certified_ = true;
+  std::int64_t last_low_ns_ = 0;
+  // Of each member, in the order of `arrivals`.
+  std::vector<Carried> carried_;
+  std::vector<std::uint32_t> order_;
+};
 
 }  // namespace
 
 std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
-  // Who is late is near the end.
-  const auto own =
-      std::find_if(arrivals.rbegin(), arrivals.rend(),
-                   [who](const Timing& each) { return each.rank == who; });
-  return own == arrivals.rend() ? 0 : lateness(*own, medianOf(arrivals));
+  const auto own = std::lower_bound(
+      arrivals.begin(), arrivals.end(), who,
+      [](const Timing& each, std::uint32_t id) { return each.rank < id; });
+  if (own == arrivals.end() || own->rank != who) return 0;
+  return lateness[static_cast<std::size_t>(own - arrivals.begin())];
 }
 
 GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
-  if (!readOneClock(job, group)) return;
-  arrivals_ = bySeq(job.groups[group].timings);
   const std::size_t size = job.groups[group].collectives.members().size();
+  if (size < 2) return;
+  Walk walk(job, group);
+  one_clock_ = walk.onOneClock();
+  arrivals_ = bySeq(job.groups[group].timings);
+  lateness_.resize(arrivals_.size());
   for (std::size_t i = 0; i < arrivals_.size();) {
     std::size_t end = i;
     while (end < arrivals_.size() && arrivals_[end].seq == arrivals_[i].seq) {
       ++end;
     }
-    if (end - i == size && size > 1 && arrivals_[i].seq > 1) {
-      const auto first = arrivals_.begin() + static_cast<std::ptrdiff_t>(i);
-      std::sort(first, arrivals_.begin() + static_cast<std::ptrdiff_t>(end),
-                isReadyBefore);
+    if (end - i == size && arrivals_[i].seq > 1) {
       collectives_.push_back(
-          describe(absl::MakeConstSpan(arrivals_).subspan(i, size)));
+          walk.describe(absl::MakeConstSpan(arrivals_).subspan(i, size),
+                        absl::MakeSpan(lateness_).subspan(i, size)));
     }
     i = end;
   }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/observed_end.h"
 #include "analysis/operation_kinds.h"
 
 namespace traced {
@@ -19,12 +20,18 @@ bool writesItsInput(const v1::Call& call) {
 
 // Until when the caller must leave the buffers alone. Absent where no record
 // tells.
-std::optional<std::int64_t> underWayUntil(const AssembledOperation& op) {
+std::optional<std::int64_t> underWayUntil(const AssembledOperation& op,
+                                          const v1::Call& call) {
   if (op.failed) return std::nullopt;
   if (op.wait_ended.known()) return op.wait_ended.ns();
-  if (op.ended.known()) return op.ended.ns();
+  // Who waited for the future, as DDP does, knew it before it was recorded.
+  if (op.ended.known()) {
+    return isLateBound(op) ? std::nullopt : std::optional(op.ended.ns());
+  }
   if (op.released.known()) return std::nullopt;
-  return kForever;
+  const bool only_waited =
+      glooEndsOnlyInWait(call.op()) || (call.has_async() && !call.async());
+  return only_waited ? std::optional(kForever) : std::nullopt;
 }
 
 }  // namespace
@@ -51,7 +58,7 @@ bool LocalFindings::isNeverWaited(const AssembledOperation& op,
 
 void LocalFindings::findOverlap(const AssembledOperation& op,
                                 const v1::Call& call) {
-  const auto until_ns = underWayUntil(op);
+  const auto until_ns = underWayUntil(op, call);
   if (!until_ns) return;
   std::erase_if(under_way_, [&op](const UnderWay& before) {
     return before.until_ns <= op.issued.ns();

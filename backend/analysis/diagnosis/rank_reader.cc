@@ -1,6 +1,7 @@
 #include "analysis/diagnosis/rank_reader.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "analysis/clock_models.h"
@@ -10,7 +11,8 @@
 namespace traced {
 
 RankReader::RankReader(JobState& job, const StreamTable& table,
-                       const v1::ClockModel& clock, std::uint64_t stride)
+                       const v1::ClockModel& clock, std::uint64_t stride,
+                       std::size_t most_long)
     : job_(job),
       table_(table),
       clock_(clock),
@@ -23,7 +25,8 @@ RankReader::RankReader(JobState& job, const StreamTable& table,
             return refTo(op, call);
           },
           [this] { return lastIssueNs(); }),
-      timing_(table, clock) {}
+      timing_(table, clock),
+      most_long_(most_long) {}
 
 void RankReader::read(std::uint32_t clock_name) {
   state_.clock = clock_name;
@@ -47,6 +50,7 @@ void RankReader::read(std::uint32_t clock_name) {
   findOrder();
   readOperations();
   joinUnsorted();
+  tellLong();
   readCounters();
   tellMessages();
   tellState();
@@ -151,26 +155,49 @@ void RankReader::readCollective(const AssembledOperation& op,
   collectives.unsorted.push_back(&op);
 }
 
-// Every n-th is.
-bool RankReader::isTimed(std::uint64_t seq, Collectives& collectives) const {
-  if (seq < collectives.timed_seq) return false;
-  const std::uint64_t past = seq % stride_;
-  collectives.timed_seq = past == 0 ? seq : seq - past + stride_;
-  return past == 0;
-}
-
 void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
   Collectives& collectives = collectives_[known.collectives];
   const Reached reached = rule_.reached(op);
   collectives.group->collectives.join({op.seq, known.signature, reached,
                                        known.gives_splits, known.split_share});
   noteState(op, *known.call, reached);
-  if (isTimed(op.seq, collectives)) {
-    Timing timing = timing_.collective(op, known.collectives, known.on_host);
-    timing.rank = state_.rank;
-    collectives.group->timings.push_back(timing);
+  if (isSampled(op.seq, stride_)) {
+    collectives.group->timings.push_back(timeCollective(op, known));
+  } else {
+    keepIfLong(op, known);
   }
+  collectives.last_issued = op.issued;
   timing_.done(op, known.collectives);
+}
+
+Timing RankReader::timeCollective(const AssembledOperation& op,
+                                  const KnownCall& known) const {
+  Timing timing = timing_.collective(op, known.collectives, known.on_host);
+  timing.rank = state_.rank;
+  return timing;
+}
+
+// Who is late to a collective came to it long after the one before, and the
+// others were in it for long: all of them keep it.
+void RankReader::keepIfLong(const AssembledOperation& op,
+                            const KnownCall& known) {
+  constexpr std::uint64_t kLongNs = 100'000'000;
+  const Collectives& collectives = collectives_[known.collectives];
+  const std::uint64_t ns =
+      std::max(between(collectives.last_issued, op.issued).value_or(0),
+               between(op.issued, op.ended).value_or(0));
+  if (ns < kLongNs) return;
+  if (long_.size() >= most_long_) {
+    if (long_.empty() || long_.front().ns >= ns) return;
+    std::pop_heap(long_.begin(), long_.end(), std::greater<>());
+    long_.pop_back();
+  }
+  long_.push_back({ns, collectives.group, timeCollective(op, known)});
+  std::push_heap(long_.begin(), long_.end(), std::greater<>());
+}
+
+void RankReader::tellLong() {
+  for (const LongOne& one : long_) one.group->timings.push_back(one.timing);
 }
 
 void RankReader::joinUnsorted() {

@@ -20,7 +20,8 @@ namespace traced {
 class RankReader {
  public:
   RankReader(JobState& job, const StreamTable& table,
-             const v1::ClockModel& clock, std::uint64_t stride);
+             const v1::ClockModel& clock, std::uint64_t stride,
+             std::size_t most_long);
 
   // Once.
   void read(std::uint32_t clock_name);
@@ -48,10 +49,19 @@ class RankReader {
     // Whether they come by their number, and the last one's so far.
     bool in_order = true;
     std::uint64_t last_seq = 0;
-    // The next one to be timed, or one before it.
-    std::uint64_t timed_seq = 0;
+    // When the one before was issued.
+    Instant last_issued;
     // Of those that are not in order, all.
     std::vector<const AssembledOperation*> unsorted;
+  };
+  // A collective before or in which the rank spent much time: somebody may have
+  // been late to it.
+  struct LongOne {
+    std::uint64_t ns;
+    GroupState* group;
+    Timing timing;
+
+    bool operator>(const LongOne& other) const { return ns > other.ns; }
   };
   struct Message {
     PairSide* side;
@@ -66,7 +76,10 @@ class RankReader {
   std::int64_t lastIssueNs();
   void readOperations();
   void readCollective(const AssembledOperation& op, const KnownCall& known);
-  bool isTimed(std::uint64_t seq, Collectives& collectives) const;
+  Timing timeCollective(const AssembledOperation& op,
+                        const KnownCall& known) const;
+  void keepIfLong(const AssembledOperation& op, const KnownCall& known);
+  void tellLong();
   void join(const AssembledOperation& op, const KnownCall& known);
   void joinUnsorted();
   void readCounters();
@@ -97,6 +110,9 @@ class RankReader {
   // Per group of the stream.
   std::vector<Collectives> collectives_;
   std::vector<Message> messages_;
+  // Of those that are not sampled the longest, the least of them first.
+  std::vector<LongOne> long_;
+  const std::size_t most_long_;
   // Found out when it is asked for.
   std::optional<std::int64_t> last_issue_ns_;
   // Of what the state tells; made into references at the end.

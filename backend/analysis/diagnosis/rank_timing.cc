@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/clock_models.h"
-#include "analysis/operation_kinds.h"
+#include "analysis/observed_end.h"
 
 namespace traced {
 namespace {
@@ -11,30 +11,15 @@ namespace {
 // Waits under way that are remembered; the oldest one counts as over.
 constexpr std::size_t kMaxWaits = 64;
 
-bool hasMessages(const StreamTable& table) {
-  const auto& calls = table.definitions.calls();
-  return std::any_of(calls.begin(), calls.end(), [](const v1::Call& call) {
-    return isPointToPoint(call.op());
-  });
-}
-
 // Beyond it differences would not fit.
 constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
 
 bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
 
-// Such an end may have been long before it was seen.
-bool isLateBound(const AssembledOperation& op) {
-  return op.end_source == v1::END_SOURCE_WAIT ||
-         op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
-}
-
 }  // namespace
 
 RankTiming::RankTiming(const StreamTable& table, const v1::ClockModel& clock)
-    : clock_(clock),
-      has_others_(table.definitions.groups().size() > 1 || hasMessages(table)),
-      engines_(table.definitions.groups().size()) {}
+    : clock_(clock), engines_(table.definitions.groups().size()) {}
 
 Timing RankTiming::message(const AssembledOperation& op, bool on_host) const {
   if (op.started.known()) return timed(op, op.started.ns());
@@ -48,8 +33,15 @@ Timing RankTiming::collective(const AssembledOperation& op, std::uint32_t group,
   const Engine& engine = engines_[group];
   const std::int64_t issue_ns = op.issued.ns();
   const bool started = op.started.known();
-  Timing timing =
-      timed(op, started ? op.started.ns() : std::max(issue_ns, engine.free_ns));
+  std::int64_t ready_ns = std::max(issue_ns, engine.free_ns);
+  if (on_host) ready_ns = std::max(ready_ns, engine.told_free_ns);
+  Timing timing = timed(op, started ? op.started.ns() : ready_ns);
+  // What is before it in the queue need not have been in its way: an engine may
+  // carry out two at once, and its end is a bound.
+  if (!started && on_host) {
+    timing.early_ns = std::clamp(timing.ready_ns - clampedNs(issue_ns),
+                                 std::int64_t{0}, kLatestNs);
+  }
   const bool queued =
       engine.free_ns > issue_ns || engine.unsure_until_ns > issue_ns;
   if (!started && (!on_host || queued)) timing.took_ns = Timing::kUnknown;
@@ -88,23 +80,21 @@ Timing RankTiming::timed(const AssembledOperation& op,
     return timing;
   }
   timing.took_ns = op.ended.ns() - ready_ns;
-  if (op.end_source == v1::END_SOURCE_WAIT && op.wait_began.known()) {
+  if (const Instant watched = watchedSince(op); watched.known()) {
     timing.unseen_ns =
-        std::clamp(op.wait_began.ns(), ready_ns, op.ended.ns()) - ready_ns;
-  } else if (isLateBound(op)) {
-    timing.unseen_ns = timing.took_ns;
+        std::clamp(watched.ns(), ready_ns, op.ended.ns()) - ready_ns;
   }
   return timing;
 }
 
 void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
-  if (has_others_) countWaits(op.issued.ns());
+  countWaits(op.issued.ns());
   if (group != kMessage) {
     Engine& engine = engines_[group];
     engine.other_waits_ns = waits_ns_ - engine.own_waits_ns;
     endEngine(engine, op);
   }
-  if (!has_others_ || !op.wait_began.known() || !op.wait_ended.known()) return;
+  if (!op.wait_began.known() || !op.wait_ended.known()) return;
   if (waits_.size() == kMaxWaits) {
     count(waits_.front());
     waits_.erase(waits_.begin());
@@ -124,6 +114,9 @@ void RankTiming::endEngine(Engine& engine, const AssembledOperation& op) const {
                                    ? op.ended.ns()
                                    : std::numeric_limits<std::int64_t>::max();
     engine.unsure_until_ns = std::max(engine.unsure_until_ns, until);
+    if (op.ended.known()) {
+      engine.told_free_ns = std::max(engine.told_free_ns, until);
+    }
   }
 }
 

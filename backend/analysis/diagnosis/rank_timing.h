@@ -36,8 +36,10 @@ class RankTiming {
   struct Engine {
     // When the one before had ended, as far as that was seen.
     std::int64_t free_ns = kNever;
-    // Until when one may have run whose end is only a late bound.
+    // Until when one may have run whose end is only a late bound, or is not
+    // known; and those that are known.
     std::int64_t unsure_until_ns = kNever;
+    std::int64_t told_free_ns = kNever;
     // Waits in its own collectives, and all others up to its last one.
     std::int64_t own_waits_ns = 0;
     std::int64_t other_waits_ns = 0;
@@ -60,8 +62,6 @@ class RankTiming {
   void count(const Wait& wait);
 
   const v1::ClockModel& clock_;
-  // Otherwise nobody is held up but by the one group.
-  const bool has_others_;
   // Per group of the stream.
   std::vector<Engine> engines_;
   std::vector<Wait> waits_;

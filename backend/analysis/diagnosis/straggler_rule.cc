@@ -39,9 +39,8 @@ struct Straggler {
   Stretch where;
   // How often it was noticeably late, and by how much.
   std::size_t times = 0;
-  std::int64_t late_ns = 0;
   std::int64_t median_ns = 0;
-  std::int64_t span_ns = 0;
+  double of_the_time = 0;
 };
 
 // The one that is latest for most of the time.
@@ -97,31 +96,52 @@ bool isPersistent(absl::Span<const LateCollective> collectives,
   return true;
 }
 
+// For which part of the time a rank is noticeably late. It tells from those
+// that come right behind one that was timed, and none can be late for longer
+// than that is ago.
+double ofTheTime(absl::Span<const LateCollective> collectives,
+                 absl::Span<const std::int64_t> own) {
+  double late_ns = 0;
+  double passed_ns = 0;
+  std::int64_t since_ns = 0;
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    if (collectives[i].seq != collectives[i - 1].seq + 1) {
+      since_ns = 0;
+      continue;
+    }
+    const std::int64_t gap_ns = std::max<std::int64_t>(
+        collectives[i].at_ns - collectives[i - 1].at_ns, 0);
+    since_ns += gap_ns;
+    const std::int64_t late_here_ns =
+        own[i] < kNoticeableNs ? 0 : std::min(own[i], since_ns);
+    since_ns -= late_here_ns;
+    late_ns += static_cast<double>(late_here_ns);
+    passed_ns += static_cast<double>(gap_ns);
+  }
+  return late_ns / std::max(passed_ns, 1.0);
+}
+
 std::optional<Straggler> judge(const Collectives& collectives,
-                               std::uint64_t stride, const Stretch& stretch) {
+                               const Stretch& stretch) {
   const auto rank = latestRank(collectives, stretch);
   if (!rank) return std::nullopt;
   const auto own = latenessOf(*rank, collectives, stretch);
-  if (!isPersistent(absl::MakeSpan(collectives).subspan(stretch.begin), own)) {
-    return std::nullopt;
-  }
+  const auto in_stretch =
+      absl::MakeConstSpan(collectives).subspan(stretch.begin, own.size());
+  if (!isPersistent(in_stretch, own)) return std::nullopt;
   Straggler straggler;
   straggler.rank = *rank;
   straggler.where = stretch;
   std::vector<std::int64_t> noticeable;
   for (const std::int64_t late_ns : own) {
-    straggler.late_ns += late_ns;
     if (late_ns >= kNoticeableNs) noticeable.push_back(late_ns);
   }
   straggler.times = noticeable.size();
-  // As much as that in those that were not timed.
-  straggler.late_ns *= static_cast<std::int64_t>(stride);
-  straggler.span_ns =
-      collectives[stretch.end - 1].at_ns - collectives[stretch.begin].at_ns;
-  const bool material = static_cast<double>(straggler.late_ns) >=
-                        kOfTheTime * static_cast<double>(straggler.span_ns);
-  if (!material || straggler.times < kLeastTimes ||
-      straggler.span_ns < kLeastSpanNs) {
+  straggler.of_the_time = ofTheTime(in_stretch, own);
+  const std::int64_t span_ns =
+      in_stretch.back().at_ns - in_stretch.front().at_ns;
+  if (straggler.of_the_time < kOfTheTime || straggler.times < kLeastTimes ||
+      span_ns < kLeastSpanNs) {
     return std::nullopt;
   }
   straggler.median_ns = medianNs(std::move(noticeable));
@@ -130,8 +150,7 @@ std::optional<Straggler> judge(const Collectives& collectives,
 
 // The same since it began: where the rank is noticeably late, and in half of
 // what comes next.
-Straggler sinceItBegan(const Collectives& collectives, std::uint64_t stride,
-                       const Straggler& known) {
+Straggler sinceItBegan(const Collectives& collectives, const Straggler& known) {
   const std::size_t end = known.where.end;
   const auto isLate = [&](const LateCollective& collective) {
     return collective.latenessOf(known.rank) >= kNoticeableNs;
@@ -143,26 +162,24 @@ Straggler sinceItBegan(const Collectives& collectives, std::uint64_t stride,
     const auto late = std::count_if(begin, begin + kLeastTimes, isLate);
     if (late < static_cast<std::ptrdiff_t>(kLeastTimes / 2)) continue;
     ++tries;
-    const auto straggler = judge(collectives, stride, {i, end});
+    const auto straggler = judge(collectives, {i, end});
     if (straggler && straggler->rank == known.rank) return *straggler;
   }
   return known;
 }
 
 // Over the whole run, or from some point on to its end.
-std::optional<Straggler> stragglerIn(const Collectives& collectives,
-                                     std::uint64_t stride) {
+std::optional<Straggler> stragglerIn(const Collectives& collectives) {
   if (collectives.size() < kLeast) return std::nullopt;
-  if (const auto straggler =
-          judge(collectives, stride, {0, collectives.size()})) {
-    return sinceItBegan(collectives, stride, *straggler);
+  if (const auto straggler = judge(collectives, {0, collectives.size()})) {
+    return sinceItBegan(collectives, *straggler);
   }
   for (std::size_t part = 1; part < kParts; ++part) {
     const std::size_t begin = collectives.size() * part / kParts;
     if (collectives.size() - begin < kLeast) break;
     if (const auto straggler =
-            judge(collectives, stride, {begin, collectives.size()})) {
-      return sinceItBegan(collectives, stride, *straggler);
+            judge(collectives, {begin, collectives.size()})) {
+      return sinceItBegan(collectives, *straggler);
     }
   }
   return std::nullopt;
@@ -170,7 +187,7 @@ std::optional<Straggler> stragglerIn(const Collectives& collectives,
 
 JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
                          const Collectives& collectives,
-                         const Straggler& straggler) {
+                         const Straggler& straggler, bool on_one_clock) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kStraggler;
   verdict.finding = verdict.culprit = Confidence::kLikely;
@@ -187,12 +204,14 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
       straggler.times, " of ", count, " collectives from #",
       collectives[straggler.where.begin].seq, " to #",
       collectives[straggler.where.end - 1].seq, "."));
-  verdict.evidence.push_back(absl::StrFormat(
-      "That is %.0f %% of the time between them.",
-      100.0 * static_cast<double>(straggler.late_ns) /
-          static_cast<double>(std::max<std::int64_t>(straggler.span_ns, 1))));
   verdict.evidence.push_back(
-      "All its members read one clock, so the figures are exact.");
+      absl::StrFormat("That is %.0f %% of the time between them.",
+                      100.0 * straggler.of_the_time));
+  verdict.evidence.push_back(
+      on_one_clock
+          ? "All its members read one clock, so the figures are exact."
+          : "Its members read several clocks: those of one host are compared "
+            "exactly, others as far as it is certain.");
   verdict.advice.push_back(absl::StrCat(
       "what rank ", straggler.rank,
       " computes before these calls: its data, its processor, its host"));
@@ -203,10 +222,26 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
 
 std::optional<JobVerdict> findStraggler(const JobState& job,
                                         std::uint32_t group,
-                                        const GroupLateness& lateness) {
-  const auto straggler = stragglerIn(lateness.collectives(), job.stride);
+                                        const GroupLateness& lateness,
+                                        const StandsOut& stands_out) {
+  Collectives all;
+  Collectives usual;
+  for (const LateCollective& one : lateness.collectives()) {
+    if (!one.sampled) continue;
+    all.push_back(one);
+    if (!stands_out(one)) usual.push_back(one);
+  }
+  // One wait that outweighs all others hides nobody.
+  const Collectives* of = &all;
+  auto straggler = stragglerIn(all);
+  if (const auto hidden = stragglerIn(usual);
+      hidden && (!straggler || usual[hidden->where.begin].seq <
+                                   all[straggler->where.begin].seq)) {
+    straggler = hidden;
+    of = &usual;
+  }
   if (!straggler) return std::nullopt;
-  return tellStraggler(job, group, lateness.collectives(), *straggler);
+  return tellStraggler(job, group, *of, *straggler, lateness.onOneClock());
 }
 
 }  // namespace traced

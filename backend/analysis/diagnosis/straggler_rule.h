@@ -13,6 +13,7 @@ namespace traced {
 
 std::optional<JobVerdict> findStraggler(const JobState& job,
                                         std::uint32_t group,
-                                        const GroupLateness& lateness);
+                                        const GroupLateness& lateness,
+                                        const StandsOut& stands_out);
 
 }  // namespace traced

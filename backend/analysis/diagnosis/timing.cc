@@ -7,7 +7,7 @@
 namespace traced {
 namespace {
 
-// What is timed is every n-th collective.
+// Numbers may have a step.
 std::uint64_t strideOf(const Timings& timings, std::uint64_t first) {
   std::uint64_t stride = 0;
   for (const Timing& timing : timings) {
@@ -17,6 +17,9 @@ std::uint64_t strideOf(const Timings& timings, std::uint64_t first) {
   return std::max<std::uint64_t>(stride, 1);
 }
 
+// Collectives that follow each other and are sampled together.
+constexpr std::uint64_t kTogether = 16;
+
 Timings sortedBySeq(Timings timings) {
   std::stable_sort(
       timings.begin(), timings.end(),
@@ -25,6 +28,14 @@ Timings sortedBySeq(Timings timings) {
 }
 
 }  // namespace
+
+bool isSampled(std::uint64_t seq, std::uint64_t stride) {
+  if (stride <= 1) return true;
+  std::uint64_t mixed = seq / kTogether + 0x9E3779B97F4A7C15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
+  return (mixed ^ (mixed >> 31)) % stride == 0;
+}
 
 // Numbers mostly follow each other, so that each collective's place is known
 // once they are counted.

@@ -19,8 +19,10 @@ struct Timing {
   std::uint64_t seq = 0;
   // When the rank was ready: at the call, or when the operation before it in
   // the group had ended, or, where that was observed, when its engine began. On
-  // the common time line, and how far off it may be there.
+  // the common time line; by how much earlier it may have been, as ends are
+  // bounds; and how far off the time line is.
   std::int64_t ready_ns = 0;
+  std::int64_t early_ns = 0;
   std::int64_t uncertain_ns = kUncertain;
   // For how long the rank had waited in messages and in other groups since the
   // group's collective before: who is held up there is not late by itself.
@@ -35,6 +37,11 @@ struct Timing {
   std::int64_t unseen_ns = 0;
   std::uint32_t rank = 0;
 };
+
+// Whether the collective of a number is timed on all ranks, where all cannot
+// be: about one of `stride`. Some of them follow each other, and no loop of a
+// program is in step with them.
+bool isSampled(std::uint64_t seq, std::uint64_t stride);
 
 // Of some operations, those of each rank, by rank.
 using Timings = std::vector<Timing>;

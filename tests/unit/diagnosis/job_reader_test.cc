@@ -1,5 +1,6 @@
 #include "analysis/diagnosis/job_reader.h"
 
+#include "analysis/merge.h"
 #include "diagnosed.h"
 
 namespace traced::testing {
@@ -50,6 +51,44 @@ TEST(JobReaderTest, TheNumberOfThreadsChangesNothing) {
     for (std::uint32_t r = 0; r < kRanks; ++r) {
       EXPECT_EQ(diagnosis.job.ranks[r].rank, r);
     }
+  }
+}
+
+// The clock of the second host is 1000 s ahead, and says nothing of it.
+TEST(JobReaderTest, AFolderIsReadOnTheTimeLineOfItsMerge) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    if (r >= 2) rank.stream().header().set_boot_id("another");
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_in_place(true);
+    const std::int64_t late_ms = r == 3 ? 20 : 0;
+    for (int i = 0; i < 40; ++i) {
+      rank.end(call.id(), 60 * i + late_ms + (r >= 2 ? 1'000'000 : 0),
+               22 - late_ms);
+    }
+  }
+  const TempDir dir;
+  const TempDir merged;
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    writeFile(dir.path() + "/rank-" + std::to_string(r) + ".traced",
+              job.rank(r).write(Ending::kClosed));
+  }
+  const Result<TraceSet> folder =
+      openTraceSet(std::vector<std::string>{dir.path()});
+  ASSERT_TRUE(folder) << folder.error().message;
+  const std::string path = merged.path() + "/run.traced";
+  ASSERT_TRUE(writeMerged(*folder, path, Existing::kKept, "test"));
+  const Result<TraceSet> file = openTraceSet(std::vector<std::string>{path});
+  ASSERT_TRUE(file) << file.error().message;
+  const Diagnosis a = diagnose(*folder, {});
+  const Diagnosis b = diagnose(*file, {});
+  expectVerdict(a, VerdictKind::kStraggler, {3});
+  EXPECT_EQ(textOf(a), textOf(b));
+  EXPECT_EQ(a.verdicts[0].since_ns, b.verdicts[0].since_ns);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    EXPECT_EQ(a.job.ranks[r].last_ns, b.job.ranks[r].last_ns);
+    EXPECT_LT(a.job.ranks[r].last_ns, RankBuilder::ns(10'000));
   }
 }
 

@@ -53,6 +53,24 @@ TEST(SlowPeerTest, ALinkThatIsAlwaysSlow) {
   }
 }
 
+// A broadcast from rank 0 goes to rank 3 by way of rank 1, which comes late.
+TEST(SlowPeerTest, ARankBehindALateOneIsNotSlow) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& broadcast = rank.addCall(v1::OPERATION_BROADCAST, 1);
+    broadcast.set_root_plus_1(1);
+    const std::uint32_t barrier = rank.addCall(v1::OPERATION_BARRIER, 1).id();
+    const std::int64_t late_ms = r == 1 ? 40 : 0;
+    const std::int64_t over_ms = r == 1 || r == 3 ? 44 : 2;
+    for (int i = 0; i < 40; ++i) {
+      rank.end(broadcast.id(), 100 * i + late_ms, over_ms - late_ms);
+      rank.end(barrier, 100 * i + over_ms + 1, 48 - over_ms);
+    }
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kStraggler, {1});
+}
+
 TEST(SlowPeerTest, ARankThatIsInAllSlowLinksIsNamedAlone) {
   expectVerdict(
       ring(6, [](std::uint32_t source,

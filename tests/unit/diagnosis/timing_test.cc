@@ -11,20 +11,26 @@ namespace {
 
 // `late_ms(rank, i)` is how long after the others a rank comes to its i-th
 // all_reduce, of `times` that are `apart_ms` apart.
+// The clock of the upper two ranks is `ahead_ms` ahead, if they have one.
 Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
               const std::set<std::uint32_t>& without = {}, int times = 60,
-              int apart_ms = 50) {
+              int apart_ms = 50, std::int64_t ahead_ms = 0) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
-    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const bool ahead = ahead_ms > 0 && r >= 2;
+    if (ahead) rank.stream().header().set_boot_id("another");
+    v1::Call& all_reduce = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    all_reduce.set_in_place(true);
+    const std::uint32_t call = all_reduce.id();
     std::int64_t delayed_ms = 0;
     for (int i = 0; i < times; ++i) {
       std::int64_t most_ms = 0;
       for (std::uint32_t other = 0; other < 4; ++other) {
         most_ms = std::max(most_ms, late_ms(other, i));
       }
-      const std::int64_t due_ms = apart_ms * i + delayed_ms;
+      const std::int64_t due_ms =
+          apart_ms * i + delayed_ms + (ahead ? ahead_ms : 0);
       const std::int64_t late = late_ms(r, i);
       rank.end(call, due_ms + late, most_ms - late + 2);
       delayed_ms += most_ms;
@@ -90,6 +96,113 @@ TEST(TimingTest, OneLongWaitHasACause) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 31U);
 }
 
+TEST(TimingTest, AStragglerHidesNoLongWaitForAnother) {
+  const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
+    if (rank == 3 && i == 30) return 3000;
+    return rank == 1 ? 20 : 0;
+  });
+  ASSERT_EQ(diagnosis.verdicts.size(), 2U) << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.culprits, (Ranks{1, 3}));
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    const bool late = verdict.kind == VerdictKind::kLate;
+    EXPECT_EQ(verdict.culprits, (Ranks{late ? 3U : 1U})) << textOf(diagnosis);
+    EXPECT_EQ(late ? verdict.seq : verdict.since_seq, late ? 31U : 2U);
+  }
+}
+
+// Of so many operations only a part is timed, but what takes long is.
+TEST(TimingTest, OneLongWaitIsToldWhicheverItIs) {
+  constexpr int kTimes = 90'000;
+  int untimed = kTimes / 2;
+  while (isSampled(static_cast<std::uint64_t>(untimed) + 1, 2)) ++untimed;
+  const Diagnosis diagnosis =
+      run([=](std::uint32_t rank,
+              int i) { return rank == 3 && i == untimed ? 60'000 : 0; },
+          {}, kTimes, 5);
+  EXPECT_EQ(diagnosis.job.stride, 2U);
+  expectVerdict(diagnosis, VerdictKind::kLate, {3});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, static_cast<std::uint64_t>(untimed) + 1);
+}
+
+// Rounds of 5 broadcasts from rank 0 and a barrier, 400 ms apart; rank 2 comes
+// to them that much later.
+Diagnosis broadcasts(std::int64_t late_ms) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& broadcast = rank.addCall(v1::OPERATION_BROADCAST, 1);
+    broadcast.set_root_plus_1(1);
+    const std::uint32_t barrier = rank.addCall(v1::OPERATION_BARRIER, 1).id();
+    const std::int64_t late = r == 2 ? late_ms : 0;
+    for (int i = 0; i < 30; ++i) {
+      for (int k = 0; k < 5; ++k) {
+        rank.end(broadcast.id(), 400 * i + 2 * k + late);
+      }
+      rank.end(barrier, 400 * i + 10 + late, late_ms + 1 - late);
+    }
+  }
+  return diagnoseJob(job);
+}
+
+// Nobody waits for it before the barrier, where it is late once, and not six
+// times.
+TEST(TimingTest, OneDelayCountsOnce) {
+  expectHealthy(broadcasts(20));
+  const Diagnosis diagnosis = broadcasts(200);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {2});
+  EXPECT_NE(textOf(diagnosis).find("That is 50 % of the time"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
+// Nothing says that the others wait for the root of a reduce, but here they do.
+TEST(TimingTest, WhoIsSeenToBeWaitedForIsLate) {
+  for (const std::int64_t took_ms : {42, 1}) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      RankBuilder& rank = job.rank(r);
+      v1::Call& reduce = rank.addCall(v1::OPERATION_REDUCE, 1);
+      reduce.set_root_plus_1(1);
+      for (int i = 0; i < 40; ++i) {
+        const int at_ms = 100 * i + (r == 0 ? 40 : 0);
+        rank.end(reduce.id(), at_ms, r == 0 ? 2 : took_ms);
+      }
+    }
+    const Diagnosis diagnosis = diagnoseJob(job);
+    if (took_ms == 42) {
+      expectVerdict(diagnosis, VerdictKind::kStraggler, {0});
+    } else {
+      expectHealthy(diagnosis);
+    }
+  }
+}
+
+// Of two all_reduces at once, the first's end is told late on rank 2, which had
+// long called the second.
+TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_async(true);
+    for (std::uint64_t i = 0; i < 80; ++i) {
+      const auto round = static_cast<std::int64_t>(i / 2);
+      const std::int64_t at_ms = 100 * round + (i % 2 == 0 ? 0 : 10);
+      const std::int64_t told_ms = r == 2 && i % 2 == 0 ? 42 : 4;
+      rank.stream().add(IssueRow{.op = i + 1,
+                                 .issue_ns = RankBuilder::ns(at_ms),
+                                 .call = call.id(),
+                                 .seq = i + 1});
+      rank.stream().add(
+          ReturnRow{.op = i + 1, .return_ns = RankBuilder::ns(at_ms)});
+      rank.stream().add(DoneRow{.op = i + 1,
+                                .end_ns = RankBuilder::ns(at_ms + told_ms),
+                                .source = v1::END_SOURCE_FUTURE});
+    }
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
 // 60 times, 100 ms apart, what a rank does in the round that begins at `at_ms`:
 // an all_reduce of all, and a message from rank 1 to rank 2.
 using Round =
@@ -131,6 +244,18 @@ TEST(TimingTest, ARankThatIsReleasedLaterIsNoStraggler) {
         if (r == 2) rank.end(message, at_ms - 20, 10);
         rank.end(call, at_ms + (r == 2 ? 28 : 0), r == 2 ? 30 : 40);
       }));
+}
+
+// Whom all_reduces bound: within 2 ms here.
+TEST(TimingTest, BetweenHostsCountsWhatIsCertain) {
+  const auto late = [](std::uint32_t rank, int) { return rank == 3 ? 20 : 0; };
+  const Diagnosis straggler = run(late, {}, 60, 50, 1'000'000);
+  expectVerdict(straggler, VerdictKind::kStraggler, {3});
+  EXPECT_NE(textOf(straggler).find("several clocks"), std::string::npos);
+  const auto once = [](std::uint32_t rank, int i) {
+    return rank == 1 && i == 30 ? 3000 : 0;
+  };
+  expectVerdict(run(once, {}, 60, 50, 1'000'000), VerdictKind::kLate, {1});
 }
 
 TEST(TimingTest, ClocksOfDifferentHostsCertifyNothing) {
