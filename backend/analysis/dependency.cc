@@ -156,6 +156,7 @@ DependencyRole dependencyRole(const v1::Call& call, std::uint32_t group_size,
     case Pattern::kFromRoot:
       role.proves = carries && call.root_plus_1() > 0 && !root;
       role.proven = role.independent = root;
+      role.relayed = !root;
       role.provable = 1;
       break;
     case Pattern::kToRoot:

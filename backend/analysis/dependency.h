@@ -35,9 +35,12 @@ struct DependencyRole {
   bool proves = false;
   // Its start is one that ends of others can prove.
   bool proven = false;
-  // It depends on nobody, as the root of a broadcast: its own end is its own
-  // affair.
+  // It depends on nobody, as the root of a broadcast: its end proves no start.
+  // Whether it waits until somebody takes what it gives is not known.
   bool independent = false;
+  // It depends on the root alone, but any other may be the one that passes on
+  // what the root gives: in a tree, a ring.
+  bool relayed = false;
   // How many ranks' starts are proven, of the whole group.
   std::uint32_t provable = 0;
 };

@@ -48,11 +48,12 @@ struct CallTotals {
   TimeSum host;        // from issue to return
   TimeSum completion;  // from issue to end, of calls that did not fail
   TimeSum wait;        // from the begin to the end of the first wait
-  // Calls whose end only a wait or the backend's watchdog showed, late bounds;
-  // those whose end was not observed and did not fail; members of coalesced
-  // batches, which end as a whole, without an end of their own; those that
-  // failed.
+  // Calls whose end only a wait, a future or the backend's watchdog showed,
+  // late bounds; those whose end was not observed and did not fail; members of
+  // coalesced batches, which end as a whole, without an end of their own; those
+  // that failed.
   std::uint64_t ends_at_wait = 0;
+  std::uint64_t ends_by_future = 0;
   std::uint64_t ends_at_hook = 0;
   std::uint64_t ends_unknown = 0;
   std::uint64_t ends_with_batch = 0;

@@ -47,6 +47,7 @@ void addTo(CallTotals& totals, const AssembledOperation& op,
   totals.ends_with_batch += no_end && in_batch;
   if (!op.ended.known()) return;
   totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
+  totals.ends_by_future += op.end_source == v1::END_SOURCE_FUTURE;
   totals.ends_at_hook += op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
 }
 

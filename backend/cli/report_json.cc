@@ -11,6 +11,7 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["bytes_in"] = totals.bytes_in;
   json["bytes_out"] = totals.bytes_out;
   json["ends_at_wait"] = totals.ends_at_wait;
+  json["ends_by_future"] = totals.ends_by_future;
   json["ends_at_hook"] = totals.ends_at_hook;
   json["ends_unknown"] = totals.ends_unknown;
   json["ends_with_batch"] = totals.ends_with_batch;

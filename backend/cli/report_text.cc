@@ -144,6 +144,7 @@ std::string notesText(const CallTotals& all, std::uint64_t simulated) {
   say(all.ends_with_batch,
       " in coalesced batches, which end as a whole: see coalesced.");
   say(all.ends_at_wait, " whose end only a wait showed, a late bound.");
+  say(all.ends_by_future, " whose end a future told, a late bound.");
   say(all.ends_at_hook,
       " whose end the backend's watchdog showed, a late bound.");
   say(all.failed, " failed.");

@@ -80,6 +80,7 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
     matched.usable = matched.group_size > 1;
     matched.signature = signatureOf(call, matched.group_size);
     matched.role = dependencyRole(call, matched.group_size, group.group_rank);
+    matched.parts = isPointToPoint(call.op()) ? 2 : matched.group_size;
     if (!isPointToPoint(call.op())) continue;
     const bool sends = call.op() == v1::OPERATION_SEND;
     const std::uint32_t self = table.header.rank();

@@ -22,6 +22,8 @@ struct MatchedCall {
   std::uint64_t signature = 0;
   DependencyRole role;
   std::uint32_t group_size = 0;
+  // Ranks with a part in one operation: of a message two.
+  std::uint32_t parts = 0;
 };
 
 class MatchedCalls {

@@ -12,22 +12,46 @@ OperationKey numberedKey(const AssembledOperation& op,
   return key;
 }
 
+// Beyond it differences would not fit.
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+
+bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
+
+void bePresent(ArrivalTable::Row& row, CertifiedNs ready) {
+  ++row.present;
+  if (row.present == 1 || ready.high_ns > row.latest.high_ns) {
+    row.before_latest = row.present == 1 ? ready : row.latest;
+    row.latest = ready;
+  } else if (row.present == 2 || ready.high_ns > row.before_latest.high_ns) {
+    row.before_latest = ready;
+  }
+}
+
 }  // namespace
 
 CertifiedTime timeBetween(const CommonInstant& from, const CommonInstant& to) {
   const std::int64_t ns = to.ns - from.ns;
-  if (from.clock == to.clock) return {ns, ns, ns};
-  return {ns, to.certified.low_ns - from.certified.high_ns,
-          to.certified.high_ns - from.certified.low_ns};
+  CertifiedTime time{ns, ns, ns};
+  if (from.clock != to.clock) {
+    time.low_ns = to.certified.low_ns - from.certified.high_ns;
+    time.high_ns = to.certified.high_ns - from.certified.low_ns;
+  }
+  time.low_ns -= to.early_ns;
+  time.high_ns += from.early_ns;
+  return time;
+}
+
+std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
+                                                  const ReadyTime& ready) {
+  auto instant = common(stream, ready.at);
+  const auto early_ns = between(ready.earliest, ready.at);
+  if (!instant || !early_ns || *early_ns >= kLatestNs) return std::nullopt;
+  instant->early_ns = static_cast<std::int64_t>(*early_ns);
+  return instant;
 }
 
 std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
                                                   Instant instant) {
-  // Beyond it differences would not fit.
-  constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
-  const auto fits = [](std::int64_t ns) {
-    return -kLatestNs < ns && ns < kLatestNs;
-  };
   if (!instant.known() || !fits(instant.ns())) return std::nullopt;
   const auto certified = certifiedNs(stream.clock, instant.ns());
   if (!certified || !fits(certified->low_ns) || !fits(certified->high_ns)) {
@@ -51,7 +75,9 @@ void ArrivalTable::add(const Stream& stream) {
     Row& row = rows_[place->second];
     row.unusable |= op.failed || row.signature != call->signature;
     const auto ready = common(stream, stream.ready[i]);
-    if (!call->role.proven || !ready) continue;
+    if (!ready) continue;
+    bePresent(row, ready->certified);
+    if (!call->role.proven) continue;
     arrive(row, {*ready, stream.table.header.rank()});
   }
 }
@@ -71,10 +97,29 @@ void ArrivalTable::arrive(Row& row, const Arrival& arrival) {
 
 const ArrivalTable::Row* ArrivalTable::complete(const AssembledOperation& op,
                                                 const MatchedCall& call) const {
+  const Row* row = find(op, call);
+  return row && row->arrived == call.role.provable ? row : nullptr;
+}
+
+const ArrivalTable::Row* ArrivalTable::find(const AssembledOperation& op,
+                                            const MatchedCall& call) const {
   const auto found = index_.find(numberedKey(op, call));
   if (found == index_.end()) return nullptr;
   const Row& row = rows_[found->second];
-  return row.unusable || row.arrived != call.role.provable ? nullptr : &row;
+  return row.unusable ? nullptr : &row;
+}
+
+std::int64_t ArrivalTable::lastBeforeNs(const AssembledOperation& op,
+                                        const MatchedCall& call,
+                                        CertifiedNs end) const {
+  const Row* row = find(op, call);
+  if (!row || row->present != call.parts) return end.high_ns;
+  // Who was only ready behind the end was not waited for.
+  for (const CertifiedNs& ready : {row->latest, row->before_latest}) {
+    if (ready.low_ns <= end.high_ns)
+      return std::min(ready.high_ns, end.high_ns);
+  }
+  return end.high_ns;
 }
 
 }  // namespace traced

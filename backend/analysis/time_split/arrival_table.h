@@ -12,15 +12,18 @@
 #include "analysis/clocks/evidence_table.h"
 #include "analysis/clocks/matched_calls.h"
 #include "analysis/stream_table.h"
+#include "analysis/time_split/ready_times.h"
 
 namespace traced {
 
-// An instant on the common time line, with the interval it is certainly in.
-// Between instants of one clock there is no doubt.
+// An instant on the common time line, with the interval that its clock is
+// certainly in there; between instants of one clock that is no doubt. By
+// `early_ns` it may have been earlier, on its own clock.
 struct CommonInstant {
   std::int64_t ns = 0;
   CertifiedNs certified;
   std::uint32_t clock = 0;
+  std::int64_t early_ns = 0;
 };
 
 // A time between two instants, and the least and most it can be.
@@ -44,6 +47,10 @@ class ArrivalTable {
     // Of the ranks that others depend on.
     Arrival last, before_last;
     std::uint32_t arrived = 0;
+    // Of all ranks with a part in it: those that were ready last, and how many
+    // are known.
+    CertifiedNs latest, before_latest;
+    std::uint32_t present = 0;
     bool unusable = false;
   };
 
@@ -54,7 +61,7 @@ class ArrivalTable {
     // Equal for streams that read one clock.
     std::uint32_t clock_id = 0;
     MatchedCalls calls;
-    std::vector<Instant> ready;
+    std::vector<ReadyTime> ready;
   };
 
   void add(const Stream& stream);
@@ -64,15 +71,23 @@ class ArrivalTable {
   const Row* complete(const AssembledOperation& op,
                       const MatchedCall& call) const;
 
+  // Until when at the latest somebody with a part in an operation that ended at
+  // `end` was ready before it did.
+  std::int64_t lastBeforeNs(const AssembledOperation& op,
+                            const MatchedCall& call, CertifiedNs end) const;
+
   // An instant of a stream; absent where nothing is certified.
   static std::optional<CommonInstant> common(const Stream& stream,
                                              Instant instant);
+  static std::optional<CommonInstant> common(const Stream& stream,
+                                             const ReadyTime& ready);
 
   // The span of time in which ranks arrived, common time; 0 when none did.
   std::int64_t firstNs() const { return first_ns_; }
   std::int64_t lastNs() const { return last_ns_; }
 
  private:
+  const Row* find(const AssembledOperation& op, const MatchedCall& call) const;
   void arrive(Row& row, const Arrival& arrival);
 
   std::vector<Row> rows_;

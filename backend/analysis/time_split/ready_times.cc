@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/observed_end.h"
 #include "analysis/operation_kinds.h"
 
 namespace traced {
@@ -11,34 +12,45 @@ namespace {
 constexpr std::int64_t kUnknownEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::min();
 
+// The last and the last but one of some ends.
+struct LastEnds {
+  std::int64_t last_ns = kNoEnd;
+  std::int64_t second_ns = kNoEnd;
+
+  void add(std::int64_t end_ns) {
+    second_ns = std::max(second_ns, std::min(end_ns, last_ns));
+    last_ns = std::max(last_ns, end_ns);
+  }
+  std::int64_t nth(bool second) const { return second ? second_ns : last_ns; }
+};
+
 // What runs the operations of one group on the CPU.
 struct Engine {
   bool has_two_workers = false;
-  std::int64_t last_end_ns = kNoEnd;
-  std::int64_t second_last_end_ns = kNoEnd;
-  // Until when an operation may have run whose end is not known exactly.
+  // When they ended at the latest, and at the earliest.
+  LastEnds latest;
+  LastEnds earliest;
+  // Until when an operation may have run of which no more is known.
   std::int64_t unsure_until_ns = kNoEnd;
 
-  void add(const AssembledOperation& op) {
-    const bool late = op.end_source == v1::END_SOURCE_WAIT ||
-                      op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
-    if (!op.ended.known() || late) {
+  void add(const AssembledOperation& op, const ReadyTime& ready) {
+    const EndBound bound = op.ended.known() ? endBoundOf(op) : EndBound::kSeen;
+    if (bound == EndBound::kSeen) {
       const std::int64_t until = op.ended.known() ? op.ended.ns() : kUnknownEnd;
       unsure_until_ns = std::max(unsure_until_ns, until);
       return;
     }
-    const std::int64_t end_ns = op.ended.ns();
-    second_last_end_ns =
-        std::max(second_last_end_ns, std::min(end_ns, last_end_ns));
-    last_end_ns = std::max(last_end_ns, end_ns);
+    latest.add(op.ended.ns());
+    const Instant began = ready.at.known() ? ready.earliest : op.issued;
+    earliest.add(bound == EndBound::kExact ? op.ended.ns() : began.ns());
   }
 
-  Instant readyFor(const AssembledOperation& op, bool waits_for_all) const {
+  ReadyTime readyFor(const AssembledOperation& op, bool waits_for_all) const {
     const std::int64_t issue_ns = op.issued.ns();
     if (unsure_until_ns > issue_ns) return {};
     const bool second = has_two_workers && !waits_for_all;
-    return Instant(
-        std::max(issue_ns, second ? second_last_end_ns : last_end_ns));
+    return {Instant(std::max(issue_ns, latest.nth(second))),
+            Instant(std::max(issue_ns, earliest.nth(second)))};
   }
 };
 
@@ -54,29 +66,29 @@ bool isOnCpu(const v1::Call& call) {
 
 }  // namespace
 
-std::vector<Instant> readyTimes(const StreamTable& table) {
+std::vector<ReadyTime> readyTimes(const StreamTable& table) {
   const std::vector<GroupDefinition>& groups = table.definitions.groups();
   std::vector<Engine> engines(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i) {
     engines[i].has_two_workers = groups[i].backend == "gloo";
   }
-  std::vector<Instant> ready(table.operations.size());
+  std::vector<ReadyTime> ready(table.operations.size());
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const AssembledOperation& op = table.operations[i];
     const v1::Call* call = table.callOf(op);
     if (!call || call->simulated() || !op.issued.known()) continue;
-    if (op.started.known()) ready[i] = op.started;
+    if (op.started.known()) ready[i] = {op.started, op.started};
     const std::uint32_t group = table.groupOf(*call);
     if (group == StreamDefinitions::kNone || !isOnCpu(*call)) continue;
     if (isNotQueued(call->op())) {
-      ready[i] = op.issued;
+      ready[i] = {op.issued, op.issued};
       continue;
     }
     if (!op.started.known()) {
       ready[i] =
           engines[group].readyFor(op, call->op() == v1::OPERATION_BARRIER);
     }
-    if (!op.failed) engines[group].add(op);
+    if (!op.failed) engines[group].add(op, ready[i]);
   }
   return ready;
 }

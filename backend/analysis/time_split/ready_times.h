@@ -10,6 +10,12 @@
 
 namespace traced {
 
+struct ReadyTime {
+  // At the latest, and at the earliest.
+  Instant at;
+  Instant earliest;
+};
+
 // One per operation of the stream, in their order; unknown where nothing tells:
 //   - the start of the engine, where it was observed;
 //   - on a device, nothing else: what it computed before is not in the trace;
@@ -17,8 +23,9 @@ namespace traced {
 //     group if that was later. Gloo has two workers per group, so there it is
 //     the second-last end; a barrier waits for all that was before it, and
 //     sends, receives and monitored barriers wait for nothing;
-//   - where an end before is not known, or only as a bound later than the
-//     issue, nothing.
-std::vector<Instant> readyTimes(const StreamTable& table);
+//     An end that a future told is a bound: it may have been any time before;
+//   - where an end before is not known, or was only seen later than the issue,
+//     nothing.
+std::vector<ReadyTime> readyTimes(const StreamTable& table);
 
 }  // namespace traced

@@ -54,7 +54,7 @@ void SplitTotals::add(const OperationSplit& split, std::uint32_t rank,
     transfer_.add(*split.transfer);
     const std::uint64_t ns = notBelowZero(split.transfer->ns);
     // A time that is not told from 0 gives no bandwidth.
-    if (split.transfer->low_ns > 0) {
+    if (split.transfer_above_zero) {
       addSpeed(transfer_bandwidth_, bus_bytes, ns);
     }
     if (window) transfer_trend_.add(*window, ns);

@@ -12,10 +12,15 @@ namespace traced {
 // What is known of one operation on one rank. What cannot be decided, because a
 // rank's part or its clock is not known, is absent.
 struct OperationSplit {
-  // The last ready among those it depends on, less its own; 0 for the last.
+  // The last ready among those it depends on, less its own; 0 for the last. At
+  // most until the last of all was ready, where any other may be the one that
+  // passes something on or takes it.
   std::optional<CertifiedTime> wait_for_peers;
-  // From the later of the two to the end.
+  // From the later of the two to the end; absent where most of that may have
+  // been a wait for such others. An end that is a late bound leaves
+  // its beginning open, but whether it is above 0 is the clocks' affair.
   std::optional<CertifiedTime> transfer;
+  bool transfer_above_zero = false;
   // From being ready to the end, on the rank's own clock.
   std::optional<std::uint64_t> ready_to_end_ns;
   // How long the caller was held up: by the wait, or the device by its stall.

@@ -33,15 +33,17 @@ class ReadyTimesTest : public ::testing::Test {
     return StreamBuilder::kIssueNs + ns;
   }
 
-  // Ready times after the first issue possible; -1 where unknown.
-  std::vector<std::int64_t> ready() {
+  // Ready times after the first issue possible, at the latest or at the
+  // earliest; -1 where unknown.
+  std::vector<std::int64_t> ready(bool earliest = false) {
     testing::writeFile(dir_.path() + "/0", stream_.takeChunk(true));
     const auto set = openTraceSet({dir_.path()});
     EXPECT_TRUE(set);
     StreamLoader loader(*set);
     const StreamTable table = loader.load(set->streams[0]);
     std::vector<std::int64_t> result;
-    for (const Instant instant : readyTimes(table)) {
+    for (const ReadyTime& ready : readyTimes(table)) {
+      const Instant instant = earliest ? ready.earliest : ready.at;
       result.push_back(instant.known() ? instant.ns() - at(0) : -1);
     }
     return result;
@@ -69,6 +71,14 @@ TEST_F(ReadyTimesTest, GlooHasTwoWorkers) {
   issue(2, 100), end(2, 900);
   issue(3, 200), end(3, 990);
   EXPECT_EQ(ready(), (Times{0, 100, 500}));
+}
+
+TEST_F(ReadyTimesTest, BeforeAFutureToldItAnEndMayHaveBeenLongAgo) {
+  group_->set_backend("mpi");
+  issue(1, 0), end(1, 500);
+  issue(2, 100), end(2, 900, v1::END_SOURCE_HOST_CALL);
+  issue(3, 200), end(3, 990);
+  EXPECT_EQ(ready(true), (Times{0, 100, 900}));
 }
 
 TEST_F(ReadyTimesTest, AnUnknownOrLateEndLeavesTheNextUnknown) {

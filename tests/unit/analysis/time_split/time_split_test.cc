@@ -86,6 +86,68 @@ TEST_F(TimeSplitTest, OnlyTheRootOfABroadcastIsWaitedFor) {
   EXPECT_EQ(by_rank.all.split.arrivals, 0u);
 }
 
+// The root's part may come to rank 0 by way of rank 1.
+TEST_F(TimeSplitTest, WhoPassesABroadcastOnMayBeWaitedForToo) {
+  add(0, 1, 0, 450, 2);
+  add(1, 1, 400, 440, 2);
+  add(2, 1, 0, 50, 2);
+  const Report by_rank = report();
+  const SplitSums& behind = by_rank.rows[0].totals.split;
+  EXPECT_EQ(behind.wait_for_peers.total_ns, 0u);
+  EXPECT_EQ(behind.wait_uncertain_ns, 400u * kUs);
+  EXPECT_EQ(behind.transfer.count, 0u);
+  EXPECT_EQ(behind.withheld, 1u);
+  EXPECT_EQ(by_rank.rows[1].totals.split.transfer.total_ns, 40u * kUs);
+  // Which had ended before that one was there.
+  EXPECT_EQ(by_rank.rows[2].totals.split.transfer.total_ns, 50u * kUs);
+}
+
+// The first message is taken at once, the second one when it suits.
+TEST_F(TimeSplitTest, ASendMayWaitForItsReceiver) {
+  for (const std::uint32_t rank : {0u, 1u}) {
+    v1::Call& message = streams_[rank].addCall(
+        rank == 0 ? v1::OPERATION_SEND : v1::OPERATION_RECV, 1,
+        rank == 0 ? 1'000'000 : 0, rank == 0 ? 0 : 1'000'000);
+    message.set_peer_plus_1(2 - rank);
+    message.set_peer_global_plus_1(2 - rank);
+  }
+  add(0, 1, 0, 500, 3);
+  add(1, 1, 0, 500, 3);
+  add(0, 2, 1'000, 1'900, 3);
+  add(1, 2, 1'800, 2'000, 3);
+  const Report by_rank = report();
+  const SplitSums& sends = by_rank.rows[0].totals.split;
+  EXPECT_EQ(sends.transfer.count, 1u);
+  EXPECT_EQ(sends.transfer.total_ns, 500u * kUs);
+  EXPECT_EQ(sends.withheld, 1u);
+  EXPECT_EQ(sends.wait_for_peers.total_ns, 0u);
+  EXPECT_EQ(sends.wait_uncertain_ns, 800u * kUs);
+  EXPECT_EQ(by_rank.rows[1].totals.split.transfer.total_ns, 700u * kUs);
+}
+
+// Rank 1 was told late that its first one was over: who is last in the second
+// one is not known.
+TEST_F(TimeSplitTest, AnEndThatAFutureToldLeavesTheNextOneOpen) {
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    const std::int64_t told_us = rank == 1 ? 900 : 100;
+    for (const std::int64_t seq : {1, 2, 3}) {
+      const auto id = static_cast<std::uint64_t>(seq);
+      const std::int64_t at = StreamBuilder::kIssueNs + seq * 10 * kUs;
+      streams_[rank].add(
+          IssueRow{.op = id, .issue_ns = at, .call = 1, .seq = id});
+      streams_[rank].add(DoneRow{.op = id,
+                                 .end_ns = at + (told_us + seq) * kUs,
+                                 .source = v1::END_SOURCE_FUTURE});
+    }
+  }
+  const Report by_rank = report();
+  EXPECT_EQ(by_rank.all.split.arrivals, 6u);
+  EXPECT_GE(by_rank.all.split.wait_uncertain_ns, 800u * kUs);
+  const CertifiedTime transfer = by_rank.rows[0].split.transfer().p50();
+  EXPECT_EQ(transfer.low_ns, 0);
+  EXPECT_GT(transfer.high_ns, 0);
+}
+
 TEST_F(TimeSplitTest, WithoutAllRanksNobodyIsTheLast) {
   add(0, 1, 0, 1'500);
   add(1, 1, 400, 1'500);
