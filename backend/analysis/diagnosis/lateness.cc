@@ -23,7 +23,7 @@ struct Waited {
   }
 };
 
-Waited::For waitedFor(v1::Operation op) {
+Waited::For whoWaits(v1::Operation op) {
   switch (op) {
     case v1::OPERATION_BROADCAST:
     case v1::OPERATION_SCATTER:
@@ -81,7 +81,7 @@ class Walk {
     last_seq_ = collective.seq;
     const Waited waited = waitedIn(collective.seq);
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
-      lateness[i] = count(arrivals[i], waited, follows, carried_[i]);
+      lateness[i] = count(arrivals[i], arrivals, waited, follows, carried_[i]);
     }
     for (const std::uint32_t i : order_) {
       if (lateness[i] < collective.lateness_ns) continue;
@@ -134,7 +134,7 @@ class Walk {
     if (signature.root_plus_1 == 0) return {};
     const auto root = members_->at(signature.root_plus_1 - 1);
     if (!root) return {};
-    return {waitedFor(signature.op), *root};
+    return {whoWaits(signature.op), *root};
   }
 
   // How far apart two instants of these ranks may be less than they seem.
@@ -182,24 +182,32 @@ class Walk {
                                           follows, carried));
   }
 
-  // Whether the median rank was seen to be in the collective until `own` came,
+  // Whether another rank was seen to be in the collective until `own` came,
   // whatever it had to wait for.
-  bool waitedUntilReady(const Timing& own) const {
-    if (median_.took_ns < 0) return false;
-    const std::int64_t behind_ns = own.ready_ns - median_.ready_ns;
-    const std::int64_t off_ns = uncertain(own, median_);
-    return median_.unseen_ns <= behind_ns - own.early_ns - off_ns &&
-           median_.took_ns >= behind_ns + off_ns;
+  bool waitedFor(const Timing& own, const Timing& other) const {
+    if (other.took_ns < 0) return false;
+    const std::int64_t behind_ns = own.ready_ns - other.ready_ns;
+    const std::int64_t off_ns = uncertain(own, other);
+    return other.unseen_ns <= behind_ns - own.early_ns - off_ns &&
+           other.took_ns >= behind_ns + off_ns;
+  }
+  bool anyWaitedFor(const Timing& own,
+                    absl::Span<const Timing> arrivals) const {
+    return std::any_of(
+        arrivals.begin(), arrivals.end(),
+        [&](const Timing& other) { return waitedFor(own, other); });
   }
 
   // What of it is new, and kept others waiting.
-  std::int64_t count(const Timing& own, const Waited& waited, bool follows,
+  std::int64_t count(const Timing& own, absl::Span<const Timing> arrivals,
+                     const Waited& waited, bool follows,
                      Carried& carried) const {
     const bool gone_on = median_.early_ns == 0;
     if (carried.given_back && gone_on) carried = {};
     const std::int64_t late_ns = lateBy(own, follows, carried);
-    const bool by_median = waited.byAll(own.rank) || waitedUntilReady(own);
-    const bool counts = by_median || waited.bySome(own.rank);
+    const bool by_median = waited.byAll(own.rank) || waitedFor(own, median_);
+    const bool counts = by_median || waited.bySome(own.rank) ||
+                        (late_ns > 0 && anyWaitedFor(own, arrivals));
     const std::int64_t counted_ns =
         counts ? std::max<std::int64_t>(late_ns - carried.counted_ns, 0) : 0;
     carried.late_ns = late_ns;
