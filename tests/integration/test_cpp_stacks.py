@@ -229,4 +229,4 @@ def test_a_value_that_does_not_exist_is_told_in_one_sentence(
 ) -> None:
     (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, **{name: value})
     sentence = f"{name}={value} is not valid: expected {expected}; it counts as not set"
-    assert process.output.splitlines() == [f"traced: {sentence}"]
+    assert process.output.splitlines().count(f"traced: {sentence}") == 1

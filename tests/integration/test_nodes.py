@@ -217,7 +217,7 @@ def test_a_bad_value_is_one_sentence(
     launcher: Launcher, tmp_path: Path, name: str, value: str, expected: str
 ) -> None:
     (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, **{name: value})
-    (sentence,) = process.output.splitlines()
+    (sentence,) = (line for line in process.output.splitlines() if line.startswith("traced:"))
     assert sentence.startswith(f"traced: {name}=")
     assert expected in sentence
     assert sentence.endswith("; it counts as not set")
