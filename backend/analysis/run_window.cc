@@ -113,7 +113,7 @@ bool WindowFilter::holds(const AssembledOperation& op) const {
 }
 
 std::uint64_t cutTo(const WindowFilter& filter, StreamTable& table,
-                    std::vector<Instant>* per_operation) {
+                    std::vector<ReadyTime>* ready) {
   std::vector<AssembledOperation>& operations = table.operations;
   std::size_t kept = 0;
   std::uint64_t simulated = 0;
@@ -121,12 +121,12 @@ std::uint64_t cutTo(const WindowFilter& filter, StreamTable& table,
     if (!filter.holds(operations[i])) continue;
     simulated += table.isSimulated(operations[i]);
     operations[kept] = operations[i];
-    if (per_operation) (*per_operation)[kept] = (*per_operation)[i];
+    if (ready) (*ready)[kept] = (*ready)[i];
     ++kept;
   }
   const std::uint64_t gone = operations.size() - kept;
   operations.resize(kept);
-  if (per_operation) per_operation->resize(kept);
+  if (ready) ready->resize(kept);
   table.simulated = simulated;
   table.header.mutable_started()->set_monotonic_ns(filter.begin().ns());
   table.last = filter.end();

@@ -11,6 +11,7 @@
 #include "analysis/instant.h"
 #include "analysis/step_range.h"
 #include "analysis/stream_table.h"
+#include "analysis/time_split/ready_times.h"
 #include "analysis/trace_set.h"
 #include "traced/v1/clock.pb.h"
 
@@ -56,9 +57,9 @@ class WindowFilter {
 };
 
 // Leaves what is in the window of a stream: its operations, and of its time
-// the window. `per_operation`, where there is one, is a value for each
-// operation. Returns how many operations went.
+// the window. `ready`, where there is one, has a value for each operation.
+// Returns how many operations went.
 std::uint64_t cutTo(const WindowFilter& filter, StreamTable& table,
-                    std::vector<Instant>* per_operation = nullptr);
+                    std::vector<ReadyTime>* ready = nullptr);
 
 }  // namespace traced
