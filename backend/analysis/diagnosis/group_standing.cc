@@ -94,19 +94,41 @@ void measureWaits(GroupStanding& standing) {
   if (told) standing.waited_ns = until_ns - *standing.since_ns;
 }
 
+std::optional<GroupStanding> standingAt(const Knowledge& knowledge,
+                                        std::uint32_t group,
+                                        std::uint64_t seq) {
+  if (seq == kNowhere) return std::nullopt;
+  GroupStanding standing(knowledge, group);
+  standing.seq = seq;
+  sortMembers(standing, knowledge.job().groups[group].collectives);
+  forgiveOlderDumps(standing);
+  measureWaits(standing);
+  return standing;
+}
+
 }  // namespace
 
 std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
                                         std::uint32_t group) {
   const CollectiveTable& table = knowledge.job().groups[group].collectives;
   if (table.members().empty()) return std::nullopt;
-  GroupStanding standing(knowledge, group);
-  standing.seq = locate(knowledge.job(), table, standing.members.present);
-  if (standing.seq == kNowhere) return std::nullopt;
-  sortMembers(standing, table);
-  forgiveOlderDumps(standing);
-  measureWaits(standing);
-  return standing;
+  return standingAt(
+      knowledge, group,
+      locate(knowledge.job(), table, knowledge.job().membersOf(group).present));
+}
+
+std::optional<GroupStanding> standingBehind(const Knowledge& knowledge,
+                                            std::uint32_t group,
+                                            std::uint64_t seq) {
+  const CollectiveTable& table = knowledge.job().groups[group].collectives;
+  std::uint64_t first = kNowhere;
+  for (const MemberProgress& member : table.members()) {
+    for (const std::uint64_t each :
+         {member.firstUnended(), firstOf(member.failed)}) {
+      if (each > seq) first = std::min(first, each);
+    }
+  }
+  return standingAt(knowledge, group, first);
 }
 
 std::vector<std::uint32_t> GroupStanding::joined() const {

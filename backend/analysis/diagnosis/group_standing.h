@@ -60,5 +60,9 @@ struct GroupStanding {
 // Absent when the group stands still nowhere.
 std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
                                         std::uint32_t group);
+// In the first operation behind `seq` that some have not ended or failed in.
+std::optional<GroupStanding> standingBehind(const Knowledge& knowledge,
+                                            std::uint32_t group,
+                                            std::uint64_t seq);
 
 }  // namespace traced

@@ -22,12 +22,18 @@ std::vector<Trouble> findGroupTroubles(
     const auto standing = standingOf(knowledge, group);
     if (!standing) continue;
     auto trouble = judgeStanding(*standing);
+    // Those who did not need who is missing may stand still further on.
+    if (!trouble && !standing->missing.empty() && standing->inside.empty()) {
+      const auto behind = standingBehind(knowledge, group, standing->seq);
+      if (behind) trouble = judgeStanding(*behind);
+      if (!trouble && behind) under_way += behind->inside.size();
+    }
     if (!trouble) {
       under_way += standing->inside.size();
       continue;
     }
     const std::uint64_t mismatch = first_mismatch[group];
-    trouble->explained = mismatch > 0 && mismatch <= standing->seq;
+    trouble->explained = mismatch > 0 && mismatch <= trouble->verdict.seq;
     troubles.push_back(std::move(*trouble));
   }
   return troubles;

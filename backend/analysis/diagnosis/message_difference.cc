@@ -65,11 +65,19 @@ bool pairsByTag(const SignatureTable& signatures, const MessagePair& pair,
   return true;
 }
 
+// Two that changed places, and not one that was left out where two alternate:
+// what follows agrees.
 bool isSwap(const MessagePair& pair, const Difference& d) {
   const std::uint64_t next = d.seq + 1;
-  return pair.sends.has(next) && pair.receives.has(next) &&
-         pair.sends.messageAt(next) == d.received &&
-         pair.receives.messageAt(next) == d.sent;
+  const bool crossed = pair.sends.has(next) && pair.receives.has(next) &&
+                       pair.sends.messageAt(next) == d.received &&
+                       pair.receives.messageAt(next) == d.sent;
+  if (!crossed) return false;
+  const std::uint64_t after = next + 1;
+  if (pair.sends.has(after) && pair.receives.has(after)) {
+    return pair.sends.messageAt(after) == pair.receives.messageAt(after);
+  }
+  return pair.sends.last() == pair.receives.last();
 }
 
 JobVerdict tellDifference(const PairCase& pair, const Difference& d) {

@@ -24,12 +24,22 @@ bool isBatch(const StreamTable& table, const AssembledOperation& op) {
 ReachedRule::ReachedRule(const StreamTable& table, bool whole)
     : table_(table), whole_(whole) {}
 
+// Whether the call did not return, or waits at once and did not come back.
+bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
+  if (op.failed || op.released.known()) return false;
+  const v1::Call* call = table_.callOf(op);
+  return !op.returned.known() || (call && isOnHost(table_, *call) &&
+                                  call->has_async() && !call->async());
+}
+
 void ReachedRule::lookOver() {
   for (const AssembledOperation& op : table_.operations) {
     Thread& thread = threads_[op.thread];
     thread.issue_ns = std::max(thread.issue_ns, op.issued.ns());
     if (op.wait_ended.known()) {
       thread.wait_end_ns = std::max(thread.wait_end_ns, op.wait_ended.ns());
+    } else if (holdsItsThread(op)) {
+      thread.held_by = &op;
     }
     if (op.batch > 0 && isBatch(table_, op)) batches_[op.batch] = &op;
   }
@@ -79,6 +89,8 @@ Reached ReachedRule::reachedByBatch(std::uint64_t batch) {
 bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
   constexpr std::size_t kLast = 64;
   const Thread& thread = threads_.at(op.thread);
+  // A thread that is held up elsewhere does not wait for this one.
+  if (thread.held_by && thread.held_by->id > op.id) return false;
   if (thread.issue_ns > thread.wait_end_ns) {
     return op.issued.ns() > thread.wait_end_ns;
   }

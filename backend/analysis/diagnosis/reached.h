@@ -29,8 +29,11 @@ class ReachedRule {
   struct Thread {
     std::int64_t issue_ns = 0;
     std::int64_t wait_end_ns = 0;
+    // The last operation that holds it up to its end, which did not come.
+    const AssembledOperation* held_by = nullptr;
   };
 
+  bool holdsItsThread(const AssembledOperation& op) const;
   void lookOver();
   Reached notEnded(const AssembledOperation& op);
   Reached reachedByBatch(std::uint64_t batch);

@@ -66,6 +66,11 @@ Splits splitsOn(const v1::Call& call, std::uint32_t rank, std::size_t members) {
           splitsOf(call.split_out(), call.output(), members)};
 }
 
+bool isAllToAll(v1::Operation op) {
+  return op == v1::OPERATION_ALL_TO_ALL ||
+         op == v1::OPERATION_ALL_TO_ALL_SINGLE;
+}
+
 const v1::Call* callOf(const StreamTable& table, std::uint32_t local_group,
                        std::uint64_t seq) {
   for (const AssembledOperation& op : table.operations) {
@@ -78,7 +83,8 @@ const v1::Call* callOf(const StreamTable& table, std::uint32_t local_group,
   return nullptr;
 }
 
-// By group rank; members whose part is not in their trace stay empty.
+// By group rank; members whose part is not in their trace, or who called
+// something else, stay empty.
 Matrix readMatrix(const JobState& job, const TraceSet& set, std::uint32_t group,
                   std::uint64_t seq) {
   const JobGroup& wanted = job.catalog.groups()[group];
@@ -95,7 +101,8 @@ Matrix readMatrix(const JobState& job, const TraceSet& set, std::uint32_t group,
         continue;
       }
       const v1::Call* call = callOf(table, local, seq);
-      if (!call || groups[local].group_rank >= matrix.size()) continue;
+      if (!call || !isAllToAll(call->op())) continue;
+      if (groups[local].group_rank >= matrix.size()) continue;
       matrix[groups[local].group_rank] = splitsOn(*call, rank, matrix.size());
     }
   }

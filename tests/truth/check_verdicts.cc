@@ -1,0 +1,355 @@
+// No verdict that is certain is false, and none is told of a healthy run.
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "analysis/diagnosis/diagnosis.h"
+#include "truth/trial.h"
+
+namespace traced::truth {
+namespace {
+
+bool isMismatch(VerdictKind kind) {
+  return kind == VerdictKind::kOrderMismatch ||
+         kind == VerdictKind::kOpMismatch ||
+         kind == VerdictKind::kSizeMismatch ||
+         kind == VerdictKind::kDtypeMismatch ||
+         kind == VerdictKind::kReduceOpMismatch ||
+         kind == VerdictKind::kRootMismatch ||
+         kind == VerdictKind::kSplitMismatch;
+}
+
+class VerdictCheck {
+ public:
+  VerdictCheck(const Trial& trial, const Diagnosis& diagnosis, Lies& lies)
+      : trial_(trial), diagnosis_(diagnosis), lies_(lies) {}
+
+  void check() {
+    const bool faulty = trial_.isFaulty();
+    if (trial_.history.fault_at == kNever && trial_.history.hung) {
+      lies_.push_back({"simulation", "a healthy program hangs"});
+    }
+    for (const JobVerdict& verdict : diagnosis_.verdicts) {
+      if (!faulty) {
+        checkHealthy(verdict);
+      } else if (verdict.finding == Confidence::kCertain) {
+        checkFinding(verdict);
+      }
+      if (verdict.culprit == Confidence::kCertain) checkCulprit(verdict);
+      if (faulty) checkTiming(verdict);
+    }
+    if (faulty && isLateForSure() && !tellsLate()) {
+      lies_.push_back({"a late rank is not told", "2.5 s late, once"});
+    }
+    const bool silent = diagnosis_.healthy();
+    if (silent && !faulty) return;
+    if (silent && trial_.isWhole() && someoneHangs() &&
+        has(trial_.program.features, Feature::kSilence)) {
+      lies_.push_back({"healthy: of a run that hangs", "nothing was found"});
+    }
+  }
+
+ private:
+  void tell(const std::string& check, const JobVerdict& verdict) {
+    std::string text = std::string(nameOf(verdict.finding)) + " " +
+                       nameOf(verdict.kind) + ": " + verdict.summary;
+    for (const std::string& line : verdict.now) text += "\n    - " + line;
+    for (const std::string& line : verdict.evidence) text += "\n    " + line;
+    lies_.push_back({check + ": " + nameOf(verdict.kind), std::move(text)});
+  }
+
+  void checkHealthy(const JobVerdict& verdict) {
+    if (verdict.kind == VerdictKind::kUndecided && !trial_.isWhole()) return;
+    tell("finding in a healthy run", verdict);
+  }
+
+  void checkFinding(const JobVerdict& verdict) {
+    if (!isTrue(verdict)) tell("false certain finding", verdict);
+  }
+
+  bool isTrue(const JobVerdict& verdict) const {
+    if (isMismatch(verdict.kind)) return mismatchIsTrue(verdict);
+    const History& history = trial_.history;
+    switch (verdict.kind) {
+      case VerdictKind::kNeverJoined:
+      case VerdictKind::kLeftEarly:
+        return neverJoinedIsTrue(verdict);
+      case VerdictKind::kHungIn:
+        return history.hung &&
+               (hungInIsTrue(verdict) || mayWaitForAnother(verdict));
+      case VerdictKind::kDeadlock:
+        return history.hung;
+      case VerdictKind::kFailed:
+        return anyFailed();
+      case VerdictKind::kProcessFailed:
+        return std::any_of(verdict.culprits.begin(), verdict.culprits.end(),
+                           [&](std::uint32_t rank) {
+                             return history.ranks[rank].ending !=
+                                    Ending::kInOrder;
+                           });
+      case VerdictKind::kLate:
+        return lateIsTrue(verdict);
+      case VerdictKind::kP2pUnpaired:
+        return history.hung || anyFailed() || countsDiffer(verdict);
+      case VerdictKind::kBufferOverlap:
+      case VerdictKind::kNeverWaited:
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  // Somebody's call differs, in what the verdict says.
+  bool mismatchIsTrue(const JobVerdict& verdict) const {
+    const FaultKind fault = trial_.program.fault.kind;
+    if (verdict.kind == VerdictKind::kOrderMismatch &&
+        fault != FaultKind::kSwap) {
+      return false;
+    }
+    if (verdict.pair) return messagesDiffer(*verdict.pair);
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    if (!group) return false;
+    if (saysTheyAgreedBefore(verdict) && !agreedBefore(verdict, *group)) {
+      return false;
+    }
+    if (verdict.kind == VerdictKind::kSplitMismatch) {
+      return splitsDiffer(*group, verdict.seq);
+    }
+    const Happened* first = nullptr;
+    for (const std::uint32_t rank : trial_.history.groups[*group].members) {
+      const Happened* op = trial_.collective(rank, *group, verdict.seq);
+      if (!op) continue;
+      if (!first) first = op;
+      if (!op->call.agreesWith(first->call)) return true;
+    }
+    return false;
+  }
+
+  static std::int64_t part(const Called& call,
+                           const std::vector<std::int64_t>& splits,
+                           std::size_t other) {
+    return other < splits.size() ? splits[other]
+                                 : static_cast<std::int64_t>(call.elements);
+  }
+
+  // What one sends is not what the other expects.
+  bool splitsDiffer(std::uint32_t group, std::uint64_t seq) const {
+    const Ranks& members = trial_.history.groups[group].members;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      for (std::size_t j = 0; j < members.size(); ++j) {
+        const Happened* from = trial_.collective(members[i], group, seq);
+        const Happened* to = trial_.collective(members[j], group, seq);
+        if (from && to &&
+            part(from->call, from->call.split_in, j) !=
+                part(to->call, to->call.split_out, i)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  static bool saysTheyAgreedBefore(const JobVerdict& verdict) {
+    return std::any_of(verdict.evidence.begin(), verdict.evidence.end(),
+                       [](const std::string& line) {
+                         return line.starts_with("Before that they agree");
+                       });
+  }
+
+  bool agreedBefore(const JobVerdict& verdict, std::uint32_t group) const {
+    for (std::uint64_t seq = 1; seq < verdict.seq; ++seq) {
+      const Happened* first = nullptr;
+      for (const std::uint32_t rank : verdict.ranks) {
+        const Happened* op = trial_.collective(rank, group, seq);
+        if (!op) continue;
+        if (!first) first = op;
+        if (!op->call.agreesWith(first->call)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool messagesDiffer(std::pair<std::uint32_t, std::uint32_t> pair) const {
+    const FaultKind fault = trial_.program.fault.kind;
+    const std::uint32_t rank = trial_.program.fault.rank;
+    const bool concerns = pair.first == rank || pair.second == rank;
+    return concerns &&
+           (fault == FaultKind::kSkip || fault == FaultKind::kSwap ||
+            fault == FaultKind::kLostSend || fault == FaultKind::kStrayRecv);
+  }
+
+  bool neverJoinedIsTrue(const JobVerdict& verdict) const {
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    if (!group) return false;
+    if (verdict.pair) return true;
+    std::size_t called = 0;
+    const Ranks& members = trial_.history.groups[*group].members;
+    for (const std::uint32_t rank : members) {
+      const Happened* op = trial_.collective(rank, *group, verdict.seq);
+      if (op && op->issued <= trial_.cut_at) ++called;
+    }
+    const bool left_inside = verdict.kind == VerdictKind::kLeftEarly;
+    if (called == 0 || (called == members.size() && !left_inside)) return false;
+    // What is killed at its work is not accused.
+    return trial_.history.hung || anyFailed() ||
+           std::any_of(
+               trial_.history.ranks.begin(), trial_.history.ranks.end(),
+               [&](const auto& rank) { return rank.end <= trial_.cut_at; });
+  }
+
+  // As many messages were sent from one to the other as were received.
+  bool countsDiffer(const JobVerdict& verdict) const {
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    if (!group || !verdict.pair) return true;
+    const auto& [from, to] = *verdict.pair;
+    return count(from, to, *group, v1::OPERATION_SEND) !=
+           count(to, from, *group, v1::OPERATION_RECV);
+  }
+  std::ptrdiff_t count(std::uint32_t rank, std::uint32_t peer,
+                       std::uint32_t group, v1::Operation op) const {
+    const auto& operations = trial_.history.ranks[rank].operations;
+    const std::uint32_t place = trial_.history.groups[group].indexOf(peer);
+    return std::count_if(
+        operations.begin(), operations.end(), [&](const Happened& each) {
+          return each.call.op == op && each.call.group == group &&
+                 each.call.peer_plus_1 == place + 1;
+        });
+  }
+
+  // Somebody was inside an operation for so long that it hangs.
+  bool someoneHangs() const {
+    for (const RankHistory& rank : trial_.history.ranks) {
+      for (const Happened& op : rank.operations) {
+        if (op.wait_began != kNever && op.ended == kNever &&
+            rank.end - op.wait_began > 5'100 * kMs) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // What of several operations a thread waits for is not recorded.
+  bool mayWaitForAnother(const JobVerdict& verdict) const {
+    return verdict.op == "reduce_scatter_tensor" &&
+           !has(trial_.program.features, Feature::kSeveralWaits);
+  }
+
+  bool hungInIsTrue(const JobVerdict& verdict) const {
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    if (!group) return false;
+    for (const std::uint32_t rank : trial_.history.groups[*group].members) {
+      if (!trial_.collective(rank, *group, verdict.seq)) return false;
+    }
+    return std::all_of(verdict.culprits.begin(), verdict.culprits.end(),
+                       [&](std::uint32_t rank) {
+                         const Happened* op =
+                             trial_.collective(rank, *group, verdict.seq);
+                         return op && op->ended == kNever;
+                       });
+  }
+
+  bool anyFailed() const {
+    for (const RankHistory& rank : trial_.history.ranks) {
+      for (const Happened& op : rank.operations) {
+        if (op.failed) return true;
+      }
+    }
+    return false;
+  }
+
+  // The others were held up by it for most of what counts as late.
+  bool lateIsTrue(const JobVerdict& verdict) const {
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    if (!group || verdict.culprits.size() != 1) return false;
+    const Happened* late =
+        trial_.collective(verdict.culprits[0], *group, verdict.seq);
+    if (!late) return false;
+    std::int64_t first = kNever;
+    for (const std::uint32_t rank : trial_.history.groups[*group].members) {
+      const Happened* op = trial_.collective(rank, *group, verdict.seq);
+      if (op) first = std::min(first, op->ready);
+    }
+    return late->ready - first > 900'000'000;
+  }
+
+  // Only for what one rank's own calls show, which no program here does.
+  void checkCulprit(const JobVerdict& verdict) {
+    tell("false certain culprit", verdict);
+  }
+
+  // Who is slow or late is told by figures alone, so it is never certain; but
+  // it must be who the fault was planted in.
+  void checkTiming(const JobVerdict& verdict) {
+    if (verdict.kind != VerdictKind::kStraggler &&
+        verdict.kind != VerdictKind::kLate &&
+        verdict.kind != VerdictKind::kSlowPeer) {
+      return;
+    }
+    const bool held_up = verdict.kind == VerdictKind::kStraggler ||
+                         trial_.program.fault.kind == FaultKind::kSlowLink;
+    if (held_up && !has(trial_.program.features, Feature::kHeldUp) &&
+        !has(trial_.program.features, Feature::kShares)) {
+      return;
+    }
+    if (std::none_of(verdict.culprits.begin(), verdict.culprits.end(),
+                     [&](std::uint32_t rank) { return isPlanted(rank); })) {
+      tell("names another", verdict);
+    } else if (verdict.kind == VerdictKind::kStraggler &&
+               has(trial_.program.features, Feature::kShares)) {
+      checkShare(verdict);
+    }
+  }
+
+  // A collective of all that ends on nobody before all are there, not the
+  // first.
+  bool isLateForSure() const {
+    const Program& program = trial_.program;
+    const Fault& fault = program.fault;
+    if (fault.kind != FaultKind::kLate || !trial_.isWhole()) return false;
+    return program.items.size() == 1 && fault.step > 0 && program.steps >= 16 &&
+           program.items[0].op == v1::OPERATION_ALL_REDUCE &&
+           program.items[0].kind == ItemKind::kCollective &&
+           program.items[0].role == 0 && program.hosts() == 1;
+  }
+
+  bool tellsLate() const {
+    return std::any_of(
+        diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
+        [](const auto& each) { return each.kind == VerdictKind::kLate; });
+  }
+
+  bool isPlanted(std::uint32_t rank) const {
+    const Ranks planted = plantedRanks(trial_.program, unroll(trial_.program));
+    return std::find(planted.begin(), planted.end(), rank) != planted.end();
+  }
+
+  // Of the whole run; what is said of a part of it may be somewhat more.
+  void checkShare(const JobVerdict& verdict) {
+    const Program& program = trial_.program;
+    const double late_ns = static_cast<double>(program.fault.ns) *
+                           static_cast<double>(program.steps);
+    const double percent =
+        100 * late_ns / static_cast<double>(trial_.history.end);
+    for (const std::string& line : verdict.evidence) {
+      int said = 0;
+      if (std::sscanf(line.c_str(), "That is %d %%", &said) == 1 &&
+          (said > 100 || said > 1.3 * percent + 5)) {
+        tell("part of the time", verdict);
+      }
+    }
+  }
+
+  const Trial& trial_;
+  const Diagnosis& diagnosis_;
+  Lies& lies_;
+};
+
+}  // namespace
+
+void checkVerdicts(const Trial& trial, const Diagnosis& diagnosis, Lies& lies) {
+  VerdictCheck(trial, diagnosis, lies).check();
+}
+
+}  // namespace traced::truth

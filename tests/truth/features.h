@@ -1,0 +1,96 @@
+// What programs may have. Those that the analysis is known not to get right yet
+// are not generated unless they are asked for.
+
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+
+namespace traced::truth {
+
+enum class Feature : unsigned char {
+  kMessages,
+  kSubGroups,
+  kHosts,
+  kCuts,
+  kMerges,
+  kFaults,
+  // A future's callback runs late, after the waiting thread went on.
+  kLateStamps,
+  // Broadcasts and reductions go along a tree or a ring.
+  kRelays,
+  // A send, or the root of a broadcast, waits for who receives.
+  kLateSends,
+  // Merges of parts are merged.
+  kMergedMerges,
+  // Files of an older run of the same name lie beside.
+  kOlderRuns,
+  // Clocks of hosts step.
+  kClockSteps,
+  // What is said of a straggler's part of the time is checked.
+  kShares,
+  // Runs of a million operations, in which a rank is late once.
+  kLongRuns,
+  // Transfers are checked whose end only a wait showed.
+  kEndsInWaits,
+  // Waits and arrivals are checked of jobs on several hosts.
+  kTimesOfHosts,
+  // Answers are compared of jobs on several hosts, in a folder and merged.
+  kMergedHosts,
+  // Roots take long for what others send them.
+  kBusyRoots,
+  // Large messages go down a line of ranks, of which some run ahead.
+  kHeldUp,
+  // Operations whose end only a wait shows hang, several of one thread.
+  kSeveralWaits,
+  // A rank stands still before an operation that ended on the others.
+  kSilence,
+};
+inline constexpr std::size_t kFeatureCount = 21;
+
+using Features = std::bitset<kFeatureCount>;
+
+struct FeatureInfo {
+  const char* name;
+  // Why it is not generated unless asked for; nullptr: it is.
+  const char* left_out_because;
+};
+
+inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = {{
+    {"messages", nullptr},
+    {"sub-groups", nullptr},
+    {"hosts", nullptr},
+    {"cuts", nullptr},
+    {"merges", nullptr},
+    {"faults", nullptr},
+    {"late-stamps", "ends that a future told count as exact"},
+    {"relays", "who relays a broadcast late is not told from a slow link"},
+    {"late-sends", "the wait of a sender or root counts as transfer"},
+    {"merged-merges", "clocks of different merges are taken for one"},
+    {"older-runs", "streams of two runs of one name are put together"},
+    {"clock-steps", "not tried yet"},
+    {"shares", "a delay counts again at each collective behind it"},
+    {"long-runs", "takes seconds each, and samples hide what is late once"},
+    {"ends-in-waits", "an end that only a wait showed counts as exact"},
+    {"times-of-hosts", "who came last is told by estimates alone"},
+    {"merged-hosts", "in a folder hosts are put together by wall clocks"},
+    {"busy-roots", "a root held up in its own gather is called a straggler"},
+    {"held-up", "who is only held up by another is called a straggler"},
+    {"several-waits", "which of two a thread waits for is said to be certain"},
+    {"silence", "what the others ended hides where they then stand still"},
+}};
+
+inline bool has(const Features& features, Feature feature) {
+  return features.test(static_cast<std::size_t>(feature));
+}
+
+inline Features defaultFeatures() {
+  Features features;
+  for (std::size_t i = 0; i < kFeatureCount; ++i) {
+    features.set(i, kFeatures[i].left_out_because == nullptr);
+  }
+  return features;
+}
+
+}  // namespace traced::truth

@@ -1,0 +1,12 @@
+// Random programs.
+
+#pragma once
+
+#include "truth/program.h"
+
+namespace traced::truth {
+
+// The same for the same seed and features.
+Program generate(std::uint64_t seed, const Features& features);
+
+}  // namespace traced::truth

@@ -1,0 +1,98 @@
+// What looks like a cause, and is a consequence of another one. Each was first
+// told of a made-up program; see tests/truth.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "diagnosed.h"
+
+namespace traced::testing {
+namespace {
+
+bool tells(const Diagnosis& diagnosis, VerdictKind kind) {
+  return std::any_of(diagnosis.verdicts.begin(), diagnosis.verdicts.end(),
+                     [kind](const auto& each) { return each.kind == kind; });
+}
+
+// Rank 1 leaves out the broadcast, so that its all-to-all meets those of the
+// others: these are no parts of one exchange.
+TEST(SeemingCausesTest, OnlyRanksThatExchangeCanDisagreeOnSplits) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& exchange = rank.addCall(v1::OPERATION_ALL_TO_ALL_SINGLE, 1, 8, 8);
+    for (int i = 0; i < 2; ++i) {
+      exchange.add_split_in(1);
+      exchange.add_split_out(1);
+    }
+    const std::uint32_t exchanged = exchange.id();
+    v1::Call& broadcast = rank.addCall(v1::OPERATION_BROADCAST, 1);
+    broadcast.set_root_plus_1(1);
+    if (r == 0) rank.end(broadcast.id(), 0);
+    rank.end(exchanged, 10);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  EXPECT_TRUE(tells(diagnosis, VerdictKind::kOpMismatch)) << textOf(diagnosis);
+  EXPECT_FALSE(tells(diagnosis, VerdictKind::kSplitMismatch))
+      << textOf(diagnosis);
+}
+
+// Where two messages alternate, one that is left out makes the next two look
+// as if they had changed places.
+TEST(SeemingCausesTest, AMessageLeftOutOfTwoThatAlternateIsNoSwap) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t small = rank.addMessage(r == 0, 1, 1 - r, 64).id();
+    const std::uint32_t large = rank.addMessage(r == 0, 1, 1 - r, 128).id();
+    for (int i = 0; i < 5; ++i) {
+      rank.end(small, 20 * i);
+      if (r == 0 || i != 2) rank.end(large, 20 * i + 10);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  EXPECT_FALSE(diagnosis.verdicts.empty());
+  EXPECT_FALSE(tells(diagnosis, VerdictKind::kOrderMismatch))
+      << textOf(diagnosis);
+}
+
+// The end of a reduce-scatter shows in its wait, and rank 0 waits for something
+// else.
+TEST(SeemingCausesTest, AThreadThatIsHeldUpElsewhereDoesNotHangInWhatItIssued) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    v1::Call& scattered =
+        rank.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, 1, 4096, 2048);
+    scattered.set_async(true);
+    rank.hang(scattered.id(), 0);
+  });
+  job.rank(0).hang(job.rank(0).addCall(v1::OPERATION_BARRIER, 1).id(), 10);
+  job.all([](RankBuilder& rank) { rank.idleUntil(60'000); });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    const bool accuses =
+        verdict.kind == VerdictKind::kHungIn &&
+        std::count(verdict.culprits.begin(), verdict.culprits.end(), 0U) > 0;
+    EXPECT_FALSE(accuses) << textOf(diagnosis);
+  }
+}
+
+// The root of a broadcast goes on without rank 1, and stands still behind it.
+TEST(SeemingCausesTest, WhatOthersEndedDoesNotHideWhereTheyStandStill) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    rank.end(rank.addCall(v1::OPERATION_BARRIER, 1).id(), 0);
+  });
+  RankBuilder& root = job.rank(0);
+  v1::Call& broadcast = root.addCall(v1::OPERATION_BROADCAST, 1);
+  broadcast.set_root_plus_1(1);
+  root.end(broadcast.id(), 10);
+  root.hang(1, 20);
+  job.all([](RankBuilder& rank) { rank.idleUntil(60'000); });
+  expectVerdict(diagnoseJob(job, Ending::kRecovered), VerdictKind::kNeverJoined,
+                {1});
+}
+
+}  // namespace
+}  // namespace traced::testing
