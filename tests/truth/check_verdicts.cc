@@ -61,6 +61,11 @@ class VerdictCheck {
 
   void checkHealthy(const JobVerdict& verdict) {
     if (verdict.kind == VerdictKind::kUndecided && !trial_.isWhole()) return;
+    // Who runs ahead of others that he need not wait for is never the last.
+    if (verdict.kind == VerdictKind::kStraggler &&
+        !has(trial_.program.features, Feature::kShares)) {
+      return;
+    }
     tell("finding in a healthy run", verdict);
   }
 
@@ -269,7 +274,7 @@ class VerdictCheck {
     std::int64_t first = kNever;
     for (const std::uint32_t rank : trial_.history.groups[*group].members) {
       const Happened* op = trial_.collective(rank, *group, verdict.seq);
-      if (op) first = std::min(first, op->ready);
+      if (op) first = std::min(first, op->issued);
     }
     return late->ready - first > 900'000'000;
   }
@@ -288,6 +293,7 @@ class VerdictCheck {
       return;
     }
     const bool held_up = verdict.kind == VerdictKind::kStraggler ||
+                         verdict.kind == VerdictKind::kLate ||
                          trial_.program.fault.kind == FaultKind::kSlowLink;
     if (held_up && !has(trial_.program.features, Feature::kHeldUp) &&
         !has(trial_.program.features, Feature::kShares)) {

@@ -23,10 +23,9 @@ std::vector<Trouble> findGroupTroubles(
     if (!standing) continue;
     auto trouble = judgeStanding(*standing);
     // Those who did not need who is missing may stand still further on.
-    if (!trouble && !standing->missing.empty() && standing->inside.empty()) {
+    if (!trouble) {
       const auto behind = standingBehind(knowledge, group, standing->seq);
       if (behind) trouble = judgeStanding(*behind);
-      if (!trouble && behind) under_way += behind->inside.size();
     }
     if (!trouble) {
       under_way += standing->inside.size();

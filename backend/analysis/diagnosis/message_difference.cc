@@ -73,11 +73,15 @@ bool isSwap(const MessagePair& pair, const Difference& d) {
                        pair.sends.messageAt(next) == d.received &&
                        pair.receives.messageAt(next) == d.sent;
   if (!crossed) return false;
-  const std::uint64_t after = next + 1;
-  if (pair.sends.has(after) && pair.receives.has(after)) {
-    return pair.sends.messageAt(after) == pair.receives.messageAt(after);
+  constexpr std::uint64_t kWindow = 8;
+  for (std::uint64_t seq = next + 1; seq <= next + kWindow; ++seq) {
+    if (pair.sends.has(seq) != pair.receives.has(seq)) return false;
+    if (pair.sends.has(seq) &&
+        pair.sends.messageAt(seq) != pair.receives.messageAt(seq)) {
+      return false;
+    }
   }
-  return pair.sends.last() == pair.receives.last();
+  return true;
 }
 
 JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
