@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
@@ -42,7 +43,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::string_view> parts =
       traced::testing::splitParts({reinterpret_cast<const char*>(data), size});
   const traced::TraceSet set = selectRanks(parts.size());
-  traced::JobStateBuilder builder(set);
+  traced::AlignedClocks clocks;
+  clocks.models.resize(parts.size());
+  traced::JobStateBuilder builder(set, std::move(clocks));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     builder.add(assemble(set.streams[i].header, parts[i]));
   }
