@@ -108,7 +108,7 @@ TEST_F(DeviceShownTest, TheMarksStandBetweenTheCalls) {
 TEST_F(DeviceShownTest, CapturedCallsAreCountedAsSuchAndMissNoEnd) {
   write(0, false);
   write(1, false);
-  EXPECT_THAT(out("report"),
+  EXPECT_THAT(out("report --wide"),
               AllOf(HasSubstr(" 4 calls captured in a graph: counted once, "
                               "their replays are not seen."),
                     Not(HasSubstr("was not observed"))));
