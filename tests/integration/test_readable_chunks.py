@@ -8,6 +8,9 @@ from pathlib import Path
 from built import built
 from traced.reader import read
 
+# Some processes are killed, and some have little room.
+_ON_PURPOSE = ("killed; the last records were recovered", "while recording (retention)")
+
 
 def test_whatever_is_recorded(tmp_path: Path) -> None:
     done = subprocess.run(
@@ -23,7 +26,8 @@ def test_whatever_is_recorded(tmp_path: Path) -> None:
     for seed in seeds:
         trace = read(seed)
         (stream,) = trace.streams
-        assert (trace.warnings, trace.unusable) == ((), ()), f"seed {seed.name}"
+        assert trace.unusable == (), f"seed {seed.name}"
+        assert all(warning.endswith(_ON_PURPOSE) for warning in trace.warnings), trace.warnings
         assert stream.missing == 0, f"seed {seed.name}"
         assert stream.accounts is not None
         assert stream.records == stream.accounts.stored, f"seed {seed.name}"
