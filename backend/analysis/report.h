@@ -60,6 +60,9 @@ struct CallTotals {
   std::uint64_t failed = 0;
   // Calls that were put into a graph and not carried out; they have no end.
   std::uint64_t captured = 0;
+  // Calls that had not ended when they returned, and of which no wait was seen:
+  // the program may have waited in a way that shows none, as through a future.
+  std::uint64_t waits_unknown = 0;
   SplitSums split;
 
   // Host and wait time as a part of `run_ns`, 0 when that is 0.

@@ -45,6 +45,8 @@ void addTo(CallTotals& totals, const AssembledOperation& op,
   const bool no_end = !captured && op.state() == OperationState::kIssued;
   totals.ends_unknown += no_end && !in_batch;
   totals.ends_with_batch += no_end && in_batch;
+  const bool over = op.failed || between(op.ended, op.returned).has_value();
+  totals.waits_unknown += !sample.wait_ns && !over && !captured && !in_batch;
   if (!op.ended.known()) return;
   totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
   totals.ends_by_future += op.end_source == v1::END_SOURCE_FUTURE;

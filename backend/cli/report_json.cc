@@ -17,6 +17,7 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["ends_with_batch"] = totals.ends_with_batch;
   json["failed"] = totals.failed;
   json["captured"] = totals.captured;
+  json["waits_unknown"] = totals.waits_unknown;
 }
 
 void addSplitCounts(Json& json, const SplitSums& split) {

@@ -20,11 +20,19 @@ std::string shareText(const Report& report) {
   }
   if (run_ns == 0) return "";
   const CallTotals& all = report.all;
+  const std::string unseen =
+      all.waits_unknown == 0
+          ? ""
+          : absl::StrFormat(
+                "; whether and how long the program waited for %d "
+                "of %d operations was not seen",
+                all.waits_unknown, all.calls);
   return absl::StrFormat(
-      "Communication took %s of rank time: %s inside calls, %s in waits.\n",
+      "Communication took %s%s of rank time: %s inside calls, %s in waits%s.\n",
+      unseen.empty() ? "" : "at least ",
       percentText(all.shareOf(report.summary.totalRunNs())),
       percentText(static_cast<double>(all.host.total_ns) / run_ns),
-      percentText(static_cast<double>(all.wait.total_ns) / run_ns));
+      percentText(static_cast<double>(all.wait.total_ns) / run_ns), unseen);
 }
 
 // Of operations, whether or not the program waited for them.

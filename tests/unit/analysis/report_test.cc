@@ -219,6 +219,25 @@ TEST_F(ReportTest, CountsEndsThatOnlyAWaitShowed) {
   EXPECT_EQ(by_op.rows[0].completion.p50_ns, 15u);
 }
 
+// The first was waited for, the second was over when it returned, of the third
+// only a future was waited for.
+TEST_F(ReportTest, CountsOperationsWhoseWaitNobodySaw) {
+  for (const std::uint64_t op : {1, 2, 3}) {
+    const auto issue_ns =
+        StreamBuilder::kIssueNs + 100 * static_cast<std::int64_t>(op);
+    stream_.add(IssueRow{.op = op, .issue_ns = issue_ns, .call = 1, .seq = op});
+    stream_.add(ReturnRow{.op = op, .return_ns = issue_ns + 20});
+    stream_.add(DoneRow{.op = op,
+                        .end_ns = issue_ns + (op == 2 ? 10 : 50),
+                        .source = v1::END_SOURCE_FUTURE});
+  }
+  stream_.add(WaitRow{
+      .op = 1, .wait_begin_ns = StreamBuilder::kIssueNs + 130, .wait_ns = 20});
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_EQ(by_op.rows[0].totals.calls, 3u);
+  EXPECT_EQ(by_op.rows[0].totals.waits_unknown, 1u);
+}
+
 TEST_F(ReportTest, CountsEndsThatACompletionHookShowed) {
   stream_.add(IssueRow{
       .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
