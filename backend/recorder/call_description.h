@@ -6,9 +6,9 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -121,7 +121,8 @@ class CallDescription {
     return fields_.tensors_cut == 0 &&
            (words_[last_] & kIdentity) ==
                (headWord(dtype, shape.size()) & kIdentity) &&
-           std::equal(shape.begin(), shape.end(), &words_[last_ + 1]);
+           (shape.empty() || std::memcmp(&words_[last_ + 1], shape.data(),
+                                         shape.size_bytes()) == 0);
   }
 
   std::uint32_t appendSplits(std::span<const std::int64_t> splits) {
