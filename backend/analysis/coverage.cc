@@ -38,8 +38,7 @@ bool wasOff(const Marks& marks, const StepRange& range) {
 }
 
 std::string onRanks(const std::vector<std::uint32_t>& ranks) {
-  return absl::StrCat(ranks.size() == 1 ? " on rank " : " on ranks ",
-                      RankList::fromRanks(ranks).text());
+  return absl::StrCat(" on ", ranksText(ranks));
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ void Losses::Tally::add(std::uint32_t rank, std::uint64_t amount) {
 }
 
 std::string Losses::Tally::on() const {
-  return absl::StrCat(ranks.size() == 1 ? " on rank " : " on ranks ",
-                      RankList::fromRanks(ranks).text());
+  return absl::StrCat(" on ", ranksText(ranks));
 }
 
 void Losses::add(const StreamTable& table) {

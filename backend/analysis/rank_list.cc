@@ -100,4 +100,9 @@ std::string RankList::text(std::size_t limit) const {
   return text;
 }
 
+std::string ranksText(const std::vector<std::uint32_t>& ranks) {
+  return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
+                      RankList::fromRanks(ranks).text());
+}
+
 }  // namespace traced

@@ -68,4 +68,7 @@ class RankList {
   std::uint32_t size_ = 0;
 };
 
+// "rank 3", "ranks 0-3,8".
+std::string ranksText(const std::vector<std::uint32_t>& ranks);
+
 }  // namespace traced

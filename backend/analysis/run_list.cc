@@ -178,9 +178,7 @@ std::string endText(const ListedRun& run) {
       told.push_back(absl::StrCat("and ", ends.size() - kMostTold, " more"));
       break;
     }
-    told.push_back(absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
-                                RankList::fromRanks(ranks).text(), " ",
-                                end.second));
+    told.push_back(absl::StrCat(ranksText(ranks), " ", end.second));
   }
   return absl::StrJoin(told, "; ");
 }

@@ -82,10 +82,9 @@ std::string fromRingsText(const RunSummary& summary) {
     ranks.push_back(ring.rank);
   }
   if (ranks.empty()) return "";
-  const std::string who = absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
-                                       RankList::fromRanks(ranks).text());
   return absl::StrFormat("the last %.1f s of %s are from shared memory",
-                         static_cast<double>(longest_ns) / 1e9, who);
+                         static_cast<double>(longest_ns) / 1e9,
+                         ranksText(ranks));
 }
 
 std::string headingText(const std::string& title, const TraceSet& set,

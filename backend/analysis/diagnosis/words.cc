@@ -7,11 +7,6 @@
 
 namespace traced {
 
-std::string ranksText(const std::vector<std::uint32_t>& ranks) {
-  return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
-                      RankList::fromRanks(ranks).text());
-}
-
 std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
                       const char* singular, const char* plural) {
   return absl::StrCat(ranksText(ranks), " ",

@@ -8,11 +8,10 @@
 
 #include "analysis/diagnosis/job_state.h"
 #include "analysis/diagnosis/verdict.h"
+#include "analysis/rank_list.h"
 
 namespace traced {
 
-// "rank 5", "ranks 0-3,6".
-std::string ranksText(const std::vector<std::uint32_t>& ranks);
 // "rank 5 has", "ranks 0-3 have".
 std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
                       const char* singular, const char* plural);
