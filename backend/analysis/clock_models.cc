@@ -5,24 +5,15 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
 
-std::int64_t wrappingAdd(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
-                                   static_cast<std::uint64_t>(b));
-}
-
-std::int64_t wrappingSubtract(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) -
-                                   static_cast<std::uint64_t>(b));
-}
-
 // Wall clock less monotonic clock.
 std::int64_t wallOffset(const v1::Header& header) {
-  return wrappingSubtract(header.started().realtime_ns(),
-                          header.started().monotonic_ns());
+  return wrappingDifference(header.started().realtime_ns(),
+                            header.started().monotonic_ns());
 }
 
 double distance(std::int64_t from, std::int64_t to) {
@@ -54,13 +45,13 @@ std::int64_t offsetAt(const v1::ClockModel& clock, std::int64_t monotonic_ns) {
     const v1::ClockKnot& end = clock.knot(next == 0 ? 0 : count - 1);
     const double grown = distance(end.monotonic_ns(), monotonic_ns) *
                          static_cast<double>(clock.rate_ppb()) / 1e9;
-    return wrappingAdd(end.offset_ns(), rounded(grown));
+    return wrappingSum(end.offset_ns(), rounded(grown));
   }
   const v1::ClockKnot& a = clock.knot(next - 1);
   const v1::ClockKnot& b = clock.knot(next);
   const double part = distance(a.monotonic_ns(), monotonic_ns) /
                       distance(a.monotonic_ns(), b.monotonic_ns());
-  return wrappingAdd(a.offset_ns(),
+  return wrappingSum(a.offset_ns(),
                      rounded(part * distance(a.offset_ns(), b.offset_ns())));
 }
 
@@ -111,7 +102,7 @@ std::vector<v1::ClockModel> modelClocks(
     model.set_stream_id(header->stream_id());
     const std::string clock = clockNameOf(*header);
     const auto [place, is_new] = offsets.try_emplace(
-        clock, wrappingSubtract(wallOffset(*header), wallOffset(base)));
+        clock, wrappingDifference(wallOffset(*header), wallOffset(base)));
     model.set_offset_ns(place->second);
     model.set_source(clock == clockNameOf(base) ? v1::CLOCK_SOURCE_SAME_CLOCK
                                                 : v1::CLOCK_SOURCE_WALL_CLOCK);
@@ -149,20 +140,20 @@ bool isSound(const v1::ClockModel& clock) {
 }
 
 std::int64_t commonNs(const v1::ClockModel& clock, std::int64_t monotonic_ns) {
-  return wrappingAdd(monotonic_ns, offsetAt(clock, monotonic_ns));
+  return wrappingSum(monotonic_ns, offsetAt(clock, monotonic_ns));
 }
 
 std::optional<CertifiedNs> certifiedNs(const v1::ClockModel& clock,
                                        std::int64_t monotonic_ns) {
   if (clock.source() == v1::CLOCK_SOURCE_SAME_CLOCK) {
-    const std::int64_t at = wrappingAdd(monotonic_ns, clock.offset_ns());
+    const std::int64_t at = wrappingSum(monotonic_ns, clock.offset_ns());
     return CertifiedNs{at, at};
   }
   if (clock.knot_size() == 0) return std::nullopt;
   const auto offset = certifiedOffset(clock, monotonic_ns);
   if (!offset) return std::nullopt;
-  return CertifiedNs{wrappingAdd(monotonic_ns, offset->low_ns),
-                     wrappingAdd(monotonic_ns, offset->high_ns)};
+  return CertifiedNs{wrappingSum(monotonic_ns, offset->low_ns),
+                     wrappingSum(monotonic_ns, offset->high_ns)};
 }
 
 }  // namespace traced

@@ -5,17 +5,10 @@
 #include <utility>
 
 #include "analysis/operation_kinds.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
-
-std::int64_t wrappingAdd(std::int64_t a, std::uint64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + b);
-}
-
-std::int64_t wrappingSubtract(std::int64_t a, std::uint64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - b);
-}
 
 void noteError(AssembledOperation& op, std::uint32_t text, ErrorOrigin origin) {
   if (text == 0 || origin >= op.error_origin) return;
@@ -158,12 +151,14 @@ void StreamAssembler::applyToKnown(const IssueRow& row) {
     op.end_source = static_cast<v1::EndSource>(row.source);
   }
   if (engine_ns_plus_1 > 0) {
-    op.started = Instant(wrappingSubtract(op.ended.ns(), engine_ns_plus_1 - 1));
+    op.started = Instant(wrappingDifference(
+        op.ended.ns(), static_cast<std::int64_t>(engine_ns_plus_1 - 1)));
   }
 }
 
 [[gnu::always_inline]] inline void StreamAssembler::apply(const WaitRow& row) {
-  const std::int64_t end_ns = wrappingAdd(row.wait_begin_ns, row.wait_ns);
+  const std::int64_t end_ns =
+      wrappingSum(row.wait_begin_ns, static_cast<std::int64_t>(row.wait_ns));
   see(Instant(end_ns));
   AssembledOperation& op = operation(row.op);
   // A later row is about the same wait; it may have found out the stall.
