@@ -55,4 +55,8 @@ std::string red(const std::string& text, bool colours) {
   return shown("1;31", text, colours);
 }
 
+std::string yellow(const std::string& text, bool colours) {
+  return shown("33", text, colours);
+}
+
 }  // namespace traced

@@ -18,5 +18,6 @@ bool wantsColours();
 // Text that a terminal shows so; as it is where colours are not wanted.
 std::string bold(const std::string& text, bool colours);
 std::string red(const std::string& text, bool colours);
+std::string yellow(const std::string& text, bool colours);
 
 }  // namespace traced

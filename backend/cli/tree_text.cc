@@ -8,6 +8,7 @@
 #include "analysis/names.h"
 #include "cli/heading.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/tree_output.h"
 #include "cli/window_option.h"
@@ -15,8 +16,6 @@
 namespace traced {
 namespace {
 
-constexpr char kYellow[] = "\033[33m";
-constexpr char kPlain[] = "\033[0m";
 constexpr std::size_t kHeadingLines = 2;
 
 // In the order in which they happen; what is of no known phase comes last.
@@ -54,7 +53,7 @@ class TreeTable {
     std::vector<std::string> lines = absl::StrSplit(table_.text(), '\n');
     for (std::size_t row = 0; row < is_call_.size(); ++row) {
       std::string& line = lines[kHeadingLines + row];
-      if (is_call_[row]) line = absl::StrCat(kYellow, line, kPlain);
+      if (is_call_[row]) line = yellow(line, colours);
     }
     return absl::StrJoin(lines, "\n");
   }
