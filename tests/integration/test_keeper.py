@@ -31,7 +31,8 @@ def _start_waiting(launcher: Launcher, folder: Path, program: str, *args: str) -
 
 def _said(ranks: list[Process]) -> list[str]:
     lines = [line for rank in ranks for line in rank.output.splitlines()]
-    return [line for line in lines if line.startswith("traced: ")]
+    # What a library wrote last may have no end of line.
+    return [line[line.index("traced: ") :] for line in lines if "traced: " in line]
 
 
 def _check_all_is_there(folder: Path) -> None:
@@ -110,10 +111,6 @@ def test_what_ends_a_group_of_processes_does_not_end_it(
         os.killpg(rank.pid, number)
     codes = [rank.wait() for rank in ranks]
     wait_for_end(tmp_path)
-    if number == signal.SIGINT:  # Python ends in order, if torch and a busy machine let it
-        streams = read(tmp_path / "traces").streams
-        assert _said(ranks) == [] or not all(stream.closed for stream in streams)
-        return
     assert codes == [-number, -number]
     _check_all_is_there(tmp_path)
     assert len(_said(ranks)) == 1
