@@ -111,12 +111,11 @@ class ModuleHooks:
         def leaving(module: nn.Module, args: Any, output: Any) -> None:
             if torch.compiler.is_compiling():
                 return
-            hooks = module._forward_hooks
-            if hooks:
-                last = next(reversed(hooks.values()))
-                if type(last) is _Leaving:
-                    if not last.will_come:
-                        last.leave()
+            # Behind it may be what a hook made while the module runs, as CommDebugMode's does.
+            for hook in reversed(module._forward_hooks.values()):
+                if type(hook) is _Leaving:
+                    if not hook.will_come:
+                        hook.leave()
                     return
             entry = entries.get(id(module))
             if entry is not None and entry.number != FOREIGN:

@@ -92,6 +92,16 @@ def test_what_a_modules_own_hooks_issue_is_the_modules(cases: Cases) -> None:
     assert cases["own_hooks"][1], "the hooks are as they were"
 
 
+def test_hooks_that_are_made_while_a_module_runs_end_it_no_earlier(cases: Cases) -> None:
+    assert _places(cases, "hooked_while_it_runs") == [
+        ("leaf", "forward"),  # its own
+        ("leaf", "forward"),  # its hook's
+        ("", "forward"),  # the model's
+        (None, None),  # none's: all are left
+    ]
+    assert cases["hooked_while_it_runs"][1], "nothing is left on the module"
+
+
 def test_a_module_that_was_added_later_is_found(cases: Cases) -> None:
     assert [module for module, _ in _places(cases, "added_later")] == [
         "late.part",

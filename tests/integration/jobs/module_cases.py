@@ -190,6 +190,24 @@ def own_hooks() -> None:
     return list(leaf._forward_hooks.values()) == [after]  # type: ignore[return-value]
 
 
+def hooked_while_it_runs() -> None:
+    """A module that gets another hook as it runs, behind the one that communicates."""
+    leaf = Leaf()
+    model = Calls("leaf", leaf=leaf)
+    handles = []
+
+    def before(module: nn.Module, args: Any) -> None:
+        handles.append(module.register_forward_hook(lambda *_: None))
+
+    with traced.track_modules(model):
+        leaf.register_forward_pre_hook(before)
+        leaf.register_forward_hook(lambda *_: dist.all_reduce(torch.ones(1)))
+        model(_input())
+        dist.all_reduce(torch.ones(1))
+    # All that is left on it is what was put there.
+    return len(leaf._forward_hooks) == 1 + len(handles)  # type: ignore[return-value]
+
+
 def added_later() -> None:
     """A part that the model did not have when it was tracked, and one that it never has."""
     model = Calls("late")
@@ -262,6 +280,7 @@ CASES: tuple[Callable[[], Any], ...] = (
     two_models,
     threads,
     own_hooks,
+    hooked_while_it_runs,
     added_later,
     left_alone,
     refused,
