@@ -7,7 +7,8 @@ namespace traced {
 namespace {
 
 // Names that CommDebugMode has for them; what it does not tell apart has names
-// like them.
+// like them. Its viewer reads all its fields of every node and operation, so
+// those that a trace knows nothing of are there, and empty.
 constexpr const char* kCollectives[] = {
     "collectives_other", "collectives_forward", "collectives_backward",
     "collectives_checkpointing", "collectives_optimizer"};
@@ -34,6 +35,10 @@ Json callJson(const ModuleCall& call, const ModuleSums& sums) {
   setUnlessEmpty(json, "dtype", call.dtype);
   setUnlessEmpty(json, "size", call.size);
   setUnlessEmpty(json, "shape", call.shape);
+  json["input_shape"] =
+      call.shape.empty() ? Json::array() : Json::array({call.shape});
+  json["input_sharding"] = Json::array();
+  json["device_mesh"] = "";
   json.update(sumsJson(sums));
   return json;
 }
@@ -71,10 +76,11 @@ class TreeJson {
       }
     }
     part.json["fqn"] = fqn;
-    setUnlessEmpty(part.json, "module_type", node.module_type);
+    part.json["module_type"] = node.module_type;
+    part.json["parameters"] = Json::array();
     part.json["children"] = std::move(children);
     addPhases(part.json, node, part.counts);
-    if (level_ > 0) addOperations(part.json, node);
+    addOperations(part.json, node);
     return part;
   }
 
@@ -93,8 +99,9 @@ class TreeJson {
     json["phases"] = std::move(phases);
   }
 
-  static void addOperations(Json& json, const ModuleNode& node) {
+  void addOperations(Json& json, const ModuleNode& node) const {
     for (const char* key : kOperations) json[key] = Json::array();
+    if (level_ == 0) return;
     for (const auto& [call, sums] : node.calls) {
       json[kOperations[call.phase]].push_back(callJson(call, sums));
     }

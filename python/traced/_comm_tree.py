@@ -68,27 +68,34 @@ def _node(root: Node, model: str, module: str) -> Node:
 
 
 def as_json(node: Node, parameters: Parameters, level: int) -> dict[str, Any]:
-    """A node in the shape of CommDebugMode's dump, with bytes and time."""
-    values: dict[str, Any] = {"fqn": node.fqn}
-    if node.kind:
-        values["module_type"] = node.kind
-    if node.fqn in parameters:
-        values["parameters"] = [list(item) for item in parameters[node.fqn].items()]
+    """A node in the shape of CommDebugMode's dump, with bytes and time.
+
+    CommDebugMode's viewer reads all its fields of every node and operation, so all are there.
+    """
+    values: dict[str, Any] = {"fqn": node.fqn, "module_type": node.kind}
+    values["parameters"] = [list(item) for item in parameters.get(node.fqn, {}).items()]
     values["children"] = [as_json(child, parameters, level) for child in node.children.values()]
     by_phase = _by_phase(node.all_issued())
     for phase, items in by_phase.items():
         counts = Counter(item.op for item in items)
         values[f"collectives_{_NAMES[phase]}"] = [[op, counts[op]] for op in sorted(counts)]
     values["phases"] = {phase: _sums(items) for phase, items in by_phase.items() if items}
-    if level > 0:
-        for phase, items in _by_phase(node.issued).items():
-            values[f"operations_{_NAMES[phase]}"] = [
-                {"name": key[0]}
-                | dict(zip(("dtype", "shape"), key[1:], strict=False))
-                | _sums(same)
-                for key, same in _alike(items, level)
-            ]
+    for phase, items in _by_phase(node.issued if level > 0 else ()).items():
+        values[f"operations_{_NAMES[phase]}"] = [
+            _operation(key, same) for key, same in _alike(items, level)
+        ]
     return values
+
+
+def _operation(key: tuple[str, ...], same: list[Operation]) -> dict[str, Any]:
+    return {
+        "name": key[0],
+        **dict(zip(("dtype", "shape"), key[1:], strict=False)),
+        "input_shape": list(key[2:]),
+        "input_sharding": [],
+        "device_mesh": "",
+        **_sums(same),
+    }
 
 
 def as_text(root: Node, parameters: Parameters, level: int) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from launcher import Launcher
+from tracectl import tracectl
 
 #: What PyTorch's dispatcher calls operations.
 _NAMES = {
@@ -79,6 +82,49 @@ def test_sharded_parameters_are_told(launcher: Launcher, tmp_path: Path) -> None
         assert gathered["completion_ns"] > 0
         assert "* all_gather_into_tensor float32" in table
         assert "weight: [16, 8] S(0)" in table
+
+
+def test_dumps_have_all_that_comm_debug_modes_have(launcher: Launcher, tmp_path: Path) -> None:
+    # CommDebugMode's viewer reads these fields of every node and operation, and stops where one is
+    # missing.
+    processes = launcher.run_ranks(2, "jobs.comm_counts:dumps", folder=tmp_path)
+    wanted: dict[str, type] = {}
+    wanted_of_operations: dict[str, type] = {}
+    for theirs, _ in processes[0].result.values():
+        for node in _nodes(theirs):
+            wanted |= _types(node)
+            for operation in _operations(node):
+                wanted_of_operations |= _types(operation)
+    assert {"module_type", "parameters", "operations_checkpointing"} <= wanted.keys()
+    read = {"name", "input_shape", "input_sharding", "device_mesh"}
+    assert read <= wanted_of_operations.keys()
+    issued = 0
+    for level, (_, ours) in processes[0].result.items():
+        of_trace = tracectl("tree", "--json", "--level", level, str(tmp_path)).json()
+        for node in (*_nodes(ours), *_nodes(of_trace)):
+            assert wanted.items() <= _types(node).items(), (level, node["fqn"])
+            for operation in _operations(node):
+                issued += 1
+                assert read <= operation.keys()
+                assert isinstance(operation["input_shape"], list)
+                assert isinstance(operation["input_sharding"], list)
+    assert issued >= 6
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node["children"]:
+        yield from _nodes(child)
+
+
+def _operations(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for key, operations in node.items():
+        if key.startswith("operations_"):
+            yield from operations
+
+
+def _types(values: dict[str, Any]) -> dict[str, type]:
+    return {key: type(value) for key, value in values.items()}
 
 
 def test_without_a_block_or_a_group_it_says_so(launcher: Launcher, tmp_path: Path) -> None:

@@ -145,3 +145,22 @@ def nothing() -> list[str]:
         except ValueError as error:
             said.append(str(error))
         return [*said, str(counts.get_comm_counts())]
+
+
+def dumps() -> dict[str, Any]:
+    """What CommDebugMode and CommCounts write of one block, by level."""
+    with joined():
+        mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+        model = parallelize_module(
+            Net(), mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()}
+        )
+        with traced.CommCounts(model) as counts, CommDebugMode() as stock:
+            model(torch.ones(2, 8)).sum().backward()
+        path = Path(traced.location() or "").with_suffix(".json")
+        found = {}
+        for level in range(4):
+            stock.generate_json_dump(str(path), noise_level=level)
+            theirs = json.loads(path.read_text())
+            found[str(level)] = theirs, json.loads(counts.write_json(path, level).read_text())
+        path.unlink()
+        return found
