@@ -61,7 +61,7 @@ double weight(const ReportRow& row, ReportOrder order) {
     case ReportOrder::kCalls:
       return static_cast<double>(totals.calls);
     case ReportOrder::kBytes:
-      return static_cast<double>(std::max(totals.bytes_in, totals.bytes_out));
+      return static_cast<double>(totals.bytes);
     case ReportOrder::kHost:
       return static_cast<double>(totals.host.total_ns);
     case ReportOrder::kCompletion:

@@ -45,6 +45,8 @@ struct CallTotals {
   std::uint64_t calls = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
+  // The larger of the two of each call.
+  std::uint64_t bytes = 0;
   TimeSum host;        // from issue to return
   TimeSum completion;  // from issue to end, of calls that did not fail
   TimeSum wait;        // from the begin to the end of the first wait

@@ -37,6 +37,7 @@ void addTo(CallTotals& totals, const AssembledOperation& op,
   ++totals.calls;
   totals.bytes_in += bytes_in;
   totals.bytes_out += bytes_out;
+  totals.bytes += std::max(bytes_in, bytes_out);
   if (sample.host_ns) totals.host.add(*sample.host_ns);
   if (sample.completion_ns) totals.completion.add(*sample.completion_ns);
   if (sample.wait_ns) totals.wait.add(*sample.wait_ns);

@@ -10,6 +10,7 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["count"] = totals.calls;
   json["bytes_in"] = totals.bytes_in;
   json["bytes_out"] = totals.bytes_out;
+  json["bytes"] = totals.bytes;
   json["ends_at_wait"] = totals.ends_at_wait;
   json["ends_by_future"] = totals.ends_by_future;
   json["ends_at_hook"] = totals.ends_at_hook;

@@ -129,8 +129,7 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
   std::vector<std::string> cells;
   for (const std::string& key : row.keys) cells.push_back(printable(key));
   cells.push_back(groupedText(row.totals.calls));
-  cells.push_back(
-      bytesText(std::max(row.totals.bytes_in, row.totals.bytes_out)));
+  cells.push_back(bytesText(row.totals.bytes));
   addCells(cells, row.host, wide);
   addCells(cells, row.completion, wide);
   addCells(cells, row.wait, wide);

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "cli/report_output.h"
 #include "cli/table.h"
@@ -18,7 +17,7 @@ void addTotalsColumns(Table& table) {
 void addTotals(std::vector<std::string>& cells, const Report& report,
                const CallTotals& totals, std::uint64_t run_ns) {
   cells.push_back(groupedText(totals.calls));
-  cells.push_back(bytesText(std::max(totals.bytes_in, totals.bytes_out)));
+  cells.push_back(bytesText(totals.bytes));
   for (const TimeSum* time : {&totals.host, &totals.completion, &totals.wait}) {
     cells.push_back(time->count == 0 ? "-"
                                      : millisecondsText(static_cast<double>(

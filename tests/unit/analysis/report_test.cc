@@ -59,6 +59,19 @@ TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
   EXPECT_EQ(by_all.group_totals[0].calls, 3u);
 }
 
+TEST_F(ReportTest, BytesAreTheLargerOfInAndOutOfEachCall) {
+  // As of a gather's root, and of those that send to it.
+  stream_.addCall(v1::OPERATION_GATHER, 1, 100, 400);
+  stream_.addCall(v1::OPERATION_GATHER, 1, 100, 0);
+  stream_.addOperation(1, StreamBuilder::kIssueNs, 3, 1, 500'000);
+  stream_.addOperation(2, StreamBuilder::kIssueNs, 4, 2, 500'000);
+  stream_.addOperation(3, StreamBuilder::kIssueNs, 4, 3, 500'000);
+  const CallTotals all = report({ReportKey::kOp}).all;
+  EXPECT_EQ(all.bytes_in, 300u);
+  EXPECT_EQ(all.bytes_out, 400u);
+  EXPECT_EQ(all.bytes, 600u);
+}
+
 TEST_F(ReportTest, TheSizeOfABatchIsThatOfItsMembersTogether) {
   stream_.addCall(v1::OPERATION_COALESCED, 1, 0, 0);
   const auto batch = [this](std::uint64_t op, std::uint64_t number,
