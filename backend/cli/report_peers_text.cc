@@ -33,11 +33,13 @@ std::string keyName(ReportKey key, const std::string& text) {
   }
 }
 
-// "all_reduce, "dp", float32, 1-2 MiB"
-std::string rowName(const Report& report, const ReportRow& row) {
+// "all_reduce, "dp", float32, 1-2 MiB"; without its rank, if that was told.
+std::string rowName(const Report& report, const ReportRow& row,
+                    bool rank_is_told = false) {
   std::string name;
   for (std::size_t i = 0; i < row.keys.size(); ++i) {
-    absl::StrAppend(&name, i == 0 ? "" : ", ",
+    if (rank_is_told && report.by[i] == ReportKey::kRank) continue;
+    absl::StrAppend(&name, name.empty() ? "" : ", ",
                     keyName(report.by[i], row.keys[i]));
   }
   return name.empty() ? "all operations" : printable(name);
@@ -82,8 +84,10 @@ std::string latestText(const Report& report) {
   if (!latest) return "";
   return absl::StrCat("Latest most often: rank ", latest->rank, " (last in ",
                       percentText(latest->part), " of ",
-                      rowName(report, report.rows[latest->row]), ", by ",
-                      milliseconds(latest->behind_p50_ns), " median).\n");
+                      rowName(report, report.rows[latest->row],
+                              /*rank_is_told=*/true),
+                      ", by ", milliseconds(latest->behind_p50_ns),
+                      " median).\n");
 }
 
 std::string degradedText(const Report& report) {

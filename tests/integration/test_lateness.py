@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,7 @@ def test_the_late_rank_comes_out_as_the_latest(
         assert (waited < LATE_S / 4 * 1e9) == (rank["rank"] == late)
     text = tracectl("report", tmp_path / "traces").output
     assert f"Latest most often: rank {late} " in text
+    text = tracectl("report", "--by", "rank", tmp_path / "traces").output
+    (sentence,) = re.findall(r"Latest most often: .*?\.\n", text.replace("\n ", " "), re.DOTALL)
+    assert f"rank {late} (last in " in sentence
+    assert " of all operations, by " in " ".join(sentence.split())
