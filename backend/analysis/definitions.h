@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "analysis/id_index.h"
 #include "analysis/rank_list.h"
+#include "base/engine_traits.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -34,6 +35,8 @@ struct GroupDefinition {
   bool by_name = false;
   // Some or all of its operations were not recorded here (TRACED_SCOPE).
   bool left_out = false;
+
+  const EngineTraits& engine() const { return engineTraits(backend); }
 };
 
 class StreamDefinitions {

@@ -5,10 +5,21 @@
 
 namespace traced {
 
-std::string givenLabel(const GroupDefinition& group) {
+namespace {
+
+template <typename Group>
+std::string labelGivenTo(const Group& group) {
   const std::string& label = groupLabel(group.name, group.desc);
   return label.empty() ? "unnamed" : label;
 }
+
+}  // namespace
+
+std::string givenLabel(const GroupDefinition& group) {
+  return labelGivenTo(group);
+}
+
+std::string givenLabel(const JobGroup& group) { return labelGivenTo(group); }
 
 std::vector<std::uint32_t> GroupCatalog::add(
     std::uint32_t attempt, const std::vector<GroupDefinition>& groups) {

@@ -28,11 +28,14 @@ struct JobGroup {
   std::string label;
   // Some rank did not record all of its operations (TRACED_SCOPE).
   bool left_out = false;
+
+  const EngineTraits& engine() const { return engineTraits(backend); }
 };
 
 // What people call a group: its description, or else its name. Two groups may
 // be called alike.
 std::string givenLabel(const GroupDefinition& group);
+std::string givenLabel(const JobGroup& group);
 
 class GroupCatalog {
  public:

@@ -6,63 +6,22 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/btree_set.h"
-#include "absl/strings/match.h"
 #include "analysis/message_order.h"
 #include "analysis/operation_kinds.h"
+#include "analysis/unclear_pairs.h"
 
 namespace traced {
 namespace {
 
-// A group and two global ranks.
-struct RankPair {
-  std::uint32_t group = 0;
-  std::uint32_t source = 0;
-  std::uint32_t destination = 0;
-
-  auto operator<=>(const RankPair&) const = default;
-};
-
-RankPair pairOf(std::uint32_t group, std::uint32_t self, std::uint32_t peer,
-                v1::Operation op) {
-  const bool sends = op == v1::OPERATION_SEND;
-  return {group, sends ? self : peer, sends ? peer : self};
+void addMessages(const LoadedRun& run, const LoadedRun::Stream& stream,
+                 UnclearPairs& unclear) {
+  const std::uint32_t self = stream.table.header.rank();
+  for (const v1::Call& call : stream.table.definitions.calls()) {
+    const std::uint32_t group = run.groupOf(stream, call);
+    if (!isPointToPoint(call.op()) || group == GroupCatalog::kNone) continue;
+    unclear.add(group, run.groups.groups()[group].engine(), self, call);
+  }
 }
-
-// Pairs whose numbers do not tell.
-class UnclearPairs {
- public:
-  void add(const LoadedRun& run, const LoadedRun::Stream& stream) {
-    const std::uint32_t self = stream.table.header.rank();
-    for (const v1::Call& call : stream.table.definitions.calls()) {
-      const std::uint32_t group = run.groupOf(stream, call);
-      if (!isPointToPoint(call.op()) || group == GroupCatalog::kNone) continue;
-      if (absl::StrContains(run.groups.groups()[group].backend, "nccl")) {
-        continue;
-      }
-      if (call.peer_global_plus_1() == 0) {
-        any_source_.emplace(group, self);
-        continue;
-      }
-      const RankPair pair =
-          pairOf(group, self, call.peer_global_plus_1() - 1, call.op());
-      const auto [known, is_new] = tags_.try_emplace(pair, call.tag());
-      if (known->second != call.tag()) several_tags_.insert(pair);
-    }
-  }
-
-  bool empty() const { return several_tags_.empty() && any_source_.empty(); }
-  bool contains(const RankPair& pair) const {
-    return several_tags_.contains(pair) ||
-           any_source_.contains({pair.group, pair.destination});
-  }
-
- private:
-  absl::btree_map<RankPair, std::int32_t> tags_;
-  absl::btree_set<RankPair> several_tags_;
-  // Groups, and the ranks that receive from any source there.
-  absl::btree_set<std::pair<std::uint32_t, std::uint32_t>> any_source_;
-};
 
 // A receive, and which operation of which stream it is.
 struct Receive {
@@ -117,7 +76,7 @@ class MessageReader {
         unresolved_[{group, self}].push_back(receiveOf(index, i, op, *call));
         continue;
       }
-      const RankPair pair = pairOf(group, self, *peer, call->op());
+      const RankPair pair = rankPairOf(group, self, *peer, call->op());
       if (!unclear_.contains(pair)) continue;
       Messages& messages = pairs_[pair];
       messages.whole &= whole;
@@ -165,15 +124,18 @@ std::vector<ReceivedMessage> sortedByIssue(std::vector<Receive>& receives) {
 
 MessagePairing::MessagePairing(const LoadedRun& run) {
   UnclearPairs unclear;
-  for (const auto& stream : run.streams) unclear.add(run, stream);
+  for (const auto& stream : run.streams) addMessages(run, stream, unclear);
   if (unclear.empty()) return;
   MessageReader reader(run, unclear);
   for (std::uint32_t i = 0; i < run.streams.size(); ++i) reader.read(i);
   auto pairs = std::move(reader).take();
   for (auto& [pair, messages] : pairs) {
     const auto receives = sortedByIssue(messages.receives);
+    const EngineTraits& engine = run.groups.groups()[pair.group].engine();
     const auto taken =
-        messagesTaken(std::move(messages.sends), receives, messages.whole);
+        engine.tags == EngineTraits::Tags::kMatched
+            ? messagesTaken(std::move(messages.sends), receives, messages.whole)
+            : std::vector<std::uint64_t>(receives.size());
     for (std::size_t i = 0; i < receives.size(); ++i) {
       const Receive& receive = messages.receives[i];
       // Of which pair it is is not known: it has a row of its own.

@@ -1,7 +1,8 @@
 // Which message a receive took, where its own number does not tell: a receive
 // from any source has none, and moves those of the ones after it; and where the
 // two sides use several tags in different orders, the numbers of one side are
-// not those of the other. NCCL has neither, and pairs by number alone.
+// not those of the other. An engine that ignores tags pairs by number alone; of
+// an unknown one nothing is said there.
 
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "base/engine_traits.h"
 #include "base/operation.h"
 #include "traced/v1/trace.pb.h"
 
@@ -17,8 +18,13 @@ constexpr bool isPointToPoint(v1::Operation op) {
   return isPointToPoint(toOperation(op));
 }
 
-constexpr bool glooEndsOnlyInWait(v1::Operation op) {
-  return glooEndsOnlyInWait(toOperation(op));
+constexpr bool endsOnlyInWait(const EngineTraits& engine, v1::Operation op) {
+  return endsOnlyInWait(engine, toOperation(op));
+}
+
+// Whether the caller asked for no async_op, and so waits at once.
+inline bool waitsAtOnce(const v1::Call& call) {
+  return call.has_async() && !call.async();
 }
 
 }  // namespace traced

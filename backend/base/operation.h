@@ -48,14 +48,6 @@ constexpr bool isPointToPoint(Operation op) {
   return op == Operation::kSend || op == Operation::kRecv;
 }
 
-// Gloo runs these inside the caller's wait: their Works have no future, and
-// nothing but a wait ever completes them.
-constexpr bool glooEndsOnlyInWait(Operation op) {
-  return isPointToPoint(op) || op == Operation::kReduceScatter ||
-         op == Operation::kReduceScatterTensor ||
-         op == Operation::kReduceScatterTensorCoalesced;
-}
-
 enum class ReduceOp : std::uint8_t {
   kNone = 0,
   kSum = 1,

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/engine_traits.h"
 #include "c10d/lineage.h"
 #include "c10d/torch_cuda_events.h"
 #include "c10d/traced_backend.h"
@@ -45,7 +46,7 @@ GroupInfo describeGroup(const c10d::ProcessGroup& group,
 TracedBackend::MakeEvents eventsOf(const c10d::Backend& backend,
                                    c10::DeviceType device) {
   const bool on_streams = device == c10::DeviceType::CUDA &&
-                          backend.getBackendName().starts_with("nccl");
+                          engineTraits(backend.getBackendName()).on_streams;
   return on_streams ? &torchCudaEvents : nullptr;
 }
 

@@ -1,25 +1,12 @@
 #include "c10d/traced_backend.h"
 
+#include "base/engine_traits.h"
 #include "c10d/record_call.h"
 #include "c10d/traced_work.h"
 #include "recorder/devices.h"
 
 namespace traced {
 namespace {
-
-// Gloo's operations run on its own threads and complete a future, and wait()
-// returns when they have ended. With NCCL's engines ("nccl", "nccl2",
-// "nccl-lazy") both only speak of streams; to ask nccl2 for the future even
-// makes the current stream wait.
-bool waitShowsEnd(const c10d::Backend& inner) {
-  return !inner.getBackendName().starts_with("nccl");
-}
-
-// Only the classic engine's results are the host's alone. nccl2 asks the device
-// when it is asked for one.
-bool tellsResults(const c10d::Backend& inner) {
-  return inner.getBackendName() == "nccl";
-}
 
 // A captured operation is not carried out, so neither its wait nor its
 // result tells anything.
@@ -37,8 +24,10 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
     : ForwardingBackend(std::move(inner)),
       recorder_(recorder),
       group_(std::move(group)),
-      wait_shows_end_(waitShowsEnd(*inner_)),
-      no_result_(!tellsResults(*inner_)),
+      wait_shows_end_(engineTraits(inner_->getBackendName()).on_host),
+      some_end_in_wait_(
+          engineTraits(inner_->getBackendName()).some_end_in_wait),
+      no_result_(!engineTraits(inner_->getBackendName()).result_is_of_host),
       make_events_(make_events) {
   // c10d reads these from the wrapper, by functions that are not virtual.
   pg_uid_ = inner_->getGroupUid();
@@ -109,7 +98,8 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   }
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost.
-  if (issued.async && wait_shows_end_ && !glooEndsOnlyInWait(operation)) {
+  if (issued.async && wait_shows_end_ &&
+      !(some_end_in_wait_ && glooRunsInWait(operation))) {
     observeFuture(recorder, issued.op, operation, *inner);
   }
   const bool from_any_source =

@@ -210,8 +210,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
 
   Recorder& recorder_;
   const std::unique_ptr<RecordedGroup> group_;
-  // Whether ends can be seen from outside; see traced_backend.cc.
+  // Of what the engine tells (base/engine_traits.h), what each call asks.
   const bool wait_shows_end_;
+  const bool some_end_in_wait_;
   std::atomic<std::uint64_t> batch_{0};
   std::atomic<bool> simulating_{false};
   // Null without completion hooks.

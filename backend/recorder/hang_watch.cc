@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/engine_traits.h"
 #include "recorder/annotations.h"
 
 namespace traced {
@@ -94,10 +95,11 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
   op.group = group->id();
   op.thread = issue.thread;
   op.operation = static_cast<Operation>(call->op());
-  op.on_host = group->backend() == "gloo";
+  const EngineTraits& engine = engineTraits(group->backend());
+  op.on_host = engine.on_host;
   op.waits_at_once = op.on_host && call->has_async() && !call->async();
   op.shows_its_end =
-      op.on_host && call->async() && !glooEndsOnlyInWait(op.operation);
+      op.on_host && call->async() && !endsOnlyInWait(engine, op.operation);
   if (!op.on_host) {
     op.manner = mannerOf(*call);
     ++op.manner->followed;

@@ -45,7 +45,6 @@ class RankBuilder {
     v1::Call& call =
         stream_.addCall(sends ? v1::OPERATION_SEND : v1::OPERATION_RECV, group,
                         sends ? bytes : 0, sends ? 0 : bytes);
-    if (!sends) call.mutable_output()->Swap(call.mutable_input());
     call.set_peer_plus_1(peer + 1);
     call.set_peer_global_plus_1(peer + 1);
     call.set_tag(tag);

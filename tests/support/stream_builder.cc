@@ -52,9 +52,11 @@ v1::Call& StreamBuilder::addCall(v1::Operation op, std::uint32_t group,
   call.set_group(group);
   call.set_bytes_in(bytes_in);
   call.set_bytes_out(bytes_out);
-  v1::TensorRun& run = *call.add_input();
+  const bool receives = op == v1::OPERATION_RECV;
+  v1::TensorRun& run = *(receives ? call.add_output() : call.add_input());
   run.set_dtype(dtype);
-  run.add_shape(static_cast<std::int64_t>(bytes_in / 4));
+  run.add_shape(
+      static_cast<std::int64_t>((receives ? bytes_out : bytes_in) / 4));
   return call;
 }
 

@@ -1,74 +1,26 @@
 #include "analysis/clocks/matched_calls.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
-#include "analysis/bandwidth.h"
 #include "analysis/operation_kinds.h"
+#include "analysis/signature.h"
+#include "analysis/unclear_pairs.h"
 
 namespace traced {
 namespace {
 
-v1::DType dtypeOf(const v1::Call& call) {
-  if (call.input_size() > 0) return call.input(0).dtype();
-  return call.output_size() > 0 ? call.output(0).dtype()
-                                : v1::DTYPE_UNSPECIFIED;
+// A number that is equal on all ranks which called the same.
+std::uint64_t signatureNumber(const v1::Call& call, const StreamTable& table,
+                              const EngineTraits& engine) {
+  return absl::HashOf(isPointToPoint(call.op())
+                          ? messageOf(call, engine)
+                          : signatureOf(call, table.evidence));
 }
-
-// Each rank of an all-to-all may send as much as it likes.
-bool sizesMayDiffer(v1::Operation op) {
-  return op == v1::OPERATION_ALL_TO_ALL ||
-         op == v1::OPERATION_ALL_TO_ALL_SINGLE;
-}
-
-std::uint64_t signatureOf(const v1::Call& call, std::uint32_t group_size) {
-  // A send and its receive are called differently.
-  const int op = isPointToPoint(call.op()) ? v1::OPERATION_SEND : call.op();
-  const std::uint64_t bytes =
-      sizesMayDiffer(call.op()) ? 0 : messageBytes(call, group_size);
-  return absl::HashOf(op, static_cast<int>(call.reduce_op()),
-                      static_cast<int>(dtypeOf(call)), call.root_plus_1(),
-                      call.tag(), bytes);
-}
-
-using Pair = std::pair<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>;
-
-Pair pairOf(const OperationKey& key) {
-  return {key.group, {key.source, key.destination}};
-}
-
-// Which sends and receives can be told apart by their numbers alone.
-class Pairs {
- public:
-  void add(const v1::Call& call, const OperationKey& key) {
-    if (call.op() == v1::OPERATION_RECV && call.peer_plus_1() == 0) {
-      any_source_.insert(key.group);
-      return;
-    }
-    const auto [place, is_new] = tags_.try_emplace(pairOf(key), call.tag());
-    if (place->second != call.tag()) several_tags_.insert(pairOf(key));
-  }
-
-  bool clear(const v1::Call& call, const OperationKey& key) const {
-    return call.peer_plus_1() > 0 && !several_tags_.contains(pairOf(key)) &&
-           !(call.op() == v1::OPERATION_RECV &&
-             any_source_.contains(key.group));
-  }
-
- private:
-  absl::flat_hash_map<Pair, std::int32_t> tags_;
-  absl::flat_hash_set<Pair> several_tags_;
-  absl::flat_hash_set<std::uint32_t> any_source_;
-};
 
 }  // namespace
 
 MatchedCalls::MatchedCalls(const StreamTable& table,
                            absl::Span<const std::uint32_t> groups) {
-  Pairs pairs;
+  UnclearPairs unclear;
   calls_.reserve(table.definitions.calls().size());
   for (const v1::Call& call : table.definitions.calls()) {
     MatchedCall& matched = calls_.emplace_back();
@@ -78,21 +30,23 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
     matched.group_size = group.members.size();
     matched.key.group = groups[local];
     matched.usable = matched.group_size > 1;
-    matched.signature = signatureOf(call, matched.group_size);
+    matched.signature = signatureNumber(call, table, group.engine());
     matched.role = dependencyRole(call, matched.group_size, group.group_rank);
     matched.parts = isPointToPoint(call.op()) ? 2 : matched.group_size;
     if (!isPointToPoint(call.op())) continue;
-    const bool sends = call.op() == v1::OPERATION_SEND;
     const std::uint32_t self = table.header.rank();
-    const std::uint32_t peer = call.peer_global_plus_1() - 1;
-    matched.key.source = sends ? self : peer;
-    matched.key.destination = sends ? peer : self;
-    pairs.add(call, matched.key);
+    unclear.add(matched.key.group, group.engine(), self, call);
+    const RankPair pair = rankPairOf(matched.key.group, self,
+                                     call.peer_global_plus_1() - 1, call.op());
+    matched.key.source = pair.source;
+    matched.key.destination = pair.destination;
+    matched.usable &= call.peer_global_plus_1() > 0;
   }
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    const v1::Call& call = table.definitions.calls()[i];
-    if (!calls_[i].usable || !isPointToPoint(call.op())) continue;
-    calls_[i].usable = pairs.clear(call, calls_[i].key);
+    if (!isPointToPoint(table.definitions.calls()[i].op())) continue;
+    const OperationKey& key = calls_[i].key;
+    calls_[i].usable &=
+        !unclear.contains({key.group, key.source, key.destination});
   }
 }
 

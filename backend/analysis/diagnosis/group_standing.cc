@@ -140,7 +140,7 @@ std::vector<std::uint32_t> GroupStanding::joined() const {
 }
 
 bool GroupStanding::onDevice() const {
-  return job().catalog.groups()[group].backend != "gloo";
+  return !job().catalog.groups()[group].engine().on_host;
 }
 
 bool GroupStanding::closedInside() const {

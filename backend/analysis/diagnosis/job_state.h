@@ -12,11 +12,11 @@
 #include "analysis/diagnosis/collective_table.h"
 #include "analysis/diagnosis/pair_table.h"
 #include "analysis/diagnosis/rank_state.h"
-#include "analysis/diagnosis/signature.h"
 #include "analysis/diagnosis/timing.h"
 #include "analysis/evidence.h"
 #include "analysis/group_catalog.h"
 #include "analysis/run_summary.h"
+#include "analysis/signature.h"
 #include "analysis/trace_set.h"
 #include "traced/v1/clock.pb.h"
 

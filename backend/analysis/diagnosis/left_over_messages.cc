@@ -120,9 +120,8 @@ void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   if (inside || failed) trouble.inside = {self};
   if (inside && ref && ref->blocks) trouble.blocked = {self};
   trouble.needs_all = true;
-  const JobGroup& group = pair.job().catalog.groups()[pair.key.group];
   trouble.may_be_held_up =
-      !pair.knowledge.tellsAges() && group.backend != "gloo";
+      !pair.knowledge.tellsAges() && !pair.engine().on_host;
   if (ref) trouble.issued_ns[self] = ref->at_ns;
   verdict.summary =
       absl::StrCat("Rank ", self, sends ? " sent " : " waits for ", "message ",

@@ -21,7 +21,7 @@ bool writesItsInput(const v1::Call& call) {
 // Until when the caller must leave the buffers alone. Absent where no record
 // tells.
 std::optional<std::int64_t> underWayUntil(const AssembledOperation& op,
-                                          const v1::Call& call) {
+                                          bool only_wait_ends) {
   if (op.failed) return std::nullopt;
   if (op.wait_ended.known()) return op.wait_ended.ns();
   // Who waited for the future, as DDP does, knew it before it was recorded.
@@ -29,9 +29,7 @@ std::optional<std::int64_t> underWayUntil(const AssembledOperation& op,
     return isLateBound(op) ? std::nullopt : std::optional(op.ended.ns());
   }
   if (op.released.known()) return std::nullopt;
-  const bool only_waited =
-      glooEndsOnlyInWait(call.op()) || (call.has_async() && !call.async());
-  return only_waited ? std::optional(kForever) : std::nullopt;
+  return only_wait_ends ? std::optional(kForever) : std::nullopt;
 }
 
 }  // namespace
@@ -42,28 +40,30 @@ LocalFindings::LocalFindings(const StreamTable& table, MakeRef make_ref,
       make_ref_(std::move(make_ref)),
       last_issue_ns_(std::move(last_issue_ns)) {}
 
-void LocalFindings::add(const AssembledOperation& op, const v1::Call& call) {
-  if (op.buffers != 0) findOverlap(op, call);
-  if (isNeverWaited(op, call)) note(never_waited_, op, call);
+void LocalFindings::add(const AssembledOperation& op, const v1::Call& call,
+                        const EngineTraits& engine) {
+  const bool only_wait_ends = endsOnlyInWait(engine, call.op());
+  if (op.buffers != 0) {
+    findOverlap(op, call, only_wait_ends || waitsAtOnce(call));
+  }
+  if (only_wait_ends && isNeverWaited(op)) note(never_waited_, op, call);
 }
 
-// The Work was dropped without a wait while the program went on, and nothing
-// else ever completes the operation: Gloo does these in the caller's wait.
-bool LocalFindings::isNeverWaited(const AssembledOperation& op,
-                                  const v1::Call& call) const {
-  return !op.ended.known() && glooEndsOnlyInWait(call.op()) && !op.failed &&
-         !op.wait_began.known() && op.batch == 0 && op.released.known() &&
+// The Work was dropped without a wait while the program went on.
+bool LocalFindings::isNeverWaited(const AssembledOperation& op) const {
+  return !op.ended.known() && !op.failed && !op.wait_began.known() &&
+         op.batch == 0 && op.released.known() &&
          op.released.ns() < last_issue_ns_();
 }
 
 void LocalFindings::findOverlap(const AssembledOperation& op,
-                                const v1::Call& call) {
-  const auto until_ns = underWayUntil(op, call);
+                                const v1::Call& call, bool only_wait_ends) {
+  const auto until_ns = underWayUntil(op, only_wait_ends);
   if (!until_ns) return;
   std::erase_if(under_way_, [&op](const UnderWay& before) {
     return before.until_ns <= op.issued.ns();
   });
-  const bool alone = under_way_.empty() && call.has_async() && !call.async();
+  const bool alone = under_way_.empty() && waitsAtOnce(call);
   if (alone) return;
   UnderWay now{&op, *until_ns, usesOf(op, call)};
   for (const UnderWay& before : under_way_) {

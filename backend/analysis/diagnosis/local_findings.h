@@ -27,7 +27,8 @@ class LocalFindings {
 
   // The next operation, by issue, of a group whose engine may run two at once:
   // those of NCCL follow each other on their stream.
-  void add(const AssembledOperation& op, const v1::Call& call);
+  void add(const AssembledOperation& op, const v1::Call& call,
+           const EngineTraits& engine);
 
   // Sets `overlap` and `never_waited`; what the state says otherwise is known.
   void tell(RankState& state) &&;
@@ -49,8 +50,9 @@ class LocalFindings {
 
   static bool collide(const Uses& a, const Uses& b);
   Uses usesOf(const AssembledOperation& op, const v1::Call& call) const;
-  bool isNeverWaited(const AssembledOperation& op, const v1::Call& call) const;
-  void findOverlap(const AssembledOperation& op, const v1::Call& call);
+  bool isNeverWaited(const AssembledOperation& op) const;
+  void findOverlap(const AssembledOperation& op, const v1::Call& call,
+                   bool only_wait_ends);
   void note(std::optional<LocalFinding>& finding, const AssembledOperation& op,
             const v1::Call& call, const AssembledOperation* other = nullptr);
 

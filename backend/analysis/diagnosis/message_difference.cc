@@ -42,11 +42,11 @@ std::optional<Difference> firstDifference(const MessagePair& pair) {
   return first;
 }
 
-// Gloo pairs messages by their tags: within a tag in order, across tags in
-// any.
+// Messages pair by their tags, where the engine has regard to these: within a
+// tag in order, across tags in any.
 bool pairsByTag(const SignatureTable& signatures, const MessagePair& pair,
                 std::uint64_t from) {
-  std::map<std::int32_t, std::deque<std::uint32_t>> waiting;
+  std::map<std::optional<std::int32_t>, std::deque<std::uint32_t>> waiting;
   const std::uint64_t end =
       std::min(std::min(pair.sends.last(), pair.receives.last()) + 1,
                from + kMostCompared);
@@ -82,6 +82,13 @@ bool isSwap(const MessagePair& pair, const Difference& d) {
     }
   }
   return true;
+}
+
+// Whether the tags of the two differ, and it is not known if that matters.
+bool mayBeIgnored(const PairCase& pair, const Difference& d) {
+  const SignatureTable& signatures = pair.job().signatures;
+  return pair.engine().tags == EngineTraits::Tags::kUnknown &&
+         signatures.at(d.sent).tag != signatures.at(d.received).tag;
 }
 
 JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
@@ -121,7 +128,7 @@ bool findDifference(const PairCase& pair, PairFindings& findings) {
                         messages.receives.first() > 0;
   if (!numbered) return false;
   const auto difference = firstDifference(messages);
-  if (!difference ||
+  if (!difference || mayBeIgnored(pair, *difference) ||
       pairsByTag(pair.job().signatures, messages, difference->seq)) {
     return false;
   }

@@ -19,6 +19,9 @@ struct PairCase {
   const std::vector<std::uint32_t>& absent;
 
   const JobState& job() const { return knowledge.job(); }
+  const EngineTraits& engine() const {
+    return job().catalog.groups()[key.group].engine();
+  }
   // "#3 from rank 0 to rank 1 on \"pp\"".
   std::string text(std::uint64_t seq) const;
   // About one message; names both sides.

@@ -97,7 +97,7 @@ Trouble troubleOf(const Knowledge& knowledge, const PairKey& key,
   addRanks(trouble.inside, {});
   // That the other side has ended its part is not excluded.
   trouble.may_be_held_up =
-      knowledge.job().catalog.groups()[key.group].backend != "gloo";
+      !knowledge.job().catalog.groups()[key.group].engine().on_host;
   if (sides.source_ns && sides.destination_ns) {
     tellBothInside(knowledge.job(), key, verdict);
   } else {

@@ -63,7 +63,7 @@ ProgramCall ProgramReader::describe(const StreamTable& table,
     const bool sends = call.op() == v1::OPERATION_SEND;
     described.role = roleOf(absl::StrCat(described.role, sends ? ">" : "<",
                                          distanceTo(call, group)));
-    described.signature = signatures_.intern(messageOf(call));
+    described.signature = signatures_.intern(messageOf(call, group.engine()));
     if (call.peer_global_plus_1() > 0) {
       const std::uint32_t self = table.header.rank();
       const std::uint32_t peer = call.peer_global_plus_1() - 1;

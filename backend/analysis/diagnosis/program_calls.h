@@ -12,7 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/job_state.h"
-#include "analysis/diagnosis/signature.h"
+#include "analysis/signature.h"
 #include "analysis/stream_table.h"
 
 namespace traced {

@@ -65,7 +65,7 @@ RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   const std::uint32_t local = table_.groupOf(call);
   if (call.simulated() || local == StreamDefinitions::kNone) return known;
   known.group = group_indices_[local];
-  known.on_host = table_.definitions.groups()[local].backend == "gloo";
+  known.engine = &table_.definitions.groups()[local].engine();
   known.collectives =
       first_of_group_.try_emplace(known.group, local).first->second;
   has_twins_ |= known.collectives != local;
@@ -83,7 +83,7 @@ RankReader::KnownCall RankReader::describe(const v1::Call& call) {
   }
   const bool sends = call.op() == v1::OPERATION_SEND;
   known.kind = sends ? KnownCall::Kind::kSend : KnownCall::Kind::kReceive;
-  known.signature = job_.signatures.intern(messageOf(call));
+  known.signature = job_.signatures.intern(messageOf(call, *known.engine));
   job_.groups[known.group].has_messages = true;
   if (call.peer_global_plus_1() > 0) {
     known.side = sideOf(known.group, call.peer_global_plus_1() - 1, sends);
@@ -128,7 +128,9 @@ void RankReader::readOperations() {
         readMessage(op, known);
         break;
     }
-    if (known.on_host && state_.whole()) local_.add(op, *known.call);
+    if (known.engine->two_workers && state_.whole()) {
+      local_.add(op, *known.call, *known.engine);
+    }
   }
 }
 
@@ -172,7 +174,8 @@ void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
 
 Timing RankReader::timeCollective(const AssembledOperation& op,
                                   const KnownCall& known) const {
-  Timing timing = timing_.collective(op, known.collectives, known.on_host);
+  Timing timing =
+      timing_.collective(op, known.collectives, known.engine->on_host);
   timing.rank = state_.rank;
   return timing;
 }
@@ -248,7 +251,7 @@ void RankReader::tellMessages() {
 
 Timing RankReader::timeMessage(const Message& message) const {
   Timing timing =
-      timing_.message(*message.op, calls_[message.op->call].on_host);
+      timing_.message(*message.op, calls_[message.op->call].engine->on_host);
   timing.rank = state_.rank;
   return timing;
 }
@@ -291,8 +294,9 @@ void RankReader::tellState() {
 bool RankReader::blocks(const AssembledOperation& op,
                         const v1::Call& call) const {
   if (table_.snapshot) return false;
-  const bool on_host = op.call < calls_.size() && calls_[op.call].on_host;
-  return !op.returned.known() || (on_host && call.has_async() && !call.async());
+  const bool on_host =
+      op.call < calls_.size() && calls_[op.call].engine->on_host;
+  return !op.returned.known() || (on_host && waitsAtOnce(call));
 }
 
 OperationRef RankReader::refTo(const AssembledOperation& op,

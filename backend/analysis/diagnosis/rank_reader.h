@@ -32,7 +32,7 @@ class RankReader {
     enum class Kind : std::uint8_t { kSkip, kCollective, kSend, kReceive };
     const v1::Call* call = nullptr;
     Kind kind = Kind::kSkip;
-    bool on_host = false;
+    const EngineTraits* engine = &kUnknownEngine;
     bool gives_splits = false;
     std::uint32_t group = GroupCatalog::kNone;
     // Index into `collectives_`.

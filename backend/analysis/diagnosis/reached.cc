@@ -10,7 +10,7 @@ namespace {
 bool isOnHost(const StreamTable& table, const v1::Call& call) {
   const std::uint32_t group = table.groupOf(call);
   return group != StreamDefinitions::kNone &&
-         table.definitions.groups()[group].backend == "gloo";
+         table.definitions.groups()[group].engine().on_host;
 }
 
 // Whether it is the end of a coalesced batch, which all of it ends with.
@@ -28,8 +28,8 @@ ReachedRule::ReachedRule(const StreamTable& table, bool whole)
 bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
   if (op.failed || op.released.known()) return false;
   const v1::Call* call = table_.callOf(op);
-  return !op.returned.known() || (call && isOnHost(table_, *call) &&
-                                  call->has_async() && !call->async());
+  return !op.returned.known() ||
+         (call && isOnHost(table_, *call) && waitsAtOnce(*call));
 }
 
 void ReachedRule::lookOver() {
@@ -67,12 +67,15 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
     return device_->standsStill(op, call) ? Reached::kInside
                                           : Reached::kNotObserved;
   }
-  if (call.async() && !glooEndsOnlyInWait(call.op())) return Reached::kInside;
+  const EngineTraits& engine =
+      table_.definitions.groups()[table_.groupOf(call)].engine();
+  if (call.async() && !endsOnlyInWait(engine, call.op())) {
+    return Reached::kInside;
+  }
   if (op.wait_ended.known()) return Reached::kNotObserved;
-  const bool waits_at_once = call.has_async() && !call.async();
   if (op.released.known()) return Reached::kNotObserved;
-  return waits_at_once || mayBeWaitedFor(op) ? Reached::kInside
-                                             : Reached::kNotObserved;
+  return waitsAtOnce(call) || mayBeWaitedFor(op) ? Reached::kInside
+                                                 : Reached::kNotObserved;
 }
 
 // A member of a batch is carried out with all of it. One whose batch was never

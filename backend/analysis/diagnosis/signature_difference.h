@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "analysis/diagnosis/signature.h"
 #include "analysis/diagnosis/verdict.h"
+#include "analysis/signature.h"
 
 namespace traced {
 

@@ -225,13 +225,14 @@ class TableBuilder {
     bool told = std::any_of(
         dump_.progress().begin(), dump_.progress().end(),
         [](const DumpProgress& group) { return group.last_completed; });
-    bool all_nccl = true;
+    bool all_tell = true;
     for (std::size_t i = 0; i < dump_.entryCount() && !told; ++i) {
       const DumpEntry entry = dump_.entry(i);
       told = entry.completed_ns || entry.retired;
-      all_nccl &= parseProfilingName(entry.profiling_name).backend == "nccl";
+      all_tell &= engineTraits(parseProfilingName(entry.profiling_name).backend)
+                      .dumps_tell_ends;
     }
-    if (told || all_nccl) table_.evidence = {Evidence::kEnds};
+    if (told || all_tell) table_.evidence = {Evidence::kEnds};
   }
 
   void see(std::int64_t ns) {

@@ -70,7 +70,7 @@ std::vector<ReadyTime> readyTimes(const StreamTable& table) {
   const std::vector<GroupDefinition>& groups = table.definitions.groups();
   std::vector<Engine> engines(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    engines[i].has_two_workers = groups[i].backend == "gloo";
+    engines[i].has_two_workers = groups[i].engine().two_workers;
   }
   std::vector<ReadyTime> ready(table.operations.size());
   for (std::size_t i = 0; i < ready.size(); ++i) {

@@ -137,9 +137,10 @@ TEST_F(MatchTest, AFilterDoesNotChangeWhichMessageAReceiveTook) {
   EXPECT_EQ(table.rows[0].seq, 1u);
 }
 
-// NCCL has no tags: messages are taken in order.
+// NCCL has no tags: messages are taken in order. Of an unknown engine it is not
+// said which one a receive took, so each has a row of its own.
 TEST_F(MatchTest, TagsMoveMessagesOnlyWhereTheBackendHasThem) {
-  for (const char* backend : {"gloo", "nccl"}) {
+  for (const char* backend : {"gloo", "nccl", "mpi"}) {
     SCOPED_TRACE(backend);
     std::vector<StreamBuilder> streams;
     streams.swap(streams_);
@@ -156,10 +157,12 @@ TEST_F(MatchTest, TagsMoveMessagesOnlyWhereTheBackendHasThem) {
       }
     }
     const MatchTable table = match();
-    ASSERT_EQ(table.rows.size(), 2u);
+    streams_.swap(streams);
+    const bool told = backend != std::string("mpi");
+    ASSERT_EQ(table.rows.size(), told ? 2u : 4u);
+    if (!told) continue;
     const bool crossed = backend == std::string("gloo");
     EXPECT_EQ(table.cellsOf(table.rows[0])[1].operation, crossed ? 1u : 0u);
-    streams_.swap(streams);
   }
 }
 

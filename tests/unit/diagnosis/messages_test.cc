@@ -66,6 +66,40 @@ TEST(MessagesTest, TagsPairInAnyOrder) {
   expectHealthy(diagnoseJob(job));
 }
 
+// NCCL has no tags. Of an engine that is not known it cannot be told whether
+// they matter.
+TEST(MessagesTest, TagsThatDifferAreOnlyWrongWhereTheEngineMatchesThem) {
+  for (const char* backend : {"gloo", "nccl", "mpi"}) {
+    SCOPED_TRACE(backend);
+    JobBuilder job(2);
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      RankBuilder& rank = job.rank(r);
+      rank.stream().payload().mutable_group(0)->set_backend(backend);
+      const std::int32_t tag = static_cast<std::int32_t>(r);
+      rank.end(rank.addMessage(r == 0, 1, 1 - r, 64, tag).id(), 0);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job);
+    if (backend == std::string("gloo")) {
+      expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+    } else {
+      expectHealthy(diagnosis);
+    }
+  }
+}
+
+TEST(MessagesTest, AnEngineWithoutTagsPairsMessagesInOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.stream().payload().mutable_group(0)->set_backend("nccl");
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
+}
+
 TEST(MessagesTest, MessagesOfDifferentSizes) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {

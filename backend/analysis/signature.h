@@ -1,14 +1,17 @@
-// Signature: what the ranks of a collective must agree on. Equal signatures are
-// one number, so that matching compares numbers.
+// Signature: what the ranks of a collective, or the two sides of a message,
+// must agree on. Equal signatures are one number, so that matching compares
+// numbers.
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/evidence.h"
+#include "base/engine_traits.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced {
@@ -27,8 +30,8 @@ struct Signature {
   // output, or both. 0 where they may differ.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  // Of sends and receives; the rest of the signature is that of the message.
-  std::int32_t tag = 0;
+  // Of messages of an engine that has regard to it.
+  std::optional<std::int32_t> tag;
 
   bool operator==(const Signature&) const = default;
   template <typename H>
@@ -43,7 +46,7 @@ struct Signature {
 // Of a collective, by what its source tells.
 Signature signatureOf(const v1::Call& call, EvidenceSet evidence);
 // Of a message: a send and its receive have the same, with no operation.
-Signature messageOf(const v1::Call& call);
+Signature messageOf(const v1::Call& call, const EngineTraits& engine);
 
 // "25 MiB".
 std::string sizeText(std::uint64_t bytes);

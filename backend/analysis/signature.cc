@@ -1,4 +1,4 @@
-#include "analysis/diagnosis/signature.h"
+#include "analysis/signature.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -82,12 +82,12 @@ Signature signatureOf(const v1::Call& call, EvidenceSet evidence) {
   return signature;
 }
 
-Signature messageOf(const v1::Call& call) {
+Signature messageOf(const v1::Call& call, const EngineTraits& engine) {
   Signature signature;
   const bool sends = call.op() == v1::OPERATION_SEND;
   signature.bytes_in = sends ? call.bytes_in() : call.bytes_out();
   signature.dtype = dtypeOf(sends ? call.input() : call.output());
-  signature.tag = call.tag();
+  if (engine.tags != EngineTraits::Tags::kIgnored) signature.tag = call.tag();
   return signature;
 }
 
@@ -123,7 +123,7 @@ std::string textOf(const Signature& signature) {
     parts.push_back(absl::StrCat("root ", signature.root_plus_1 - 1));
   }
   const bool message = signature.op == v1::OPERATION_UNSPECIFIED;
-  if (message) parts.push_back(absl::StrCat("tag ", signature.tag));
+  if (signature.tag) parts.push_back(absl::StrCat("tag ", *signature.tag));
   std::string text = message ? "message" : nameOf(signature.op);
   if (parts.empty()) return text;
   return absl::StrCat(text, " (", absl::StrJoin(parts, ", "), ")");
