@@ -24,6 +24,15 @@ void rootsFirst(std::vector<JobVerdict>& verdicts) {
       [](const JobVerdict& a, const JobVerdict& b) { return a.kind < b.kind; });
 }
 
+// A rule may know less than its kind can prove, and never more.
+void keepToProofs(std::vector<JobVerdict>& verdicts) {
+  for (JobVerdict& verdict : verdicts) {
+    const Certainty strongest = strongestOf(verdict.kind);
+    verdict.finding = std::max(verdict.finding, strongest.finding);
+    verdict.culprit = std::max(verdict.culprit, strongest.culprit);
+  }
+}
+
 std::vector<std::uint32_t> culpritsOf(const std::vector<JobVerdict>& verdicts) {
   std::vector<std::uint32_t> culprits;
   for (const JobVerdict& verdict : verdicts) {
@@ -65,6 +74,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
   if (auto failed = untoldFailures(job, verdicts)) {
     verdicts.push_back(*std::move(failed));
   }
+  keepToProofs(verdicts);
   rootsFirst(verdicts);
   for (const RankState& rank : job.ranks) {
     if (rank.end_unknown) diagnosis.end_unknown.push_back(rank.rank);

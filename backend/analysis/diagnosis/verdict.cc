@@ -48,6 +48,22 @@ const char* nameOf(VerdictKind kind) {
   return "undecided";
 }
 
+Certainty strongestOf(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::kNeverWaited:
+      return {Confidence::kCertain, Confidence::kCertain};
+    case VerdictKind::kBufferOverlap:
+      return {Confidence::kLikely, Confidence::kCertain};
+    case VerdictKind::kStraggler:
+    case VerdictKind::kSlowPeer:
+      return {Confidence::kLikely, Confidence::kLikely};
+    case VerdictKind::kUndecided:
+      return {Confidence::kUndecided, Confidence::kUndecided};
+    default:
+      return {};
+  }
+}
+
 const char* nameOf(Confidence confidence) {
   switch (confidence) {
     case Confidence::kCertain:

@@ -53,6 +53,15 @@ enum class Confidence : std::uint8_t {
 
 const char* nameOf(Confidence confidence);
 
+// What a kind of verdict can prove at most: of what is wrong, and of who did
+// it. docs/diagnosis.md, "How sure it is", says why.
+struct Certainty {
+  Confidence finding = Confidence::kCertain;
+  Confidence culprit = Confidence::kLikely;
+};
+
+Certainty strongestOf(VerdictKind kind);
+
 struct JobVerdict {
   VerdictKind kind = VerdictKind::kUndecided;
   // Of what is wrong, and of who did it. Undecided culprits are none, or both

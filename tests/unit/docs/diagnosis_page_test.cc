@@ -1,0 +1,246 @@
+// The tables of docs/diagnosis.md say what the code does.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "analysis/diagnosis/rules.h"
+#include "analysis/diagnosis/verdict.h"
+#include "analysis/evidence.h"
+#include "analysis/names.h"
+#include "analysis/observed_end.h"
+#include "analysis/operation_kinds.h"
+#include "analysis/signature.h"
+#include "base/engine_traits.h"
+#include "doc_table.h"
+
+namespace traced::testing {
+namespace {
+
+constexpr char kDiagnosisPage[] = "diagnosis.md";
+
+using Names = std::set<std::string>;
+
+Names namesIn(const std::string& text) {
+  const std::vector<std::string> quoted = quotedIn(text);
+  return {quoted.begin(), quoted.end()};
+}
+
+std::vector<VerdictKind> allKinds() {
+  std::vector<VerdictKind> kinds;
+  for (int i = 0; i <= static_cast<int>(VerdictKind::kUndecided); ++i) {
+    kinds.push_back(static_cast<VerdictKind>(i));
+  }
+  return kinds;
+}
+
+TEST(DiagnosisPageTest, EachKindSaysHowSureItCanBe) {
+  Names certain;
+  Names never;
+  for (const DocRow& row : tableBehind(kDiagnosisPage, "How sure it is")) {
+    (row[1] == "never" ? never : certain).merge(namesIn(row[0]));
+  }
+  for (const VerdictKind kind : allKinds()) {
+    if (kind == VerdictKind::kUndecided) continue;
+    SCOPED_TRACE(nameOf(kind));
+    const bool provable = strongestOf(kind).finding == Confidence::kCertain;
+    EXPECT_EQ((provable ? certain : never).erase(nameOf(kind)), 1u);
+  }
+  EXPECT_THAT(certain, ::testing::IsEmpty()) << "no such kinds";
+  EXPECT_THAT(never, ::testing::IsEmpty()) << "no such kinds";
+}
+
+TEST(DiagnosisPageTest, ACulpritIsCertainInTheKindsThatItNames) {
+  const std::string page = textOfPage(kDiagnosisPage);
+  const std::size_t from = page.find("A **culprit** is certain in ");
+  ASSERT_NE(from, std::string::npos);
+  Names named = namesIn(page.substr(from, page.find(':', from) - from));
+  for (const VerdictKind kind : allKinds()) {
+    const bool provable = strongestOf(kind).culprit == Confidence::kCertain;
+    EXPECT_EQ(named.contains(nameOf(kind)), provable) << nameOf(kind);
+  }
+}
+
+TEST(DiagnosisPageTest, EachKindIsExplained) {
+  const std::string page = textOfPage(kDiagnosisPage);
+  for (const VerdictKind kind : allKinds()) {
+    // Beside the table of how sure it is.
+    const std::string quoted = absl::StrCat("`", nameOf(kind), "`");
+    const std::size_t rules = page.find("## Mismatches");
+    EXPECT_NE(page.find(quoted, rules), std::string::npos) << quoted;
+  }
+}
+
+TEST(DiagnosisPageTest, EachRuleHasTheNeedsThatItNames) {
+  std::map<std::string, Names> needs;
+  for (const DocRow& row :
+       tableOf(kDiagnosisPage, "rules | evidence that they need")) {
+    for (const std::string& rule : quotedIn(row[0])) {
+      needs[rule] = namesIn(row[1]);
+    }
+  }
+  EXPECT_EQ(needs.size(), rules().size());
+  for (const Rule& rule : rules()) {
+    Names of_rule;
+    for (const Evidence evidence : kAllEvidence) {
+      if (rule.needs.has(evidence)) of_rule.insert(nameOf(evidence));
+    }
+    EXPECT_EQ(needs[rule.name], of_rule) << rule.name;
+  }
+}
+
+TEST(DiagnosisPageTest, AllEvidenceIsExplained) {
+  Names told;
+  for (const DocRow& row :
+       tableOf(kDiagnosisPage, "evidence | what it tells | without it")) {
+    told.merge(namesIn(row[0]));
+  }
+  Names all;
+  for (const Evidence evidence : kAllEvidence) all.insert(nameOf(evidence));
+  EXPECT_EQ(told, all);
+}
+
+v1::Call callOf(v1::Operation op, bool uneven) {
+  v1::Call call;
+  call.set_op(op);
+  call.set_bytes_in(64);
+  call.set_bytes_out(128);
+  for (int i = 0; i < (uneven ? 2 : 1); ++i) {
+    for (v1::TensorRun* run : {call.add_input(), call.add_output()}) {
+      run->set_dtype(v1::DTYPE_FLOAT32);
+      run->add_shape(16 + i);
+    }
+  }
+  if (uneven && op == v1::OPERATION_ALL_TO_ALL_SINGLE) {
+    call.add_split_in(7);
+    call.add_split_out(7);
+  }
+  return call;
+}
+
+// Whether ranks disagree if one of them has made a change to the call.
+bool matters(const v1::Call& call, const std::function<void(v1::Call&)>& make) {
+  v1::Call changed = call;
+  make(changed);
+  return signatureOf(call, EvidenceSet::all()) !=
+         signatureOf(changed, EvidenceSet::all());
+}
+
+std::string bytesOf(v1::Operation op, bool uneven) {
+  const v1::Call call = callOf(op, uneven);
+  std::vector<std::string> parts;
+  if (matters(call, [](v1::Call& c) { c.set_bytes_in(32); })) {
+    parts.push_back("input");
+  }
+  if (matters(call, [](v1::Call& c) { c.set_bytes_out(32); })) {
+    parts.push_back("output");
+  }
+  return parts.empty() ? "nothing" : absl::StrJoin(parts, ", ");
+}
+
+// Of these there is nothing to say: they have no bytes, or are no collectives.
+bool isOutside(v1::Operation op) {
+  return op == v1::OPERATION_UNSPECIFIED || op >= v1::OPERATION_COALESCED ||
+         op == v1::OPERATION_BARRIER || op == v1::OPERATION_MONITORED_BARRIER ||
+         isPointToPoint(op);
+}
+
+TEST(DiagnosisPageTest, RanksMustAgreeOnWhatItSays) {
+  std::map<std::string, DocRow> rows;
+  for (const DocRow& row : tableBehind(kDiagnosisPage, "Matching")) {
+    for (const std::string& op : quotedIn(row[0])) rows[op] = row;
+  }
+  std::size_t operations = 0;
+  for (int number = 0; number < kOperationCount; ++number) {
+    const auto op = static_cast<v1::Operation>(number);
+    if (isOutside(op)) continue;
+    SCOPED_TRACE(nameOf(op));
+    ++operations;
+    ASSERT_TRUE(rows.contains(nameOf(op)));
+    EXPECT_EQ(rows[nameOf(op)][1], bytesOf(op, false));
+    EXPECT_EQ(rows[nameOf(op)][2], bytesOf(op, true));
+    const v1::Call call = callOf(op, false);
+    EXPECT_TRUE(matters(call, [](v1::Call& c) { c.set_root_plus_1(2); }));
+    EXPECT_TRUE(
+        matters(call, [](v1::Call& c) { c.set_reduce_op(v1::REDUCE_OP_MAX); }));
+    EXPECT_TRUE(matters(call, [](v1::Call& c) {
+      c.mutable_input(0)->set_dtype(v1::DTYPE_INT64);
+      c.mutable_output(0)->set_dtype(v1::DTYPE_INT64);
+    }));
+  }
+  EXPECT_EQ(rows.size(), operations);
+}
+
+std::string wordOf(EngineTraits::Tags tags) {
+  switch (tags) {
+    case EngineTraits::Tags::kMatched:
+      return "matched";
+    case EngineTraits::Tags::kIgnored:
+      return "ignored";
+    case EngineTraits::Tags::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+void expectRow(const DocRow& row, const EngineTraits& engine) {
+  SCOPED_TRACE(row[0]);
+  EXPECT_EQ(row[1], engine.on_host      ? "the host"
+                    : engine.on_streams ? "a device"
+                                        : "unknown");
+  EXPECT_EQ(row[2], wordOf(engine.tags));
+  EXPECT_EQ(row[3] != "none", engine.some_end_in_wait);
+  EXPECT_EQ(row[4], engine.two_workers ? "yes" : "no");
+}
+
+TEST(DiagnosisPageTest, EnginesTellWhatItSays) {
+  Names named;
+  for (const DocRow& row : tableBehind(kDiagnosisPage, "What engines tell")) {
+    for (const std::string& name : quotedIn(row[0])) {
+      expectRow(row, engineTraits(name));
+      named.insert(name);
+    }
+    if (row[0] == "any other") expectRow(row, engineTraits("ucc"));
+  }
+  Names known;
+  for (const EngineTraits& engine : kEngines) known.emplace(engine.name);
+  EXPECT_EQ(named, known);
+}
+
+// What the words of a row mean.
+EndBound boundIn(const std::string& words) {
+  if (words == "at that instant") return EndBound::kExact;
+  return absl::StartsWith(words, "by then, when somebody looked")
+             ? EndBound::kSeen
+             : EndBound::kTold;
+}
+
+TEST(DiagnosisPageTest, EndsAreTheBoundsThatItSays) {
+  std::map<std::string, std::set<EndBound>> bounds;
+  for (const DocRow& row :
+       tableBehind(kDiagnosisPage, "Ends that are late bounds")) {
+    for (const std::string& source : quotedIn(row[0])) {
+      bounds[source].insert(boundIn(row[1]));
+    }
+  }
+  for (int number = 1; v1::EndSource_IsValid(number); ++number) {
+    AssembledOperation op;
+    op.end_source = static_cast<v1::EndSource>(number);
+    std::set<EndBound> of_source = {endBoundOf(op)};
+    op.stall_ns_plus_1 = 1'000'000;  // that held the stream up
+    of_source.insert(endBoundOf(op));
+    EXPECT_EQ(bounds[nameOf(op.end_source)], of_source) << number;
+    bounds.erase(nameOf(op.end_source));
+  }
+  EXPECT_THAT(bounds, ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace traced::testing
