@@ -4,14 +4,16 @@
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/rank_list.h"
+#include "analysis/run_split.h"
+#include "analysis/same_run.h"
 #include "analysis/stream_reader.h"
 #include "analysis/stream_window.h"
 #include "trace_io/chunk_format.h"
@@ -22,11 +24,8 @@ namespace {
 // The last chunks of a stream say how its process ended.
 constexpr std::uint64_t kReadBytes = 128 * 1024;
 
-using Name = std::tuple<std::string, std::uint32_t, std::uint32_t>;
-
 // A stream, as far as a list needs it.
 struct Stream {
-  Name name;
   ListedRank rank;
   std::int64_t started_ns = 0;
   std::int64_t last_ns = 0;
@@ -45,7 +44,6 @@ Stream streamOf(const TraceSet& set, const TraceStream& from,
                 const StreamTable& table) {
   const v1::Header& header = table.header;
   Stream stream;
-  stream.name = {header.job(), header.attempt(), header.world_size()};
   stream.rank = {header.rank(), table.stillRunning(), processEndOf(table)};
   stream.started_ns = header.started().realtime_ns();
   stream.last_ns = later(stream.started_ns, table.runNs());
@@ -56,16 +54,20 @@ Stream streamOf(const TraceSet& set, const TraceStream& from,
   return stream;
 }
 
-ListedRun runOf(const Stream& stream) {
+ListedRun runOf(const v1::Header& header) {
   ListedRun run;
-  std::tie(run.job, run.attempt, run.world_size) = stream.name;
-  run.started_ns = stream.started_ns;
-  run.last_ns = stream.last_ns;
+  run.job = header.job();
+  run.attempt = header.attempt();
+  run.world_size = header.world_size();
   return run;
 }
 
 void add(ListedRun& run, Stream stream) {
-  run.last_ns = std::max(run.last_ns, stream.last_ns);
+  const bool is_first = run.ranks.empty();
+  run.started_ns = is_first ? stream.started_ns
+                            : std::min(run.started_ns, stream.started_ns);
+  run.last_ns =
+      is_first ? stream.last_ns : std::max(run.last_ns, stream.last_ns);
   run.ranks.push_back(std::move(stream.rank));
   run.files += stream.files.size();
   if (run.folder.empty() && !stream.files.empty()) {
@@ -73,12 +75,6 @@ void add(ListedRun& run, Stream stream) {
         std::filesystem::path(*stream.files.begin()).parent_path().string();
   }
 }
-
-// The run of a name that may go on.
-struct Open {
-  std::size_t run = 0;
-  absl::flat_hash_set<std::uint32_t> ranks;
-};
 
 // How bad it is; what is worst is told first.
 int badnessOf(const ListedRank& rank) {
@@ -113,51 +109,44 @@ RunList listRuns(TraceSet& set) {
       known.push_back(i);
     }
   }
-  std::vector<Stream> streams;
+  absl::flat_hash_map<std::size_t, Stream> streams;
   readStreams(set, known, readingThreads(set),
               [&](std::size_t i, StreamTable& table) {
-                streams.push_back(streamOf(set, set.streams[i], table));
+                streams[i] = streamOf(set, set.streams[i], table);
               });
-  std::stable_sort(streams.begin(), streams.end(),
-                   [](const Stream& a, const Stream& b) {
-                     return a.started_ns < b.started_ns;
-                   });
-  absl::btree_map<Name, Open> open;
-  for (Stream& stream : streams) {
-    Open& latest = open[stream.name];
-    const bool goes_on = !latest.ranks.empty() &&
-                         !latest.ranks.contains(stream.rank.rank) &&
-                         stream.started_ns <= list.runs[latest.run].last_ns;
-    if (!goes_on) {
-      latest = {list.runs.size(), {}};
-      list.runs.push_back(runOf(stream));
-    }
-    latest.ranks.insert(stream.rank.rank);
-    add(list.runs[latest.run], std::move(stream));
-  }
-  std::reverse(list.runs.begin(), list.runs.end());
-  for (ListedRun& run : list.runs) {
-    std::sort(run.ranks.begin(), run.ranks.end(),
-              [](const ListedRank& a, const ListedRank& b) {
-                return a.rank < b.rank;
-              });
+  StreamEnds ends(set);
+  while (!known.empty()) {
+    const RunSplit split = splitNewestRun(set, known, ends);
+    ListedRun& run =
+        list.runs.emplace_back(runOf(set.streams[split.run.front()].header));
+    for (const std::size_t i : split.run) add(run, std::move(streams.at(i)));
+    known = split.others();
   }
   return list;
 }
 
-std::vector<ListedRun> otherAttempts(const TraceSet& set) {
+bool endedBadly(const ListedRun& run) {
+  return std::any_of(
+      run.ranks.begin(), run.ranks.end(), [](const ListedRank& rank) {
+        return !rank.running && rank.end.kind != EndKind::kInOrder;
+      });
+}
+
+std::vector<ListedRun> attemptsOf(const TraceSet& set) {
   if (set.selected.empty()) return {};
   const v1::Header& chosen = set.streams[set.selected.front()].header;
-  TraceSet others;
-  others.files = set.files;
+  TraceSet attempts;
+  attempts.files = set.files;
   for (const TraceStream& stream : set.streams) {
-    const bool is_one = !stream.dump_file &&
-                        stream.header.job() == chosen.job() &&
-                        stream.header.attempt() != chosen.attempt();
-    if (is_one) others.streams.push_back(stream);
+    const bool is_one = !stream.dump_file && mayBeOneJob(stream.header, chosen);
+    if (is_one) attempts.streams.push_back(stream);
   }
-  if (others.streams.empty()) return {};
-  return listRuns(others).runs;
+  std::vector<ListedRun> runs = listRuns(attempts).runs;
+  absl::flat_hash_set<std::uint32_t> seen;
+  std::erase_if(runs, [&](const ListedRun& run) {
+    return !seen.insert(run.attempt).second;
+  });
+  return runs;
 }
 
 std::string endText(const ListedRun& run) {

@@ -41,14 +41,17 @@ struct RunList {
   std::size_t unknown_schema = 0;
 };
 
-// A run is what has one job, attempt and world size, and in which each rank is
-// once: a rank that is there again, or one that began when all of the others
-// were over, begins another. Only the end of each stream is read; `set` has
-// nothing else afterwards.
+// A run is what the other verbs take for one (run_split.h): that of the newest
+// stream, then that of the newest of the rest, and so on. Only the end of each
+// stream is read; `set` has nothing else afterwards.
 RunList listRuns(TraceSet& set);
 
-// The other attempts of the job that is looked at, the newest first.
-std::vector<ListedRun> otherAttempts(const TraceSet& set);
+// Whether some process of it is gone and did not end in order.
+bool endedBadly(const ListedRun& run);
+
+// The attempts of the job that is looked at, the newest first: of each the
+// newest run.
+std::vector<ListedRun> attemptsOf(const TraceSet& set);
 
 // How its processes ended, the worst first: "ended in order", "rank 1 raised
 // RuntimeError: boom; rank 0 may live: ...".

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/clock_models.h"
-#include "analysis/stream_end.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {
@@ -41,6 +40,11 @@ bool areKnownToHaveMet(const v1::Rendezvous& a, const v1::Rendezvous& b) {
 
 }  // namespace
 
+bool haveOneName(const v1::Header& a, const v1::Header& b) {
+  return a.job() == b.job() && a.attempt() == b.attempt() &&
+         a.world_size() == b.world_size();
+}
+
 bool metInOnePlace(const v1::Header& a, const v1::Header& b) {
   const v1::Rendezvous& one = a.rendezvous();
   const v1::Rendezvous& other = b.rendezvous();
@@ -61,17 +65,30 @@ std::string rendezvousText(const v1::Header& header) {
   return text;
 }
 
+bool mayBeOneJob(const v1::Header& a, const v1::Header& b) {
+  return a.job() == b.job() &&
+         !contradict(a.rendezvous().run_id(), b.rendezvous().run_id());
+}
+
+bool beganBefore(const TraceStream& stream, const TraceStream& other) {
+  const v1::ClockAnchor& one = stream.header.started();
+  const v1::ClockAnchor& two = other.header.started();
+  return clockNameOf(stream.header) == clockNameOf(other.header)
+             ? isBefore(one.monotonic_ns(), two.monotonic_ns(), 0)
+             : isBefore(one.realtime_ns(), two.realtime_ns(), kWallMarginNs);
+}
+
 bool wentOnBeside(const TraceStream& stream, const TraceStream& later,
-                  StreamLoader& loader) {
+                  StreamEnds& ends) {
   if (clockNameOf(stream.header) != clockNameOf(later.header)) return false;
-  const std::optional<StreamEnd> end = endOf(stream, loader);
+  const std::optional<StreamEnd>& end = ends.of(stream);
   return end && isBefore(later.header.started().monotonic_ns(),
                          end->anchor.monotonic_ns(), 0);
 }
 
 RunStart::RunStart(const TraceSet& set, const std::vector<std::size_t>& streams,
-                   std::size_t newest)
-    : set_(set), newest_(set.streams[newest].header), loader_(set_) {
+                   std::size_t newest, StreamEnds& ends)
+    : newest_(set.streams[newest].header), ends_(ends) {
   for (const std::size_t i : streams) {
     const v1::Header& header = set.streams[i].header;
     const std::int64_t ns = header.started().monotonic_ns();
@@ -100,7 +117,7 @@ bool RunStart::isAfter(const TraceStream& stream) {
   };
   // Most are told by their start, and need not be read.
   if (!precedes(header.started(), 0)) return false;
-  const std::optional<StreamEnd> end = endOf(stream, loader_);
+  const std::optional<StreamEnd>& end = ends_.of(stream);
   if (!end) return false;
   const bool is_last = end->is_last || stream.ring == RingState::kDead;
   return precedes(end->anchor, is_last ? 0 : kSilenceNs);

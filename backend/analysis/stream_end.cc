@@ -5,6 +5,7 @@
 #include "trace_io/chunk_decoder.h"
 
 namespace traced {
+namespace {
 
 std::optional<StreamEnd> endOf(const TraceStream& stream,
                                StreamLoader& loader) {
@@ -19,6 +20,14 @@ std::optional<StreamEnd> endOf(const TraceStream& stream,
   if (!payload.has_anchor()) return std::nullopt;
   return StreamEnd{payload.anchor(), payload.accounts().closed() ||
                                          payload.accounts().recovered()};
+}
+
+}  // namespace
+
+const std::optional<StreamEnd>& StreamEnds::of(const TraceStream& stream) {
+  const auto [place, is_new] = known_.try_emplace(&stream);
+  if (is_new) place->second = endOf(stream, loader_);
+  return place->second;
 }
 
 }  // namespace traced

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "absl/container/flat_hash_map.h"
 #include "analysis/stream_loader.h"
 #include "analysis/trace_set.h"
 #include "traced/v1/clock.pb.h"
@@ -16,7 +17,17 @@ struct StreamEnd {
   bool is_last = false;
 };
 
-// By its last chunk that can be read; absent where that tells no instant.
-std::optional<StreamEnd> endOf(const TraceStream& stream, StreamLoader& loader);
+// The ends of a set's streams, each read once.
+class StreamEnds {
+ public:
+  explicit StreamEnds(const TraceSet& set) : loader_(set) {}
+
+  // By its last chunk that can be read; absent where that tells no instant.
+  const std::optional<StreamEnd>& of(const TraceStream& stream);
+
+ private:
+  StreamLoader loader_;
+  absl::flat_hash_map<const TraceStream*, std::optional<StreamEnd>> known_;
+};
 
 }  // namespace traced

@@ -1,9 +1,12 @@
 #include "cli/diagnose.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/diagnosis.h"
@@ -14,6 +17,7 @@
 #include "cli/shell_word.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/window_option.h"
 #include "cli/wrap.h"
 
 namespace traced {
@@ -40,6 +44,10 @@ class Diagnose : public Subcommand {
         ->capture_default_str();
     app.add_flag("--stock-names", stock_names_,
                  "The nearest verdict names of torchfrtrace, too");
+    WindowOption::refuse(
+        app,
+        "diagnose judges whole runs: what is wrong in a part of one may have "
+        "begun before it; `tracectl report` and `tracectl show` take windows");
     CLI::Option* follow = app.add_flag(
         "--follow", follow_,
         "Watch a job that runs on this host, until it ends; see docs/cli.md");
@@ -58,25 +66,66 @@ class Diagnose : public Subcommand {
 
   ExitCode run() override {
     if (follow_) return followJob();
-    const Result<TraceSet> set = inputs_.open();
+    Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
-    const Diagnosis diagnosis = diagnose(*set, options());
+    Answer answer(*std::move(set));
+    answer.diagnosis = diagnose(answer.set, options());
+    if (!inputs_.attemptIsChosen()) answer = aboutTheAttemptAsked(answer);
     if (inputs_.json()) {
-      Json json = diagnoseJson(inputs_.title(), *set, diagnosis, stock_names_);
-      addOtherAttempts(json, *set);
-      writeJson(std::cout, json);
+      writeJson(std::cout, json(answer));
       std::cout << "\n";
     } else {
-      std::cout << diagnoseText(inputs_.title(), *set, diagnosis, text())
-                << otherAttemptsText(*set);
+      std::cout << attemptText(answer)
+                << diagnoseText(inputs_.title(), answer.set, answer.diagnosis,
+                                text(answer.failed))
+                << otherAttemptsText(answer);
     }
     const ExitCode code =
-        inputs_.conclude(allWarnings(*set, diagnosis.job.summary));
-    if (!diagnosis.verdicts.empty()) return ExitCode::kFindings;
-    return diagnosis.healthy() ? code : ExitCode::kNotMeasured;
+        inputs_.conclude(allWarnings(answer.set, answer.diagnosis.job.summary));
+    if (!answer.diagnosis.verdicts.empty()) return ExitCode::kFindings;
+    return answer.diagnosis.healthy() ? code : ExitCode::kNotMeasured;
   }
 
  private:
+  struct Answer {
+    explicit Answer(TraceSet about) : set(std::move(about)) {}
+
+    TraceSet set;
+    Diagnosis diagnosis;
+    // The attempts of the job, the newest first; none where one was chosen, or
+    // there are no others.
+    std::vector<ListedRun> attempts;
+    // The attempt it is about, where that is not the newest.
+    std::optional<std::uint32_t> failed;
+
+    bool isAbout(const ListedRun& run) const {
+      return run.attempt == set.streams[set.selected.front()].header.attempt();
+    }
+  };
+
+  // After an elastic restart nothing may be wrong with the newest attempt: then
+  // the one that went wrong before is asked about, if something is found there.
+  Answer aboutTheAttemptAsked(Answer& newest) {
+    newest.attempts = attemptsOf(newest.set);
+    if (newest.attempts.size() < 2) newest.attempts.clear();
+    if (!newest.diagnosis.verdicts.empty()) return std::move(newest);
+    const auto failed =
+        std::find_if(newest.attempts.begin(), newest.attempts.end(),
+                     [&](const ListedRun& run) {
+                       return run.attempt < newest.attempts.front().attempt &&
+                              endedBadly(run);
+                     });
+    if (failed == newest.attempts.end()) return std::move(newest);
+    Result<TraceSet> set = inputs_.openAttempt(failed->attempt);
+    if (!set) return std::move(newest);
+    Answer answer(*std::move(set));
+    answer.diagnosis = diagnose(answer.set, options());
+    if (answer.diagnosis.verdicts.empty()) return std::move(newest);
+    answer.failed = failed->attempt;
+    answer.attempts = std::move(newest.attempts);
+    return answer;
+  }
+
   ExitCode followJob() const {
     FollowOptions following;
     following.inputs = inputs_.paths();
@@ -90,10 +139,21 @@ class Diagnose : public Subcommand {
     return follow(following);
   }
 
-  // After an elastic restart the attempt that went wrong is one of these.
-  std::string otherAttemptsText(const TraceSet& set) const {
+  static std::string attemptText(const Answer& answer) {
+    if (!answer.failed) return "";
+    const ListedRun& newest = answer.attempts.front();
+    return wrapped("", absl::StrCat("About attempt ", *answer.failed,
+                                    " of the job, in which something went "
+                                    "wrong. Nothing is found in attempt ",
+                                    newest.attempt, ", the newest: ",
+                                    printable(endText(newest)), ".")) +
+           "\n";
+  }
+
+  std::string otherAttemptsText(const Answer& answer) const {
     std::string text;
-    for (const ListedRun& run : otherAttempts(set)) {
+    for (const ListedRun& run : answer.attempts) {
+      if (answer.isAbout(run)) continue;
       absl::StrAppend(&text,
                       wrapped("", absl::StrCat("Attempt ", run.attempt,
                                                " of this job is here, too: ",
@@ -105,14 +165,21 @@ class Diagnose : public Subcommand {
     return text.empty() ? "" : "\n" + text;
   }
 
-  static void addOtherAttempts(Json& json, const TraceSet& set) {
+  Json json(const Answer& answer) const {
+    Json json = diagnoseJson(inputs_.title(), answer.set, answer.diagnosis,
+                             stock_names_);
     Json attempts = Json::array();
-    for (const ListedRun& run : otherAttempts(set)) {
+    for (const ListedRun& run : answer.attempts) {
+      if (answer.isAbout(run)) {
+        json["attempt"] = run.attempt;
+        continue;
+      }
       attempts.push_back({{"attempt", run.attempt},
                           {"world_size", run.world_size},
                           {"ended", endText(run)}});
     }
     if (!attempts.empty()) json["other_attempts"] = std::move(attempts);
+    return json;
   }
 
   DiagnosisOptions options() const {
@@ -124,10 +191,12 @@ class Diagnose : public Subcommand {
     return options;
   }
 
-  DiagnoseTextOptions text() const {
+  // `about`: an attempt that was not chosen.
+  DiagnoseTextOptions text(std::optional<std::uint32_t> about = {}) const {
     DiagnoseTextOptions options;
     options.stock_names = stock_names_;
-    options.choice = inputs_.choiceText();
+    options.choice =
+        about ? absl::StrCat(" --attempt ", *about) : inputs_.choiceText();
     options.all = all_;
     options.colours = wantsColours();
     if (all_) {

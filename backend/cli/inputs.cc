@@ -3,6 +3,7 @@
 #include <iostream>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cli/progress.h"
 #include "cli/text.h"
@@ -27,8 +28,17 @@ void Inputs::declareJson(CLI::App& app) {
 }
 
 CLI::Option* Inputs::declareAttempt(CLI::App& app) {
-  return app.add_option("--attempt", choice_.attempt,
-                        "Which attempt of the job (default the newest)");
+  const auto choose = [this](const std::string& given) {
+    chosen_ = true;
+    std::uint32_t attempt = 0;
+    if (given == "newest") return;
+    if (!absl::SimpleAtoi(given, &attempt)) {
+      throw CLI::ValidationError("--attempt", "give a number, or \"newest\"");
+    }
+    choice_.attempt = attempt;
+  };
+  return app.add_option_function<std::string>("--attempt", choose,
+                                              "Which attempt of the job");
 }
 
 std::string Inputs::choiceText() const {
@@ -41,11 +51,11 @@ std::string Inputs::title() const {
   return printable(title);
 }
 
-Result<TraceSet> Inputs::open() {
+Result<TraceSet> Inputs::open(const RunChoice& choice) {
   Progress progress("reading");
-  if (!files_only_) live_.emplace(paths_, choice_);
-  auto set = live_ ? live_->look(progress.callback())
-                   : openTraceSet(paths_, progress.callback(), choice_);
+  auto set = files_only_
+                 ? openTraceSet(paths_, progress.callback(), choice)
+                 : live_.emplace_back(paths_, choice).look(progress.callback());
   progress.done();
   if (!set) {
     std::cerr << "tracectl: " << printable(set.error().message) << "\n";

@@ -33,6 +33,17 @@ void WindowOption::declare(CLI::App& app) {
       ->check(CLI::Range(0.0, kLatestSecond));
 }
 
+void WindowOption::refuse(CLI::App& app, const std::string& why) {
+  for (const std::string option : {"--steps", "--since", "--until"}) {
+    app.add_option_function<std::string>(option,
+                                         [option, why](const std::string&) {
+                                           throw CLI::ValidationError(option,
+                                                                      why);
+                                         })
+        ->group("");  // no part of the help
+  }
+}
+
 RunWindow WindowOption::window() const {
   return {StepRange::parse(steps_).value(), nsOf(since_s_), nsOf(until_s_)};
 }

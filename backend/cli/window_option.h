@@ -17,6 +17,9 @@ class WindowOption {
  public:
   void declare(CLI::App& app);
   RunWindow window() const;
+  // Of a verb that looks at whole runs only: says so, and `why`, where one of
+  // the options is given.
+  static void refuse(CLI::App& app, const std::string& why);
 
  private:
   std::string steps_ = "all";

@@ -100,7 +100,9 @@ class Tables:
 
     @cached_property
     def verdicts(self) -> Any:
-        diagnosis = json.loads(self._run("diagnose", "--json", also=(FINDINGS, NOT_MEASURED)))
+        diagnosis = json.loads(
+            self._run("diagnose", "--attempt", "newest", "--json", also=(FINDINGS, NOT_MEASURED))
+        )
         return _frames.from_rows(self._kind, _VERDICTS, map(_verdict_row, diagnosis["verdicts"]))
 
     @cached_property

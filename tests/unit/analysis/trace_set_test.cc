@@ -231,8 +231,8 @@ TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
   ASSERT_EQ(set.selected.size(), 1u);
   EXPECT_EQ(set.streams[set.selected[0]].header.stream_id(), 4u);
   EXPECT_THAT(set.selection_warnings,
-              ElementsAre("left out 2 streams of another run: job \"test\", "
-                          "attempt 0, 2 ranks",
+              ElementsAre("left out 2 streams of attempt 0 of the same job: "
+                          "--attempt 0 asks about it",
                           "left out 1 stream of rank 0, older than the one "
                           "used"));
 }
@@ -248,7 +248,7 @@ class RunsOfOneNameTest : public TraceSetTest {
   }
   template <typename Change>
   void addTo(std::uint32_t rank, std::uint64_t id, std::int64_t start_s,
-             Change change, bool closed = true) {
+             Change change, bool closed = true, std::int64_t end_s = 0) {
     StreamBuilder builder = stream(rank, id);
     v1::Header& header = builder.header();
     header.set_boot_id("boot");
@@ -258,6 +258,10 @@ class RunsOfOneNameTest : public TraceSetTest {
                                               StreamBuilder::kRealtimeOffsetNs);
     change(header);
     builder.addOperation(1, start_ns + 1'000'000, 1, 1, 500);
+    if (end_s > 0) {
+      builder.payload().mutable_anchor()->set_monotonic_ns(
+          StreamBuilder::kStartNs + end_s * kSecond);
+    }
     write(std::to_string(id), builder.takeChunk(closed));
   }
   std::vector<std::uint64_t> selected() {
@@ -359,6 +363,24 @@ TEST_F(RunsOfOneNameTest, WhatNothingTellsApartIsSaidToBeMixedPerhaps) {
   EXPECT_THAT(open().selection_warnings,
               ElementsAre(HasSubstr("left out 1 stream of rank 0, recorded at "
                                     "the same time as the one used")));
+}
+
+TEST_F(RunsOfOneNameTest,
+       RunsSideBySideAreToldApartByTheOrderInWhichTheyBegan) {
+  const auto as_it_is = [](v1::Header&) {};
+  addTo(0, 1, 0, as_it_is, true, 100);
+  addTo(1, 2, 1, as_it_is, true, 100);
+  addTo(0, 3, 5, as_it_is);
+  addTo(1, 4, 6, as_it_is);
+  EXPECT_THAT(selected(), ElementsAre(3, 4));
+  EXPECT_THAT(open().selection_warnings,
+              ElementsAre(HasSubstr("left out 2 streams of a run of the same "
+                                    "name that went on beside this one: each "
+                                    "rank has two")));
+  // With rank 1 of one of them lost, whose the other one is is not known.
+  addTo(0, 5, 7, as_it_is);
+  EXPECT_THAT(open().selection_warnings,
+              ::testing::Contains(HasSubstr("may be mixed here")));
 }
 
 TEST_F(RunsOfOneNameTest, WhatTheLauncherCallsTheRunTellsItApart) {

@@ -30,6 +30,8 @@ struct Attempt {
   // Rank 1 does not end in order, but of this.
   std::string raises = {};
   bool closed = true;
+  // Where it met; 0: not told.
+  std::uint32_t port = 0;
 };
 
 class LsTest : public ::testing::Test {
@@ -40,6 +42,9 @@ class LsTest : public ::testing::Test {
       v1::Header& header = stream.header();
       header.set_job(attempt.job);
       header.set_attempt(attempt.attempt);
+      if (attempt.port > 0) {
+        header.mutable_rendezvous()->set_port(attempt.port);
+      }
       auto& started = *header.mutable_started();
       started.set_realtime_ns(started.realtime_ns() +
                               attempt.after_s * kSecond);
@@ -109,6 +114,17 @@ TEST_F(LsTest, RunsOfOneNameAreToldApartByTheirRanksAndTimes) {
   EXPECT_EQ(list().size(), 3u);
 }
 
+// As the other verbs tell them apart, also where each has another rank.
+TEST_F(LsTest, RunsSideBySideAreToldApartByWhereTheyMet) {
+  write({.ranks = 1, .port = 1});
+  write({.port = 2});
+  const Json runs = list();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0]["ranks"].size() + runs[1]["ranks"].size(), 3u);
+  write({.port = 3});
+  EXPECT_EQ(list().size(), 3u);
+}
+
 TEST_F(LsTest, AFolderWithoutTracesHasNone) {
   writeFile(dir_.path() + "/notes", "nothing");
   const Ran ran = runTracectl("ls " + dir_.path());
@@ -138,30 +154,74 @@ TEST_F(LsTest, AnAttemptIsChosen) {
             "tracectl: no attempt 7 of job \"run42\"; there are 0, 1\n");
 }
 
-TEST_F(LsTest, ADiagnosisSaysThatTheFailedAttemptIsThere) {
+TEST_F(LsTest, ADiagnosisIsAboutTheAttemptThatFailed) {
   write({.raises = "RuntimeError: boom"});
+  write({.attempt = 1, .after_s = 100});
+  const Ran ran = runTracectl("diagnose " + dir_.path());
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, StartsWith("About attempt 0 of the job"));
+  EXPECT_THAT(ran.out, HasSubstr("attempt 1, the\nnewest: ended in order."));
+  EXPECT_THAT(ran.out, HasSubstr("RuntimeError: boom"));
+  EXPECT_THAT(ran.out, HasSubstr("(job run42, attempt 0): 2 ranks"));
+  EXPECT_THAT(ran.out, HasSubstr("\n    tracectl diagnose " + dir_.path() +
+                                 " --attempt 1\n"));
+  const Json json = Json::parse(out("diagnose --json"));
+  EXPECT_EQ(json["attempt"], 0);
+  EXPECT_EQ(json["other_attempts"][0]["attempt"], 1);
+  EXPECT_FALSE(json["healthy"]);
+}
+
+TEST_F(LsTest, AnAttemptIsDiagnosedWhereItIsChosen) {
+  write({.raises = "RuntimeError: boom"});
+  write({.attempt = 1, .after_s = 100});
+  for (const std::string attempt : {"1", "newest"}) {
+    const Ran ran =
+        runTracectl("diagnose --attempt " + attempt + " " + dir_.path());
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_THAT(ran.out, StartsWith("Nothing found"));
+    EXPECT_THAT(ran.out, HasSubstr("attempt 1): 2 ranks"));
+  }
+  EXPECT_EQ(runTracectl("diagnose --attempt last " + dir_.path()).exit_code, 2);
+}
+
+TEST_F(LsTest, ADiagnosisIsAboutTheNewestAttemptWhereThatOneFailed) {
+  write({.raises = "RuntimeError: first"});
+  write({.attempt = 1, .after_s = 100, .raises = "RuntimeError: second"});
+  const std::string text = out("diagnose");
+  EXPECT_THAT(text, HasSubstr("RuntimeError: second"));
+  EXPECT_THAT(text, HasSubstr("Attempt 0 of this job is here, too: rank 1 "
+                              "raised RuntimeError: first"));
+  EXPECT_THAT(text, HasSubstr("(job run42, attempt 1): 2 ranks"));
+}
+
+// As when nodes come or go: all were told to end, and began anew.
+TEST_F(LsTest, ADiagnosisIsAboutTheNewestAttemptWhereNoneWentWrong) {
+  write({.closed = false});
   write({.attempt = 1, .after_s = 100});
   const std::string text = out("diagnose");
   EXPECT_THAT(text, StartsWith("Nothing found"));
-  EXPECT_THAT(text, HasSubstr("Attempt 0 of this job is here, too: rank 1 "
-                              "raised RuntimeError: boom; rank 0 ended in "
-                              "order."));
-  EXPECT_THAT(text, HasSubstr("\n    tracectl diagnose " + dir_.path() +
-                              " --attempt 0\n"));
-  const Json json = Json::parse(out("diagnose --json"));
-  EXPECT_EQ(json["other_attempts"][0]["attempt"], 0);
+  EXPECT_THAT(text, HasSubstr("attempt 1): 2 ranks"));
+}
 
-  const Ran failed = runTracectl("diagnose --attempt 0 " + dir_.path());
-  EXPECT_EQ(failed.exit_code, 1);
-  EXPECT_THAT(failed.out, HasSubstr("RuntimeError: boom"));
-  EXPECT_THAT(failed.out, Not(HasSubstr("is here, too")));
+TEST_F(LsTest, OtherVerbsAreAboutTheNewestAttemptAndNameTheOthers) {
+  write({.raises = "RuntimeError: boom"});
+  write({.attempt = 1, .after_s = 100});
+  for (const std::string verb : {"report", "show", "tree"}) {
+    const Ran ran = runTracectl(verb + " " + dir_.path());
+    EXPECT_THAT(ran.out, HasSubstr("attempt 1): 2 ranks"));
+    EXPECT_THAT(ran.err, HasSubstr("left out 2 streams of attempt 0 of the "
+                                   "same job: --attempt 0 asks about it"));
+  }
 }
 
 TEST_F(LsTest, CommandsThatFollowAreAboutTheSameAttempt) {
   write({.raises = "RuntimeError: boom"});
   write({.attempt = 1, .after_s = 100});
-  const std::string text = out("diagnose --all --attempt 0");
-  EXPECT_THAT(text, HasSubstr("tracectl show " + dir_.path() + " --attempt 0"));
+  for (const std::string verb :
+       {"diagnose --all --attempt 0", "diagnose --all"}) {
+    EXPECT_THAT(out(verb),
+                HasSubstr("tracectl show " + dir_.path() + " --attempt 0"));
+  }
 }
 
 }  // namespace

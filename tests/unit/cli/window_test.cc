@@ -36,6 +36,14 @@ class WindowTest : public ::testing::Test {
   TempDir dir_;
 };
 
+TEST_F(WindowTest, ADiagnosisIsOfAWholeRunAndSaysSo) {
+  for (const std::string option : {"--steps 1", "--since 0.1", "--until 1"}) {
+    const Ran ran = runTracectl("diagnose " + option + " " + dir_.path());
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("diagnose judges whole runs"));
+  }
+}
+
 TEST_F(WindowTest, ReportCountsTheOperationsAndTheTimeOfSteps) {
   const Json whole = json("report");
   EXPECT_EQ(whole["total"]["count"], 22);
