@@ -10,6 +10,7 @@
 
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/group_catalog.h"
+#include "analysis/group_roles.h"
 #include "analysis/run_summary.h"
 #include "analysis/run_window.h"
 #include "analysis/samples.h"
@@ -97,6 +98,8 @@ struct Report {
   std::vector<ReportRow> rows;
   std::vector<RankTotals> ranks;
   GroupCatalog groups;
+  // Groups that rows and sentences take together, if any.
+  std::vector<GroupRoles::Role> roles;
   // One per group of the catalog.
   std::vector<CallTotals> group_totals;
   CallTotals all;

@@ -96,9 +96,10 @@ std::string linkText(std::uint32_t rank, const v1::Call& call) {
 }  // namespace
 
 ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers,
-                             const Scope* scope)
-    : peers_(peers), scope_(scope) {
+                             const Scope* scope, const GroupRoles* roles)
+    : peers_(peers), scope_(scope), roles_(roles) {
   report_.by = std::move(by);
+  if (roles_) report_.roles = roles_->many();
   const auto& keys = report_.by;
   by_step_ =
       std::find(keys.begin(), keys.end(), ReportKey::kStep) != keys.end();
@@ -230,7 +231,9 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
                                    const v1::Call* call, const Place& place,
                                    std::uint32_t group) {
   if (key == ReportKey::kRank) return absl::StrCat(table.header.rank());
-  if (key == ReportKey::kGroup) return report_.groups.label(group);
+  if (key == ReportKey::kGroup) {
+    return roles_ ? roles_->label(group) : report_.groups.label(group);
+  }
   if (key == ReportKey::kStep) {
     return place.step ? absl::StrCat(*place.step) : "-";
   }

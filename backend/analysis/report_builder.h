@@ -30,11 +30,13 @@ class ReportBuilder {
     const NodeIndex& nodes;
   };
 
-  // Without `peers` operations are not split, without `scope` all count. They
-  // must outlive the builder.
+  // Without `peers` operations are not split, without `scope` all count,
+  // without `roles` each group has rows of its own. They must outlive the
+  // builder.
   explicit ReportBuilder(std::vector<ReportKey> by,
                          const Peers* peers = nullptr,
-                         const Scope* scope = nullptr);
+                         const Scope* scope = nullptr,
+                         const GroupRoles* roles = nullptr);
 
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table) { addStream(table, nullptr); }
@@ -106,6 +108,7 @@ class ReportBuilder {
   bool by_context_ = false;
   bool by_site_ = false;
   const Scope* scope_;
+  const GroupRoles* roles_;
   Report report_;
   std::vector<Samples> samples_;  // one per report_.rows
   absl::flat_hash_map<std::vector<std::string>, std::uint32_t> row_by_keys_;

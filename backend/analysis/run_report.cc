@@ -11,9 +11,10 @@ namespace traced {
 namespace {
 
 // Shows each selected stream, as the arrivals need it, in the order of ranks.
+// Returns their groups.
 template <typename Visit>
-void forEachStream(const TraceSet& set, const AlignedClocks& clocks,
-                   Visit visit) {
+GroupCatalog forEachStream(const TraceSet& set, const AlignedClocks& clocks,
+                           Visit visit) {
   const std::vector<std::uint32_t> clock_ids = clockIds(set);
   GroupCatalog groups;
   readStreams(set, [&](std::size_t i, StreamTable& table) {
@@ -24,22 +25,24 @@ void forEachStream(const TraceSet& set, const AlignedClocks& clocks,
                                 readyTimes(table)};
     visit(table, stream);
   });
+  return groups;
 }
 
 }  // namespace
 
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
-                   ReportedScope scope, const RunWindow& window) {
+                   ReportedScope scope, const RunWindow& window, bool fold) {
   AlignedClocks clocks = alignClocks(set);
   ArrivalTable arrivals;
-  forEachStream(set, clocks,
-                [&](const StreamTable&, const ArrivalTable::Stream& stream) {
-                  arrivals.add(stream);
-                });
+  const GroupRoles roles(forEachStream(
+      set, clocks, [&](const StreamTable&, const ArrivalTable::Stream& stream) {
+        arrivals.add(stream);
+      }));
   const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
   const NodeIndex nodes(set);
   const ReportBuilder::Scope wanted{scope, nodes};
-  ReportBuilder builder(std::move(by), &peers, &wanted);
+  ReportBuilder builder(std::move(by), &peers, &wanted,
+                        fold ? &roles : nullptr);
   const std::int64_t first_ns = firstStartNs(set, clocks.models);
   std::uint64_t outside = 0;
   forEachStream(

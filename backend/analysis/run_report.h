@@ -15,8 +15,9 @@ namespace traced {
 // Memory: one stream, a row per collective, and what ReportBuilder keeps.
 // With a window only what was issued in it counts, and ranks are as long as it;
 // who waited for whom is told from all of the run.
+// `fold`: many groups of one role have rows together.
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    ReportedScope scope = ReportedScope::kAll,
-                   const RunWindow& window = {});
+                   const RunWindow& window = {}, bool fold = false);
 
 }  // namespace traced

@@ -32,6 +32,11 @@ class ReportCommand : public Subcommand {
         ->allow_extra_args(false)
         ->check(CLI::IsMember(reportKeyNames()))
         ->capture_default_str();
+    app.add_option("--groups", groups_,
+                   "Of many groups that are called alike and have as many "
+                   "members: fold makes them one row, all shows each (default "
+                   "fold as text, all as JSON)")
+        ->check(CLI::IsMember({"fold", "all"}));
     scope_.declare(app);
     window_.declare(app);
     app.add_option("--sort", sort_,
@@ -81,11 +86,13 @@ class ReportCommand : public Subcommand {
           std::find(keys.begin(), keys.end(), key) == keys.end();
       if (key && is_new) keys.push_back(*key);
     }
-    return buildReport(set, std::move(keys), scope_.scope(), window_.window());
+    return buildReport(set, std::move(keys), scope_.scope(), window_.window(),
+                       groups_.empty() ? !inputs_.json() : groups_ == "fold");
   }
 
   Inputs inputs_;
   std::vector<std::string> by_ = {"op", "group", "dtype", "size"};
+  std::string groups_;
   ScopeOption scope_;
   WindowOption window_;
   std::string sort_;

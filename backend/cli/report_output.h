@@ -35,6 +35,8 @@ std::string shareCell(const Report& report, double share);
 std::string clocksText(const Report& report);
 std::string latestText(const Report& report);
 std::string degradedText(const Report& report);
+// How much the groups differ that were folded into one row.
+std::string rolesText(const Report& report);
 
 // Two tables: what each rank and each group spent.
 std::string rankTotalsText(const Report& report);

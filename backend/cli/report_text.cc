@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "cli/heading.h"
 #include "cli/report_output.h"
 #include "cli/scope_option.h"
@@ -178,16 +179,18 @@ std::string rowsText(const Report& report, const ReportTextOptions& options) {
   for (std::size_t i = 0; i < shown; ++i) {
     table.addRow(cellsOf(report, report.rows[i], options.wide));
   }
-  const bool cut =
-      !options.wide && table.fit(options.columns, firstToGo(options.sort));
+  std::vector<std::string> hidden;
+  if (!options.wide) {
+    hidden = table.fit(options.columns, firstToGo(options.sort));
+  }
   std::string text = table.text(options.colours);
   if (shown < report.rows.size()) {
     absl::StrAppend(&text, " ", countOf(report.rows.size() - shown, "more row"),
                     "; --all shows them\n");
   }
-  if (cut) {
-    absl::StrAppend(&text,
-                    " Not all columns fit; --wide shows them all, and more.\n");
+  if (!hidden.empty()) {
+    absl::StrAppend(&text, " No room here for ", absl::StrJoin(hidden, ", "),
+                    "; --wide shows all columns.\n");
   }
   return text;
 }
@@ -196,8 +199,10 @@ constexpr char kLegend[] =
     " host: issue to return. completion: issue to end. wait: in the program's "
     "wait. for peers: until the last of those it depends on was ready. "
     "transfer: from there to the end.\n"
-    " busbw is the median over completion time; GB = 1e9 bytes. --wide has "
-    "more.\n";
+    " busbw is the median over completion time; GB = 1e9 bytes. share: in "
+    "calls "
+    "and waits, of the rank time of the run. --wide also has totals, means and "
+    "maxima, and what each rank and group spent.\n";
 
 }  // namespace
 
@@ -228,9 +233,9 @@ std::string reportText(const std::string& title, const TraceSet& set,
     absl::StrAppend(&text, "\n", rankTotalsText(report), "\n",
                     groupTotalsText(report), "\n");
   }
-  const std::string notes =
-      absl::StrCat(notesText(report.all, report.summary.simulated()),
-                   deviceTimesText(report.summary.deviceTimes(), " "), kLegend);
+  const std::string notes = absl::StrCat(
+      rolesText(report), notesText(report.all, report.summary.simulated()),
+      deviceTimesText(report.summary.deviceTimes(), " "), kLegend);
   return text + fitting(notes);
 }
 

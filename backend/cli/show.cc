@@ -11,6 +11,7 @@
 #include "cli/rank_set.h"
 #include "cli/scope_option.h"
 #include "cli/show_output.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/window_option.h"
 
@@ -66,10 +67,13 @@ class Show : public Subcommand {
       writeShowJson(std::cout, context, choose(table, 0));
     } else {
       const ShownRows shown = choose(table, kRowsShown);
+      // Who names ranks gets them all.
+      constexpr auto kAny = std::numeric_limits<std::size_t>::max();
+      const std::size_t columns = ranks_.empty() ? screenColumns() : kAny;
       const std::size_t max_ranks =
-          ranks_.empty() ? kRanksShown
-                         : std::numeric_limits<std::size_t>::max();
-      writeShowText(std::cout, context, shown, max_ranks);
+          ranks_.empty() ? ranksThatFit(context, shown, kRanksShown, columns)
+                         : kAny;
+      writeShowText(std::cout, context, shown, max_ranks, columns);
       if (stacks_) writeStacksText(std::cout, context, shown, max_ranks);
     }
     return inputs_.conclude(allWarnings(*set, run.summary));

@@ -60,8 +60,13 @@ std::string ranksNotShownText(const ShowContext& context,
 
 // A line per row and a column per rank, for `max_ranks` of the ranks that
 // appear.
+// Lines have `columns` at most.
 void writeShowText(std::ostream& out, const ShowContext& context,
-                   const ShownRows& shown, std::size_t max_ranks);
+                   const ShownRows& shown, std::size_t max_ranks,
+                   std::size_t columns);
+// Of `max_ranks` ranks, how many have room in `columns`: one at least.
+std::size_t ranksThatFit(const ShowContext& context, const ShownRows& shown,
+                         std::size_t max_ranks, std::size_t columns);
 
 // Where each of the rows was called, by the ranks that have a column.
 void writeStacksText(std::ostream& out, const ShowContext& context,

@@ -11,6 +11,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/window_option.h"
+#include "cli/wrap.h"
 
 namespace traced {
 namespace {
@@ -127,15 +128,16 @@ Table makeTable(const ShowContext& context, const Columns& columns) {
   for (const auto& [stream, column] : columns) {
     table.addColumn(
         absl::StrCat("rank ", context.run.streams[stream].table.header.rank(),
-                     "\nissue ms, end ms later"));
+                     "\n+issue end"));
   }
   return table;
 }
 
 std::string legendText(const LoadedRun& run) {
   std::string text =
-      " +issue after the first rank; then the end after the own issue, w: seen "
-      "at wait only, h: by the backend's watchdog, both late bounds.\n";
+      " Of each rank, in ms: +issue after the first rank; then the end after "
+      "the own issue, w: seen at wait only, h: by the backend's watchdog, both "
+      "late bounds.\n";
   const auto placedBy = [&run](v1::ClockSource source) {
     return std::any_of(run.streams.begin(), run.streams.end(),
                        [source](const LoadedRun::Stream& stream) {
@@ -152,25 +154,26 @@ std::string legendText(const LoadedRun& run) {
   return text;
 }
 
-}  // namespace
-
-void writeShowText(std::ostream& out, const ShowContext& context,
-                   const ShownRows& shown, std::size_t max_ranks) {
-  out << headingText(context.title, context.set, context.run.summary);
-  const std::string scope =
-      scopeText(context.scope, context.table.out_of_scope);
-  if (!scope.empty()) out << scope << "\n";
-  const std::string window =
-      windowText(context.window, context.table.out_of_window);
-  if (!window.empty()) out << window << "\n";
-  out << "\n";
-  if (shown.rows.empty()) {
-    out << "No operations to show.\n";
-    writeEventsText(out, context);
-    return;
+// What is known of a row, in the columns.
+std::vector<std::string> cellsOf(const ShowContext& context,
+                                 const MatchRow& row, const Columns& columns,
+                                 std::int64_t origin_ns) {
+  std::vector<std::string> cells(4 + columns.size(), "-");
+  cells[0] = absl::StrFormat(
+      "%.3f", static_cast<double>(row.first_issue_ns - origin_ns) / 1e6);
+  cells[1] = printable(context.run.groups.label(row.group));
+  cells[2] = numberText(row);
+  cells[3] = operationText(context, row);
+  for (const MatchCell& cell : context.table.cellsOf(row)) {
+    const auto column = columns.find(cell.stream);
+    if (column == columns.end()) continue;
+    cells[4 + column->second] = cellText(context, row, cell);
   }
-  const absl::btree_set<std::uint32_t> streams =
-      streamsShown(context, shown, max_ranks);
+  return cells;
+}
+
+Table tableOf(const ShowContext& context, const ShownRows& shown,
+              const absl::btree_set<std::uint32_t>& streams) {
   const Columns columns = columnsFor(streams);
   Table table = makeTable(context, columns);
   const std::int64_t origin_ns = firstIssueNs(context.run).value_or(0);
@@ -181,25 +184,60 @@ void writeShowText(std::ostream& out, const ShowContext& context,
     if (parent > 0 && parents.emplace(stream, parent).second) {
       table.addRow(parentCells(context, row, columns));
     }
-    std::vector<std::string> cells(4 + columns.size(), "-");
-    cells[0] = absl::StrFormat(
-        "%.3f", static_cast<double>(row.first_issue_ns - origin_ns) / 1e6);
-    cells[1] = printable(context.run.groups.label(row.group));
-    cells[2] = numberText(row);
-    cells[3] = operationText(context, row);
-    for (const MatchCell& cell : context.table.cellsOf(row)) {
-      const auto column = columns.find(cell.stream);
-      if (column == columns.end()) continue;
-      cells[4 + column->second] = cellText(context, row, cell);
-    }
-    table.addRow(std::move(cells));
+    table.addRow(cellsOf(context, row, columns, origin_ns));
   }
-  out << table.text() << ranksNotShownText(context, shown, streams)
-      << legendText(context.run);
+  return table;
+}
+
+std::string headText(const ShowContext& context) {
+  std::string text =
+      headingText(context.title, context.set, context.run.summary);
+  const std::string scope =
+      scopeText(context.scope, context.table.out_of_scope);
+  if (!scope.empty()) absl::StrAppend(&text, scope, "\n");
+  const std::string window =
+      windowText(context.window, context.table.out_of_window);
+  if (!window.empty()) absl::StrAppend(&text, window, "\n");
+  return text;
+}
+
+}  // namespace
+
+std::size_t ranksThatFit(const ShowContext& context, const ShownRows& shown,
+                         std::size_t max_ranks, std::size_t columns) {
+  const absl::btree_set<std::uint32_t> streams =
+      streamsShown(context, shown, max_ranks);
+  std::vector<std::string> last_first;
+  for (auto stream = streams.rbegin(); stream != streams.rend(); ++stream) {
+    last_first.push_back(absl::StrCat(
+        "rank ", context.run.streams[*stream].table.header.rank()));
+  }
+  if (last_first.empty()) return max_ranks;
+  last_first.pop_back();
+  Table table = tableOf(context, shown, streams);
+  return streams.size() - table.fit(columns, last_first).size();
+}
+
+void writeShowText(std::ostream& out, const ShowContext& context,
+                   const ShownRows& shown, std::size_t max_ranks,
+                   std::size_t columns) {
+  out << wrappedLines(headText(context), columns) << "\n";
+  if (shown.rows.empty()) {
+    out << "No operations to show.\n";
+    writeEventsText(out, context);
+    return;
+  }
+  const absl::btree_set<std::uint32_t> streams =
+      streamsShown(context, shown, max_ranks);
+  Table table = tableOf(context, shown, streams);
+  table.fit(columns, {});
+  std::string legend = absl::StrCat(ranksNotShownText(context, shown, streams),
+                                    legendText(context.run));
   if (shown.left_out > 0) {
-    out << " " << countOf(shown.left_out, "more row")
-        << "; --last and --limit choose others\n";
+    absl::StrAppend(&legend, " ", countOf(shown.left_out, "more row"),
+                    "; --last and --limit choose others\n");
   }
+  out << table.text() << wrappedLines(legend, columns);
   writeEventsText(out, context);
 }
 

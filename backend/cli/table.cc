@@ -113,12 +113,12 @@ std::size_t Table::headingLines() const {
   return std::any_of(columns_.begin(), columns_.end(), has_upper) ? 2 : 1;
 }
 
-bool Table::fit(std::size_t columns,
-                const std::vector<std::string>& first_to_go) {
-  bool removed = false;
+std::vector<std::string> Table::fit(
+    std::size_t columns, const std::vector<std::string>& first_to_go) {
+  std::vector<std::string> removed;
   for (const std::string& heading : first_to_go) {
     if (width() <= columns) return removed;
-    removed |= remove(heading);
+    if (remove(heading)) removed.push_back(heading);
   }
   const std::size_t wide = width();
   if (wide > columns) cutTexts(wide - columns);

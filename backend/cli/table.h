@@ -20,8 +20,9 @@ class Table {
   // Leaves columns out until a line has at most `columns`: those whose heading
   // (its upper line, where it has two) is in `first_to_go`, in that order. What
   // is still too wide then are texts, which lose their beginnings. Returns
-  // whether anything was left out.
-  bool fit(std::size_t columns, const std::vector<std::string>& first_to_go);
+  // which headings were left out.
+  std::vector<std::string> fit(std::size_t columns,
+                               const std::vector<std::string>& first_to_go);
 
   // Every line ends in a newline and none in spaces. With colours, headings are
   // bold.

@@ -21,8 +21,8 @@ inline void writeExampleRun(const std::string& directory) {
         .set_in_place(true);
     stream.addCall(v1::OPERATION_ALL_GATHER_INTO_TENSOR, 2, 4096, 8192,
                    v1::DTYPE_BFLOAT16);
-    v1::Call& p2p = stream.addCall(
-        rank == 0 ? v1::OPERATION_SEND : v1::OPERATION_RECV, 1, 512, 0);
+    v1::Call& p2p = rank == 0 ? stream.addCall(v1::OPERATION_SEND, 1, 512, 0)
+                              : stream.addCall(v1::OPERATION_RECV, 1, 0, 512);
     p2p.set_peer_plus_1(2 - rank);
     p2p.set_peer_global_plus_1(2 - rank);
     p2p.set_tag(0);

@@ -1,0 +1,30 @@
+#include "analysis/group_roles.h"
+
+#include <tuple>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+
+namespace traced {
+
+GroupRoles::GroupRoles(const GroupCatalog& catalog) {
+  using Key = std::tuple<std::string, std::string, std::uint32_t>;
+  absl::btree_map<Key, std::vector<std::uint32_t>> roles;
+  for (std::uint32_t i = 0; i < catalog.groups().size(); ++i) {
+    const JobGroup& group = catalog.groups()[i];
+    labels_.push_back(group.label);
+    roles[{givenLabel(group), group.leg, group.members.size()}].push_back(i);
+  }
+  for (auto& [key, groups] : roles) {
+    if (groups.size() < kMany) continue;
+    const auto& [label, leg, size] = key;
+    Role role{
+        absl::StrCat(label, " (", groups.size(), " groups of ", size, ")"),
+        std::move(groups)};
+    for (const std::uint32_t group : role.groups) labels_[group] = role.label;
+    many_.push_back(std::move(role));
+  }
+}
+
+}  // namespace traced
