@@ -127,6 +127,20 @@ void stopRecording(double timeout_s, std::optional<int> exit_code) {
   Recorder::stopCurrent(milliseconds(timeout_s), exit_code);
 }
 
+// What KeyboardInterrupt ends is killed by SIGINT once the interpreter is done:
+// handlers of exit() do not run, but those of the interpreter, the very last of
+// all that is Python's. No exit code is seen then.
+void endWithInterpreter() {
+  static const bool asked = [] {
+    const py::gil_scoped_acquire held;
+    return Py_AtExit([] {
+             constexpr std::chrono::milliseconds kDeadline{2000};
+             Recorder::stopCurrent(kDeadline, std::nullopt);
+           }) == 0;
+  }();
+  static_cast<void>(asked);
+}
+
 // A process that ends of it may end at once, so the file is waited for, but not
 // for long.
 void uncaughtException(const std::string& text, bool ends_process) {
@@ -135,6 +149,9 @@ void uncaughtException(const std::string& text, bool ends_process) {
   if (!recorder) return;
   recorder->mark(MarkKind::kException, ends_process ? 0 : 1, text.c_str());
   recorder->flush(kPatience);
+  if (ends_process && text.starts_with("KeyboardInterrupt")) {
+    endWithInterpreter();
+  }
 }
 
 std::optional<std::pair<py::bytes, bool>> recent(double deadline_s) {

@@ -113,7 +113,8 @@ def test_what_ends_a_group_of_processes_does_not_end_it(
     wait_for_end(tmp_path)
     assert codes == [-number, -number]
     _check_all_is_there(tmp_path)
-    assert len(_said(ranks)) == 1
+    # What SIGINT ends has closed its trace: Python raises, and ends by the signal after that.
+    assert len(_said(ranks)) == (0 if number == signal.SIGINT else 1)
 
 
 def test_a_reader_of_the_log_is_let_go(launcher: Launcher, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -143,3 +144,33 @@ def test_errors_that_torchrun_is_told_of(tmp_path: Path, how: str) -> None:
     # By the interpreter's hook, or by the file that the decorator wrote: once.
     told = (_exceptions(raised), raised.closed, _exit_code(raised))
     assert told == ([("ValueError: a bad batch", 0)], True, 1), done.stderr
+
+
+# A program of its own: only the interpreter's main program ends by the signal.
+_INTERRUPTED = """
+import atexit, signal
+import torch
+import torch.distributed as dist
+
+atexit.register(lambda: dist.all_reduce(torch.ones(3)))  # runs after ours
+dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
+dist.all_reduce(torch.ones(3))
+signal.raise_signal(signal.SIGINT)
+"""
+
+
+def test_a_job_that_is_interrupted_closes_its_trace(tmp_path: Path) -> None:
+    env = environment() | {"TRACED_DIR": str(tmp_path / "traces")}
+    program = [sys.executable, "-c", _INTERRUPTED]
+    ended = subprocess.run(
+        program, cwd=tmp_path, env=env, timeout=DEADLINE_S, capture_output=True, text=True
+    )
+    assert ended.returncode == -signal.SIGINT, ended.stderr
+    (stream,) = read(tmp_path / "traces").streams
+    assert stream.closed
+    # Also what other handlers did that Python runs at its end.
+    assert [item.op for item in stream.operations] == ["all_reduce"] * 2
+    assert (_exceptions(stream), _exit_code(stream)) == ([("KeyboardInterrupt", 0)], None)
+    report = tracectl("diagnose", tmp_path / "traces", "--json").json()
+    assert report["verdicts"] == []
+    assert report["ranks"][0]["ended"]["exception"] == "KeyboardInterrupt"
