@@ -78,7 +78,7 @@ inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = {{
     {"merged-hosts", nullptr},
     {"busy-roots", "a root held up in its own gather is called a straggler"},
     {"held-up", "who is only held up by another is called a straggler"},
-    {"several-waits", "which of two a thread waits for is said to be certain"},
+    {"several-waits", nullptr},
     {"silence", "what the others ended hides where they then stand still"},
 }};
 

@@ -59,9 +59,11 @@ std::string whatTheOthersDo(const GroupStanding& standing) {
     return ranks.size() == 1 ? one : many;
   };
   if (!standing.inside.empty()) {
+    const bool perhaps = standing.perhaps() == standing.inside;
     return absl::StrCat(
         whoElse(standing, standing.inside),
-        verb(standing.inside, " waits for it", " wait for it"),
+        perhaps ? " may wait for it"
+                : verb(standing.inside, " waits for it", " wait for it"),
         standing.longest_ns > 0
             ? absl::StrCat(", for ", secondsText(standing.longest_ns))
             : "");

@@ -68,6 +68,7 @@ void CollectiveTable::joinAnyhow(const Joining& joining) {
       member.failed.add(seq);
       break;
     case Reached::kInside:
+    case Reached::kPerhapsInside:
       member.inside.add(seq);
       break;
     case Reached::kNotObserved:

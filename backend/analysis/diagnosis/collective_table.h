@@ -22,9 +22,16 @@ enum class Reached : std::uint8_t {
   kFailed,
   // It has not ended, and its end would have been seen.
   kInside,
+  // The same, if its thread waits for it: it may wait for another one, or do
+  // something else, and only that wait would have shown the end.
+  kPerhapsInside,
   // Nobody could observe its end.
   kNotObserved,
 };
+
+inline bool isInside(Reached reached) {
+  return reached == Reached::kInside || reached == Reached::kPerhapsInside;
+}
 
 // One rank's part in a collective.
 struct Joining {

@@ -181,6 +181,7 @@ Trouble GroupStanding::trouble() const {
   trouble.inside = inside;
   addRanks(trouble.inside, failed);
   trouble.blocked = knowledge.blockedIn(inside, group, seq, std::nullopt);
+  trouble.perhaps = perhaps();
   trouble.needs_all = needsAll();
   for (const std::uint32_t rank : trouble.inside) {
     const OperationRef* ref = knowledge.refOn(rank, group, seq, std::nullopt);

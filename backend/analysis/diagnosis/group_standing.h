@@ -37,6 +37,10 @@ struct GroupStanding {
   const JobState& job() const { return knowledge.job(); }
   // All but those who are missing.
   std::vector<std::uint32_t> joined() const;
+  // Those of whom nothing shows that they wait in it.
+  std::vector<std::uint32_t> perhaps() const {
+    return knowledge.perhapsIn(inside, group, seq, std::nullopt);
+  }
   // Whether it is, or may be, still under way on somebody.
   bool mayBeUnderWay() const {
     return !inside.empty() || !not_observed.empty();

@@ -26,10 +26,12 @@ std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   return few ? silent : standing.inside;
 }
 
-// Certain where the records of each of them go on while it stands still.
+// Certain where each of them is seen to be inside, and its records go on while
+// it stands still.
 Confidence confidenceOf(const GroupStanding& standing) {
   const bool all_known =
       standing.unknown.empty() && standing.since_ns &&
+      standing.perhaps().empty() &&
       std::all_of(standing.inside.begin(), standing.inside.end(),
                   [&](std::uint32_t rank) {
                     return standing.knowledge.isKnownAfter(
@@ -65,6 +67,12 @@ void tellHung(const GroupStanding& standing, JobVerdict& verdict) {
     verdict.evidence.push_back(absl::StrCat("Whether it ended on ",
                                             ranksText(standing.not_observed),
                                             " nobody could observe."));
+  }
+  if (const auto perhaps = standing.perhaps(); !perhaps.empty()) {
+    verdict.evidence.push_back(absl::StrCat(
+        "That ", ranksVerb(perhaps, "waits", "wait"),
+        " for it is not recorded, and nothing but a wait shows its end: the "
+        "program may stand still elsewhere."));
   }
   verdict.advice.push_back(
       "the network between the members, and the log of the backend");

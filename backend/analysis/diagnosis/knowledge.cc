@@ -88,6 +88,17 @@ std::vector<std::uint32_t> Knowledge::blockedIn(
   return blocked;
 }
 
+std::vector<std::uint32_t> Knowledge::perhapsIn(
+    const std::vector<std::uint32_t>& ranks, std::uint32_t group,
+    std::uint64_t seq, const RankPair& pair) const {
+  std::vector<std::uint32_t> perhaps;
+  for (const std::uint32_t rank : ranks) {
+    const OperationRef* ref = refOn(rank, group, seq, pair);
+    if (ref && ref->perhaps) perhaps.push_back(rank);
+  }
+  return perhaps;
+}
+
 std::string Knowledge::insteadText(std::uint32_t rank) const {
   const RankState* state = job_.rank(rank);
   if (!state) return absl::StrCat("No trace of rank ", rank, ".");
@@ -99,8 +110,8 @@ std::string Knowledge::insteadText(std::uint32_t rank) const {
   if (!state->inside.empty()) {
     const OperationRef& inside =
         tellsAges() ? state->inside.back() : state->inside.front();
-    absl::StrAppend(&text, "is inside ", placedText(job_, inside),
-                    since(inside));
+    absl::StrAppend(&text, inside.perhaps ? "may be inside " : "is inside ",
+                    placedText(job_, inside), since(inside));
   } else if (state->first_failure) {
     absl::StrAppend(&text, "had failed in ",
                     placedText(job_, *state->first_failure));

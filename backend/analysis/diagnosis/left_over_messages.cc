@@ -119,12 +119,14 @@ void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   if (!matters) return;
   if (inside || failed) trouble.inside = {self};
   if (inside && ref && ref->blocks) trouble.blocked = {self};
+  if (inside && ref && ref->perhaps) trouble.perhaps = {self};
   trouble.needs_all = true;
   trouble.may_be_held_up =
       !pair.knowledge.tellsAges() && !pair.engine().on_host;
   if (ref) trouble.issued_ns[self] = ref->at_ns;
+  const char* awaits = trouble.perhaps.empty() ? " waits for " : " expects ";
   verdict.summary =
-      absl::StrCat("Rank ", self, sends ? " sent " : " waits for ", "message ",
+      absl::StrCat("Rank ", self, sends ? " sent " : awaits, "message ",
                    pair.text(seq), ", which rank ", peer,
                    sends ? " did not receive." : " did not send.");
   pair.tellFailure(self, verdict);

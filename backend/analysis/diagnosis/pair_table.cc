@@ -17,7 +17,7 @@ void PairSide::add(std::uint64_t seq, std::uint32_t message, Reached reached) {
     runs_.push_back({seq, message});
   }
   if (reached == Reached::kFailed) failed_.add(seq);
-  if (reached == Reached::kInside) inside_.add(seq);
+  if (isInside(reached)) inside_.add(seq);
 }
 
 std::uint32_t PairSide::messageAt(std::uint64_t seq) const {

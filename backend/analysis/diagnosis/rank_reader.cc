@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <tuple>
+#include <utility>
 
 #include "analysis/clock_models.h"
 #include "analysis/diagnosis/split_matrix.h"
@@ -269,8 +270,10 @@ void RankReader::noteState(const AssembledOperation& op, const v1::Call& call,
       (!first_failed_ || op.issued.ns() < first_failed_->issued.ns())) {
     first_failed_ = &op;
   }
-  if (reached == Reached::kInside) {
-    state_.addInside(refTo(op, call));
+  if (isInside(reached)) {
+    OperationRef ref = refTo(op, call);
+    ref.perhaps = reached == Reached::kPerhapsInside;
+    state_.addInside(std::move(ref));
   }
 }
 

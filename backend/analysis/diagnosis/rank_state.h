@@ -36,6 +36,9 @@ struct OperationRef {
   bool threw = false;
   // Whether the program does not go on before it ends.
   bool blocks = false;
+  // Of one that it is inside of: only if its thread waits for it, which is not
+  // recorded.
+  bool perhaps = false;
 };
 
 // An oddity that one rank's trace shows by itself.

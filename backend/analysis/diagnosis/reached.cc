@@ -74,8 +74,8 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
   }
   if (op.wait_ended.known()) return Reached::kNotObserved;
   if (op.released.known()) return Reached::kNotObserved;
-  return waitsAtOnce(call) || mayBeWaitedFor(op) ? Reached::kInside
-                                                 : Reached::kNotObserved;
+  if (waitsAtOnce(call)) return Reached::kInside;
+  return mayBeWaitedFor(op) ? Reached::kPerhapsInside : Reached::kNotObserved;
 }
 
 // A member of a batch is carried out with all of it. One whose batch was never

@@ -22,6 +22,8 @@ struct Trouble {
   // not go on until it ends.
   std::vector<std::uint32_t> inside;
   std::vector<std::uint32_t> blocked;
+  // Of them those whose thread may wait in another operation instead.
+  std::vector<std::uint32_t> perhaps;
   // Who is waited for and is known not to have joined.
   std::vector<std::uint32_t> missing;
   // Of those inside, when they issued it.
@@ -37,6 +39,10 @@ struct Trouble {
   // Nothing shows that it stands still by itself.
   bool isHeldUpAtMost() const {
     return may_be_held_up && missing.empty() && !some_ended;
+  }
+  // Nobody is missing, and all those inside may wait in another one instead.
+  bool isPerhaps() const {
+    return missing.empty() && !inside.empty() && perhaps == inside;
   }
   // It ends on nobody before all of these have joined.
   bool needs_all = false;
@@ -78,6 +84,10 @@ class Knowledge {
   bool isKnownAfter(const RankState& rank, std::int64_t since_ns) const;
   // Those of some ranks whose program waits in an operation that has not ended.
   std::vector<std::uint32_t> blockedIn(const std::vector<std::uint32_t>& ranks,
+                                       std::uint32_t group, std::uint64_t seq,
+                                       const RankPair& pair) const;
+  // Those of them that are only perhaps inside, as far as is known.
+  std::vector<std::uint32_t> perhapsIn(const std::vector<std::uint32_t>& ranks,
                                        std::uint32_t group, std::uint64_t seq,
                                        const RankPair& pair) const;
   // What a rank did instead of joining.

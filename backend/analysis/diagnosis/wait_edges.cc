@@ -69,6 +69,21 @@ void addEarlier(const std::vector<Trouble>& troubles, std::uint32_t i,
   }
 }
 
+// Where those may wait that are only perhaps inside: in what does not end for a
+// reason that is known, else in what they issued first.
+void addInstead(const std::vector<Trouble>& troubles, std::uint32_t i,
+                const Inside& inside, std::vector<std::uint32_t>& edges) {
+  if (!troubles[i].isPerhaps()) return;
+  for (const std::uint32_t rank : troubles[i].inside) {
+    const auto own = issuedOn(troubles[i], rank);
+    for (const std::uint32_t j : inside.at(rank)) {
+      const auto other = issuedOn(troubles[j], rank);
+      const bool is_first = own && other && *other < *own;
+      if (j != i && (!troubles[j].isPerhaps() || is_first)) edges.push_back(j);
+    }
+  }
+}
+
 // What it waits for if a rank that it misses is held up there.
 std::vector<std::uint32_t> needsOf(const std::vector<Trouble>& troubles,
                                    std::uint32_t i, const Inside& inside) {
@@ -113,7 +128,7 @@ Edges sureOf(const std::vector<Trouble>& troubles, Edges edges) {
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     if (isOneSided(troubles[i])) edges[i].clear();
     std::erase_if(edges[i], [&](std::uint32_t other) {
-      return troubles[other].isHeldUpAtMost();
+      return troubles[other].isHeldUpAtMost() || troubles[other].isPerhaps();
     });
   }
   return edges;
@@ -158,6 +173,7 @@ Edges withEarlier(const std::vector<Trouble>& troubles, Edges edges) {
   const Inside inside = insideOf(troubles);
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     addEarlier(troubles, i, inside, edges[i]);
+    addInstead(troubles, i, inside, edges[i]);
     addBehind(troubles, inside, i, edges[i]);
     std::sort(edges[i].begin(), edges[i].end());
     edges[i].erase(std::unique(edges[i].begin(), edges[i].end()),

@@ -153,6 +153,14 @@ bool cannotEnd(const std::vector<const Trouble*>& cycle) {
   });
 }
 
+// "rank 1 is inside ".
+std::string insideText(const Trouble& trouble) {
+  return absl::StrCat(trouble.perhaps.empty()
+                          ? ranksVerb(trouble.inside, "is", "are")
+                          : ranksVerb(trouble.inside, "may be", "may be"),
+                      " inside ");
+}
+
 JobVerdict deadlockOf(const JobState& job,
                       const std::vector<const Trouble*>& cycle,
                       ProgramOrder& order) {
@@ -169,10 +177,9 @@ JobVerdict deadlockOf(const JobState& job,
     append(verdict.ranks, trouble->inside);
     verdict.finding = std::max(verdict.finding, trouble->verdict.finding);
     verdict.evidence.push_back(
-        absl::StrCat(ranksVerb(trouble->inside, "is", "are"), " inside ",
-                     whatOf(job, trouble->verdict), " and ",
-                     trouble->inside.size() == 1 ? "waits" : "wait", " for ",
-                     ranksText(trouble->missing), "."));
+        absl::StrCat(insideText(*trouble), whatOf(job, trouble->verdict),
+                     " and ", trouble->inside.size() == 1 ? "waits" : "wait",
+                     " for ", ranksText(trouble->missing), "."));
   }
   verdict.ranks = sortedSet(std::move(verdict.ranks));
   verdict.culprits = smallestRootSet(cycle);
@@ -210,7 +217,8 @@ void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
         [&](std::uint32_t to) { return components.of()[to] == component; });
     if (!waits) continue;
     if (++waiting == 1) example = &troubles[i];
-    certain = certain && !troubles[i].isHeldUpAtMost();
+    certain = certain && !troubles[i].isHeldUpAtMost() &&
+              !troubles[i].isPerhaps();
     append(ranks, troubles[i].inside);
   }
   if (!example) return;
@@ -260,7 +268,8 @@ RootCause causeOf(const JobState& job, const std::vector<Trouble>& troubles,
         const auto placeOf = [&](std::uint32_t i) {
           // Who went on is not who stopped: of messages the last one tells.
           const std::int64_t since = troubles[i].verdict.since_ns.value_or(0);
-          return std::tuple(proofOf(job, troubles[i]), !sure[i].empty(),
+          return std::tuple(proofOf(job, troubles[i]),
+                            troubles[i].isPerhaps(), !sure[i].empty(),
                             isOneSided(troubles[i]) ? -since : since);
         };
         return placeOf(a) < placeOf(b);

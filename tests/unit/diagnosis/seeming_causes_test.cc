@@ -78,6 +78,54 @@ TEST(SeemingCausesTest, AThreadThatIsHeldUpElsewhereDoesNotHangInWhatItIssued) {
   }
 }
 
+std::uint32_t addScatter(RankBuilder& rank, std::uint32_t group) {
+  v1::Call& call =
+      rank.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, group, 4096, 2048);
+  call.set_async(true);
+  return call.id();
+}
+
+// Rank 1 holds the Work of one that the others waited for, and computes or
+// waits: that is not recorded.
+TEST(SeemingCausesTest, WhatAThreadMayWaitForIsNotCertain) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    const std::uint32_t scatter = addScatter(job.rank(r), 1);
+    if (r == 1) {
+      job.rank(r).hang(scatter, 0);
+    } else {
+      job.rank(r).end(scatter, 0);
+    }
+    job.rank(r).live(60'000);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kHungIn, {1});
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
+  EXPECT_NE(textOf(diagnosis).find("That rank 1 waits for it is not recorded"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
+// Ranks 0 and 1 wait in the first of two, which rank 2 did not join: that the
+// second one did not end either needs no cause of its own.
+TEST(SeemingCausesTest, OfTwoThatAThreadMayWaitForOneLacksARank) {
+  JobBuilder job(3);
+  job.allBut(2, [](RankBuilder& rank) {
+    rank.addGroup("pair", 0, 2);
+    rank.hang(addScatter(rank, 1), 0);
+    rank.hang(addScatter(rank, 2), 10);
+  });
+  job.all([](RankBuilder& rank) { rank.idleUntil(60'000); });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+  EXPECT_NE(textOf(diagnosis).find("may only wait for that"),
+            std::string::npos)
+      << textOf(diagnosis);
+  EXPECT_NE(textOf(diagnosis).find("ranks 0-1 may wait for it"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
 // The root of a broadcast goes on without rank 1, and stands still behind it.
 TEST(SeemingCausesTest, WhatOthersEndedDoesNotHideWhereTheyStandStill) {
   JobBuilder job(2);
