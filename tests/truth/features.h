@@ -79,7 +79,7 @@ inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = {{
     {"busy-roots", "a root held up in its own gather is called a straggler"},
     {"held-up", "who is only held up by another is called a straggler"},
     {"several-waits", nullptr},
-    {"silence", "what the others ended hides where they then stand still"},
+    {"silence", nullptr},
 }};
 
 inline bool has(const Features& features, Feature feature) {

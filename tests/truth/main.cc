@@ -3,8 +3,9 @@
 //
 //   truth_machine [--programs N] [--seconds S] [--seed N] [--first-seed N]
 //                 [--with FEATURE]... [--without FEATURE]... [--keep-going]
+//                 [--keep FOLDER]
 //
-// --seed runs one program. Exits with 1 when a lie was told, with its seed and
+// --seed runs one program, --keep leaves the traces of the last one there. Exits with 1 when a lie was told, with its seed and
 // the smallest program that it is told of.
 
 #include <array>
@@ -31,6 +32,7 @@ struct Options {
   double seconds = 0;  // 0: as long as it takes
   bool one = false;
   bool keep_going = false;
+  std::string keep;  // "": nowhere
   Features features = defaultFeatures();
 };
 
@@ -115,7 +117,9 @@ class Machine {
         static_cast<double>(programs) / seconds, lies_.size());
   }
 
-  std::string folder() const { return dir_.path() + "/job"; }
+  std::string folder() const {
+    return options_.keep.empty() ? dir_.path() + "/job" : options_.keep;
+  }
 
   const Options options_;
   const testing::TempDir dir_;
@@ -152,6 +156,8 @@ bool parse(int argc, char** argv, Options& options) {
     const char* value = argv[++i];
     if (name == "--with" || name == "--without") {
       if (!setFeature(options.features, value, name == "--with")) return false;
+    } else if (name == "--keep") {
+      options.keep = value;
     } else if (name == "--programs") {
       options.programs = std::strtoull(value, nullptr, 10);
     } else if (name == "--seconds") {

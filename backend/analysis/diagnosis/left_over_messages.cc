@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -93,7 +94,8 @@ void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
   }
 }
 
-void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
+// Whether it is told.
+bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
                 PairFindings& findings) {
   const auto [self, peer] =
       sends ? std::pair(pair.key.source, pair.key.destination)
@@ -101,7 +103,7 @@ void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   const PairSide& side = sends ? pair.messages.sends : pair.messages.receives;
   const RankState* own = pair.job().rank(self);
   const RankState* other = pair.job().rank(peer);
-  if (!own) return;
+  if (!own) return false;
   Trouble trouble;
   JobVerdict& verdict = trouble.verdict;
   verdict = pair.verdict(seq, sends ? "send" : "recv");
@@ -116,7 +118,7 @@ void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   const bool matters = failed || (other && other->closed) ||
                        (inside && own->closed) ||
                        (ref && pair.knowledge.standsStill(waited));
-  if (!matters) return;
+  if (!matters) return false;
   if (inside || failed) trouble.inside = {self};
   if (inside && ref && ref->blocks) trouble.blocked = {self};
   if (inside && ref && ref->perhaps) trouble.perhaps = {self};
@@ -132,6 +134,20 @@ void judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   pair.tellFailure(self, verdict);
   judgePeer(pair, *own, peer, trouble);
   findings.troubles.push_back(std::move(trouble));
+  return true;
+}
+
+// The first message that only one side has; if nothing shows that this one
+// waited for it, the first that it stands still in.
+void judgeFrom(const PairCase& pair, bool sends, std::uint64_t seq,
+               PairFindings& findings) {
+  if (judgeAlone(pair, sends, seq, findings)) return;
+  const PairSide& side = sends ? pair.messages.sends : pair.messages.receives;
+  for (const SeqRanges::Range& range : side.inside().ranges()) {
+    if (range.last <= seq) continue;
+    judgeAlone(pair, sends, std::max(range.first, seq + 1), findings);
+    return;
+  }
 }
 
 }  // namespace
@@ -145,9 +161,9 @@ void findLeftOver(const PairCase& pair, PairFindings& findings) {
   if (sent == received) {
     judgeStuck(pair, sent, findings);
   } else if (sent > received) {
-    judgeAlone(pair, true, received + 1, findings);
+    judgeFrom(pair, true, received + 1, findings);
   } else if (receives.unnumbered() == 0) {
-    judgeAlone(pair, false, sent + 1, findings);
+    judgeFrom(pair, false, sent + 1, findings);
   }
 }
 

@@ -95,7 +95,7 @@ bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
   // A thread that is held up elsewhere does not wait for this one.
   if (thread.held_by && thread.held_by->id > op.id) return false;
   if (thread.issue_ns > thread.wait_end_ns) {
-    return op.issued.ns() > thread.wait_end_ns;
+    return op.issued.ns() >= thread.wait_end_ns;
   }
   const std::vector<AssembledOperation>& all = table_.operations;
   const std::uint64_t from = all[all.size() - std::min(kLast, all.size())].id;

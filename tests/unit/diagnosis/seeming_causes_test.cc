@@ -78,6 +78,37 @@ TEST(SeemingCausesTest, AThreadThatIsHeldUpElsewhereDoesNotHangInWhatItIssued) {
   }
 }
 
+// Rank 1 was killed before its first message. Rank 0 did not come to wait for
+// that one, and stands still in the next.
+TEST(SeemingCausesTest, AMessageNobodyWaitsForDoesNotHideTheNext) {
+  JobBuilder job(2);
+  RankBuilder& rank = job.rank(0);
+  v1::Call& first = rank.addMessage(false, 1, 1);
+  first.set_async(true);
+  rank.hang(first.id(), 0);
+  v1::Call& second = rank.addMessage(false, 1, 1);
+  second.set_async(false);
+  rank.hang(second.id(), 10);
+  job.all([](RankBuilder& each) { each.idleUntil(60'000); });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);
+}
+
+// At the very instant at which a wait ended.
+TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
+  JobBuilder job(2);
+  RankBuilder& rank = job.rank(0);
+  v1::Call& receives = rank.addMessage(false, 1, 1);
+  receives.set_async(true);
+  rank.end(receives.id(), 0, 10);
+  job.rank(1).end(job.rank(1).addMessage(true, 1, 0).id(), 0);
+  rank.hang(receives.id(), 10);
+  rank.hang(rank.addMessage(true, 1, 1).id(), 11);
+  job.all([](RankBuilder& each) { each.idleUntil(60'000); });
+  EXPECT_FALSE(diagnoseJob(job, Ending::kRecovered).healthy());
+}
+
 std::uint32_t addScatter(RankBuilder& rank, std::uint32_t group) {
   v1::Call& call =
       rank.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, group, 4096, 2048);
