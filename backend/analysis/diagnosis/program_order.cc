@@ -201,7 +201,7 @@ void ProgramOrder::take(Answer by_habit, Answer& answer) const {
 
 // Nobody is like them: each has only what it did before, in the calls since it
 // was in the place of the last one. That a program ended tells nothing where
-// all did.
+// most did.
 void ProgramOrder::judgeAlone(const Programs& programs, const Ranks& suspects,
                               Answer& answer) const {
   std::vector<const ProgramCalls*> known;
@@ -210,12 +210,14 @@ void ProgramOrder::judgeAlone(const Programs& programs, const Ranks& suspects,
     if (found == programs.end() || found->second.calls.size() < 3) continue;
     known.push_back(&found->second);
   }
-  const bool all_ended =
-      std::all_of(known.begin(), known.end(),
-                  [](const auto* each) { return each->hasEnded(); });
+  const auto ended =
+      std::count_if(known.begin(), known.end(),
+                    [](const auto* each) { return each->hasEnded(); });
+  const bool most_ended = 2 * static_cast<std::size_t>(ended) > known.size();
   Answer alone;
   for (const ProgramCalls* program : known) {
-    const std::size_t end = program->calls.size() - (all_ended ? 2 : 1);
+    const bool leaves_out_end = most_ended && program->hasEnded();
+    const std::size_t end = program->calls.size() - (leaves_out_end ? 2 : 1);
     const auto habit = habitAt(*program, end - 1, habitual_);
     const std::size_t since = habit ? habit->last_time + 1 : 0;
     Answer last;
