@@ -34,6 +34,20 @@ void forgetLeftOut(const v1::Payload& first, std::uint64_t rows,
   table.rows_found += stored - std::min(stored, rows);
 }
 
+// Drops that are told of took place before; retention deletes the beginning.
+std::uint64_t lossesIn(const StreamTable& table) {
+  return table.dropped() - table.dropped(v1::DROP_REASON_RETENTION) +
+         table.broken_tables;
+}
+
+// What is missing and no chunk tells where, or tracing was off at the end.
+bool mayHaveLostTheEnd(const StreamTable& table) {
+  constexpr std::uint64_t kOpen = ~std::uint64_t{0};
+  const std::vector<Pause>& pauses = table.marks.pauses();
+  return (table.missing() > 0 && table.lost_before == 0) ||
+         (!pauses.empty() && pauses.back().end_position == kOpen);
+}
+
 // Of the payload that was decoded last.
 std::uint64_t countRows(ChunkDecoder& decoder) {
   return decoder.rows() ? decoder.rows()->rowCount()
@@ -55,16 +69,19 @@ StreamTable StreamLoader::load(const TraceStream& stream,
     const bool has_records = chunk.end_position > chunk.first_position;
     if (has_records && chunk.first_position < covered) {
       ++table.overlapping_chunks;
+      table.lost_before = std::max(table.lost_before, chunk.end_position);
       continue;
     }
     if (chunk.first_position > covered) {
       ++table.gaps;
       table.gap_positions += chunk.first_position - covered;
+      table.lost_before = chunk.first_position;
     }
     covered = std::max(covered, chunk.end_position);
 
     const bool from_ring = set_.files[chunk.file].from_rings;
     if (from_ring && !before_ring) before_ring = table.last;
+    const std::uint64_t losses = lossesIn(table);
     const DecodeStatus status = decode(chunk, allowance);
     if (status == DecodeStatus::kOk) {
       if (stream.begins_later && table.chunks == 0) {
@@ -76,8 +93,12 @@ StreamTable StreamLoader::load(const TraceStream& stream,
     } else {
       ++table.skipped_chunks;
     }
+    if (status != DecodeStatus::kOk || lossesIn(table) > losses) {
+      table.lost_before = std::max(table.lost_before, covered);
+    }
   }
   StreamTable read = std::move(assembler).finish();
+  if (mayHaveLostTheEnd(read)) read.lost_before = ~std::uint64_t{0};
   forgetDeletedBeginning(stream, read);
   read.ring = stream.ring;
   if (before_ring) {

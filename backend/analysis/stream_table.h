@@ -61,6 +61,10 @@ struct StreamTable {
   // many positions are missing there.
   std::uint64_t gaps = 0;
   std::uint64_t gap_positions = 0;
+  // Where in the stream records are missing that a gap, a chunk that could not
+  // be read, or a count of drops tells of: before this position. All that
+  // followed the issue of a later operation is here.
+  std::uint64_t lost_before = 0;
   // A Flight Recorder dump: what a process remembered when it was asked.
   // Records it no longer held, or was told to leave out, are counted.
   bool snapshot = false;

@@ -285,6 +285,8 @@ std::uint32_t PlainGroup::indexOf(std::uint32_t rank) const {
 }
 
 bool Called::agreesWith(const Called& other) const {
+  // Barriers carry nothing that could differ.
+  if (op == v1::OPERATION_BARRIER) return other.op == op;
   const bool splits = !split_in.empty() || !other.split_in.empty();
   return op == other.op && dtype == other.dtype &&
          reduce_op == other.reduce_op && root_plus_1 == other.root_plus_1 &&

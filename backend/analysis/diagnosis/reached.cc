@@ -53,9 +53,7 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
     return Reached::kNotObserved;
   }
   if (!looked_over_) lookOver();
-  if (!whole_ && op.id != table_.operations.back().id) {
-    return Reached::kNotObserved;
-  }
+  if (!whole_ && op.id < table_.lost_before) return Reached::kNotObserved;
   const v1::Call& call = *table_.callOf(op);
   const bool in_batch = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
   if (in_batch && (op.returned.known() || table_.snapshot)) {

@@ -32,14 +32,32 @@ struct Engine {
   LastEnds earliest;
   // Until when an operation may have run of which no more is known.
   std::int64_t unsure_until_ns = kNoEnd;
+  std::uint64_t last_seq = 0;
 
-  void add(const AssembledOperation& op, const ReadyTime& ready) {
+  // Operations whose records are lost may run for ever, as far as is known.
+  void noteNumber(std::uint64_t seq) {
+    for (std::uint64_t lost = last_seq + 1; lost < seq; ++lost) {
+      if (latest.second_ns == kUnknownEnd) break;
+      latest.add(kUnknownEnd);
+    }
+    last_seq = std::max(last_seq, seq);
+  }
+
+  // Who ran to its end left its worker free; a barrier left all of them free.
+  void forgetLost(std::int64_t end_ns, bool waited_for_all) {
+    if (latest.second_ns == kUnknownEnd) latest.second_ns = end_ns;
+    if (waited_for_all) latest.last_ns = std::min(latest.last_ns, end_ns);
+  }
+
+  void add(const AssembledOperation& op, const ReadyTime& ready,
+           bool waits_for_all) {
     const EndBound bound = op.ended.known() ? endBoundOf(op) : EndBound::kSeen;
     if (bound == EndBound::kSeen) {
       const std::int64_t until = op.ended.known() ? op.ended.ns() : kUnknownEnd;
       unsure_until_ns = std::max(unsure_until_ns, until);
       return;
     }
+    forgetLost(op.ended.ns(), waits_for_all);
     latest.add(op.ended.ns());
     const Instant began = ready.at.known() ? ready.earliest : op.issued;
     earliest.add(bound == EndBound::kExact ? op.ended.ns() : began.ns());
@@ -49,6 +67,7 @@ struct Engine {
     const std::int64_t issue_ns = op.issued.ns();
     if (unsure_until_ns > issue_ns) return {};
     const bool second = has_two_workers && !waits_for_all;
+    if (latest.nth(second) == kUnknownEnd) return {};
     return {Instant(std::max(issue_ns, latest.nth(second))),
             Instant(std::max(issue_ns, earliest.nth(second)))};
   }
@@ -80,15 +99,18 @@ std::vector<ReadyTime> readyTimes(const StreamTable& table) {
     if (op.started.known()) ready[i] = {op.started, op.started};
     const std::uint32_t group = table.groupOf(*call);
     if (group == StreamDefinitions::kNone || !isOnCpu(*call)) continue;
+    const bool is_barrier = call->op() == v1::OPERATION_BARRIER;
+    if (!isPointToPoint(call->op()) && op.seq > 0) {
+      engines[group].noteNumber(op.seq);
+    }
     if (isNotQueued(call->op())) {
       ready[i] = {op.issued, op.issued};
       continue;
     }
     if (!op.started.known()) {
-      ready[i] =
-          engines[group].readyFor(op, call->op() == v1::OPERATION_BARRIER);
+      ready[i] = engines[group].readyFor(op, is_barrier);
     }
-    if (!op.failed) engines[group].add(op, ready[i]);
+    if (!op.failed) engines[group].add(op, ready[i], is_barrier);
   }
   return ready;
 }

@@ -25,7 +25,8 @@ struct ReadyTime {
 //     sends, receives and monitored barriers wait for nothing;
 //     An end that a future told is a bound: it may have been any time before;
 //   - where an end before is not known, or was only seen later than the issue,
-//     nothing.
+//     nothing. Numbers that are missing are operations whose records are lost:
+//     one of them keeps a worker, as far as is known, until a barrier ended.
 std::vector<ReadyTime> readyTimes(const StreamTable& table);
 
 }  // namespace traced

@@ -95,6 +95,38 @@ TEST(SeemingCausesTest, AMessageNobodyWaitsForDoesNotHideTheNext) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);
 }
 
+// Of rank 1 records are lost: its end of what the other ended may be among
+// them, and it went on to its own end.
+TEST(SeemingCausesTest, AnEndThatMayBeLostIsNoHang) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_async(true);
+    if (r == 0) rank.end(call.id(), 0);
+    if (r == 1) rank.hang(call.id(), 0);
+  }
+  job.rank(1).stream().drop(v1::DROP_REASON_RING_FULL, 1);
+  const Diagnosis diagnosis = diagnoseJob(job);
+  EXPECT_FALSE(tells(diagnosis, VerdictKind::kHungIn)) << textOf(diagnosis);
+}
+
+// Rank 2 made one call more, which all others ended without. That their
+// programs end, as they never did before, is odd about none of them.
+TEST(SeemingCausesTest, WhereMostEndedAnEndIsNotOdd) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    for (int i = 0; i < 20; ++i) rank.end(call, 10 * i);
+    if (r == 2) rank.hang(call, 200);
+    if (r == 2) rank.idleUntil(60'000);
+    rank.processEnd().set_exit_code(0);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+}
+
 // At the very instant at which a wait ended.
 TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
   JobBuilder job(2);
@@ -149,8 +181,7 @@ TEST(SeemingCausesTest, OfTwoThatAThreadMayWaitForOneLacksARank) {
   job.all([](RankBuilder& rank) { rank.idleUntil(60'000); });
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
   expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
-  EXPECT_NE(textOf(diagnosis).find("may only wait for that"),
-            std::string::npos)
+  EXPECT_NE(textOf(diagnosis).find("may only wait for that"), std::string::npos)
       << textOf(diagnosis);
   EXPECT_NE(textOf(diagnosis).find("ranks 0-1 may wait for it"),
             std::string::npos)

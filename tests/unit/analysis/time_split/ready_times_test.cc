@@ -90,6 +90,33 @@ TEST_F(ReadyTimesTest, AnUnknownOrLateEndLeavesTheNextUnknown) {
   EXPECT_EQ(ready(), (Times{0, -1, 700, -1}));
 }
 
+// Numbers 2 and 3 are lost: they may keep both workers, and one for ever.
+TEST_F(ReadyTimesTest, WhatIsLostMayKeepAWorker) {
+  group_->set_backend("gloo");
+  const std::uint32_t barrier =
+      stream_.addCall(v1::OPERATION_BARRIER, 1, 0, 0).id();
+  issue(1, 0);
+  end(1, 10);
+  issue(4, 20);
+  end(4, 40);
+  issue(5, 30);
+  end(5, 60);
+  issue(6, 50);
+  end(6, 70);
+  issue(7, 80, barrier);
+  end(7, 90);
+  issue(8, 85, barrier);
+  EXPECT_EQ(ready(), (Times{0, -1, 40, 60, -1, 90}));
+}
+
+TEST_F(ReadyTimesTest, OneThatIsLostLeavesAWorker) {
+  group_->set_backend("gloo");
+  issue(1, 0);
+  end(1, 10);
+  issue(3, 5);
+  EXPECT_EQ(ready(), (Times{0, 10}));
+}
+
 TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartTells) {
   call_->set_device(v1::DEVICE_TYPE_CUDA);
   issue(1, 0), end(1, 500);
