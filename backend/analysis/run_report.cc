@@ -5,7 +5,7 @@
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/report_builder.h"
 #include "analysis/stream_reader.h"
-#include "analysis/time_split/ready_times.h"
+#include "analysis/ready_times.h"
 
 namespace traced {
 namespace {

@@ -11,7 +11,7 @@
 #include "analysis/instant.h"
 #include "analysis/step_range.h"
 #include "analysis/stream_table.h"
-#include "analysis/time_split/ready_times.h"
+#include "analysis/ready_times.h"
 #include "analysis/trace_set.h"
 #include "traced/v1/clock.pb.h"
 

@@ -11,7 +11,7 @@
 #include "analysis/names.h"
 #include "analysis/stream_reader.h"
 #include "analysis/time_split/arrival_table.h"
-#include "analysis/time_split/ready_times.h"
+#include "analysis/ready_times.h"
 #include "analysis/time_split/time_split.h"
 #include "truth/trial.h"
 

@@ -165,7 +165,8 @@ void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
                                        known.gives_splits, known.split_share});
   noteState(op, *known.call, reached);
   if (isSampled(op.seq, stride_)) {
-    collectives.group->timings.push_back(timeCollective(op, known));
+    const auto timing = timeCollective(op, known);
+    if (timing) collectives.group->timings.push_back(*timing);
   } else {
     keepIfLong(op, known);
   }
@@ -173,11 +174,10 @@ void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
   timing_.done(op, known.collectives);
 }
 
-Timing RankReader::timeCollective(const AssembledOperation& op,
-                                  const KnownCall& known) const {
-  Timing timing =
-      timing_.collective(op, known.collectives, known.engine->on_host);
-  timing.rank = state_.rank;
+std::optional<Timing> RankReader::timeCollective(const AssembledOperation& op,
+                                                 const KnownCall& known) const {
+  auto timing = timing_.collective(op, known.collectives);
+  if (timing) timing->rank = state_.rank;
   return timing;
 }
 
@@ -191,12 +191,14 @@ void RankReader::keepIfLong(const AssembledOperation& op,
       std::max(between(collectives.last_issued, op.issued).value_or(0),
                between(op.issued, op.ended).value_or(0));
   if (ns < kLongNs) return;
+  const auto timing = timeCollective(op, known);
+  if (!timing) return;
   if (long_.size() >= most_long_) {
     if (long_.empty() || long_.front().ns >= ns) return;
     std::pop_heap(long_.begin(), long_.end(), std::greater<>());
     long_.pop_back();
   }
-  long_.push_back({ns, collectives.group, timeCollective(op, known)});
+  long_.push_back({ns, collectives.group, *timing});
   std::push_heap(long_.begin(), long_.end(), std::greater<>());
 }
 
@@ -251,8 +253,7 @@ void RankReader::tellMessages() {
 }
 
 Timing RankReader::timeMessage(const Message& message) const {
-  Timing timing =
-      timing_.message(*message.op, calls_[message.op->call].engine->on_host);
+  Timing timing = timing_.message(*message.op);
   timing.rank = state_.rank;
   return timing;
 }

@@ -76,8 +76,8 @@ class RankReader {
   std::int64_t lastIssueNs();
   void readOperations();
   void readCollective(const AssembledOperation& op, const KnownCall& known);
-  Timing timeCollective(const AssembledOperation& op,
-                        const KnownCall& known) const;
+  std::optional<Timing> timeCollective(const AssembledOperation& op,
+                                       const KnownCall& known) const;
   void keepIfLong(const AssembledOperation& op, const KnownCall& known);
   void tellLong();
   void join(const AssembledOperation& op, const KnownCall& known);

@@ -19,32 +19,44 @@ bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
 }  // namespace
 
 RankTiming::RankTiming(const StreamTable& table, const v1::ClockModel& clock)
-    : clock_(clock), engines_(table.definitions.groups().size()) {}
+    : table_(table),
+      clock_(clock),
+      ready_(readyTimes(table)),
+      engines_(table.definitions.groups().size()) {}
 
-Timing RankTiming::message(const AssembledOperation& op, bool on_host) const {
-  if (op.started.known()) return timed(op, op.started.ns());
-  Timing timing = timed(op, op.issued.ns());
-  if (!on_host) timing.took_ns = Timing::kUnknown;
+const ReadyTime& RankTiming::readyFor(const AssembledOperation& op) const {
+  return ready_[static_cast<std::size_t>(&op - table_.operations.data())];
+}
+
+Timing RankTiming::message(const AssembledOperation& op) const {
+  const ReadyTime& ready = readyFor(op);
+  Timing timing = timed(op, (ready.at.known() ? ready.at : op.issued).ns());
+  if (!ready.at.known()) timing.took_ns = Timing::kUnknown;
   return timing;
 }
 
-Timing RankTiming::collective(const AssembledOperation& op, std::uint32_t group,
-                              bool on_host) const {
+std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
+                                             std::uint32_t group) const {
   const Engine& engine = engines_[group];
   const std::int64_t issue_ns = op.issued.ns();
-  const bool started = op.started.known();
-  std::int64_t ready_ns = std::max(issue_ns, engine.free_ns);
-  if (on_host) ready_ns = std::max(ready_ns, engine.told_free_ns);
-  Timing timing = timed(op, started ? op.started.ns() : ready_ns);
-  // What is before it in the queue need not have been in its way: an engine may
-  // carry out two at once, and its end is a bound.
-  if (!started && on_host) {
-    timing.early_ns = std::clamp(timing.ready_ns - clampedNs(issue_ns),
-                                 std::int64_t{0}, kLatestNs);
+  const ReadyTime& ready = readyFor(op);
+  const bool queues = ready.earliest.known() && !op.started.known();
+  Instant latest = ready.latest;
+  // No rank has ended what it was not ready for.
+  if (queues && op.ended.known() && !op.failed &&
+      (!latest.known() || latest.isAfter(op.ended))) {
+    latest = op.ended;
   }
-  const bool queued =
-      engine.free_ns > issue_ns || engine.unsure_until_ns > issue_ns;
-  if (!started && (!on_host || queued)) timing.took_ns = Timing::kUnknown;
+  if (queues && !latest.known()) return std::nullopt;
+  if (!latest.known()) latest = op.issued;
+  Timing timing = timed(op, latest.ns());
+  if (ready.earliest.known()) {
+    timing.early_ns = std::clamp(
+        timing.ready_ns - clampedNs(ready.earliest.ns()), std::int64_t{0},
+        kLatestNs);
+  }
+  const bool queued = queues && latest.isAfter(op.issued);
+  if (!ready.earliest.known() || queued) timing.took_ns = Timing::kUnknown;
   timing.held_up_ns = waits_ns_ - engine.own_waits_ns - engine.other_waits_ns;
   std::int64_t released_ns = engine.released_ns;
   for (const Wait& wait : waits_) {
@@ -92,7 +104,6 @@ void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   if (group != kMessage) {
     Engine& engine = engines_[group];
     engine.other_waits_ns = waits_ns_ - engine.own_waits_ns;
-    endEngine(engine, op);
   }
   if (!op.wait_began.known() || !op.wait_ended.known()) return;
   if (waits_.size() == kMaxWaits) {
@@ -104,20 +115,6 @@ void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   const bool to_the_end = op.ended.known() && op.ended.ns() <= end_ns;
   waits_.push_back({end_ns, sound ? end_ns - op.wait_began.ns() : 0, group,
                     sound && to_the_end});
-}
-
-void RankTiming::endEngine(Engine& engine, const AssembledOperation& op) const {
-  if (op.ended.known() && !isLateBound(op)) {
-    engine.free_ns = std::max(engine.free_ns, op.ended.ns());
-  } else {
-    const std::int64_t until = op.ended.known()
-                                   ? op.ended.ns()
-                                   : std::numeric_limits<std::int64_t>::max();
-    engine.unsure_until_ns = std::max(engine.unsure_until_ns, until);
-    if (op.ended.known()) {
-      engine.told_free_ns = std::max(engine.told_free_ns, until);
-    }
-  }
 }
 
 void RankTiming::countWaits(std::int64_t until_ns) {

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "analysis/diagnosis/timing.h"
+#include "analysis/ready_times.h"
 #include "analysis/stream_table.h"
 #include "traced/v1/clock.pb.h"
 
@@ -18,11 +20,13 @@ class RankTiming {
  public:
   RankTiming(const StreamTable& table, const v1::ClockModel& clock);
 
-  // Of a message. On a device nothing tells when it was ready but its start.
-  Timing message(const AssembledOperation& op, bool on_host) const;
-  // Of a collective of a group of the stream.
-  Timing collective(const AssembledOperation& op, std::uint32_t group,
-                    bool on_host) const;
+  // Of operations of the stream. On a device nothing tells when a rank was
+  // ready but a start that was observed: where it was not, when it called.
+  Timing message(const AssembledOperation& op) const;
+  // Of a collective of a group of the stream; absent where nothing says until
+  // when at the latest the rank was ready.
+  std::optional<Timing> collective(const AssembledOperation& op,
+                                   std::uint32_t group) const;
 
   // The same operation has been timed. A message is of no group.
   static constexpr std::uint32_t kMessage = ~std::uint32_t{0};
@@ -32,14 +36,8 @@ class RankTiming {
   static constexpr std::int64_t kNever =
       std::numeric_limits<std::int64_t>::min();
 
-  // What carries out the collectives of one group.
+  // The collectives of one group.
   struct Engine {
-    // When the one before had ended, as far as that was seen.
-    std::int64_t free_ns = kNever;
-    // Until when one may have run whose end is only a late bound, or is not
-    // known; and those that are known.
-    std::int64_t unsure_until_ns = kNever;
-    std::int64_t told_free_ns = kNever;
     // Waits in its own collectives, and all others up to its last one.
     std::int64_t own_waits_ns = 0;
     std::int64_t other_waits_ns = 0;
@@ -56,12 +54,15 @@ class RankTiming {
 
   // On the common time line.
   std::int64_t clampedNs(std::int64_t own_ns) const;
+  // Behind a call or a start at `ready_ns`, or later.
   Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
-  void endEngine(Engine& engine, const AssembledOperation& op) const;
+  const ReadyTime& readyFor(const AssembledOperation& op) const;
   void countWaits(std::int64_t until_ns);
   void count(const Wait& wait);
 
+  const StreamTable& table_;
   const v1::ClockModel& clock_;
+  const std::vector<ReadyTime> ready_;
   // Per group of the stream.
   std::vector<Engine> engines_;
   std::vector<Wait> waits_;

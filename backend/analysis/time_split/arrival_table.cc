@@ -1,6 +1,8 @@
 #include "analysis/time_split/arrival_table.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 namespace traced {
 namespace {
@@ -29,16 +31,60 @@ void bePresent(ArrivalTable::Row& row, CertifiedNs ready) {
 
 }  // namespace
 
-CertifiedTime timeBetween(const CommonInstant& from, const CommonInstant& to) {
-  const std::int64_t ns = to.ns - from.ns;
-  CertifiedTime time{ns, ns, ns};
-  if (from.clock != to.clock) {
-    time.low_ns = to.certified.low_ns - from.certified.high_ns;
-    time.high_ns = to.certified.high_ns - from.certified.low_ns;
+void LatestByClock::add(std::int64_t own_ns, std::int64_t certified_ns,
+                        std::uint32_t clock) {
+  One* const end = latest_ + count_;
+  One* place = std::find_if(
+      latest_, end, [&](const One& one) { return one.clock == clock; });
+  if (place != end) {
+    place->own_ns = std::max(place->own_ns, own_ns);
+    place->certified_ns = std::max(place->certified_ns, certified_ns);
+  } else if (count_ < std::size(latest_)) {
+    latest_[count_++] = {own_ns, certified_ns, clock};
+  } else {
+    place = std::min_element(latest_, end, [](const One& a, const One& b) {
+      return a.certified_ns < b.certified_ns;
+    });
+    if (place->certified_ns < certified_ns) {
+      *place = {own_ns, certified_ns, clock};
+    }
   }
-  time.low_ns -= to.early_ns;
-  time.high_ns += from.early_ns;
+}
+
+CertifiedTime ArrivalTable::Row::lastAfter(const CommonInstant& instant) const {
+  const auto after = [&](const LatestByClock& ranks,
+                         std::int64_t certified_ns) {
+    std::int64_t ns = std::numeric_limits<std::int64_t>::min();
+    for (const auto& one : ranks.all()) {
+      ns = std::max(ns, one.clock == instant.clock
+                            ? one.own_ns - instant.own_ns
+                            : one.certified_ns - certified_ns);
+    }
+    return ns;
+  };
+  CertifiedTime time;
+  time.low_ns = after(earliest, instant.certified.high_ns);
+  time.high_ns = after(latest_by_clock, instant.certified.low_ns);
+  time.ns = last.ready.clock == instant.clock
+                ? last.ready.own_ns - instant.own_ns
+                : last.ready.ns - instant.ns;
+  time.ns = std::min(std::max(time.ns, time.low_ns), time.high_ns);
   return time;
+}
+
+bool ArrivalTable::Row::isLastCertain() const {
+  const CommonInstant& ready = last.ready;
+  const CommonInstant& before = before_last.ready;
+  // Where that one is of another clock, so is none of this one's behind it.
+  if (arrived > 1 && before.clock == ready.clock &&
+      ready.own_ns - ready.early_ns < before.own_ns) {
+    return false;
+  }
+  const auto others = latest_by_clock.all();
+  return std::all_of(others.begin(), others.end(), [&](const auto& one) {
+    return one.clock == ready.clock ||
+           one.certified_ns <= ready.certified.low_ns - ready.early_ns;
+  });
 }
 
 std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
@@ -60,7 +106,7 @@ std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
   return CommonInstant{
       std::clamp(commonNs(stream.clock, instant.ns()), certified->low_ns,
                  std::max(certified->low_ns, certified->high_ns)),
-      *certified, stream.clock_id};
+      instant.ns(), *certified, stream.clock_id};
 }
 
 void ArrivalTable::add(const Stream& stream) {
@@ -76,7 +122,8 @@ void ArrivalTable::add(const Stream& stream) {
     row.unusable |= op.failed || row.signature != call->signature;
     const auto ready = common(stream, stream.ready[i]);
     if (!ready) continue;
-    bePresent(row, ready->certified);
+    bePresent(row, {ready->certified.low_ns - ready->early_ns,
+                    ready->certified.high_ns});
     if (!call->role.proven) continue;
     arrive(row, {*ready, stream.table.header.rank()});
   }
@@ -84,12 +131,16 @@ void ArrivalTable::add(const Stream& stream) {
 
 void ArrivalTable::arrive(Row& row, const Arrival& arrival) {
   ++row.arrived;
-  if (row.arrived == 1 || arrival.ready.ns > row.last.ready.ns) {
+  const CommonInstant& ready = arrival.ready;
+  if (row.arrived == 1 || ready.ns > row.last.ready.ns) {
     row.before_last = row.last;
     row.last = arrival;
-  } else if (row.arrived == 2 || arrival.ready.ns > row.before_last.ready.ns) {
+  } else if (row.arrived == 2 || ready.ns > row.before_last.ready.ns) {
     row.before_last = arrival;
   }
+  row.earliest.add(ready.own_ns - ready.early_ns,
+                   ready.certified.low_ns - ready.early_ns, ready.clock);
+  row.latest_by_clock.add(ready.own_ns, ready.certified.high_ns, ready.clock);
   first_ns_ = any_ ? std::min(first_ns_, arrival.ready.ns) : arrival.ready.ns;
   last_ns_ = any_ ? std::max(last_ns_, arrival.ready.ns) : arrival.ready.ns;
   any_ = true;

@@ -12,15 +12,16 @@
 #include "analysis/clocks/evidence_table.h"
 #include "analysis/clocks/matched_calls.h"
 #include "analysis/stream_table.h"
-#include "analysis/time_split/ready_times.h"
+#include "analysis/ready_times.h"
 
 namespace traced {
 
 // An instant on the common time line, with the interval that its clock is
-// certainly in there; between instants of one clock that is no doubt. By
-// `early_ns` it may have been earlier, on its own clock.
+// certainly in there; between instants of one clock, which it tells as
+// `own_ns`, that is no doubt. By `early_ns` it may have been earlier.
 struct CommonInstant {
   std::int64_t ns = 0;
+  std::int64_t own_ns = 0;
   CertifiedNs certified;
   std::uint32_t clock = 0;
   std::int64_t early_ns = 0;
@@ -33,7 +34,24 @@ struct CertifiedTime {
   std::int64_t high_ns = 0;
 };
 
-CertifiedTime timeBetween(const CommonInstant& from, const CommonInstant& to);
+// The latest of some instants of each clock, for the two clocks that are ahead:
+// so for each clock the latest of all others is known.
+class LatestByClock {
+ public:
+  // On its own clock, and as a bound on the common time line.
+  void add(std::int64_t own_ns, std::int64_t certified_ns, std::uint32_t clock);
+
+  struct One {
+    std::int64_t own_ns = 0;
+    std::int64_t certified_ns = 0;
+    std::uint32_t clock = 0;
+  };
+  absl::Span<const One> all() const { return {latest_, count_}; }
+
+ private:
+  One latest_[2];
+  std::size_t count_ = 0;
+};
 
 // Memory: a row per collective.
 class ArrivalTable {
@@ -44,14 +62,22 @@ class ArrivalTable {
   };
   struct Row {
     std::uint64_t signature = 0;
-    // Of the ranks that others depend on.
+    // Of the ranks that others depend on, as well as it is known: who was ready
+    // last and last but one.
     Arrival last, before_last;
+    // When they were, at the earliest and at the latest.
+    LatestByClock earliest, latest_by_clock;
     std::uint32_t arrived = 0;
     // Of all ranks with a part in it: those that were ready last, and how many
     // are known.
     CertifiedNs latest, before_latest;
     std::uint32_t present = 0;
     bool unusable = false;
+
+    // How long after an instant the last one was ready; below 0: before.
+    CertifiedTime lastAfter(const CommonInstant& instant) const;
+    // Whether it is certain that all others were ready before the last one.
+    bool isLastCertain() const;
   };
 
   // A stream as the table sees it.

@@ -20,33 +20,41 @@ void addOwnTimes(OperationSplit& split, const AssembledOperation& op,
 
 std::optional<OperationSplit::Arrival> arrivalOf(const ArrivalTable::Row& row,
                                                  std::uint32_t rank) {
-  const CertifiedTime behind =
-      timeBetween(row.before_last.ready, row.last.ready);
-  if (behind.low_ns < 0) return std::nullopt;
-  return OperationSplit::Arrival{row.last.rank == rank,
-                                 static_cast<std::uint64_t>(behind.ns)};
+  if (!row.isLastCertain()) return std::nullopt;
+  return OperationSplit::Arrival{
+      row.last.rank == rank,
+      static_cast<std::uint64_t>(row.last.ready.ns - row.before_last.ready.ns)};
 }
 
-// From `from`, on any clock, to the end. For `held_ns` at most of that it may
-// have waited for others: where this is most of it, nobody knows which it was.
-void setTransfer(OperationSplit& split, const AssembledOperation& op,
-                 const CommonInstant& from, const CommonInstant& end,
-                 std::int64_t held_ns) {
-  CertifiedTime transfer = timeBetween(from, end);
-  // On one clock nothing ends before all are there: a record is wrong.
-  if (transfer.high_ns < 0) return;
-  if (held_ns > 0) {
-    if (!split.wait_for_peers) split.wait_for_peers = CertifiedTime{};
-    split.wait_for_peers->high_ns += held_ns;
-    transfer.low_ns -= held_ns;
-    if (2 * held_ns > transfer.ns) return;
-  }
-  split.transfer_above_zero = transfer.low_ns > 0;
-  if (const auto watched_ns = between(watchedSince(op), op.ended)) {
-    transfer.low_ns =
-        std::min(transfer.low_ns, static_cast<std::int64_t>(*watched_ns));
-  }
-  split.transfer = transfer;
+// From `from` to the end, or from the last of those it depends on, if that was
+// later. `row`: of these, if it does.
+CertifiedTime transferFrom(const CommonInstant& from,
+                           const ArrivalTable::Row* row,
+                           const CommonInstant& end) {
+  const std::int64_t ns = end.own_ns - from.own_ns;
+  CertifiedTime transfer{ns, ns, ns + from.early_ns};
+  if (!row) return transfer;
+  const CertifiedTime last = row->lastAfter(end);
+  transfer.ns = std::min(transfer.ns, -last.ns);
+  transfer.low_ns = std::min(transfer.low_ns, -last.high_ns);
+  transfer.high_ns = std::min(transfer.high_ns, -last.low_ns);
+  return transfer;
+}
+
+// Until `until_ns` after it was ready, of `whole_ns` in all, it may have waited
+// for who passes something on or takes it. False where that may be most of the
+// transfer: nobody knows which it was.
+bool leaveOpen(std::int64_t until_ns, std::int64_t whole_ns,
+               const CommonInstant& ready, OperationSplit& split,
+               CertifiedTime& transfer) {
+  CertifiedTime wait = split.wait_for_peers.value_or(CertifiedTime{});
+  const std::int64_t held_ns =
+      until_ns - std::max<std::int64_t>(wait.low_ns, 0);
+  if (held_ns <= 0) return true;
+  wait.high_ns = std::max(wait.high_ns, until_ns + ready.early_ns);
+  split.wait_for_peers = wait;
+  transfer.low_ns = std::min(transfer.low_ns, whole_ns - until_ns);
+  return 2 * held_ns <= transfer.ns;
 }
 
 }  // namespace
@@ -64,28 +72,37 @@ OperationSplit splitTime(const ArrivalTable& arrivals,
   if (!ready) return split;
   split.ready_ns = ready->ns;
   const auto end = ArrivalTable::common(stream, op.ended);
-  CommonInstant from = *ready;
+  const ArrivalTable::Row* row = nullptr;
   if (!role.independent) {
-    const ArrivalTable::Row* row = arrivals.complete(op, *call);
+    row = arrivals.complete(op, *call);
     if (!row || !role.proves || (role.relayed && !end)) return split;
-    const CommonInstant& last = row->last.ready;
-    split.wait_for_peers = timeBetween(*ready, last);
-    if (split.wait_for_peers->ns > 0) from = last;
+    // The root of a group of its own waits for nobody.
+    if (row->arrived == 0) row = nullptr;
+    split.wait_for_peers = row ? row->lastAfter(*ready) : CertifiedTime{};
+    split.wait_for_peers->high_ns += ready->early_ns;
     const bool all_wait_for_all =
         role.proven && role.provable == call->group_size;
-    if (all_wait_for_all) {
+    if (row && all_wait_for_all) {
       split.arrival = arrivalOf(*row, stream.table.header.rank());
     }
   }
   if (!end) return split;
-  std::int64_t held_ns = 0;
+  CertifiedTime transfer = transferFrom(*ready, row, *end);
+  // Nothing ends before all are there: a record is wrong.
+  if (transfer.high_ns < 0) return split;
   if (role.independent || role.relayed) {
-    held_ns = std::max<std::int64_t>(
+    const std::int64_t until_ns =
         arrivals.lastBeforeNs(op, *call, end->certified) -
-            from.certified.low_ns,
-        0);
+        ready->certified.low_ns;
+    const std::int64_t whole_ns = end->own_ns - ready->own_ns;
+    if (!leaveOpen(until_ns, whole_ns, *ready, split, transfer)) return split;
   }
-  setTransfer(split, op, from, *end, held_ns);
+  split.transfer_above_zero = transfer.low_ns > 0;
+  // It may have been over as soon as all were there.
+  if (isLateBound(op)) {
+    transfer.low_ns = std::min<std::int64_t>(transfer.low_ns, 0);
+  }
+  split.transfer = transfer;
   return split;
 }
 

@@ -1,4 +1,4 @@
-#include "analysis/time_split/ready_times.h"
+#include "analysis/ready_times.h"
 
 #include <gtest/gtest.h>
 

@@ -11,9 +11,12 @@
 namespace traced {
 
 struct ReadyTime {
-  // At the latest, and at the earliest.
-  Instant at;
+  // Certainly between these. Where ends are missing the latter is not known.
   Instant earliest;
+  Instant latest;
+  // The latter, where it is a figure: an end before that was only seen when
+  // somebody looked may have been long ago.
+  Instant at;
 };
 
 // One per operation of the stream, in their order; unknown where nothing tells:
@@ -23,10 +26,10 @@ struct ReadyTime {
 //     group if that was later. Gloo has two workers per group, so there it is
 //     the second-last end; a barrier waits for all that was before it, and
 //     sends, receives and monitored barriers wait for nothing;
-//     An end that a future told is a bound: it may have been any time before;
-//   - where an end before is not known, or was only seen later than the issue,
-//     nothing. Numbers that are missing are operations whose records are lost:
-//     one of them keeps a worker, as far as is known, until a barrier ended.
+//   - an end that is a late bound may have been any time before;
+//   - one that is not known may be still to come: one of Gloo's workers may
+//     never have come back from it. Numbers that are missing are operations
+//     whose records are lost. Who ended a barrier had ended all before it.
 std::vector<ReadyTime> readyTimes(const StreamTable& table);
 
 }  // namespace traced
