@@ -7,8 +7,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "analysis/bandwidth.h"
+#include "analysis/batches.h"
 #include "analysis/call_text.h"
 #include "analysis/names.h"
+#include "analysis/unseen_waits.h"
 
 namespace traced {
 namespace {
@@ -48,6 +50,7 @@ void ModuleSums::add(const ModuleSums& other) {
   addTime(host, other.host);
   addTime(completion, other.completion);
   addTime(wait, other.wait);
+  waits_unknown += other.waits_unknown;
 }
 
 ModuleTree::ModuleTree(Detail detail) : detail_(detail) {
@@ -58,6 +61,7 @@ void ModuleTree::add(const StreamTable& table) {
   const std::vector<std::uint32_t> groups =
       groups_.add(table.header.attempt(), table.definitions.groups());
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Plan> plans;
+  const Batches batches(table);
   for (const AssembledOperation& op : table.operations) {
     const v1::Call* call = table.callOf(op);
     if (call && call->simulated()) continue;
@@ -65,6 +69,7 @@ void ModuleTree::add(const StreamTable& table) {
     Plan& made = found->second;
     if (is_new) made = plan(table, op, groups);
     ModuleSums sums = measured(op);
+    sums.waits_unknown = hasUnseenWait(op, table, batches);
     sums.bytes_in = made.bytes_in;
     sums.bytes_out = made.bytes_out;
     sums.bytes = std::max(made.bytes_in, made.bytes_out);

@@ -28,6 +28,8 @@ struct ModuleSums {
   TimeSum host;             // from issue to return
   TimeSum completion;       // from issue to end, of calls that did not fail
   TimeSum wait;             // from the begin to the end of the first wait
+  // Calls of which the program may have waited in a way that shows no wait.
+  std::uint64_t waits_unknown = 0;
 
   void add(const ModuleSums& other);
 };

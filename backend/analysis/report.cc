@@ -57,7 +57,7 @@ double weight(const ReportRow& row, ReportOrder order) {
   const CallTotals& totals = row.totals;
   switch (order) {
     case ReportOrder::kShare:
-      return row.share;
+      return row.share_at_most;
     case ReportOrder::kCalls:
       return static_cast<double>(totals.calls);
     case ReportOrder::kBytes:
@@ -101,6 +101,14 @@ double CallTotals::shareOf(std::uint64_t run_ns) const {
   return run_ns == 0 ? 0
                      : static_cast<double>(host.total_ns + wait.total_ns) /
                            static_cast<double>(run_ns);
+}
+
+double CallTotals::mostOf(std::uint64_t run_ns) const {
+  const double seen = shareOf(run_ns);
+  if (run_ns == 0 || unseen_at_most_ns == 0) return seen;
+  const double most = seen + static_cast<double>(unseen_at_most_ns) /
+                                 static_cast<double>(run_ns);
+  return std::max(seen, std::min(most, 1.0));
 }
 
 std::optional<Latest> latestOf(const Report& report) {

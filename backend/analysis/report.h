@@ -65,11 +65,16 @@ struct CallTotals {
   std::uint64_t captured = 0;
   // Calls that had not ended when they returned, and of which no wait was seen:
   // the program may have waited in a way that shows none, as through a future.
+  // And how long it waited for all of them at most, if no record was lost.
   std::uint64_t waits_unknown = 0;
+  std::uint64_t unseen_at_most_ns = 0;
   SplitSums split;
 
-  // Host and wait time as a part of `run_ns`, 0 when that is 0.
+  // Host and wait time as a part of `run_ns`, 0 when that is 0. It is at least
+  // that: waits that were not seen come on top.
   double shareOf(std::uint64_t run_ns) const;
+  // With all of these, if no record was lost.
+  double mostOf(std::uint64_t run_ns) const;
 };
 
 struct ReportRow {
@@ -84,6 +89,7 @@ struct ReportRow {
   std::optional<double> algbw_gbs;
   std::optional<double> busbw_gbs;
   double share = 0;
+  double share_at_most = 0;
   SplitTotals split;
 };
 
@@ -114,6 +120,9 @@ struct Report {
   // How long after the first rank arrived anywhere the windows of a trend
   // begin: that many times the window's number.
   std::uint64_t window_ns = 0;
+
+  // Whether shares are at most what mostOf() says: nothing was lost.
+  bool isBounded() const { return !summary.losses().any(); }
 };
 
 // The rank that was last most often, and in what. Absent where none stands out:

@@ -33,7 +33,7 @@ Sample measure(const AssembledOperation& op) {
 
 void addTo(CallTotals& totals, const AssembledOperation& op,
            const Sample& sample, std::uint64_t bytes_in,
-           std::uint64_t bytes_out, bool captured, bool in_batch) {
+           std::uint64_t bytes_out, bool captured, bool in_batch, bool unseen) {
   ++totals.calls;
   totals.bytes_in += bytes_in;
   totals.bytes_out += bytes_out;
@@ -46,8 +46,7 @@ void addTo(CallTotals& totals, const AssembledOperation& op,
   const bool no_end = !captured && op.state() == OperationState::kIssued;
   totals.ends_unknown += no_end && !in_batch;
   totals.ends_with_batch += no_end && in_batch;
-  const bool over = op.failed || between(op.ended, op.returned).has_value();
-  totals.waits_unknown += !sample.wait_ns && !over && !captured && !in_batch;
+  totals.waits_unknown += unseen;
   if (!op.ended.known()) return;
   totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
   totals.ends_by_future += op.end_source == v1::END_SOURCE_FUTURE;
@@ -127,6 +126,7 @@ void ReportBuilder::addStream(const StreamTable& table,
   RankTotals& rank = report_.ranks.emplace_back();
   rank.rank = table.header.rank();
   rank.run_ns = table.runNs();
+  std::vector<Unseen> unseen;
   std::optional<ScopeFilter> filter;
   if (scope_) filter.emplace(scope_->reported, scope_->nodes, table);
   for (std::size_t i = 0; i < table.operations.size(); ++i) {
@@ -140,11 +140,48 @@ void ReportBuilder::addStream(const StreamTable& table,
     const Place place = placeOf(table, op, sizes);
     const auto [made, is_new] = plans.try_emplace({op.call, place});
     if (is_new) made->second = plan(table, call, place, groups);
-    addOperation(op, made->second, batches.hasMember(op), rank.totals);
+    const bool is_unseen = hasUnseenWait(op, table, batches);
+    addOperation(op, made->second, batches.hasMember(op), is_unseen,
+                 rank.totals);
+    if (is_unseen) {
+      unseen.push_back({UnseenWaits::windowOf(op, table), made->second.row,
+                        made->second.group});
+    }
     if (stream) {
       addSplit(splitTime(peers_->arrivals, *stream, i), made->second, rank);
     }
   }
+  if (!unseen.empty()) addUnseen(UnseenWaits(table), unseen, rank.totals);
+}
+
+void ReportBuilder::addUnseen(const UnseenWaits& waits,
+                              std::vector<Unseen>& unseen, CallTotals& rank) {
+  std::vector<UnseenWaits::Window> windows;
+  const auto addBy = [&](std::uint32_t Unseen::*key, auto totalsOf) {
+    std::sort(
+        unseen.begin(), unseen.end(),
+        [key](const Unseen& a, const Unseen& b) { return a.*key < b.*key; });
+    for (auto from = unseen.begin(); from != unseen.end();) {
+      const std::uint32_t value = (*from).*key;
+      windows.clear();
+      for (; from != unseen.end() && (*from).*key == value; ++from) {
+        windows.push_back(from->window);
+      }
+      totalsOf(value).unseen_at_most_ns += waits.atMostNs(windows);
+    }
+  };
+  addBy(&Unseen::row, [this](std::uint32_t row) -> CallTotals& {
+    return report_.rows[row].totals;
+  });
+  CallTotals no_group;
+  addBy(&Unseen::group, [&](std::uint32_t group) -> CallTotals& {
+    return group == GroupCatalog::kNone ? no_group
+                                        : report_.group_totals[group];
+  });
+  windows.clear();
+  for (const Unseen& operation : unseen) windows.push_back(operation.window);
+  rank.unseen_at_most_ns = waits.atMostNs(windows);
+  report_.all.unseen_at_most_ns += rank.unseen_at_most_ns;
 }
 
 void ReportBuilder::addSplit(const OperationSplit& split, const Plan& plan,
@@ -271,11 +308,11 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
 }
 
 void ReportBuilder::addOperation(const AssembledOperation& op, const Plan& plan,
-                                 bool in_batch, CallTotals& rank) {
+                                 bool in_batch, bool unseen, CallTotals& rank) {
   const Sample sample = measure(op);
   const auto addToTotals = [&](CallTotals& totals) {
     addTo(totals, op, sample, plan.bytes_in, plan.bytes_out, plan.captured,
-          in_batch);
+          in_batch, unseen);
   };
   addToTotals(report_.all);
   addToTotals(rank);
@@ -313,6 +350,7 @@ Report ReportBuilder::finish() && {
     row.algbw_gbs = median(kept.algbw_gbs);
     row.busbw_gbs = median(kept.busbw_gbs);
     row.share = row.totals.shareOf(report_.summary.totalRunNs());
+    row.share_at_most = row.totals.mostOf(report_.summary.totalRunNs());
   }
   return std::move(report_);
 }

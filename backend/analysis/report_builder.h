@@ -11,10 +11,12 @@
 #include "analysis/batch_sizes.h"
 #include "analysis/report.h"
 #include "analysis/stream_table.h"
+#include "analysis/unseen_waits.h"
 
 namespace traced {
 
 // Not thread safe. Memory: up to 40 bytes per operation, whatever the ranks,
+// for one rank at a time up to 64 more,
 // and some KiB per row for what is between ranks.
 class ReportBuilder {
  public:
@@ -87,7 +89,16 @@ class ReportBuilder {
     double bus_factor = -1;  // negative: no bandwidth
   };
 
+  // An operation whose wait was not seen, and what it is part of.
+  struct Unseen {
+    UnseenWaits::Window window;
+    std::uint32_t row = 0;
+    std::uint32_t group = 0;
+  };
+
   void addStream(const StreamTable& table, const ArrivalTable::Stream* stream);
+  void addUnseen(const UnseenWaits& waits, std::vector<Unseen>& unseen,
+                 CallTotals& rank);
   void addSplit(const OperationSplit& split, const Plan& plan,
                 RankTotals& rank);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
@@ -100,7 +111,7 @@ class ReportBuilder {
                       const v1::Call* call, const Place& place,
                       std::uint32_t group);
   void addOperation(const AssembledOperation& op, const Plan& plan,
-                    bool in_batch, CallTotals& rank);
+                    bool in_batch, bool unseen, CallTotals& rank);
   void addBandwidth(std::uint64_t completion_ns, const Plan& plan);
 
   const Peers* peers_;

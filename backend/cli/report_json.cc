@@ -30,7 +30,19 @@ void addSplitCounts(Json& json, const SplitSums& split) {
   json["last"] = toJson(split.last);
 }
 
-void addTotals(Json& json, const CallTotals& totals, std::uint64_t run_ns) {
+// The shares of a row, a rank, a group or all, of the time of its ranks.
+void addShares(Json& json, const Report& report, const CallTotals& totals,
+               std::uint64_t run_ns) {
+  // Without returns and waits there is no telling.
+  if (report.summary.fromDumps()) return;
+  json["share"] = totals.shareOf(run_ns);
+  if (!report.isBounded()) return;
+  json["share_at_most"] = totals.mostOf(run_ns);
+  json["unseen_at_most_ns"] = totals.unseen_at_most_ns;
+}
+
+void addTotals(Json& json, const Report& report, const CallTotals& totals,
+               std::uint64_t run_ns) {
   addCounts(json, totals);
   json["host"] = toJson(totals.host);
   json["completion"] = toJson(totals.completion);
@@ -38,7 +50,7 @@ void addTotals(Json& json, const CallTotals& totals, std::uint64_t run_ns) {
   json["wait_for_peers"] = toJson(totals.split.wait_for_peers);
   json["transfer"] = toJson(totals.split.transfer);
   addSplitCounts(json, totals.split);
-  json["share"] = totals.shareOf(run_ns);
+  addShares(json, report, totals, run_ns);
 }
 
 // A median that is not told from 0 is withheld.
@@ -137,7 +149,7 @@ Json rowJson(const Report& report, const ReportRow& row) {
   setIf(json, "transfer_busbw_gbs", row.split.transferBusbwGbs());
   setIf(json, "ready_busbw_gbs", row.split.readyBusbwGbs());
   json["last_arrivals"] = lastArrivalsJson(row.split);
-  json["share"] = row.share;
+  addShares(json, report, row.totals, report.summary.totalRunNs());
   return json;
 }
 
@@ -145,7 +157,7 @@ Json ranksJson(const Report& report) {
   Json ranks = Json::array();
   for (const RankTotals& rank : report.ranks) {
     Json json = {{"rank", rank.rank}, {"run_ns", rank.run_ns}};
-    addTotals(json, rank.totals, rank.run_ns);
+    addTotals(json, report, rank.totals, rank.run_ns);
     ranks.push_back(std::move(json));
   }
   return ranks;
@@ -154,17 +166,10 @@ Json ranksJson(const Report& report) {
 Json groupTotalsJson(const Report& report) {
   std::vector<Json> groups = groupsJson(report.groups);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    addTotals(groups[i], report.group_totals[i], report.summary.totalRunNs());
+    addTotals(groups[i], report, report.group_totals[i],
+              report.summary.totalRunNs());
   }
   return groups;
-}
-
-// Without returns and waits there is no telling.
-void eraseShares(Json& json) {
-  json["total"].erase("share");
-  for (const char* list : {"ops", "ranks", "groups"}) {
-    for (Json& entry : json[list]) entry.erase("share");
-  }
 }
 
 }  // namespace
@@ -187,7 +192,7 @@ Json reportJson(const std::string& title, const TraceSet& set,
                {"switched_off", pausesJson(summary.pauses())},
                {"device_times", deviceTimesJson(summary.deviceTimes())}};
   Json& total = json["total"] = Json::object();
-  addTotals(total, report.all, summary.totalRunNs());
+  addTotals(total, report, report.all, summary.totalRunNs());
   Json& ops = json["ops"] = Json::array();
   for (const ReportRow& row : report.rows) ops.push_back(rowJson(report, row));
   json["clocks"] = alignmentJson(report.clocks);
@@ -197,7 +202,6 @@ Json reportJson(const std::string& title, const TraceSet& set,
   json["degraded"] = degradedJson(report);
   json["ranks"] = ranksJson(report);
   json["groups"] = groupTotalsJson(report);
-  if (summary.fromDumps()) eraseShares(json);
   addScope(json, report.scope, report.out_of_scope);
   addLeftOut(json, summary.leftOut());
   addWindow(json, report.window, report.out_of_window);

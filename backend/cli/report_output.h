@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ struct ReportTextOptions {
 std::string reportText(const std::string& title, const TraceSet& set,
                        const Report& report, const ReportTextOptions& options);
 
-// A share of time, "-" where nothing tells how long calls and waits took.
-std::string shareCell(const Report& report, double share);
+// A share of time: "-" where nothing tells how long calls and waits took,
+// "2.1-18.9 %" where waits were not seen, ">=2.1 %" where records were lost.
+std::string shareCell(const Report& report, const CallTotals& totals,
+                      std::uint64_t run_ns);
 
 // Sentences about clocks, about who was late, and about what became slower; ""
 // where there is nothing to say.

@@ -8,10 +8,23 @@
 #include "cli/scope_option.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/time_cell.h"
 #include "cli/window_option.h"
 
 namespace traced {
 namespace {
+
+// Of waits that were not seen: `most` of rank time, where nothing was lost.
+std::string unseenText(const Report& report, double most) {
+  const CallTotals& all = report.all;
+  if (all.waits_unknown == 0) return "";
+  const std::string of =
+      absl::StrFormat(" for %d of %d operations", all.waits_unknown, all.calls);
+  return report.isBounded() ? ", up to " + percentText(most) +
+                                  " in waits that were not seen," + of
+                            : "; whether and how long the program waited" + of +
+                                  " was not seen";
+}
 
 std::string shareText(const Report& report) {
   const auto run_ns = static_cast<double>(report.summary.totalRunNs());
@@ -21,19 +34,15 @@ std::string shareText(const Report& report) {
   }
   if (run_ns == 0) return "";
   const CallTotals& all = report.all;
-  const std::string unseen =
-      all.waits_unknown == 0
-          ? ""
-          : absl::StrFormat(
-                "; whether and how long the program waited for %d "
-                "of %d operations was not seen",
-                all.waits_unknown, all.calls);
+  const double least = all.shareOf(report.summary.totalRunNs());
+  const double most = all.mostOf(report.summary.totalRunNs());
   return absl::StrFormat(
-      "Communication took %s%s of rank time: %s inside calls, %s in waits%s.\n",
-      unseen.empty() ? "" : "at least ",
-      percentText(all.shareOf(report.summary.totalRunNs())),
+      "Communication took %s of rank time: %s inside calls, %s in waits%s.\n",
+      report.isBounded() ? percentRange(least, most, " to ")
+                         : "at least " + percentText(least),
       percentText(static_cast<double>(all.host.total_ns) / run_ns),
-      percentText(static_cast<double>(all.wait.total_ns) / run_ns), unseen);
+      percentText(static_cast<double>(all.wait.total_ns) / run_ns),
+      unseenText(report, most - least));
 }
 
 // Of operations, whether or not the program waited for them.
@@ -70,9 +79,9 @@ void addColumns(Table& table, const std::string& heading,
 }
 
 void addCells(std::vector<std::string>& cells, const TimeSummary& time,
-              bool wide) {
+              bool wide, std::uint64_t not_seen = 0) {
   if (wide) {
-    cells.push_back(msOrNone(time, static_cast<double>(time.total_ns)));
+    cells.push_back(totalCell({time.count, time.total_ns}, not_seen));
     cells.push_back(msOrNone(time, time.mean_ns));
   }
   cells.push_back(msOrNone(time, static_cast<double>(time.p50_ns)));
@@ -133,17 +142,18 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
   cells.push_back(bytesText(row.totals.bytes));
   addCells(cells, row.host, wide);
   addCells(cells, row.completion, wide);
-  addCells(cells, row.wait, wide);
+  addCells(cells, row.wait, wide, row.totals.waits_unknown);
   addCertified(cells, row.split.waitForPeers(), wide);
   addCertified(cells, row.split.transfer(), wide);
   if (wide) cells.push_back(bandwidthText(row.algbw_gbs));
   cells.push_back(bandwidthText(row.busbw_gbs));
   if (wide) cells.push_back(bandwidthText(row.split.transferBusbwGbs()));
-  cells.push_back(shareCell(report, row.share));
+  cells.push_back(shareCell(report, row.totals, report.summary.totalRunNs()));
   return cells;
 }
 
-std::string notesText(const CallTotals& all, std::uint64_t simulated) {
+std::string notesText(const Report& report) {
+  const CallTotals& all = report.all;
   std::string text;
   const auto say = [&](std::uint64_t count, const char* what) {
     if (count > 0) absl::StrAppend(&text, " ", countOf(count, "call"), what);
@@ -155,10 +165,16 @@ std::string notesText(const CallTotals& all, std::uint64_t simulated) {
   say(all.ends_by_future, " whose end a future told, a late bound.");
   say(all.ends_at_hook,
       " whose end the backend's watchdog showed, a late bound.");
+  say(all.waits_unknown, report.isBounded()
+                             ? " whose wait was not seen, as DDP's: of two "
+                               "figures of a share the second has the program "
+                               "wait until they ended."
+                             : " whose wait was not seen, as DDP's.");
   say(all.failed, " failed.");
   say(all.captured,
       " captured in a graph: counted once, their replays are not seen.");
-  say(simulated, " simulated: nothing was communicated, not counted above.");
+  say(report.summary.simulated(),
+      " simulated: nothing was communicated, not counted above.");
   return text.empty() ? text : text + "\n";
 }
 
@@ -198,11 +214,10 @@ std::string rowsText(const Report& report, const ReportTextOptions& options) {
 constexpr char kLegend[] =
     " host: issue to return. completion: issue to end. wait: in the program's "
     "wait. for peers: until the last of those it depends on was ready. "
-    "transfer: from there to the end.\n"
-    " busbw is the median over completion time; GB = 1e9 bytes. share: in "
-    "calls "
-    "and waits, of the rank time of the run. --wide also has totals, means and "
-    "maxima, and what each rank and group spent.\n";
+    "transfer: from there to the end. share: host and wait of the time of the "
+    "ranks; \">=\": records were lost. \"-\": not observed.\n"
+    " busbw is the median over completion time; GB = 1e9 bytes. --wide also has "
+    "totals, means and maxima, and what each rank and group spent.\n";
 
 }  // namespace
 
@@ -222,9 +237,7 @@ std::string reportText(const std::string& title, const TraceSet& set,
         report.out_of_scope > 0    ? "No operations are in the scope."
         : report.out_of_window > 0 ? "No operations are in the window."
                                    : "No operations were recorded.";
-    return fitting(
-        absl::StrCat(text, "\n", none, "\n",
-                     notesText(report.all, report.summary.simulated())));
+    return fitting(absl::StrCat(text, "\n", none, "\n", notesText(report)));
   }
   absl::StrAppend(&text, "\n", shareText(report), peersText(report),
                   latestText(report), degradedText(report), "\n");
@@ -233,9 +246,9 @@ std::string reportText(const std::string& title, const TraceSet& set,
     absl::StrAppend(&text, "\n", rankTotalsText(report), "\n",
                     groupTotalsText(report), "\n");
   }
-  const std::string notes = absl::StrCat(
-      rolesText(report), notesText(report.all, report.summary.simulated()),
-      deviceTimesText(report.summary.deviceTimes(), " "), kLegend);
+  const std::string notes =
+      absl::StrCat(rolesText(report), notesText(report),
+                   deviceTimesText(report.summary.deviceTimes(), " "), kLegend);
   return text + fitting(notes);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/report_output.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/time_cell.h"
 
 namespace traced {
 namespace {
@@ -18,18 +19,20 @@ void addTotals(std::vector<std::string>& cells, const Report& report,
                const CallTotals& totals, std::uint64_t run_ns) {
   cells.push_back(groupedText(totals.calls));
   cells.push_back(bytesText(totals.bytes));
-  for (const TimeSum* time : {&totals.host, &totals.completion, &totals.wait}) {
-    cells.push_back(time->count == 0 ? "-"
-                                     : millisecondsText(static_cast<double>(
-                                           time->total_ns)));
-  }
-  cells.push_back(shareCell(report, totals.shareOf(run_ns)));
+  cells.push_back(totalCell(totals.host));
+  cells.push_back(totalCell(totals.completion));
+  cells.push_back(totalCell(totals.wait, totals.waits_unknown));
+  cells.push_back(shareCell(report, totals, run_ns));
 }
 
 }  // namespace
 
-std::string shareCell(const Report& report, double share) {
-  return report.summary.fromDumps() ? "-" : percentText(share);
+std::string shareCell(const Report& report, const CallTotals& totals,
+                      std::uint64_t run_ns) {
+  if (report.summary.fromDumps()) return "-";
+  const double least = totals.shareOf(run_ns);
+  return report.isBounded() ? percentRange(least, totals.mostOf(run_ns), "-")
+                            : ">=" + percentText(least);
 }
 
 std::string rankTotalsText(const Report& report) {

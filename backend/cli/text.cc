@@ -68,6 +68,14 @@ std::string percentText(double part) {
   return absl::StrFormat("%.1f %%", 100 * part);
 }
 
+std::string percentRange(double from, double to, std::string_view between) {
+  const std::string low = absl::StrFormat("%.1f", 100 * from);
+  const std::string high = percentText(to);
+  if (low + " %" == high) return high;
+  return absl::StrCat(low, absl::string_view(between.data(), between.size()),
+                      high);
+}
+
 std::string countOf(std::uint64_t count, std::string_view noun) {
   return absl::StrCat(groupedText(count), " ",
                       absl::string_view(noun.data(), noun.size()),

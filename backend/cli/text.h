@@ -24,6 +24,8 @@ std::string bytesText(std::uint64_t bytes);
 std::string durationText(std::uint64_t ns);
 // 0.174 is "17.4 %".
 std::string percentText(double part);
+// "0.7 to 19.3 %", or one figure where both are written alike.
+std::string percentRange(double from, double to, std::string_view between);
 // "1 rank", "2 ranks".
 std::string countOf(std::uint64_t count, std::string_view noun);
 

@@ -22,7 +22,7 @@ Json sumsJson(const ModuleSums& sums) {
       {"count", sums.calls},         {"bytes_in", sums.bytes_in},
       {"bytes_out", sums.bytes_out}, {"bytes", sums.bytes},
       {"host", toJson(sums.host)},   {"completion", toJson(sums.completion)},
-      {"wait", toJson(sums.wait)}};
+      {"wait", toJson(sums.wait)},   {"waits_unknown", sums.waits_unknown}};
 }
 
 void setUnlessEmpty(Json& json, const char* key, const std::string& text) {

@@ -10,6 +10,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/time_cell.h"
 #include "cli/tree_output.h"
 #include "cli/window_option.h"
 
@@ -22,11 +23,6 @@ constexpr std::size_t kHeadingLines = 2;
 constexpr v1::Phase kPhases[] = {v1::PHASE_FORWARD, v1::PHASE_BACKWARD,
                                  v1::PHASE_RECOMPUTE, v1::PHASE_OPTIMIZER,
                                  v1::PHASE_UNSPECIFIED};
-
-std::string timeCell(const TimeSum& time) {
-  if (time.count == 0) return "-";
-  return millisecondsText(static_cast<double>(time.total_ns));
-}
 
 class TreeTable {
  public:
@@ -101,9 +97,9 @@ class TreeTable {
       cells.push_back(any ? bytesText(sums.bytes) : "");
     }
     if (output_.level >= 2) {
-      for (const TimeSum* time : {&all.host, &all.completion, &all.wait}) {
-        cells.push_back(timeCell(*time));
-      }
+      cells.push_back(totalCell(all.host));
+      cells.push_back(totalCell(all.completion));
+      cells.push_back(totalCell(all.wait, all.waits_unknown));
     }
     table_.addRow(std::move(cells));
     is_call_.push_back(is_call);

@@ -247,8 +247,17 @@ TEST_F(ReportTest, CountsOperationsWhoseWaitNobodySaw) {
   stream_.add(WaitRow{
       .op = 1, .wait_begin_ns = StreamBuilder::kIssueNs + 130, .wait_ns = 20});
   const Report by_op = report({ReportKey::kOp});
-  EXPECT_EQ(by_op.rows[0].totals.calls, 3u);
-  EXPECT_EQ(by_op.rows[0].totals.waits_unknown, 1u);
+  const CallTotals& totals = by_op.rows[0].totals;
+  EXPECT_EQ(totals.calls, 3u);
+  EXPECT_EQ(totals.waits_unknown, 1u);
+  EXPECT_EQ(totals.unseen_at_most_ns, 30u);
+  EXPECT_DOUBLE_EQ(totals.shareOf(1000), 0.08);
+  EXPECT_DOUBLE_EQ(totals.mostOf(1000), 0.11);
+  EXPECT_DOUBLE_EQ(totals.mostOf(90), 1) << "it is a part of the time";
+  EXPECT_EQ(by_op.ranks[0].totals.unseen_at_most_ns, 30u);
+  EXPECT_EQ(by_op.group_totals[0].unseen_at_most_ns, 30u);
+  EXPECT_EQ(by_op.all.unseen_at_most_ns, 30u);
+  EXPECT_TRUE(by_op.isBounded());
 }
 
 TEST_F(ReportTest, CountsEndsThatACompletionHookShowed) {

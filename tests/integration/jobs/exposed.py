@@ -1,0 +1,198 @@
+"""Training jobs that stand in waits for each other, and measure it by the kernel's clocks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as functional
+import traced
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from jobs.joining import joined
+
+LATE_S = 0.3
+STEPS = range(2, 6)  # of interest: before them DDP finds out what its buckets are
+
+
+@dataclass
+class Waited:
+    """For how long a thread waited: it slept, or was awake again and had no processor yet."""
+
+    least_s: float
+    most_s: float
+
+
+@dataclass
+class Job:
+    """What a rank does, one step after the other."""
+
+    rank: int
+    step: int = 0
+
+    def compute(self, seconds: float = LATE_S) -> None:
+        """Keeps the thread busy."""
+        until = time.thread_time() + seconds
+        while time.thread_time() < until:
+            pass
+
+    def compute_if_late(self) -> None:
+        """One rank after the other comes later to what both do together."""
+        if self.step % 2 == self.rank:
+            self.compute()
+
+
+Train = Callable[[], object]
+
+
+def _clocks() -> tuple[float, float, float]:
+    """The time, how long this thread ran, and how long it wanted to."""
+    ran, delayed, _ = map(int, Path("/proc/thread-self/schedstat").read_text().split())
+    return time.monotonic(), ran / 1e9, delayed / 1e9
+
+
+def _run(prepare: Callable[[Job], Train]) -> Waited:
+    with joined() as rank:
+        torch.manual_seed(3)
+        job = Job(rank)
+        train = prepare(job)
+        for job.step in range(STEPS.stop):
+            traced.step(job.step)
+            if job.step == STEPS.start:
+                began = _clocks()
+            train()
+        traced.step(STEPS.stop)
+        passed, ran, delayed = (end - begin for end, begin in zip(_clocks(), began, strict=True))
+    return Waited(passed - ran - delayed, passed - ran)
+
+
+def _layers() -> nn.Sequential:
+    return nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 16))
+
+
+def _training(module: nn.Module, job: Job) -> Train:
+    batch = torch.ones(4, 16)
+
+    def train() -> None:
+        job.compute_if_late()
+        module(batch).square().mean().backward()
+
+    return train
+
+
+def ddp() -> Waited:
+    """The wait is in torch's C++, for a future."""
+    return _run(lambda job: _training(DistributedDataParallel(_layers()), job))
+
+
+def ddp_that_computes_meanwhile() -> Waited:
+    """Its first bucket is under way while the gradients of the second are computed."""
+
+    def prepare(job: Job) -> Train:
+        layers = _layers()
+        module = DistributedDataParallel(layers, bucket_cap_mb=0.001)
+        batch = torch.ones(4, 16)
+
+        def while_under_way(_: torch.Tensor) -> None:
+            job.compute(LATE_S / 2)
+
+        def train() -> None:
+            job.compute_if_late()
+            module(batch).square().mean().backward()
+
+        layers[0].weight.register_hook(while_under_way)
+        return train
+
+    return _run(prepare)
+
+
+def future() -> Waited:
+    """Waits for futures, in Python."""
+
+    def prepare(job: Job) -> Train:
+        def train() -> None:
+            job.compute_if_late()
+            dist.all_reduce(torch.ones(9), async_op=True).get_future().wait()
+
+        return train
+
+    return _run(prepare)
+
+
+def functional_collectives() -> Waited:
+    """Waits where a result is used."""
+
+    def prepare(job: Job) -> Train:
+        def train() -> None:
+            job.compute_if_late()
+            functional.all_reduce(torch.ones(9), "sum", dist.group.WORLD) + 1
+
+        return train
+
+    return _run(prepare)
+
+
+def fsdp() -> Waited:
+    """FSDP2."""
+    from torch.distributed.fsdp import fully_shard
+
+    def prepare(job: Job) -> Train:
+        module = _layers()
+        for layer in (module[0], module[2], module):
+            fully_shard(layer)
+        return _training(module, job)
+
+    return _run(prepare)
+
+
+def tensor_parallel() -> Waited:
+    """Layers of DTensors."""
+    from torch.distributed.tensor import parallel
+
+    def prepare(job: Job) -> Train:
+        mesh = dist.init_device_mesh("cpu", (2,))
+        plan = {"0": parallel.ColwiseParallel(), "2": parallel.RowwiseParallel()}
+        return _training(parallel.parallelize_module(_layers(), mesh, plan), job)
+
+    return _run(prepare)
+
+
+def pipeline() -> Waited:
+    """Rank 1 waits for the forward of rank 0, which then waits for its gradient."""
+    from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
+
+    class Stage(nn.Linear):
+        """Takes long on rank 0."""
+
+        job: Job
+
+        def forward(self, input: torch.Tensor) -> torch.Tensor:
+            output = super().forward(input)
+            if self.job.rank == 0:
+                self.job.compute()
+            return output
+
+    def prepare(job: Job) -> Train:
+        def loss(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+            job.compute()
+            return (output - target).square().mean()
+
+        module = Stage(16, 16)
+        module.job = job
+        stage = PipelineStage(module, job.rank, 2, torch.device("cpu"))
+        schedule = ScheduleGPipe(stage, n_microbatches=1, loss_fn=loss)
+
+        def train() -> None:
+            if job.rank == 0:
+                schedule.step(torch.ones(4, 16))
+            else:
+                schedule.step(target=torch.zeros(4, 16))
+
+        return train
+
+    return _run(prepare)
