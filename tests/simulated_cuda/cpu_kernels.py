@@ -1,0 +1,101 @@
+"""ATen's CUDA kernels are replaced by the CPU's, on the same memory: then models train for real.
+
+Device memory is host memory here, so a tensor of the device is looked at as one of the CPU. Each
+call waits for the current stream: what is computed is not asynchronous, what is communicated is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_unflatten
+
+# These make, look at and move tensors, which the simulated runtime does itself.
+_KEPT = (
+    "empty", "copy_", "_to_copy", "set_", "resize", "_local_scalar_dense", "as_strided", "view",
+    "alias", "record_stream", "pin_memory", "is_pinned", "_reshape_alias", "unfold",
+    "_efficientzerotensor", "is_set_to", "_copy_from", "zero_",
+)  # fmt: skip
+_libraries: list[Any] = []
+
+
+def install() -> None:
+    """Does it, for this process and those that it forks."""
+    library = torch.library.Library("aten", "IMPL")
+    _libraries.append(library)
+    for name in torch._C._dispatch_get_registrations_for_dispatch_key("CUDA"):
+        namespace, _, operator = name.partition("::")
+        base, _, overload = operator.partition(".")
+        if namespace != "aten" or base.startswith(_KEPT):
+            continue
+        packet = getattr(torch.ops.aten, base, None)
+        op = getattr(packet, overload or "default", None)
+        if op is not None:
+            library.impl(operator, _on_the_cpu(op), "CUDA", allow_override=True)
+    library.impl("copy_", _copy, "CUDA", allow_override=True)  # of any strides and types
+
+
+def _host(tensor: torch.Tensor) -> torch.Tensor:
+    """The same memory as a tensor of the CPU."""
+    storage = tensor.untyped_storage()
+    size = storage.nbytes() // tensor.element_size() * tensor.element_size()
+    if not size:
+        return torch.empty_strided(
+            tensor.size(), tensor.stride(), dtype=tensor.dtype, device="cpu"
+        )
+    memory = (ctypes.c_char * size).from_address(storage.data_ptr())
+    whole = torch.frombuffer(memory, dtype=tensor.dtype)
+    return whole.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
+
+
+def _is_on_device(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_cuda
+
+
+def _device_of(values: list[Any]) -> torch.device:
+    for value in values:
+        if _is_on_device(value):
+            return torch.device(value.device)
+    for value in values:
+        if isinstance(value, torch.device):
+            return value
+    return torch.device("cuda", torch.cuda.current_device())
+
+
+def _on_the_cpu(op: Any) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        values, structure = tree_flatten((args, kwargs))
+        device = _device_of(values)
+        torch.cuda.current_stream(device).synchronize()
+        originals: dict[int, torch.Tensor] = {}
+        hosts = []
+        for value in values:
+            if _is_on_device(value):
+                host = _host(value)
+                originals[id(host)] = value
+                hosts.append(host)
+            else:
+                hosts.append(torch.device("cpu") if isinstance(value, torch.device) else value)
+        host_args, host_kwargs = tree_unflatten(hosts, structure)
+        results, shape = tree_flatten(op(*host_args, **host_kwargs))
+
+        def back(result: Any) -> Any:
+            if id(result) in originals:  # what was written in place
+                return originals[id(result)]
+            return result.to(device) if isinstance(result, torch.Tensor) else result
+
+        return tree_unflatten([back(result) for result in results], shape)
+
+    return call
+
+
+def _copy(target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+    for tensor in (target, source):
+        if tensor.is_cuda:
+            torch.cuda.current_stream(tensor.device).synchronize()
+    host = _host(target) if target.is_cuda else target
+    host.copy_(_host(source) if source.is_cuda else source)
+    return target

@@ -1,0 +1,103 @@
+#include "nccl/issuing.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "nccl/cuda.h"
+#include "nccl/truth.h"
+
+namespace simulated {
+namespace {
+
+struct Launch {
+  std::shared_ptr<Endpoint> end;
+  cudaStream_t stream;
+  std::vector<Operation> operations;
+  bool fails = false;
+};
+
+thread_local int group_depth = 0;
+thread_local std::vector<Launch> pending;
+std::atomic<long> issued{0};
+
+// Waits, as an operation whose network failed, until it is aborted.
+void failAndWait(Endpoint& end) {
+  end.state = ncclRemoteError;
+  while (!end.aborted()) end.await(end.bell());
+}
+
+void perform(const Launch& launch) {
+  Transfers transfers(*launch.end);
+  for (const auto& operation : launch.operations) operation.start(transfers);
+  Truth truth(launch.end->name, launch.end->rank, launch.stream);
+  if (launch.fails) failAndWait(*launch.end);
+  const bool moved = transfers.run();
+  for (const auto& operation : launch.operations) {
+    truth.write(operation.function, operation.bytes, moved);
+  }
+}
+
+ncclResult_t flush() {
+  const auto launches = std::exchange(pending, {});
+  for (const Launch& launch : launches) {
+    const std::function<void()> work = [launch] { perform(launch); };
+    if (simulated_cuda_enqueue(launch.stream, &work)) {
+      return fail(ncclUnhandledCudaError, "the stream does not take it");
+    }
+  }
+  return ncclSuccess;
+}
+
+bool isNumber(long number, const char* setting) {
+  return number == static_cast<long>(simulated_cuda_setting(setting, 0));
+}
+
+}  // namespace
+
+ncclResult_t issue(ncclComm_t comm, cudaStream_t stream, Operation operation) {
+  if (!comm || !comm->end) {
+    return refuse(operation.function, "the communicator is destroyed");
+  }
+  for (const void* address : {operation.in, operation.out}) {
+    if (operation.bytes && address && !simulated_cuda_reachable(address)) {
+      return refuse(operation.function, "memory that the device cannot reach");
+    }
+  }
+  const auto end = comm->end;
+  if (end->aborted()) {
+    return fail(ncclInvalidUsage, "the communicator was aborted");
+  }
+  if (end->state != ncclSuccess) return end->state;
+  const long number = ++issued;
+  if (isNumber(number, "SIMULATED_NCCL_FAIL_CALL")) {
+    return fail(ncclSystemError, "SIMULATED_NCCL_FAIL_CALL");
+  }
+  auto it = std::find_if(pending.begin(), pending.end(), [&](const Launch& l) {
+    return l.end == end && l.stream == stream;
+  });
+  if (it == pending.end()) it = pending.insert(it, {end, stream, {}, false});
+  it->fails |= isNumber(number, "SIMULATED_NCCL_FAIL_OPERATION");
+  it->operations.push_back(std::move(operation));
+  return group_depth ? ncclSuccess : flush();
+}
+
+}  // namespace simulated
+
+extern "C" {
+
+ncclResult_t ncclGroupStart() {
+  ++simulated::group_depth;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+  if (!simulated::group_depth) {
+    return simulated::refuse(__func__, "there is no group");
+  }
+  return --simulated::group_depth ? ncclSuccess : simulated::flush();
+}
+
+}  // extern "C"

@@ -1,0 +1,25 @@
+// How operations come onto streams: those of a group that share communicator
+// and stream are one launch.
+
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "nccl/communicator.h"
+#include "nccl/transfers.h"
+
+namespace simulated {
+
+struct Operation {
+  const char* function;
+  size_t bytes;
+  const void* in;   // may be null: is not read by this rank
+  const void* out;  // may be null: is not written by this rank
+  // Says what is to be sent and received when the stream has come to it.
+  std::function<void(Transfers&)> start;
+};
+
+ncclResult_t issue(ncclComm_t comm, cudaStream_t stream, Operation operation);
+
+}  // namespace simulated

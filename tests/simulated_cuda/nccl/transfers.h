@@ -1,0 +1,58 @@
+// Moves what the operations of one launch send and receive, all at once.
+
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "nccl/endpoint.h"
+
+namespace simulated {
+
+// What goes before the bytes of a message: a receiver that expects another one
+// waits for ever.
+struct Frame {
+  std::uint64_t kind, bytes;
+  bool operator==(const Frame&) const = default;
+};
+
+class Transfers {
+ public:
+  explicit Transfers(Endpoint& end);
+
+  Endpoint& end() { return end_; }
+  void send(int peer, const void* from, size_t bytes, char kind);
+  void receive(int peer, void* to, size_t bytes, char kind);
+  // Memory for what is received and not meant for the program.
+  char* room(size_t bytes);
+  void whenMoved(std::function<void()> action);
+
+  // Returns when all has moved; false: when the communicator was aborted.
+  bool run();
+
+ private:
+  struct Transfer {
+    Frame frame;
+    char* at;
+    std::uint64_t done = 0;  // of the frame and the bytes
+    std::uint64_t total() const { return sizeof(Frame) + frame.bytes; }
+  };
+
+  // Whether something moved.
+  bool push(int peer);
+  bool pull(int peer);
+  static bool pushOne(ByteRing& ring, Transfer& transfer);
+  static bool pullOne(ByteRing& ring, Transfer& transfer);
+  static bool pullFrame(ByteRing& ring, Transfer& transfer);
+  void takeTime() const;
+
+  Endpoint& end_;
+  std::vector<std::deque<Transfer>> sends_, receives_;
+  std::vector<std::unique_ptr<char[]>> rooms_;
+  std::vector<std::function<void()>> actions_;
+  std::vector<std::uint64_t> moved_;  // to and from each peer
+};
+
+}  // namespace simulated

@@ -1,0 +1,27 @@
+// When operations really ran: what a trace is held against.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace simulated {
+
+// Begins when a stream has come to a launch. Each operation is a line in the
+// file SIMULATED_NCCL_TRUTH: process, rank, stream, function, bytes, instants
+// of begin and end (CLOCK_MONOTONIC), communicator, and 1 or, if it was
+// aborted, 0.
+class Truth {
+ public:
+  Truth(std::string communicator, int rank, const void* stream);
+  void write(const char* function, size_t bytes, bool moved) const;
+
+ private:
+  const std::string communicator_;
+  const int rank_;
+  const void* const stream_;
+  const std::int64_t begin_ns_;
+};
+
+}  // namespace simulated

@@ -1,0 +1,45 @@
+// A point in a stream: done once the stream has come to it.
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace simulated {
+
+using Clock = std::chrono::steady_clock;
+
+class Marker {
+ public:
+  void finish() {
+    const std::lock_guard lock(mutex_);
+    at_ = Clock::now();
+    done_ = true;
+    reached_.notify_all();
+  }
+
+  bool done() {
+    const std::lock_guard lock(mutex_);
+    return done_;
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    reached_.wait(lock, [this] { return done_; });
+  }
+
+  // When it was done.
+  Clock::time_point at() {
+    const std::lock_guard lock(mutex_);
+    return at_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable reached_;
+  bool done_ = false;
+  Clock::time_point at_;
+};
+
+}  // namespace simulated
