@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from launcher import Launcher, launcher
+from simulated_gpu import gpu_launcher
 from worker_pool import WorkerPool, worker_pool
 
 
@@ -14,6 +15,13 @@ from worker_pool import WorkerPool, worker_pool
 def _launcher() -> Iterator[Launcher]:
     """Starts processes; all are killed at the end."""
     with launcher() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def gpus() -> Iterator[Launcher]:
+    """Starts processes that have simulated GPUs; skips the test where there are none."""
+    with gpu_launcher() as started:
         yield started
 
 

@@ -32,7 +32,7 @@ def _tensor(tensor: torch.Tensor) -> Any:
     if tensor.is_sparse:
         whole = tensor.coalesce()
         return ["sparse", list(whole.shape), plain(whole.indices()), plain(whole.values())]
-    dense = tensor.contiguous()
+    dense = tensor.cpu().contiguous()
     content = ctypes.string_at(dense.data_ptr(), dense.nbytes) if dense.numel() else b""
     return [str(tensor.dtype), list(tensor.shape), content]
 

@@ -26,9 +26,11 @@ class WorkerPool:
     runs: `new_operations` tells them apart.
     """
 
-    def __init__(self, launcher: Launcher, folder: Path) -> None:
+    def __init__(self, launcher: Launcher, folder: Path, program: str, env: dict[str, str]) -> None:
         self._launcher = launcher
         self._folder = folder
+        self._program = program
+        self._env = env
         self._stores = count()
         self._processes: list[Process] = []
         self._workers: list[Connection] = []
@@ -83,11 +85,12 @@ class WorkerPool:
             listener.settimeout(DEADLINE_S)
             self._processes = [
                 self._launcher.start(
-                    "worker:serve",
+                    self._program,
                     address,
                     number,
                     folder=self._folder,
-                    env={"TRACED_DIR": str(self._folder / "traces"), "TRACED_JOB": "pool"},
+                    env=self._env
+                    | {"TRACED_DIR": str(self._folder / "traces"), "TRACED_JOB": "pool"},
                 )
                 for number in range(_SIZE)
             ]
@@ -109,9 +112,16 @@ class WorkerPool:
 
 
 @contextmanager
-def worker_pool(launcher: Launcher, folder: Path) -> Iterator[WorkerPool]:
-    """A pool whose workers are gone at the end."""
-    pool = WorkerPool(launcher, folder)
+def worker_pool(
+    launcher: Launcher, folder: Path, program: str = "worker:serve", **env: str
+) -> Iterator[WorkerPool]:
+    """A pool whose workers are gone at the end.
+
+    Args:
+        program: What a worker runs.
+        env: Added to its environment.
+    """
+    pool = WorkerPool(launcher, folder, program, env)
     try:
         yield pool
     finally:

@@ -31,10 +31,10 @@ def install() -> None:
         base, _, overload = operator.partition(".")
         if namespace != "aten" or base.startswith(_KEPT):
             continue
+        # Of all its overloads: a number may come where a tensor was meant.
         packet = getattr(torch.ops.aten, base, None)
-        op = getattr(packet, overload or "default", None)
-        if op is not None:
-            library.impl(operator, _on_the_cpu(op), "CUDA", allow_override=True)
+        if packet is not None and (overload or "default") in packet.overloads():
+            library.impl(operator, _on_the_cpu(packet), "CUDA", allow_override=True)
     library.impl("copy_", _copy, "CUDA", allow_override=True)  # of any strides and types
 
 
@@ -83,9 +83,13 @@ def _on_the_cpu(op: Any) -> Callable[..., Any]:
         results, shape = tree_flatten(op(*host_args, **host_kwargs))
 
         def back(result: Any) -> Any:
-            if id(result) in originals:  # what was written in place
-                return originals[id(result)]
-            return result.to(device) if isinstance(result, torch.Tensor) else result
+            original = originals.get(id(result))
+            if original is None:
+                return result.to(device) if isinstance(result, torch.Tensor) else result
+            if original.size() != result.size():  # what was written was given a new size
+                original.resize_(result.size())
+                _host(original).copy_(result)
+            return original
 
         return tree_unflatten([back(result) for result in results], shape)
 

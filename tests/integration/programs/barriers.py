@@ -17,13 +17,13 @@ def barrier() -> Any:
     return work.wait(), work.is_completed()
 
 
-@program()
+@program(nccl=False)
 def monitored_barrier() -> Any:
     # torch 2.11 has dist.monitored_barrier for the name "gloo" only.
     _get_default_group().monitored_barrier()
     return _get_default_group().monitored_barrier(wait_all_ranks=True)
 
 
-@program(since=(2, 15))
+@program(since=(2, 15), nccl=False)
 def monitored_barrier_of_the_module() -> Any:
     return dist.monitored_barrier()

@@ -29,11 +29,13 @@ class Program:
         worlds: With how many ranks it is to be run.
         direct: The operations that it issues on the backend itself, past the
             dispatcher, after all others.
+        nccl: Whether NCCL can do what it does, in a way that is the same each time.
     """
 
     name: str
     worlds: tuple[int, ...]
     direct: tuple[str, ...] = ()
+    nccl: bool = True
 
 
 _programs: list[Program] = []
@@ -44,6 +46,7 @@ def program(
     worlds: tuple[int, ...] = (2, 4),
     since: tuple[int, int] = (2, 11),
     direct: tuple[str, ...] = (),
+    nccl: bool = True,
 ) -> Callable[[_Function], _Function]:
     """Puts a function into the catalog.
 
@@ -51,12 +54,13 @@ def program(
         worlds: With how many ranks it is to be run.
         since: The first version of torch that has what it uses.
         direct: The operations that it issues on the backend itself.
+        nccl: Whether NCCL can do what it does, in a way that is the same each time.
     """
 
     def enter(function: _Function) -> _Function:
         if since <= TORCH:
             name = f"{function.__module__}.{function.__name__}"
-            _programs.append(Program(name, worlds, direct))
+            _programs.append(Program(name, worlds, direct, nccl))
         return function
 
     return enter

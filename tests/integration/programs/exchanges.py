@@ -57,7 +57,7 @@ def send_around_the_ring() -> Any:
     return received
 
 
-@program()
+@program(nccl=False)
 def send_and_receive_asynchronously() -> Any:
     world, rank = dist.get_world_size(), dist.get_rank()
     others = [peer for peer in range(world) if peer != rank]
@@ -68,7 +68,7 @@ def send_and_receive_asynchronously() -> Any:
     return waited, [work.is_completed() for work in sends + receives], tensors
 
 
-@program()
+@program(nccl=False)
 def receive_from_any_source() -> Any:
     world, rank = dist.get_world_size(), dist.get_rank()
     if rank != 0:
@@ -86,7 +86,7 @@ def receive_from_any_source() -> Any:
     return results
 
 
-@program()
+@program(nccl=False)
 def receive_from_any_source_asynchronously() -> Any:
     world, rank = dist.get_world_size(), dist.get_rank()
     if rank != world - 1:

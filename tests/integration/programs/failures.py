@@ -63,13 +63,13 @@ def _on_rank_0(function: Callable[[], Any]) -> Any:
     return result
 
 
-@program()
+@program(nccl=False)
 def receive_that_times_out() -> Any:
     group = dist.new_group(timeout=_SOON)
     return _on_rank_0(lambda: attempt(lambda: dist.recv(values(2), 1, group=group)))
 
 
-@program()
+@program(nccl=False)
 def wait_that_times_out() -> Any:
     group = dist.new_group()
 
@@ -80,13 +80,13 @@ def wait_that_times_out() -> Any:
     return _on_rank_0(wait)
 
 
-@program()
+@program(nccl=False)
 def collective_that_times_out() -> Any:
     group = dist.new_group(timeout=_SOON)
     return _on_rank_0(lambda: attempt(lambda: dist.all_reduce(values(2), group=group)))
 
 
-@program()
+@program(nccl=False)
 def asynchronous_collective_that_times_out() -> Any:
     group = dist.new_group(timeout=_SOON)
 
@@ -98,7 +98,7 @@ def asynchronous_collective_that_times_out() -> Any:
     return _on_rank_0(reduce)
 
 
-@program()
+@program(nccl=False)
 def monitored_barrier_that_times_out() -> Any:
     group = dist.new_group()
     return _on_rank_0(

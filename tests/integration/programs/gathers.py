@@ -62,7 +62,7 @@ def all_gather_into_one_tensor() -> Any:
     return joined, later, stacked, short
 
 
-@program()
+@program(nccl=False)
 def all_gather_coalesced() -> Any:
     world = dist.get_world_size()
 

@@ -113,7 +113,7 @@ def futures_of_the_group_methods() -> Any:
     return results
 
 
-@program()
+@program(nccl=False)
 def backend_looks_the_same() -> Any:
     backend = _get_default_group()._get_backend(torch.device("cpu"))
     return {
@@ -134,7 +134,7 @@ def backend_looks_the_same() -> Any:
     }
 
 
-@program(direct=("all_reduce",))
+@program(direct=("all_reduce",), nccl=False)
 def calls_on_the_backend_itself() -> Any:
     backend = _get_default_group()._get_backend(torch.device("cpu"))
     tensor = values(3)

@@ -36,7 +36,7 @@ def ddp_with_a_hook_of_its_own() -> Any:
     return train(module, 3), module.state_dict()
 
 
-@program()
+@program(nccl=False)
 def dtensor_redistribution() -> Any:
     mesh = dist.init_device_mesh("cpu", (dist.get_world_size(),))
     whole = torch.arange(32.0).reshape(8, 4)
@@ -46,7 +46,7 @@ def dtensor_redistribution() -> Any:
     return columns.to_local(), total
 
 
-@program(worlds=(2,))
+@program(worlds=(2,), nccl=False)
 def tensor_parallel() -> Any:
     from torch.distributed.tensor import parallel
 
@@ -61,7 +61,7 @@ def tensor_parallel() -> Any:
     return loss, [item.to_local() if isinstance(item, DTensor) else item for item in gradients]
 
 
-@program(worlds=(2,))
+@program(worlds=(2,), nccl=False)
 def compiled_functional_collectives() -> Any:
     import torch.distributed._functional_collectives as functional
 
@@ -74,14 +74,14 @@ def compiled_functional_collectives() -> Any:
     return results, torch._C._distributed_c10d._get_work_registry_size()
 
 
-@program(worlds=(2,))
+@program(worlds=(2,), nccl=False)
 def compiled_ddp() -> Any:
     torch._dynamo.reset()
     module = torch.compile(DistributedDataParallel(model()), backend="aot_eager")
     return train(module, 2)
 
 
-@program(worlds=(2,))
+@program(worlds=(2,), nccl=False)
 def distributed_checkpoint() -> Any:
     import torch.distributed.checkpoint as checkpoint
 
@@ -98,7 +98,7 @@ def distributed_checkpoint() -> Any:
     return loaded["shard"].to_local(), loaded["step"]
 
 
-@program(worlds=(2,))
+@program(worlds=(2,), nccl=False)
 def pipeline_of_two_stages() -> Any:
     from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
 

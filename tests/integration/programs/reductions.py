@@ -53,7 +53,7 @@ def all_reduce_premultiplied() -> Any:
     return attempt(lambda: dist.all_reduce(tensor, op=dist._make_nccl_premul_sum(2.0)))
 
 
-@program()
+@program(nccl=False)
 def all_reduce_asynchronously() -> Any:
     tensors = [values(8, salt=i) for i in range(20)]
     works = [dist.all_reduce(tensor, async_op=True) for tensor in tensors]
@@ -73,7 +73,7 @@ def all_reduce_empty_scalar_and_strided() -> Any:
     return empty, scalar, matrix, strided, part
 
 
-@program()
+@program(nccl=False)
 def all_reduce_sparse() -> Any:
     rank = dist.get_rank()
     indices = torch.tensor([[0, rank + 1]])

@@ -67,6 +67,9 @@ ncclResult_t issue(ncclComm_t comm, cudaStream_t stream, Operation operation) {
     }
   }
   const auto end = comm->end;
+  if (operation.peer < 0 || operation.peer >= end->ranks) {
+    return fail(ncclInvalidArgument, "there is no such rank");
+  }
   if (end->aborted()) {
     return fail(ncclInvalidUsage, "the communicator was aborted");
   }

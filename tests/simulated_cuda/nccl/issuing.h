@@ -16,6 +16,7 @@ struct Operation {
   size_t bytes;
   const void* in;   // may be null: is not read by this rank
   const void* out;  // may be null: is not written by this rank
+  int peer;         // or root; 0 where there is none
   // Says what is to be sent and received when the stream has come to it.
   std::function<void(Transfers&)> start;
 };

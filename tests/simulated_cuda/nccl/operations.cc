@@ -61,17 +61,17 @@ extern "C" {
 ncclResult_t ncclSend(const void* in, size_t count, ncclDataType_t type,
                       int peer, ncclComm_t comm, cudaStream_t stream) {
   const size_t bytes = count * sizeOf(type);
-  return issue(comm, stream, {__func__, bytes, in, nullptr, [=](Transfers& t) {
-                                t.send(peer, in, bytes, kMessage);
-                              }});
+  return issue(comm, stream,
+               {__func__, bytes, in, nullptr, peer,
+                [=](Transfers& t) { t.send(peer, in, bytes, kMessage); }});
 }
 
 ncclResult_t ncclRecv(void* out, size_t count, ncclDataType_t type, int peer,
                       ncclComm_t comm, cudaStream_t stream) {
   const size_t bytes = count * sizeOf(type);
-  return issue(comm, stream, {__func__, bytes, nullptr, out, [=](Transfers& t) {
-                                t.receive(peer, out, bytes, kMessage);
-                              }});
+  return issue(comm, stream,
+               {__func__, bytes, nullptr, out, peer,
+                [=](Transfers& t) { t.receive(peer, out, bytes, kMessage); }});
 }
 
 ncclResult_t ncclAllReduce(const void* in, void* out, size_t count,
@@ -79,7 +79,7 @@ ncclResult_t ncclAllReduce(const void* in, void* out, size_t count,
                            cudaStream_t stream) {
   const size_t bytes = count * sizeOf(type);
   const Reduction how = reductionOf(comm, type, op);
-  return issue(comm, stream, {__func__, bytes, in, out, [=](Transfers& t) {
+  return issue(comm, stream, {__func__, bytes, in, out, 0, [=](Transfers& t) {
                                 for (int i = 0; i < t.end().ranks; ++i) {
                                   t.send(i, in, bytes, kAllReduce);
                                 }
@@ -94,11 +94,12 @@ ncclResult_t ncclReduce(const void* in, void* out, size_t count,
   const size_t bytes = count * sizeOf(type);
   const Reduction how = reductionOf(comm, type, op);
   void* written = isRoot(comm, root) ? out : nullptr;
-  return issue(comm, stream, {__func__, bytes, in, written, [=](Transfers& t) {
-                                t.send(root, in, bytes, kReduce);
-                                if (t.end().rank != root) return;
-                                receiveAndReduce(t, out, count, how, kReduce);
-                              }});
+  return issue(comm, stream,
+               {__func__, bytes, in, written, root, [=](Transfers& t) {
+                  t.send(root, in, bytes, kReduce);
+                  if (t.end().rank != root) return;
+                  receiveAndReduce(t, out, count, how, kReduce);
+                }});
 }
 
 ncclResult_t ncclReduceScatter(const void* in, void* out, size_t count,
@@ -107,7 +108,7 @@ ncclResult_t ncclReduceScatter(const void* in, void* out, size_t count,
   const size_t bytes = count * sizeOf(type);
   const Reduction how = reductionOf(comm, type, op);
   return issue(comm, stream,
-               {__func__, bytes, in, out, [=](Transfers& t) {
+               {__func__, bytes, in, out, 0, [=](Transfers& t) {
                   for (int i = 0; i < t.end().ranks; ++i) {
                     t.send(i, part(in, i, bytes), bytes, kReduceScatter);
                   }
@@ -121,7 +122,7 @@ ncclResult_t ncclBroadcast(const void* in, void* out, size_t count,
   const size_t bytes = count * sizeOf(type);
   const void* read = isRoot(comm, root) ? in : nullptr;
   return issue(comm, stream,
-               {__func__, bytes, read, out, [=](Transfers& t) {
+               {__func__, bytes, read, out, root, [=](Transfers& t) {
                   for (int i = 0; i < t.end().ranks; ++i) {
                     if (t.end().rank == root) {
                       t.send(i, in, bytes, kBroadcast);
@@ -142,7 +143,7 @@ ncclResult_t ncclAllGather(const void* in, void* out, size_t count,
                            ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t stream) {
   const size_t bytes = count * sizeOf(type);
-  return issue(comm, stream, {__func__, bytes, in, out, [=](Transfers& t) {
+  return issue(comm, stream, {__func__, bytes, in, out, 0, [=](Transfers& t) {
                                 for (int i = 0; i < t.end().ranks; ++i) {
                                   t.send(i, in, bytes, kAllGather);
                                   t.receive(i, part(out, i, bytes), bytes,
@@ -156,7 +157,7 @@ ncclResult_t ncclAlltoAll(const void* in, void* out, size_t count,
                           cudaStream_t stream) {
   const size_t bytes = count * sizeOf(type);
   return issue(comm, stream,
-               {__func__, bytes, in, out, [=](Transfers& t) {
+               {__func__, bytes, in, out, 0, [=](Transfers& t) {
                   for (int i = 0; i < t.end().ranks; ++i) {
                     t.send(i, part(in, i, bytes), bytes, kAllToAll);
                     t.receive(i, part(out, i, bytes), bytes, kAllToAll);
@@ -169,14 +170,14 @@ ncclResult_t ncclGather(const void* in, void* out, size_t count,
                         cudaStream_t stream) {
   const size_t bytes = count * sizeOf(type);
   void* written = isRoot(comm, root) ? out : nullptr;
-  return issue(comm, stream, {__func__, bytes, in, written, [=](Transfers& t) {
-                                t.send(root, in, bytes, kGather);
-                                if (t.end().rank != root) return;
-                                for (int i = 0; i < t.end().ranks; ++i) {
-                                  t.receive(i, part(out, i, bytes), bytes,
-                                            kGather);
-                                }
-                              }});
+  return issue(comm, stream,
+               {__func__, bytes, in, written, root, [=](Transfers& t) {
+                  t.send(root, in, bytes, kGather);
+                  if (t.end().rank != root) return;
+                  for (int i = 0; i < t.end().ranks; ++i) {
+                    t.receive(i, part(out, i, bytes), bytes, kGather);
+                  }
+                }});
 }
 
 ncclResult_t ncclScatter(const void* in, void* out, size_t count,
@@ -184,15 +185,15 @@ ncclResult_t ncclScatter(const void* in, void* out, size_t count,
                          cudaStream_t stream) {
   const size_t bytes = count * sizeOf(type);
   const void* read = isRoot(comm, root) ? in : nullptr;
-  return issue(comm, stream, {__func__, bytes, read, out, [=](Transfers& t) {
-                                for (int i = 0; i < t.end().ranks; ++i) {
-                                  if (t.end().rank == root) {
-                                    t.send(i, part(in, i, bytes), bytes,
-                                           kScatter);
-                                  }
-                                }
-                                t.receive(root, out, bytes, kScatter);
-                              }});
+  return issue(comm, stream,
+               {__func__, bytes, read, out, root, [=](Transfers& t) {
+                  for (int i = 0; i < t.end().ranks; ++i) {
+                    if (t.end().rank == root) {
+                      t.send(i, part(in, i, bytes), bytes, kScatter);
+                    }
+                  }
+                  t.receive(root, out, bytes, kScatter);
+                }});
 }
 
 }  // extern "C"

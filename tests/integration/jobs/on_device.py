@@ -1,0 +1,15 @@
+"""What makes a process ready to use a simulated GPU."""
+
+from __future__ import annotations
+
+import torch
+import worker
+from simulated_cuda import cpu_kernels
+
+
+def serve(address: str, number: int) -> None:
+    """A worker of the pool: tensors are made on the GPU of its number, kernels are the CPU's."""
+    cpu_kernels.install()
+    torch.cuda.set_device(number)
+    torch.set_default_device(torch.device("cuda", number))
+    worker.serve(address, number)

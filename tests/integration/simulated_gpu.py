@@ -1,0 +1,50 @@
+"""Ranks over a simulated GPU: torch's own NCCL engines, without a GPU (tests/simulated_cuda)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from launcher import Launcher, launcher
+
+_LIBRARIES = ("libcudart.so.*", "libcuda.so.1", "libnccl.so.2")
+_BUILT = (
+    Path(__file__).parents[2]
+    / f"build/torch-{version('torch').partition('+')[0]}/tests/simulated_cuda"
+)
+
+#: What says which of torch's engines `nccl` is.
+ENGINES = {"newer": {}, "classic": {"TORCH_DIST_USE_NCCL2": "0"}}
+
+
+def libraries() -> list[Path]:
+    """In the order in which they are to be loaded; skips the test without them."""
+    found = [path for name in _LIBRARIES for path in sorted(_BUILT.glob(name))]
+    if len(found) != len(_LIBRARIES):
+        pytest.skip(f"there is no simulated CUDA in {_BUILT}: not built, or torch is for CPUs")
+    return found
+
+
+@contextmanager
+def gpu_launcher() -> Iterator[Launcher]:
+    """A launcher whose processes have simulated GPUs."""
+    with launcher(preload=":".join(map(str, libraries()))) as started:
+        yield started
+
+
+class Refusals:
+    """What CUDA and NCCL refused of some ranks, which a correct program never asks for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "refusals"
+        self.env = {"SIMULATED_CUDA_REFUSALS": str(self._path)}
+
+    def assert_none(self) -> None:
+        """Fails with what was refused since this was asked last."""
+        if self._path.exists():
+            text = self._path.read_text()
+            self._path.unlink()
+            pytest.fail(text)
