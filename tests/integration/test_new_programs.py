@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,16 @@ def test_ranks_that_a_launcher_restarts(tmp_path: Path) -> None:
     info = tracectl("info", "--json", tmp_path / "traces").json()
     assert [(rank["attempt"], rank["rank"]) for rank in info["ranks"]] == [(1, 0), (1, 1)]
     assert any("attempt 0" in warning for warning in info["warnings"])
+    # But a diagnosis is about the one that went wrong.
+    asked = tracectl("diagnose", "--json", tmp_path / "traces")
+    diagnosis = json.loads(asked.output)
+    assert (asked.exit_code, diagnosis["attempt"]) == (1, 0)
+    assert 1 in diagnosis["culprits"]
+    assert [other["attempt"] for other in diagnosis["other_attempts"]] == [1]
+    newest = tracectl("diagnose", "--attempt", "newest", "--json", tmp_path / "traces").json()
+    assert (newest["healthy"], newest["verdicts"]) == (True, [])
+    listed = tracectl("ls", "--json", tmp_path / "traces").json()["runs"]
+    assert [(run["attempt"], run["ranks_found"]) for run in listed] == [(1, "0-1"), (0, "0-1")]
     before = tracectl("info", "--json", *(tmp_path / "traces").rglob("*attempt-0*")).json()
     assert [(rank["attempt"], rank["rank"]) for rank in before["ranks"]] == [(0, 0), (0, 1)]
     for rank in info["ranks"] + before["ranks"]:
