@@ -16,13 +16,17 @@ GroupRoles::GroupRoles(const GroupCatalog& catalog) {
     labels_.push_back(group.label);
     roles[{givenLabel(group), group.leg, group.members.size()}].push_back(i);
   }
+  is_of_many_.resize(labels_.size(), false);
   for (auto& [key, groups] : roles) {
     if (groups.size() < kMany) continue;
     const auto& [label, leg, size] = key;
     Role role{
         absl::StrCat(label, " (", groups.size(), " groups of ", size, ")"),
         std::move(groups)};
-    for (const std::uint32_t group : role.groups) labels_[group] = role.label;
+    for (const std::uint32_t group : role.groups) {
+      labels_[group] = role.label;
+      is_of_many_[group] = true;
+    }
     many_.push_back(std::move(role));
   }
 }

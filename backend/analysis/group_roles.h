@@ -22,6 +22,7 @@ class GroupRoles {
   const std::string& label(std::uint32_t group) const {
     return group < labels_.size() ? labels_[group] : unknown_;
   }
+  bool isOfMany(std::uint32_t group) const { return is_of_many_[group]; }
   // Of each role with many groups, in their order, its label and groups.
   struct Role {
     std::string label;
@@ -32,6 +33,7 @@ class GroupRoles {
  private:
   // Per group of the catalog.
   std::vector<std::string> labels_;
+  std::vector<bool> is_of_many_;
   std::vector<Role> many_;
   const std::string unknown_ = "-";
 };

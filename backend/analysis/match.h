@@ -29,6 +29,9 @@ struct MatchCell {
 // most one cell in a row.
 struct MatchRow {
   std::uint32_t group = GroupCatalog::kNone;
+  // Of how many groups of one role it is (match_fold.h); `group` is one of
+  // them.
+  std::uint32_t groups = 1;
   // Source and destination, global ranks; absent for collectives, and where the
   // source is not known.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;

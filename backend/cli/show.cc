@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/match_fold.h"
 #include "cli/inputs.h"
 #include "cli/match_filter.h"
 #include "cli/rank_set.h"
@@ -29,7 +30,9 @@ class Show : public Subcommand {
           const auto ranks = parseRanks(text);
           return ranks ? std::string() : ranks.error().message;
         });
-    app.add_option("--groups", groups_, "Only these, by their labels")
+    app.add_option("--groups", groups_,
+                   "Only these, by their labels; all: each group by itself, "
+                   "also of many that are called alike")
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--ops", ops_, "Only these, such as all_reduce,send")
@@ -51,6 +54,8 @@ class Show : public Subcommand {
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     const LoadedRun run = loadRun(*set);
+    const bool all_groups = groups_ == std::vector<std::string>{"all"};
+    if (all_groups) groups_.clear();
     const std::string unknown = unknownName({ranks_, groups_, ops_}, run);
     if (!unknown.empty()) {
       std::cerr << "tracectl: " << printable(unknown) << "\n";
@@ -59,7 +64,10 @@ class Show : public Subcommand {
     const NodeIndex nodes(*set);
     MatchFilter wanted = filter();
     wanted.nodes = &nodes;
-    const MatchTable table = matchOperations(run, wanted);
+    const bool fold =
+        !inputs_.json() && !stacks_ && !all_groups && groups_.empty();
+    MatchTable table = matchOperations(run, wanted);
+    if (fold) table = foldGroups(run, table, GroupRoles(run.groups));
     const std::vector<ShownEvent> events = eventsOf(run, wanted);
     const ShowContext context{inputs_.title(), *set,         run, table, events,
                               wanted.scope,    wanted.window};

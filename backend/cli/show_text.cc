@@ -57,6 +57,14 @@ std::string operationText(const ShowContext& context, const MatchRow& row) {
   return is_part ? absl::StrCat("  ", name) : name;
 }
 
+// "tp (64 groups of 8)" of a row that is theirs together.
+std::string groupText(const ShowContext& context, const MatchRow& row) {
+  if (row.groups < 2) return printable(context.run.groups.label(row.group));
+  const JobGroup& group = context.run.groups.groups()[row.group];
+  return absl::StrCat(printable(givenLabel(group)), " (", row.groups,
+                      " groups of ", group.members.size(), ")");
+}
+
 std::string numberText(const MatchRow& row) {
   std::string text;
   if (row.pair) {
@@ -161,7 +169,7 @@ std::vector<std::string> cellsOf(const ShowContext& context,
   std::vector<std::string> cells(4 + columns.size(), "-");
   cells[0] = absl::StrFormat(
       "%.3f", static_cast<double>(row.first_issue_ns - origin_ns) / 1e6);
-  cells[1] = printable(context.run.groups.label(row.group));
+  cells[1] = groupText(context, row);
   cells[2] = numberText(row);
   cells[3] = operationText(context, row);
   for (const MatchCell& cell : context.table.cellsOf(row)) {
@@ -233,6 +241,14 @@ void writeShowText(std::ostream& out, const ShowContext& context,
   table.fit(columns, {});
   std::string legend = absl::StrCat(ranksNotShownText(context, shown, streams),
                                     legendText(context.run));
+  const bool folded =
+      std::any_of(shown.rows.begin(), shown.rows.end(),
+                  [](const MatchRow& row) { return row.groups > 1; });
+  if (folded) {
+    legend +=
+        " Groups that are called alike have one row where all their members "
+        "called the same; --groups all shows each by itself.\n";
+  }
   if (shown.left_out > 0) {
     absl::StrAppend(&legend, " ", countOf(shown.left_out, "more row"),
                     "; --last and --limit choose others\n");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -14,6 +15,7 @@
 namespace traced::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
@@ -60,15 +62,34 @@ TEST_F(GroupsFoldedTest, FourGroupsThatAreCalledAlikeAreOneRow) {
 TEST_F(GroupsFoldedTest, ARowHasTheSumOfItsGroups) {
   write(4);
   const Json json = Json::parse(report("--groups fold --json"));
-  ASSERT_EQ(json["rows"].size(), 2u);
-  for (const Json& row : json["rows"]) EXPECT_EQ(row["calls"], 8);
+  ASSERT_EQ(json["ops"].size(), 2u);
+  for (const Json& row : json["ops"]) EXPECT_EQ(row["count"], 8);
 }
 
 TEST_F(GroupsFoldedTest, AllUnfoldsThemAndTheJsonHasThemAnyway) {
   write(4);
   EXPECT_THAT(report("--groups all"), HasSubstr("tp#4"));
   EXPECT_THAT(report("--groups all"), Not(HasSubstr("groups of 2")));
-  EXPECT_EQ(Json::parse(report("--json"))["rows"].size(), 5u);
+  EXPECT_EQ(Json::parse(report("--json"))["ops"].size(), 5u);
+}
+
+TEST_F(GroupsFoldedTest, AListHasOneRowOfWhatAllMembersCalledAlike) {
+  write(4);
+  const std::string text = runTracectl("show " + dir_.path()).out;
+  EXPECT_THAT(text, HasSubstr("  tp (4 groups of 2)      #1  all_reduce "));
+  EXPECT_THAT(text, Not(HasSubstr("tp#2")));
+  EXPECT_THAT(text, HasSubstr("\n Groups that are called alike"));
+  const std::string all = runTracectl("show --groups all " + dir_.path()).out;
+  EXPECT_THAT(all, ContainsRegex("\n[^\n]* tp#4 +#1  all_reduce "));
+  EXPECT_THAT(all, Not(HasSubstr("groups of 2")));
+}
+
+TEST_F(GroupsFoldedTest, AGroupThatLacksAMemberHasARowOfItsOwn) {
+  write(4);
+  std::filesystem::remove(dir_.path() + "/7");
+  const std::string text = runTracectl("show " + dir_.path()).out;
+  EXPECT_THAT(text, HasSubstr("  tp (3 groups of 2)      #1  all_reduce "));
+  EXPECT_THAT(text, ContainsRegex("\n[^\n]* tp#4 +#1  all_reduce "));
 }
 
 TEST_F(GroupsFoldedTest, FewGroupsHaveTheirOwnRows) {

@@ -96,12 +96,13 @@ TEST_F(ShowTest, EachRowHasAColumnAndRanksWithoutOneAreSaid) {
                         kMs);
     write(rank, stream);
   }
-  const Ran first = runTracectl("show --limit 1 " + run(), "", "COLUMNS=200");
+  const Ran first =
+      runTracectl("show --groups all --limit 1 " + run(), "", "COLUMNS=200");
   for (const std::string rank : {"12", "13", "14", "15"}) {
     EXPECT_THAT(first.out, HasSubstr("rank " + rank));
   }
   EXPECT_THAT(first.out, Not(HasSubstr("not shown")));
-  const Ran all = runTracectl("show " + run(), "", "COLUMNS=200");
+  const Ran all = runTracectl("show --groups all " + run(), "", "COLUMNS=200");
   for (const std::string rank :
        {"0 ", "1 ", "4 ", "5 ", "8 ", "9 ", "12", "13"}) {
     EXPECT_THAT(all.out + " ", HasSubstr("rank " + rank));
