@@ -9,6 +9,14 @@ namespace {
 
 using Window = UnseenWaits::Window;
 
+bool endsOnlyInWait(const AssembledOperation& op, const StreamTable& table) {
+  const v1::Call* call = table.callOf(op);
+  if (!call) return false;
+  const std::uint32_t group = table.groupOf(*call);
+  return group != StreamDefinitions::kNone &&
+         endsOnlyInWait(table.definitions.groups()[group].engine(), call->op());
+}
+
 // Makes them sorted and apart from each other.
 void unite(std::vector<Window>& windows) {
   std::sort(
@@ -68,10 +76,9 @@ Window UnseenWaits::windowOf(const AssembledOperation& op,
   if (between(begin, op.ended)) return {begin.ns(), op.ended.ns()};
   // What ends only in a wait has no future: its Work is all there is to wait
   // for.
-  const v1::Call* call = table.callOf(op);
-  const bool only_by_work = call && glooEndsOnlyInWait(call->op());
-  const Instant last =
-      only_by_work && op.released.known() ? op.released : table.last;
+  const Instant last = endsOnlyInWait(op, table) && op.released.known()
+                           ? op.released
+                           : table.last;
   if (!between(begin, last)) return {};
   return {begin.ns(), last.ns()};
 }
