@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "analysis/clocks/clock_summary.h"
+#include "analysis/ready_times.h"
 #include "analysis/report_builder.h"
 #include "analysis/stream_reader.h"
-#include "analysis/ready_times.h"
 
 namespace traced {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "analysis/instant.h"
+#include "analysis/ready_times.h"
 #include "analysis/step_range.h"
 #include "analysis/stream_table.h"
-#include "analysis/ready_times.h"
 #include "analysis/trace_set.h"
 #include "traced/v1/clock.pb.h"
 

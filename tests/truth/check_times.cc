@@ -9,9 +9,9 @@
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/group_catalog.h"
 #include "analysis/names.h"
+#include "analysis/ready_times.h"
 #include "analysis/stream_reader.h"
 #include "analysis/time_split/arrival_table.h"
-#include "analysis/ready_times.h"
 #include "analysis/time_split/time_split.h"
 #include "truth/trial.h"
 

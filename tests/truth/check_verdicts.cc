@@ -303,6 +303,7 @@ class VerdictCheck {
                      [&](std::uint32_t rank) { return isPlanted(rank); })) {
       tell("names another", verdict);
     } else if (verdict.kind == VerdictKind::kStraggler &&
+               trial_.program.fault.kind == FaultKind::kStraggler &&
                has(trial_.program.features, Feature::kShares)) {
       checkShare(verdict);
     }

@@ -143,29 +143,33 @@ class Walk {
     return a.uncertain_ns + b.uncertain_ns;
   }
 
+  // By how much more than another rank it did by itself, since both came back
+  // from a collective of the group or else since they called the one before, to
+  // which it was late already.
+  static std::int64_t ownBehind(const Timing& own, const Timing& other,
+                                std::int64_t late_before_ns) {
+    const bool back = own.since_release.known() && other.since_release.known();
+    const OwnTime& mine = back ? own.since_release : own.since_call;
+    const OwnTime& theirs = back ? other.since_release : other.since_call;
+    if (!mine.known() || !theirs.known()) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+    return late_before_ns + mine.least_ns - theirs.most_ns;
+  }
+
   // By how much the rank was late by its own doing, behind another one.
-  std::int64_t lateBehind(const Timing& own, const Timing& median, bool follows,
+  std::int64_t lateBehind(const Timing& own, const Timing& other, bool follows,
                           const Carried& before) const {
     // While the other one had not come back from the collectives before it
     // counts when both called; where nothing is known of these, when it can
     // have been ready at the latest.
     const std::int64_t called_ns =
-        follows ? median.ready_ns - median.early_ns : median.ready_ns;
-    const std::int64_t behind_ns = own.ready_ns - own.early_ns - called_ns;
-    std::int64_t held_up_ns = own.held_up_ns - median.held_up_ns;
-    if (own.released_ns != Timing::kNotSeen &&
-        median.released_ns != Timing::kNotSeen) {
-      // It also came back later because it had come later.
-      const std::int64_t released_ns = own.released_ns - median.released_ns;
-      held_up_ns +=
-          released_ns <= 0 || before.given_back
-              ? released_ns
-              : std::max<std::int64_t>(released_ns - before.late_ns, 0);
-    }
-    // How long each took since it came back needs no common clock.
-    return std::max<std::int64_t>(
-        std::min(behind_ns - uncertain(own, median), behind_ns - held_up_ns),
-        0);
+        follows ? other.ready_ns - other.early_ns : other.ready_ns;
+    const std::int64_t behind_ns =
+        own.ready_ns - own.early_ns - called_ns - uncertain(own, other);
+    // Own times need no common clock.
+    return std::clamp<std::int64_t>(ownBehind(own, other, before.late_ns), 0,
+                                    std::max<std::int64_t>(behind_ns, 0));
   }
 
   // The same behind the median rank; of what is only certain on its own clock
@@ -202,8 +206,7 @@ class Walk {
   std::int64_t count(const Timing& own, absl::Span<const Timing> arrivals,
                      const Waited& waited, bool follows,
                      Carried& carried) const {
-    const bool gone_on = median_.early_ns == 0;
-    if (carried.given_back && gone_on) carried = {};
+    if (carried.given_back && !median_.called_ahead) carried = {};
     const std::int64_t late_ns = lateBy(own, follows, carried);
     const bool by_median = waited.byAll(own.rank) || waitedFor(own, median_);
     const bool counts = by_median || waited.bySome(own.rank) ||

@@ -29,10 +29,9 @@ struct LateCollective {
   absl::Span<const std::int64_t> lateness;
 
   // By how much a rank was ready after the median rank, at least, and others
-  // waited for it. Not counted is for how long it was held up, more than that
-  // one, by messages and other groups; by what it was released later from the
-  // group's collective before; and by what it was late already, as long as
-  // nobody had waited for it, or nobody had gone on since.
+  // waited for it: as far as it did more by itself than that one since both
+  // came back from a collective of the group, and less what it was late
+  // already, as long as nobody had waited for it, or nobody had gone on since.
   std::int64_t latenessOf(std::uint32_t who) const;
 };
 

@@ -164,6 +164,7 @@ void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
   collectives.group->collectives.join({op.seq, known.signature, reached,
                                        known.gives_splits, known.split_share});
   noteState(op, *known.call, reached);
+  timing_.reach(op);
   if (isSampled(op.seq, stride_)) {
     const auto timing = timeCollective(op, known);
     if (timing) collectives.group->timings.push_back(*timing);
@@ -236,6 +237,7 @@ void RankReader::readMessage(const AssembledOperation& op,
     const auto source = table_.peerOf(op, *known.call);
     if (source) sideOf(known.group, *source, false)->addUnnumbered();
   }
+  timing_.reach(op);
   timing_.done(op, RankTiming::kMessage);
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/diagnosis/rank_timing.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "analysis/clock_models.h"
 #include "analysis/observed_end.h"
@@ -8,8 +9,8 @@
 namespace traced {
 namespace {
 
-// Waits under way that are remembered; the oldest one counts as over.
-constexpr std::size_t kMaxWaits = 64;
+// What is to come that is remembered.
+constexpr std::size_t kMaxComing = 1024;
 
 // Beyond it differences would not fit.
 constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
@@ -51,24 +52,26 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   if (!latest.known()) latest = op.issued;
   Timing timing = timed(op, latest.ns());
   if (ready.earliest.known()) {
-    timing.early_ns = std::clamp(
-        timing.ready_ns - clampedNs(ready.earliest.ns()), std::int64_t{0},
-        kLatestNs);
+    timing.early_ns =
+        std::clamp(timing.ready_ns - clampedNs(ready.earliest.ns()),
+                   std::int64_t{0}, kLatestNs);
   }
   const bool queued = queues && latest.isAfter(op.issued);
   if (!ready.earliest.known() || queued) timing.took_ns = Timing::kUnknown;
-  timing.held_up_ns = waits_ns_ - engine.own_waits_ns - engine.other_waits_ns;
-  std::int64_t released_ns = engine.released_ns;
-  for (const Wait& wait : waits_) {
-    if (wait.end_ns > issue_ns) continue;
-    if (wait.group != group) {
-      timing.held_up_ns += wait.ns;
-    } else if (wait.to_the_end) {
-      released_ns = std::max(released_ns, wait.end_ns);
-    }
+  timing.called_ahead = engine.ended_ns > issue_ns;
+  timing.since_call = ownTimeSince(engine.called, issue_ns);
+  if (engine.released.at_ns >= engine.called.at_ns) {
+    timing.since_release = ownTimeSince(engine.released, issue_ns);
   }
-  if (released_ns != kNever) timing.released_ns = clampedNs(released_ns);
   return timing;
+}
+
+OwnTime RankTiming::ownTimeSince(const Place& place,
+                                 std::int64_t until_ns) const {
+  if (place.at_ns == kNever || !fits(until_ns)) return {};
+  const std::int64_t most_ns =
+      until_ns - place.at_ns - (now_.waits_ns - place.waits_ns);
+  return {most_ns, most_ns - (now_.other_ns - place.other_ns)};
 }
 
 std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
@@ -99,40 +102,82 @@ Timing RankTiming::timed(const AssembledOperation& op,
   return timing;
 }
 
+void RankTiming::reach(const AssembledOperation& op) { passTo(op.issued.ns()); }
+
 void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
-  countWaits(op.issued.ns());
+  const std::int64_t issue_ns = op.issued.ns();
+  if (!op.issued.known() || !fits(issue_ns)) return;
+  now_.at_ns = std::max(now_.at_ns, issue_ns);
   if (group != kMessage) {
     Engine& engine = engines_[group];
-    engine.other_waits_ns = waits_ns_ - engine.own_waits_ns;
+    engine.called = now_;
+    engine.called.at_ns = issue_ns;
+    if (op.ended.known()) {
+      engine.ended_ns = std::max(engine.ended_ns, op.ended.ns());
+    }
   }
-  if (!op.wait_began.known() || !op.wait_ended.known()) return;
-  if (waits_.size() == kMaxWaits) {
-    count(waits_.front());
-    waits_.erase(waits_.begin());
-  }
-  const std::int64_t end_ns = op.wait_ended.ns();
-  const bool sound = fits(end_ns) && fits(op.wait_began.ns());
-  const bool to_the_end = op.ended.known() && op.ended.ns() <= end_ns;
-  waits_.push_back({end_ns, sound ? end_ns - op.wait_began.ns() : 0, group,
-                    sound && to_the_end});
+  expect(op, group);
 }
 
-void RankTiming::countWaits(std::int64_t until_ns) {
-  std::erase_if(waits_, [&](const Wait& wait) {
-    if (wait.end_ns > until_ns) return false;
-    count(wait);
-    return true;
-  });
+// A program comes back from an operation when its wait has, if that went on to
+// the end. Where no wait was seen it may have waited for the future.
+void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
+  const bool ended = op.ended.known() && !op.failed && fits(op.ended.ns());
+  const EndBound bound = ended ? endBoundOf(op) : EndBound::kSeen;
+  if (op.wait_began.known() && op.wait_ended.known()) {
+    if (!fits(op.wait_began.ns()) || !fits(op.wait_ended.ns())) return;
+    const bool to_the_end =
+        ended && !op.wait_began.isAfter(op.ended) &&
+        (bound == EndBound::kTold || !op.ended.isAfter(op.wait_ended));
+    expect({op.wait_ended.ns(), op.wait_began.ns(), group, true,
+            to_the_end && group != kMessage});
+  } else if (bound == EndBound::kTold && !op.wait_began.known()) {
+    expect({op.ended.ns(), 0, group, false, group != kMessage});
+  }
 }
 
-void RankTiming::count(const Wait& wait) {
-  waits_ns_ += wait.ns;
-  if (wait.group == kMessage) return;
-  Engine& engine = engines_[wait.group];
-  engine.own_waits_ns += wait.ns;
-  if (wait.to_the_end) {
-    engine.released_ns = std::max(engine.released_ns, wait.end_ns);
+void RankTiming::expect(const Coming& coming) {
+  if (coming_.size() == kMaxComing) return;
+  coming_.push_back(coming);
+  std::push_heap(coming_.begin(), coming_.end(), std::greater<>());
+}
+
+void RankTiming::passTo(std::int64_t until_ns) {
+  while (!coming_.empty() && coming_.front().at_ns <= until_ns) {
+    std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
+    const Coming next = coming_.back();
+    coming_.pop_back();
+    if (!next.is_wait) {
+      told_.push_back(next);
+      continue;
+    }
+    passTold(next.began_ns);
+    pass(next);
   }
+  passTold(until_ns);
+}
+
+// What ended while the program was in a wait for something else did not hold it
+// up.
+void RankTiming::passTold(std::int64_t until_ns) {
+  for (const Coming& told : told_) {
+    if (told.at_ns <= until_ns) pass(told);
+  }
+  told_.clear();
+}
+
+void RankTiming::pass(const Coming& coming) {
+  const std::int64_t passed_ns = coming.at_ns - now_.at_ns;
+  // It was by itself since.
+  if (passed_ns <= 0) return;
+  if (coming.is_wait) {
+    now_.waits_ns +=
+        std::clamp<std::int64_t>(coming.at_ns - coming.began_ns, 0, passed_ns);
+  } else {
+    now_.other_ns += passed_ns;
+  }
+  now_.at_ns = coming.at_ns;
+  if (coming.releases) engines_[coming.group].released = now_;
 }
 
 }  // namespace traced

@@ -9,10 +9,19 @@
 
 namespace traced {
 
-struct Timing {
-  static constexpr std::int64_t kUnknown = -1;
+// For how long a program went on, less all its waits. Of what is no recorded
+// wait, some may have been one: for a future.
+struct OwnTime {
   static constexpr std::int64_t kNotSeen =
       std::numeric_limits<std::int64_t>::min();
+  std::int64_t most_ns = kNotSeen;
+  std::int64_t least_ns = kNotSeen;
+
+  bool known() const { return most_ns != kNotSeen; }
+};
+
+struct Timing {
+  static constexpr std::int64_t kUnknown = -1;
   // Of a clock of which nothing is certified.
   static constexpr std::int64_t kUncertain = std::int64_t{1} << 60;
 
@@ -24,13 +33,12 @@ struct Timing {
   std::int64_t ready_ns = 0;
   std::int64_t early_ns = 0;
   std::int64_t uncertain_ns = kUncertain;
-  // For how long the rank had waited in messages and in other groups since the
-  // group's collective before: who is held up there is not late by itself.
-  std::int64_t held_up_ns = 0;
-  // When its program came back from its last wait for a collective of the
-  // group, before it called this one: later than others if that ended later for
-  // it.
-  std::int64_t released_ns = kNotSeen;
+  // The collective before in the group had not ended when it called this one.
+  bool called_ahead = false;
+  // What the rank did by itself since it called the group's collective before;
+  // and since it was last released from one of the group, if that was later.
+  OwnTime since_call;
+  OwnTime since_release;
   // From being ready to the end; kUnknown where either is not known exactly.
   std::int64_t took_ns = kUnknown;
   // For how long after being ready nobody would have seen the end.

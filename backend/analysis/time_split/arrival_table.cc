@@ -34,8 +34,8 @@ void bePresent(ArrivalTable::Row& row, CertifiedNs ready) {
 void LatestByClock::add(std::int64_t own_ns, std::int64_t certified_ns,
                         std::uint32_t clock) {
   One* const end = latest_ + count_;
-  One* place = std::find_if(
-      latest_, end, [&](const One& one) { return one.clock == clock; });
+  One* place = std::find_if(latest_, end,
+                            [&](const One& one) { return one.clock == clock; });
   if (place != end) {
     place->own_ns = std::max(place->own_ns, own_ns);
     place->certified_ns = std::max(place->certified_ns, certified_ns);

@@ -11,8 +11,8 @@
 #include "analysis/clock_models.h"
 #include "analysis/clocks/evidence_table.h"
 #include "analysis/clocks/matched_calls.h"
-#include "analysis/stream_table.h"
 #include "analysis/ready_times.h"
+#include "analysis/stream_table.h"
 
 namespace traced {
 

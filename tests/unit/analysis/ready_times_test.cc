@@ -36,7 +36,7 @@ class ReadyTimesTest : public ::testing::Test {
   // Ready times after the first issue possible, at the latest or at the
   // earliest; -1 where unknown.
   std::vector<std::int64_t> ready(bool earliest = false) {
-    testing::writeFile(dir_.path() + "/0", stream_.takeChunk(true));
+    testing::writeFile(dir_.path() + "/0", before_ + stream_.takeChunk(true));
     const auto set = openTraceSet({dir_.path()});
     EXPECT_TRUE(set);
     StreamLoader loader(*set);
@@ -49,10 +49,24 @@ class ReadyTimesTest : public ::testing::Test {
     return result;
   }
 
+  // Behind two of Gloo's whose end only a wait showed.
+  std::int64_t readyBehindWaits() {
+    group_->set_backend("gloo");
+    for (const std::uint64_t op : {1, 2}) {
+      issue(op, 0);
+      stream_.add(WaitRow{
+          .op = op, .wait_begin_ns = at(10), .wait_ns = 90, .saw_end = 1});
+    }
+    issue(3, 1'000);
+    return ready().back();
+  }
+
   testing::TempDir dir_;
   StreamBuilder stream_;
   v1::Group* group_;
   v1::Call* call_;
+  // Chunks that were written before.
+  std::string before_;
 };
 
 using Times = std::vector<std::int64_t>;
@@ -115,6 +129,26 @@ TEST_F(ReadyTimesTest, OneThatIsLostLeavesAWorker) {
   end(1, 10);
   issue(3, 5);
   EXPECT_EQ(ready(), (Times{0, 10}));
+}
+
+// The other worker has taken what came behind.
+TEST_F(ReadyTimesTest, OneOfGloosWorkersComesBackFromWhatIsNotKnown) {
+  group_->set_backend("gloo");
+  issue(1, 0);  // never seen to end
+  issue(2, 10), end(2, 300);
+  issue(3, 20), end(3, 400);
+  issue(4, 30), end(4, 500);
+  EXPECT_EQ(ready(), (Times{0, 10, 300, 400}));
+}
+
+// It tells the future before it is free, and that was lost.
+TEST_F(ReadyTimesTest, AWaitDoesNotShowThatAWorkerOfGloosIsFree) {
+  call_->set_async(true);
+  EXPECT_EQ(readyBehindWaits(), -1);
+}
+
+TEST_F(ReadyTimesTest, AWaitThatTheCallMakesItselfDoes) {
+  EXPECT_EQ(readyBehindWaits(), 1'000);
 }
 
 TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartTells) {

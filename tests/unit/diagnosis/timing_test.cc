@@ -234,6 +234,20 @@ TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
       }));
 }
 
+// The same before two all_reduces that all call one after the other: it is not
+// late to the second one either.
+TEST(TimingTest, WhoWasHeldUpBeforeTheCollectiveBeforeIsNoStraggler) {
+  expectHealthy(
+      rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                std::uint32_t message, std::int64_t at_ms) {
+        if (r == 1) rank.endLater(message, at_ms + 30, at_ms + 60);
+        if (r == 2) rank.end(message, at_ms, 32);
+        const std::int64_t late_ms = r == 2 ? 33 : 2;
+        rank.end(call, at_ms + late_ms, 40 - late_ms);
+        rank.end(call, at_ms + late_ms + 1, 41 - late_ms);
+      }));
+}
+
 // Each all_reduce ends 18 ms later for rank 2, which then waits 10 ms for a
 // message: it computes no longer than the others.
 TEST(TimingTest, ARankThatIsReleasedLaterIsNoStraggler) {

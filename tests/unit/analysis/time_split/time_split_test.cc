@@ -148,6 +148,29 @@ TEST_F(TimeSplitTest, AnEndThatAFutureToldLeavesTheNextOneOpen) {
   EXPECT_GT(transfer.high_ns, 0);
 }
 
+// One on the clock of the time line, and one that is known to 100 ns.
+TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
+  ArrivalTable::Row row;
+  row.arrived = 2;
+  row.last.ready = {1'000, 1'000, {1'000, 1'000}, 0, 0};
+  row.before_last.ready = {990, 5'990, {890, 1'090}, 1, 0};
+  for (LatestByClock* of : {&row.earliest, &row.latest_by_clock}) {
+    of->add(1'000, 1'000, 0);
+    of->add(5'990, of == &row.earliest ? 890 : 1'090, 1);
+  }
+  EXPECT_FALSE(row.isLastCertain());
+  const auto after = [&](const CommonInstant& instant) {
+    const CertifiedTime time = row.lastAfter(instant);
+    return std::vector<std::int64_t>{time.low_ns, time.ns, time.high_ns};
+  };
+  using Times = std::vector<std::int64_t>;
+  EXPECT_EQ(after({500, 500, {500, 500}, 0, 0}), (Times{500, 500, 590}));
+  // On its own clock 590 ns before the other one is exact.
+  EXPECT_EQ(after({400, 5'400, {300, 500}, 1, 0}), (Times{590, 600, 700}));
+  // A third clock.
+  EXPECT_EQ(after({500, 8'500, {400, 600}, 2, 0}), (Times{400, 500, 690}));
+}
+
 TEST_F(TimeSplitTest, WithoutAllRanksNobodyIsTheLast) {
   add(0, 1, 0, 1'500);
   add(1, 1, 400, 1'500);
