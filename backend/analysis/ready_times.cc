@@ -59,9 +59,14 @@ struct Engine {
     const bool second = traits->two_workers && !waits_for_all;
     ReadyTime ready;
     ready.earliest = Instant(std::max(issue_ns, earliest.nth(second)));
-    if (latest.nth(second) == kUnknownEnd) return ready;
-    ready.latest = Instant(std::max(issue_ns, latest.nth(second)));
-    if (looked_ns <= issue_ns) ready.at = ready.latest;
+    const std::int64_t free_ns = latest.nth(second);
+    // No rank has ended what it was not ready for.
+    if (op.ended.known() && !op.failed && op.ended.ns() < free_ns) {
+      ready.latest = Instant(std::max(issue_ns, op.ended.ns()));
+    } else if (free_ns != kUnknownEnd) {
+      ready.latest = Instant(std::max(issue_ns, free_ns));
+      if (looked_ns <= issue_ns) ready.at = ready.latest;
+    }
     return ready;
   }
 

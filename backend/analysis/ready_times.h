@@ -11,11 +11,12 @@
 namespace traced {
 
 struct ReadyTime {
-  // Certainly between these. Where ends are missing the latter is not known.
+  // Certainly between these. Where ends are missing, its own too, the latter is
+  // not known.
   Instant earliest;
   Instant latest;
   // The latter, where it is a figure: an end before that was only seen when
-  // somebody looked may have been long ago.
+  // somebody looked may have been long ago, and its own end is a bound only.
   Instant at;
 };
 

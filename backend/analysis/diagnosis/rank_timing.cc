@@ -43,11 +43,6 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   const ReadyTime& ready = readyFor(op);
   const bool queues = ready.earliest.known() && !op.started.known();
   Instant latest = ready.latest;
-  // No rank has ended what it was not ready for.
-  if (queues && op.ended.known() && !op.failed &&
-      (!latest.known() || latest.isAfter(op.ended))) {
-    latest = op.ended;
-  }
   if (queues && !latest.known()) return std::nullopt;
   if (!latest.known()) latest = op.issued;
   Timing timing = timed(op, latest.ns());
