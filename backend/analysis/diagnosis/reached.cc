@@ -35,7 +35,6 @@ bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
 void ReachedRule::lookOver() {
   for (const AssembledOperation& op : table_.operations) {
     Thread& thread = threads_[op.thread];
-    thread.issue_ns = std::max(thread.issue_ns, op.issued.ns());
     if (op.wait_ended.known()) {
       thread.wait_end_ns = std::max(thread.wait_end_ns, op.wait_ended.ns());
     } else if (holdsItsThread(op)) {
@@ -85,16 +84,13 @@ Reached ReachedRule::reachedByBatch(std::uint64_t batch) {
 }
 
 // An operation whose end only a wait shows, of a thread that is silent since:
-// either one that was issued after the thread's last wait, or one of the last
-// it issued before.
+// one that was issued after the thread's last wait, or one of the last of all.
 bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
   constexpr std::size_t kLast = 64;
   const Thread& thread = threads_.at(op.thread);
   // A thread that is held up elsewhere does not wait for this one.
   if (thread.held_by && thread.held_by->id > op.id) return false;
-  if (thread.issue_ns > thread.wait_end_ns) {
-    return op.issued.ns() >= thread.wait_end_ns;
-  }
+  if (op.issued.ns() >= thread.wait_end_ns) return true;
   const std::vector<AssembledOperation>& all = table_.operations;
   const std::uint64_t from = all[all.size() - std::min(kLast, all.size())].id;
   return op.id >= from;

@@ -27,7 +27,6 @@ class ReachedRule {
  private:
   // What a thread did last.
   struct Thread {
-    std::int64_t issue_ns = 0;
     std::int64_t wait_end_ns = 0;
     // The last operation that holds it up to its end, which did not come.
     const AssembledOperation* held_by = nullptr;

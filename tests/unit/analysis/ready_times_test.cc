@@ -123,6 +123,16 @@ TEST_F(ReadyTimesTest, WhatIsLostMayKeepAWorker) {
   EXPECT_EQ(ready(), (Times{0, -1, 40, 60, -1, 90}));
 }
 
+// Number 3 ended before the worker that is known to be free was.
+TEST_F(ReadyTimesTest, WhatEndedWasReadyBefore) {
+  group_->set_backend("gloo");
+  issue(2, 0);
+  end(2, 60);
+  issue(3, 10);
+  end(3, 30);
+  EXPECT_EQ(ready(), (Times{0, 30}));
+}
+
 TEST_F(ReadyTimesTest, OneThatIsLostLeavesAWorker) {
   group_->set_backend("gloo");
   issue(1, 0);

@@ -15,6 +15,13 @@ bool tells(const Diagnosis& diagnosis, VerdictKind kind) {
                      [kind](const auto& each) { return each.kind == kind; });
 }
 
+std::uint32_t addScatter(RankBuilder& rank, std::uint32_t group) {
+  v1::Call& call =
+      rank.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, group, 4096, 2048);
+  call.set_async(true);
+  return call.id();
+}
+
 // Rank 1 leaves out the broadcast, so that its all-to-all meets those of the
 // others: these are no parts of one exchange.
 TEST(SeemingCausesTest, OnlyRanksThatExchangeCanDisagreeOnSplits) {
@@ -127,6 +134,20 @@ TEST(SeemingCausesTest, WhereMostEndedAnEndIsNotOdd) {
   expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
 }
 
+// Before the last wait, and others were issued after it.
+TEST(SeemingCausesTest, WhatWasIssuedLongBeforeMayBeWaitedFor) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    rank.hang(addScatter(rank, 1), 0);
+    rank.end(rank.addCall(v1::OPERATION_BARRIER, 1).id(), 10);
+    rank.hang(addScatter(rank, 1), 20);
+    rank.idleUntil(60'000);
+  });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kHungIn, {0, 1});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 1U) << textOf(diagnosis);
+}
+
 // At the very instant at which a wait ended.
 TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
   JobBuilder job(2);
@@ -139,13 +160,6 @@ TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
   rank.hang(rank.addMessage(true, 1, 1).id(), 11);
   job.all([](RankBuilder& each) { each.idleUntil(60'000); });
   EXPECT_FALSE(diagnoseJob(job, Ending::kRecovered).healthy());
-}
-
-std::uint32_t addScatter(RankBuilder& rank, std::uint32_t group) {
-  v1::Call& call =
-      rank.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, group, 4096, 2048);
-  call.set_async(true);
-  return call.id();
 }
 
 // Rank 1 holds the Work of one that the others waited for, and computes or
