@@ -30,7 +30,7 @@ enum class Feature : unsigned char {
   kClockSteps,
   // What is said of a straggler's part of the time is checked.
   kShares,
-  // Runs of a million operations, in which a rank is late once.
+  // Runs of 300,000 operations, in which a rank is late once.
   kLongRuns,
   // Transfers are checked whose end only a wait showed.
   kEndsInWaits,
@@ -71,7 +71,7 @@ inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = {{
     {"older-runs", nullptr},
     {"clock-steps", nullptr},
     {"shares", "a future counts as waited for, though the program went on"},
-    {"long-runs", "takes seconds each, and samples hide what is late once"},
+    {"long-runs", nullptr},
     {"ends-in-waits", nullptr},
     {"times-of-hosts", nullptr},
     {"merged-hosts", nullptr},

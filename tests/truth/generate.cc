@@ -27,7 +27,7 @@ class Generator {
     addItems();
     if (has(Feature::kFaults) && !random.oneIn(3)) addFault();
     vary();
-    if (has(Feature::kLongRuns) && random.oneIn(10)) makeLong();
+    if (has(Feature::kLongRuns) && random.oneIn(5'000)) makeLong();
     return std::move(program_);
   }
 
@@ -125,6 +125,7 @@ class Generator {
     if (fault.kind == FaultKind::kSlowLink) fault.ns = 20'000'000;
   }
 
+  // So long that diagnosis does not time each operation; see job_state.cc.
   void makeLong() {
     program_.items.resize(1);
     Item& item = program_.items[0];
@@ -134,7 +135,7 @@ class Generator {
     item.waiting = Waiting::kSync;
     item.compute_us = 20;
     program_.ranks_per_host = program_.world;
-    program_.steps = 1'000'000 / program_.world;
+    program_.steps = 300'000 / program_.world;
     program_.variation = {};
     program_.fault = {};
     program_.fault.kind = FaultKind::kLate;

@@ -3,11 +3,15 @@
 //
 //   truth_machine [--programs N] [--seconds S] [--seed N] [--first-seed N]
 //                 [--with FEATURE]... [--without FEATURE]... [--keep-going]
-//                 [--keep FOLDER]
+//                 [--jobs N] [--keep FOLDER]
 //
-// --seed runs one program, --keep leaves the traces of the last one there. Exits with 1 when a lie was told, with its seed and
-// the smallest program that it is told of.
+// --seed runs one program, --keep leaves the traces of the last one there.
+// Exits with 1 when a lie was told, with its seed and the smallest program that
+// it is told of.
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -15,8 +19,12 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <random>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/temp_dir.h"
 #include "truth/generate.h"
@@ -32,30 +40,57 @@ struct Options {
   double seconds = 0;  // 0: as long as it takes
   bool one = false;
   bool keep_going = false;
-  std::string keep;  // "": nowhere
+  unsigned jobs = 1;  // programs at a time
+  std::string keep;   // "": nowhere
   Features features = defaultFeatures();
+};
+
+// Says on a terminal how far it is.
+class Progress {
+ public:
+  explicit Progress(const Options& options)
+      : options_(options), shown_(isatty(STDERR_FILENO) != 0) {}
+
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - began_).count();
+  }
+
+  // Of so many programs, told of each.
+  void tell(std::uint64_t programs, std::size_t lies) {
+    if (!shown_ || options_.one || seconds() < next_) return;
+    next_ = seconds() + 0.5;
+    std::fprintf(stderr,
+                 "\r%lu of %lu programs, %.0f a second, %zu kinds of lies ",
+                 static_cast<unsigned long>(programs),
+                 static_cast<unsigned long>(options_.programs),
+                 static_cast<double>(programs) / seconds(), lies);
+  }
+  void clear() const {
+    if (shown_ && !options_.one) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const Options& options_;
+  const bool shown_;
+  const Clock::time_point began_ = Clock::now();
+  double next_ = 0.5;
 };
 
 class Machine {
  public:
   explicit Machine(const Options& options)
-      : options_(options), dir_(placeOf()) {}
+      : options_(options), dir_(placeOf()), progress_(options_) {}
 
   int run() {
-    const auto begin = std::chrono::steady_clock::now();
-    const auto elapsed = [&] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                           begin)
-          .count();
-    };
-    std::uint64_t programs = 0;
-    while (programs < options_.programs) {
-      if (options_.seconds > 0 && elapsed() > options_.seconds) break;
-      tryOne(options_.first_seed + programs);
-      ++programs;
-      if (!lies_.empty() && !options_.keep_going) break;
+    std::vector<std::thread> workers;
+    for (unsigned i = 0; i < options_.jobs; ++i) {
+      workers.emplace_back([this, i] { work(folder(i)); });
     }
-    say(programs, elapsed());
+    for (std::thread& worker : workers) worker.join();
+    progress_.clear();
+    say();
     return lies_.empty() ? 0 : 1;
   }
 
@@ -68,35 +103,62 @@ class Machine {
                : std::filesystem::temp_directory_path();
   }
 
-  void tryOne(std::uint64_t seed) {
+  // Each worker takes the next program, until there is none.
+  void work(const std::string& folder) {
+    while (const auto seed = next()) tryOne(*seed, folder);
+  }
+
+  std::optional<std::uint64_t> next() {
+    const std::lock_guard lock(mutex_);
+    const bool late =
+        options_.seconds > 0 && progress_.seconds() > options_.seconds;
+    const bool enough = !lies_.empty() && !options_.keep_going;
+    if (late || enough || begun_ == options_.programs) return std::nullopt;
+    progress_.tell(begun_, lies_.size());
+    return options_.first_seed + begun_++;
+  }
+
+  void tryOne(std::uint64_t seed, const std::string& folder) {
     const Program program = generate(seed, options_.features);
-    if (options_.one) std::printf("%s", textOf(program).c_str());
-    const Trial trial = perform(program, folder());
+    const Trial trial = perform(program, folder);
     const Judgement judged = judgeAnswers(trial);
-    if (options_.one) std::printf("%s", judged.said.c_str());
-    if (trial.isFaulty() && trial.isWhole()) {
-      if (judged.naming == Naming::kWrong) {
-        wrong_[nameOf(program.fault.kind)] = seed;
-      }
-      ++named_[nameOf(program.fault.kind)]
-              [static_cast<std::size_t>(judged.naming)];
+    if (options_.one) {
+      std::printf("%s%s", textOf(program).c_str(), judged.said.c_str());
     }
+    if (trial.isFaulty() && trial.isWhole()) count(program, judged.naming);
     for (const Lie& lie : judged.lies) {
-      if (++lies_[lie.check] > 1) continue;
-      std::printf("seed %lu: %s\n  %s\n", static_cast<unsigned long>(seed),
-                  lie.check.c_str(), lie.text.c_str());
-      const Program small = shrink(program, lie.check, folder());
-      std::printf("the smallest program:\n%s", textOf(small).c_str());
-      for (const Lie& again : judgeAnswers(perform(small, folder())).lies) {
-        if (again.check != lie.check) continue;
-        std::printf("  %s\n", again.text.c_str());
-        break;
-      }
-      std::fflush(stdout);
+      if (isNew(lie)) tell(program, lie, folder);
     }
   }
 
-  void say(std::uint64_t programs, double seconds) const {
+  void count(const Program& program, Naming naming) {
+    const std::lock_guard lock(mutex_);
+    const char* kind = nameOf(program.fault.kind);
+    if (naming == Naming::kWrong) wrong_[kind] = program.seed;
+    ++named_[kind][static_cast<std::size_t>(naming)];
+  }
+
+  bool isNew(const Lie& lie) {
+    const std::lock_guard lock(mutex_);
+    return ++lies_[lie.check] == 1;
+  }
+
+  void tell(const Program& program, const Lie& lie, const std::string& folder) {
+    const Program small = shrink(program, lie.check, folder);
+    const Lies again = judgeAnswers(perform(small, folder)).lies;
+    const auto same =
+        std::find_if(again.begin(), again.end(),
+                     [&](const Lie& each) { return each.check == lie.check; });
+    const std::lock_guard lock(mutex_);
+    progress_.clear();
+    std::printf("seed %lu: %s\n  %s\nthe smallest program:\n%s",
+                static_cast<unsigned long>(program.seed), lie.check.c_str(),
+                lie.text.c_str(), textOf(small).c_str());
+    if (same != again.end()) std::printf("  %s\n", same->text.c_str());
+    std::fflush(stdout);
+  }
+
+  void say() const {
     for (const auto& [kind, count] : named_) {
       std::printf("%-16s named rightly %lu, nobody %lu, another %lu",
                   kind.c_str(), count[1], count[0], count[2]);
@@ -112,17 +174,23 @@ class Machine {
     }
     std::printf(
         "%lu programs from seed %lu on, %.0f a second, %zu kinds of lies\n",
-        static_cast<unsigned long>(programs),
+        static_cast<unsigned long>(begun_),
         static_cast<unsigned long>(options_.first_seed),
-        static_cast<double>(programs) / seconds, lies_.size());
+        static_cast<double>(begun_) / progress_.seconds(), lies_.size());
   }
 
-  std::string folder() const {
-    return options_.keep.empty() ? dir_.path() + "/job" : options_.keep;
+  std::string folder(unsigned worker) const {
+    return options_.keep.empty()
+               ? dir_.path() + "/job-" + std::to_string(worker)
+               : options_.keep;
   }
 
   const Options options_;
   const testing::TempDir dir_;
+  std::mutex mutex_;
+  // The rest is the mutex's.
+  Progress progress_;
+  std::uint64_t begun_ = 0;
   std::map<std::string, unsigned long> lies_;
   // By kind of the fault, and by Naming.
   std::map<std::string, std::array<unsigned long, 3>> named_;
@@ -158,6 +226,8 @@ bool parse(int argc, char** argv, Options& options) {
       if (!setFeature(options.features, value, name == "--with")) return false;
     } else if (name == "--keep") {
       options.keep = value;
+    } else if (name == "--jobs") {
+      options.jobs = static_cast<unsigned>(std::strtoul(value, nullptr, 10));
     } else if (name == "--programs") {
       options.programs = std::strtoull(value, nullptr, 10);
     } else if (name == "--seconds") {
@@ -172,7 +242,8 @@ bool parse(int argc, char** argv, Options& options) {
       return false;
     }
   }
-  return true;
+  if (options.one || !options.keep.empty()) options.jobs = 1;
+  return options.jobs > 0;
 }
 
 }  // namespace
