@@ -127,10 +127,9 @@ bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
       !pair.knowledge.tellsAges() && !pair.engine().on_host;
   if (ref) trouble.issued_ns[self] = ref->at_ns;
   const char* awaits = trouble.perhaps.empty() ? " waits for " : " expects ";
-  verdict.summary =
-      absl::StrCat("Rank ", self, sends ? " sent " : awaits, "message ",
-                   pair.text(seq), ", which rank ", peer,
-                   sends ? " did not receive." : " did not send.");
+  verdict.summary = absl::StrCat(
+      "Rank ", self, sends ? " sent " : awaits, "message ", pair.text(seq),
+      ", which rank ", peer, sends ? " did not receive." : " did not send.");
   pair.tellFailure(self, verdict);
   judgePeer(pair, *own, peer, trouble);
   findings.troubles.push_back(std::move(trouble));

@@ -217,8 +217,8 @@ void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
         [&](std::uint32_t to) { return components.of()[to] == component; });
     if (!waits) continue;
     if (++waiting == 1) example = &troubles[i];
-    certain = certain && !troubles[i].isHeldUpAtMost() &&
-              !troubles[i].isPerhaps();
+    certain =
+        certain && !troubles[i].isHeldUpAtMost() && !troubles[i].isPerhaps();
     append(ranks, troubles[i].inside);
   }
   if (!example) return;
@@ -268,8 +268,8 @@ RootCause causeOf(const JobState& job, const std::vector<Trouble>& troubles,
         const auto placeOf = [&](std::uint32_t i) {
           // Who went on is not who stopped: of messages the last one tells.
           const std::int64_t since = troubles[i].verdict.since_ns.value_or(0);
-          return std::tuple(proofOf(job, troubles[i]),
-                            troubles[i].isPerhaps(), !sure[i].empty(),
+          return std::tuple(proofOf(job, troubles[i]), troubles[i].isPerhaps(),
+                            !sure[i].empty(),
                             isOneSided(troubles[i]) ? -since : since);
         };
         return placeOf(a) < placeOf(b);
