@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 extern "C" void simulated_cuda_set(const char* name, double value);
@@ -80,6 +81,26 @@ TEST_F(NcclTest, MessagesOfAGroupMoveAtOnce) {
     ncclGroupEnd();
     cudaStreamSynchronize(streams_[rank]);
     EXPECT_EQ(memory_[rank][1], float(1 - rank));
+  });
+}
+
+TEST_F(NcclTest, OperationsOnSeveralStreamsKeepTheOrderOfTheirCalls) {
+  onBoth([&](int rank) {
+    cudaStream_t other;
+    cudaStreamCreate(&other);
+    float* first = memory_[rank];
+    float* second = memory_[rank] + 1;
+    *first = 1;
+    *second = 100;
+    for (int i = 0; i < 20; ++i) {
+      for (const auto [at, stream] :
+           {std::pair{first, streams_[rank]}, std::pair{second, other}}) {
+        ncclAllReduce(at, at, 1, ncclFloat32, ncclSum, comms_[rank], stream);
+      }
+    }
+    cudaDeviceSynchronize();
+    EXPECT_EQ(*first, float(1 << 20));
+    EXPECT_EQ(*second, 100 * float(1 << 20));
   });
 }
 

@@ -8,6 +8,7 @@ extern "C" {
 
 // Puts work on a stream or, while that is captured, into its graph.
 int simulated_cuda_enqueue(void* stream, const std::function<void()>* work);
+int simulated_cuda_capturing(void* stream);
 // Whether a kernel could read and write there.
 int simulated_cuda_reachable(const void* address);
 void simulated_cuda_refused(const char* function, const char* why);

@@ -63,8 +63,26 @@ void Endpoint::await(std::uint32_t seen) {
 }
 
 void Endpoint::abort() {
-  aborted_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    aborted_ = true;
+  }
+  turned_.notify_all();
   if (segment) segment.ringBell(rank);
+}
+
+bool Endpoint::awaitTurn(std::uint64_t ticket) {
+  std::unique_lock lock(mutex_);
+  turned_.wait(lock, [&] { return aborted_ || turn_ == ticket; });
+  return !aborted_;
+}
+
+void Endpoint::endTurn() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++turn_;
+  }
+  turned_.notify_all();
 }
 
 }  // namespace simulated

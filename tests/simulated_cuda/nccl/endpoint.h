@@ -5,8 +5,11 @@
 #include <nccl.h>
 
 #include <atomic>
-#include <memory>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "nccl/segment.h"
 
@@ -26,6 +29,11 @@ class Endpoint {
   void await(std::uint32_t seen);
   std::uint32_t bell() const { return segment->bell[rank]; }
   void abort();
+  // Launches of a communicator take place one after the other in the order of
+  // their tickets, whatever streams they are on. False: it was aborted.
+  std::uint64_t ticket() { return next_ticket_++; }
+  bool awaitTurn(std::uint64_t ticket);
+  void endTurn();
   bool aborted() const { return aborted_; }
 
   const std::string name;
@@ -40,6 +48,10 @@ class Endpoint {
   bool sharesGpu() const;
 
   std::atomic<bool> aborted_{false};
+  std::atomic<std::uint64_t> next_ticket_{0};
+  std::mutex mutex_;
+  std::condition_variable turned_;
+  std::uint64_t turn_ = 0;
 };
 
 }  // namespace simulated

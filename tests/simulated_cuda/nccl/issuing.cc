@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,8 @@ struct Launch {
   cudaStream_t stream;
   std::vector<Operation> operations;
   bool fails = false;
+  // Taken when it is issued; a captured one takes it when it is replayed.
+  std::optional<std::uint64_t> ticket;
 };
 
 thread_local int group_depth = 0;
@@ -30,6 +34,8 @@ void failAndWait(Endpoint& end) {
 }
 
 void perform(const Launch& launch) {
+  const auto ticket = launch.ticket ? *launch.ticket : launch.end->ticket();
+  if (!launch.end->awaitTurn(ticket)) return;
   Transfers transfers(*launch.end);
   for (const auto& operation : launch.operations) operation.start(transfers);
   Truth truth(launch.end->name, launch.end->rank, launch.stream);
@@ -38,11 +44,15 @@ void perform(const Launch& launch) {
   for (const auto& operation : launch.operations) {
     truth.write(operation.function, operation.bytes, moved);
   }
+  launch.end->endTurn();
 }
 
 ncclResult_t flush() {
-  const auto launches = std::exchange(pending, {});
-  for (const Launch& launch : launches) {
+  auto launches = std::exchange(pending, {});
+  for (Launch& launch : launches) {
+    if (!simulated_cuda_capturing(launch.stream)) {
+      launch.ticket = launch.end->ticket();
+    }
     const std::function<void()> work = [launch] { perform(launch); };
     if (simulated_cuda_enqueue(launch.stream, &work)) {
       return fail(ncclUnhandledCudaError, "the stream does not take it");
@@ -81,7 +91,8 @@ ncclResult_t issue(ncclComm_t comm, cudaStream_t stream, Operation operation) {
   auto it = std::find_if(pending.begin(), pending.end(), [&](const Launch& l) {
     return l.end == end && l.stream == stream;
   });
-  if (it == pending.end()) it = pending.insert(it, {end, stream, {}, false});
+  if (it == pending.end())
+    it = pending.insert(it, {end, stream, {}, false, {}});
   it->fails |= isNumber(number, "SIMULATED_NCCL_FAIL_OPERATION");
   it->operations.push_back(std::move(operation));
   return group_depth ? ncclSuccess : flush();

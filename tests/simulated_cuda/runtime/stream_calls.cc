@@ -88,6 +88,11 @@ int simulated_cuda_enqueue(void* handle, const simulated::Work* work) {
   return enqueue(streamOf(static_cast<cudaStream_t>(handle)), *work);
 }
 
+int simulated_cuda_capturing(void* handle) {
+  return simulated::captureOf(streamOf(static_cast<cudaStream_t>(handle))) !=
+         nullptr;
+}
+
 // Each piece of work on the stream takes so much longer from now on.
 void simulated_cuda_slow_stream(void* handle, int us) {
   if (auto* stream = streamOf(static_cast<cudaStream_t>(handle))) {

@@ -1,0 +1,149 @@
+"""What tracing asks of the device, and that device times are what the simulated GPU did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from launcher import Launcher
+from simulated_gpu import ENGINES, Refusals
+from traced.reader import Operation, read
+
+_CALLS = 10
+every_engine = pytest.mark.parametrize("engine", ENGINES)
+
+
+def _run(gpus: Launcher, folder: Path, program: str, *args: object, **env: str) -> list[object]:
+    """What two ranks return; nothing may have been refused."""
+    folder.mkdir(exist_ok=True)
+    refusals = Refusals(folder)
+    ranks = gpus.run_ranks(
+        2,
+        f"jobs.on_gpus:{program}",
+        *args,
+        folder=folder,
+        **refusals.env,
+        TRACED_DIR=str(folder / "traces"),
+        **env,
+    )
+    refusals.assert_none()
+    return [rank.result for rank in ranks]
+
+
+@every_engine
+@pytest.mark.parametrize(
+    ("mode", "events", "asks"), [("off", 0, 0), ("end", 1, 1), ("full", 2, 1)]
+)
+def test_a_call_asks_no_more_of_the_device_than_is_said(
+    gpus: Launcher, tmp_path: Path, engine: str, mode: str, events: int, asks: int
+) -> None:
+    env = ENGINES[engine] | {"TRACED_DEVICE_TIME": mode}
+    (stock, *_), (traced, *_) = (
+        _run(gpus, tmp_path / backend, "counts", backend, _CALLS, **env)
+        for backend in ("nccl", "traced_nccl")
+    )
+    assert isinstance(stock, dict)
+    assert isinstance(traced, dict)
+    more = Counter(traced)
+    more.subtract(Counter(stock))
+    assert {name: count for name, count in more.items() if count} == {
+        name: count * _CALLS
+        for name, count in {
+            "cudaEventRecordWithFlags": events,
+            "cudaStreamIsCapturing": asks,
+        }.items()
+        if count
+    }
+
+
+@dataclass(frozen=True)
+class _Truth:
+    """When an operation was really on its stream."""
+
+    begin_ns: int
+    end_ns: int
+
+
+def _truths(path: Path, rank: int) -> list[_Truth]:
+    lines = [line.split() for line in path.read_text().splitlines()]
+    return [
+        _Truth(int(begin), int(end))
+        for _, of_rank, _, function, _, begin, end, _, _ in lines
+        if int(of_rank) == rank and function == "ncclAllReduce"
+    ]
+
+
+def _times(
+    gpus: Launcher, folder: Path, engine: str, mode: str
+) -> list[tuple[int, list[Operation], list[_Truth]]]:
+    """Per rank the bound on the error of its times, its last operations, and the truth."""
+    truth = folder / "truth"
+    env = ENGINES[engine] | {"TRACED_DEVICE_TIME": mode, "SIMULATED_NCCL_TRUTH": str(truth)}
+    _run(gpus, folder, "timed", "traced:nccl", _CALLS, 3000.0, **env)
+    found = []
+    for stream in read(folder / "traces").streams:
+        bounds = [mark.value for mark in stream.marks if mark.kind == "device_clock"]
+        operations = [item for item in stream.operations if item.op == "all_reduce"]
+        truths = _truths(truth, stream.rank)
+        assert len(operations) == len(truths)
+        found.append((max(bounds, default=0), operations[-_CALLS:], truths[-_CALLS:]))
+    assert len(found) == 2
+    return found
+
+
+@every_engine
+@pytest.mark.parametrize("mode", ["end", "full"])
+def test_times_are_those_of_the_device(
+    gpus: Launcher, tmp_path: Path, engine: str, mode: str
+) -> None:
+    for bound, operations, truths in _times(gpus, tmp_path, engine, mode):
+        for item, truth in zip(operations, truths, strict=True):
+            assert item.end_source == "device_event"
+            assert item.end_ns is not None
+            assert item.end_ns >= truth.end_ns - bound
+            assert (item.start_ns is not None) == (mode == "full")
+            if item.start_ns is not None:
+                assert item.issue_ns - bound <= item.start_ns <= truth.begin_ns + bound
+        # The event behind an operation is reached before the next operation begins.
+        for item, following in zip(operations, truths[1:], strict=False):
+            assert item.end_ns is not None
+            assert item.end_ns <= following.begin_ns + bound
+
+
+@every_engine
+def test_without_the_device_nothing_is_claimed(
+    gpus: Launcher, tmp_path: Path, engine: str
+) -> None:
+    for _, operations, _ in _times(gpus, tmp_path, engine, "off"):
+        assert {(item.start_ns, item.end_ns, item.end_source) for item in operations} == {
+            (None, None, None)
+        }
+
+
+@every_engine
+def test_captures_are_left_alone(gpus: Launcher, tmp_path: Path, engine: str) -> None:
+    env = ENGINES[engine] | {"TRACED_DEVICE_TIME": "full"}
+    for backend in ("nccl", "traced:nccl"):
+        results = _run(gpus, tmp_path, "captures", backend, **env)
+        assert results == [[2, 8, 32, 64]] * 2
+    for stream in read(tmp_path / "traces").streams:
+        captured = [item for item in stream.operations if item.graph is not None]
+        assert len(captured) == 2
+        assert len({item.graph for item in captured}) == 1
+        assert {item.end_ns for item in captured} == {None}
+        assert stream.operations[-1].graph is None
+
+
+@every_engine
+def test_a_capture_that_fails_fails_as_without_tracing(
+    gpus: Launcher, tmp_path: Path, engine: str
+) -> None:
+    env = ENGINES[engine] | {"TRACED_DEVICE_TIME": "full"}
+    stock, traced = (
+        _run(gpus, tmp_path, "capture_that_fails", backend, **env)
+        for backend in ("nccl", "traced:nccl")
+    )
+    assert traced == stock
+    assert all(failed[0] == "raised" for failed, _ in stock)
