@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import differential
 import pytest
 from differential import Case, Runs
 from launcher import Launcher
-from programs.catalog import catalog
+from programs.catalog import Program, catalog
 from simulated_gpu import ENGINES, Refusals
 from worker_pool import worker_pool
 
@@ -18,15 +19,24 @@ _PROGRAMS = [program for program in catalog() if program.nccl]
 _LEGS = {
     "newer": ("full", "nccl", "traced:nccl"),
     "classic": ("end", "nccl", "traced:nccl"),
-    "mixed": ("off", "cpu:gloo,cuda:nccl", "cpu:traced_gloo,cuda:traced_nccl"),
+    "mixed": ("off", "cpu:gloo,cuda:nccl", "traced"),
 }
-#: The legs differ little: all ranks on one of them will do.
+#: What runs on the other legs, too, and with four ranks only where TEST_EVERY_LEG is set.
+_CORE = ("programs.gathers.", "programs.reductions.")
+
+
+def _is_run(leg: str, program: Program, world: int) -> bool:
+    if os.environ.get("TEST_EVERY_LEG"):
+        return True
+    return world == 2 and (leg == "newer" or program.name.startswith(_CORE))
+
+
 _CASES = [
     (leg, Case(program, world))
     for leg in _LEGS
     for program in _PROGRAMS
     for world in program.worlds
-    if world == 2 or leg == "newer"
+    if _is_run(leg, program, world)
 ]
 
 

@@ -43,9 +43,7 @@ def _host(tensor: torch.Tensor) -> torch.Tensor:
     storage = tensor.untyped_storage()
     size = storage.nbytes() // tensor.element_size() * tensor.element_size()
     if not size:
-        return torch.empty_strided(
-            tensor.size(), tensor.stride(), dtype=tensor.dtype, device="cpu"
-        )
+        return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="cpu")
     memory = (ctypes.c_char * size).from_address(storage.data_ptr())
     whole = torch.frombuffer(memory, dtype=tensor.dtype)
     return whole.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())

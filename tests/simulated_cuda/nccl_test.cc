@@ -93,7 +93,7 @@ TEST_F(NcclTest, OperationsOnSeveralStreamsKeepTheOrderOfTheirCalls) {
     *first = 1;
     *second = 100;
     for (int i = 0; i < 20; ++i) {
-      for (const auto [at, stream] :
+      for (const auto& [at, stream] :
            {std::pair{first, streams_[rank]}, std::pair{second, other}}) {
         ncclAllReduce(at, at, 1, ncclFloat32, ncclSum, comms_[rank], stream);
       }

@@ -50,11 +50,6 @@ def _calls(of_thread: str) -> Counter[str]:
     return found
 
 
-def _calls_of_this_thread() -> Counter[str]:
-    with open("/proc/thread-self/comm") as file:
-        return _calls(file.read().strip())
-
-
 def _warm_up(tensor: torch.Tensor) -> None:
     """Calls until the device is asked for times, if it is to be: the first calls have none."""
     if os.environ.get("TRACED_DEVICE_TIME", "off") == "off":
@@ -68,16 +63,6 @@ def _warm_up(tensor: torch.Tensor) -> None:
         dist.all_reduce(agreed, op=dist.ReduceOp.MIN)
         dist.all_reduce(tensor)
         torch.cuda.synchronize()
-
-
-def counts(backend: str, calls: int) -> dict[str, int]:
-    """What the given number of synchronous calls ask of CUDA, on the thread that calls."""
-    with _gpu(backend) as tensor:
-        _warm_up(tensor)
-        before = _calls_of_this_thread()
-        for _ in range(calls):
-            dist.all_reduce(tensor)
-        return dict(_calls_of_this_thread() - before)
 
 
 def timed(backend: str, calls: int, op_us: float) -> None:
