@@ -81,10 +81,12 @@ def test_a_rank_that_does_not_come_is_named(
     assert "never_joined" in _kinds(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [pytest.param("newer", marks=_not_heard), "classic"],
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="an error that NCCL reports on the way does not reach the trace: it stays `issued`",
 )
+@pytest.mark.parametrize("engine", ENGINES)
 def test_an_error_on_the_way_is_in_the_trace(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     _fails(gpus, tmp_path, engine, "operation_that_fails", SIMULATED_NCCL_FAIL_OPERATION="2")
     (stream,) = [s for s in read(_merged(tmp_path)).streams if s.rank == 0]
