@@ -22,7 +22,7 @@ _LEGS = {
     "mixed": ("off", "cpu:gloo,cuda:nccl", "traced"),
 }
 #: What runs on the other legs, too, and with four ranks only where TEST_EVERY_LEG is set.
-_CORE = ("programs.gathers.", "programs.reductions.")
+_CORE = ("programs.exchanges.", "programs.gathers.")
 
 
 def _is_run(leg: str, program: Program, world: int) -> bool:
