@@ -10,6 +10,9 @@ from launcher import Launcher, launcher
 from simulated_gpu import gpu_launcher
 from worker_pool import WorkerPool, worker_pool
 
+# Over simulated GPUs, and run by their names: see tests/long/simulated_gpus.
+collect_ignore_glob = ["test_nccl_*.py"]
+
 
 @pytest.fixture(scope="session", name="launcher")
 def _launcher() -> Iterator[Launcher]:
