@@ -43,9 +43,6 @@ struct Engine {
            const ReadyTime& ready) {
     const bool known = op.ended.known() && !isHeldByCallback(op, call);
     addLatest(known ? op.ended.ns() : kUnknownEnd);
-    // All before it had ended.
-    const bool is_barrier = call.op() == v1::OPERATION_BARRIER;
-    if (known && is_barrier) latest.last_ns = op.ended.ns();
     const EndBound bound = op.ended.known() ? endBoundOf(op) : EndBound::kSeen;
     addEarliest(bound == EndBound::kExact ? op.ended.ns()
                                           : ready.earliest.ns());

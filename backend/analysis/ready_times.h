@@ -30,7 +30,7 @@ struct ReadyTime {
 //   - an end that is a late bound may have been any time before;
 //   - one that is not known may be still to come: one of Gloo's workers may
 //     never have come back from it. Numbers that are missing are operations
-//     whose records are lost. Who ended a barrier had ended all before it.
+//     whose records are lost.
 std::vector<ReadyTime> readyTimes(const StreamTable& table);
 
 }  // namespace traced
