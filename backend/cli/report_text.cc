@@ -217,8 +217,7 @@ constexpr char kLegend[] =
     "transfer: from there to the end. share: host and wait of the time of the "
     "ranks; \">=\": records were lost. \"-\": not observed.\n"
     " busbw is the median over completion time; GB = 1e9 bytes. --wide also "
-    "has "
-    "totals, means and maxima, and what each rank and group spent.\n";
+    "has totals, means and maxima, and what each rank and group spent.\n";
 
 }  // namespace
 

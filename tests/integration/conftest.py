@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,13 @@ from worker_pool import WorkerPool, worker_pool
 
 # Over simulated GPUs, and run by their names: see tests/long/simulated_gpus.
 collect_ignore_glob = ["test_nccl_*.py"]
+
+
+def pytest_configure() -> None:
+    """Has ranks end at signals, which a shell lets what runs in its background ignore."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", name="launcher")
