@@ -67,10 +67,13 @@ def test_off_by_default(launcher: Launcher, tmp_path: Path, library: str) -> Non
 
 @pytest.mark.parametrize("mode", _MODES)
 def test_stacks_are_named(launcher: Launcher, tmp_path: Path, library: str, mode: str) -> None:
+    others = ["Py_BytesMain"] if mode == "dladdr" else ["not_exported", "c10d::ops::"]
     (process,) = launcher.run_ranks(
         1,
-        "jobs.cpp_stacks:reduce_through",
+        "jobs.cpp_stacks:reduce_until_named",
         library,
+        "known_function",
+        *others,
         folder=tmp_path,
         TRACED_CPP_STACKS="1",
         TRACED_SYMBOLIZE=mode,

@@ -44,28 +44,37 @@ def reduce_through(library: str, calls: int = 3) -> list[float]:
         return tensor.tolist()  # type: ignore[no-any-return]
 
 
+def reduce_until_named(library: str, *names: str) -> None:
+    """Ends when functions of these names are known, however long the disk takes to tell them."""
+    with joined():
+        for _ in range(3):
+            _through(library, lambda: dist.all_reduce(torch.ones(4)))
+        _wait_for_names(*names)
+
+
 def children_while_names_are_found(library: str) -> int:
     """How many children ended that the job did not start."""
     seen = []
     signal.signal(signal.SIGCHLD, lambda *_: seen.append(1))
     with joined():
         _through(library, lambda: dist.all_reduce(torch.ones(4)))
-        _wait_for_names()
+        _wait_for_names("known_function")
         with contextlib.suppress(ChildProcessError):
             os.wait()
             seen.append(1)
     return len(seen)
 
 
-def _wait_for_names() -> None:
+def _wait_for_names(*names: str) -> None:
     deadline = time.monotonic() + patient(60)
     while time.monotonic() < deadline:
         traced.flush()
         (stream,) = read("traces", files_only=True).streams
         for operation in stream.operations:
-            if any(frame.function == "known_function" for frame in operation.cpp_stack or ()):
+            known = [frame.function or "" for frame in operation.cpp_stack or ()]
+            if all(any(name in function for function in known) for name in names):
                 return
-    raise TimeoutError("no name was found")
+    raise TimeoutError(f"not all of {names} were found")
 
 
 def reduce_until_killed(library: str) -> None:
