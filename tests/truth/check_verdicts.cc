@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/diagnosis/diagnosis.h"
+#include "truth/clocks.h"
 #include "truth/trial.h"
 
 namespace traced::truth {
@@ -115,7 +116,9 @@ class VerdictCheck {
     if (verdict.pair) return messagesDiffer(*verdict.pair);
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
     if (!group) return false;
-    if (saysTheyAgreedBefore(verdict) && !agreedBefore(verdict, *group)) {
+    // Of what was lost it is not said.
+    if (saysTheyAgreedBefore(verdict) && !trial_.program.variation.lost_chunk &&
+        !agreedBefore(verdict, *group)) {
       return false;
     }
     if (verdict.kind == VerdictKind::kSplitMismatch) {
@@ -290,6 +293,10 @@ class VerdictCheck {
     if (verdict.kind != VerdictKind::kStraggler &&
         verdict.kind != VerdictKind::kLate &&
         verdict.kind != VerdictKind::kSlowPeer) {
+      return;
+    }
+    if (trial_.program.hosts() > 1 &&
+        anyClockStepped(trial_.program, trial_.history.end)) {
       return;
     }
     const bool held_up = verdict.kind == VerdictKind::kStraggler ||

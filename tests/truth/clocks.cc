@@ -38,4 +38,11 @@ bool HostClock::steppedBetween(std::int64_t from_ns, std::int64_t to_ns) const {
   return step_ns_ > 0 && from_ns < step_at_ns_ && step_at_ns_ <= to_ns;
 }
 
+bool anyClockStepped(const Program& program, std::int64_t until_ns) {
+  for (std::uint32_t host = 0; host < program.hosts(); ++host) {
+    if (HostClock(program, host).steppedBetween(-1, until_ns)) return true;
+  }
+  return false;
+}
+
 }  // namespace traced::truth

@@ -27,4 +27,9 @@ class HostClock {
   std::int64_t wall_begin_ns_ = 0;
 };
 
+// Whether the clock of any of its hosts stepped until then. Bounds on one side
+// of a step alone contradict nothing: what is said of times between hosts rests
+// on there being none.
+bool anyClockStepped(const Program& program, std::int64_t until_ns);
+
 }  // namespace traced::truth
