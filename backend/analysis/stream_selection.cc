@@ -60,6 +60,7 @@ absl::btree_map<std::uint32_t, std::size_t> countByRank(
 }
 
 void tellSameRanks(TraceSet& set, const RunSplit& split) {
+  set.may_mix_runs = !split.beside.empty();
   for (const auto& [rank, count] : countByRank(set, split.older)) {
     leaveOut(set, count,
              absl::StrCat("of rank ", rank, ", older than the one used"));

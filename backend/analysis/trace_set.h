@@ -61,6 +61,9 @@ struct TraceSet {
   std::vector<TraceStream> streams;
   // Indices of the streams of the run to look at; see stream_selection.h.
   std::vector<std::size_t> selected;
+  // Nothing proves that the streams selected are of one run: others of the same
+  // name went on beside them.
+  bool may_mix_runs = false;
   // Of each merged file, the clocks as it tells them.
   std::vector<MergedClocks> clocks;
   // Sentences about the inputs, also those a merged file brought along, and

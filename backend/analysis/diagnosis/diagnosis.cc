@@ -33,6 +33,25 @@ void keepToProofs(std::vector<JobVerdict>& verdicts) {
   }
 }
 
+// Whether the records of one rank alone prove it.
+bool isOfOneRank(const JobVerdict& verdict) {
+  return verdict.kind == VerdictKind::kProcessFailed ||
+         verdict.kind == VerdictKind::kNeverWaited ||
+         verdict.kind == VerdictKind::kBufferOverlap;
+}
+
+// Ranks that may be of two runs prove nothing of each other.
+void doubtComparisons(std::vector<JobVerdict>& verdicts) {
+  for (JobVerdict& verdict : verdicts) {
+    if (isOfOneRank(verdict)) continue;
+    verdict.finding = std::max(verdict.finding, Confidence::kLikely);
+    verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
+    verdict.evidence.push_back(
+        "These ranks may be of two runs: see the warning about streams that "
+        "were left out.");
+  }
+}
+
 std::vector<std::uint32_t> culpritsOf(const std::vector<JobVerdict>& verdicts) {
   std::vector<std::uint32_t> culprits;
   for (const JobVerdict& verdict : verdicts) {
@@ -75,6 +94,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
     verdicts.push_back(*std::move(failed));
   }
   keepToProofs(verdicts);
+  if (set.may_mix_runs) doubtComparisons(verdicts);
   rootsFirst(verdicts);
   for (const RankState& rank : job.ranks) {
     if (rank.end_unknown) diagnosis.end_unknown.push_back(rank.rank);

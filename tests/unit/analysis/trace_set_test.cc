@@ -360,6 +360,7 @@ TEST_F(RunsOfOneNameTest, WhatNothingTellsApartIsSaidToBeMixedPerhaps) {
     started.set_realtime_ns(started.realtime_ns() + 1000);
   });
   EXPECT_THAT(selected(), ElementsAre(2));
+  EXPECT_TRUE(open().may_mix_runs);
   EXPECT_THAT(open().selection_warnings,
               ElementsAre(HasSubstr("left out 1 stream of rank 0, recorded at "
                                     "the same time as the one used")));
@@ -392,6 +393,7 @@ TEST_F(RunsOfOneNameTest, WhatTheLauncherCallsTheRunTellsItApart) {
   addTo(0, 1, 0, called("a"), false);
   addTo(1, 2, 1, called("b"), false);
   EXPECT_THAT(selected(), ElementsAre(2));
+  EXPECT_FALSE(open().may_mix_runs);
 }
 
 TEST_F(TraceSetTest, AStreamOfAnUnknownSchemaIsLeftOut) {

@@ -20,7 +20,8 @@ using Ranks = std::vector<std::uint32_t>;
 // The ranks of `without` leave no file.
 inline Diagnosis diagnoseJob(JobBuilder& job, Ending ending = Ending::kClosed,
                              const std::set<std::uint32_t>& without = {},
-                             const std::set<std::uint32_t>& cut = {}) {
+                             const std::set<std::uint32_t>& cut = {},
+                             bool may_mix_runs = false) {
   const TempDir dir;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     if (without.contains(rank)) continue;
@@ -28,8 +29,9 @@ inline Diagnosis diagnoseJob(JobBuilder& job, Ending ending = Ending::kClosed,
               job.rank(rank).write(cut.contains(rank) ? Ending::kCut : ending));
   }
   const std::vector<std::string> paths = {dir.path()};
-  const Result<TraceSet> set = openTraceSet(paths);
+  Result<TraceSet> set = openTraceSet(paths);
   EXPECT_TRUE(set) << set.error().message;
+  set->may_mix_runs = may_mix_runs;
   return diagnose(*set, {});
 }
 

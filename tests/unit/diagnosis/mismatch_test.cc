@@ -274,6 +274,22 @@ TEST(MismatchRule, WithoutAMajorityAmongTheFilesNobodyIsNamed) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
+// As with those of an older recorder that ran beside another run.
+TEST(MismatchRule, RanksOfTwoRunsPerhapsProveNothingOfEachOther) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.end(rank.addCall(v1::OPERATION_BROADCAST, 1, r == 1 ? 512 : 256).id(),
+             0);
+  }
+  const Diagnosis diagnosis =
+      diagnoseJob(job, Ending::kClosed, {}, {}, /*may_mix_runs=*/true);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {1});
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
+  EXPECT_NE(textOf(diagnosis).find("may be of two runs"), std::string::npos)
+      << textOf(diagnosis);
+}
+
 TEST(MismatchRule, SaysOnceWhatGoesOnForEver) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
