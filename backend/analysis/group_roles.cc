@@ -8,6 +8,11 @@
 
 namespace traced {
 
+std::string groupsText(const std::string& label, std::size_t groups,
+                       std::size_t members) {
+  return absl::StrCat(label, " (", groups, " groups of ", members, ")");
+}
+
 GroupRoles::GroupRoles(const GroupCatalog& catalog) {
   using Key = std::tuple<std::string, std::string, std::uint32_t>;
   absl::btree_map<Key, std::vector<std::uint32_t>> roles;
@@ -20,9 +25,7 @@ GroupRoles::GroupRoles(const GroupCatalog& catalog) {
   for (auto& [key, groups] : roles) {
     if (groups.size() < kMany) continue;
     const auto& [label, leg, size] = key;
-    Role role{
-        absl::StrCat(label, " (", groups.size(), " groups of ", size, ")"),
-        std::move(groups)};
+    Role role{groupsText(label, groups.size(), size), std::move(groups)};
     for (const std::uint32_t group : role.groups) {
       labels_[group] = role.label;
       is_of_many_[group] = true;

@@ -11,6 +11,10 @@
 
 namespace traced {
 
+// "dp (64 groups of 8)".
+std::string groupsText(const std::string& label, std::size_t groups,
+                       std::size_t members);
+
 class GroupRoles {
  public:
   // So many groups of one role are told as one.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 
 namespace traced {
 namespace {
@@ -53,7 +54,8 @@ MatchTable foldGroups(const LoadedRun& run, const MatchTable& table,
   result.out_of_window = table.out_of_window;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const MatchRow& row = table.rows[i];
-    std::vector<const MatchRow*> parts = {&row};
+    const MatchRow* itself[] = {&row};
+    absl::Span<const MatchRow* const> parts = itself;
     if (keys[i]) parts = folded.at(*keys[i]);
     if (parts.front() != &row) continue;  // it stands there already
     MatchRow& one = result.rows.emplace_back(row);

@@ -65,6 +65,13 @@ std::uint32_t StreamTable::groupOf(const v1::Call& call) const {
                            : definitions.group(call.group());
 }
 
+const EngineTraits& StreamTable::engineOf(const v1::Call& call) const {
+  const std::uint32_t group = groupOf(call);
+  return group == StreamDefinitions::kNone
+             ? kUnknownEngine
+             : definitions.groups()[group].engine();
+}
+
 std::optional<std::uint32_t> StreamTable::peerOf(
     const AssembledOperation& operation, const v1::Call& call) const {
   if (call.peer_global_plus_1() > 0) return call.peer_global_plus_1() - 1;

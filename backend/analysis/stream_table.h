@@ -108,6 +108,8 @@ struct StreamTable {
   std::string siteOf(const AssembledOperation& operation) const;
   // Index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t groupOf(const v1::Call& call) const;
+  // What carries the call out; kUnknownEngine where its group is not known.
+  const EngineTraits& engineOf(const v1::Call& call) const;
   // The global rank at the other end of a send or receive. That of a receive
   // from any rank is known once it has ended.
   std::optional<std::uint32_t> peerOf(const AssembledOperation& operation,

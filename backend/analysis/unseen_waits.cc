@@ -11,10 +11,7 @@ using Window = UnseenWaits::Window;
 
 bool endsOnlyInWait(const AssembledOperation& op, const StreamTable& table) {
   const v1::Call* call = table.callOf(op);
-  if (!call) return false;
-  const std::uint32_t group = table.groupOf(*call);
-  return group != StreamDefinitions::kNone &&
-         endsOnlyInWait(table.definitions.groups()[group].engine(), call->op());
+  return call && endsOnlyInWait(table.engineOf(*call), call->op());
 }
 
 // Makes them sorted and apart from each other.

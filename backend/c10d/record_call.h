@@ -93,7 +93,7 @@ template <typename Describe, typename Forward>
   std::optional<CallRange> range;
   if (const Annotations* annotations = recorder.annotations()) [[unlikely]] {
     range.emplace(
-        *annotations, wait_shows_end_,
+        *annotations, engine_.on_host,
         NvtxRanges::Payload{operationName(operation), group_->id(), seq,
                             issued.bytes, issued.op, annotations->labels()});
   }

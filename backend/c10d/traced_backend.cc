@@ -1,6 +1,5 @@
 #include "c10d/traced_backend.h"
 
-#include "base/engine_traits.h"
 #include "c10d/record_call.h"
 #include "c10d/traced_work.h"
 #include "recorder/devices.h"
@@ -24,10 +23,8 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
     : ForwardingBackend(std::move(inner)),
       recorder_(recorder),
       group_(std::move(group)),
-      wait_shows_end_(engineTraits(inner_->getBackendName()).on_host),
-      some_end_in_wait_(
-          engineTraits(inner_->getBackendName()).some_end_in_wait),
-      no_result_(!engineTraits(inner_->getBackendName()).result_is_of_host),
+      engine_(engineTraits(inner_->getBackendName())),
+      no_result_(!engine_.result_is_of_host),
       make_events_(make_events) {
   // c10d reads these from the wrapper, by functions that are not virtual.
   pg_uid_ = inner_->getGroupUid();
@@ -93,20 +90,19 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
       !mayBeCaptured(issued) && batch_.load(std::memory_order_relaxed) == 0;
   if (completions_) {
     if (ends_by_itself) hearOfEnd(issued, *inner);
-  } else if (!wait_shows_end_ && ends_by_itself) {
+  } else if (!engine_.on_host && ends_by_itself) {
     observeResult(recorder, issued.op, *inner);
   }
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost.
-  if (issued.async && wait_shows_end_ &&
-      !(some_end_in_wait_ && glooRunsInWait(operation))) {
+  if (issued.async && engine_.on_host && !endsOnlyInWait(engine_, operation)) {
     observeFuture(recorder, issued.op, operation, *inner);
   }
   const bool from_any_source =
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
   try {
     auto work = c10::make_intrusive<TracedWork>(
-        std::move(inner), recorder, issued.op, wait_shows_end_, from_any_source,
+        std::move(inner), recorder, issued.op, engine_.on_host, from_any_source,
         mayBeCaptured(issued) ? nullptr : issued.times);
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
     return work;

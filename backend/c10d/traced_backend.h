@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/engine_traits.h"
 #include "base/operation.h"
 #include "c10d/describe.h"
 #include "c10d/forwarding.h"
@@ -210,9 +211,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
 
   Recorder& recorder_;
   const std::unique_ptr<RecordedGroup> group_;
-  // Of what the engine tells (base/engine_traits.h), what each call asks.
-  const bool wait_shows_end_;
-  const bool some_end_in_wait_;
+  const EngineTraits engine_;
   std::atomic<std::uint64_t> batch_{0};
   std::atomic<bool> simulating_{false};
   // Null without completion hooks.

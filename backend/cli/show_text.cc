@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analysis/clock_models.h"
+#include "analysis/group_roles.h"
 #include "cli/heading.h"
 #include "cli/scope_option.h"
 #include "cli/show_output.h"
@@ -61,8 +62,8 @@ std::string operationText(const ShowContext& context, const MatchRow& row) {
 std::string groupText(const ShowContext& context, const MatchRow& row) {
   if (row.groups < 2) return printable(context.run.groups.label(row.group));
   const JobGroup& group = context.run.groups.groups()[row.group];
-  return absl::StrCat(printable(givenLabel(group)), " (", row.groups,
-                      " groups of ", group.members.size(), ")");
+  return groupsText(printable(givenLabel(group)), row.groups,
+                    group.members.size());
 }
 
 std::string numberText(const MatchRow& row) {

@@ -7,12 +7,6 @@
 namespace traced {
 namespace {
 
-bool isOnHost(const StreamTable& table, const v1::Call& call) {
-  const std::uint32_t group = table.groupOf(call);
-  return group != StreamDefinitions::kNone &&
-         table.definitions.groups()[group].engine().on_host;
-}
-
 // Whether it is the end of a coalesced batch, which all of it ends with.
 bool isBatch(const StreamTable& table, const AssembledOperation& op) {
   const v1::Call* call = table.callOf(op);
@@ -29,7 +23,7 @@ bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
   if (op.failed || op.released.known()) return false;
   const v1::Call* call = table_.callOf(op);
   return !op.returned.known() ||
-         (call && isOnHost(table_, *call) && waitsAtOnce(*call));
+         (call && waitsAtOnce(*call) && table_.engineOf(*call).on_host);
 }
 
 void ReachedRule::lookOver() {
@@ -48,7 +42,7 @@ void ReachedRule::lookOver() {
 Reached ReachedRule::notEnded(const AssembledOperation& op) {
   if (!table_.evidence.has(Evidence::kEnds)) return Reached::kNotObserved;
   // NCCL's watchdog retires what it gives up, too: that never came to its end.
-  if (op.over && isOnHost(table_, *table_.callOf(op))) {
+  if (op.over && table_.engineOf(*table_.callOf(op)).on_host) {
     return Reached::kNotObserved;
   }
   if (!looked_over_) lookOver();
@@ -59,13 +53,12 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
     return reachedByBatch(op.batch);
   }
   if (!op.returned.known()) return Reached::kInside;
-  if (!isOnHost(table_, call)) {
+  const EngineTraits& engine = table_.engineOf(call);
+  if (!engine.on_host) {
     if (!device_) device_.emplace(table_);
     return device_->standsStill(op, call) ? Reached::kInside
                                           : Reached::kNotObserved;
   }
-  const EngineTraits& engine =
-      table_.definitions.groups()[table_.groupOf(call)].engine();
   if (call.async() && !endsOnlyInWait(engine, call.op())) {
     return Reached::kInside;
   }
