@@ -25,11 +25,22 @@ def _gpu(backend: str, **options: Any) -> Iterator[torch.Tensor]:
     """A default group with its communicator made; a tensor on this rank's GPU."""
     torch.cuda.set_device(int(os.environ["RANK"]))
     with joined(backend, **options):
-        tensor = torch.ones(1024, device="cuda")
-        dist.all_reduce(tensor)
+        yield _reduced()
         torch.cuda.synchronize()
-        yield tensor
-        torch.cuda.synchronize()
+
+
+def _gpu_without_end(backend: str, **options: Any) -> tuple[int, torch.Tensor]:
+    """The same where the group is not destroyed; and the rank."""
+    torch.cuda.set_device(int(os.environ["RANK"]))
+    return join(backend, **options), _reduced()
+
+
+def _reduced() -> torch.Tensor:
+    """A tensor of the first operation, which makes the communicator."""
+    tensor = torch.ones(1024, device="cuda")
+    dist.all_reduce(tensor)
+    torch.cuda.synchronize()
+    return tensor
 
 
 def set_up(name: str, value: float) -> None:
@@ -108,12 +119,7 @@ def capture_that_fails(backend: str) -> tuple[Any, float]:
 
 def leaves_out(backend: str, history: int) -> None:
     """After some asynchronous calls rank 1 leaves one out; the engine's watchdog ends rank 0."""
-    rank = int(os.environ["RANK"])
-    torch.cuda.set_device(rank)
-    join(backend, timeout=patient_timeout(5))
-    tensor = torch.ones(1024, device="cuda")
-    dist.all_reduce(tensor)
-    torch.cuda.synchronize()
+    rank, tensor = _gpu_without_end(backend, timeout=patient_timeout(5))
     for _ in range(history):
         dist.all_reduce(tensor, async_op=True).wait()
         torch.cuda.synchronize()
@@ -125,12 +131,7 @@ def leaves_out(backend: str, history: int) -> None:
 
 def abort_in_flight(backend: str) -> bool:
     """Rank 0 aborts the group while its call waits for rank 1; its stream goes on."""
-    rank = int(os.environ["RANK"])
-    torch.cuda.set_device(rank)
-    join(backend)
-    tensor = torch.ones(1024, device="cuda")
-    dist.all_reduce(tensor)
-    torch.cuda.synchronize()
+    rank, tensor = _gpu_without_end(backend)
     if rank == 0:
         dist.all_reduce(tensor, async_op=True).wait()
         dist.group.WORLD._get_backend(torch.device("cuda")).abort()
@@ -141,12 +142,7 @@ def abort_in_flight(backend: str) -> bool:
 
 def operation_that_fails(backend: str) -> None:
     """An operation of rank 0 fails on the way; the engine's watchdog ends the process."""
-    rank = int(os.environ["RANK"])
-    torch.cuda.set_device(rank)
-    join(backend)
-    tensor = torch.ones(1024, device="cuda")
-    dist.all_reduce(tensor)
-    torch.cuda.synchronize()
+    _, tensor = _gpu_without_end(backend)
     dist.all_reduce(tensor, async_op=True).wait()
     torch.cuda.synchronize()
     meet("never")

@@ -37,6 +37,16 @@ char* part(void* all, int rank, size_t bytes) {
   return static_cast<char*>(all) + static_cast<size_t>(rank) * bytes;
 }
 
+// The root sends every rank its part.
+template <typename PartOf>
+void sendFrom(int root, Transfers& moving, size_t bytes, Kind kind,
+              PartOf part_of) {
+  if (moving.end().rank != root) return;
+  for (int peer = 0; peer < moving.end().ranks; ++peer) {
+    moving.send(peer, part_of(peer), bytes, kind);
+  }
+}
+
 // Receives from every rank, and reduces what came.
 void receiveAndReduce(Transfers& moving, void* out, size_t count,
                       const Reduction& how, Kind kind) {
@@ -123,11 +133,7 @@ ncclResult_t ncclBroadcast(const void* in, void* out, size_t count,
   const void* read = isRoot(comm, root) ? in : nullptr;
   return issue(comm, stream,
                {__func__, bytes, read, out, root, [=](Transfers& t) {
-                  for (int i = 0; i < t.end().ranks; ++i) {
-                    if (t.end().rank == root) {
-                      t.send(i, in, bytes, kBroadcast);
-                    }
-                  }
+                  sendFrom(root, t, bytes, kBroadcast, [=](int) { return in; });
                   char* room = t.room(bytes);
                   t.receive(root, room, bytes, kBroadcast);
                   t.whenMoved([=] { std::memcpy(out, room, bytes); });
@@ -187,11 +193,8 @@ ncclResult_t ncclScatter(const void* in, void* out, size_t count,
   const void* read = isRoot(comm, root) ? in : nullptr;
   return issue(comm, stream,
                {__func__, bytes, read, out, root, [=](Transfers& t) {
-                  for (int i = 0; i < t.end().ranks; ++i) {
-                    if (t.end().rank == root) {
-                      t.send(i, part(in, i, bytes), bytes, kScatter);
-                    }
-                  }
+                  sendFrom(root, t, bytes, kScatter,
+                           [=](int i) { return part(in, i, bytes); });
                   t.receive(root, out, bytes, kScatter);
                 }});
 }

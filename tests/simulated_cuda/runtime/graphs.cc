@@ -22,6 +22,14 @@ void release(UserObject* object, unsigned count) {
   delete object;
 }
 
+// A graph, or one that can be launched.
+template <typename Graph>
+void destroy(Graph* graph) {
+  if (!graph) return;
+  for (auto* object : graph->kept) release(object, 1);
+  delete graph;
+}
+
 UserObject* objectOf(cudaUserObject_t handle) {
   return reinterpret_cast<UserObject*>(handle);
 }
@@ -101,17 +109,13 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph,
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   SIMULATED_CALL
-  if (!graph) return cudaSuccess;
-  for (auto* object : graph->kept) release(object, 1);
-  delete graph;
+  destroy(graph);
   return cudaSuccess;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   SIMULATED_CALL
-  if (!graph) return cudaSuccess;
-  for (auto* object : graph->kept) release(object, 1);
-  delete graph;
+  destroy(graph);
   return cudaSuccess;
 }
 
