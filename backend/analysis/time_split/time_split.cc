@@ -50,8 +50,9 @@ bool leaveOpen(std::int64_t until_ns, std::int64_t whole_ns,
   CertifiedTime wait = split.wait_for_peers.value_or(CertifiedTime{});
   const std::int64_t held_ns =
       until_ns - std::max<std::int64_t>(wait.low_ns, 0);
-  if (held_ns <= 0) return true;
-  wait.high_ns = std::max(wait.high_ns, until_ns + ready.early_ns);
+  const std::int64_t longest_ns = until_ns + ready.early_ns;
+  if (held_ns <= 0 && longest_ns <= 0) return true;
+  wait.high_ns = std::max(wait.high_ns, longest_ns);
   split.wait_for_peers = wait;
   transfer.low_ns = std::min(transfer.low_ns, whole_ns - until_ns);
   return 2 * held_ns <= transfer.ns;

@@ -149,6 +149,29 @@ TEST_F(TimeSplitTest, AnEndThatAFutureToldLeavesTheNextOneOpen) {
 }
 
 // One on the clock of the time line, and one that is known to 100 ns.
+// Rank 0 was told late of all its ends: it may have been ready for the next one
+// long before rank 1, which may pass it on.
+TEST_F(TimeSplitTest, WhoWasToldLateMayHaveWaitedForWhoPassesItOn) {
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    for (const std::int64_t seq : {1, 2, 3, 4, 5, 6, 7}) {
+      const auto id = static_cast<std::uint64_t>(seq);
+      const bool late = rank == 1 && seq > 2;
+      const std::int64_t at =
+          StreamBuilder::kIssueNs + (seq * 10 + (late ? 300 : 0)) * kUs;
+      const std::int64_t told_us = rank == 0 ? 900 + seq : 1;
+      streams_[rank].add(
+          IssueRow{.op = id, .issue_ns = at, .call = 2, .seq = id});
+      streams_[rank].add(DoneRow{.op = id,
+                                 .end_ns = at + told_us * kUs,
+                                 .source = v1::END_SOURCE_FUTURE});
+    }
+  }
+  const Report by_rank = report();
+  const CertifiedTime wait = by_rank.rows[0].split.waitForPeers().p50();
+  EXPECT_EQ(wait.ns, 0);
+  EXPECT_GE(wait.high_ns, 300 * kUs);
+}
+
 TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
   ArrivalTable::Row row;
   row.arrived = 2;
