@@ -31,6 +31,20 @@ std::string frameText(const v1::Frame* frame) {
   return text;
 }
 
+std::string siteText(const v1::Frame& site, const v1::Frame* package) {
+  std::string text = frameText(&site);
+  if (!package) return text;
+  // Where packages lie says nothing.
+  const std::string folder = "-packages/";
+  v1::Frame named = *package;
+  const std::size_t at = named.file().rfind(folder);
+  if (at != std::string::npos) {
+    named.mutable_file()->erase(0, at + folder.size());
+  }
+  absl::StrAppend(&text, ", via ", frameText(&named));
+  return text;
+}
+
 std::string codeText(const v1::Code* code) {
   if (!code) return "not known";
   const absl::string_view path = code->binary();

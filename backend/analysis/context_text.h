@@ -17,6 +17,9 @@ std::string modulePath(const v1::Context& context);
 
 // "/job/train.py:120 in forward"; nullptr: "not known".
 std::string frameText(const v1::Frame* frame);
+// "/job/train.py:120 in main, via accelerate/accelerator.py:2100 in backward";
+// `package` is what the call site called through, if it is known.
+std::string siteText(const v1::Frame& site, const v1::Frame* package);
 
 // "layer.cpp:120 in Layer::run()", "libtorch_cpu.so+0x66d2750 in
 // c10d::ProcessGroup::allreduce()" where there is no line, without "in" where

@@ -127,19 +127,19 @@ std::vector<const v1::Frame*> StreamDefinitions::frames(
   return frames;
 }
 
-const v1::Frame* StreamDefinitions::site(const v1::Stack& stack) const {
-  const auto site = static_cast<std::int64_t>(stack.site()) - 1;
-  if (site < 0) return nullptr;
-  if (site < stack.frame_id_size()) {
-    return frame(stack.frame_id(static_cast<int>(site)));
+const v1::Frame* StreamDefinitions::frame(const v1::Stack& stack,
+                                          std::uint32_t number) const {
+  const auto at = static_cast<std::int64_t>(number) - 1;
+  if (at < 0) return nullptr;
+  if (at < stack.frame_id_size()) {
+    return frame(stack.frame_id(static_cast<int>(at)));
   }
-  return site < stack.frame_size() ? &stack.frame(static_cast<int>(site))
-                                   : nullptr;
+  return at < stack.frame_size() ? &stack.frame(static_cast<int>(at)) : nullptr;
 }
 
 std::string StreamDefinitions::siteText(const v1::Stack& stack) const {
-  const v1::Frame* const frame = site(stack);
-  return frame ? frameText(frame) : "";
+  const v1::Frame* const site = frame(stack, stack.site());
+  return site ? traced::siteText(*site, frame(stack, stack.package())) : "";
 }
 
 const v1::Code* StreamDefinitions::code(std::uint64_t id) const {

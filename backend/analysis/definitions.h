@@ -71,11 +71,9 @@ class StreamDefinitions {
   const v1::Context* context(std::uint32_t id) const;
   bool haveContexts() const { return !contexts_.empty(); }
   const v1::Stack* stack(std::uint32_t id) const;
-  // Its frames of Python, the innermost first, and the one that is its call
-  // site; nullptr where one is not known.
+  // Its frames of Python, the innermost first; nullptr where one is not known.
   std::vector<const v1::Frame*> frames(const v1::Stack& stack) const;
-  const v1::Frame* site(const v1::Stack& stack) const;
-  // "/job/train.py:120 in forward"; "" where its call site is not known.
+  // As siteText() of context_text has it; "" where its call site is not known.
   std::string siteText(const v1::Stack& stack) const;
   bool haveStacks() const { return !stacks_.empty(); }
   // What a stack's calls in C++ are; nullptr where that is not known.
@@ -98,6 +96,8 @@ class StreamDefinitions {
   void addBuffers(const v1::Buffers& buffers);
   void addCode(v1::Code& code);
   const v1::Frame* frame(std::uint64_t id) const;
+  // The one that is counted so, from 1; nullptr of 0, and if it is not known.
+  const v1::Frame* frame(const v1::Stack& stack, std::uint32_t number) const;
 
   std::vector<GroupDefinition> groups_;
   std::vector<v1::Call> calls_;

@@ -12,12 +12,19 @@ namespace py = pybind11;
 namespace traced {
 namespace {
 
-bool recordStacksOf(const std::string& mode, bool cpp,
-                    const std::vector<std::string>& libraries) {
+// What file names begin with, and whether that is an installed package.
+using Folders = std::vector<std::tuple<std::string, bool>>;
+
+bool recordStacksOf(const std::string& mode, bool cpp, const Folders& named) {
   const StackMode python = mode == "full"   ? StackMode::kFull
                            : mode == "site" ? StackMode::kSite
                                             : StackMode::kOff;
-  return recordStacks({python, cpp}, libraries);
+  std::vector<CodeFolder> folders;
+  for (const auto& [beginning, is_package] : named) {
+    folders.push_back(
+        {beginning, is_package ? CodeKind::kPackage : CodeKind::kLibrary});
+  }
+  return recordStacks({python, cpp}, folders);
 }
 
 using FrameText = std::tuple<std::string, std::string, std::uint32_t>;
@@ -42,7 +49,7 @@ void bindStacks(py::module_& module) {
   setFastSymbolReader(&fastSymbolReader);
   module.def(
       "record_stacks", &recordStacksOf, py::arg("mode"), py::arg("cpp"),
-      py::arg("libraries"),
+      py::arg("folders"),
       "Operations are stamped with their call site, the full stack or (off) "
       "neither, and with their C++ stack, from now on. False if this Python's "
       "frames are not known.");

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "c10d/code_kinds.h"
 #include "c10d/python_code.h"
 #include "c10d/python_frames.h"
 #include "recorder/cpp_stack.h"
@@ -54,10 +55,13 @@ class ToldCode {
 ToldCode told_code;
 // How often one of them was freed.
 std::atomic<std::uint64_t> freed_codes{0};
+// Made once, under the GIL: threads may be within it for ever.
+CodeKinds* code_kinds = nullptr;
 destructor free_code = nullptr;
 
 // With the GIL, as are the frames that come to run what takes the place.
 void freeCode(PyObject* code) {
+  code_kinds->forget(code);
   if (told_code.mayHold(code)) {
     freed_codes.fetch_add(1, std::memory_order_relaxed);
   }
@@ -98,10 +102,8 @@ std::atomic<int> Reading::readers{0};
 
 class ProgramStacks final : public StackSource {
  public:
-  ProgramStacks(StackOptions options, std::vector<std::string> libraries)
-      : libraries_(std::move(libraries)),
-        options_(options),
-        full_(options.python == StackMode::kFull) {}
+  explicit ProgramStacks(StackOptions options)
+      : options_(options), full_(options.python == StackMode::kFull) {}
 
   std::uint64_t identity() noexcept override {
     const std::uint64_t python = identityInPython();
@@ -133,20 +135,10 @@ class ProgramStacks final : public StackSource {
     v1::Stack stack;
     const Reading reading;
     if (options_.python == StackMode::kOff || !reading.allowed()) return stack;
-    PythonFrames frames;
-    PythonFrame frame;
-    for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
-         ++depth) {
-      const bool is_site = stack.site() == 0 && isSite(frame);
-      if (!full_ && !is_site) continue;
-      if (stack.frame_size() == kMaxFrames) {
-        stack.set_cut(stack.cut() + 1);
-        continue;
-      }
-      tell(frame, *stack.add_frame());
-      if (is_site)
-        stack.set_site(static_cast<std::uint32_t>(stack.frame_size()));
-      if (!full_) break;
+    if (full_) {
+      readAll(stack);
+    } else {
+      readSite(stack);
     }
     return stack;
   }
@@ -159,6 +151,65 @@ class ProgramStacks final : public StackSource {
     const Reading reading;
     if (!reading.allowed()) return 0;
     return full_ ? identityOfStack() : identityOfSite();
+  }
+
+  // Where the program called, and the nearest package that it called through.
+  struct Site {
+    PythonFrame program;
+    PythonFrame package;
+  };
+
+  static Site siteHere() noexcept {
+    Site site;
+    PythonFrames frames;
+    PythonFrame frame;
+    for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
+         ++depth) {
+      const CodeKind kind = code_kinds->of(*frame.code);
+      if (kind == CodeKind::kProgram) {
+        site.program = frame;
+        break;
+      }
+      if (kind == CodeKind::kPackage && !site.package.code) {
+        site.package = frame;
+      }
+    }
+    return site;
+  }
+
+  static void readSite(v1::Stack& stack) {
+    const Site site = siteHere();
+    if (site.package.code) {
+      tell(site.package, *stack.add_frame());
+      stack.set_package(1);
+    }
+    if (site.program.code) tell(site.program, *stack.add_frame());
+    stack.set_site(static_cast<std::uint32_t>(stack.frame_size()));
+    if (stack.site() == stack.package()) stack.clear_package();
+  }
+
+  static void readAll(v1::Stack& stack) {
+    PythonFrames frames;
+    PythonFrame frame;
+    for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
+         ++depth) {
+      if (stack.frame_size() == kMaxFrames) {
+        stack.set_cut(stack.cut() + 1);
+        continue;
+      }
+      tell(frame, *stack.add_frame());
+      const auto number = static_cast<std::uint32_t>(stack.frame_size());
+      const CodeKind kind = code_kinds->of(*frame.code);
+      if (kind == CodeKind::kProgram && stack.site() == 0) {
+        stack.set_site(number);
+      } else if (kind == CodeKind::kPackage && stack.site() == 0 &&
+                 stack.package() == 0) {
+        stack.set_package(number);
+      }
+    }
+    if (stack.site() > 0) return;
+    stack.set_site(stack.package());
+    stack.clear_package();
   }
 
   struct KnownBy {
@@ -176,16 +227,12 @@ class ProgramStacks final : public StackSource {
     return std::max<std::uint64_t>(hash, 1);
   }
 
-  std::uint64_t identityOfSite() const noexcept {
-    PythonFrames frames;
-    PythonFrame frame;
-    for (std::size_t depth = 0; depth < kMaxDepth; ++depth) {
-      if (!frames.next(frame)) return 0;
-      if (!isSite(frame)) continue;
-      const KnownBy known[] = {{freedCodes(), 0}, knownBy(frame)};
-      return identityOf(known, std::size(known));
-    }
-    return 0;
+  static std::uint64_t identityOfSite() noexcept {
+    const Site site = siteHere();
+    if (!site.program.code && !site.package.code) return 0;
+    const KnownBy known[] = {
+        {freedCodes(), 0}, knownBy(site.program), knownBy(site.package)};
+    return identityOf(known, std::size(known));
   }
 
   static std::uint64_t identityOfStack() noexcept {
@@ -205,13 +252,6 @@ class ProgramStacks final : public StackSource {
     return freed_codes.load(std::memory_order_relaxed);
   }
 
-  bool isSite(const PythonFrame& frame) const noexcept {
-    return std::none_of(libraries_.begin(), libraries_.end(),
-                        [&frame](const std::string& library) {
-                          return isInFile(*frame.code, library);
-                        });
-  }
-
   static void tell(const PythonFrame& frame, v1::Frame& told) {
     told_code.add(frame.code);
     told.set_function(functionOf(*frame.code, kMaxFunctionBytes));
@@ -220,7 +260,6 @@ class ProgramStacks final : public StackSource {
         static_cast<std::uint32_t>(lineAt(*frame.code, frame.instruction)));
   }
 
-  const std::vector<std::string> libraries_;
   const StackOptions options_;
   const bool full_;
   // Lies where this library does.
@@ -231,9 +270,9 @@ const char ProgramStacks::own_code = 0;
 // Only under the GIL.
 ProgramStacks* program_stacks = nullptr;
 
-void beginToReadPython() {
-  static bool begun = false;
-  if (std::exchange(begun, true)) return;
+void beginToReadPython(const std::vector<CodeFolder>& folders) {
+  if (code_kinds) return;
+  code_kinds = new CodeKinds(folders);
   watchFreedCode();
   py::module_::import("atexit").attr("register")(
       py::cpp_function(&Reading::end));
@@ -241,18 +280,17 @@ void beginToReadPython() {
 
 }  // namespace
 
-bool recordStacks(StackOptions wanted,
-                  const std::vector<std::string>& libraries) {
+bool recordStacks(StackOptions wanted, const std::vector<CodeFolder>& folders) {
   const bool is_python_known =
       wanted.python == StackMode::kOff || readsPythonFrames();
   if (!is_python_known) wanted.python = StackMode::kOff;
-  if (wanted.python != StackMode::kOff) beginToReadPython();
+  if (wanted.python != StackMode::kOff) beginToReadPython(folders);
   if (wanted == StackOptions{}) {
     setStackSource(nullptr);
     return is_python_known;
   }
   if (!program_stacks || program_stacks->options() != wanted) {
-    program_stacks = new ProgramStacks(wanted, libraries);
+    program_stacks = new ProgramStacks(wanted);
   }
   setStackSource(program_stacks);
   return is_python_known;

@@ -9,9 +9,9 @@
 
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "c10d/code_kinds.h"
 #include "recorder/options.h"
 #include "traced/v1/definitions.pb.h"
 
@@ -23,11 +23,10 @@ struct StackOptions {
   bool operator==(const StackOptions&) const = default;
 };
 
-// From now on, or no longer; Python's until the interpreter ends. What is in
-// `libraries`, beginnings of file names, is no call site. With the GIL; false
-// if the frames of this Python are not known: then they are absent.
-bool recordStacks(StackOptions wanted,
-                  const std::vector<std::string>& libraries);
+// From now on, or no longer; Python's until the interpreter ends. The folders
+// that are given first tell whose code is whose. With the GIL; false if the
+// frames of this Python are not known: then they are absent.
+bool recordStacks(StackOptions wanted, const std::vector<CodeFolder>& folders);
 
 // Where the calling thread is in Python, in words; no frames where it is in no
 // Python code, or where nothing is recorded of that.

@@ -67,7 +67,7 @@ struct Options {
   std::string node;                           // TRACED_NODE; "": the host
   PrintMode print = PrintMode::kOff;          // TRACED_PRINT
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
-  StackMode stacks = StackMode::kOff;                 // TRACED_STACKS
+  StackMode stacks = StackMode::kSite;                // TRACED_STACKS
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
   SymbolizeMode symbolize = SymbolizeMode::kDladdr;   // TRACED_SYMBOLIZE
   std::int64_t watch_ns = 0;                          // TRACED_WATCH_SECONDS

@@ -31,6 +31,7 @@ std::size_t SaidFrames::say(const v1::Stack& stack, v1::Payload& payload) {
   *said.mutable_frame_id() = stack.frame_id();
   said.set_cut(stack.cut());
   said.set_site(stack.site());
+  said.set_package(stack.package());
   *said.mutable_cpp() = stack.cpp();
   said.set_cpp_cut(stack.cpp_cut());
   std::size_t bytes = said.ByteSizeLong();

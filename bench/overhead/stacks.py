@@ -47,11 +47,11 @@ def measure(rounds: int) -> paired.Found:
     with tempfile.TemporaryDirectory() as folder:
         group = arms.start_group("fake+traced", 0, 1, folder)
 
-    extension, libraries = _extension.load(), _stacks._libraries()
+    extension, folders = _extension.load(), _stacks._folders()
     one = arms.caller("fake+traced", group)
 
     def block(mode: tuple[str, bool], depth: int, times: int) -> float:
-        extension.record_stacks(*mode, libraries)
+        extension.record_stacks(*mode, folders)
         return arms.nested(depth, lambda: _nanoseconds(one, times))  # type: ignore[no-any-return]
 
     found = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import getpass
 import os
 import re
+import site
+import sysconfig
 import tempfile
 from pathlib import Path
 from types import ModuleType
@@ -15,16 +17,36 @@ from traced._say import say_once
 
 def record(extension: ModuleType) -> None:
     """Has operations stamped with where they are issued, if the settings say so."""
-    settings = extension.check_settings(_settings.current())
+    made = _settings.current()
+    settings = extension.check_settings(made)
     mode = settings["TRACED_STACKS"]
-    libraries = _libraries() if mode != "off" else []
-    if not extension.record_stacks(mode, settings["TRACED_CPP_STACKS"] == "1", libraries):
+    folders = _folders() if mode != "off" else []
+    known = extension.record_stacks(mode, settings["TRACED_CPP_STACKS"] == "1", folders)
+    if not known and "TRACED_STACKS" in made:
         say_once(f"TRACED_STACKS={mode}: this Python's frames are not known; stacks are absent")
 
 
-def _libraries() -> list[str]:
-    """Beginnings of the names of files in which nobody looks for his call: PyTorch, what it
-    generates, and traced."""
+def _folders() -> list[tuple[str, bool]]:
+    """What names of files begin with that are not the program's own, and whether that is an
+    installed package: the first that fits counts."""
+    libraries = [*_torch_and_traced(), "<frozen "]
+    # Python's own library may hold the packages.
+    python = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    return [
+        *((name, False) for name in libraries),
+        *((os.path.join(folder, ""), True) for folder in sorted(_packages())),
+        *((os.path.join(folder, ""), False) for folder in sorted(python)),
+    ]
+
+
+def _packages() -> set[str]:
+    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    folders.update(getattr(site, "getsitepackages", list)())
+    return folders | {site.getusersitepackages()}
+
+
+def _torch_and_traced() -> list[str]:
+    """PyTorch, what it generates, and traced."""
     import torch
 
     return [
@@ -32,7 +54,6 @@ def _libraries() -> list[str]:
         os.path.join(Path(__file__).parent, ""),
         os.path.join(_generated_code(), ""),
         "<eval_with_key>",  # torch.fx
-        "<frozen ",
     ]
 
 

@@ -75,6 +75,7 @@ def test_stacks_are_named(launcher: Launcher, tmp_path: Path, library: str, mode
         "known_function",
         *others,
         folder=tmp_path,
+        TRACED_STACKS="off",
         TRACED_CPP_STACKS="1",
         TRACED_SYMBOLIZE=mode,
     )

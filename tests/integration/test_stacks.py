@@ -28,24 +28,29 @@ def _frames(operation: Operation) -> list[tuple[str, str, int | None]]:
 
 
 def _run(
-    launcher: Launcher, folder: Path, job: str, *args: object, mode: str, ranks: int = 1
+    launcher: Launcher, folder: Path, job: str, *args: object, mode: str | None, ranks: int = 1
 ) -> Any:
     process, *_ = launcher.run_ranks(
-        ranks, f"jobs.stacks:{job}", *args, folder=folder, TRACED_STACKS=mode
+        ranks,
+        f"jobs.stacks:{job}",
+        *args,
+        folder=folder,
+        **({} if mode is None else {"TRACED_STACKS": mode}),
     )
     assert "traced:" not in process.output, process.output
     return process.result
 
 
-def test_off_by_default(launcher: Launcher, tmp_path: Path) -> None:
-    launcher.run_ranks(1, "jobs.stacks:of_all_kinds", folder=tmp_path)
+def test_off_when_asked_for(launcher: Launcher, tmp_path: Path) -> None:
+    _run(launcher, tmp_path, "of_all_kinds", mode="off")
     assert all(item.stack is None and item.site is None for item in _operations(tmp_path))
 
 
+@pytest.mark.parametrize("mode", ["site", None])
 def test_the_call_site_is_the_innermost_line_of_the_program(
-    launcher: Launcher, tmp_path: Path
+    launcher: Launcher, tmp_path: Path, mode: str | None
 ) -> None:
-    places: list[list[Place]] = _run(launcher, tmp_path, "of_all_kinds", mode="site", ranks=2)
+    places: list[list[Place]] = _run(launcher, tmp_path, "of_all_kinds", mode=mode, ranks=2)
     for rank in range(2):
         operations = _operations(tmp_path, rank)
         assert len(operations) == len(places) > 15
@@ -73,10 +78,20 @@ def test_the_full_stack_is_that_of_the_interpreter(launcher: Launcher, tmp_path:
 def test_code_that_lies_where_other_code_was_is_told_from_it(
     launcher: Launcher, tmp_path: Path, mode: str
 ) -> None:
-    places: list[list[Place]] = _run(launcher, tmp_path, "of_code_that_is_freed", mode=mode)
+    # Flight Recorder keeps the code of who called.
+    (process,) = launcher.run_ranks(
+        1,
+        "jobs.stacks:of_code_that_is_freed",
+        folder=tmp_path,
+        TRACED_STACKS=mode,
+        TORCH_FR_BUFFER_SIZE="0",
+    )
+    places: list[list[Place]] = process.result
     sites = [operation.site for operation in _operations(tmp_path)]
-    assert sites == [f"{file}:{line} in {name}" for (name, file, line), *_ in places]
-    assert len(set(sites)) == 200
+    assert len(sites) == len(places) == 200
+    for site, stack in zip(sites, places, strict=True):
+        name, file, line = next(place for place in stack if not place[1].startswith("<frozen"))
+        assert site == f"{file}:{line} in {name}"
 
 
 @pytest.mark.parametrize("levels", [100, 101])
@@ -115,6 +130,21 @@ def test_compiled_code_is_told_by_the_function_that_was_compiled(
         assert operation.site is not None
         assert operation.site.startswith(f"{_JOB}:")
         assert "of_compiled_code" in operation.site
+
+
+@pytest.mark.parametrize("mode", ["site", "full"])
+def test_a_framework_stands_beside_the_line_of_the_program_that_called_it(
+    launcher: Launcher, tmp_path: Path, mode: str
+) -> None:
+    folder = tmp_path / "site-packages"
+    places = _run(launcher, tmp_path, "through_a_framework", str(folder), mode=mode)
+    step = "framework.py:6 in step"
+    *called, alone = [operation.site for operation in _operations(tmp_path)]
+    assert called == [f"{file}:{line} in through_a_framework, via {step}" for file, line in places]
+    assert alone is not None
+    assert alone.endswith(f"-packages/{step}"), "it is the nearest there is"
+    report = tracectl("report", "--by", "site", "--json", tmp_path / "traces").json()
+    assert sorted(row["site"] for row in report["ops"]) == sorted([*called, alone])
 
 
 def test_names_are_cut_and_need_not_be_ascii(launcher: Launcher, tmp_path: Path) -> None:
@@ -191,7 +221,9 @@ def test_a_snapshot_has_stacks_where_they_are_recorded(launcher: Launcher, tmp_p
     assert "looked_at_from_within" in plain["site"]
     assert "stack" not in plain
     assert deep["stack"][-1]["file"]
-    (process,) = launcher.run_ranks(1, "jobs.stacks:looked_at_from_within", folder=tmp_path)
+    (process,) = launcher.run_ranks(
+        1, "jobs.stacks:looked_at_from_within", folder=tmp_path, TRACED_STACKS="off"
+    )
     assert (
         process.result
         == "stacks are not recorded: set TRACED_STACKS to site or full, or TRACED_CPP_STACKS=1"

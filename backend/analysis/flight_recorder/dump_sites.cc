@@ -24,18 +24,21 @@ std::string_view lastOf(std::string_view text, std::size_t bytes) {
 
 }  // namespace
 
-bool isOfProgram(std::string_view file) {
+DumpedCode dumpedCodeOf(std::string_view file) {
   const absl::string_view path(file.data(), file.size());
-  const bool is_python = absl::EndsWith(path, ".py");
   const auto isPartOf = [&](absl::string_view folder) {
     return absl::StrContains(path, folder);
   };
-  return is_python && !isPartOf("/site-packages/torch/") &&
-         !isPartOf("/dist-packages/torch/") &&
-         !isPartOf("/torch/distributed/") && !isPartOf("/torch/nn/") &&
-         !isPartOf("/torch/autograd/") && !isPartOf("/torch/utils/") &&
-         !isPartOf("/site-packages/traced/") &&
-         !isPartOf("/dist-packages/traced/");
+  if (!absl::EndsWith(path, ".py") || isPartOf("-packages/torch/") ||
+      isPartOf("-packages/traced/") || isPartOf("/torch/distributed/") ||
+      isPartOf("/torch/nn/") || isPartOf("/torch/autograd/") ||
+      isPartOf("/torch/utils/")) {
+    return DumpedCode::kLibrary;
+  }
+  if (isPartOf("/site-packages/") || isPartOf("/dist-packages/")) {
+    return DumpedCode::kPackage;
+  }
+  return isPartOf("/lib/python3") ? DumpedCode::kLibrary : DumpedCode::kProgram;
 }
 
 DumpSites::DumpSites(v1::Payload& payload, std::uint64_t dump_bytes)
@@ -43,34 +46,56 @@ DumpSites::DumpSites(v1::Payload& payload, std::uint64_t dump_bytes)
       frames_left_(dump_bytes / kMinFrameBytes),
       text_bytes_left_(dump_bytes) {}
 
-std::uint32_t DumpSites::add(Value frames) {
+DumpSites::Site DumpSites::siteOf(Value frames) {
+  Site site;
   for (std::size_t i = 0; i < frames.size() && frames_left_ > 0; ++i) {
     --frames_left_;
     const Value frame = frames.at(i);
     const std::string_view file = frame.find("filename").asText().value_or("");
-    if (!isOfProgram(file)) continue;
-    const Site site{
-        lastOf(file, kMaxFileBytes),
-        frame.find("name").asText().value_or("").substr(0, kMaxNameBytes),
-        frame.find("line").asInt().value_or(0)};
-    const auto known = ids_.find(site);
-    if (known != ids_.end()) return known->second;
-    const auto& [path, name, line] = site;
-    const std::size_t bytes = path.size() + name.size() + kLineBytes;
-    if (bytes > text_bytes_left_) return 0;
-    text_bytes_left_ -= bytes;
-    v1::Stack& added = *payload_.add_stack();
-    added.set_id(static_cast<std::uint32_t>(payload_.stack_size()));
-    added.set_site(1);
-    v1::Frame& told = *added.add_frame();
-    told.set_file(toValidUtf8(path));
-    told.set_function(toValidUtf8(name));
-    told.set_line(static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(line, 0, UINT32_MAX)));
-    ids_.emplace(site, added.id());
-    return added.id();
+    const DumpedCode code = dumpedCodeOf(file);
+    const bool is_package = code == DumpedCode::kPackage;
+    if (code == DumpedCode::kLibrary) continue;
+    if (is_package && !std::get<0>(site.package).empty()) continue;
+    Place& place = is_package ? site.package : site.program;
+    place = {lastOf(file, kMaxFileBytes),
+             frame.find("name").asText().value_or("").substr(0, kMaxNameBytes),
+             frame.find("line").asInt().value_or(0)};
+    if (!is_package) return site;
   }
-  return 0;
+  std::swap(site.program, site.package);
+  return site;
+}
+
+void DumpSites::tell(const Place& place, v1::Frame& frame) {
+  const auto& [path, name, line] = place;
+  frame.set_file(toValidUtf8(path));
+  frame.set_function(toValidUtf8(name));
+  frame.set_line(static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(line, 0, UINT32_MAX)));
+}
+
+std::uint32_t DumpSites::add(Value frames) {
+  const Site site = siteOf(frames);
+  if (std::get<0>(site.program).empty()) return 0;
+  const auto known = ids_.find(site);
+  if (known != ids_.end()) return known->second;
+  const bool has_package = !std::get<0>(site.package).empty();
+  std::size_t bytes = 0;
+  for (const auto& [path, name, line] : {site.program, site.package}) {
+    bytes += path.size() + name.size() + kLineBytes;
+  }
+  if (bytes > text_bytes_left_) return 0;
+  text_bytes_left_ -= bytes;
+  v1::Stack& added = *payload_.add_stack();
+  added.set_id(static_cast<std::uint32_t>(payload_.stack_size()));
+  if (has_package) {
+    tell(site.package, *added.add_frame());
+    added.set_package(1);
+  }
+  tell(site.program, *added.add_frame());
+  added.set_site(static_cast<std::uint32_t>(added.frame_size()));
+  ids_.emplace(site, added.id());
+  return added.id();
 }
 
 }  // namespace traced

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/flight_recorder/document.h"
@@ -20,13 +21,25 @@ class DumpSites {
   // is made of it stay in proportion to its bytes.
   DumpSites(v1::Payload& payload, std::uint64_t dump_bytes);
 
-  // The id of the stack for a list of frames, the innermost first: of it that
-  // of the program's own that is nearest to the call. 0 where there is none.
+  // The id of the stack for a list of frames, the innermost first: its call
+  // site, and the package that this called through. 0 where there is none.
   std::uint32_t add(Value frames);
 
  private:
-  // File, function and line.
-  using Site = std::tuple<std::string_view, std::string_view, std::int64_t>;
+  // File, function and line; a file that is empty: none.
+  using Place = std::tuple<std::string_view, std::string_view, std::int64_t>;
+  struct Site {
+    Place program;
+    Place package;
+    bool operator==(const Site&) const = default;
+    template <typename H>
+    friend H AbslHashValue(H state, const Site& site) {
+      return H::combine(std::move(state), site.program, site.package);
+    }
+  };
+
+  Site siteOf(Value frames);
+  static void tell(const Place& place, v1::Frame& frame);
 
   v1::Payload& payload_;
   std::uint64_t frames_left_;
@@ -34,8 +47,14 @@ class DumpSites {
   absl::flat_hash_map<Site, std::uint32_t> ids_;
 };
 
-// Whether a frame is of the program, and not of torch, of this tracer, or of
-// C++ code.
-bool isOfProgram(std::string_view file);
+// Whose code a frame is, by its file.
+enum class DumpedCode : std::uint8_t {
+  kProgram,
+  // A package that is installed, such as a framework that trains.
+  kPackage,
+  // PyTorch, Python's own library, this tracer, and C++ code.
+  kLibrary,
+};
+DumpedCode dumpedCodeOf(std::string_view file);
 
 }  // namespace traced

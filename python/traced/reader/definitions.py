@@ -211,14 +211,26 @@ def _frame(frame: definitions_pb2.Frame) -> Frame:
     return Frame(frame.function, frame.file, frame.line or None)
 
 
+def _numbered(frames: tuple[Frame, ...], number: int) -> Frame | None:
+    frame = frames[number - 1] if 0 < number <= len(frames) else _UNKNOWN_FRAME
+    return frame if frame is not _UNKNOWN_FRAME else None
+
+
+def _site_text(site: Frame | None, package: Frame | None) -> str | None:
+    if not site or not package:
+        return str(site) if site else None
+    # Where packages lie says nothing.
+    file = package.file.rpartition("-packages/")[2]
+    return f"{site}, via {Frame(package.function, file, package.line)}"
+
+
 def _stack_fields(stack: definitions_pb2.Stack, known: dict[int, Frame]) -> dict[str, Any]:
     # Older recorders say a stack's frames in words.
     frames = tuple(known.get(item, _UNKNOWN_FRAME) for item in stack.frame_id) or tuple(
         _frame(item) for item in stack.frame
     )
-    site = frames[stack.site - 1] if 0 < stack.site <= len(frames) else _UNKNOWN_FRAME
     return {
-        "site": str(site) if site is not _UNKNOWN_FRAME else None,
+        "site": _site_text(*(_numbered(frames, item) for item in (stack.site, stack.package))),
         "stack": frames or None,
         "stack_cut": stack.cut or None,
         "cpp_stack": tuple(stack.cpp),  # ids, see Code

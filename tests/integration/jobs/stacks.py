@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import atexit
 import functools
+import importlib
+import site
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -128,12 +131,14 @@ def of_all_kinds() -> list[list[Place]]:
 
 
 def of_code_that_is_freed() -> list[list[Place]]:
-    """Code that is made, run and freed, time and again: it comes to lie where other code was."""
+    """Code that is made, run and freed, time and again: it comes to lie where other code was.
+    Every third one counts as Python's own."""
     with joined():
         for i in range(200):
             # As long as each other, so that they take each other's memory.
             source = "\n" * (i % 7) + "called(all_reduce(tensor))"
-            code = compile(source, f"<generated {i:03}>", "exec")
+            file = f"<generated {i:03}>" if i % 3 else f"<frozen {i:06}>"
+            code = compile(source, file, "exec")
             exec(code, {"called": _called, "all_reduce": dist.all_reduce, "tensor": _tensor})
             del code
     return _places
@@ -179,6 +184,41 @@ def of_compiled_code() -> None:
     with joined():
         compiled(torch.ones(4))
         compiled(torch.ones(4))
+
+
+def through_a_framework(packages: str) -> list[tuple[str, int]]:
+    """A framework that is installed calls, once with the line that called it, once within a
+    context manager of Python's own; then nobody of the program's own does. The lines that called.
+    """
+    site.USER_SITE = packages
+    Path(packages).mkdir()
+    Path(packages, "framework.py").write_text(_FRAMEWORK)
+    sys.path.insert(0, packages)
+    framework = importlib.import_module("framework")
+    with joined():
+        lines = []
+        framework.step(_tensor)
+        lines.append((__file__, sys._getframe().f_lineno - 1))
+        with framework.region(_tensor):
+            lines.append((__file__, sys._getframe().f_lineno - 1))
+        thread = threading.Thread(target=framework.step, args=(_tensor,))
+        thread.start()
+        thread.join()
+    return lines
+
+
+_FRAMEWORK = """
+import contextlib
+import torch.distributed as dist
+
+def step(tensor):
+    dist.all_reduce(tensor)
+
+@contextlib.contextmanager
+def region(tensor):
+    step(tensor)
+    yield
+"""
 
 
 def with_names_of_any_length() -> None:

@@ -81,6 +81,15 @@ TEST(CallPlacesTest, TheNearestFrameOfTheProgramCounts) {
             "/job/main.py:3 in <module>");
 }
 
+TEST(CallPlacesTest, TheProgramsOwnFrameComesBeforeThatOfAFramework) {
+  const Diagnosis diagnosis =
+      diagnoseDumps("/env/site-packages/transformers/trainer.py");
+  const std::string& site = diagnosis.job.ranks[0].last_issued->place->site;
+  EXPECT_EQ(
+      site.find("/job/main.py:3 in <module>, via transformers/trainer.py:"), 0u)
+      << site;
+}
+
 TEST(CallPlacesTest, AVerdictTellsStepModuleAndAnnotations) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {

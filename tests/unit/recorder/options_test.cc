@@ -25,7 +25,7 @@ TEST(OptionsTest, HasDefaults) {
   EXPECT_EQ(options->ring_slots, 65536u);
   EXPECT_EQ(options->max_bytes, 0u);
   EXPECT_EQ(options->window_bytes, 1u << 20);
-  EXPECT_EQ(options->stacks, StackMode::kOff);
+  EXPECT_EQ(options->stacks, StackMode::kSite);
   EXPECT_FALSE(options->cpp_stacks);
   EXPECT_EQ(options->symbolize, SymbolizeMode::kDladdr);
   EXPECT_EQ(options->triggerPath(), "traces/job/flush");
