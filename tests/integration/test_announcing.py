@@ -17,13 +17,13 @@ def test_rank_0_says_where_it_is_recorded_and_what_is_on(
 ) -> None:
     first, second = launcher.run_ranks(
         2, "jobs.settings:some_calls", folder=tmp_path,
-        TRACED_ANNOUNCE="1", TRACED_JOB="run42", TRACED_STACKS="on", TRACED_MODULES="1",
+        TRACED_ANNOUNCE="1", TRACED_JOB="run42", TRACED_STACKS="off", TRACED_MODULES="1",
     )  # fmt: skip
     (line,) = _told(first)
     folder = Path(first.result[2]).parent
     assert line == (
         f"traced: rank 0 of 2 is recorded in {folder}, with TRACED_KEEPER=0 TRACED_MODULES=1 "
-        "TRACED_STACKS=site"
+        "TRACED_STACKS=off"
     )
     assert _told(second) == []
 

@@ -2,8 +2,10 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/call_shift.h"
 #include "analysis/diagnosis/message_pair.h"
 #include "analysis/diagnosis/signature_difference.h"
 #include "analysis/diagnosis/words.h"
@@ -65,23 +67,49 @@ bool pairsByTag(const SignatureTable& signatures, const MessagePair& pair,
   return true;
 }
 
-// Two that changed places, and not one that was left out where two alternate:
-// what follows agrees.
-bool isSwap(const MessagePair& pair, const Difference& d) {
-  const std::uint64_t next = d.seq + 1;
-  const bool crossed = pair.sends.has(next) && pair.receives.has(next) &&
-                       pair.sends.messageAt(next) == d.received &&
-                       pair.receives.messageAt(next) == d.sent;
-  if (!crossed) return false;
-  constexpr std::uint64_t kWindow = 8;
-  for (std::uint64_t seq = next + 1; seq <= next + kWindow; ++seq) {
-    if (pair.sends.has(seq) != pair.receives.has(seq)) return false;
-    if (pair.sends.has(seq) &&
-        pair.sends.messageAt(seq) != pair.receives.messageAt(seq)) {
-      return false;
+// What the receiver took, against what was sent to it.
+CallShift shiftFrom(const MessagePair& pair, std::uint64_t seq) {
+  constexpr std::uint64_t kWindow = 10;
+  const auto messagesOf = [&](const PairSide& side) {
+    std::vector<std::uint32_t> messages;
+    for (std::uint64_t i = seq; i < seq + kWindow && i <= side.last(); ++i) {
+      messages.push_back(side.has(i) ? side.messageAt(i)
+                                     : CollectiveTable::kNoSignature);
     }
+    return messages;
+  };
+  return shiftOf({messagesOf(pair.sends), messagesOf(pair.receives)});
+}
+
+// Whether the two are the last of both sides, which have them crosswise.
+bool isLastSwap(const PairCase& pair, std::uint64_t seq) {
+  const PairSide& sends = pair.messages.sends;
+  const PairSide& receives = pair.messages.receives;
+  const std::uint64_t next = seq + 1;
+  return sends.last() == next && receives.last() == next && pair.endsKnown() &&
+         sends.messageAt(next) == receives.messageAt(seq) &&
+         receives.messageAt(next) == sends.messageAt(seq);
+}
+
+const char* textOf(CallShift shift) {
+  switch (shift) {
+    case CallShift::kSwapped:
+      return "The two messages follow each other: one side has them in the "
+             "opposite order.";
+    case CallShift::kExtra:
+      return "From there on the receiver is one message behind, as after a "
+             "receive too many or a send that was left out.";
+    case CallShift::kLeftOut:
+      return "From there on the receiver is one message ahead, as after a send "
+             "too many or a receive that was left out.";
+    case CallShift::kExtraOrLeftOut:
+    case CallShift::kUnclear:
+      return "Whether one side made a call too many, left one out, or made two "
+             "in the opposite order, what follows does not tell.";
+    case CallShift::kNone:
+      return "";
   }
-  return true;
+  return "";
 }
 
 // Whether the tags of the two differ, and it is not known if that matters.
@@ -99,11 +127,12 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
   const bool all_known = pair.endsKnown();
   verdict.finding = sent.tag == received.tag || all_known ? Confidence::kCertain
                                                           : Confidence::kLikely;
-  if (isSwap(pair.messages, d)) {
+  const CallShift shift = isLastSwap(pair, d.seq)
+                              ? CallShift::kSwapped
+                              : shiftFrom(pair.messages, d.seq);
+  if (shift != CallShift::kNone) verdict.evidence.push_back(textOf(shift));
+  if (shift == CallShift::kSwapped) {
     verdict.kind = VerdictKind::kOrderMismatch;
-    verdict.evidence.push_back(
-        "The next message is the other one of the two: one side has them in "
-        "the opposite order.");
   } else if (sent.tag != received.tag) {
     verdict.kind = VerdictKind::kP2pUnpaired;
   } else {

@@ -54,6 +54,23 @@ TEST(MessagesTest, TwoThatSendInOneOrderAndReceiveInTheOther) {
   expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
 }
 
+// Two kinds of message alternate, and one is received once more than it was
+// sent: that looks like two in the opposite order as far as both sides go.
+TEST(MessagesTest, AReceiveTooManyIsNoOppositeOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t small = rank.addMessage(r == 0, 1, 1 - r, 64).id();
+    const std::uint32_t large = rank.addMessage(r == 0, 1, 1 - r, 128).id();
+    std::vector<std::uint32_t> calls = {small, large, small, large};
+    if (r == 1) calls.insert(calls.begin() + 2, large);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      rank.end(calls[i], static_cast<std::int64_t>(10 * i));
+    }
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kSizeMismatch, {0, 1});
+}
+
 TEST(MessagesTest, TagsPairInAnyOrder) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
