@@ -3,7 +3,6 @@
 #include <torch/csrc/utils/pybind.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -12,9 +11,9 @@
 #include <thread>
 #include <utility>
 
-#include "c10d/code_kinds.h"
 #include "c10d/python_code.h"
 #include "c10d/python_frames.h"
+#include "c10d/watched_code.h"
 #include "recorder/cpp_stack.h"
 #include "recorder/definition_cache.h"
 #include "recorder/stack_source.h"
@@ -29,49 +28,6 @@ constexpr std::size_t kMaxFrames = 64;
 constexpr std::size_t kMaxDepth = 4096;
 constexpr std::size_t kMaxFunctionBytes = 128;
 constexpr std::size_t kMaxFileBytes = 256;
-
-// The code objects that were told of, or that share a bit with one.
-class ToldCode {
- public:
-  void add(const void* code) noexcept {
-    const auto [word, bit] = placeOf(code);
-    words_[word].fetch_or(bit, std::memory_order_relaxed);
-  }
-  bool mayHold(const void* code) const noexcept {
-    const auto [word, bit] = placeOf(code);
-    return words_[word].load(std::memory_order_relaxed) & bit;
-  }
-
- private:
-  static constexpr std::size_t kWords = 1024;
-  static std::pair<std::size_t, std::uint64_t> placeOf(const void* code) {
-    const std::uint64_t hash = DefinitionCache::hashOf(&code, sizeof code);
-    return {hash / 64 % kWords, std::uint64_t{1} << hash % 64};
-  }
-
-  std::array<std::atomic<std::uint64_t>, kWords> words_{};
-};
-
-ToldCode told_code;
-// How often one of them was freed.
-std::atomic<std::uint64_t> freed_codes{0};
-// Made once, under the GIL: threads may be within it for ever.
-CodeKinds* code_kinds = nullptr;
-destructor free_code = nullptr;
-
-// With the GIL, as are the frames that come to run what takes the place.
-void freeCode(PyObject* code) {
-  code_kinds->forget(code);
-  if (told_code.mayHold(code)) {
-    freed_codes.fetch_add(1, std::memory_order_relaxed);
-  }
-  free_code(code);
-}
-
-void watchFreedCode() {
-  if (free_code) return;
-  free_code = std::exchange(PyCode_Type.tp_dealloc, &freeCode);
-}
 
 // Frames are only looked at within one, and not once the interpreter ends: it
 // frees those of threads that never end.
@@ -165,7 +121,7 @@ class ProgramStacks final : public StackSource {
     PythonFrame frame;
     for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
          ++depth) {
-      const CodeKind kind = code_kinds->of(*frame.code);
+      const CodeKind kind = kindOf(*frame.code);
       if (kind == CodeKind::kProgram) {
         site.program = frame;
         break;
@@ -199,7 +155,7 @@ class ProgramStacks final : public StackSource {
       }
       tell(frame, *stack.add_frame());
       const auto number = static_cast<std::uint32_t>(stack.frame_size());
-      const CodeKind kind = code_kinds->of(*frame.code);
+      const CodeKind kind = kindOf(*frame.code);
       if (kind == CodeKind::kProgram && stack.site() == 0) {
         stack.set_site(number);
       } else if (kind == CodeKind::kPackage && stack.site() == 0 &&
@@ -248,12 +204,8 @@ class ProgramStacks final : public StackSource {
     return identityOf(known, std::min(depth, kMaxFrames) + 1);
   }
 
-  static std::uint64_t freedCodes() noexcept {
-    return freed_codes.load(std::memory_order_relaxed);
-  }
-
   static void tell(const PythonFrame& frame, v1::Frame& told) {
-    told_code.add(frame.code);
+    noteTold(*frame.code);
     told.set_function(functionOf(*frame.code, kMaxFunctionBytes));
     told.set_file(fileOf(*frame.code, kMaxFileBytes));
     told.set_line(
@@ -271,9 +223,9 @@ const char ProgramStacks::own_code = 0;
 ProgramStacks* program_stacks = nullptr;
 
 void beginToReadPython(const std::vector<CodeFolder>& folders) {
-  if (code_kinds) return;
-  code_kinds = new CodeKinds(folders);
-  watchFreedCode();
+  static bool begun = false;
+  if (std::exchange(begun, true)) return;
+  watchCode(folders);
   py::module_::import("atexit").attr("register")(
       py::cpp_function(&Reading::end));
 }
