@@ -18,6 +18,7 @@ bool isEvent(std::uint32_t kind) {
     case v1::MARK_KIND_FLUSH:
     case v1::MARK_KIND_ABORT:
     case v1::MARK_KIND_SHUTDOWN_FAILED:
+    case v1::MARK_KIND_ENGINE_FAILED:
     case v1::MARK_KIND_EXCEPTION:
     case v1::MARK_KIND_DEVICE_CLOCK:
     case v1::MARK_KIND_DEVICE_UNTIMED:

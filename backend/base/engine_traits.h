@@ -33,6 +33,9 @@ struct EngineTraits {
   // A watchdog completes the future of the result, which is the host's alone.
   // Other results may ask the device.
   bool result_is_of_host = false;
+  // Whether it has failed is a variable that anybody may ask for, also while
+  // the engine hangs.
+  bool tells_error_at_once = false;
   // Its Flight Recorder dumps say of each operation whether it had ended.
   bool dumps_tell_ends = false;
   Tags tags = Tags::kUnknown;
@@ -48,14 +51,19 @@ inline constexpr EngineTraits kEngines[] = {
     {.name = "nccl",
      .on_streams = true,
      .result_is_of_host = true,
+     .tells_error_at_once = true,
      .dumps_tell_ends = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-legacy",
      .on_streams = true,
      .result_is_of_host = true,
+     .tells_error_at_once = true,
      .dumps_tell_ends = true,
      .tags = EngineTraits::Tags::kIgnored},
-    {.name = "nccl2", .on_streams = true, .tags = EngineTraits::Tags::kIgnored},
+    {.name = "nccl2",
+     .on_streams = true,
+     .tells_error_at_once = true,
+     .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-lazy",
      .on_streams = true,
      .tags = EngineTraits::Tags::kIgnored},

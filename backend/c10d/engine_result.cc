@@ -10,6 +10,15 @@
 namespace traced {
 namespace {
 
+// The first operation that the watchdog looks at when the communicator has
+// failed: it may be one that had ended.
+bool communicatorFailed(const c10::ivalue::Future& result) {
+  if (result.hasError()) return false;
+  const c10::IValue& value = result.constValue();
+  return value.isInt() && static_cast<c10d::WorkResult>(value.toInt()) ==
+                              c10d::WorkResult::COMM_ERROR;
+}
+
 // What went wrong; nullptr: nothing.
 const char* failureOf(const c10::ivalue::Future& result) {
   if (result.hasError()) return "the engine reported an error";
@@ -20,8 +29,6 @@ const char* failureOf(const c10::ivalue::Future& result) {
       return nullptr;
     case c10d::WorkResult::TIMEOUT:
       return "the engine's watchdog found it timed out";
-    case c10d::WorkResult::COMM_ERROR:
-      return "the engine's watchdog found its communicator failed";
     default:
       return "the engine reported an unknown failure";
   }
@@ -29,10 +36,13 @@ const char* failureOf(const c10::ivalue::Future& result) {
 
 // On the watchdog's thread, or on one that waits with a timeout; the engine may
 // hold locks of the Work. Nothing may be thrown: it would end the process.
-void heardOfResult(Recorder& recorder, OpId op,
+void heardOfResult(EngineNews& news, OpId op,
                    const c10::ivalue::Future& result) noexcept {
   const std::int64_t end_ns = nowNs();
+  Recorder& recorder = news.recorder();
   try {
+    if (communicatorFailed(result))
+      return news.gaveUp("its communicator failed");
     if (const char* failure = failureOf(result)) {
       recorder.doneFailed(op, end_ns, EndSource::kCompletionHook, failure);
       return;
@@ -40,20 +50,23 @@ void heardOfResult(Recorder& recorder, OpId op,
   } catch (...) {  // not understood: the end stays unobserved
     return;
   }
-  recorder.done(op, end_ns, EndSource::kCompletionHook);
+  // An operation that is cut off lets its stream go on, as if it had ended.
+  if (!news.isCutOff()) {
+    recorder.done(op, end_ns, EndSource::kCompletionHook);
+  }
 }
 
 }  // namespace
 
-void TracedBackend::observeResult(Recorder& recorder, OpId op,
-                                  c10d::Work& work) noexcept {
-  if (no_result_.load(std::memory_order_relaxed)) return;
+void TracedBackend::observeResult(OpId op, c10d::Work& work) noexcept {
+  if (!news_ || no_result_.load(std::memory_order_relaxed)) return;
   try {
     if (const auto result = work.getFutureResult()) {
-      // It holds neither the Work (a cycle) nor anything of Python.
+      // It holds neither the Work (a cycle) nor anything of Python, and no more
+      // than a callback can without memory of its own.
       result->addCallback(
-          [&recorder, op](c10::ivalue::Future& completed) {
-            heardOfResult(recorder, op, completed);
+          [news = news_, op](c10::ivalue::Future& completed) {
+            heardOfResult(*news, op, completed);
           },
           /*uses_future=*/false);
     }

@@ -70,7 +70,10 @@ void TracedBackend::shutdown() {
 // earlier ones may be why.
 void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
-  if (kind == MarkKind::kAbort) recorder_.devices().pause();
+  if (kind == MarkKind::kAbort) {
+    recorder_.devices().pause();
+    if (news_) news_->cutOff();
+  }
   recorder_.mark(kind, group_->id(), message);
   recorder_.requestFlush();
 }

@@ -33,6 +33,7 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
   if (bound_device_id_) device_ = bound_device_id_->index();
   if (make_events_) recorder_.devices().resume();
   startHearingOfEnds();
+  startHearingOfFailures();
 }
 
 void TracedBackend::place(std::uint64_t job, const NodeMap::Lookup& lookup) {
@@ -70,6 +71,7 @@ bool TracedBackend::onCallersStream(Operation op,
 }
 
 TracedBackend::~TracedBackend() {
+  stopHearingOfFailures();
   stopHearingOfEnds();
   // The group has gone: let its last records reach the file soon.
   if (Recorder::current() == &recorder_) recorder_.requestFlush();
@@ -91,7 +93,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   if (completions_) {
     if (ends_by_itself) hearOfEnd(issued, *inner);
   } else if (!engine_.on_host && ends_by_itself) {
-    observeResult(recorder, issued.op, *inner);
+    observeResult(issued.op, *inner);
   }
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost.

@@ -13,6 +13,7 @@
 #include "base/engine_traits.h"
 #include "base/operation.h"
 #include "c10d/describe.h"
+#include "c10d/engine_news.h"
 #include "c10d/forwarding.h"
 #include "recorder/completions.h"
 #include "recorder/device_times.h"
@@ -199,7 +200,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
   // Where it has none but tells results (engine_result.cc).
-  void observeResult(Recorder& recorder, OpId op, c10d::Work& work) noexcept;
+  void observeResult(OpId op, c10d::Work& work) noexcept;
   // What measures on the device of a call.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
   // Whether the call may run on the caller's own stream.
@@ -208,6 +209,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
   void startHearingOfEnds() noexcept;
   void stopHearingOfEnds() noexcept;
   void hearOfEnd(const Issued& issued, const c10d::Work& work) noexcept;
+  // That the inner backend gives up (abort_hook.cc).
+  void startHearingOfFailures() noexcept;
+  void stopHearingOfFailures() noexcept;
 
   Recorder& recorder_;
   const std::unique_ptr<RecordedGroup> group_;
@@ -216,6 +220,11 @@ class TracedBackend : public forwarding::ForwardingBackend {
   std::atomic<bool> simulating_{false};
   // Null without completion hooks.
   std::shared_ptr<Completions> completions_;
+  // Null where operations run on the host. `owner_` is the process that made
+  // it.
+  EngineNews* news_ = nullptr;
+  std::int64_t owner_ = 0;
+  [[maybe_unused]] bool has_abort_hook_ = false;
   std::atomic<bool> no_future_[kOperationCount] = {};
   std::atomic<bool> no_result_;
   // Whether place() has nothing more to find out.

@@ -42,6 +42,9 @@ std::string EventWords::text(const Marks::Event& event) const {
     case v1::MARK_KIND_SHUTDOWN_FAILED:
       return absl::StrCat("shutting down ", groupLabel(event.value), " failed",
                           said(event));
+    case v1::MARK_KIND_ENGINE_FAILED:
+      return absl::StrCat("the engine of ", groupLabel(event.value), " gave up",
+                          said(event));
     case v1::MARK_KIND_EXCEPTION:
       return absl::StrCat("nobody caught an exception",
                           event.value == 0 ? "" : " in thread", said(event));
@@ -79,6 +82,7 @@ Json EventWords::json(const Marks::Event& event) const {
       break;
     case v1::MARK_KIND_ABORT:
     case v1::MARK_KIND_SHUTDOWN_FAILED:
+    case v1::MARK_KIND_ENGINE_FAILED:
       json["group"] = groupLabel(event.value);
       break;
     default:

@@ -112,11 +112,13 @@ enum class MarkKind : std::uint8_t {
   kLate = 12,
   kException = 13,
   kNoStep = 14,
+  kEngineFailed = 15,
 };
 
 // Whether its value is the id of a group.
 constexpr bool isAboutGroup(MarkKind kind) {
-  return kind == MarkKind::kAbort || kind == MarkKind::kShutdownFailed;
+  return kind == MarkKind::kAbort || kind == MarkKind::kShutdownFailed ||
+         kind == MarkKind::kEngineFailed;
 }
 
 // Something that stands between operations. Its own position says where.

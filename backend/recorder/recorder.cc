@@ -63,7 +63,8 @@ std::string absolutePath(const std::string& path) {
 
 Writer::Extras extrasOf(const Options& options, const Segment& segment,
                         Sinks& sinks, HangReports& reports,
-                        const std::atomic<std::uint64_t>& left_out) {
+                        const std::atomic<std::uint64_t>& left_out,
+                        EngineChecks& engine_checks) {
   Writer::Extras extras;
   extras.window_bytes = options.window_bytes;
   extras.trigger = absolutePath(options.triggerPath());
@@ -71,6 +72,7 @@ Writer::Extras extrasOf(const Options& options, const Segment& segment,
   extras.watch_ns = options.watch_ns;
   extras.reports = &reports;
   extras.left_out = &left_out;
+  extras.engine_checks = &engine_checks;
   extras.ring_lost = &segment.isLost();
   if (hasStderr()) extras.print = options.print;
   if (options.cpp_stacks) extras.symbolize = options.symbolize;
@@ -109,7 +111,8 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
                        : nullptr),
       writer_(std::make_unique<Writer>(
           ring_, own_time_, std::move(file), header,
-          extrasOf(options, *segment_, sinks(), hangReports(), left_out_))) {}
+          extrasOf(options, *segment_, sinks(), hangReports(), left_out_,
+                   engine_checks_))) {}
 
 Recorder::~Recorder() = default;
 

@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "recorder/call_description.h"
 #include "recorder/definition_cache.h"
+#include "recorder/engine_checks.h"
 #include "recorder/group_info.h"
 #include "recorder/node_map.h"
 #include "recorder/options.h"
@@ -109,6 +110,9 @@ class Recorder {
 
   // What measures on the devices of the process.
   Devices& devices() noexcept { return *devices_; }
+
+  // What engines are asked now and then.
+  EngineChecks& engineChecks() noexcept { return engine_checks_; }
 
   // nullptr unless other tools are told of operations.
   const Annotations* annotations() const { return annotations_.get(); }
@@ -198,6 +202,7 @@ class Recorder {
   const std::string location_;
   const std::unique_ptr<Devices> devices_;
   const std::unique_ptr<const Annotations> annotations_;
+  EngineChecks engine_checks_;
   // Last: its thread uses the ring from the beginning.
   const std::unique_ptr<Writer> writer_;
 

@@ -55,6 +55,7 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       hangs_(builder_),
       reports_(extras.reports),
       left_out_(extras.left_out),
+      engine_checks_(extras.engine_checks),
       ring_lost_(extras.ring_lost),
       log_(
           extras.print == PrintMode::kOff
@@ -217,6 +218,7 @@ void Writer::beat() noexcept {
   if (now - last_beat_ < kHeartbeat) return;
   last_beat_ = now;
   ring_.beat(readClocks());
+  if (engine_checks_) engine_checks_->run();
 }
 
 bool Writer::markNews(bool stopping) {

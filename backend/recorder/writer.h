@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "recorder/chunk_builder.h"
+#include "recorder/engine_checks.h"
 #include "recorder/failure_watch.h"
 #include "recorder/hang_reports.h"
 #include "recorder/hang_watch.h"
@@ -55,6 +56,7 @@ class Writer {
     HangReports* reports = nullptr;
     // How many operations were left out so far. Outlives the writer.
     const std::atomic<std::uint64_t>* left_out = nullptr;
+    EngineChecks* engine_checks = nullptr;
     // Whether a line is printed for each operation.
     PrintMode print = PrintMode::kOff;
     // Set when the ring's memory is no longer what it was (RingGuard). Outlives
@@ -150,6 +152,7 @@ class Writer {
   HangWatch hangs_;
   HangReports* const reports_;
   const std::atomic<std::uint64_t>* const left_out_;
+  EngineChecks* const engine_checks_;
   const std::atomic<bool>* const ring_lost_;
   // nullptr: nothing is printed.
   const std::unique_ptr<OperationLog> log_;

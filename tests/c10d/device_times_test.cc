@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "c10d/traced_backend.h"
 #include "fake_nccl.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::chrono::seconds kLimit{20};
+const std::vector<std::uint32_t> kGaveUp = {v1::MARK_KIND_ENGINE_FAILED};
 
 std::map<int, FakeDevice*> devices;  // of the process that records
 
@@ -76,6 +79,7 @@ class Job {
     }
   }
   FakeNccl& inner() { return *inner_; }
+  void letGo() { backend_.reset(); }
   TracedBackend& backend() { return *backend_; }
   Recorder& recorder() { return recorder_; }
 
@@ -343,6 +347,42 @@ TEST_F(DeviceTraceTest, TheResultTellsThatAnOperationTimedOut) {
   EXPECT_EQ(found.marks.size(), 1u) << "a failure, brought to the file at once";
 }
 
+TEST_F(DeviceTraceTest, ThatTheCommunicatorFailedIsToldOfNoOperation) {
+  const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
+    job.inner().has_results = true;
+    job.allreduce(true);
+    job.inner().tellResult(c10d::WorkResult::COMM_ERROR);
+  });
+  EXPECT_TRUE(found.done.empty()) << "it may have ended before";
+  EXPECT_EQ(found.marks, kGaveUp);
+}
+
+TEST_F(DeviceTraceTest, WhatComesToAnEndBehindAnAbortWasCutOff) {
+  const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
+    job.inner().has_results = true;
+    job.allreduce(true);
+    job.backend().tell(MarkKind::kAbort);
+    job.inner().tellResult(c10d::WorkResult::SUCCESS);
+  });
+  EXPECT_TRUE(found.done.empty());
+}
+
+TEST_F(DeviceTraceTest, AnEngineWithoutHooksIsAskedForItsErrorUntilItHasOne) {
+  const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
+    const auto asked = [&](int times) {
+      const auto deadline = std::chrono::steady_clock::now() + kLimit;
+      while (job.inner().errors_asked < times) {
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+        std::this_thread::yield();
+      }
+    };
+    asked(2);
+    job.inner().error = c10d::ErrorType::COMM_ERROR;
+    asked(job.inner().errors_asked + 1);
+  });
+  EXPECT_EQ(found.marks, kGaveUp);
+}
+
 TEST_F(DeviceTraceTest, OfCapturedOperationsAndMembersOfABatchNoResultIsAsked) {
   traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice& on) {
     job.inner().has_results = true;
@@ -437,6 +477,25 @@ TEST_F(DeviceTraceTest, TheCompletionHookTellsHowLongTheEngineTook) {
   const DoneRow& done = found.done.at(found.ops.back());
   EXPECT_EQ(done.source, v1::END_SOURCE_COMPLETION_HOOK);
   EXPECT_EQ(done.engine_ns_plus_1, 2'500'001u);
+}
+#endif
+
+#ifdef TRACED_BACKEND_HAS_registerAbortHook
+TEST_F(DeviceTraceTest, AnEngineWithHooksTellsThatItGivesUpAndIsNotAsked) {
+  const DeviceTraceTest::Body body = [](Job& job, FakeDevice&) {
+    job.allreduce(true);
+    job.inner().error = c10d::ErrorType::TIMEOUT;
+    const c10d::AbortHook hook = job.inner().abortHook();
+    hook();
+    hook();  // of the same failure
+    EXPECT_EQ(job.inner().errors_asked, 2);
+    job.letGo();
+    EXPECT_FALSE(job.inner().abortHook());
+    hook();  // its copy outlives the backend
+  };
+  const Found found = traced(DeviceTimeMode::kOff, body, "nccl2", true);
+  EXPECT_TRUE(found.done.empty());
+  EXPECT_EQ(found.marks, kGaveUp);
 }
 #endif
 

@@ -20,6 +20,7 @@ inline constexpr std::uintptr_t kEngineStream = 100;
 struct FakeNcclAsked {
   std::atomic<int> futures{0};
   std::atomic<int> results_asked{0};
+  std::atomic<int> errors_asked{0};
 };
 
 class FakeNcclWork : public c10d::Work {
@@ -101,12 +102,27 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   }
 #endif
 
+#ifdef TRACED_BACKEND_HAS_registerAbortHook
+  bool supportsAbortHooks() const override { return has_hooks; }
+  void registerAbortHook(std::int64_t, c10d::AbortHook hook) override {
+    abort_hook_ = std::move(hook);
+  }
+  void unregisterAbortHook(std::int64_t) override { abort_hook_ = nullptr; }
+  // What the engine's watchdog calls; it may have taken a copy before.
+  const c10d::AbortHook& abortHook() const { return abort_hook_; }
+#endif
+  c10d::ErrorType getError() override {
+    ++errors_asked;
+    return error;
+  }
+
   // What the classic engine's watchdog does with the latest operation.
   void tellResult(c10d::WorkResult result) {
     last_result_->markCompleted(c10::IValue(static_cast<std::uint8_t>(result)));
   }
 
   std::int64_t kernel_ns = 1'000'000;
+  std::atomic<c10d::ErrorType> error{c10d::ErrorType::SUCCESS};
   bool fails = false;
   bool has_hooks = false;
   bool has_results = false;
@@ -141,6 +157,9 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   bool batch_is_async_ = false;
 #ifdef TRACED_BACKEND_HAS_registerCompletionHook
   c10d::CompletionHook hook_;
+#endif
+#ifdef TRACED_BACKEND_HAS_registerAbortHook
+  c10d::AbortHook abort_hook_;
 #endif
 };
 

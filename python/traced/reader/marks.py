@@ -20,9 +20,9 @@ class Mark(NamedTuple):
         mark_ns: When, on the host's CLOCK_MONOTONIC.
         kind: `step`, `no_step` (one without a number), `disabled`, `enabled`, `flush` (the trigger
             file was touched), `failure` (of an operation), `unfinished`, `undecided` or `late` (an
-            operation that takes too long), `abort` or `shutdown_failed` (of a group), `exception`
-            (that nobody caught).
-        value: Of a step: its number. Of an operation: its id. Of an abort or a failed shutdown:
+            operation that takes too long), `abort`, `shutdown_failed` or `engine_failed` (of a
+            group), `exception` (that nobody caught).
+        value: Of a step: its number. Of an operation: its id. Of what happened to a group:
             Group.id. Of an exception: 0 if it ends the process, 1 if a thread.
         text: What was said, if anything.
     """
