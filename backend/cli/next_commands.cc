@@ -28,7 +28,7 @@ bool standsStill(VerdictKind kind) {
   return kind == VerdictKind::kDeadlock || kind == VerdictKind::kLeftEarly ||
          kind == VerdictKind::kNeverJoined || kind == VerdictKind::kHungIn ||
          kind == VerdictKind::kP2pUnpaired || kind == VerdictKind::kUndecided ||
-         kind == VerdictKind::kFailed;
+         kind == VerdictKind::kFailed || kind == VerdictKind::kAborted;
 }
 
 bool isOfTiming(VerdictKind kind) {

@@ -65,7 +65,8 @@ std::string whatTheOthersDo(const GroupStanding& standing) {
         perhaps ? " may wait for it"
                 : verb(standing.inside, " waits for it", " wait for it"),
         standing.longest_ns > 0
-            ? absl::StrCat(", for ", secondsText(standing.longest_ns))
+            ? absl::StrCat(standing.at_least ? ", for at least " : ", for ",
+                           secondsText(standing.longest_ns))
             : "");
   }
   return standing.failed.empty()

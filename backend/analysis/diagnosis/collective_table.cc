@@ -71,6 +71,10 @@ void CollectiveTable::joinAnyhow(const Joining& joining) {
     case Reached::kPerhapsInside:
       member.inside.add(seq);
       break;
+    case Reached::kUnseen:
+      member.unseen.add(seq);
+      member.not_observed.add(seq);
+      break;
     case Reached::kNotObserved:
       member.not_observed.add(seq);
       break;

@@ -25,7 +25,9 @@ enum class Reached : std::uint8_t {
   // The same, if its thread waits for it: it may wait for another one, or do
   // something else, and only that wait would have shown the end.
   kPerhapsInside,
-  // Nobody could observe its end.
+  // A device carries it out, and nobody could observe its end.
+  kUnseen,
+  // Nobody could observe its end, or it has none.
   kNotObserved,
 };
 
@@ -77,6 +79,8 @@ struct MemberProgress {
   SeqRanges failed;
   SeqRanges inside;
   SeqRanges not_observed;
+  // Of these, those that a device carries out.
+  SeqRanges unseen;
   // What its backend counted, whether or not there is a record of it.
   std::optional<Counters> counters;
 

@@ -13,14 +13,12 @@ bool tells(const AssembledOperation& op) {
                               op.end_source == v1::END_SOURCE_DEVICE_WAIT);
 }
 
-// What was put into a graph was not carried out, and of a batch only the whole
-// has an end.
-bool hasNoEnd(const AssembledOperation& op, const v1::Call& call) {
-  return call.graph_plus_1() > 0 ||
-         (op.batch > 0 && call.op() != v1::OPERATION_COALESCED);
-}
-
 }  // namespace
+
+bool DeviceTelling::hasEnd(const AssembledOperation& op, const v1::Call& call) {
+  return call.graph_plus_1() == 0 &&
+         (op.batch == 0 || call.op() == v1::OPERATION_COALESCED);
+}
 
 DeviceTelling::DeviceTelling(const StreamTable& table)
     : table_(table), told_(table.definitions.groups().size()) {
@@ -28,7 +26,7 @@ DeviceTelling::DeviceTelling(const StreamTable& table)
     const v1::Call* call = table.callOf(op);
     const std::uint32_t group =
         call ? table.groupOf(*call) : StreamDefinitions::kNone;
-    if (group == StreamDefinitions::kNone || hasNoEnd(op, *call)) continue;
+    if (group == StreamDefinitions::kNone || !hasEnd(op, *call)) continue;
     Told& told = told_[group][mannerOf(*call)];
     if (tells(op)) {
       told.ended(op.id, op.end_source != v1::END_SOURCE_DEVICE_WAIT);
@@ -64,7 +62,7 @@ bool DeviceTelling::Told::reliable(bool is_batch) const {
 bool DeviceTelling::standsStill(const AssembledOperation& op,
                                 const v1::Call& call) const {
   const std::uint32_t group = table_.groupOf(call);
-  if (group == StreamDefinitions::kNone || hasNoEnd(op, call)) return false;
+  if (group == StreamDefinitions::kNone || !hasEnd(op, call)) return false;
   const Manner manner = mannerOf(call);
   const Told& told = told_[group][manner];
   // One before others that ended has ended, too: a group keeps its order.

@@ -22,6 +22,10 @@ class DeviceTelling {
   // The table outlives it.
   explicit DeviceTelling(const StreamTable& table);
 
+  // Whether it is carried out when it is called, and comes to an end of its
+  // own: it is not put into a graph, nor a member of a batch.
+  static bool hasEnd(const AssembledOperation& op, const v1::Call& call);
+
   // Of an operation that returned and has no end: whether that it has none says
   // that it has not ended.
   bool standsStill(const AssembledOperation& op, const v1::Call& call) const;

@@ -19,6 +19,7 @@ bool explains(const JobVerdict& verdict) {
     case VerdictKind::kSlowPeer:
     case VerdictKind::kStraggler:
     case VerdictKind::kLate:
+    case VerdictKind::kAborted:
     case VerdictKind::kUndecided:
       return false;
     default:

@@ -20,6 +20,11 @@ std::optional<Trouble> judgeFailed(const GroupStanding& standing);
 // Everybody whose trace is there has joined, and nobody failed.
 std::optional<Trouble> judgeHung(const GroupStanding& standing);
 
+// The group was aborted while the operation was under way, before it had stood
+// still for long: whether it would have ended is not known. Absent also where
+// it is not known to have been under way.
+std::optional<JobVerdict> judgeAborted(const GroupStanding& standing);
+
 // Names those who are sure not to have joined, or, if they are a majority that
 // ended in order, those who did.
 void blameMissing(const GroupStanding& standing,
@@ -31,6 +36,8 @@ void tellLost(const GroupStanding& standing,
               const std::vector<std::uint32_t>& ranks, JobVerdict& verdict);
 void tellAbsent(const GroupStanding& standing, JobVerdict& verdict);
 void tellFailures(const GroupStanding& standing, JobVerdict& verdict);
+// How the operation was cut off.
+void tellStops(const GroupStanding& standing, JobVerdict& verdict);
 // Why cannot be known: the traces of some lost records, or are not there.
 void tellUndecided(const GroupStanding& standing,
                    const std::vector<std::uint32_t>& lossy, Trouble& trouble);

@@ -74,14 +74,34 @@ void forgiveOlderDumps(GroupStanding& standing) {
   standing.missing.clear();
 }
 
+// What cannot end before all have joined goes on while somebody has not, also
+// where nobody would see its end.
+void waitForMissing(GroupStanding& standing, const CollectiveTable& table) {
+  const auto isWhole = [&](std::uint32_t rank) {
+    return standing.job().rank(rank)->whole();
+  };
+  const std::vector<std::uint32_t>& missing = standing.missing;
+  if (std::none_of(missing.begin(), missing.end(), isWhole) ||
+      !standing.knowledge.tellsAges() || !standing.needsAll()) {
+    return;
+  }
+  std::erase_if(standing.not_observed, [&](std::uint32_t rank) {
+    const bool unseen = table.member(rank)->unseen.contains(standing.seq);
+    if (unseen) standing.by_need.push_back(rank);
+    return unseen;
+  });
+  addRanks(standing.inside, standing.by_need);
+}
+
 // One that died inside it did not wait until the others did.
 void measureWaits(GroupStanding& standing) {
   std::int64_t until_ns = 0;
   for (const auto* ranks : {&standing.inside, &standing.failed}) {
     for (const std::uint32_t rank : *ranks) {
-      const OperationRef* ref = standing.knowledge.refOn(
-          rank, standing.group, standing.seq, std::nullopt);
+      const OperationRef* ref =
+          standing.knowledge.refAtOrBehind(rank, standing.group, standing.seq);
       if (!ref) continue;
+      standing.at_least |= ref->seq != standing.seq;
       standing.since_ns =
           std::max(standing.since_ns.value_or(ref->at_ns), ref->at_ns);
       if (!standing.knowledge.tellsAges()) continue;
@@ -102,6 +122,7 @@ std::optional<GroupStanding> standingAt(const Knowledge& knowledge,
   standing.seq = seq;
   sortMembers(standing, knowledge.job().groups[group].collectives);
   forgiveOlderDumps(standing);
+  waitForMissing(standing, knowledge.job().groups[group].collectives);
   measureWaits(standing);
   return standing;
 }
@@ -147,6 +168,27 @@ bool GroupStanding::closedInside() const {
   return std::any_of(inside.begin(), inside.end(), [this](std::uint32_t rank) {
     return job().rank(rank)->closed;
   });
+}
+
+const GroupStop* GroupStanding::stopOn(std::uint32_t rank) const {
+  const GroupStop* stop = job().rank(rank)->stopOf(group);
+  return stop && stop->last_seq >= seq ? stop : nullptr;
+}
+
+bool GroupStanding::someGaveUp() const {
+  const std::vector<std::uint32_t> all = joined();
+  return std::any_of(all.begin(), all.end(), [this](std::uint32_t rank) {
+    const GroupStop* stop = stopOn(rank);
+    return stop && stop->gave_up;
+  });
+}
+
+bool GroupStanding::isAborted() const {
+  return failed.empty() && !inside.empty() &&
+         std::all_of(inside.begin(), inside.end(), [this](std::uint32_t rank) {
+           const GroupStop* stop = stopOn(rank);
+           return stop && !stop->gave_up;
+         });
 }
 
 const OperationRef* GroupStanding::failureOn(std::uint32_t rank) const {

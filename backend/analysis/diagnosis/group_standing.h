@@ -33,6 +33,10 @@ struct GroupStanding {
   // those inside, by the end of the traces.
   std::optional<std::int64_t> waited_ns;
   std::int64_t longest_ns = 0;
+  // The waits are longer: when these came to it is only known of later ones.
+  bool at_least = false;
+  // Of those inside, who is only because nobody can end it without the missing.
+  std::vector<std::uint32_t> by_need;
 
   const JobState& job() const { return knowledge.job(); }
   // All but those who are missing.
@@ -50,6 +54,13 @@ struct GroupStanding {
   bool onDevice() const;
   // Whether a rank's process ended in order while it was inside.
   bool closedInside() const;
+  // How its operations of the group were cut off, if it had called this one by
+  // then; nullptr: they were not.
+  const GroupStop* stopOn(std::uint32_t rank) const;
+  // Whether the engine gave up on somebody who had joined.
+  bool someGaveUp() const;
+  // Whether the program aborted the group wherever it was under way.
+  bool isAborted() const;
   // The first failure of a rank, if it was in this operation.
   const OperationRef* failureOn(std::uint32_t rank) const;
   // Whether nobody can end it before all have joined.

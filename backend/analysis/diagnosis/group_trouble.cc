@@ -14,13 +14,22 @@ std::optional<Trouble> judgeStanding(const GroupStanding& standing) {
 
 std::vector<Trouble> findGroupTroubles(
     const Knowledge& knowledge,
-    const std::vector<std::uint64_t>& first_mismatch,
-    std::uint64_t& under_way) {
+    const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way,
+    std::vector<JobVerdict>& aborted) {
   std::vector<Trouble> troubles;
   for (std::uint32_t group = 0; group < knowledge.job().groups.size();
        ++group) {
     const auto standing = standingOf(knowledge, group);
     if (!standing) continue;
+    const bool is_short = !knowledge.standsStill(standing->longest_ns);
+    if (standing->isAborted() && is_short) {
+      if (auto verdict = judgeAborted(*standing)) {
+        aborted.push_back(*std::move(verdict));
+        continue;
+      }
+      // Whether the one before was under way is not known.
+      if (standing->missing.empty()) continue;
+    }
     auto trouble = judgeStanding(*standing);
     // Those who did not need who is missing may stand still further on.
     if (!trouble) {
@@ -28,7 +37,7 @@ std::vector<Trouble> findGroupTroubles(
       if (behind) trouble = judgeStanding(*behind);
     }
     if (!trouble) {
-      under_way += standing->inside.size();
+      under_way += standing->inside.size() - standing->by_need.size();
       continue;
     }
     const std::uint64_t mismatch = first_mismatch[group];

@@ -128,6 +128,7 @@ std::optional<Trouble> judgeHung(const GroupStanding& standing) {
   const bool few = verdict.culprits.size() < standing.members.present.size();
   verdict.culprit = few ? Confidence::kLikely : Confidence::kUndecided;
   tellHung(standing, verdict);
+  tellStops(standing, verdict);
   return trouble;
 }
 

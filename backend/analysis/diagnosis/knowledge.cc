@@ -10,6 +10,15 @@ namespace {
 // Nothing that takes less stands still, whatever the options say.
 constexpr std::int64_t kLeastNs = 1'000'000'000;
 
+// It may be in that one: nobody would have seen its end.
+bool lastIsUnseen(const RankState& rank) {
+  const std::vector<OperationRef>& unseen = rank.last_unseen;
+  return std::any_of(unseen.begin(), unseen.end(), [&](const auto& ref) {
+    return ref.group == rank.last_issued->group && !rank.last_issued->pair &&
+           ref.seq == rank.last_issued->seq;
+  });
+}
+
 // It may be in one of a group that TRACED_SCOPE leaves out.
 const char* recorded(const RankState& rank) {
   return rank.left_out > 0 ? "recorded " : "";
@@ -45,6 +54,20 @@ const OperationRef* Knowledge::refOn(std::uint32_t rank, std::uint32_t group,
   return nullptr;
 }
 
+const OperationRef* Knowledge::refAtOrBehind(std::uint32_t rank,
+                                             std::uint32_t group,
+                                             std::uint64_t seq) const {
+  if (const OperationRef* ref = refOn(rank, group, seq, std::nullopt)) {
+    return ref;
+  }
+  const RankState* state = job_.rank(rank);
+  if (!state) return nullptr;
+  for (const OperationRef& ref : state->last_unseen) {
+    if (ref.group == group && !ref.pair && ref.seq >= seq) return &ref;
+  }
+  return nullptr;
+}
+
 std::int64_t Knowledge::waitedNs(std::uint32_t rank,
                                  const OperationRef& ref) const {
   const RankState* state = job_.rank(rank);
@@ -53,7 +76,8 @@ std::int64_t Knowledge::waitedNs(std::uint32_t rank,
   // not known nothing says that it did not.
   const std::int64_t until_ns =
       state->endKnown() ? state->last_ns : last_ns_[state->clock];
-  return until_ns - ref.at_ns;
+  // Nor did it after that had been cut off.
+  return std::min(until_ns, ref.until_ns.value_or(until_ns)) - ref.at_ns;
 }
 
 bool Knowledge::expectsDumps(std::uint32_t group) const {
@@ -110,15 +134,18 @@ std::string Knowledge::insteadText(std::uint32_t rank) const {
   if (!state->inside.empty()) {
     const OperationRef& inside =
         tellsAges() ? state->inside.back() : state->inside.front();
-    absl::StrAppend(&text, inside.perhaps ? "may be inside " : "is inside ",
-                    placedText(job_, inside), since(inside));
+    const char* verb = inside.until_ns  ? "was inside "
+                       : inside.perhaps ? "may be inside "
+                                        : "is inside ";
+    absl::StrAppend(&text, verb, placedText(job_, inside), since(inside),
+                    inside.until_ns ? ", until it was cut off" : "");
   } else if (state->first_failure) {
     absl::StrAppend(&text, "had failed in ",
                     placedText(job_, *state->first_failure));
   } else if (state->last_issued) {
-    absl::StrAppend(&text, "is in no ", recorded(*state),
-                    "operation; its last was ",
-                    placedText(job_, *state->last_issued));
+    absl::StrAppend(&text, "is in no ", recorded(*state), "operation",
+                    lastIsUnseen(*state) ? " that would show" : "",
+                    "; its last was ", placedText(job_, *state->last_issued));
   } else if (state->forgets) {
     absl::StrAppend(&text, "has nothing under way");
   } else {

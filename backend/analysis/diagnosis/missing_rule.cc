@@ -58,8 +58,8 @@ std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
   const std::vector<std::uint32_t> joined = standing.joined();
   if (joined.empty()) return std::nullopt;
   Missing missing = sortMissing(standing, joined);
-  const bool matters = !standing.failed.empty() || missing.any_ended ||
-                       standing.closedInside() ||
+  const bool matters = !standing.failed.empty() || standing.someGaveUp() ||
+                       missing.any_ended || standing.closedInside() ||
                        (standing.mayBeUnderWay() &&
                         standing.knowledge.standsStill(standing.longest_ns));
   if (!matters) return std::nullopt;
@@ -81,6 +81,7 @@ std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
   tellLost(standing, missing.doubtful, verdict);
   tellAbsent(standing, verdict);
   tellFailures(standing, verdict);
+  tellStops(standing, verdict);
   return trouble;
 }
 

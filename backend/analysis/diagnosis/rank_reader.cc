@@ -20,6 +20,7 @@ RankReader::RankReader(JobState& job, const StreamTable& table,
       stride_(stride),
       state_(rankStateOf(table)),
       rule_(table, state_.whole()),
+      stops_(table),
       local_(
           table,
           [this](const AssembledOperation& op, const v1::Call& call) {
@@ -44,6 +45,7 @@ void RankReader::read(std::uint32_t clock_name) {
   for (const std::uint32_t group : group_indices_) {
     collectives_.emplace_back().group = &job_.groups[group];
   }
+  last_unseen_.resize(group_indices_.size());
   calls_.reserve(definitions.calls().size());
   for (const v1::Call& call : definitions.calls()) {
     calls_.push_back(describe(call));
@@ -265,6 +267,11 @@ void RankReader::noteState(const AssembledOperation& op, const v1::Call& call,
   if (!last_issued_ || op.issued.ns() >= last_issued_->issued.ns()) {
     last_issued_ = &op;
   }
+  stops_.add(op, call);
+  if (reached == Reached::kUnseen && !isPointToPoint(call.op())) {
+    const AssembledOperation*& last = last_unseen_[table_.groupOf(call)];
+    if (!last || op.id > last->id) last = &op;
+  }
   if (reached == Reached::kEnded &&
       (!last_ended_ || op.ended.ns() > last_ended_->ended.ns())) {
     last_ended_ = &op;
@@ -290,6 +297,12 @@ void RankReader::tellState() {
   if (last_ended_) {
     state_.last_finished->at_ns = commonNs(clock_, last_ended_->ended.ns());
   }
+  for (const AssembledOperation* op : last_unseen_) {
+    if (op) state_.last_unseen.push_back(*ref(op));
+  }
+  state_.stops = stops_.tell(
+      group_indices_, [&](const AssembledOperation& op) { return *ref(&op); },
+      [&](Instant at) { return commonNs(clock_, at.ns()); });
   std::stable_sort(state_.inside.begin(), state_.inside.end(),
                    [](const OperationRef& a, const OperationRef& b) {
                      return a.at_ns < b.at_ns;
@@ -316,6 +329,9 @@ OperationRef RankReader::refTo(const AssembledOperation& op,
     ref.place = std::make_shared<const CallPlace>(std::move(place));
   }
   ref.at_ns = commonNs(clock_, op.issued.ns());
+  if (const Instant at = stops_.cutOff(op, call); at.known()) {
+    ref.until_ns = commonNs(clock_, at.ns());
+  }
   ref.blocks = blocks(op, call);
   if (isPointToPoint(call.op()) && call.peer_global_plus_1() > 0) {
     const std::uint32_t peer = call.peer_global_plus_1() - 1;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "analysis/diagnosis/group_stops.h"
 #include "analysis/diagnosis/job_state.h"
 #include "analysis/diagnosis/local_findings.h"
 #include "analysis/diagnosis/rank_timing.h"
@@ -99,6 +100,7 @@ class RankReader {
   const std::uint64_t stride_;
   RankState state_;
   ReachedRule rule_;
+  GroupStops stops_;
   LocalFindings local_;
   RankTiming timing_;
   std::vector<std::uint32_t> group_indices_;
@@ -117,6 +119,8 @@ class RankReader {
   std::optional<std::int64_t> last_issue_ns_;
   // Of what the state tells; made into references at the end.
   const AssembledOperation* last_issued_ = nullptr;
+  // By group of the stream.
+  std::vector<const AssembledOperation*> last_unseen_;
   const AssembledOperation* last_ended_ = nullptr;
   const AssembledOperation* first_failed_ = nullptr;
 };

@@ -54,6 +54,13 @@ void RankState::addInside(OperationRef operation) {
   }
 }
 
+const GroupStop* RankState::stopOf(std::uint32_t group) const {
+  const auto found =
+      std::find_if(stops.begin(), stops.end(),
+                   [&](const GroupStop& stop) { return stop.group == group; });
+  return found == stops.end() ? nullptr : &*found;
+}
+
 RankState rankStateOf(const StreamTable& table) {
   RankState state;
   state.rank = table.header.rank();

@@ -36,9 +36,26 @@ struct OperationRef {
   bool threw = false;
   // Whether the program does not go on before it ends.
   bool blocks = false;
+  // When it was cut off: its group was aborted, or its engine gave up.
+  std::optional<std::int64_t> until_ns;
   // Of one that it is inside of: only if its thread waits for it, which is not
   // recorded.
   bool perhaps = false;
+};
+
+// What a rank had under way in a group was cut off, for the first time.
+struct GroupStop {
+  std::uint32_t group = GroupCatalog::kNone;
+  // Its engine gave up; else the program aborted the group.
+  bool gave_up = false;
+  // On the common time line.
+  std::int64_t at_ns = 0;
+  // What the engine said.
+  std::string why;
+  // The last collective that had been called before; 0: none.
+  std::uint64_t last_seq = 0;
+  // The last operation.
+  std::optional<OperationRef> last;
 };
 
 // An oddity that one rank's trace shows by itself.
@@ -104,6 +121,14 @@ struct RankState {
   std::optional<OperationRef> first_failure;
   // The last one it issued, whatever became of it.
   std::optional<OperationRef> last_issued;
+
+  // Of each group on a device the last operation whose end nobody would have
+  // seen.
+  std::vector<OperationRef> last_unseen;
+  // Of each group that was cut off.
+  std::vector<GroupStop> stops;
+  // nullptr where it was not.
+  const GroupStop* stopOf(std::uint32_t group) const;
 
   // Buffers in two operations at once, and operations never waited for: the
   // first of each, with the number of all.

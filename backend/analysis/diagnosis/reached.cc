@@ -56,8 +56,9 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
   const EngineTraits& engine = table_.engineOf(call);
   if (!engine.on_host) {
     if (!device_) device_.emplace(table_);
-    return device_->standsStill(op, call) ? Reached::kInside
-                                          : Reached::kNotObserved;
+    if (device_->standsStill(op, call)) return Reached::kInside;
+    const bool unseen = !table_.snapshot && DeviceTelling::hasEnd(op, call);
+    return unseen ? Reached::kUnseen : Reached::kNotObserved;
   }
   if (call.async() && !endsOnlyInWait(engine, call.op())) {
     return Reached::kInside;

@@ -4,6 +4,7 @@
 
 #include "analysis/diagnosis/blame_by_order.h"
 #include "analysis/diagnosis/ended_rule.h"
+#include "analysis/diagnosis/engine_rule.h"
 #include "analysis/diagnosis/local_rule.h"
 #include "analysis/diagnosis/mismatch_rule.h"
 #include "analysis/diagnosis/slow_peer_rule.h"
@@ -29,8 +30,10 @@ std::vector<std::uint64_t> firstMismatches(
 std::vector<JobVerdict> findStandstills(const RuleInput& input) {
   const Knowledge knowledge(input.job, input.options);
   PairFindings pairs = findPairTroubles(knowledge);
-  std::vector<Trouble> troubles = findGroupTroubles(
-      knowledge, firstMismatches(input.job, input.found), input.under_way);
+  std::vector<JobVerdict> aborted;
+  std::vector<Trouble> troubles =
+      findGroupTroubles(knowledge, firstMismatches(input.job, input.found),
+                        input.under_way, aborted);
   std::vector<JobVerdict> verdicts = std::move(pairs.verdicts);
   for (JobVerdict& verdict : verdicts) {
     nameDeviants(input.order.whoLeftAt(verdict.group, verdict.seq, verdict.pair,
@@ -46,6 +49,7 @@ std::vector<JobVerdict> findStandstills(const RuleInput& input) {
        rootsOf(input.job, std::move(troubles), input.order)) {
     verdicts.push_back(std::move(root));
   }
+  std::move(aborted.begin(), aborted.end(), std::back_inserter(verdicts));
   return verdicts;
 }
 
@@ -73,6 +77,10 @@ const Rule kRules[] = {
        return findSplitMismatches(input.job, input.set);
      }},
     {"standstills", kNothing, false, findStandstills},
+    {"engines_that_gave_up", kNothing, false,
+     [](const RuleInput& input) {
+       return findEngineFailures(input.job, input.found);
+     }},
     {"failed_processes", kNothing, false,
      [](const RuleInput& input) {
        return findFailedProcesses(input.job, input.found);

@@ -62,6 +62,10 @@ class Knowledge {
   // The rank's own record of an operation, as far as its state holds it.
   const OperationRef* refOn(std::uint32_t rank, std::uint32_t group,
                             std::uint64_t seq, const RankPair& pair) const;
+  // The same of a collective, or else of one that it called behind it, which
+  // nobody would have seen end: it came to this one by then.
+  const OperationRef* refAtOrBehind(std::uint32_t rank, std::uint32_t group,
+                                    std::uint64_t seq) const;
   // For how long a rank had been in an operation when it was last known to
   // live; where its end is not known, when those were that share its clock.
   std::int64_t waitedNs(std::uint32_t rank, const OperationRef& ref) const;
@@ -100,12 +104,14 @@ class Knowledge {
   std::vector<std::int64_t> last_ns_;
 };
 
-// Of each group the first operation that stands still. `first_mismatch` has,
+// Of each group the first operation that stands still; `aborted` gets those
+// that were aborted before they could. `first_mismatch` has,
 // by group, the number from which on its ranks disagree, 0 for none: what
 // stands still there or later is explained by that.
 std::vector<Trouble> findGroupTroubles(
     const Knowledge& knowledge,
-    const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way);
+    const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way,
+    std::vector<JobVerdict>& aborted);
 
 // Of each pair: messages that differ are verdicts, those left over troubles.
 struct PairFindings {

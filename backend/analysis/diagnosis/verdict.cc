@@ -32,6 +32,8 @@ const char* nameOf(VerdictKind kind) {
       return "failed";
     case VerdictKind::kProcessFailed:
       return "process_failed";
+    case VerdictKind::kAborted:
+      return "aborted";
     case VerdictKind::kNeverWaited:
       return "never_waited";
     case VerdictKind::kBufferOverlap:

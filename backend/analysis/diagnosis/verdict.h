@@ -30,6 +30,7 @@ enum class VerdictKind : std::uint8_t {
   kHungIn,
   kFailed,
   kProcessFailed,
+  kAborted,
   kNeverWaited,
   kBufferOverlap,
   kSlowPeer,
