@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from launcher import Launcher
+from launcher import Launcher, Process
+from patience import patient
 from simulated_gpu import ENGINES
 from tracectl import tracectl
-from traced.reader import read
+from traced.reader import Stream, read
 
 _HISTORY = 20
+#: Before the engine gives up, and later than any test waits.
+_SOON, _NEVER = 4.0, 600.0
+_DEVICE_TIMES = ("off", "end", "full")
 #: The engine gives up at once, and does not wait for others to write their reports.
 _SHORT = {
     "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
@@ -58,51 +63,121 @@ def _kinds(folder: Path) -> set[str]:
     return {verdict["kind"] for verdict in _diagnosis(folder)["verdicts"]}
 
 
-_not_heard = pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="the newer engine tells timeouts and errors by an abort hook, which is not used",
-)
+def _stream_of_0(traces: Path) -> Stream:
+    (stream,) = [stream for stream in read(traces).streams if stream.rank == 0]
+    return stream
 
 
+def _gave_up(stream: Stream) -> list[str | None]:
+    return [mark.text for mark in stream.marks if mark.kind == "engine_failed"]
+
+
+def _wait_for_verdict(traces: Path, ranks: list[Process]) -> list[dict[str, Any]]:
+    """What is wrong with a job that still runs, as soon as something is found."""
+    until = time.monotonic() + patient(60)
+    while time.monotonic() < until:
+        # Nothing is said while there is no trace yet.
+        said = tracectl("diagnose", traces, "--json", "--hung-after", "1").output
+        verdicts: list[dict[str, Any]] = json.loads(said)["verdicts"] if said else []
+        if verdicts:
+            return verdicts
+    for rank in ranks:
+        rank.abort()
+    pytest.fail("nothing is found\n" + "\n".join(rank.output for rank in ranks))
+
+
+@pytest.mark.parametrize("times", _DEVICE_TIMES)
+@pytest.mark.parametrize("asynchronous", [True, False])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_rank_that_does_not_come_to_the_first_operation_is_named(
+    gpus: Launcher, tmp_path: Path, engine: str, asynchronous: bool, times: str
+) -> None:
+    ranks = gpus.start_ranks(
+        2,
+        "jobs.on_gpus:leaves_out",
+        "traced:nccl",
+        0,
+        asynchronous,
+        _NEVER,
+        folder=tmp_path,
+        TRACED_DIR=str(tmp_path / "traces"),
+        TRACED_DEVICE_TIME=times,
+        **ENGINES[engine],
+    )
+    verdicts = _wait_for_verdict(tmp_path / "traces", ranks)
+    for rank in ranks:
+        rank.kill()
+        rank.wait()
+    assert [(v["kind"], v["culprits"], v["seq"]) for v in verdicts] == [("never_joined", [1], 2)]
+    assert "rank 0 waits for it, for" in verdicts[0]["summary"]
+
+
+@pytest.mark.parametrize("times", _DEVICE_TIMES)
 @pytest.mark.parametrize(
-    ("engine", "history"),
+    ("engine", "history", "asynchronous"),
     [
-        pytest.param("newer", 0, marks=_not_heard),
-        ("newer", _HISTORY),
-        ("classic", 0),
-        ("classic", _HISTORY),
+        ("newer", 0, True),
+        ("newer", _HISTORY, True),
+        ("newer", 0, False),
+        ("classic", 0, True),
+        ("classic", _HISTORY, True),
+        ("classic", 0, False),
     ],
 )
-def test_a_rank_that_does_not_come_is_named(
-    gpus: Launcher, tmp_path: Path, engine: str, history: int
+def test_that_an_operation_timed_out_is_in_the_trace(
+    gpus: Launcher, tmp_path: Path, engine: str, history: int, asynchronous: bool, times: str
 ) -> None:
-    _fails(gpus, tmp_path, engine, "leaves_out", history)
-    assert "never_joined" in _kinds(tmp_path)
+    program = ("leaves_out", history, asynchronous, _SOON)
+    _fails(gpus, tmp_path, engine, *program, TRACED_DEVICE_TIME=times)
+    stream = _stream_of_0(_merged(tmp_path))
+    told_by_work = engine == "classic" and asynchronous
+    assert (stream.operations[-1].state == "failed") is told_by_work
+    assert _gave_up(stream) == ["an operation timed out"]
+    shown = tracectl("show", tmp_path / "merged.traced", "--limit", "1").output
+    assert "the engine of default_pg gave up: an operation timed out" in " ".join(shown.split())
+    assert _kinds(tmp_path) == {"never_joined"}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="an error that NCCL reports on the way does not reach the trace: it stays `issued`",
-)
+@pytest.mark.parametrize("times", _DEVICE_TIMES)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_error_on_the_way_is_in_the_trace(gpus: Launcher, tmp_path: Path, engine: str) -> None:
-    _fails(gpus, tmp_path, engine, "operation_that_fails", SIMULATED_NCCL_FAIL_OPERATION="2")
-    (stream,) = [s for s in read(_merged(tmp_path)).streams if s.rank == 0]
-    assert stream.operations[-1].state == "failed"
+def test_an_error_on_the_way_is_in_the_trace(
+    gpus: Launcher, tmp_path: Path, engine: str, times: str
+) -> None:
+    env = {"SIMULATED_NCCL_FAIL_OPERATION": "2", "TRACED_DEVICE_TIME": times}
+    _fails(gpus, tmp_path, engine, "operation_that_fails", **env)
+    stream = _stream_of_0(_merged(tmp_path))
+    assert _gave_up(stream) == ["its communicator failed"]
+    # The engine does not say which operation it was, and may mean one that had ended.
+    assert stream.operations[-1].state == "issued"
+    (verdict,) = _diagnosis(tmp_path)["verdicts"]
+    assert (verdict["kind"], verdict["finding_confidence"], verdict["culprits"]) == (
+        "failed",
+        "certain",
+        [],
+    )
 
 
+@pytest.mark.parametrize("times", _DEVICE_TIMES)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_abort_in_flight_is_told(gpus: Launcher, tmp_path: Path, engine: str) -> None:
+def test_an_abort_in_flight_is_told(
+    gpus: Launcher, tmp_path: Path, engine: str, times: str
+) -> None:
     gpus.run_ranks(
         2,
         "jobs.on_gpus:abort_in_flight",
         "traced:nccl",
         folder=tmp_path,
         TRACED_DIR=str(tmp_path / "traces"),
+        TRACED_DEVICE_TIME=times,
         **ENGINES[engine],
     )
-    (stream,) = [s for s in read(tmp_path / "traces").streams if s.rank == 0]
+    stream = _stream_of_0(tmp_path / "traces")
     assert "abort" in {mark.kind for mark in stream.marks}
-    assert _diagnosis(tmp_path)["verdicts"]
+    # Its stream went on when it was cut off, which is no end.
+    assert stream.operations[-1].state == "issued"
+    (verdict,) = _diagnosis(tmp_path)["verdicts"]
+    assert (verdict["kind"], verdict["finding_confidence"], verdict["culprits"]) == (
+        "aborted",
+        "certain",
+        [],
+    )

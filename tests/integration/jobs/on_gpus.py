@@ -117,14 +117,16 @@ def capture_that_fails(backend: str) -> tuple[Any, float]:
         return failed, tensor[0].item()
 
 
-def leaves_out(backend: str, history: int) -> None:
-    """After some asynchronous calls rank 1 leaves one out; the engine's watchdog ends rank 0."""
-    rank, tensor = _gpu_without_end(backend, timeout=patient_timeout(5))
+def leaves_out(backend: str, history: int, asynchronous: bool, timeout_s: float) -> None:
+    """After some asynchronous calls rank 1 leaves one out, which ends in the engine's timeout."""
+    rank, tensor = _gpu_without_end(backend, timeout=patient_timeout(timeout_s))
     for _ in range(history):
         dist.all_reduce(tensor, async_op=True).wait()
         torch.cuda.synchronize()
     if rank == 0:
-        dist.all_reduce(tensor, async_op=True).wait()
+        work = dist.all_reduce(tensor, async_op=asynchronous)
+        if work is not None:
+            work.wait()
         torch.cuda.synchronize()
     meet("never")
 
