@@ -57,7 +57,9 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
   if (!engine.on_host) {
     if (!device_) device_.emplace(table_);
     if (device_->standsStill(op, call)) return Reached::kInside;
-    const bool unseen = !table_.snapshot && DeviceTelling::hasEnd(op, call);
+    // Of an engine that is not known, an operation may end without the others.
+    const bool unseen = engine.on_streams && !table_.snapshot &&
+                        DeviceTelling::hasEnd(op, call);
     return unseen ? Reached::kUnseen : Reached::kNotObserved;
   }
   if (call.async() && !endsOnlyInWait(engine, call.op())) {

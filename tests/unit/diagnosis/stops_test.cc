@@ -15,9 +15,12 @@ constexpr std::uint32_t kHook = v1::END_SOURCE_COMPLETION_HOOK;
 class Rank {
  public:
   explicit Rank(RankBuilder& rank) : rank_(rank) {
-    rank.stream().payload().mutable_group(0)->set_backend("nccl2");
+    setEngine("nccl2");
     call_ = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
     call().set_async(true);
+  }
+  void setEngine(const char* name) {
+    rank_.stream().payload().mutable_group(0)->set_backend(name);
   }
   v1::Call& call() {
     return *rank_.stream().payload().mutable_call(static_cast<int>(call_) - 1);
@@ -113,6 +116,15 @@ TEST(StopsTest, WhatNeedNotWaitForTheOthersIsNoHang) {
         rank.issue(0);
       },
       nothing));
+}
+
+TEST(StopsTest, AnEngineThatIsNotKnownMayEndItWithoutTheOthers) {
+  expectHealthy(diagnosed(
+      [](Rank& rank) {
+        rank.setEngine("another");
+        rank.issue(0);
+      },
+      [](Rank& rank) { rank.setEngine("another"); }));
 }
 
 TEST(StopsTest, AnEngineThatGaveUpIsToldWhereNothingSaysWhy) {
