@@ -71,6 +71,8 @@ void keepToLimits(v1::Group& group) {
   cut(group, &v1::Group::name, &v1::Group::mutable_name, kMostTextBytes);
   cut(group, &v1::Group::desc, &v1::Group::mutable_desc, kMostTextBytes);
   cut(group, &v1::Group::backend, &v1::Group::mutable_backend, kMostTextBytes);
+  cut(group, &v1::Group::backend_class, &v1::Group::mutable_backend_class,
+      kMostTextBytes);
   cut(group, &v1::Group::leg, &v1::Group::mutable_leg, kMostTextBytes);
 }
 

@@ -71,11 +71,11 @@ void StreamDefinitions::addGroup(const v1::Group& group) {
     return;
   }
   intern(groups_, group_by_id_, group.id(), [&] {
-    return GroupDefinition{group.id(),         group.name(),
-                           group.desc(),       group.backend(),
-                           group.leg(),        *std::move(members),
-                           group.group_rank(), group.nth(),
-                           /*by_name=*/false,  group.left_out()};
+    return GroupDefinition{
+        group.id(),         group.name(),     group.desc(),
+        group.backend(),    group.leg(),      *std::move(members),
+        group.group_rank(), group.nth(),
+        /*by_name=*/false,  group.left_out(), group.backend_class()};
   });
 }
 

@@ -35,8 +35,12 @@ struct GroupDefinition {
   bool by_name = false;
   // Some or all of its operations were not recorded here (TRACED_SCOPE).
   bool left_out = false;
+  // Of what carries it out; "": torch's own for that name.
+  std::string backend_class;
 
-  const EngineTraits& engine() const { return engineTraits(backend); }
+  const EngineTraits& engine() const {
+    return engineTraits(backend, backend_class);
+  }
 };
 
 class StreamDefinitions {

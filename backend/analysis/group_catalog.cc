@@ -45,7 +45,8 @@ std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
       next);
   if (is_new) {
     groups_.push_back({attempt, group.leg, group.members, group.nth, group.name,
-                       group.desc, group.backend, uniqueLabel(group)});
+                       group.desc, group.backend, group.backend_class,
+                       uniqueLabel(group)});
   }
   groups_[place->second].left_out |= group.left_out;
   return place->second;

@@ -23,13 +23,17 @@ struct JobGroup {
   std::string name;
   std::string desc;
   std::string backend;
+  // Of what carries it out; "": torch's own for that name.
+  std::string backend_class;
   // What people call it, made unique by "#2", "#3", ... where two groups have
   // the same label.
   std::string label;
   // Some rank did not record all of its operations (TRACED_SCOPE).
   bool left_out = false;
 
-  const EngineTraits& engine() const { return engineTraits(backend); }
+  const EngineTraits& engine() const {
+    return engineTraits(backend, backend_class);
+  }
 };
 
 // What people call a group: its description, or else its name. Two groups may

@@ -19,7 +19,7 @@ struct EngineTraits {
     kIgnored,
   };
 
-  std::string_view name;
+  std::string_view name;  // "": any other
   // The host carries operations out: a wait that returned has seen the end, and
   // a future tells it.
   bool on_host = false;
@@ -27,6 +27,11 @@ struct EngineTraits {
   bool on_streams = false;
   // Some end in the caller's wait and nowhere else: see endsOnlyInWait().
   bool some_end_in_wait = false;
+  // The operations of a group are begun in the order of their calls.
+  bool in_order = false;
+  // An operation ends on no rank before those on whom it depends have begun it
+  // (analysis/dependency.h).
+  bool ends_prove_starts = false;
   // Two threads carry out the operations of a group, so that two may be under
   // way together.
   bool two_workers = false;
@@ -39,36 +44,49 @@ struct EngineTraits {
   // Its Flight Recorder dumps say of each operation whether it had ended.
   bool dumps_tell_ends = false;
   Tags tags = Tags::kUnknown;
+
+  constexpr bool isKnown() const { return !name.empty(); }
 };
 
 inline constexpr EngineTraits kEngines[] = {
     {.name = "gloo",
      .on_host = true,
      .some_end_in_wait = true,
+     .in_order = true,
+     .ends_prove_starts = true,
      .two_workers = true,
      .tags = EngineTraits::Tags::kMatched},
     // The classic engine, under both of its names.
     {.name = "nccl",
      .on_streams = true,
+     .in_order = true,
+     .ends_prove_starts = true,
      .result_is_of_host = true,
      .tells_error_at_once = true,
      .dumps_tell_ends = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-legacy",
      .on_streams = true,
+     .in_order = true,
+     .ends_prove_starts = true,
      .result_is_of_host = true,
      .tells_error_at_once = true,
      .dumps_tell_ends = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl2",
      .on_streams = true,
+     .in_order = true,
+     .ends_prove_starts = true,
      .tells_error_at_once = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-lazy",
      .on_streams = true,
+     .in_order = true,
+     .ends_prove_starts = true,
      .tags = EngineTraits::Tags::kIgnored},
-    // torch's own, for tests: all is over when a call returns.
-    {.name = "fake", .on_host = true},
+    // torch's own, for tests: all is over when a call returns, whatever others
+    // do.
+    {.name = "fake", .on_host = true, .in_order = true},
 };
 
 // Of any other engine nothing is known, and nothing is promised.
@@ -79,6 +97,13 @@ constexpr const EngineTraits& engineTraits(std::string_view backend) {
     if (engine.name == backend) return engine;
   }
   return kUnknownEngine;
+}
+
+// `backend_class`: "" where it is torch's own for that name. Another one's
+// names say nothing: a wrapper may have that of what it wraps.
+constexpr const EngineTraits& engineTraits(std::string_view backend,
+                                           std::string_view backend_class) {
+  return backend_class.empty() ? engineTraits(backend) : kUnknownEngine;
 }
 
 // Those that Gloo runs inside the caller's wait: their Works have no future.

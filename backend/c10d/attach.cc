@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "base/engine_traits.h"
+#include "c10d/backend_identity.h"
 #include "c10d/lineage.h"
 #include "c10d/torch_cuda_events.h"
 #include "c10d/traced_backend.h"
@@ -30,12 +30,13 @@ std::map<c10::DeviceType, BackendPtr> sortedByDevice(
 }
 
 GroupInfo describeGroup(const c10d::ProcessGroup& group,
-                        const c10d::Backend& backend, c10::DeviceType device,
-                        Members members) {
+                        const BackendPtr& backend, const std::string& known_as,
+                        c10::DeviceType device, Members members) {
   GroupInfo info;
-  info.name = backend.getGroupUid();
+  info.name = backend->getGroupUid();
   info.desc = group.getGroupDesc();
-  info.backend = backend.getBackendName();
+  info.backend = backendName(*backend, known_as);
+  info.backend_class = foreignClass(backend);
   info.leg = c10::DeviceTypeName(device, /*lower_case=*/true);
   info.members = std::move(members);
   info.group_rank = static_cast<std::uint32_t>(group.getRank());
@@ -43,17 +44,24 @@ GroupInfo describeGroup(const c10d::ProcessGroup& group,
 }
 
 // Gloo's operations on CUDA tensors are the business of its own threads.
-TracedBackend::MakeEvents eventsOf(const c10d::Backend& backend,
+TracedBackend::MakeEvents eventsOf(const GroupInfo& info,
                                    c10::DeviceType device) {
-  const bool on_streams = device == c10::DeviceType::CUDA &&
-                          engineTraits(backend.getBackendName()).on_streams;
+  const bool on_streams =
+      device == c10::DeviceType::CUDA && info.engine().on_streams;
   return on_streams ? &torchCudaEvents : nullptr;
+}
+
+bool servesOnlyCpu(c10d::ProcessGroup& group, const BackendPtr& backend) {
+  const auto& table = Tables::byDevice(group);
+  return std::all_of(table.begin(), table.end(), [&](const auto& entry) {
+    return entry.second != backend || entry.first == c10::DeviceType::CPU;
+  });
 }
 
 }  // namespace
 
 int attach(c10d::ProcessGroup& group, Recorder& recorder,
-           const std::vector<c10::DeviceType>& devices,
+           const std::map<c10::DeviceType, std::string>& devices,
            const Members& members) {
   std::map<BackendPtr::element_type*, c10::intrusive_ptr<TracedBackend>> made;
   int traced = 0;
@@ -65,15 +73,17 @@ int attach(c10d::ProcessGroup& group, Recorder& recorder,
     auto& wrapper = made[backend.get()];
     if (!wrapper) {
       const auto inherited = takeChild(backend);
-      const bool wanted =
-          std::find(devices.begin(), devices.end(), device) != devices.end();
-      if (!inherited && !wanted) continue;
+      const auto wanted = devices.find(device);
+      if (!inherited && wanted == devices.end()) continue;
       const Members& ranks = inherited ? *inherited : members;
       if (ranks.size() != static_cast<std::size_t>(group.getSize())) continue;
+      GroupInfo info = describeGroup(
+          group, backend, wanted == devices.end() ? "" : wanted->second, device,
+          ranks);
+      const auto make_events = eventsOf(info, device);
       wrapper = c10::make_intrusive<TracedBackend>(
-          backend, recorder,
-          recorder.addGroup(describeGroup(group, *backend, device, ranks)),
-          eventsOf(*backend, device));
+          backend, recorder, recorder.addGroup(std::move(info)), make_events,
+          servesOnlyCpu(group, backend));
       ++traced;
     }
     Tables::byDevice(group)[device] = wrapper;

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
@@ -20,11 +22,12 @@ namespace traced {
 class TracedBackend;
 
 // Wraps the backends that serve `devices`, and those that a traced backend gave
-// birth to; a backend that is wrapped already stays as it is. `members` are
-// global ranks in group rank order; empty when they are known for children
-// only. Returns how many backends are traced now.
+// birth to; a backend that is wrapped already stays as it is. `devices` has the
+// name that torch knows each backend by. `members` are global ranks in group
+// rank order; empty when they are known for children only. Returns how many
+// backends are traced now. Holds the GIL.
 int attach(c10d::ProcessGroup& group, Recorder& recorder,
-           const std::vector<c10::DeviceType>& devices,
+           const std::map<c10::DeviceType, std::string>& devices,
            const std::vector<std::uint32_t>& members);
 
 // Visits each of the group's traced backends once.

@@ -22,7 +22,11 @@ std::uint64_t engineNsPlus1(const std::optional<float>& ms) {
 }  // namespace
 
 void TracedBackend::startHearingOfEnds() noexcept {
-  if (!inner_->supportsCompletionHooks()) return;
+  try {
+    if (!inner_->supportsCompletionHooks()) return;
+  } catch (...) {  // A backend may be anybody's.
+    return;
+  }
   if (recorder_.devices().mode() == DeviceTimeMode::kFull) {
     try {
       inner_->enableCollectivesTiming();
@@ -52,7 +56,10 @@ void TracedBackend::stopHearingOfEnds() noexcept {
 
 void TracedBackend::hearOfEnd(const Issued& issued,
                               const c10d::Work& work) noexcept {
-  completions_->issued(work.getCompletionKey(), issued.op, issued.issue_ns);
+  try {
+    completions_->issued(work.getCompletionKey(), issued.op, issued.issue_ns);
+  } catch (...) {  // Its end stays unobserved.
+  }
 }
 
 #else

@@ -85,13 +85,14 @@ bool startRecording(const Settings& settings, std::uint32_t rank,
   return recorder.ok();
 }
 
-int attachTo(c10d::ProcessGroup& group, const std::vector<std::string>& devices,
+int attachTo(c10d::ProcessGroup& group,
+             const std::map<std::string, std::string>& devices,
              const std::vector<std::uint32_t>& members) {
   Recorder* recorder = Recorder::current();
   if (!recorder) return 0;
-  std::vector<c10::DeviceType> types;
-  for (const std::string& device : devices) {
-    types.push_back(c10::Device(device).type());
+  std::map<c10::DeviceType, std::string> types;
+  for (const auto& [device, backend] : devices) {
+    types[c10::Device(device).type()] = backend;
   }
   return attach(group, *recorder, types, members);
 }
@@ -299,8 +300,9 @@ PYBIND11_MODULE(_C, m) {
   m.def("attach", &traced::attachTo, py::arg("group"), py::arg("devices"),
         py::arg("members"),
         "Puts tracing wrappers around the group's backends for the devices, "
-        "and around those that traced backends gave birth to. Returns how many "
-        "devices are traced now, 0 if this process does not record.");
+        "which come with the names that torch knows them by, and around those "
+        "that traced backends gave birth to. Returns how many devices are "
+        "traced now, 0 if this process does not record.");
   m.def("publish_node", &traced::publishOwnNode, py::arg("settings"),
         py::arg("store"), py::arg("job"), py::arg("rank"),
         py::call_guard<py::gil_scoped_release>(),

@@ -48,6 +48,7 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
           OwnTime::sampled(seq) ? nowNs() - issue_ns : OwnTime::kNotSampled,
           fields.async_plus_1 == 2,
           fields.async_plus_1 == 1,
+          tellsHost(fields.device),
           std::max(fields.bytes_in, fields.bytes_out),
           times,
           place};

@@ -19,11 +19,12 @@ bool mayBeCaptured(const Issued& issued) {
 TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
                              Recorder& recorder,
                              std::unique_ptr<RecordedGroup> group,
-                             MakeEvents make_events)
+                             MakeEvents make_events, bool only_cpu)
     : ForwardingBackend(std::move(inner)),
       recorder_(recorder),
       group_(std::move(group)),
-      engine_(engineTraits(inner_->getBackendName())),
+      engine_(group_->info().engine()),
+      only_cpu_(only_cpu),
       no_result_(!engine_.result_is_of_host),
       make_events_(make_events) {
   // c10d reads these from the wrapper, by functions that are not virtual.
@@ -57,6 +58,14 @@ DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
     if (!times) device_unknown_.store(true, std::memory_order_relaxed);
   }
   return times;
+}
+
+// Of an engine that is not known, c10d's own contract is believed: a wait comes
+// back when the results can be read, and on the CPU nothing but the host reads.
+bool TracedBackend::tellsHost(DeviceType device) const noexcept {
+  if (engine_.isKnown()) return engine_.on_host;
+  return device == DeviceType::kCpu ||
+         (device == DeviceType::kNone && only_cpu_);
 }
 
 // A synchronous call does. Members of a batch do not run by themselves, and
@@ -96,16 +105,21 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     observeResult(issued.op, *inner);
   }
   // A caller that did not ask for async waits at once: the wait shows the end,
-  // and a callback would only cost.
+  // and a callback would only cost. What another engine's future costs, or
+  // does, is not known: of that one the program itself asks for.
   if (issued.async && engine_.on_host && !endsOnlyInWait(engine_, operation)) {
     observeFuture(recorder, issued.op, operation, *inner);
   }
   const bool from_any_source =
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
   try {
+    const bool shows_end =
+        issued.tells_host && (engine_.isKnown() || ends_by_itself);
     auto work = c10::make_intrusive<TracedWork>(
-        std::move(inner), recorder, issued.op, engine_.on_host, from_any_source,
-        mayBeCaptured(issued) ? nullptr : issued.times);
+        std::move(inner), recorder, issued.op,
+        TracedWork::Shows{.wait = shows_end,
+                          .future = shows_end && !engine_.isKnown()},
+        from_any_source, mayBeCaptured(issued) ? nullptr : issued.times);
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
     return work;
   } catch (const std::bad_alloc&) {
@@ -121,19 +135,8 @@ void TracedBackend::observeFuture(Recorder& recorder, OpId op,
   auto& no_future = no_future_[static_cast<std::size_t>(operation)];
   if (no_future.load(std::memory_order_relaxed)) return;
   try {
-    // Runs on the engine's thread, or here if the operation has ended already.
-    // It holds neither the Work (a cycle) nor anything of Python.
-    work.getFuture()->addCallback(
-        [&recorder, op](c10::ivalue::Future& future) {
-          if (!future.hasError()) {
-            recorder.done(op, nowNs(), EndSource::kFuture);
-            return;
-          }
-          const std::int64_t end_ns = nowNs();
-          recorder.doneFailed(op, end_ns, EndSource::kFuture,
-                              future.tryRetrieveErrorMessage().c_str());
-        },
-        /*uses_future=*/false);
+    if (const auto future = work.getFuture())
+      recordEndOf(*future, recorder, op);
   } catch (...) {
     no_future.store(true, std::memory_order_relaxed);
   }

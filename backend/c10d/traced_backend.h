@@ -30,10 +30,10 @@ class TracedBackend : public forwarding::ForwardingBackend {
   using MakeEvents = std::unique_ptr<DeviceEvents> (*)(int device) noexcept;
 
   // `recorder` outlives the process's groups. Without `make_events` nothing is
-  // known of devices.
+  // known of devices. `only_cpu`: the inner backend serves no other device.
   TracedBackend(BackendPtr inner, Recorder& recorder,
                 std::unique_ptr<RecordedGroup> group,
-                MakeEvents make_events = nullptr);
+                MakeEvents make_events = nullptr, bool only_cpu = false);
   ~TracedBackend() override;
 
   // The backend that carries the calls out.
@@ -188,6 +188,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
     std::int64_t own_ns;  // what that took, or OwnTime::kNotSampled
     bool async;
     bool sync;  // neither: the call does not say
+    // Who waits for it, or for its future, knows that it is over.
+    bool tells_host;
     std::uint64_t bytes;
     DeviceTimes* times;  // nullptr: the device is not looked at
     DeviceTimes::Place place;
@@ -201,6 +203,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
                      c10d::Work& work) noexcept;
   // Where it has none but tells results (engine_result.cc).
   void observeResult(OpId op, c10d::Work& work) noexcept;
+  // Whether it is over when its wait has returned, or its future is complete.
+  bool tellsHost(DeviceType device) const noexcept;
   // What measures on the device of a call.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
   // Whether the call may run on the caller's own stream.
@@ -216,6 +220,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   Recorder& recorder_;
   const std::unique_ptr<RecordedGroup> group_;
   const EngineTraits engine_;
+  const bool only_cpu_;
   std::atomic<std::uint64_t> batch_{0};
   std::atomic<bool> simulating_{false};
   // Null without completion hooks.

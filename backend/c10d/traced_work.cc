@@ -7,12 +7,12 @@
 namespace traced {
 
 TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
-                       OpId op, bool wait_shows_end, bool from_any_source,
+                       OpId op, Shows shows, bool from_any_source,
                        DeviceTimes* times)
     : ForwardingWork(std::move(inner)),
       recorder_(recorder),
       op_(op),
-      wait_shows_end_(wait_shows_end),
+      shows_(shows),
       from_any_source_(from_any_source),
       times_(times) {}
 
@@ -62,7 +62,7 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
 
 void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
   record.outcome = completed ? Outcome::kOk : Outcome::kFalse;
-  record.saw_end = completed && wait_shows_end_;
+  record.saw_end = completed && shows_.wait;
   if (from_any_source_ && completed) {
     try {
       record.source_rank_plus_1 =
@@ -71,6 +71,33 @@ void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
     }
   }
   recorder_.waited(record);
+}
+
+c10::intrusive_ptr<c10::ivalue::Future> TracedWork::getFuture() {
+  auto future = inner_->getFuture();
+  if (shows_.future && future && !has_future_.exchange(true)) {
+    try {
+      recordEndOf(*future, recorder_, op_);
+    } catch (...) {  // its end is not told
+    }
+  }
+  return future;
+}
+
+// Runs on the engine's thread, or here if the operation has ended already. It
+// holds neither the Work (a cycle) nor anything of Python.
+void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op) {
+  future.addCallback(
+      [&recorder, op](c10::ivalue::Future& completed) {
+        const std::int64_t end_ns = nowNs();
+        if (!completed.hasError()) {
+          recorder.done(op, end_ns, EndSource::kFuture);
+          return;
+        }
+        recorder.doneFailed(op, end_ns, EndSource::kFuture,
+                            completed.tryRetrieveErrorMessage().c_str());
+      },
+      /*uses_future=*/false);
 }
 
 void TracedWork::leaveRegistry() {

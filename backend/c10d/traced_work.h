@@ -11,14 +11,20 @@ namespace traced {
 
 class TracedWork : public forwarding::ForwardingWork {
  public:
-  // `wait_shows_end`: when wait() returns, the operation has ended. True of
-  // Gloo; with NCCL wait() only makes the current stream wait, and `times`
-  // (unless null) measures for how long.
+  // What shows that the operation has ended.
+  struct Shows {
+    // That wait() returned. True of Gloo; with NCCL wait() only makes the
+    // current stream wait, and `times` (unless null) measures for how long.
+    bool wait = false;
+    // The future that the program asks for.
+    bool future = false;
+  };
   TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
-             bool wait_shows_end, bool from_any_source, DeviceTimes* times);
+             Shows shows, bool from_any_source, DeviceTimes* times);
   ~TracedWork() override;
 
   bool wait(std::chrono::milliseconds timeout) override;
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
   // Accounts for what recording this operation takes, `so_far_ns` until now.
   void sampleOwnTime(std::int64_t so_far_ns) noexcept {
@@ -39,10 +45,15 @@ class TracedWork : public forwarding::ForwardingWork {
   // Written by who makes the Work, who waits for it first, who drops it last.
   // Of two that wait at the same instant one may not count.
   std::atomic<std::int64_t> own_ns_{OwnTime::kNotSampled};
-  const bool wait_shows_end_;
+  const Shows shows_;
   const bool from_any_source_;
   DeviceTimes* const times_;
   std::atomic<bool> waited_{false};
+  std::atomic<bool> has_future_{false};
 };
+
+// Has the end of an operation recorded when its future is complete. May throw
+// what the future throws.
+void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op);
 
 }  // namespace traced

@@ -159,6 +159,13 @@ std::string threadDropsText(const RunInfo& info) {
   return any ? "\n" + table.text() : "";
 }
 
+// "ucc (acme::Backend)" where that is not torch's own class for the name.
+std::string backendText(const JobGroup& group) {
+  std::string text = printable(group.backend);
+  if (group.backend_class.empty()) return text;
+  return absl::StrCat(text, " (", printable(group.backend_class), ")");
+}
+
 std::string groupsText(const GroupCatalog& groups) {
   if (groups.groups().empty()) return "";
   Table table;
@@ -179,7 +186,7 @@ std::string groupsText(const GroupCatalog& groups) {
     std::vector<std::string> cells = {
         printable(group.label),
         printable(group.name),
-        printable(group.backend),
+        backendText(group),
         printable(group.leg),
         known ? groupedText(group.members.size()) : "-",
         absl::StrCat(group.nth),

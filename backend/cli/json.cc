@@ -79,6 +79,9 @@ std::vector<Json> groupsJson(const GroupCatalog& groups) {
                                        {"size", group.members.size()},
                                        {"members", group.members.text(64)}});
     if (group.left_out) json["left_out"] = true;
+    if (!group.backend_class.empty()) {
+      json["backend_class"] = group.backend_class;
+    }
     if (group.members.size() == 0) {
       json.erase("size");
       json.erase("members");

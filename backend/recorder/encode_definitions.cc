@@ -127,6 +127,9 @@ v1::Group encodeGroup(std::uint32_t id, const GroupInfo& info,
   group.set_name(label(info.name));
   group.set_desc(label(info.desc));
   group.set_backend(shortText(info.backend));
+  if (!info.backend_class.empty()) {
+    group.set_backend_class(label(info.backend_class));
+  }
   group.set_leg(shortText(info.leg));
   for (const RankRange& from : toRanges(info.members)) {
     v1::RankRange* range = group.add_member();

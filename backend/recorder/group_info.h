@@ -6,15 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "base/engine_traits.h"
+
 namespace traced {
 
 struct GroupInfo {
   std::string name;
   std::string desc;
-  std::string backend;                 // "gloo", "nccl"
+  std::string backend;  // by its own name: "gloo", "nccl", "ucc"
+  // The class that carries it out; "": torch's own.
+  std::string backend_class;
   std::string leg;                     // device type: "cpu", "cuda"
   std::vector<std::uint32_t> members;  // global ranks in group rank order
   std::uint32_t group_rank = 0;
+
+  const EngineTraits& engine() const {
+    return engineTraits(backend, backend_class);
+  }
 };
 
 // Ranks first, first + stride, ..., count of them.

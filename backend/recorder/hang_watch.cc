@@ -95,7 +95,8 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
   op.group = group->id();
   op.thread = issue.thread;
   op.operation = static_cast<Operation>(call->op());
-  const EngineTraits& engine = engineTraits(group->backend());
+  const EngineTraits& engine =
+      engineTraits(group->backend(), group->backend_class());
   op.on_host = engine.on_host;
   op.waits_at_once = op.on_host && call->has_async() && !call->async();
   op.shows_its_end =

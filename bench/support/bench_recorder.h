@@ -45,8 +45,9 @@ inline Recorder& recorder() {
   return *started;
 }
 
-inline std::unique_ptr<RecordedGroup> makeGroup() {
+inline std::unique_ptr<RecordedGroup> makeGroup(std::string backend = "gloo") {
   GroupInfo info;
+  info.backend = std::move(backend);
   info.leg = "cpu";
   info.members = {0, 1};
   return recorder().addGroup(std::move(info));

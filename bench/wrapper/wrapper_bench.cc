@@ -46,8 +46,7 @@ class Bench {
   Bench() {
     auto inner = c10::make_intrusive<FinishedBackend>();
     auto forwarding = c10::make_intrusive<forwarding::ForwardingBackend>(inner);
-    auto traced =
-        c10::make_intrusive<TracedBackend>(inner, recorder(), makeGroup());
+    auto traced = wrapped(inner);
     arms_ = {{"bare", inner, true, false, nullptr},
              {"forwarding", forwarding, true, false, "bare"},
              {"disabled", traced, false, false, "forwarding"},
@@ -71,6 +70,11 @@ class Bench {
   const std::vector<Arm>& arms() const { return arms_; }
 
  private:
+  static Backend wrapped(const Backend& inner) {
+    return c10::make_intrusive<TracedBackend>(
+        inner, recorder(), makeGroup(inner->getBackendName()));
+  }
+
   // NCCL's classic engine, whose watchdog tells results, and the newer one
   // without its hooks, which differs in nothing but that it is not listened to.
   void addEngine(const char* suffix, bool completes) {
@@ -82,12 +86,9 @@ class Bench {
     const auto engine = [&](const char* name) {
       return c10::make_intrusive<EngineBackend>(name, completes);
     };
-    const auto wrap = [](auto inner) {
-      return c10::make_intrusive<TracedBackend>(inner, recorder(), makeGroup());
-    };
     const char* bare = add("engine", engine("nccl"), nullptr);
-    const char* unheard = add("unheard", wrap(engine("nccl2")), bare);
-    add("heard", wrap(engine("nccl")), unheard);
+    const char* unheard = add("unheard", wrapped(engine("nccl2")), bare);
+    add("heard", wrapped(engine("nccl")), unheard);
   }
 
   void operate(const Arm& arm) {

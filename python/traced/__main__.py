@@ -17,7 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     verb = verbs.add_parser(
         "run",
         help="run a command with TRACED=1",
-        description="Runs a command with every Gloo and NCCL process group traced, "
+        description="Runs a command with every process group traced, "
         "brings back what killed processes left, and tells where the traces are. The command takes "
         "the place of this process: signals, terminal and exit code are its own.",
         usage="python -m traced run [--dir DIR] [--job JOB] -- COMMAND [ARGUMENT ...]",

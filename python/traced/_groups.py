@@ -23,7 +23,7 @@ from traced import (
     _stacks,
 )
 from traced._say import described, say_once
-from traced._spellings import STOCK_NAMES, TracedName, is_traced, normalised
+from traced._spellings import NCCL_NAMES, TracedName, is_traced, normalised
 from traced._version import __version__
 
 # Finalizers with a priority run also in processes that skip atexit
@@ -53,7 +53,7 @@ def prepare(spelling: str, default_rank: int | None = None) -> str:
     spelling = normalised(spelling)
     wanted = to_trace(spelling)
     marked = [name for name in wanted.values() if isinstance(name, TracedName)]
-    if any(name != "gloo" for name in marked) and not torch.cuda.is_available():
+    if any(name in NCCL_NAMES for name in marked) and not torch.cuda.is_available():
         raise RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
     if wanted and not _settings.tracing_is_off():
         _settings.check(_extension.load())
@@ -79,10 +79,20 @@ def trace(group: dist.ProcessGroup, members: list[int]) -> None:
             return
         # Without it nothing is traced yet, so the group has no traced parent either.
         extension = sys.modules.get("traced._C")
-        if extension and not extension.attach(group, list(wanted), members) and wanted:
-            say_once("a group whose members are not known (enable_reconfigure) is not recorded")
+        if extension and not extension.attach(group, wanted, members) and wanted:
+            say_once(_why_not(group))
     except Exception as error:
         say_once(f"a process group is not recorded: {described(error)}", ("group", type(error)))
+
+
+def _why_not(group: dist.ProcessGroup) -> str:
+    if not group._device_types:
+        # Then torch puts it in the place of its own, and calls it instead of a backend.
+        return (
+            f"a group that is a {type(group).__qualname__} itself, and has no backend, is not "
+            "recorded: only a torch.distributed.Backend can be wrapped"
+        )
+    return "a group whose members are not known (enable_reconfigure) is not recorded"
 
 
 def to_trace(spelling: str) -> dict[str, str]:
@@ -100,7 +110,7 @@ def to_trace(spelling: str) -> dict[str, str]:
     return {
         device: name
         for device, name in served.items()
-        if isinstance(name, TracedName) or (everything and name in STOCK_NAMES)
+        if everything or isinstance(name, TracedName)
     }
 
 
@@ -112,7 +122,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
-    if any(name != "gloo" for name in wanted.values()):
+    if any(name in NCCL_NAMES for name in wanted.values()):
         nccl: Any = torch.cuda.nccl  # has no types
         versions["nccl"] = ".".join(map(str, nccl.version()))
     extension = _extension.load()

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
-# What can be traced. The engines of NCCL have names of their own since torch 2.14.
-STOCK_NAMES = ("gloo", "nccl", "nccl-legacy", "nccl2", "nccl-lazy")
-_ALWAYS_THERE = STOCK_NAMES[:2]
+#: NCCL's engines, which need a GPU. Some have names of their own since torch 2.14.
+NCCL_NAMES = ("nccl", "nccl-legacy", "nccl2", "nccl-lazy")
 
 _BOTH = "traced"
+_MARKS = ("traced:", "traced_")
 
 
 class TracedName(str):
@@ -61,33 +61,53 @@ class _BothDevices(str):
 
 
 def _member(stock: str) -> str:
-    return "TRACED_" + str.upper(stock).replace("-", "_")
+    return "TRACED_" + str.upper(stock)
 
 
 def define(backend: Any) -> None:
-    """Makes the spellings known to ``torch.distributed.Backend``."""
+    """Makes the spellings of what torch knows by now known to ``torch.distributed.Backend``."""
     setattr(backend, _BOTH.upper(), _BothDevices(_BOTH))
-    has_plugins = hasattr(backend, "_ensure_backend_registered")  # torch 2.14 and later
-    for stock in STOCK_NAMES if has_plugins else _ALWAYS_THERE:
-        name = TracedName(stock)
-        setattr(backend, _member(stock), name)  # traced_gloo
-        setattr(backend, "TRACED:" + str.upper(stock), name)  # traced:gloo
-        if has_plugins:
-            _define_plugin(backend, name)
+    stocks = set(backend.backend_list) - {backend.UNDEFINED}
+    if hasattr(backend, "_ensure_backend_registered"):  # torch 2.14: loaded when asked for
+        stocks.update(NCCL_NAMES)
+    for stock in stocks:
+        _define(backend, stock)
 
 
-def _define_plugin(backend: Any, name: TracedName) -> None:
-    # There every backend is a plugin, looked up by the upper-case name.
-    def create(options: Any, backend_options: Any) -> Any:
-        backend._ensure_backend_registered(str(name))
-        return backend._plugins[str.upper(name)].creator_fn(options, backend_options)
+def _define(backend: Any, stock: str) -> TracedName:
+    # A name that torch itself uses for something stays as it is.
+    name = TracedName(stock)
+    member = _member(stock)  # traced_gloo
+    for attribute in (member, member.replace("-", "_"), member.replace("_", ":", 1)):
+        if isinstance(getattr(backend, attribute, name), TracedName):
+            setattr(backend, attribute, name)
+    # What creates it is looked up by the upper-case name, and may have changed since.
+    if str.upper(stock) in backend._plugins:
+        backend._plugins[name.upper()] = backend._plugins[str.upper(stock)]
+    return name
 
-    backend._plugins[name.upper()] = backend._BackendPlugin(create, extended_api=True)
+
+def _known(backend: Any, stock: str) -> bool:
+    """Whether torch knows a backend by that name, or comes to know it when asked."""
+    if hasattr(backend, "_ensure_backend_registered"):
+        backend._ensure_backend_registered(stock)
+    return stock in backend.backend_list and stock != backend.UNDEFINED
 
 
 def is_traced(spelling: str) -> bool:
     """Whether a backend string asks for tracing somewhere."""
-    return isinstance(spelling, (TracedName, _BothDevices)) or "traced" in spelling.lower()
+    if isinstance(spelling, (TracedName, _BothDevices)):
+        return True
+    return any(_is_marked(part) for part in _parts(spelling))
+
+
+def _parts(spelling: str) -> list[str]:
+    return "".join(spelling.lower().split()).split(",")
+
+
+def _is_marked(part: str) -> bool:
+    """Whether that is ``traced``, ``traced:NAME``, ``traced_NAME`` or such a one for a device."""
+    return any(text == _BOTH or text.startswith(_MARKS) for text in (part, part.partition(":")[2]))
 
 
 def normalised(spelling: str) -> str:
@@ -96,24 +116,50 @@ def normalised(spelling: str) -> str:
     Raises:
         ValueError: It asks for tracing in a way that cannot be served.
     """
-    if isinstance(spelling, (TracedName, _BothDevices)) or not is_traced(spelling):
+    if not is_traced(spelling):
         return spelling
     import torch.distributed as dist
 
-    text = "".join(spelling.lower().split())
-    for part in text.split(","):
-        device, _, name = part.partition(":")
-        if not is_traced(part):
+    backend: Any = dist.Backend
+    if isinstance(spelling, TracedName):
+        if _known(backend, str(spelling)):
+            _define(backend, str(spelling))
+        return spelling
+    parts = _parts(str(spelling))
+    if len(parts) == 1 and parts[0].startswith(_MARKS):
+        return _named(backend, parts[0], spelling)
+    for part in parts:
+        if not _is_marked(part):
             continue
-        known = ":" not in name and isinstance(dist.Backend(name), TracedName)
-        if is_traced(device) or not known:
-            raise ValueError(
-                f"there is no backend {spelling!r}: write {_choices(dist.Backend)}, or name one "
-                "for each device, as in cpu:traced_gloo,cuda:traced_nccl"
+        device, _, name = part.partition(":")
+        if _is_marked(device) or not name.startswith("traced_"):
+            raise _refusal(
+                backend,
+                f"there is no backend {spelling!r}: where several are named, each is for a device",
             )
-    return text
+        _named(backend, name, spelling)
+    return spelling if isinstance(spelling, _BothDevices) else ",".join(parts)
 
 
-def _choices(backend: Any) -> str:
-    known = [stock for stock in STOCK_NAMES if hasattr(backend, _member(stock))]
-    return ", ".join(f"traced:{stock}" for stock in known) + " or traced"
+def _named(backend: Any, marked: str, spelling: str) -> TracedName:
+    """What a spelling without a device stands for.
+
+    Raises:
+        ValueError: It is nothing that torch knows.
+    """
+    stock = marked.removeprefix(_MARKS[0]).removeprefix(_MARKS[1])
+    if ":" in stock or not stock or not _known(backend, stock):
+        raise _refusal(
+            backend,
+            f"there is no backend {spelling!r}: torch knows none that is called {stock!r} "
+            "(if a package registers it, import that first)",
+        )
+    return _define(backend, stock)
+
+
+def _refusal(backend: Any, problem: str) -> ValueError:
+    known = [name for name in backend.backend_list if name != backend.UNDEFINED]
+    return ValueError(
+        f"{problem}; write {', '.join(f'traced:{name}' for name in known)} or traced, or name one "
+        "for each device, as in cpu:traced_gloo,cuda:traced_nccl"
+    )

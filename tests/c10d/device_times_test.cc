@@ -48,6 +48,7 @@ class Job {
     inner_->has_hooks = hooks;
     inner_->setBoundDeviceId(at::Device(at::kCUDA, index));
     GroupInfo info = worldOfTwo();
+    info.backend = name;
     info.leg = "cuda";
     backend_ = c10::make_intrusive<TracedBackend>(
         inner_, recorder, recorder.addGroup(std::move(info)), &makeEvents);

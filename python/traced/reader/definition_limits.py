@@ -30,7 +30,7 @@ def keep_to_limits(payload: trace_pb2.Payload) -> None:
     Texts then end with "...", and of lists it is counted how much was cut.
     """
     for group in payload.group:
-        _cut_texts(group, MOST_TEXT_BYTES, "name", "desc", "backend", "leg")
+        _cut_texts(group, MOST_TEXT_BYTES, "name", "desc", "backend", "backend_class", "leg")
     for call in payload.call:
         _limit_call(call)
     for context in payload.context:

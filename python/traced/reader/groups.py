@@ -39,6 +39,8 @@ class Group:
     nth: int
     #: Some or all of its operations were not recorded here (TRACED_SCOPE).
     left_out: bool = False
+    #: Of what carries it out; "": torch's own for that name.
+    backend_class: str = ""
 
     @property
     def label(self) -> str:
@@ -85,6 +87,7 @@ class Group:
             group_rank=message.group_rank,
             nth=message.nth,
             left_out=message.left_out,
+            backend_class=message.backend_class,
         )
 
 
