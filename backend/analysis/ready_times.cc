@@ -90,6 +90,31 @@ struct Engine {
   }
 };
 
+// What is not known to keep any order may run at once, or stand behind whatever
+// such an engine was given before, in any group: only where all of that has
+// ended it is begun when it is called.
+class UnknownOrder {
+ public:
+  ReadyTime readyFor(const AssembledOperation& op) const {
+    ReadyTime ready;
+    ready.earliest = op.issued;
+    if (last_ns_ <= op.issued.ns()) {
+      ready.at = ready.latest = op.issued;
+    } else if (!op.failed) {
+      ready.latest = op.ended;
+    }
+    return ready;
+  }
+
+  void add(const AssembledOperation& op) {
+    last_ns_ =
+        std::max(last_ns_, op.ended.known() ? op.ended.ns() : kUnknownEnd);
+  }
+
+ private:
+  std::int64_t last_ns_ = kNoEnd;
+};
+
 // Whether the call is carried out where it is made, past the group's queue.
 bool isNotQueued(v1::Operation op) {
   return isPointToPoint(op) || op == v1::OPERATION_MONITORED_BARRIER;
@@ -110,6 +135,7 @@ std::vector<ReadyTime> readyTimes(const StreamTable& table) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     engines[i].traits = &groups[i].engine();
   }
+  UnknownOrder unknown;
   std::vector<ReadyTime> ready(table.operations.size());
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const AssembledOperation& op = table.operations[i];
@@ -117,7 +143,14 @@ std::vector<ReadyTime> readyTimes(const StreamTable& table) {
     if (!call || call->simulated() || !op.issued.known()) continue;
     if (op.started.known()) ready[i] = exactly(op.started);
     const std::uint32_t group = table.groupOf(*call);
-    if (group == StreamDefinitions::kNone || !isOnCpu(*call)) continue;
+    if (group == StreamDefinitions::kNone) continue;
+    if (!engines[group].traits->in_order) {
+      if (!op.started.known() && isOnCpu(*call))
+        ready[i] = unknown.readyFor(op);
+      unknown.add(op);
+      continue;
+    }
+    if (!isOnCpu(*call)) continue;
     if (!isPointToPoint(call->op()) && op.seq > 0) {
       engines[group].noteNumber(op.seq);
     }

@@ -27,6 +27,9 @@ struct ReadyTime {
 //     group if that was later. Gloo has two workers per group, so there it is
 //     the second-last end; a barrier waits for all that was before it, and
 //     sends, receives and monitored barriers wait for nothing;
+//   - of an engine that is not known the issue, where all that the process
+//     called on such engines had ended by then; else nothing tells when it is
+//     begun, but that it is before its end;
 //   - an end that is a late bound may have been any time before;
 //   - one that is not known may be still to come: one of Gloo's workers may
 //     never have come back from it. Numbers that are missing are operations

@@ -29,7 +29,7 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
     const GroupDefinition& group = table.definitions.groups()[local];
     matched.group_size = group.members.size();
     matched.key.group = groups[local];
-    matched.usable = matched.group_size > 1;
+    matched.usable = matched.group_size > 1 && group.engine().ends_prove_starts;
     matched.signature = signatureNumber(call, table, group.engine());
     matched.role = dependencyRole(call, matched.group_size, group.group_rank);
     matched.parts = isPointToPoint(call.op()) ? 2 : matched.group_size;

@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/call_places.h"
 #include "analysis/diagnosis/job_reader.h"
 #include "analysis/diagnosis/rules.h"
@@ -52,6 +53,25 @@ void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   }
 }
 
+// What an engine that is not known demands of ranks, and in which order it
+// carries out what, is its own affair: it may let them go on where others would
+// not.
+void doubtUnknownEngines(const JobState& job,
+                         std::vector<JobVerdict>& verdicts) {
+  const std::vector<JobGroup>& groups = job.catalog.groups();
+  for (JobVerdict& verdict : verdicts) {
+    if (verdict.group >= groups.size() || isOfOneRank(verdict)) continue;
+    const JobGroup& group = groups[verdict.group];
+    if (group.engine().ends_prove_starts) continue;
+    verdict.finding = std::max(verdict.finding, Confidence::kLikely);
+    verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
+    verdict.evidence.push_back(absl::StrCat(
+        "How the backend ", group.backend.empty() ? "?" : group.backend,
+        " carries operations out is not known: what it lets ranks do is "
+        "judged by c10d's rules."));
+  }
+}
+
 std::vector<std::uint32_t> culpritsOf(const std::vector<JobVerdict>& verdicts) {
   std::vector<std::uint32_t> culprits;
   for (const JobVerdict& verdict : verdicts) {
@@ -94,6 +114,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
     verdicts.push_back(*std::move(failed));
   }
   keepToProofs(verdicts);
+  doubtUnknownEngines(job, verdicts);
   if (set.may_mix_runs) doubtComparisons(verdicts);
   rootsFirst(verdicts);
   for (const RankState& rank : job.ranks) {

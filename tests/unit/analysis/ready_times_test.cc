@@ -72,7 +72,7 @@ class ReadyTimesTest : public ::testing::Test {
 using Times = std::vector<std::int64_t>;
 
 TEST_F(ReadyTimesTest, OneWorkerTakesOneOperationAfterTheOther) {
-  group_->set_backend("mpi");
+  group_->set_backend("fake");
   issue(1, 0), end(1, 500);
   issue(2, 100), end(2, 900);
   issue(3, 950), end(3, 990);
@@ -88,7 +88,7 @@ TEST_F(ReadyTimesTest, GlooHasTwoWorkers) {
 }
 
 TEST_F(ReadyTimesTest, BeforeAFutureToldItAnEndMayHaveBeenLongAgo) {
-  group_->set_backend("mpi");
+  group_->set_backend("fake");
   issue(1, 0), end(1, 500);
   issue(2, 100), end(2, 900, v1::END_SOURCE_HOST_CALL);
   issue(3, 200), end(3, 990);
@@ -96,7 +96,7 @@ TEST_F(ReadyTimesTest, BeforeAFutureToldItAnEndMayHaveBeenLongAgo) {
 }
 
 TEST_F(ReadyTimesTest, AnUnknownOrLateEndLeavesTheNextUnknown) {
-  group_->set_backend("mpi");
+  group_->set_backend("fake");
   issue(1, 0), end(1, 500, v1::END_SOURCE_COMPLETION_HOOK);
   issue(2, 100), end(2, 600);
   issue(3, 700);  // never seen to end
@@ -160,9 +160,33 @@ TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartTells) {
   EXPECT_EQ(ready(), (Times{-1, 700}));
 }
 
+// It may run them side by side, or all of the process one after the other.
+TEST_F(ReadyTimesTest, WhatAnUnknownEngineTakesUpFirstIsNotKnown) {
+  for (const bool posing : {false, true}) {
+    SCOPED_TRACE(posing);
+    group_->set_backend(posing ? "gloo" : "ucc");
+    if (posing) group_->set_backend_class("acme::Backend");
+    issue(1, 0), end(1, 500);
+    issue(2, 100), end(2, 900);
+    issue(3, 950), end(3, 990);
+    EXPECT_EQ(ready(), (Times{0, -1, 950}));
+    EXPECT_EQ(ready(true), (Times{0, 100, 950}));
+  }
+}
+
+TEST_F(ReadyTimesTest, OneOfAnUnknownEngineWithoutAnEndMayHoldUpAllBehindIt) {
+  group_->set_backend("ucc");
+  stream_.addGroup("tp", 0, 2).set_backend("ucc");
+  stream_.addCall(v1::OPERATION_ALL_REDUCE, 2, 64, 64);
+  issue(1, 0);  // never seen to end
+  issue(2, 100, 2), end(2, 200);
+  issue(3, 300), end(3, 400);
+  EXPECT_EQ(ready(), (Times{0, -1, -1}));
+}
+
 TEST_F(ReadyTimesTest, SendsDoNotQueue) {
   stream_.addCall(v1::OPERATION_SEND, 1, 64, 0).set_peer_plus_1(2);
-  group_->set_backend("mpi");
+  group_->set_backend("fake");
   issue(1, 0), end(1, 500);
   issue(2, 100, 2);
   EXPECT_EQ(ready(), (Times{0, 100}));

@@ -116,6 +116,28 @@ TEST(StandstillTest, NamesTheRankThatNeverJoins) {
   }
 }
 
+// What it lets ranks do is not known.
+TEST(StandstillTest, OfAnUnknownEngineNothingIsCertain) {
+  for (const char* foreign : {"", "acme::Backend"}) {
+    SCOPED_TRACE(foreign);
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      v1::Group& group = *job.rank(r).stream().payload().mutable_group(0);
+      if (*foreign == 0) group.set_backend("ucc");
+      group.set_backend_class(foreign);
+      const std::uint32_t call = addHistory(job.rank(r));
+      if (r != 2) job.rank(r).hang(call, 60);
+      job.rank(r).live(kHang);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+    expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+    expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
+    EXPECT_NE(textOf(diagnosis).find("carries operations out is not known"),
+              std::string::npos)
+        << textOf(diagnosis);
+  }
+}
+
 // Two batches of a backend that tells of ends, of two collectives each. The
 // second one ends if `ended`.
 void addBatches(RankBuilder& rank, bool ended) {

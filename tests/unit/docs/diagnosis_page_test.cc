@@ -198,6 +198,10 @@ void expectRow(const DocRow& row, const EngineTraits& engine) {
   EXPECT_EQ(row[2], wordOf(engine.tags));
   EXPECT_EQ(row[3] != "none", engine.some_end_in_wait);
   EXPECT_EQ(row[4], engine.two_workers ? "yes" : "no");
+  EXPECT_EQ(row[5], engine.in_order ? "yes" : "unknown");
+  EXPECT_EQ(row[6], engine.ends_prove_starts ? "yes"
+                    : engine.isKnown()       ? "no"
+                                             : "unknown");
 }
 
 TEST(DiagnosisPageTest, EnginesTellWhatItSays) {
@@ -207,7 +211,10 @@ TEST(DiagnosisPageTest, EnginesTellWhatItSays) {
       expectRow(row, engineTraits(name));
       named.insert(name);
     }
-    if (row[0] == "any other") expectRow(row, engineTraits("ucc"));
+    if (row[0] == "any other") {
+      expectRow(row, engineTraits("ucc"));
+      expectRow(row, engineTraits("gloo", "acme::Backend"));
+    }
   }
   Names known;
   for (const EngineTraits& engine : kEngines) known.emplace(engine.name);
