@@ -83,7 +83,7 @@ def test_tracing_that_is_off_leaves_the_stock_objects(
 
 @pytest.mark.parametrize(
     "spelling",
-    ["traced:glo", "traced:mpi", "cpu:traced:gloo", "cpu:traced_glo", "traced_gloo,cuda:gloo"],
+    ["traced:glo", "traced:ucx", "cpu:traced:gloo", "cpu:traced_glo", "traced_gloo,cuda:gloo"],
 )
 def test_a_misspelt_name_is_refused_with_one_sentence(
     launcher: Launcher, tmp_path: Path, spelling: str
