@@ -19,6 +19,7 @@
 #include "c10d/bind_stacks.h"
 #include "c10d/facade.h"
 #include "c10d/nodes.h"
+#include "c10d/python_error.h"
 #include "recorder/hang_reports.h"
 #include "recorder/options.h"
 #include "recorder/process_info.h"
@@ -321,6 +322,7 @@ PYBIND11_MODULE(_C, m) {
         "Whether operations are recorded from now on.");
   m.def("step", &traced::step, py::arg("number"),
         "A training step begins; None: one without a number.");
+  traced::readPythonErrors();
   traced::bindContext(m);
   traced::bindModules(m);
   traced::bindStacks(m);

@@ -11,6 +11,7 @@
 
 #include "c10d/call_range.h"
 #include "c10d/device_call.h"
+#include "c10d/error_text.h"
 #include "c10d/traced_backend.h"
 
 namespace traced {
@@ -61,7 +62,9 @@ auto TracedBackend::observed(Recorder& recorder, OpId op, Forward forward)
   try {
     return forward();
   } catch (const std::exception& error) {
-    recorder.threw(op, nowNs(), error.what());
+    const std::int64_t threw_ns = nowNs();
+    tellError(error,
+              [&](const char* text) { recorder.threw(op, threw_ns, text); });
     throw;
   } catch (...) {
     recorder.threw(op, nowNs(), "unknown exception");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "c10d/device_call.h"
+#include "c10d/error_text.h"
 
 namespace traced {
 
@@ -51,7 +52,8 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
     return completed;
   } catch (const std::exception& error) {
     waited();
-    recorder_.waitThrew(record, error.what());
+    tellError(error,
+              [&](const char* text) { recorder_.waitThrew(record, text); });
     throw;
   } catch (...) {
     waited();
