@@ -1,5 +1,7 @@
 #include "analysis/diagnosis/device_telling.h"
 
+#include "analysis/operation_kinds.h"
+
 namespace traced {
 namespace {
 
@@ -27,6 +29,13 @@ DeviceTelling::DeviceTelling(const StreamTable& table)
     const std::uint32_t group =
         call ? table.groupOf(*call) : StreamDefinitions::kNone;
     if (group == StreamDefinitions::kNone || !hasEnd(op, *call)) continue;
+    if (Told* const waits = byWaits(group, *call)) {
+      if (op.ended.known()) {
+        waits->ended(op.id, true);
+      } else if (!op.failed) {
+        ++waits->since;
+      }
+    }
     Told& told = told_[group][mannerOf(*call)];
     if (tells(op)) {
       told.ended(op.id, op.end_source != v1::END_SOURCE_DEVICE_WAIT);
@@ -59,10 +68,22 @@ bool DeviceTelling::Told::reliable(bool is_batch) const {
   return !had_holes || (!is_batch && in_a_row >= kEnough);
 }
 
+DeviceTelling::Told* DeviceTelling::byWaits(std::uint32_t group,
+                                            const v1::Call& call) {
+  const EngineTraits& engine = table_.definitions.groups()[group].engine();
+  if (engine.isKnown() || !waitsAtOnce(call)) return nullptr;
+  return &told_by_waits_[{group, call.op()}];
+}
+
 bool DeviceTelling::standsStill(const AssembledOperation& op,
-                                const v1::Call& call) const {
+                                const v1::Call& call) {
   const std::uint32_t group = table_.groupOf(call);
   if (group == StreamDefinitions::kNone || !hasEnd(op, call)) return false;
+  // Who waits issues nothing: it is one, behind others that all came back.
+  const Told* const waits = byWaits(group, call);
+  if (waits && waits->in_a_row > 0 && !waits->had_holes) {
+    return waits->since == 1 && !op.wait_ended.known();
+  }
   const Manner manner = mannerOf(call);
   const Told& told = told_[group][manner];
   // One before others that ended has ended, too: a group keeps its order.

@@ -4,13 +4,17 @@
 // Which are depends on the engine, its version and a setting, so what a stream
 // tells is read off the stream itself: by group and manner of the call, because
 // an engine's watchdog tells of calls that return a Work, and events of those
-// that return none.
+// that return none. Of an engine that is not known the waits tell, of calls
+// that wait at once: whether it gives out something to wait for is read off the
+// stream, too, by group and operation.
 
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "analysis/stream_table.h"
@@ -28,7 +32,7 @@ class DeviceTelling {
 
   // Of an operation that returned and has no end: whether that it has none says
   // that it has not ended.
-  bool standsStill(const AssembledOperation& op, const v1::Call& call) const;
+  bool standsStill(const AssembledOperation& op, const v1::Call& call);
 
  private:
   // What is known of the operations of one manner, in order.
@@ -45,10 +49,13 @@ class DeviceTelling {
   enum Manner : std::size_t { kSync, kAsync, kUnsaid, kBatch, kManners };
 
   static Manner mannerOf(const v1::Call& call);
+  // Of calls of which only their own waits may tell; nullptr: others do.
+  Told* byWaits(std::uint32_t group, const v1::Call& call);
 
   const StreamTable& table_;
   // By group.
   std::vector<std::array<Told, kManners>> told_;
+  std::map<std::pair<std::uint32_t, v1::Operation>, Told> told_by_waits_;
 };
 
 }  // namespace traced

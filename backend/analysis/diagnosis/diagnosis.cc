@@ -60,7 +60,10 @@ void doubtUnknownEngines(const JobState& job,
                          std::vector<JobVerdict>& verdicts) {
   const std::vector<JobGroup>& groups = job.catalog.groups();
   for (JobVerdict& verdict : verdicts) {
-    if (verdict.group >= groups.size() || isOfOneRank(verdict)) continue;
+    const bool compares = !isOfOneRank(verdict) &&
+                          verdict.kind != VerdictKind::kFailed &&
+                          verdict.kind != VerdictKind::kUndecided;
+    if (verdict.group >= groups.size() || !compares) continue;
     const JobGroup& group = groups[verdict.group];
     if (group.engine().ends_prove_starts) continue;
     verdict.finding = std::max(verdict.finding, Confidence::kLikely);

@@ -224,7 +224,8 @@ Trouble GroupStanding::trouble() const {
   addRanks(trouble.inside, failed);
   trouble.blocked = knowledge.blockedIn(inside, group, seq, std::nullopt);
   trouble.perhaps = perhaps();
-  trouble.needs_all = needsAll();
+  const EngineTraits& engine = job().catalog.groups()[group].engine();
+  trouble.needs_all = needsAll() && engine.ends_prove_starts;
   for (const std::uint32_t rank : trouble.inside) {
     const OperationRef* ref = knowledge.refOn(rank, group, seq, std::nullopt);
     if (ref) trouble.issued_ns[rank] = ref->at_ns;

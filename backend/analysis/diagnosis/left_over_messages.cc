@@ -122,7 +122,7 @@ bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   if (inside || failed) trouble.inside = {self};
   if (inside && ref && ref->blocks) trouble.blocked = {self};
   if (inside && ref && ref->perhaps) trouble.perhaps = {self};
-  trouble.needs_all = true;
+  trouble.needs_all = pair.engine().ends_prove_starts;
   trouble.may_be_held_up =
       !pair.knowledge.tellsAges() && !pair.engine().on_host;
   if (ref) trouble.issued_ns[self] = ref->at_ns;

@@ -116,20 +116,36 @@ TEST(StandstillTest, NamesTheRankThatNeverJoins) {
   }
 }
 
+// A job over an engine that is not known, of synchronous calls. Rank 2 does not
+// make the last one, for which the others wait.
+Diagnosis diagnoseUnknownEngine(const char* foreign, bool gives_works) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Group& group = *rank.stream().payload().mutable_group(0);
+    if (*foreign == 0) group.set_backend("ucc");
+    group.set_backend_class(foreign);
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_async(false);
+    for (int i = 0; i < 5; ++i) {
+      gives_works ? rank.end(call.id(), 10 * i) : rank.hang(call.id(), 10 * i);
+    }
+    if (r != 2) rank.hang(call.id(), 60);
+    rank.live(kHang);
+  }
+  return diagnoseJob(job, Ending::kCut);
+}
+
+// Whether anybody waits there is not known.
+TEST(StandstillTest, AnEngineThatGivesOutNothingToWaitForTellsNoHang) {
+  expectHealthy(diagnoseUnknownEngine("", false));
+}
+
 // What it lets ranks do is not known.
 TEST(StandstillTest, OfAnUnknownEngineNothingIsCertain) {
   for (const char* foreign : {"", "acme::Backend"}) {
     SCOPED_TRACE(foreign);
-    JobBuilder job(4);
-    for (std::uint32_t r = 0; r < 4; ++r) {
-      v1::Group& group = *job.rank(r).stream().payload().mutable_group(0);
-      if (*foreign == 0) group.set_backend("ucc");
-      group.set_backend_class(foreign);
-      const std::uint32_t call = addHistory(job.rank(r));
-      if (r != 2) job.rank(r).hang(call, 60);
-      job.rank(r).live(kHang);
-    }
-    const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+    const Diagnosis diagnosis = diagnoseUnknownEngine(foreign, true);
     expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
     expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
     EXPECT_NE(textOf(diagnosis).find("carries operations out is not known"),
@@ -439,7 +455,7 @@ TEST(StandstillTest, ACycleAcrossGroupsIsADeadlock) {
 }
 
 // Each of two ranks is in an all_reduce that the other has not joined.
-Diagnosis diagnoseCycle(bool async) {
+Diagnosis diagnoseCycle(bool async, const char* second_engine = "gloo") {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -450,6 +466,9 @@ Diagnosis diagnoseCycle(bool async) {
     };
     const std::uint32_t dp = addCall(1);
     const std::uint32_t ema = addCall(rank.addGroup("ema", 0, 2));
+    rank.stream().payload().mutable_group(1)->set_backend(second_engine);
+    // That there is something to wait for must have been seen.
+    if (second_engine != std::string("gloo")) rank.end(ema, 50);
     rank.hang(r == 0 ? dp : ema, 60);
     rank.live(kHang);
   }
@@ -460,6 +479,12 @@ TEST(StandstillTest, TwoThatWaitForEachOtherAreADeadlockForCertain) {
   const Diagnosis diagnosis = diagnoseCycle(false);
   expectVerdict(diagnosis, VerdictKind::kDeadlock, {0, 1});
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
+}
+
+TEST(StandstillTest, AnUnknownEngineInACycleMayLetARankGoOn) {
+  const Diagnosis diagnosis = diagnoseCycle(false, "ucc");
+  expectVerdict(diagnosis, VerdictKind::kDeadlock, {0, 1});
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
 }
 
 TEST(StandstillTest, WhoGoesOnBesideAnOperationMayYetComeToTheOther) {
