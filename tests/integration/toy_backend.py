@@ -76,6 +76,41 @@ for _name in _OPERATIONS:
     setattr(NamelessBackend, _name, _forwarding(_name))
 
 
+class BrokenError(Exception):
+    """Counts how often it was asked what it is."""
+
+    asked = 0
+
+    def __str__(self) -> str:
+        BrokenError.asked += 1
+        return super().__str__()
+
+
+class BrokenBackend(ToyBackend):
+    """One that raises, and one whose Works do, and one that gives out what is none."""
+
+    def allreduce(self, *_: Any) -> Work:
+        raise BrokenError("the toy broke")
+
+    def broadcast(self, *args: Any) -> Work:
+        return _BrokenWork(self.gloo.broadcast(*args))
+
+    def reduce(self, *_: Any) -> Any:
+        return "no Work"
+
+    def barrier(self, *_: Any) -> None:
+        return None
+
+
+class _BrokenWork(ToyWork):
+    def wait(self, timeout: timedelta = timedelta(0)) -> bool:
+        super().wait(timeout)
+        raise BrokenError("the toy broke in its wait")
+
+    def get_future(self) -> Any:
+        raise BrokenError("the toy has no future")
+
+
 class ToyProcessGroup(dist.ProcessGroup):
     """What takes the place of torch's own group, and has no backend."""
 
@@ -95,6 +130,7 @@ def register() -> None:
     """Makes them known to torch."""
     register_backend = dist.Backend.register_backend
     register_backend("toy", ToyBackend, devices=["cpu"])
+    register_backend("broken", BrokenBackend, devices=["cpu"])
     register_backend("nameless", NamelessBackend, devices=["cpu"])
     register_backend(
         "itself", lambda _, rank, size, __: ToyProcessGroup(rank, size), devices=["cpu"]

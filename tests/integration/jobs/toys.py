@@ -103,6 +103,24 @@ def behave(backend: str, behaviour: str) -> list[Any]:
         return [attempt(way) for way in ways]
 
 
+def breaks(backend: str) -> list[Any]:
+    """What a program sees of a backend in Python that does not work."""
+    register()
+
+    def ask_for_its_future() -> Any:
+        return dist.broadcast(torch.ones(2), 0, async_op=True).get_future()
+
+    ways = [
+        lambda: dist.all_reduce(torch.ones(2)),
+        lambda: dist.broadcast(torch.ones(2), 0),
+        ask_for_its_future,
+        lambda: dist.reduce(torch.ones(2), 0),
+        lambda: dist.barrier(async_op=True),
+    ]
+    with joined(backend):
+        return [*(attempt(way) for way in ways), toy_backend.BrokenError.asked]
+
+
 def looks(backend: str) -> dict[str, Any]:
     """What PyTorch's code can tell of a group of a backend, and of one made beside it."""
     register()
