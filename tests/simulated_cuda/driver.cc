@@ -15,6 +15,8 @@ thread_local void* current_context = nullptr;
 
 extern "C" {
 
+int simulated_cuda_has_context(int device);
+
 int cuInit(unsigned) { return 0; }
 
 int cuDriverGetVersion(int* version) { return cudaDriverGetVersion(version); }
@@ -41,9 +43,9 @@ int cuCtxSetCurrent(void* context) {
   return 0;
 }
 
-int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
+int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
   *flags = 0;
-  *active = 1;
+  *active = simulated_cuda_has_context(device);
   return 0;
 }
 

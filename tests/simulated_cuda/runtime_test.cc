@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
 extern "C" {
+size_t simulated_cuda_contexts(char* out, size_t size);
 size_t simulated_cuda_counts(char* out, size_t size);
+void simulated_cuda_forget_device();
 void simulated_cuda_set(const char* name, double value);
 }
 
@@ -227,6 +230,50 @@ TEST_F(RuntimeTest, CallsAreCountedByThread) {
   std::string text(simulated_cuda_counts(nullptr, 0), ' ');
   simulated_cuda_counts(text.data(), text.size());
   EXPECT_NE(text.find("counted\tcudaEventQuery\t2\n"), std::string::npos);
+}
+
+TEST_F(RuntimeTest, ContextsAreToldByDeviceAndWhatMadeThem) {
+  const auto contexts = [] {
+    std::string text(simulated_cuda_contexts(nullptr, 0), ' ');
+    simulated_cuda_contexts(text.data(), text.size());
+    return text;
+  };
+  std::thread([&] {
+    pthread_setname_np(pthread_self(), "elsewhere");
+    int device = 0;
+    cudaGetDevice(&device);
+    EXPECT_EQ(contexts().find("elsewhere"), std::string::npos);
+    cudaSetDevice(5);
+    cudaEventQuery(event_);
+  }).join();
+  EXPECT_NE(contexts().find("5\telsewhere\tcudaSetDevice\n"),
+            std::string::npos);
+  EXPECT_EQ(contexts().find("cudaEventQuery"), std::string::npos)
+      << "there was one by then";
+  std::thread([&] {
+    pthread_setname_np(pthread_self(), "forgetful");
+    cudaSetDevice(6);
+    simulated_cuda_forget_device();
+    int device = 6;
+    cudaGetDevice(&device);
+    EXPECT_EQ(device, 0);
+  }).join();
+}
+
+TEST(EndedCudaDeathTest, CallsAfterItsExitHandlerAreTold) {
+  const auto end_it = [] {
+    simulated_cuda_set("SIMULATED_CUDA_TELL_LATE", 1);
+    static cudaStream_t stream;
+    // Before CUDA is used: so it runs after CUDA's handler.
+    std::atexit([] { cudaStreamQuery(stream); });
+    cudaStreamCreate(&stream);
+    cudaGetLastError();
+    std::exit(0);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end_it(), testing::ExitedWithCode(0),
+              "^simulated CUDA refused cudaStreamQuery in thread [^\n]*: CUDA "
+              "has ended\n$");
 }
 
 // Last, in a process of its own: nothing heals a device.

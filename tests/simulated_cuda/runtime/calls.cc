@@ -1,7 +1,6 @@
 #include "runtime/calls.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,7 +14,10 @@
 #include <utility>
 
 #include "runtime/captures.h"
+#include "runtime/contexts.h"
 #include "runtime/refusals.h"
+#include "runtime/settings.h"
+#include "runtime/streams.h"
 
 namespace simulated {
 namespace {
@@ -25,18 +27,17 @@ auto& counts = *new std::map<std::pair<std::string, const char*>, long>;
 std::atomic<cudaError_t> device_error{cudaSuccess};
 thread_local cudaError_t last_error = cudaSuccess;
 
-std::string threadName() {
-  std::array<char, 16> name{};
-  prctl(PR_GET_NAME, name.data());
-  return name.data();
-}
-
 }  // namespace
 
 Call::Call(const char* function) : function_(function) {
   const std::lock_guard lock(counts_mutex);
   ++counts[{threadName(), function}];
+  if (hasEnded() && setting("SIMULATED_CUDA_TELL_LATE", 0) > 0) {
+    tellRefusal(function, "CUDA has ended");
+  }
 }
+
+void Call::needContext() const { makeContext(current_device, function_); }
 
 cudaError_t Call::deviceError() const { return device_error; }
 

@@ -11,6 +11,9 @@ class Call {
  public:
   explicit Call(const char* function);
 
+  // Makes a context of the thread's current device if there is none.
+  void needContext() const;
+
   // The error that the device is in, which nothing heals; else success.
   cudaError_t deviceError() const;
 
@@ -37,11 +40,16 @@ bool deviceIsBroken();
 }  // namespace simulated
 
 // Begins a function that an error of the device makes fail.
-#define SIMULATED_CALL                          \
+#define SIMULATED_CALL_WITHOUT_CONTEXT          \
   const ::simulated::Call call(__func__);       \
   if (const auto broken = call.deviceError()) { \
     return ::simulated::remember(broken);       \
   }
+
+// The same of one that may make a context, as most do.
+#define SIMULATED_CALL           \
+  SIMULATED_CALL_WITHOUT_CONTEXT \
+  call.needContext();
 
 // Begins one that must not be called while a capture is under way.
 #define SIMULATED_CALL_OUTSIDE_CAPTURES                   \

@@ -75,26 +75,30 @@ int attribute(cudaDeviceAttr which, const cudaDeviceProp& p) {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  SIMULATED_CALL
+  SIMULATED_CALL_WITHOUT_CONTEXT
   *count = deviceCount();
   return *count ? cudaSuccess : remember(cudaErrorNoDevice);
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  SIMULATED_CALL
+  SIMULATED_CALL_WITHOUT_CONTEXT
   *device = simulated::current_device;
   return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device) {
-  SIMULATED_CALL
+  SIMULATED_CALL_WITHOUT_CONTEXT
   if (!isDevice(device)) return remember(cudaErrorInvalidDevice);
   simulated::current_device = device;
+  call.needContext();  // since CUDA 12
   return cudaSuccess;
 }
 
+// From now on the calling thread is one that never chose a device.
+void simulated_cuda_forget_device() { simulated::current_device = 0; }
+
 cudaError_t cudaDriverGetVersion(int* version) {
-  SIMULATED_CALL
+  SIMULATED_CALL_WITHOUT_CONTEXT
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
@@ -104,7 +108,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
-  SIMULATED_CALL
+  SIMULATED_CALL_WITHOUT_CONTEXT
   if (!isDevice(device)) return remember(cudaErrorInvalidDevice);
   *p = {};
   std::strcpy(p->name, "Simulated GPU");
@@ -136,13 +140,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which,
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
-  SIMULATED_CALL
+  SIMULATED_CALL_WITHOUT_CONTEXT
   std::snprintf(id, static_cast<size_t>(length), "0000:%02x:00.0", device + 1);
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  SIMULATED_CALL
+  SIMULATED_CALL_WITHOUT_CONTEXT
   *can = 1;
   return cudaSuccess;
 }
