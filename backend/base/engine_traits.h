@@ -25,6 +25,9 @@ struct EngineTraits {
   bool on_host = false;
   // Operations run on streams of a device; waits and futures speak of those.
   bool on_streams = false;
+  // Synchronous calls return a Work, though they have run on the caller's
+  // stream when they return. Of other engines those that return none have.
+  bool sync_has_work = false;
   // Some end in the caller's wait and nowhere else: see endsOnlyInWait().
   bool some_end_in_wait = false;
   // The operations of a group are begun in the order of their calls.
@@ -75,12 +78,14 @@ inline constexpr EngineTraits kEngines[] = {
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl2",
      .on_streams = true,
+     .sync_has_work = true,
      .in_order = true,
      .ends_prove_starts = true,
      .tells_error_at_once = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-lazy",
      .on_streams = true,
+     .sync_has_work = true,
      .in_order = true,
      .ends_prove_starts = true,
      .tags = EngineTraits::Tags::kIgnored},

@@ -11,7 +11,8 @@ namespace traced {
 // Without end() the events go back unused: the call failed, or ran elsewhere.
 class DeviceCall {
  public:
-  explicit DeviceCall(DeviceTimes* times) : times_(times) {}
+  DeviceCall(DeviceTimes* times, CommunicatorId communicator)
+      : times_(times), communicator_(communicator) {}
   ~DeviceCall() {
     if (span_) times_->cancel(span_);
   }
@@ -19,9 +20,11 @@ class DeviceCall {
   DeviceCall& operator=(const DeviceCall&) = delete;
 
   void begin(const DeviceTimes::Place& place) noexcept {
-    span_ = times_->begin(place);
+    span_ = times_->begin(place, communicator_);
   }
-  void beginWait() noexcept { span_ = times_->beginWait(times_->place()); }
+  void beginWait() noexcept {
+    span_ = times_->beginWait(times_->place(), communicator_);
+  }
   void end(OpId op) noexcept {
     if (span_) times_->end(std::exchange(span_, nullptr), op);
   }
@@ -31,6 +34,7 @@ class DeviceCall {
 
  private:
   DeviceTimes* const times_;
+  const CommunicatorId communicator_;
   DeviceSpan* span_ = nullptr;
 };
 

@@ -47,7 +47,7 @@ void EngineNews::gaveUp(const char* why) noexcept {
   const bool is_same = told_ns > 0 && now_ns - told_ns < kSameNs;
   if (is_same || !told_ns_.compare_exchange_strong(told_ns, now_ns)) return;
   // What is cut off lets its streams go on, which is no end of it.
-  recorder_.devices().pause();
+  recorder_.devices().aborting(communicator_);
   recorder_.mark(MarkKind::kEngineFailed, group_, why);
   recorder_.requestFlush();
 }

@@ -16,6 +16,7 @@
 #include <limits>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
+#include "recorder/aborted_communicators.h"
 #include "recorder/engine_checks.h"
 #include "recorder/recorder.h"
 
@@ -25,8 +26,12 @@ class EngineNews final : public EngineCheck {
  public:
   // `engine` may be asked for its error while it is there; nullptr: it is not
   // to be asked.
-  EngineNews(Recorder& recorder, std::uint32_t group, c10d::Backend* engine)
-      : recorder_(recorder), group_(group), engine_(engine) {}
+  EngineNews(Recorder& recorder, std::uint32_t group,
+             CommunicatorId communicator, c10d::Backend* engine)
+      : recorder_(recorder),
+        group_(group),
+        communicator_(communicator),
+        engine_(engine) {}
 
   Recorder& recorder() const noexcept { return recorder_; }
 
@@ -47,6 +52,7 @@ class EngineNews final : public EngineCheck {
  private:
   Recorder& recorder_;
   const std::uint32_t group_;
+  const CommunicatorId communicator_;
   c10d::Backend* const engine_;
   std::atomic<bool> cut_off_{false};
   std::atomic<bool> checked_{false};

@@ -71,7 +71,7 @@ void TracedBackend::shutdown() {
 void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
   if (kind == MarkKind::kAbort) {
-    recorder_.devices().pause();
+    recorder_.devices().aborting(communicator_);
     if (news_) news_->cutOff();
   }
   recorder_.mark(kind, group_->id(), message);
@@ -84,6 +84,7 @@ TracedBackend::Work TracedBackend::reconfigure(
   Work work = record(
       Operation::kReconfigure, notNumbered, [](CallDescriber&) {},
       [&] { return inner_->reconfigure(opts); });
+  communicator_ = recorder_.devices().newCommunicator();
   rank_ = inner_->getRank();
   size_ = inner_->getSize();
   return work;

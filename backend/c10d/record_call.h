@@ -52,7 +52,8 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
           tellsHost(fields.device),
           std::max(fields.bytes_in, fields.bytes_out),
           times,
-          place};
+          place,
+          communicator_.load(std::memory_order_relaxed)};
 }
 
 // Forwards a call; an exception is recorded and goes on unchanged.
@@ -92,7 +93,7 @@ template <typename Describe, typename Forward>
     Recorder& recorder, Operation operation, std::uint64_t seq,
     Describe& describe, Forward& forward) {
   const Issued issued = issue(recorder, operation, seq, describe);
-  DeviceCall on_device(issued.times);
+  DeviceCall on_device(issued.times, issued.communicator);
   if (onCallersStream(operation, issued)) on_device.begin(issued.place);
   std::optional<CallRange> range;
   if (const Annotations* annotations = recorder.annotations()) [[unlikely]] {
@@ -106,7 +107,7 @@ template <typename Describe, typename Forward>
   // The clock may be corrected by a microsecond meanwhile (base/tick_clock.h).
   const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);
   recorder.returned(issued.op, return_ns);
-  if (!work) on_device.end(issued.op);
+  if (!work || endsWithCall(issued)) on_device.end(issued.op);
   if (operation == Operation::kMonitoredBarrier) {  // has no Work
     recorder.done(issued.op, return_ns, EndSource::kHostCall);
   }

@@ -26,13 +26,13 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
       engine_(group_->info().engine()),
       only_cpu_(only_cpu),
       no_result_(!engine_.result_is_of_host),
-      make_events_(make_events) {
+      make_events_(make_events),
+      communicator_(recorder.devices().newCommunicator()) {
   // c10d reads these from the wrapper, by functions that are not virtual.
   pg_uid_ = inner_->getGroupUid();
   pg_desc_ = inner_->getGroupDesc();
   bound_device_id_ = inner_->getBoundDeviceId();
   if (bound_device_id_) device_ = bound_device_id_->index();
-  if (make_events_) recorder_.devices().resume();
   startHearingOfEnds();
   startHearingOfFailures();
 }
@@ -69,13 +69,14 @@ bool TracedBackend::tellsHost(DeviceType device) const noexcept {
 }
 
 // A synchronous call does. Members of a batch do not run by themselves, and
-// whether the batch is synchronous is known when it has ended.
+// whether the batch is synchronous is known when it has ended: by whether there
+// is a Work, unless there always is.
 bool TracedBackend::onCallersStream(Operation op,
                                     const Issued& issued) const noexcept {
   if (!issued.times || simulating_.load(std::memory_order_relaxed)) {
     return false;
   }
-  if (op == Operation::kCoalesced) return true;
+  if (op == Operation::kCoalesced) return !engine_.sync_has_work;
   return issued.sync && batch_.load(std::memory_order_relaxed) == 0;
 }
 
@@ -119,7 +120,9 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
         std::move(inner), recorder, issued.op,
         TracedWork::Shows{.wait = shows_end,
                           .future = shows_end && !engine_.isKnown()},
-        from_any_source, mayBeCaptured(issued) ? nullptr : issued.times);
+        from_any_source,
+        mayBeCaptured(issued) || endsWithCall(issued) ? nullptr : issued.times,
+        issued.communicator);
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
     return work;
   } catch (const std::bad_alloc&) {

@@ -193,6 +193,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
     std::uint64_t bytes;
     DeviceTimes* times;  // nullptr: the device is not looked at
     DeviceTimes::Place place;
+    CommunicatorId communicator;
   };
   template <typename Describe>
   Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
@@ -207,8 +208,13 @@ class TracedBackend : public forwarding::ForwardingBackend {
   bool tellsHost(DeviceType device) const noexcept;
   // What measures on the device of a call.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
-  // Whether the call may run on the caller's own stream.
+  // Whether the call may run on the caller's own stream; and whether it has,
+  // though it returned a Work.
   bool onCallersStream(Operation op, const Issued& issued) const noexcept;
+  bool endsWithCall(const Issued& issued) const noexcept {
+    return issued.sync && engine_.sync_has_work &&
+           batch_.load(std::memory_order_relaxed) == 0;
+  }
   // Where the inner backend has completion hooks (torch 2.15).
   void startHearingOfEnds() noexcept;
   void stopHearingOfEnds() noexcept;
@@ -235,6 +241,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // Whether place() has nothing more to find out.
   std::atomic<bool> placed_{false};
   const MakeEvents make_events_;
+  // What can be aborted: see Devices.
+  std::atomic<CommunicatorId> communicator_;
   // The device of the last call: some calls do not say.
   std::atomic<int> device_{kNoDevice};
   static constexpr int kNoDevice = -1;

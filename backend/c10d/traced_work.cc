@@ -9,13 +9,14 @@ namespace traced {
 
 TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
                        OpId op, Shows shows, bool from_any_source,
-                       DeviceTimes* times)
+                       DeviceTimes* times, CommunicatorId communicator)
     : ForwardingWork(std::move(inner)),
       recorder_(recorder),
       op_(op),
       shows_(shows),
       from_any_source_(from_any_source),
-      times_(times) {}
+      times_(times),
+      communicator_(communicator) {}
 
 TracedWork::~TracedWork() {
   const std::int64_t release_ns = nowNs();
@@ -32,7 +33,7 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
   if (waited_.load(std::memory_order_relaxed)) return inner_->wait(timeout);
   waited_.store(true, std::memory_order_relaxed);
 
-  DeviceCall on_device(times_);
+  DeviceCall on_device(times_, communicator_);
   if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
   WaitRecord record{};
   record.op = op_;

@@ -20,7 +20,8 @@ class TracedWork : public forwarding::ForwardingWork {
     bool future = false;
   };
   TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
-             Shows shows, bool from_any_source, DeviceTimes* times);
+             Shows shows, bool from_any_source, DeviceTimes* times,
+             CommunicatorId communicator);
   ~TracedWork() override;
 
   bool wait(std::chrono::milliseconds timeout) override;
@@ -48,6 +49,7 @@ class TracedWork : public forwarding::ForwardingWork {
   const Shows shows_;
   const bool from_any_source_;
   DeviceTimes* const times_;
+  const CommunicatorId communicator_;
   std::atomic<bool> waited_{false};
   std::atomic<bool> has_future_{false};
 };

@@ -28,7 +28,7 @@ bool DeviceResolver::prepare() noexcept {
 void DeviceResolver::takeSubmitted() noexcept {
   if (pending_.empty() && reached_.empty()) progress_ns_ = clock_();
   while (DeviceSpan* span = pool_.nextSubmitted()) {
-    span->pending_ns = 0;
+    span->first_pending_ns = span->pending_ns = 0;
     pending_.push_back(span);
   }
 }
@@ -42,45 +42,87 @@ bool DeviceResolver::poll() noexcept {
   takeSubmitted();
   if (!failed_) queryPending();
   if (failed_) {
-    giveUp(Untimed::Reason::kRefused);
-  } else if (!pending_.empty() && clock_() - progress_ns_ > kStuckAfter) {
-    giveUp(pending_, Untimed::Reason::kStuck);
-    anchor_began_ns_.reset();
+    giveUpAll(Untimed::Reason::kRefused);
+  } else if (pool_.ranDry()) {
+    makeRoom();
   }
   if (!failed_ && wantsAnchor()) takeAnchor();
   resolveReached(/*extrapolate=*/false);
   tellUntimed(/*now=*/false);
-  return !pending_.empty() || !reached_.empty();
+  return (!pending_.empty() || !reached_.empty()) &&
+         clock_() - progress_ns_ <= kStuckAfter;
+}
+
+bool DeviceResolver::isBlocked(DeviceEvents::Stream stream) const noexcept {
+  return std::find(blocked_.begin(), blocked_.end(), stream) != blocked_.end();
 }
 
 // A stream's events are reached in order: behind one that is not, none is asked
 // for.
 void DeviceResolver::queryPending() noexcept {
   blocked_.clear();
-  const auto is_pending = [this](DeviceSpan* span) {
-    if (failed_ || std::find(blocked_.begin(), blocked_.end(), span->stream) !=
-                       blocked_.end()) {
-      return true;
-    }
-    const std::int64_t asked_ns = clock_();
-    const DeviceEvents::State state = events_.query(span->last);
-    if (state == DeviceEvents::State::kReached) {
-      progress_ns_ = clock_();
-      if (resolveAlone(*span, progress_ns_)) {
-        pool_.giveBack(span);
-      } else {
-        reached_.push_back(span);
-      }
+  const auto stays = [this](DeviceSpan* span) {
+    return failed_ || isBlocked(span->stream) || isPending(*span);
+  };
+  pending_.erase(std::stable_partition(pending_.begin(), pending_.end(), stays),
+                 pending_.end());
+}
+
+bool DeviceResolver::isPending(DeviceSpan& span) noexcept {
+  const std::int64_t asked_ns = clock_();
+  switch (events_.query(span.last)) {
+    case DeviceEvents::State::kReached:
+      reached(span);
+      return false;
+    case DeviceEvents::State::kFailed:
+      failed_ = !answers();
+      if (failed_) break;
+      giveUp(span, Untimed::Reason::kRefused);
+      return false;
+    case DeviceEvents::State::kPending:
+      if (span.first_pending_ns == 0) span.first_pending_ns = asked_ns;
+      span.pending_ns = asked_ns;
+      blocked_.push_back(span.stream);
+      break;
+  }
+  return true;
+}
+
+void DeviceResolver::reached(DeviceSpan& span) noexcept {
+  progress_ns_ = clock_();
+  if (aborted_.contains(span.communicator)) {
+    giveUp(span, Untimed::Reason::kAborted);
+  } else if (resolveAlone(span, progress_ns_)) {
+    pool_.giveBack(&span);
+  } else {
+    reached_.push_back(&span);
+  }
+}
+
+// Of a stream that stands still only the oldest span is kept, so that other
+// streams are measured: when that one ends the others have little to tell.
+// Those behind the oldest have not been looked at.
+void DeviceResolver::makeRoom() noexcept {
+  const std::int64_t now_ns = clock_();
+  blocked_.clear();
+  const auto stays = [&](DeviceSpan* span) {
+    if (isBlocked(span->stream)) {
+      giveUp(*span, Untimed::Reason::kStuck);
       return false;
     }
-    span->pending_ns = asked_ns;
-    failed_ = state == DeviceEvents::State::kFailed;
-    blocked_.push_back(span->stream);
+    if (span->first_pending_ns > 0 &&
+        now_ns - span->first_pending_ns > kStuckAfter) {
+      blocked_.push_back(span->stream);
+    }
     return true;
   };
-  pending_.erase(
-      std::stable_partition(pending_.begin(), pending_.end(), is_pending),
-      pending_.end());
+  pending_.erase(std::stable_partition(pending_.begin(), pending_.end(), stays),
+                 pending_.end());
+}
+
+// A device that is broken fails every question; one event may be refused.
+bool DeviceResolver::answers() noexcept {
+  return events_.query(anchor_) != DeviceEvents::State::kFailed;
 }
 
 // Before the first span, so that there is something to interpolate from, and
@@ -97,7 +139,7 @@ bool DeviceResolver::startAnchor() noexcept {
   anchor_began_ns_ = clock_();
   if (events_.record(next_anchor_, *own_stream_)) return true;
   anchor_began_ns_.reset();
-  failed_ = true;
+  failed_ = !answers();
   return false;
 }
 
@@ -106,7 +148,8 @@ void DeviceResolver::takeAnchor() noexcept {
   if (anchor_began_ns_) {
     if (awaitAnchor(0)) {
       closeAnchor(clock_());
-    } else if (clock_() - *anchor_began_ns_ > 2 * kMostError) {
+    } else if (anchor_began_ns_ &&
+               clock_() - *anchor_began_ns_ > 2 * kMostError) {
       queue_is_full_ = true;
     }
     return;
@@ -127,8 +170,12 @@ bool DeviceResolver::awaitAnchor(std::int64_t spin_ns) noexcept {
   for (;;) {
     const DeviceEvents::State state = events_.query(next_anchor_);
     if (state == DeviceEvents::State::kReached) return true;
-    failed_ = state == DeviceEvents::State::kFailed;
-    if (failed_ || clock_() >= until_ns) return false;
+    if (state == DeviceEvents::State::kFailed) {
+      failed_ = !answers();
+      anchor_began_ns_.reset();
+      return false;
+    }
+    if (clock_() >= until_ns) return false;
   }
 }
 
@@ -227,19 +274,21 @@ void DeviceResolver::tellStall(DeviceSpan& span,
   sink_.stalled(span.wait);
 }
 
+void DeviceResolver::giveUp(DeviceSpan& span, Untimed::Reason reason) noexcept {
+  untimed_.add(reason);
+  pool_.giveBack(&span);
+}
+
 void DeviceResolver::giveUp(std::vector<DeviceSpan*>& spans,
                             Untimed::Reason reason) noexcept {
-  untimed_.add(reason, spans.size());
-  for (DeviceSpan* span : spans) pool_.giveBack(span);
+  for (DeviceSpan* span : spans) giveUp(*span, reason);
   spans.clear();
 }
 
-void DeviceResolver::giveUp(Untimed::Reason reason) noexcept {
-  takeSubmitted();
+void DeviceResolver::giveUpAll(Untimed::Reason reason) noexcept {
   giveUp(pending_, reason);
   giveUp(reached_, reason);
   anchor_began_ns_.reset();
-  tellUntimed(/*now=*/false);
 }
 
 void DeviceResolver::tellUntimed(bool now) noexcept {
@@ -264,7 +313,7 @@ void DeviceResolver::finish(bool ask) noexcept {
   if (ask && !failed_) queryPending();
   if (ask && !failed_ && !reached_.empty()) takeAnchor();
   if (ask) resolveReached(/*extrapolate=*/true);
-  giveUp(Untimed::Reason::kStopped);
+  giveUpAll(Untimed::Reason::kStopped);
   tellUntimed(/*now=*/true);
 }
 

@@ -1,8 +1,9 @@
 // DeviceResolver turns spans, two events on a device's stream, into instants of
 // the host's clock, and tells them to a sink.
 //
-// It is asked every few milliseconds by one thread, never waits for the device,
-// and gives up what the device does not answer. All its memory is the pool's.
+// It is asked every few milliseconds by one thread and never waits for the
+// device. An operation that stands still is asked for as long as that lasts:
+// what others wait for is worth its end most. All its memory is the pool's.
 
 #pragma once
 
@@ -42,30 +43,33 @@ class DeviceResolver {
   static constexpr std::int64_t kMostError = 1'000'000;
   // The same between two looks at an event of the job's.
   static constexpr std::int64_t kMostLookError = 5'000'000;
+  // What made no progress for so long is looked at less often, and gives room
+  // to others.
   static constexpr std::int64_t kStuckAfter = 10'000'000'000;
   static constexpr std::int64_t kUntimedInterval = 10'000'000'000;
   static constexpr int kAttempts = 5;
 
   using Clock = std::int64_t (*)();
 
+  // Of what was aborted no ends are told.
   DeviceResolver(DeviceEvents& events, EventPool& pool, Untimed& untimed,
-                 DeviceSink& sink, Clock clock)
+                 const AbortedCommunicators& aborted, DeviceSink& sink,
+                 Clock clock)
       : events_(events),
         pool_(pool),
         untimed_(untimed),
+        aborted_(aborted),
         sink_(sink),
         clock_(clock) {}
 
   // Prepares the calling thread, which is the one that calls all below. False:
   // it has failed.
   bool start() noexcept;
-  // Resolves what can be resolved. True while something is under way.
+  // Resolves what can be resolved. True while something is under way that does
+  // not stand still.
   bool poll() noexcept;
   // Takes what was submitted and asks the device nothing.
   void hold() noexcept;
-  // Gives up what is under way. What was not found out is told now and then, so
-  // this is called for it, too.
-  void giveUp(Untimed::Reason reason) noexcept;
   // The last call: what is not known now never will be. Asks the device once
   // more, or not.
   void finish(bool ask) noexcept;
@@ -77,6 +81,13 @@ class DeviceResolver {
   bool prepare() noexcept;
   void takeSubmitted() noexcept;
   void queryPending() noexcept;
+  // Asks for one of them. False: nothing more is to be learnt of it.
+  bool isPending(DeviceSpan& span) noexcept;
+  void reached(DeviceSpan& span) noexcept;
+  void makeRoom() noexcept;
+  bool isBlocked(DeviceEvents::Stream stream) const noexcept;
+  // Whether the device answers at all, after a question that failed.
+  bool answers() noexcept;
   bool wantsAnchor() const noexcept;
   void takeAnchor() noexcept;
   bool startAnchor() noexcept;
@@ -96,11 +107,14 @@ class DeviceResolver {
   void tellStall(DeviceSpan& span, std::uint64_t lasted_plus_1) noexcept;
   std::optional<std::int64_t> deviceNs(DeviceEvents::Event event) noexcept;
   void tellUntimed(bool now) noexcept;
+  void giveUp(DeviceSpan& span, Untimed::Reason reason) noexcept;
+  void giveUpAll(Untimed::Reason reason) noexcept;
   void giveUp(std::vector<DeviceSpan*>& spans, Untimed::Reason reason) noexcept;
 
   DeviceEvents& events_;
   EventPool& pool_;
   Untimed& untimed_;
+  const AbortedCommunicators& aborted_;
   DeviceSink& sink_;
   const Clock clock_;
   std::optional<DeviceEvents::Stream> own_stream_;

@@ -19,13 +19,13 @@ using Capture = DeviceEvents::Capture::Status;
 
 DeviceTimes::DeviceTimes(std::unique_ptr<DeviceEvents> events,
                          DeviceTimeMode mode, std::unique_ptr<DeviceSink> sink,
-                         Untimed& untimed, const std::atomic<bool>& paused)
+                         Untimed& untimed, const AbortedCommunicators& aborted)
     : events_(std::move(events)),
       mode_(mode),
       sink_(std::move(sink)),
       untimed_(untimed),
-      paused_(paused),
-      resolver_(*events_, pool_, untimed_, *sink_, [] { return nowNs(); }) {
+      resolver_(*events_, pool_, untimed_, aborted, *sink_,
+                [] { return nowNs(); }) {
   stopped_ = mode_ == DeviceTimeMode::kOff;
   if (stopped_) return;
   const SignalsBlocked blocked;  // no signal of the job's reaches the thread
@@ -46,22 +46,20 @@ DeviceTimes::Place DeviceTimes::place() noexcept {
   return place;
 }
 
-DeviceSpan* DeviceTimes::begin(const Place& place) noexcept {
-  return take(place, mode_ == DeviceTimeMode::kFull, /*is_wait=*/false);
+DeviceSpan* DeviceTimes::begin(const Place& place,
+                               CommunicatorId communicator) noexcept {
+  return take(place, communicator, /*is_wait=*/false);
 }
 
-DeviceSpan* DeviceTimes::beginWait(const Place& place) noexcept {
-  return take(place, mode_ == DeviceTimeMode::kFull, /*is_wait=*/true);
+DeviceSpan* DeviceTimes::beginWait(const Place& place,
+                                   CommunicatorId communicator) noexcept {
+  return take(place, communicator, /*is_wait=*/true);
 }
 
-DeviceSpan* DeviceTimes::take(const Place& place, bool with_first,
+DeviceSpan* DeviceTimes::take(const Place& place, CommunicatorId communicator,
                               bool is_wait) noexcept {
   if (mode_ == DeviceTimeMode::kOff || !place.stream ||
       place.capture.status != Capture::kNone) {
-    return nullptr;
-  }
-  if (paused_.load(std::memory_order_relaxed)) {
-    untimed_.add(Untimed::Reason::kAborted);
     return nullptr;
   }
   if (!has_events_.load(std::memory_order_acquire)) {
@@ -75,7 +73,9 @@ DeviceSpan* DeviceTimes::take(const Place& place, bool with_first,
   }
   span->stream = *place.stream;
   span->is_wait = is_wait;
-  span->has_first = with_first && events_->record(span->first, span->stream);
+  span->communicator = communicator;
+  span->has_first = mode_ == DeviceTimeMode::kFull &&
+                    events_->record(span->first, span->stream);
   return span;
 }
 
@@ -109,10 +109,6 @@ bool DeviceTimes::stop(std::chrono::milliseconds deadline) noexcept {
 // One look at the device, unless it is to be left alone. True while something
 // is under way.
 bool DeviceTimes::step() noexcept {
-  if (paused_.load(std::memory_order_relaxed)) {
-    resolver_.giveUp(Untimed::Reason::kAborted);
-    return false;
-  }
   if (nowNs() < quiet_until_ns_.load(std::memory_order_relaxed)) {
     resolver_.hold();
     return true;
@@ -141,8 +137,7 @@ void DeviceTimes::run() noexcept {
   lock.unlock();
   endEvents(Untimed::Reason::kStopped);
   resolver_.finish(
-      /*ask=*/!paused_.load(std::memory_order_relaxed) &&
-      nowNs() >= quiet_until_ns_.load(std::memory_order_relaxed));
+      /*ask=*/nowNs() >= quiet_until_ns_.load(std::memory_order_relaxed));
   lock.lock();
   stopped_ = true;
   changed_.notify_all();

@@ -20,6 +20,7 @@
 #include <optional>
 #include <thread>
 
+#include "recorder/aborted_communicators.h"
 #include "recorder/device_events.h"
 #include "recorder/device_resolver.h"
 #include "recorder/event_pool.h"
@@ -41,21 +42,21 @@ class DeviceTimes {
 
   // Without a thread, and with no spans, if the mode is off: then it only tells
   // where callers stand. Throws std::system_error if there can be no thread.
-  // What has no times is counted in `untimed`. While `paused` what is under way
-  // is given up and the device left alone: a group is being aborted.
+  // What has no times is counted in `untimed`; what was `aborted` has none.
   DeviceTimes(std::unique_ptr<DeviceEvents> events, DeviceTimeMode mode,
               std::unique_ptr<DeviceSink> sink, Untimed& untimed,
-              const std::atomic<bool>& paused);
+              const AbortedCommunicators& aborted);
   ~DeviceTimes();
 
   Place place() noexcept;
 
   // Around an operation that runs on the caller's stream. nullptr: it will not
   // be measured.
-  DeviceSpan* begin(const Place& place) noexcept;
+  DeviceSpan* begin(const Place& place, CommunicatorId communicator) noexcept;
   void end(DeviceSpan* span, OpId op) noexcept;
   // Around a wait, which makes the caller's stream wait for an operation.
-  DeviceSpan* beginWait(const Place& place) noexcept;
+  DeviceSpan* beginWait(const Place& place,
+                        CommunicatorId communicator) noexcept;
   void endWait(DeviceSpan* span, const WaitRecord& wait) noexcept;
   // It came to nothing.
   void cancel(DeviceSpan* span) noexcept { pool_.giveBack(span); }
@@ -65,7 +66,8 @@ class DeviceTimes {
   bool stop(std::chrono::milliseconds deadline) noexcept;
 
  private:
-  DeviceSpan* take(const Place& place, bool with_first, bool is_wait) noexcept;
+  DeviceSpan* take(const Place& place, CommunicatorId communicator,
+                   bool is_wait) noexcept;
   void submit(DeviceSpan* span) noexcept;
   void endEvents(Untimed::Reason why) noexcept;
   void run() noexcept;
@@ -79,7 +81,6 @@ class DeviceTimes {
   // Set by the thread; and why there are none, if so.
   std::atomic<bool> has_events_{false};
   std::atomic<Untimed::Reason> why_none_{Untimed::Reason::kStarting};
-  const std::atomic<bool>& paused_;
   std::atomic<std::int64_t> quiet_until_ns_{0};
   DeviceResolver resolver_;  // the thread's own
 

@@ -1,6 +1,7 @@
 #include "recorder/devices.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 
 #include "base/say.h"
@@ -45,16 +46,30 @@ DeviceTimes* Devices::start(int device,
   }
   const std::lock_guard lock(starting_);
   if (DeviceTimes* running = find(device)) return running;
+  if (stopped_) return nullptr;
   try {
+    stopBeforeCudaEnds();
     auto* times = new DeviceTimes(std::move(events), mode_,
                                   std::make_unique<Records>(recorder_, told_),
-                                  untimed_, paused_);
+                                  untimed_, aborted_);
     times_[at(device)].store(times, std::memory_order_release);
     return times;
   } catch (const std::exception& e) {
     sayNone(e.what());
     return nullptr;
   }
+}
+
+// What is registered later runs earlier at exit. By now CUDA is in use and has
+// registered what ends it, perhaps after what ends recording: no thread may ask
+// it anything from then on.
+void Devices::stopBeforeCudaEnds() {
+  static const int registered = std::atexit([] {
+    if (Recorder* recorder = Recorder::current()) {
+      recorder->devices().stop(kExitDeadline);
+    }
+  });
+  static_cast<void>(registered);
 }
 
 // Once: every group would say the same.
@@ -66,6 +81,10 @@ void Devices::sayNone(const char* why) noexcept {
 void Devices::stop(std::chrono::milliseconds deadline) noexcept {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;
+  {
+    const std::lock_guard lock(starting_);
+    stopped_ = true;
+  }
   const auto until = steady_clock::now() + deadline;
   const auto stopAll = [this](auto left) {
     for (const auto& times : times_) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 
+#include "recorder/aborted_communicators.h"
 #include "recorder/device_events.h"
 #include "recorder/device_times.h"
 #include "recorder/options.h"
@@ -25,6 +26,8 @@ class Devices {
  public:
   // Indices are c10's, which are 8 bits wide.
   static constexpr int kMost = 128;
+  // How long the end of the process waits for devices.
+  static constexpr std::chrono::milliseconds kExitDeadline{500};
 
   Devices(Recorder& recorder, DeviceTimeMode mode)
       : recorder_(recorder), mode_(mode) {}
@@ -35,14 +38,22 @@ class Devices {
                            : nullptr;
   }
   // Makes it, unless there is one already; nullptr if there can be none, which
-  // is said on stderr if device times are wanted.
+  // is said on stderr if device times are wanted. The device is in use by now.
   DeviceTimes* start(int device, std::unique_ptr<DeviceEvents> events) noexcept;
 
-  // A group is being aborted, and a new one is made: see DeviceTimes.
-  void pause() noexcept { paused_.store(true, std::memory_order_relaxed); }
-  void resume() noexcept { paused_.store(false, std::memory_order_relaxed); }
+  // What a group gets when it is made, and gives up when it is aborted: from
+  // then on nothing is told of what it had under way. Others are not concerned.
+  CommunicatorId newCommunicator() noexcept {
+    return communicators_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void aborting(CommunicatorId communicator) noexcept {
+    aborted_.add(communicator);
+  }
+  bool wasAborted(CommunicatorId communicator) const noexcept {
+    return aborted_.contains(communicator);
+  }
 
-  // Ends them all, within the deadline.
+  // Ends them all, within the deadline, and starts no more.
   void stop(std::chrono::milliseconds deadline) noexcept;
 
   DeviceTimeMode mode() const { return mode_; }
@@ -60,15 +71,18 @@ class Devices {
 
   static bool isIndex(int device) { return device >= 0 && device < kMost; }
   static std::size_t at(int device) { return static_cast<std::size_t>(device); }
+  static void stopBeforeCudaEnds();
   void sayNone(const char* why) noexcept;
 
   Recorder& recorder_;
   const DeviceTimeMode mode_;
   Untimed untimed_;
   Told told_;
-  std::atomic<bool> paused_{false};  // of all devices
+  std::atomic<CommunicatorId> communicators_{0};
+  AbortedCommunicators aborted_;
   std::atomic<bool> said_none_{false};
   std::mutex starting_;
+  bool stopped_ = false;  // guarded by starting_
   std::array<std::atomic<DeviceTimes*>, kMost> times_{};
 };
 

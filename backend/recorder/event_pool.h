@@ -3,13 +3,15 @@
 // resolved by the device times' thread, given back.
 //
 // Thread safety: take(), submit() and giveBack() from any thread; fill() and
-// nextSubmitted() from the device times' thread.
+// nextSubmitted() and ranDry() from the device times' thread.
 
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
+#include "recorder/aborted_communicators.h"
 #include "recorder/device_events.h"
 #include "recorder/index_queue.h"
 #include "recorder/record.h"
@@ -22,7 +24,10 @@ struct DeviceSpan {
   DeviceEvents::Stream stream = nullptr;
   bool has_first = false;
   bool is_wait = false;
-  // Before the last look that found it pending; 0: there was none.
+  CommunicatorId communicator = 0;
+  // Before the first and the last look that found it pending; 0: there was
+  // none.
+  std::int64_t first_pending_ns = 0;
   std::int64_t pending_ns = 0;
   OpId op = kLostOp;
   WaitRecord wait{};  // of a wait
@@ -44,7 +49,16 @@ class EventPool {
   }
 
   // nullptr when all are under way.
-  DeviceSpan* take() noexcept { return at(free_.pop()); }
+  DeviceSpan* take() noexcept {
+    DeviceSpan* const span = at(free_.pop());
+    if (!span) ran_dry_.store(true, std::memory_order_relaxed);
+    return span;
+  }
+  // Whether there was none to take since this was asked last.
+  bool ranDry() noexcept {
+    return ran_dry_.load(std::memory_order_relaxed) &&
+           ran_dry_.exchange(false, std::memory_order_relaxed);
+  }
   void giveBack(DeviceSpan* span) noexcept { free_.push(indexOf(span)); }
 
   // Both queues have room for every span.
@@ -62,6 +76,7 @@ class EventPool {
   std::array<DeviceSpan, kSpans> spans_;
   IndexQueue<kSpans> free_;
   IndexQueue<kSpans> submitted_;
+  std::atomic<bool> ran_dry_{false};
 };
 
 }  // namespace traced

@@ -36,7 +36,6 @@ constexpr std::size_t kStackEntries = 1024;
 constexpr std::size_t kTextEntries = 16;
 constexpr std::size_t kMaxTextBytes = 512;
 constexpr std::chrono::milliseconds kExitDeadline{2000};
-constexpr std::chrono::milliseconds kDeviceDeadline{500};
 
 // What this thread is called in the stream of which recorder.
 struct ThreadName {
@@ -208,7 +207,7 @@ void Recorder::stopCurrent(std::chrono::milliseconds deadline,
 bool Recorder::stop(std::chrono::milliseconds deadline,
                     std::optional<int> exit_code) noexcept {
   // First, as it still has something to record.
-  devices().stop(std::min(deadline, kDeviceDeadline));
+  devices().stop(std::min(deadline, Devices::kExitDeadline));
   Recorder* stopped = this;
   if (!process_.recorder.compare_exchange_strong(stopped, nullptr) ||
       !writer_->stop(deadline, exit_code)) {

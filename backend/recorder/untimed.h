@@ -18,9 +18,9 @@ class Untimed {
     kStarting,  // the events were not made yet
     kNoEvent,   // all events were under way
     kRefused,   // the device refused an event
-    kStuck,     // the device did not answer
+    kStuck,     // its stream stood still, and others needed the events
     kNoClock,   // its clock could not be read well enough
-    kAborted,   // a group was aborted meanwhile
+    kAborted,   // its group was aborted meanwhile
     kStopped,   // recording ended first
   };
   static constexpr std::size_t kReasons = 7;

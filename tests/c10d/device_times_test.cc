@@ -164,6 +164,58 @@ TEST_F(DeviceTraceTest, ASynchronousCallIsTimedOnTheCallersStream) {
   EXPECT_NEAR(static_cast<double>(done.engine_ns_plus_1), 5.0 * kMs, 0.1 * kMs);
 }
 
+// torch's newer engine.
+TEST_F(DeviceTraceTest, ASynchronousCallThatReturnsAWorkIsTimedTheSame) {
+  const Found found = traced(
+      DeviceTimeMode::kFull,
+      [](Job& job, FakeDevice& on) {
+        job.inner().sync_has_work = true;
+        job.warmUp();
+        job.wait();
+        job.inner().kernel_ns = 5 * kMs;
+        const std::size_t before = on.recordsOn(on.currentStream());
+        const auto work = job.allreduce(false);
+        ASSERT_TRUE(work);
+        work->wait();
+        EXPECT_EQ(on.recordsOn(on.currentStream()) - before, 2u)
+            << "and none for the wait";
+        job.wait();
+      },
+      "nccl2");
+  const DoneRow& done = found.done.at(found.ops.back());
+  EXPECT_EQ(done.source, v1::END_SOURCE_DEVICE_EVENT);
+  EXPECT_NEAR(static_cast<double>(done.engine_ns_plus_1), 5.0 * kMs, 0.1 * kMs);
+}
+
+// Where nothing is known of the engine it may run on a stream of its own.
+TEST_F(DeviceTraceTest, AWorkOfAnotherEngineIsTimedByItsWait) {
+  const Found found = traced(
+      DeviceTimeMode::kFull,
+      [](Job& job, FakeDevice&) {
+        job.warmUp();
+        job.inner().sync_has_work = true;
+        job.allreduce(false)->wait();
+        job.wait();
+      },
+      "another");
+  EXPECT_EQ(found.done.at(found.ops.back()).source, v1::END_SOURCE_DEVICE_WAIT);
+}
+
+TEST_F(DeviceTraceTest, OfABatchThatAlwaysReturnsAWorkNothingIsRecorded) {
+  traced(
+      DeviceTimeMode::kFull,
+      [](Job& job, FakeDevice& on) {
+        job.inner().sync_has_work = true;
+        job.warmUp();
+        const std::size_t before = on.recordsOn(on.currentStream());
+        job.backend().startCoalescing();
+        job.allreduce(true);
+        EXPECT_TRUE(job.backend().endCoalescing());
+        EXPECT_EQ(on.recordsOn(on.currentStream()), before);
+      },
+      "nccl2");
+}
+
 TEST_F(DeviceTraceTest, SwitchedOffNothingIsPutOnAStream) {
   const Found found =
       traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice& on) {
@@ -261,21 +313,29 @@ TEST_F(DeviceTraceTest, ACallThatFailsFailsAsBeforeAndLeavesNoSpan) {
   });
 }
 
-TEST_F(DeviceTraceTest, AnAbortLeavesTheDeviceAloneUntilThereIsANewGroup) {
-  traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice& on) {
-    job.warmUp();
-    job.backend().tell(MarkKind::kAbort);
-    const Untimed& untimed = job.recorder().devices().untimed();
-    const auto aborted = [&] {
-      return untimed.count(Untimed::Reason::kAborted);
-    };
-    job.allreduce(false);
-    const std::uint64_t before = aborted();
-    EXPECT_GT(before, 0u);
-    Job again(job.recorder(), on, "nccl", false);
-    again.allreduce(false);
-    EXPECT_EQ(aborted(), before);
-  });
+TEST_F(DeviceTraceTest, AnAbortCostsItsGroupTheEndsOfWhatWasUnderWay) {
+  const Found found =
+      traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice& on) {
+        Job other(job.recorder(), on, "nccl", false);
+        job.warmUp();
+        job.wait();
+        job.inner().kernel_ns = 200 * kMs;
+        other.inner().kernel_ns = 0;
+        job.allreduce(false);
+        job.allreduce(true)->wait();
+        other.allreduce(false);
+        job.backend().tell(MarkKind::kAbort);
+        other.allreduce(false);
+        job.wait();
+        const Untimed& untimed = job.recorder().devices().untimed();
+        while (untimed.count(Untimed::Reason::kAborted) < 2) {
+        }
+      });
+  const std::size_t n = found.ops.size();
+  EXPECT_FALSE(found.done.contains(found.ops[n - 4]));
+  EXPECT_FALSE(found.done.contains(found.ops[n - 3]));
+  EXPECT_TRUE(found.done.contains(found.ops[n - 2]));
+  EXPECT_TRUE(found.done.contains(found.ops[n - 1]));
 }
 
 TEST_F(DeviceTraceTest, EachDeviceOfAProcessIsMeasuredByItself) {
@@ -301,27 +361,6 @@ TEST_F(DeviceTraceTest, EachDeviceOfAProcessIsMeasuredByItself) {
   };
   EXPECT_NEAR(ms(n - 2), 3.0, 0.1);
   EXPECT_NEAR(ms(n - 1), 9.0, 0.1);
-}
-
-TEST_F(DeviceTraceTest, AnAbortLeavesAllDevicesAlone) {
-  traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
-    FakeDevice other([] { return nowNs(); });
-    devices[1] = &other;
-    Job second(job.recorder(), other, "nccl", false, 1);
-    second.warmUp();
-    FakeDevice late([] { return nowNs(); });
-    devices[2] = &late;
-    Job third(job.recorder(), late, "nccl", false, 2);
-    job.backend().tell(MarkKind::kAbort);
-    const Untimed& untimed = job.recorder().devices().untimed();
-    for (Job* each : {&second, &third}) {
-      const std::uint64_t before = untimed.count(Untimed::Reason::kAborted);
-      each->allreduce(false);
-      EXPECT_EQ(untimed.count(Untimed::Reason::kAborted), before + 1);
-    }
-    EXPECT_EQ(late.records(), 0u) << "also one that is used only now";
-    Recorder::stopCurrent(kLimit);
-  });
 }
 
 TEST_F(DeviceTraceTest, TheResultOfAnEngineWithoutHooksTellsEnds) {

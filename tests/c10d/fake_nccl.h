@@ -1,6 +1,7 @@
 // A backend that behaves as NCCL's engines do towards its caller: synchronous
-// calls run on the caller's stream and return no Work, asynchronous ones run on
-// a stream of the backend's, and a wait only makes the caller's stream wait.
+// calls run on the caller's stream and return no Work, or one with the newer
+// engine; asynchronous ones run on a stream of the backend's, and a wait only
+// makes the caller's stream wait.
 
 #pragma once
 
@@ -127,6 +128,7 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   bool has_hooks = false;
   bool has_results = false;
   bool members_have_work = false;
+  bool sync_has_work = false;  // as the newer engine's
   bool timing = false;
   std::uint64_t last_key = 0;
 
@@ -134,7 +136,7 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   c10::intrusive_ptr<c10d::Work> launch(bool async) {
     if (!async) {
       device_.run(device_.currentStream(), kernel_ns);
-      return nullptr;
+      return sync_has_work ? makeWork() : nullptr;
     }
     const auto engine = FakeDevice::stream(kEngineStream);
     device_.makeWait(engine, device_.currentStream());

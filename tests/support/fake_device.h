@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "recorder/device_events.h"
@@ -71,6 +72,8 @@ class FakeDevice {
   void hang() { set(hangs_, true); }
   // From now on every question is answered by an error.
   void fail() { set(fails_, true); }
+  // One question is answered by an error, the next one.
+  void failOnce() { set(fails_once_, true); }
   void refuseRecords() { set(refuses_, true); }
   void refuseEvents() { set(no_events_, true); }
   // How the device's clock runs: faster than the host's by so many parts per
@@ -103,6 +106,10 @@ class FakeDevice {
   std::size_t records() {
     const std::lock_guard lock(mutex_);
     return records_;
+  }
+  std::size_t recordsOn(Stream stream) {
+    const std::lock_guard lock(mutex_);
+    return records_on_[stream];
   }
   // The threads that asked when something was reached.
   std::set<std::thread::id> askers() {
@@ -168,6 +175,7 @@ class FakeDevice {
   bool record(Event event, Stream stream) {
     const std::lock_guard lock(mutex_);
     ++records_;
+    ++records_on_[stream];
     disturbed_ |= captured_.contains(stream);
     if (refuses_) return false;
     of(event).reached_at = std::max(host_() + latency_ns_, busyUntil(stream));
@@ -184,7 +192,9 @@ class FakeDevice {
     ++queries_;
     askers_.insert(std::this_thread::get_id());
     released_.wait(lock, [this] { return !blocked_; });
-    if (fails_) return DeviceEvents::State::kFailed;
+    if (fails_ || std::exchange(fails_once_, false)) {
+      return DeviceEvents::State::kFailed;
+    }
     return !hangs_ && host_() >= of(event).reached_at
                ? DeviceEvents::State::kReached
                : DeviceEvents::State::kPending;
@@ -217,11 +227,13 @@ class FakeDevice {
   bool one_queue_ = false;
   bool hangs_ = false;
   bool fails_ = false;
+  bool fails_once_ = false;
   bool refuses_ = false;
   bool no_events_ = false;
   bool disturbed_ = false;
   std::size_t queries_ = 0;
   std::size_t records_ = 0;
+  std::map<Stream, std::size_t> records_on_;
   std::set<std::thread::id> askers_;
 };
 

@@ -69,9 +69,11 @@ class DeviceResolverTest : public ::testing::Test {
   std::unique_ptr<DeviceEvents> events_ = device_.events();
   EventPool pool_;
   Untimed untimed_;
+  AbortedCommunicators aborted_;
   CollectingDeviceSink::Told told_;
   CollectingDeviceSink sink_;
-  DeviceResolver resolver_{*events_, pool_, untimed_, sink_, &readHost};
+  DeviceResolver resolver_{*events_, pool_, untimed_,
+                           aborted_, sink_, &readHost};
 };
 
 TEST_F(DeviceResolverTest, TellsWhenOperationsEndedAndHowLongTheyTook) {
@@ -150,19 +152,88 @@ TEST_F(DeviceResolverTest, AWaitTellsItsStallAndABoundOfTheEnd) {
   EXPECT_LE(std::abs(told_.endOf(5)->end_ns - end_ns), told_.error_ns);
 }
 
-TEST_F(DeviceResolverTest, AStuckDeviceIsGivenUpAndAskedNoMore) {
-  runOp(1, kMs, stream_);
-  device_.hang();
-  pollFor(9 * kSecond);
-  EXPECT_EQ(untimed_.total(), 0u);
-  pollFor(3 * kSecond);
-  EXPECT_EQ(untimed_.count(Untimed::Reason::kStuck), 1u);
-  const std::size_t before = device_.queries();
-  pollFor(20 * kSecond);
-  EXPECT_EQ(device_.queries(), before);
+TEST_F(DeviceResolverTest, AnOperationThatTakesVeryLongHasItsEnd) {
+  const std::int64_t end_ns = runOp(1, 60 * kSecond, stream_);
+  runOp(2, kMs, stream_);
+  pollFor(59 * kSecond);
   EXPECT_TRUE(told_.ended.empty());
-  EXPECT_EQ(told_.untimed, 1u);
-  EXPECT_EQ(told_.why, "1 device did not answer");
+  pollFor(2 * kSecond);
+  ASSERT_TRUE(told_.endOf(1));
+  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
+  EXPECT_TRUE(told_.endOf(2));
+  EXPECT_EQ(untimed_.total(), 0u);
+}
+
+TEST_F(DeviceResolverTest, WhatStandsStillForLongIsNoReasonToHurry) {
+  runOp(1, 60 * kSecond, stream_);
+  pollFor(9 * kSecond);
+  EXPECT_TRUE(resolver_.poll());
+  pollFor(3 * kSecond);
+  EXPECT_FALSE(resolver_.poll());
+  runOp(2, kMs, other_);
+  pollFor(10 * kMs);
+  EXPECT_TRUE(resolver_.poll()) << "another stream goes on";
+}
+
+TEST_F(DeviceResolverTest, WhatStandsStillGivesRoomToOtherStreams) {
+  for (OpId op = 1; op <= EventPool::kSpans; ++op) {
+    runOp(op, op == 1 ? 60 * kSecond : 0, stream_);
+  }
+  pollFor(9 * kSecond);
+  EXPECT_EQ(pool_.take(), nullptr);
+  pollFor(3 * kSecond);
+  EXPECT_EQ(untimed_.total(), 0u) << "it was not as long then";
+  EXPECT_EQ(pool_.take(), nullptr);
+  pollFor(10 * kMs);
+  EXPECT_EQ(untimed_.count(Untimed::Reason::kStuck), EventPool::kSpans - 1);
+  runOp(5000, kMs, other_);
+  pollFor(kSecond);
+  EXPECT_TRUE(told_.endOf(5000));
+  pollFor(60 * kSecond);
+  EXPECT_TRUE(told_.endOf(1)) << "which all were waiting for";
+  EXPECT_EQ(told_.ended.size(), 2u);
+}
+
+TEST_F(DeviceResolverTest, OfWhatWasAbortedNoEndIsTold) {
+  constexpr CommunicatorId kGone = 7;
+  DeviceSpan* span = begin(stream_);
+  device_.run(stream_, 10 * kMs);
+  span->communicator = kGone;
+  end(span, 1);
+  runOp(2, kMs, stream_);
+  pollFor(5 * kMs);
+  aborted_.add(kGone);
+  pollFor(kSecond);
+  EXPECT_FALSE(told_.endOf(1));
+  EXPECT_TRUE(told_.endOf(2)) << "of another group";
+  EXPECT_EQ(told_.why, "1 group aborted");
+}
+
+TEST_F(DeviceResolverTest, WhatEndedBeforeItsGroupWasAbortedHasItsEnd) {
+  constexpr CommunicatorId kGone = 7;
+  device_.setLatency(kMs);  // so that the clock is not read meanwhile
+  DeviceSpan* span = begin(stream_);
+  span->communicator = kGone;
+  end(span, 1);
+  host_ns += 5 * kMs;
+  resolver_.poll();
+  EXPECT_FALSE(told_.endOf(1));
+  aborted_.add(kGone);
+  device_.setLatency(2 * kUs);
+  pollFor(kSecond);
+  EXPECT_TRUE(told_.endOf(1));
+  EXPECT_EQ(untimed_.total(), 0u);
+}
+
+TEST_F(DeviceResolverTest, OneEventThatIsRefusedCostsOneEnd) {
+  runOp(1, kMs, stream_);
+  runOp(2, kMs, stream_);
+  device_.failOnce();
+  pollFor(kSecond);
+  EXPECT_FALSE(resolver_.failed());
+  EXPECT_FALSE(told_.endOf(1));
+  EXPECT_TRUE(told_.endOf(2));
+  EXPECT_EQ(untimed_.count(Untimed::Reason::kRefused), 1u);
 }
 
 TEST_F(DeviceResolverTest, AHangBesideALongWaitIsNoReasonToSpin) {
@@ -189,8 +260,9 @@ TEST_F(DeviceResolverTest, WhatIsGivenUpGoesBackToThePool) {
     runOp(i, kMs, stream_);
   }
   EXPECT_EQ(pool_.take(), nullptr);
-  resolver_.giveUp(Untimed::Reason::kAborted);
-  EXPECT_EQ(untimed_.count(Untimed::Reason::kAborted), EventPool::kSpans);
+  device_.fail();
+  resolver_.poll();
+  EXPECT_EQ(untimed_.count(Untimed::Reason::kRefused), EventPool::kSpans);
   for (std::size_t i = 0; i < EventPool::kSpans; ++i) {
     ASSERT_NE(pool_.take(), nullptr) << i;
   }
@@ -216,12 +288,6 @@ TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
   EXPECT_EQ(device_.queries(), before);
   EXPECT_TRUE(told_.ended.empty());
   EXPECT_EQ(told_.why, "1 recording ended");
-}
-
-TEST_F(DeviceResolverTest, WhatAnAbortCostIsToldSoon) {
-  runOp(1, kMs, stream_);
-  resolver_.giveUp(Untimed::Reason::kAborted);
-  EXPECT_EQ(told_.why, "1 group aborted");
 }
 
 TEST_F(DeviceResolverTest, WhereOneQueueIsFullTheJobsOwnEventsTellTheTime) {
@@ -281,9 +347,7 @@ TEST_F(DeviceResolverTest, AClockThatCannotBeReadWellIsNotUsed) {
   runOp(1, kMs, stream_);
   lookRarely(30 * kSecond);
   EXPECT_TRUE(told_.ended.empty());
-  EXPECT_EQ(untimed_.count(Untimed::Reason::kNoClock) +
-                untimed_.count(Untimed::Reason::kStuck),
-            1u);
+  EXPECT_EQ(untimed_.count(Untimed::Reason::kNoClock), 1u);
 }
 
 TEST(DeviceResolverStartTest, ADeviceWithoutEventsIsNotUsed) {
@@ -294,7 +358,8 @@ TEST(DeviceResolverStartTest, ADeviceWithoutEventsIsNotUsed) {
   Untimed untimed;
   CollectingDeviceSink::Told told;
   CollectingDeviceSink sink(told);
-  DeviceResolver resolver(*events, pool, untimed, sink, &readHost);
+  AbortedCommunicators aborted;
+  DeviceResolver resolver(*events, pool, untimed, aborted, sink, &readHost);
   EXPECT_FALSE(resolver.start());
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::chrono::seconds kLimit{20};
 constexpr std::int64_t kUs = 1'000;
 constexpr std::int64_t kMs = 1'000'000;
+constexpr CommunicatorId kGroup = 3;
 
 void waitUntil(const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + kLimit;
@@ -35,20 +36,20 @@ class DeviceTimesTest : public ::testing::Test {
   void startUnready(DeviceTimeMode mode = DeviceTimeMode::kFull) {
     times_ = std::make_unique<DeviceTimes>(
         device_.events(), mode, std::make_unique<CollectingDeviceSink>(told_),
-        untimed_, paused_);
+        untimed_, aborted_);
   }
   std::uint64_t untimed(Untimed::Reason reason) const {
     return untimed_.count(reason);
   }
   // Whether an operation would be measured.
   bool measures() {
-    DeviceSpan* span = times_->begin(times_->place());
+    DeviceSpan* span = times_->begin(times_->place(), kGroup);
     if (span) times_->cancel(span);
     return span != nullptr;
   }
   bool run(OpId op, std::int64_t ns) {
     const DeviceTimes::Place place = times_->place();
-    DeviceSpan* span = times_->begin(place);
+    DeviceSpan* span = times_->begin(place, kGroup);
     device_.run(*place.stream, ns);
     if (span) times_->end(span, op);
     return span != nullptr;
@@ -57,7 +58,7 @@ class DeviceTimesTest : public ::testing::Test {
   FakeDevice device_{[] { return nowNs(); }};
   CollectingDeviceSink::Told told_;  // read after stop()
   Untimed untimed_;
-  std::atomic<bool> paused_{false};
+  AbortedCommunicators aborted_;
   std::unique_ptr<DeviceTimes> times_;
 };
 
@@ -92,8 +93,8 @@ TEST_F(DeviceTimesTest, WhileAStreamIsCapturedNothingIsPutOnItAndNothingAsked) {
   device_.capture(stream, 42);
   const DeviceTimes::Place place = times_->place();
   EXPECT_EQ(place.capture.graph, 42u);
-  EXPECT_EQ(times_->begin(place), nullptr);
-  EXPECT_EQ(times_->beginWait(place), nullptr);
+  EXPECT_EQ(times_->begin(place, kGroup), nullptr);
+  EXPECT_EQ(times_->beginWait(place, kGroup), nullptr);
   EXPECT_FALSE(device_.disturbedCapture());
   EXPECT_EQ(untimed_.total(), untimed_.count(Untimed::Reason::kStarting))
       << "a captured operation is not one that lacks its times";
@@ -132,26 +133,15 @@ TEST_F(DeviceTimesTest, WithoutAFreeEventAnOperationIsCountedAndGoesOn) {
   EXPECT_EQ(told_.untimed, untimed_.total());
 }
 
-TEST_F(DeviceTimesTest, AfterAnAbortTheDeviceIsLeftAloneUntilANewGroup) {
+TEST_F(DeviceTimesTest, WhatAnAbortCostIsCountedWhenItsStreamGoesOn) {
   start();
-  run(1, 3'600'000 * kMs);
-  paused_ = true;
-  waitUntil([&] { return untimed_.count(Untimed::Reason::kAborted) > 0; });
-  const std::size_t asked = device_.queries();
-  EXPECT_FALSE(measures());
-  paused_ = false;
+  run(1, 20 * kMs);
+  aborted_.add(kGroup);
+  waitUntil([&] { return untimed(Untimed::Reason::kAborted) > 0; });
   EXPECT_TRUE(measures());
-  EXPECT_EQ(device_.queries(), asked);
-}
-
-TEST_F(DeviceTimesTest, WhatAnAbortCostIsToldAtTheEnd) {
-  start();
-  run(1, 3'600'000 * kMs);
-  paused_ = true;
-  for (OpId op = 2; op < 10; ++op) EXPECT_FALSE(run(op, kMs));
   ASSERT_TRUE(times_->stop(kLimit));
+  EXPECT_TRUE(told_.ended.empty());
   EXPECT_EQ(told_.untimed, untimed_.total());
-  EXPECT_GE(untimed(Untimed::Reason::kAborted), 8u);
 }
 
 TEST_F(DeviceTimesTest, OfADeviceWithoutEventsItIsSaidThatItRefusedThem) {
@@ -198,11 +188,11 @@ TEST_F(DeviceTimesTest, ACallThatNeverReturnsKeepsNobody) {
 TEST_F(DeviceTimesTest, SwitchedOffItOnlyTellsWhereCallersStand) {
   DeviceTimes off(device_.events(), DeviceTimeMode::kOff,
                   std::make_unique<CollectingDeviceSink>(told_), untimed_,
-                  paused_);
+                  aborted_);
   device_.capture(device_.currentStream(), 3);
   EXPECT_EQ(off.place().capture.graph, 3u);
   device_.endCapture(device_.currentStream());
-  EXPECT_EQ(off.begin(off.place()), nullptr);
+  EXPECT_EQ(off.begin(off.place(), kGroup), nullptr);
   EXPECT_TRUE(off.stop(std::chrono::milliseconds(0)));
   EXPECT_EQ(untimed_.total(), 0u);
   EXPECT_EQ(device_.records(), 0u);
