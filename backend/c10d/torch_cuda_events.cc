@@ -9,8 +9,11 @@ namespace {
 
 using Guard = c10::impl::VirtualGuardImpl;
 
-// While it lives the device is the calling thread's current one. The handle of
-// a default stream is the same on every device, and means the current one's.
+// While it lives the device is the calling thread's current one. Some calls of
+// CUDA make a context on the current device, of some hundred MB, whatever
+// stream they are about: a thread that never chose a device is on the first,
+// which is another rank's. And the handle of a default stream is the same on
+// every device, and means the current one's.
 class OnDevice {
  public:
   OnDevice(const Guard& guard, c10::Device here)
@@ -44,7 +47,6 @@ class TorchCudaEvents : public CudaEvents {
     }
   }
   Capture capture(Stream stream) noexcept override {
-    if (!isDefault(stream)) return CudaEvents::capture(stream);
     try {
       const OnDevice on_device(guard_, here_);
       return CudaEvents::capture(stream);
@@ -53,7 +55,6 @@ class TorchCudaEvents : public CudaEvents {
     }
   }
   bool record(Event event, Stream stream) noexcept override {
-    if (!isDefault(stream)) return CudaEvents::record(event, stream);
     try {
       const OnDevice on_device(guard_, here_);
       return CudaEvents::record(event, stream);
@@ -63,11 +64,6 @@ class TorchCudaEvents : public CudaEvents {
   }
 
  private:
-  static bool isDefault(Stream stream) {
-    return reinterpret_cast<std::uintptr_t>(stream) <=
-           CudaRuntime::kLastDefaultStream;
-  }
-
   const Guard guard_{c10::DeviceType::CUDA};
   const c10::Device here_;
 };

@@ -22,8 +22,6 @@ struct CudaRuntime {
   static constexpr Error kNotReady = 600;
   static constexpr unsigned kEventDefault = 0;  // with timing
   static constexpr unsigned kStreamNonBlocking = 1;
-  // Up to this a handle names one of the current device's default streams.
-  static constexpr std::uintptr_t kLastDefaultStream = 2;
   static constexpr int kCaptureActive = 1;
   static constexpr int kCaptureModeRelaxed = 2;
 

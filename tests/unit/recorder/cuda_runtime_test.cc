@@ -68,13 +68,6 @@ static_assert(CudaRuntime::kStreamNonBlocking == cudaStreamNonBlocking);
 static_assert(CudaRuntime::kCaptureActive == cudaStreamCaptureStatusActive);
 static_assert(CudaRuntime::kCaptureModeRelaxed == cudaStreamCaptureModeRelaxed);
 
-TEST(CudaRuntimeTest, KnowsTheHandlesOfDefaultStreams) {
-  for (const cudaStream_t stream : {cudaStreamLegacy, cudaStreamPerThread}) {
-    EXPECT_LE(reinterpret_cast<std::uintptr_t>(stream),
-              CudaRuntime::kLastDefaultStream);
-  }
-}
-
 class Events : public CudaEvents {
  public:
   using CudaEvents::CudaEvents;
