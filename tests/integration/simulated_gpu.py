@@ -42,9 +42,15 @@ class Refusals:
         self._path = folder / "refusals"
         self.env = {"SIMULATED_CUDA_REFUSALS": str(self._path)}
 
+    def lines(self) -> list[str]:
+        """What was refused since this was asked last."""
+        if not self._path.exists():
+            return []
+        text = self._path.read_text()
+        self._path.unlink()
+        return text.splitlines()
+
     def assert_none(self) -> None:
         """Fails with what was refused since this was asked last."""
-        if self._path.exists():
-            text = self._path.read_text()
-            self._path.unlink()
-            pytest.fail(text)
+        if lines := self.lines():
+            pytest.fail("\n".join(lines))

@@ -2,78 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import torch
 import torch.distributed as dist
-from patience import patient, patient_timeout
+from patience import patient_timeout
 from values import attempt
 
-from jobs.joining import join, joined, meet
-
-_runtime = ctypes.CDLL(None)  # which was loaded first
-
-
-@contextmanager
-def _gpu(backend: str, **options: Any) -> Iterator[torch.Tensor]:
-    """A default group with its communicator made; a tensor on this rank's GPU."""
-    torch.cuda.set_device(int(os.environ["RANK"]))
-    with joined(backend, **options):
-        yield _reduced()
-        torch.cuda.synchronize()
-
-
-def _gpu_without_end(backend: str, **options: Any) -> tuple[int, torch.Tensor]:
-    """The same where the group is not destroyed; and the rank."""
-    torch.cuda.set_device(int(os.environ["RANK"]))
-    return join(backend, **options), _reduced()
-
-
-def _reduced() -> torch.Tensor:
-    """A tensor of the first operation, which makes the communicator."""
-    tensor = torch.ones(1024, device="cuda")
-    dist.all_reduce(tensor)
-    torch.cuda.synchronize()
-    return tensor
-
-
-def set_up(name: str, value: float) -> None:
-    """Tells the simulation how to behave from now on."""
-    _runtime.simulated_cuda_set(name.encode(), ctypes.c_double(value))
-
-
-def _calls(of_thread: str) -> Counter[str]:
-    """Of the CUDA runtime, so far."""
-    size = _runtime.simulated_cuda_counts(None, ctypes.c_size_t(0))
-    text = ctypes.create_string_buffer(size)
-    _runtime.simulated_cuda_counts(text, ctypes.c_size_t(size))
-    found: Counter[str] = Counter()
-    for line in text.raw.decode(errors="ignore").splitlines():
-        thread, name, count = line.split("\t")
-        if thread == of_thread:
-            found[name] += int(count)
-    return found
-
-
-def _warm_up(tensor: torch.Tensor) -> None:
-    """Calls until the device is asked for times, if it is to be: the first calls have none."""
-    if os.environ.get("TRACED_DEVICE_TIME", "off") == "off":
-        return
-    agreed = torch.zeros(1, device="cuda")
-    until = time.monotonic() + patient(30)
-    while not agreed.cpu().item():
-        assert time.monotonic() < until, "the device is not asked"
-        asked = bool(_calls("traced-device")["cudaEventQuery"])
-        agreed = torch.tensor([float(asked)]).cuda()
-        dist.all_reduce(agreed, op=dist.ReduceOp.MIN)
-        dist.all_reduce(tensor)
-        torch.cuda.synchronize()
+from jobs.gpu import gpu as _gpu
+from jobs.gpu import gpu_without_end as _gpu_without_end
+from jobs.gpu import set_up
+from jobs.gpu import warm_up as _warm_up
+from jobs.joining import meet
 
 
 def timed(backend: str, calls: int, op_us: float) -> None:
@@ -84,6 +25,28 @@ def timed(backend: str, calls: int, op_us: float) -> None:
         for _ in range(calls):
             dist.all_reduce(tensor)
             torch.cuda.synchronize()
+
+
+def synchronous(backend: str) -> tuple[int, int]:
+    """Synchronous collectives of all kinds on a stream: which one it is, and how many they are."""
+    stream = torch.cuda.Stream(device=int(os.environ["RANK"]))
+    with torch.cuda.stream(stream), _gpu(backend) as tensor:
+        part, both = tensor[:512].clone(), [tensor[:512].clone(), tensor[512:].clone()]
+        collectives = [
+            lambda: dist.all_reduce(tensor),
+            lambda: dist.broadcast(tensor, 0),
+            lambda: dist.reduce(tensor, 0),
+            lambda: dist.all_gather(both, part),
+            lambda: dist.all_gather_into_tensor(tensor, part),
+            lambda: dist.reduce_scatter(part, both),
+            lambda: dist.reduce_scatter_tensor(part, tensor),
+            lambda: dist.all_to_all_single(tensor, tensor.clone()),
+            lambda: dist.barrier(),
+        ]
+        for collective in collectives:
+            collective()
+            torch.cuda.synchronize()
+        return stream.cuda_stream, len(collectives)
 
 
 def captures(backend: str) -> list[float]:

@@ -1,0 +1,90 @@
+"""A simulated GPU for each rank, and what the simulation tells of it and is told."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from patience import patient
+
+from jobs.joining import join, joined
+
+_runtime = ctypes.CDLL(None)  # which was loaded first
+
+
+@contextmanager
+def gpu(backend: str, **options: Any) -> Iterator[torch.Tensor]:
+    """A default group with its communicator made; a tensor on this rank's GPU."""
+    torch.cuda.set_device(int(os.environ["RANK"]))
+    with joined(backend, **options):
+        yield reduced()
+        torch.cuda.synchronize()
+
+
+def gpu_without_end(backend: str, **options: Any) -> tuple[int, torch.Tensor]:
+    """The same where the group is not destroyed; and the rank."""
+    torch.cuda.set_device(int(os.environ["RANK"]))
+    return join(backend, **options), reduced()
+
+
+def reduced(group: Any = None) -> torch.Tensor:
+    """A tensor of the first operation, which makes the group's communicator."""
+    tensor = torch.ones(1024, device="cuda")
+    dist.all_reduce(tensor, group=group)
+    torch.cuda.synchronize()
+    return tensor
+
+
+def set_up(name: str, value: float) -> None:
+    """Tells the simulation how to behave from now on."""
+    _runtime.simulated_cuda_set(name.encode(), ctypes.c_double(value))
+
+
+def forget_device() -> None:
+    """Makes the calling thread one that never chose a device; torch keeps its streams."""
+    _runtime.simulated_cuda_forget_device()
+
+
+def _lines(function: str) -> list[list[str]]:
+    tell = getattr(_runtime, function)
+    room = tell(None, ctypes.c_size_t(0)) + 4096  # it may grow meanwhile
+    text = ctypes.create_string_buffer(room)
+    size = tell(text, ctypes.c_size_t(room))
+    return [line.split("\t") for line in text.raw[:size].decode().splitlines()]
+
+
+def calls(of_thread: str) -> Counter[str]:
+    """Of the CUDA runtime, so far."""
+    found: Counter[str] = Counter()
+    for thread, name, count in _lines("simulated_cuda_counts"):
+        if thread == of_thread:
+            found[name] += int(count)
+    return found
+
+
+def contexts() -> dict[int, tuple[str, str]]:
+    """By device that has one, the thread and the function that made it."""
+    lines = _lines("simulated_cuda_contexts")
+    return {int(device): (thread, function) for device, thread, function in lines}
+
+
+def warm_up(tensor: torch.Tensor) -> None:
+    """Calls until the device is asked for times, if it is to be: the first calls have none."""
+    if os.environ.get("TRACED_DEVICE_TIME", "off") == "off":
+        return
+    agreed = torch.zeros(1, device="cuda")
+    until = time.monotonic() + patient(30)
+    while not agreed.cpu().item():
+        assert time.monotonic() < until, "the device is not asked"
+        asked = bool(calls("traced-device")["cudaEventQuery"])
+        agreed = torch.tensor([float(asked)]).cuda()
+        dist.all_reduce(agreed, op=dist.ReduceOp.MIN)
+        dist.all_reduce(tensor)
+        torch.cuda.synchronize()
