@@ -41,19 +41,21 @@ void EngineNews::gaveUp() noexcept {
 
 void EngineNews::gaveUp(const char* why) noexcept {
   if (Recorder::current() != &recorder_) return;
-  cutOff();
+  // What is under way is cut off: its streams go on, as if it had ended.
+  recorder_.devices().aborting(communicator_);
   const std::int64_t now_ns = nowNs();
   std::int64_t told_ns = told_ns_.load(std::memory_order_relaxed);
   const bool is_same = told_ns > 0 && now_ns - told_ns < kSameNs;
   if (is_same || !told_ns_.compare_exchange_strong(told_ns, now_ns)) return;
-  // What is cut off lets its streams go on, which is no end of it.
-  recorder_.devices().aborting(communicator_);
   recorder_.mark(MarkKind::kEngineFailed, group_, why);
   recorder_.requestFlush();
 }
 
 void EngineNews::check() noexcept {
-  if (isCutOff() || checked_.load(std::memory_order_relaxed)) return;
+  if (checked_.load(std::memory_order_relaxed) ||
+      recorder_.devices().wasAborted(communicator_)) {
+    return;
+  }
   const char* const why = errorOf(engine_);
   if (!why) return;
   checked_.store(true, std::memory_order_relaxed);

@@ -39,11 +39,9 @@ class EngineNews final : public EngineCheck {
   void gaveUp() noexcept;
   void gaveUp(const char* why) noexcept;
 
-  // What is under way from here on does not come to its end, whatever the
-  // engine says of it: its operations are cut off.
-  void cutOff() noexcept { cut_off_.store(true, std::memory_order_relaxed); }
-  bool isCutOff() const noexcept {
-    return cut_off_.load(std::memory_order_relaxed);
+  // After a reconfiguration the engine goes on with another one.
+  void goOnWith(CommunicatorId communicator) noexcept {
+    communicator_.store(communicator, std::memory_order_relaxed);
   }
 
   // Only while the engine is there.
@@ -52,9 +50,8 @@ class EngineNews final : public EngineCheck {
  private:
   Recorder& recorder_;
   const std::uint32_t group_;
-  const CommunicatorId communicator_;
+  std::atomic<CommunicatorId> communicator_;
   c10d::Backend* const engine_;
-  std::atomic<bool> cut_off_{false};
   std::atomic<bool> checked_{false};
   std::atomic<std::int64_t> told_ns_{std::numeric_limits<std::int64_t>::min()};
 };

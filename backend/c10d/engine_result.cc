@@ -6,6 +6,7 @@
 // The hook that this engine has is not used: see docs/nccl.md.
 
 #include "c10d/traced_backend.h"
+#include "recorder/devices.h"
 
 namespace traced {
 namespace {
@@ -36,7 +37,7 @@ const char* failureOf(const c10::ivalue::Future& result) {
 
 // On the watchdog's thread, or on one that waits with a timeout; the engine may
 // hold locks of the Work. Nothing may be thrown: it would end the process.
-void heardOfResult(EngineNews& news, OpId op,
+void heardOfResult(EngineNews& news, OpId op, CommunicatorId communicator,
                    const c10::ivalue::Future& result) noexcept {
   const std::int64_t end_ns = nowNs();
   Recorder& recorder = news.recorder();
@@ -51,22 +52,24 @@ void heardOfResult(EngineNews& news, OpId op,
     return;
   }
   // An operation that is cut off lets its stream go on, as if it had ended.
-  if (!news.isCutOff()) {
+  if (!recorder.devices().wasAborted(communicator)) {
     recorder.done(op, end_ns, EndSource::kCompletionHook);
   }
 }
 
 }  // namespace
 
-void TracedBackend::observeResult(OpId op, c10d::Work& work) noexcept {
+void TracedBackend::observeResult(const Issued& issued,
+                                  c10d::Work& work) noexcept {
   if (!news_ || no_result_.load(std::memory_order_relaxed)) return;
   try {
     if (const auto result = work.getFutureResult()) {
       // It holds neither the Work (a cycle) nor anything of Python, and no more
       // than a callback can without memory of its own.
       result->addCallback(
-          [news = news_, op](c10::ivalue::Future& completed) {
-            heardOfResult(*news, op, completed);
+          [news = news_, op = issued.op,
+           communicator = issued.communicator](c10::ivalue::Future& completed) {
+            heardOfResult(*news, op, communicator, completed);
           },
           /*uses_future=*/false);
     }

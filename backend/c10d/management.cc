@@ -70,10 +70,7 @@ void TracedBackend::shutdown() {
 // earlier ones may be why.
 void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
-  if (kind == MarkKind::kAbort) {
-    recorder_.devices().aborting(communicator_);
-    if (news_) news_->cutOff();
-  }
+  if (kind == MarkKind::kAbort) recorder_.devices().aborting(communicator_);
   recorder_.mark(kind, group_->id(), message);
   recorder_.requestFlush();
 }
@@ -85,6 +82,7 @@ TracedBackend::Work TracedBackend::reconfigure(
       Operation::kReconfigure, notNumbered, [](CallDescriber&) {},
       [&] { return inner_->reconfigure(opts); });
   communicator_ = recorder_.devices().newCommunicator();
+  if (news_) news_->goOnWith(communicator_);
   rank_ = inner_->getRank();
   size_ = inner_->getSize();
   return work;

@@ -103,7 +103,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   if (completions_) {
     if (ends_by_itself) hearOfEnd(issued, *inner);
   } else if (!engine_.on_host && ends_by_itself) {
-    observeResult(issued.op, *inner);
+    observeResult(issued, *inner);
   }
   // A caller that did not ask for async waits at once: the wait shows the end,
   // and a callback would only cost. What another engine's future costs, or

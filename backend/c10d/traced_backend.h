@@ -203,7 +203,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
   // Where it has none but tells results (engine_result.cc).
-  void observeResult(OpId op, c10d::Work& work) noexcept;
+  void observeResult(const Issued& issued, c10d::Work& work) noexcept;
   // Whether it is over when its wait has returned, or its future is complete.
   bool tellsHost(DeviceType device) const noexcept;
   // What measures on the device of a call.
