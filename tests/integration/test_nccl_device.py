@@ -88,6 +88,16 @@ def test_times_are_those_of_the_device(
             assert item.end_ns <= following.begin_ns + bound
 
 
+def test_what_takes_very_long_has_its_end(gpus: Launcher, tmp_path: Path) -> None:
+    env = ENGINES["classic"] | {"TRACED_DEVICE_TIME": "end"}
+    _run(gpus, tmp_path, "timed", "traced:nccl", 1, 12e6, **env)
+    for stream in read(tmp_path / "traces").streams:
+        last = stream.operations[-1]
+        assert last.end_source == "device_event"
+        assert last.end_ns is not None
+        assert last.end_ns - last.issue_ns > 11e9
+
+
 @every_engine
 def test_without_the_device_no_end_is_told_too_early(
     gpus: Launcher, tmp_path: Path, engine: str
