@@ -419,6 +419,7 @@ TEST_F(DeviceTraceTest, AnEngineWithoutHooksIsAskedForItsErrorUntilItHasOne) {
     asked(2);
     job.inner().error = c10d::ErrorType::COMM_ERROR;
     asked(job.inner().errors_asked + 1);
+    job.letGo();  // which waits for a check that is under way
   });
   EXPECT_EQ(found.marks, kGaveUp);
 }
