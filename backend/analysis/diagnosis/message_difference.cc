@@ -86,7 +86,7 @@ bool isLastSwap(const PairCase& pair, std::uint64_t seq) {
   const PairSide& sends = pair.messages.sends;
   const PairSide& receives = pair.messages.receives;
   const std::uint64_t next = seq + 1;
-  return sends.last() == next && receives.last() == next && pair.endsKnown() &&
+  return sends.last() == next && receives.last() == next && pair.bothClosed() &&
          sends.messageAt(next) == receives.messageAt(seq) &&
          receives.messageAt(next) == sends.messageAt(seq);
 }
@@ -119,14 +119,40 @@ bool mayBeIgnored(const PairCase& pair, const Difference& d) {
          signatures.at(d.sent).tag != signatures.at(d.received).tag;
 }
 
+// Whether one side failed in the message, or stood still in it.
+bool isStuckIn(const PairCase& pair, std::uint64_t seq) {
+  const auto& [sends, receives] = pair.messages;
+  if (sends.failed().contains(seq) || receives.failed().contains(seq)) {
+    return true;
+  }
+  const Knowledge& knowledge = pair.knowledge;
+  for (const std::uint32_t rank : {pair.key.source, pair.key.destination}) {
+    const OperationRef* ref =
+        knowledge.refOn(rank, pair.key.group, seq,
+                        std::pair(pair.key.source, pair.key.destination));
+    if (ref && knowledge.standsStill(knowledge.waitedNs(rank, *ref))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the tags of the two differ, and those that they meet were perhaps
+// still to be called when a process was killed.
+bool mayYetMeet(const PairCase& pair, const Difference& d) {
+  const SignatureTable& signatures = pair.job().signatures;
+  return signatures.at(d.sent).tag != signatures.at(d.received).tag &&
+         !pair.bothClosed() && !isStuckIn(pair, d.seq);
+}
+
 JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
   const Signature& sent = pair.job().signatures.at(d.sent);
   const Signature& received = pair.job().signatures.at(d.received);
   JobVerdict verdict = pair.verdict(d.seq, "send");
-  // What differs in its tag may meet what was not recorded any more.
-  const bool all_known = pair.endsKnown();
-  verdict.finding = sent.tag == received.tag || all_known ? Confidence::kCertain
-                                                          : Confidence::kLikely;
+  // What differs in its tag might have met what was called later.
+  verdict.finding = sent.tag == received.tag || pair.bothClosed()
+                        ? Confidence::kCertain
+                        : Confidence::kLikely;
   const CallShift shift = isLastSwap(pair, d.seq)
                               ? CallShift::kSwapped
                               : shiftFrom(pair.messages, d.seq);
@@ -158,6 +184,7 @@ bool findDifference(const PairCase& pair, PairFindings& findings) {
   if (!numbered) return false;
   const auto difference = firstDifference(messages);
   if (!difference || mayBeIgnored(pair, *difference) ||
+      mayYetMeet(pair, *difference) ||
       pairsByTag(pair.job().signatures, messages, difference->seq)) {
     return false;
   }

@@ -26,8 +26,8 @@ struct PairCase {
   std::string text(std::uint64_t seq) const;
   // About one message; names both sides.
   JobVerdict verdict(std::uint64_t seq, const char* op) const;
-  // Whether all that either side ever did is known.
-  bool endsKnown() const;
+  // Whether both sides came to their ends, and all that they did is known.
+  bool bothClosed() const;
   // What a rank's failure said, if it was in this message.
   void tellFailure(std::uint32_t rank, JobVerdict& verdict) const;
 };

@@ -24,12 +24,12 @@ JobVerdict PairCase::verdict(std::uint64_t seq, const char* op) const {
   return verdict;
 }
 
-bool PairCase::endsKnown() const {
-  const auto isKnown = [this](std::uint32_t rank) {
+bool PairCase::bothClosed() const {
+  const auto isClosed = [this](std::uint32_t rank) {
     const RankState* state = job().rank(rank);
-    return state && state->whole() && state->endKnown();
+    return state && state->whole() && state->closed;
   };
-  return isKnown(key.source) && isKnown(key.destination);
+  return isClosed(key.source) && isClosed(key.destination);
 }
 
 void PairCase::tellFailure(std::uint32_t rank, JobVerdict& verdict) const {

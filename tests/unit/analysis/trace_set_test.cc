@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "analysis/loaded_run.h"
+#include "analysis/merge.h"
 #include "analysis/stream_loader.h"
 #include "analysis/stream_window.h"
 #include "support/reframe.h"
@@ -364,6 +365,14 @@ TEST_F(RunsOfOneNameTest, WhatNothingTellsApartIsSaidToBeMixedPerhaps) {
   EXPECT_THAT(open().selection_warnings,
               ElementsAre(HasSubstr("left out 1 stream of rank 0, recorded at "
                                     "the same time as the one used")));
+  // A merged file holds both, and says the same of them.
+  const testing::TempDir elsewhere;
+  const std::string merged = elsewhere.path() + "/merged";
+  ASSERT_TRUE(writeMerged(open(), merged, Existing::kKept, "test"));
+  const auto again = openTraceSet({merged});
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->may_mix_runs);
+  EXPECT_EQ(again->selection_warnings, open().selection_warnings);
 }
 
 TEST_F(RunsOfOneNameTest,

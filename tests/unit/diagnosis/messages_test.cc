@@ -128,9 +128,10 @@ TEST(MessagesTest, MessagesOfDifferentSizes) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
-// Each may still make the call that meets the other's.
-TEST(MessagesTest, IsLessSureOfTagsThatMayYetMeet) {
-  for (const Ending ending : {Ending::kClosed, Ending::kCut}) {
+// Two tags in the opposite order pair as soon as both are called.
+TEST(MessagesTest, OfTagsThatMightHaveMetLaterNothingIsSaid) {
+  for (const Ending ending :
+       {Ending::kClosed, Ending::kRecovered, Ending::kCut}) {
     JobBuilder job(2);
     for (std::uint32_t r = 0; r < 2; ++r) {
       RankBuilder& rank = job.rank(r);
@@ -138,11 +139,26 @@ TEST(MessagesTest, IsLessSureOfTagsThatMayYetMeet) {
       rank.end(rank.addMessage(r == 0, 1, 1 - r, 64, tag).id(), 0);
     }
     const Diagnosis diagnosis = diagnoseJob(job, ending);
+    if (ending == Ending::kClosed) {
+      expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+      expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
+    } else {
+      expectHealthy(diagnosis);
+    }
+  }
+}
+
+TEST(MessagesTest, TagsThatDifferWhereOneStandsStillAreLikelyWrong) {
+  for (const Ending ending : {Ending::kRecovered, Ending::kCut}) {
+    JobBuilder job(2);
+    RankBuilder& sender = job.rank(0);
+    sender.end(sender.addMessage(true, 1, 1, 64, 0).id(), 0);
+    RankBuilder& receiver = job.rank(1);
+    receiver.hang(receiver.addMessage(false, 1, 0, 64, 1).id(), 0);
+    receiver.live(60'000);
+    const Diagnosis diagnosis = diagnoseJob(job, ending);
     expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
-    expectConfidence(
-        diagnosis,
-        ending == Ending::kClosed ? Confidence::kCertain : Confidence::kLikely,
-        Confidence::kUndecided);
+    expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
   }
 }
 
