@@ -409,16 +409,16 @@ TEST_F(DeviceTraceTest, WhatComesToAnEndBehindAnAbortWasCutOff) {
 
 TEST_F(DeviceTraceTest, AnEngineWithoutHooksIsAskedForItsErrorUntilItHasOne) {
   const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
-    const auto asked = [&](int times) {
+    const auto await = [](const std::atomic<int>& count, int times) {
       const auto deadline = std::chrono::steady_clock::now() + kLimit;
-      while (job.inner().errors_asked < times) {
+      while (count < times) {
         ASSERT_LT(std::chrono::steady_clock::now(), deadline);
         std::this_thread::yield();
       }
     };
-    asked(2);
+    await(job.inner().errors_asked, 2);
     job.inner().error = c10d::ErrorType::COMM_ERROR;
-    asked(job.inner().errors_asked + 1);
+    await(job.inner().errors_told, 1);
     job.letGo();  // which waits for a check that is under way
   });
   EXPECT_EQ(found.marks, kGaveUp);

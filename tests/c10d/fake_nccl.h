@@ -22,6 +22,7 @@ struct FakeNcclAsked {
   std::atomic<int> futures{0};
   std::atomic<int> results_asked{0};
   std::atomic<int> errors_asked{0};
+  std::atomic<int> errors_told{0};
 };
 
 class FakeNcclWork : public c10d::Work {
@@ -113,8 +114,10 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   const c10d::AbortHook& abortHook() const { return abort_hook_; }
 #endif
   c10d::ErrorType getError() override {
+    const c10d::ErrorType told = error;
+    if (told != c10d::ErrorType::SUCCESS) ++errors_told;
     ++errors_asked;
-    return error;
+    return told;
   }
 
   // What the classic engine's watchdog does with the latest operation.
