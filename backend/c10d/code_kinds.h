@@ -9,17 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/code_kind.h"
+
 struct PyCodeObject;
 
 namespace traced {
-
-enum class CodeKind : std::uint8_t {
-  kProgram,
-  // A package that is installed, such as a framework that trains.
-  kPackage,
-  // In which nobody looks for his call: PyTorch, Python's own library.
-  kLibrary,
-};
 
 // What file names begin with, and what they then are.
 struct CodeFolder {

@@ -39,6 +39,8 @@ void EngineNews::gaveUp() noexcept {
   gaveUp(why ? why : "");
 }
 
+void EngineNews::communicatorFailed() noexcept { gaveUp(kFailed); }
+
 void EngineNews::gaveUp(const char* why) noexcept {
   if (Recorder::current() != &recorder_) return;
   // What is under way is cut off: its streams go on, as if it had ended.
@@ -52,14 +54,8 @@ void EngineNews::gaveUp(const char* why) noexcept {
 }
 
 void EngineNews::check() noexcept {
-  if (checked_.load(std::memory_order_relaxed) ||
-      recorder_.devices().wasAborted(communicator_)) {
-    return;
-  }
-  const char* const why = errorOf(engine_);
-  if (!why) return;
-  checked_.store(true, std::memory_order_relaxed);
-  gaveUp(why);
+  if (recorder_.devices().wasAborted(communicator_)) return;
+  if (const char* const why = errorOf(engine_)) gaveUp(why);
 }
 
 }  // namespace traced

@@ -37,7 +37,8 @@ class EngineNews final : public EngineCheck {
 
   // The engine says that it gives up. It may say so several times.
   void gaveUp() noexcept;
-  void gaveUp(const char* why) noexcept;
+  // Because of that.
+  void communicatorFailed() noexcept;
 
   // After a reconfiguration the engine goes on with another one.
   void goOnWith(CommunicatorId communicator) noexcept {
@@ -48,11 +49,12 @@ class EngineNews final : public EngineCheck {
   void check() noexcept override;
 
  private:
+  void gaveUp(const char* why) noexcept;
+
   Recorder& recorder_;
   const std::uint32_t group_;
   std::atomic<CommunicatorId> communicator_;
   c10d::Backend* const engine_;
-  std::atomic<bool> checked_{false};
   std::atomic<std::int64_t> told_ns_{std::numeric_limits<std::int64_t>::min()};
 };
 

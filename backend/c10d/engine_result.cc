@@ -5,27 +5,31 @@
 //
 // The hook that this engine has is not used: see docs/nccl.md.
 
+#include <optional>
+
 #include "c10d/traced_backend.h"
 #include "recorder/devices.h"
 
 namespace traced {
 namespace {
 
+// Absent where that is not understood. Without an error.
+std::optional<c10d::WorkResult> resultIn(const c10::ivalue::Future& result) {
+  const c10::IValue& value = result.constValue();
+  if (!value.isInt()) return std::nullopt;
+  return static_cast<c10d::WorkResult>(value.toInt());
+}
+
 // The first operation that the watchdog looks at when the communicator has
 // failed: it may be one that had ended.
 bool communicatorFailed(const c10::ivalue::Future& result) {
-  if (result.hasError()) return false;
-  const c10::IValue& value = result.constValue();
-  return value.isInt() && static_cast<c10d::WorkResult>(value.toInt()) ==
-                              c10d::WorkResult::COMM_ERROR;
+  return !result.hasError() && resultIn(result) == c10d::WorkResult::COMM_ERROR;
 }
 
 // What went wrong; nullptr: nothing.
 const char* failureOf(const c10::ivalue::Future& result) {
   if (result.hasError()) return "the engine reported an error";
-  const c10::IValue& value = result.constValue();
-  if (!value.isInt()) return nullptr;
-  switch (static_cast<c10d::WorkResult>(value.toInt())) {
+  switch (resultIn(result).value_or(c10d::WorkResult::SUCCESS)) {
     case c10d::WorkResult::SUCCESS:
       return nullptr;
     case c10d::WorkResult::TIMEOUT:
@@ -42,8 +46,7 @@ void heardOfResult(EngineNews& news, OpId op, CommunicatorId communicator,
   const std::int64_t end_ns = nowNs();
   Recorder& recorder = news.recorder();
   try {
-    if (communicatorFailed(result))
-      return news.gaveUp("its communicator failed");
+    if (communicatorFailed(result)) return news.communicatorFailed();
     if (const char* failure = failureOf(result)) {
       recorder.doneFailed(op, end_ns, EndSource::kCompletionHook, failure);
       return;

@@ -135,13 +135,10 @@ class ProgramStacks final : public StackSource {
 
   static void readSite(v1::Stack& stack) {
     const Site site = siteHere();
-    if (site.package.code) {
-      tell(site.package, *stack.add_frame());
-      stack.set_package(1);
-    }
+    if (site.package.code) tell(site.package, *stack.add_frame());
     if (site.program.code) tell(site.program, *stack.add_frame());
     stack.set_site(static_cast<std::uint32_t>(stack.frame_size()));
-    if (stack.site() == stack.package()) stack.clear_package();
+    if (stack.site() == 2) stack.set_package(1);
   }
 
   static void readAll(v1::Stack& stack) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import getpass
 import os
 import re
@@ -26,6 +27,7 @@ def record(extension: ModuleType) -> None:
         say_once(f"TRACED_STACKS={mode}: this Python's frames are not known; stacks are absent")
 
 
+@functools.cache  # each group asks, and the first answer counts
 def _folders() -> list[tuple[str, bool]]:
     """What names of files begin with that are not the program's own, and whether that is an
     installed package: the first that fits counts."""

@@ -70,8 +70,7 @@ bool DeviceTelling::Told::reliable(bool is_batch) const {
 
 DeviceTelling::Told* DeviceTelling::byWaits(std::uint32_t group,
                                             const v1::Call& call) {
-  const EngineTraits& engine = table_.definitions.groups()[group].engine();
-  if (engine.isKnown() || !waitsAtOnce(call)) return nullptr;
+  if (table_.engineOf(call).isKnown() || !waitsAtOnce(call)) return nullptr;
   return &told_by_waits_[{group, call.op()}];
 }
 

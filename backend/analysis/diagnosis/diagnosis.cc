@@ -41,15 +41,19 @@ bool isOfOneRank(const JobVerdict& verdict) {
          verdict.kind == VerdictKind::kBufferOverlap;
 }
 
+void doubt(JobVerdict& verdict, std::string why) {
+  verdict.finding = std::max(verdict.finding, Confidence::kLikely);
+  verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
+  verdict.evidence.push_back(std::move(why));
+}
+
 // Ranks that may be of two runs prove nothing of each other.
 void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   for (JobVerdict& verdict : verdicts) {
     if (isOfOneRank(verdict)) continue;
-    verdict.finding = std::max(verdict.finding, Confidence::kLikely);
-    verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
-    verdict.evidence.push_back(
-        "These ranks may be of two runs: see the warning about streams that "
-        "were left out.");
+    doubt(verdict,
+          "These ranks may be of two runs: see the warning about streams that "
+          "were left out.");
   }
 }
 
@@ -66,12 +70,11 @@ void doubtUnknownEngines(const JobState& job,
     if (verdict.group >= groups.size() || !compares) continue;
     const JobGroup& group = groups[verdict.group];
     if (group.engine().ends_prove_starts) continue;
-    verdict.finding = std::max(verdict.finding, Confidence::kLikely);
-    verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
-    verdict.evidence.push_back(absl::StrCat(
-        "How the backend ", group.backend.empty() ? "?" : group.backend,
-        " carries operations out is not known: what it lets ranks do is "
-        "judged by c10d's rules."));
+    doubt(verdict,
+          absl::StrCat(
+              "How the backend ", group.backend.empty() ? "?" : group.backend,
+              " carries operations out is not known: what it lets ranks do is "
+              "judged by c10d's rules."));
   }
 }
 

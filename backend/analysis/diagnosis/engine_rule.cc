@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::size_t kMostEnginesTold = 3;
 
-bool tellsWhy(const JobVerdict& verdict) {
-  return verdict.kind <= VerdictKind::kFailed ||
-         verdict.kind == VerdictKind::kUndecided;
-}
-
 // The first operation of the group that the rank is known to have been in.
 const OperationRef* insideOn(const RankState& rank, std::uint32_t group) {
   for (const OperationRef& ref : rank.inside) {
@@ -73,7 +68,10 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group) {
 
 std::vector<JobVerdict> findEngineFailures(
     const JobState& job, const std::vector<JobVerdict>& others) {
-  if (std::any_of(others.begin(), others.end(), tellsWhy)) return {};
+  const bool told =
+      std::any_of(others.begin(), others.end(),
+                  [](const JobVerdict& other) { return other.tellsWhy(); });
+  if (told) return {};
   std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
     JobVerdict verdict = verdictOf(job, group);

@@ -160,9 +160,7 @@ std::vector<std::uint32_t> GroupStanding::joined() const {
   return joined;
 }
 
-bool GroupStanding::onDevice() const {
-  return !job().catalog.groups()[group].engine().on_host;
-}
+bool GroupStanding::onDevice() const { return !engine().on_host; }
 
 bool GroupStanding::closedInside() const {
   return std::any_of(inside.begin(), inside.end(), [this](std::uint32_t rank) {
@@ -224,8 +222,7 @@ Trouble GroupStanding::trouble() const {
   addRanks(trouble.inside, failed);
   trouble.blocked = knowledge.blockedIn(inside, group, seq, std::nullopt);
   trouble.perhaps = perhaps();
-  const EngineTraits& engine = job().catalog.groups()[group].engine();
-  trouble.needs_all = needsAll() && engine.ends_prove_starts;
+  trouble.needs_all = needsAll() && engine().ends_prove_starts;
   for (const std::uint32_t rank : trouble.inside) {
     const OperationRef* ref = knowledge.refOn(rank, group, seq, std::nullopt);
     if (ref) trouble.issued_ns[rank] = ref->at_ns;

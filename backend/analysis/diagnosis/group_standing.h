@@ -39,6 +39,9 @@ struct GroupStanding {
   std::vector<std::uint32_t> by_need;
 
   const JobState& job() const { return knowledge.job(); }
+  const EngineTraits& engine() const {
+    return job().catalog.groups()[group].engine();
+  }
   // All but those who are missing.
   std::vector<std::uint32_t> joined() const;
   // Those of whom nothing shows that they wait in it.

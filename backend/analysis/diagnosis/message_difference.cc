@@ -112,11 +112,15 @@ const char* textOf(CallShift shift) {
   return "";
 }
 
+bool tagsDiffer(const PairCase& pair, const Difference& d) {
+  const SignatureTable& signatures = pair.job().signatures;
+  return signatures.at(d.sent).tag != signatures.at(d.received).tag;
+}
+
 // Whether the tags of the two differ, and it is not known if that matters.
 bool mayBeIgnored(const PairCase& pair, const Difference& d) {
-  const SignatureTable& signatures = pair.job().signatures;
   return pair.engine().tags == EngineTraits::Tags::kUnknown &&
-         signatures.at(d.sent).tag != signatures.at(d.received).tag;
+         tagsDiffer(pair, d);
 }
 
 // Whether one side failed in the message, or stood still in it.
@@ -140,9 +144,7 @@ bool isStuckIn(const PairCase& pair, std::uint64_t seq) {
 // Whether the tags of the two differ, and those that they meet were perhaps
 // still to be called when a process was killed.
 bool mayYetMeet(const PairCase& pair, const Difference& d) {
-  const SignatureTable& signatures = pair.job().signatures;
-  return signatures.at(d.sent).tag != signatures.at(d.received).tag &&
-         !pair.bothClosed() && !isStuckIn(pair, d.seq);
+  return tagsDiffer(pair, d) && !pair.bothClosed() && !isStuckIn(pair, d.seq);
 }
 
 JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
@@ -150,16 +152,16 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
   const Signature& received = pair.job().signatures.at(d.received);
   JobVerdict verdict = pair.verdict(d.seq, "send");
   // What differs in its tag might have met what was called later.
-  verdict.finding = sent.tag == received.tag || pair.bothClosed()
-                        ? Confidence::kCertain
-                        : Confidence::kLikely;
+  const bool tags_differ = tagsDiffer(pair, d);
+  verdict.finding = tags_differ && !pair.bothClosed() ? Confidence::kLikely
+                                                      : Confidence::kCertain;
   const CallShift shift = isLastSwap(pair, d.seq)
                               ? CallShift::kSwapped
                               : shiftFrom(pair.messages, d.seq);
   if (shift != CallShift::kNone) verdict.evidence.push_back(textOf(shift));
   if (shift == CallShift::kSwapped) {
     verdict.kind = VerdictKind::kOrderMismatch;
-  } else if (sent.tag != received.tag) {
+  } else if (tags_differ) {
     verdict.kind = VerdictKind::kP2pUnpaired;
   } else {
     verdict.kind =

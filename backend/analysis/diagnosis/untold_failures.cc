@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kFailuresTold = 3;
 
-// Whether a verdict says why something went wrong at all.
-bool tellsOfFailures(const JobVerdict& verdict) {
-  return verdict.kind <= VerdictKind::kFailed ||
-         verdict.kind == VerdictKind::kUndecided;
-}
-
 const RankState* firstToFail(const JobState& job) {
   const RankState* first = nullptr;
   for (const RankState& rank : job.ranks) {
@@ -32,10 +26,10 @@ const RankState* firstToFail(const JobState& job) {
 std::optional<JobVerdict> untoldFailures(
     const JobState& job, const std::vector<JobVerdict>& verdicts) {
   const RankState* first = firstToFail(job);
-  if (!first ||
-      std::any_of(verdicts.begin(), verdicts.end(), tellsOfFailures)) {
-    return std::nullopt;
-  }
+  const bool told =
+      std::any_of(verdicts.begin(), verdicts.end(),
+                  [](const JobVerdict& verdict) { return verdict.tellsWhy(); });
+  if (!first || told) return std::nullopt;
   JobVerdict verdict;
   verdict.kind = VerdictKind::kUndecided;
   verdict.finding = verdict.culprit = Confidence::kUndecided;

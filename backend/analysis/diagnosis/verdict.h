@@ -102,6 +102,10 @@ struct JobVerdict {
 
   // Of the whole: that of its weaker half.
   Confidence confidence() const { return std::max(finding, culprit); }
+  // Whether it says why something went wrong at all, or that nobody can.
+  bool tellsWhy() const {
+    return kind <= VerdictKind::kFailed || kind == VerdictKind::kUndecided;
+  }
 };
 
 }  // namespace traced

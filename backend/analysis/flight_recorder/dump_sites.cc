@@ -24,7 +24,7 @@ std::string_view lastOf(std::string_view text, std::size_t bytes) {
 
 }  // namespace
 
-DumpedCode dumpedCodeOf(std::string_view file) {
+CodeKind dumpedCodeOf(std::string_view file) {
   const absl::string_view path(file.data(), file.size());
   const auto isPartOf = [&](absl::string_view folder) {
     return absl::StrContains(path, folder);
@@ -33,12 +33,12 @@ DumpedCode dumpedCodeOf(std::string_view file) {
       isPartOf("-packages/traced/") || isPartOf("/torch/distributed/") ||
       isPartOf("/torch/nn/") || isPartOf("/torch/autograd/") ||
       isPartOf("/torch/utils/")) {
-    return DumpedCode::kLibrary;
+    return CodeKind::kLibrary;
   }
   if (isPartOf("/site-packages/") || isPartOf("/dist-packages/")) {
-    return DumpedCode::kPackage;
+    return CodeKind::kPackage;
   }
-  return isPartOf("/lib/python3") ? DumpedCode::kLibrary : DumpedCode::kProgram;
+  return isPartOf("/lib/python3") ? CodeKind::kLibrary : CodeKind::kProgram;
 }
 
 DumpSites::DumpSites(v1::Payload& payload, std::uint64_t dump_bytes)
@@ -52,9 +52,9 @@ DumpSites::Site DumpSites::siteOf(Value frames) {
     --frames_left_;
     const Value frame = frames.at(i);
     const std::string_view file = frame.find("filename").asText().value_or("");
-    const DumpedCode code = dumpedCodeOf(file);
-    const bool is_package = code == DumpedCode::kPackage;
-    if (code == DumpedCode::kLibrary) continue;
+    const CodeKind code = dumpedCodeOf(file);
+    const bool is_package = code == CodeKind::kPackage;
+    if (code == CodeKind::kLibrary) continue;
     if (is_package && !std::get<0>(site.package).empty()) continue;
     Place& place = is_package ? site.package : site.program;
     place = {lastOf(file, kMaxFileBytes),

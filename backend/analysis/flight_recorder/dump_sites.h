@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/flight_recorder/document.h"
+#include "base/code_kind.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -47,14 +48,7 @@ class DumpSites {
   absl::flat_hash_map<Site, std::uint32_t> ids_;
 };
 
-// Whose code a frame is, by its file.
-enum class DumpedCode : std::uint8_t {
-  kProgram,
-  // A package that is installed, such as a framework that trains.
-  kPackage,
-  // PyTorch, Python's own library, this tracer, and C++ code.
-  kLibrary,
-};
-DumpedCode dumpedCodeOf(std::string_view file);
+// Whose code a frame is, by its file. C++ code is a library's.
+CodeKind dumpedCodeOf(std::string_view file);
 
 }  // namespace traced
