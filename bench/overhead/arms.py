@@ -76,9 +76,8 @@ def start_group(arm: str, rank: int, world: int, store: str) -> Any:
     else:
         from torch.testing._internal.distributed.fake_pg import FakeStore
 
-        dist.init_process_group("fake", rank=rank, world_size=world, store=FakeStore())
-        if traced:
-            trace_fake_group()
+        name = "traced:fake" if traced else "fake"
+        dist.init_process_group(name, rank=rank, world_size=world, store=FakeStore())
         if tracer == "flight_recorder":
             # torch gives the hook to backends that do not record by themselves, but not to this.
             from torch._C._distributed_c10d import FlightRecorderHook
@@ -89,17 +88,6 @@ def start_group(arm: str, rank: int, world: int, store: str) -> Any:
 
         package.disable()
     return dist.group.WORLD
-
-
-def trace_fake_group() -> None:
-    """Traces the default group over torch's fake backend, for which there is no spelling."""
-    import torch.distributed as dist
-    from traced import _extension, _settings, _stacks
-
-    extension = _extension.load()
-    extension.start_recording(_settings.current(), 0, 1, 0, {})
-    _stacks.record(extension)
-    assert extension.attach(dist.group.WORLD, ["cpu"], [0]) == 1
 
 
 def tracer_context(arm: str) -> Callable[[], contextlib.AbstractContextManager[Any]]:

@@ -14,6 +14,7 @@ traced included: on two, Gloo's own threads wake each other up at a cost that hi
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -56,8 +57,9 @@ class Arm:
         """What rank 0 measured."""
         for process in self._ranks:
             assert process.stdin
-            process.stdin.write(json.dumps(dataclasses.asdict(block)) + "\n")
-            process.stdin.flush()
+            with contextlib.suppress(BrokenPipeError):  # it ended: told below
+                process.stdin.write(json.dumps(dataclasses.asdict(block)) + "\n")
+                process.stdin.flush()
         lines = [process.stdout.readline() for process in self._ranks if process.stdout]
         if not all(lines):
             self._errors.seek(0)

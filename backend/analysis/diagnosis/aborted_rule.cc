@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/group_rules.h"
+#include "analysis/diagnosis/missing_ranks.h"
 #include "analysis/diagnosis/words.h"
 
 namespace traced {
@@ -36,18 +37,6 @@ bool someMissingFailed(const GroupStanding& standing) {
   return false;
 }
 
-// Of those missing, how sure it is that they had not come.
-Confidence absence(const GroupStanding& standing) {
-  Confidence sure = Confidence::kUndecided;
-  for (const std::uint32_t rank : standing.missing) {
-    const RankState& witness = *standing.job().rank(standing.inside.front());
-    sure = std::min(sure, standing.knowledge.absenceOf(
-                              *standing.job().rank(rank), witness,
-                              standing.since_ns.value_or(witness.last_ns)));
-  }
-  return sure;
-}
-
 }  // namespace
 
 void tellStops(const GroupStanding& standing, JobVerdict& verdict) {
@@ -62,13 +51,14 @@ void tellStops(const GroupStanding& standing, JobVerdict& verdict) {
 
 std::optional<JobVerdict> judgeAborted(const GroupStanding& standing) {
   if (someMissingFailed(standing)) return std::nullopt;
-  const Confidence missing = absence(standing);
-  const bool by_missing = missing != Confidence::kUndecided;
+  const MissingRanks missing(standing);
+  const bool by_missing = !missing.sure.empty();
   if (!by_missing && standing.longest_ns < kSurelyToldNs) return std::nullopt;
   JobVerdict verdict;
   verdict.kind = VerdictKind::kAborted;
   verdict.finding =
-      by_missing && standing.needsAll() ? missing : Confidence::kLikely;
+      by_missing && standing.needsAll() ? missing.confidence
+                                        : Confidence::kLikely;
   verdict.culprit = Confidence::kUndecided;
   verdict.ranks = standing.inside;
   verdict.group = standing.group;
@@ -79,13 +69,13 @@ std::optional<JobVerdict> judgeAborted(const GroupStanding& standing) {
       "\"", standing.job().catalog.label(standing.group), "\" was aborted on ",
       ranksText(standing.inside), " while ", standing.what(),
       " was under way there",
-      standing.missing.empty() ? "."
-                               : absl::StrCat("; ", ranksText(standing.missing),
-                                              " had not joined it."));
-  for (std::size_t i = 0; i < standing.missing.size() && i < kMostStopsTold;
-       ++i) {
-    verdict.now.push_back(standing.knowledge.insteadText(standing.missing[i]));
+      by_missing
+          ? absl::StrCat("; ", ranksText(missing.sure), " had not joined it.")
+          : ".");
+  for (std::size_t i = 0; i < missing.sure.size() && i < kMostStopsTold; ++i) {
+    verdict.now.push_back(standing.knowledge.insteadText(missing.sure[i]));
   }
+  tellLost(standing, missing.doubtful, verdict);
   tellStops(standing, verdict);
   verdict.evidence.push_back(
       "Whether it would have ended is not known: it was cut off before it had "

@@ -1,38 +1,10 @@
 #include <algorithm>
 
 #include "analysis/diagnosis/group_rules.h"
+#include "analysis/diagnosis/missing_ranks.h"
 
 namespace traced {
 namespace {
-
-// Who is waited for: those of whom it is known that they did not join, and
-// those whose traces cannot tell.
-struct Missing {
-  std::vector<std::uint32_t> sure, doubtful;
-  Confidence confidence = Confidence::kCertain;
-  bool any_ended = false;
-};
-
-Missing sortMissing(const GroupStanding& standing,
-                    const std::vector<std::uint32_t>& joined) {
-  Missing missing;
-  const JobState& job = standing.job();
-  const RankState& witness = *job.rank(joined.front());
-  const std::int64_t since_ns = standing.since_ns.value_or(witness.last_ns);
-  for (const std::uint32_t rank : standing.missing) {
-    const RankState& state = *job.rank(rank);
-    const Confidence one =
-        standing.knowledge.absenceOf(state, witness, since_ns);
-    if (one == Confidence::kUndecided) {
-      missing.doubtful.push_back(rank);
-      continue;
-    }
-    missing.any_ended |= state.closed || state.end.failed();
-    missing.confidence = std::max(missing.confidence, one);
-    missing.sure.push_back(rank);
-  }
-  return missing;
-}
 
 // Whether it is inside a message, whose peer may be held up in turn, or
 // inside an operation of another group that lacks a trace; or failed in such a
@@ -55,9 +27,8 @@ bool mayBeHeldUp(const GroupStanding& standing, std::uint32_t rank) {
 }  // namespace
 
 std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
-  const std::vector<std::uint32_t> joined = standing.joined();
-  if (joined.empty()) return std::nullopt;
-  Missing missing = sortMissing(standing, joined);
+  if (standing.joined().empty()) return std::nullopt;
+  MissingRanks missing(standing);
   const bool matters = !standing.failed.empty() || standing.someGaveUp() ||
                        missing.any_ended || standing.closedInside() ||
                        (standing.mayBeUnderWay() &&

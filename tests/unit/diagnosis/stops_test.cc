@@ -36,7 +36,8 @@ class Rank {
   }
   void mark(v1::MarkKind kind, std::int64_t at_ms, const std::string& text) {
     rank_.stream().add(
-        MarkRow{1'000'000, RankBuilder::ns(at_ms), kind, 1,
+        MarkRow{1'000'000, RankBuilder::ns(at_ms),
+                static_cast<std::uint32_t>(kind), 1,
                 text.empty() ? 0 : rank_.stream().addText(text)});
   }
   void abort(std::int64_t at_ms) { mark(v1::MARK_KIND_ABORT, at_ms, ""); }
@@ -174,6 +175,28 @@ TEST(StopsTest, AnAbortOfWhatOthersHadNotJoinedBlamesNobody) {
     expectConfidence(found, Confidence::kCertain, Confidence::kUndecided);
     EXPECT_EQ(found.verdicts[0].seq, 2U);
   }
+}
+
+TEST(StopsTest, WhoMayHaveJoinedWhatWasAbortedIsNotSaidToBeMissing) {
+  JobBuilder job(3);
+  Rank zero(job.rank(0));
+  Rank one(job.rank(1));
+  Rank two(job.rank(2));
+  for (Rank* rank : {&zero, &one, &two}) rank->issue(0);
+  zero.issue(10);
+  zero.abort(300);
+  for (const std::uint32_t rank : {0U, 1U, 2U}) {
+    job.rank(rank).idleUntil(kSilentUntil);
+  }
+  job.rank(2).stream().drop(v1::DROP_REASON_RING_FULL, 5);
+  const Diagnosis found = diagnoseJob(job, Ending::kClosed);
+  expectVerdict(found, VerdictKind::kAborted, {});
+  EXPECT_NE(summaryOf(found).find("; rank 1 had not joined it."),
+            std::string::npos)
+      << textOf(found);
+  EXPECT_NE(textOf(found).find("The trace of rank 2 lost 5 records"),
+            std::string::npos)
+      << textOf(found);
 }
 
 TEST(StopsTest, WhatStoodStillForLongWaitedUntilItWasAborted) {
