@@ -60,13 +60,18 @@ class VerdictCheck {
     lies_.push_back({check + ": " + nameOf(verdict.kind), std::move(text)});
   }
 
+  static bool saysIfTheyWaited(const JobVerdict& verdict) {
+    return std::any_of(verdict.evidence.begin(), verdict.evidence.end(),
+                       [](const std::string& line) {
+                         return line.find("if the others waited for it") !=
+                                std::string::npos;
+                       });
+  }
+
   void checkHealthy(const JobVerdict& verdict) {
     if (verdict.kind == VerdictKind::kUndecided && !trial_.isWhole()) return;
     // Who runs ahead of others that he need not wait for is never the last.
-    if (verdict.kind == VerdictKind::kStraggler &&
-        !has(trial_.program.features, Feature::kShares)) {
-      return;
-    }
+    if (saysIfTheyWaited(verdict)) return;
     tell("finding in a healthy run", verdict);
   }
 
@@ -299,19 +304,13 @@ class VerdictCheck {
         anyClockStepped(trial_.program, trial_.history.end)) {
       return;
     }
-    const bool held_up = verdict.kind == VerdictKind::kStraggler ||
-                         verdict.kind == VerdictKind::kLate ||
-                         trial_.program.fault.kind == FaultKind::kSlowLink;
-    if (held_up && !has(trial_.program.features, Feature::kHeldUp) &&
-        !has(trial_.program.features, Feature::kShares)) {
-      return;
-    }
+    // What is out of step goes on in an order that is not c10d's.
+    if (trial_.history.out_of_step || saysIfTheyWaited(verdict)) return;
     if (std::none_of(verdict.culprits.begin(), verdict.culprits.end(),
                      [&](std::uint32_t rank) { return isPlanted(rank); })) {
       tell("names another", verdict);
     } else if (verdict.kind == VerdictKind::kStraggler &&
-               trial_.program.fault.kind == FaultKind::kStraggler &&
-               has(trial_.program.features, Feature::kShares)) {
+               trial_.program.fault.kind == FaultKind::kStraggler) {
       checkShare(verdict);
     }
   }

@@ -28,8 +28,6 @@ enum class Feature : unsigned char {
   kOlderRuns,
   // Clocks of hosts step.
   kClockSteps,
-  // What is said of a straggler's part of the time is checked.
-  kShares,
   // Runs of 300,000 operations, in which a rank is late once.
   kLongRuns,
   // Transfers are checked whose end only a wait showed.
@@ -47,7 +45,7 @@ enum class Feature : unsigned char {
   // A rank stands still before an operation that ended on the others.
   kSilence,
 };
-inline constexpr std::size_t kFeatureCount = 21;
+inline constexpr std::size_t kFeatureCount = 20;
 
 using Features = std::bitset<kFeatureCount>;
 
@@ -58,27 +56,16 @@ struct FeatureInfo {
 };
 
 inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = {{
-    {"messages", nullptr},
-    {"sub-groups", nullptr},
-    {"hosts", nullptr},
-    {"cuts", nullptr},
-    {"merges", nullptr},
-    {"faults", nullptr},
-    {"late-stamps", nullptr},
-    {"relays", nullptr},
-    {"late-sends", nullptr},
-    {"merged-merges", nullptr},
-    {"older-runs", nullptr},
-    {"clock-steps", nullptr},
-    {"shares", "a future counts as waited for, though the program went on"},
-    {"long-runs", nullptr},
-    {"ends-in-waits", nullptr},
-    {"times-of-hosts", nullptr},
-    {"merged-hosts", nullptr},
-    {"busy-roots", nullptr},
-    {"held-up", "a future counts as waited for, though the program went on"},
-    {"several-waits", nullptr},
-    {"silence", nullptr},
+    {"messages", nullptr},       {"sub-groups", nullptr},
+    {"hosts", nullptr},          {"cuts", nullptr},
+    {"merges", nullptr},         {"faults", nullptr},
+    {"late-stamps", nullptr},    {"relays", nullptr},
+    {"late-sends", nullptr},     {"merged-merges", nullptr},
+    {"older-runs", nullptr},     {"clock-steps", nullptr},
+    {"long-runs", nullptr},      {"ends-in-waits", nullptr},
+    {"times-of-hosts", nullptr}, {"merged-hosts", nullptr},
+    {"busy-roots", nullptr},     {"held-up", nullptr},
+    {"several-waits", nullptr},  {"silence", nullptr},
 }};
 
 inline bool has(const Features& features, Feature feature) {

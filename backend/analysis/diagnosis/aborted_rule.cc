@@ -56,9 +56,8 @@ std::optional<JobVerdict> judgeAborted(const GroupStanding& standing) {
   if (!by_missing && standing.longest_ns < kSurelyToldNs) return std::nullopt;
   JobVerdict verdict;
   verdict.kind = VerdictKind::kAborted;
-  verdict.finding =
-      by_missing && standing.needsAll() ? missing.confidence
-                                        : Confidence::kLikely;
+  verdict.finding = by_missing && standing.needsAll() ? missing.confidence
+                                                      : Confidence::kLikely;
   verdict.culprit = Confidence::kUndecided;
   verdict.ranks = standing.inside;
   verdict.group = standing.group;

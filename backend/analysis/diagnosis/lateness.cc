@@ -244,6 +244,12 @@ std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
   return lateness[static_cast<std::size_t>(own - arrivals.begin())];
 }
 
+bool LateCollective::waitIsSeenFor(std::uint32_t who) const {
+  return std::any_of(arrivals.begin(), arrivals.end(), [&](const Timing& each) {
+    return each.rank != who && !each.unseen_wait;
+  });
+}
+
 GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
   const std::size_t size = job.groups[group].collectives.members().size();
   if (size < 2) return;

@@ -33,6 +33,8 @@ struct LateCollective {
   // came back from a collective of the group, and less what it was late
   // already, as long as nobody had waited for it, or nobody had gone on since.
   std::int64_t latenessOf(std::uint32_t who) const;
+  // Whether a wait of another rank was seen, which may have been for that one.
+  bool waitIsSeenFor(std::uint32_t who) const;
 };
 
 // Whether somebody was late to one as never else.

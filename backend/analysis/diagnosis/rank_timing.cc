@@ -17,6 +17,16 @@ constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
 
 bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
 
+bool endedWell(const AssembledOperation& op) {
+  return op.ended.known() && !op.failed && fits(op.ended.ns());
+}
+
+// Whether the program may have waited for it by a future, which shows no wait.
+bool mayWaitByFuture(const AssembledOperation& op) {
+  return endedWell(op) && endBoundOf(op) == EndBound::kTold &&
+         !op.wait_began.known();
+}
+
 }  // namespace
 
 RankTiming::RankTiming(const StreamTable& table, const v1::ClockModel& clock)
@@ -53,10 +63,14 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   }
   const bool queued = queues && latest.isAfter(op.issued);
   if (!ready.earliest.known() || queued) timing.took_ns = Timing::kUnknown;
+  const v1::Call* call = table_.callOf(op);
+  const bool waits_itself = call && call->has_async() && !call->async();
+  timing.unseen_wait = !waits_itself && mayWaitByFuture(op);
   timing.called_ahead = engine.ended_ns > issue_ns;
   timing.since_call = ownTimeSince(engine.called, issue_ns);
   if (engine.released.at_ns >= engine.called.at_ns) {
     timing.since_release = ownTimeSince(engine.released, issue_ns);
+    timing.unseen_wait |= !engine.release_is_seen;
   }
   return timing;
 }
@@ -66,7 +80,13 @@ OwnTime RankTiming::ownTimeSince(const Place& place,
   if (place.at_ns == kNever || !fits(until_ns)) return {};
   const std::int64_t most_ns =
       until_ns - place.at_ns - (now_.waits_ns - place.waits_ns);
-  return {most_ns, most_ns - (now_.other_ns - place.other_ns)};
+  // What a future told later may have ended before.
+  const bool may_wait =
+      std::any_of(coming_.begin(), coming_.end(),
+                  [](const Coming& each) { return !each.is_wait; });
+  const std::int64_t now_ns = may_wait ? until_ns - now_.at_ns : 0;
+  return {most_ns, most_ns - (now_.other_ns - place.other_ns) -
+                       std::max<std::int64_t>(now_ns, 0)};
 }
 
 std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
@@ -117,16 +137,14 @@ void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
 // A program comes back from an operation when its wait has, if that went on to
 // the end. Where no wait was seen it may have waited for the future.
 void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
-  const bool ended = op.ended.known() && !op.failed && fits(op.ended.ns());
-  const EndBound bound = ended ? endBoundOf(op) : EndBound::kSeen;
   if (op.wait_began.known() && op.wait_ended.known()) {
     if (!fits(op.wait_began.ns()) || !fits(op.wait_ended.ns())) return;
     const bool to_the_end =
-        ended && !op.wait_began.isAfter(op.ended) &&
-        (bound == EndBound::kTold || !op.ended.isAfter(op.wait_ended));
+        endedWell(op) && !op.wait_began.isAfter(op.ended) &&
+        (endBoundOf(op) == EndBound::kTold || !op.ended.isAfter(op.wait_ended));
     expect({op.wait_ended.ns(), op.wait_began.ns(), group, true,
             to_the_end && group != kMessage});
-  } else if (bound == EndBound::kTold && !op.wait_began.known()) {
+  } else if (mayWaitByFuture(op)) {
     expect({op.ended.ns(), 0, group, false, group != kMessage});
   }
 }
@@ -172,7 +190,10 @@ void RankTiming::pass(const Coming& coming) {
     now_.other_ns += passed_ns;
   }
   now_.at_ns = coming.at_ns;
-  if (coming.releases) engines_[coming.group].released = now_;
+  if (!coming.releases) return;
+  Engine& engine = engines_[coming.group];
+  engine.released = now_;
+  engine.release_is_seen = coming.is_wait;
 }
 
 }  // namespace traced

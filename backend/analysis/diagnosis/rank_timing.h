@@ -53,6 +53,7 @@ class RankTiming {
     std::int64_t ended_ns = kNever;
     // When the program last came back from one, or may have.
     Place released;
+    bool release_is_seen = true;
   };
   // What is to come, behind the latest call: the end of a wait, or of what no
   // wait was seen for.

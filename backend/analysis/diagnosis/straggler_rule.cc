@@ -41,6 +41,8 @@ struct Straggler {
   std::size_t times = 0;
   std::int64_t median_ns = 0;
   double of_the_time = 0;
+  // Of most of these it is known that others waited.
+  bool waits_seen = true;
 };
 
 // The one that is latest for most of the time.
@@ -133,10 +135,14 @@ std::optional<Straggler> judge(const Collectives& collectives,
   straggler.rank = *rank;
   straggler.where = stretch;
   std::vector<std::int64_t> noticeable;
-  for (const std::int64_t late_ns : own) {
-    if (late_ns >= kNoticeableNs) noticeable.push_back(late_ns);
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i] < kNoticeableNs) continue;
+    noticeable.push_back(own[i]);
+    seen += in_stretch[i].waitIsSeenFor(*rank);
   }
   straggler.times = noticeable.size();
+  straggler.waits_seen = 2 * seen > noticeable.size();
   straggler.of_the_time = ofTheTime(in_stretch, own);
   const std::int64_t span_ns =
       in_stretch.back().at_ns - in_stretch.front().at_ns;
@@ -198,15 +204,22 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
   const std::size_t count = straggler.where.end - straggler.where.begin;
   const std::string& label = job.catalog.label(group);
   verdict.summary = absl::StrCat(
-      "Rank ", straggler.rank, " keeps the others of \"", label, "\" waiting.");
+      "Rank ", straggler.rank,
+      straggler.waits_seen
+          ? absl::StrCat(" keeps the others of \"", label, "\" waiting.")
+          : absl::StrCat(" comes late to the collectives of \"", label,
+                         "\", time and again."));
   verdict.evidence.push_back(absl::StrCat(
       "It was late, by ", secondsText(straggler.median_ns), " (median), to ",
       straggler.times, " of ", count, " collectives from #",
       collectives[straggler.where.begin].seq, " to #",
       collectives[straggler.where.end - 1].seq, "."));
-  verdict.evidence.push_back(
-      absl::StrFormat("That is %.0f %% of the time between them.",
-                      100.0 * straggler.of_the_time));
+  verdict.evidence.push_back(absl::StrFormat(
+      straggler.waits_seen ? "That is %.0f %% of the time between them."
+                           : "That is %.0f %% of the time between them, if the "
+                             "others waited for it: by futures, as DDP does, "
+                             "waits are not recorded.",
+      100.0 * straggler.of_the_time));
   verdict.evidence.push_back(
       on_one_clock
           ? "All its members read one clock, so the figures are exact."

@@ -41,6 +41,9 @@ struct Timing {
   OwnTime since_release;
   // From being ready to the end; kUnknown where either is not known exactly.
   std::int64_t took_ns = kUnknown;
+  // No wait was seen, of this one or of the one that released it: whether the
+  // program waited until the end is not known.
+  bool unseen_wait = false;
   // For how long after being ready nobody would have seen the end.
   std::int64_t unseen_ns = 0;
   std::uint32_t rank = 0;

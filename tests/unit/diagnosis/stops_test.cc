@@ -35,10 +35,9 @@ class Rank {
         .op = id, .end_ns = RankBuilder::ns(at_ms + 5), .source = kHook});
   }
   void mark(v1::MarkKind kind, std::int64_t at_ms, const std::string& text) {
-    rank_.stream().add(
-        MarkRow{1'000'000, RankBuilder::ns(at_ms),
-                static_cast<std::uint32_t>(kind), 1,
-                text.empty() ? 0 : rank_.stream().addText(text)});
+    rank_.stream().add(MarkRow{
+        1'000'000, RankBuilder::ns(at_ms), static_cast<std::uint32_t>(kind), 1,
+        text.empty() ? 0 : rank_.stream().addText(text)});
   }
   void abort(std::int64_t at_ms) { mark(v1::MARK_KIND_ABORT, at_ms, ""); }
   void giveUp(std::int64_t at_ms, const std::string& why) {

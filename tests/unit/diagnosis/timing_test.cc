@@ -203,6 +203,67 @@ TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
   expectHealthy(diagnoseJob(job));
 }
 
+// An asynchronous call, of whose end a future tells.
+void future(RankBuilder& rank, std::uint32_t call, std::int64_t at_ms,
+            std::int64_t told_at_ms) {
+  const std::uint64_t id = rank.hang(call, at_ms);
+  rank.stream().add(ReturnRow{.op = id, .return_ns = RankBuilder::ns(at_ms)});
+  rank.stream().add(DoneRow{.op = id,
+                            .end_ns = RankBuilder::ns(told_at_ms),
+                            .source = v1::END_SOURCE_FUTURE});
+}
+
+// The others need not have waited when it came.
+TEST(TimingTest, WhatAStragglerCostsWhoWaitsByFuturesIsNotKnown) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_async(true);
+    for (std::int64_t i = 0; i < 60; ++i) {
+      future(rank, call.id(), 100 * i + (r == 1 ? 20 : 0), 100 * i + 22);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  const std::string text = textOf(diagnosis);
+  EXPECT_NE(text.find("Rank 1 comes late to the collectives of"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("if the others waited for it"), std::string::npos)
+      << text;
+}
+
+// Rank 2 is held up by rank 3, for which it waits by a future: its callback
+// runs when rank 2 has gone on.
+TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const bool in_pair = r >= 2;
+    std::uint32_t pair = 0;
+    if (in_pair) {
+      v1::Call& async =
+          rank.addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup("pair", 2, 2));
+      async.set_async(true);
+      pair = async.id();
+    }
+    std::int64_t at_ms = 0;
+    for (int i = 0; i < 40; ++i) {
+      if (i == 20) at_ms += 2500;
+      if (i == 20 && in_pair) {
+        future(rank, pair, r == 3 ? at_ms - 10 : at_ms - 2490, at_ms + 5);
+      }
+      const bool waits = i == 20 && !in_pair;
+      const std::int64_t call_ms = at_ms - (waits ? 2490 : 0) + (r == 2);
+      rank.end(call, call_ms, at_ms + 3 - call_ms);
+      at_ms += 100;
+    }
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kLate, {3});
+}
+
 // 60 times, 100 ms apart, what a rank does in the round that begins at `at_ms`:
 // an all_reduce of all, and a message from rank 1 to rank 2.
 using Round =
