@@ -9,6 +9,9 @@ namespace {
 
 using Guard = c10::impl::VirtualGuardImpl;
 
+// torch's streams and events are made by the runtime that this one uses.
+constexpr const char* kTorchCuda = "libc10_cuda.so";
+
 // While it lives the device is the calling thread's current one. Some calls of
 // CUDA make a context on the current device, of some hundred MB, whatever
 // stream they are about: a thread that never chose a device is on the first,
@@ -72,7 +75,7 @@ class TorchCudaEvents : public CudaEvents {
 
 std::unique_ptr<DeviceEvents> torchCudaEvents(int device) noexcept {
   try {
-    const auto cuda = CudaRuntime::find();
+    const auto cuda = CudaRuntime::usedBy(kTorchCuda);
     if (!cuda || !c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) {
       return nullptr;
     }

@@ -7,8 +7,6 @@
 namespace traced {
 namespace {
 
-constexpr const char* kLibraries[] = {"libcudart.so.13", "libcudart.so.12"};
-
 bool fill(void* library, CudaRuntime& cuda) {
   const bool is_13 = !dlsym(library, "cudaStreamGetCaptureInfo_v2");
   cuda.captureInfo12 = nullptr;
@@ -32,13 +30,12 @@ bool fill(void* library, CudaRuntime& cuda) {
 
 }  // namespace
 
-std::optional<CudaRuntime> CudaRuntime::find() noexcept {
-  for (const char* name : kLibraries) {
-    // Only if it is loaded already; never unloaded again.
-    void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-    CudaRuntime cuda{};
-    if (library && fill(library, cuda)) return cuda;
-  }
+std::optional<CudaRuntime> CudaRuntime::usedBy(const char* name) noexcept {
+  // Only if it is loaded already; never unloaded again. What is looked up there
+  // is found in the libraries that it was linked to, and in no others.
+  void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  CudaRuntime cuda{};
+  if (library && fill(library, cuda)) return cuda;
   return std::nullopt;
 }
 

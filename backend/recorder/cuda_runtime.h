@@ -1,6 +1,6 @@
 // CudaRuntime is the part of the CUDA runtime that device times need, found in
-// the process: it must be the very runtime that torch uses, and where torch has
-// none there is none.
+// the process. It must be the very runtime whose streams and events are asked
+// about: a process may have loaded others.
 //
 // The types are CUDA's as far as a caller by address must know them;
 // tests/unit/recorder/cuda_runtime_test.cc holds them against CUDA's headers.
@@ -40,8 +40,9 @@ struct CudaRuntime {
   Error (*captureInfo13)(Stream, int*, unsigned long long*, void**,
                          const void**, const void**, std::size_t*);
 
-  // nullopt if the process has no runtime, or one that lacks a function.
-  static std::optional<CudaRuntime> find() noexcept;
+  // The runtime that a library uses, by its name; nullopt if the process has
+  // not loaded that library, or what it uses lacks a function.
+  static std::optional<CudaRuntime> usedBy(const char* library) noexcept;
 };
 
 }  // namespace traced

@@ -74,15 +74,15 @@ class Events : public CudaEvents {
   std::optional<Stream> currentStream() noexcept override { return nullptr; }
 };
 
-TEST(CudaRuntimeTest, ARuntimeThatIsNotLoadedIsNotThere) {
-  EXPECT_FALSE(CudaRuntime::find());
+TEST(CudaRuntimeTest, ALibraryThatIsNotLoadedUsesNone) {
+  EXPECT_FALSE(CudaRuntime::usedBy(TRACED_TEST_CUDART));
 }
 
 // The real runtime on a machine without a driver refuses everything.
 TEST(CudaRuntimeTest, ADeviceThatIsNotThereGivesNothing) {
   void* library = dlopen(TRACED_TEST_CUDART, RTLD_NOW | RTLD_GLOBAL);
   if (!library) GTEST_SKIP() << dlerror();
-  const auto cuda = CudaRuntime::find();
+  const auto cuda = CudaRuntime::usedBy(TRACED_TEST_CUDART);
   ASSERT_TRUE(cuda);
   void* event = nullptr;
   if (cuda->createEvent(&event, CudaRuntime::kEventDefault) == 0) {
