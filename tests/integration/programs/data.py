@@ -10,6 +10,11 @@ INTEGERS = (torch.uint8, torch.int8, torch.int32, torch.int64)
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
+def device_type() -> str:
+    """Where tensors are made."""
+    return torch.get_default_device().type
+
+
 def values(*shape: int, dtype: torch.dtype = torch.float32, salt: int = 0) -> Tensor:
     """Small numbers, exact in every dtype and different on every rank."""
     count = int(torch.tensor(shape).prod()) if shape else 1

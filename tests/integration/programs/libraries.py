@@ -14,7 +14,7 @@ from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tenso
 from torch.nn.parallel import DistributedDataParallel
 
 from programs.catalog import program
-from programs.data import fractions, values
+from programs.data import device_type, fractions, values
 from programs.training import model, train
 
 
@@ -36,9 +36,9 @@ def ddp_with_a_hook_of_its_own() -> Any:
     return train(module, 3), module.state_dict()
 
 
-@program(nccl=False)
+@program()
 def dtensor_redistribution() -> Any:
-    mesh = dist.init_device_mesh("cpu", (dist.get_world_size(),))
+    mesh = dist.init_device_mesh(device_type(), (dist.get_world_size(),))
     whole = torch.arange(32.0).reshape(8, 4)
     rows = distribute_tensor(whole, mesh, [Shard(0)])
     columns = rows.redistribute(mesh, [Shard(1)])
@@ -46,11 +46,11 @@ def dtensor_redistribution() -> Any:
     return columns.to_local(), total
 
 
-@program(worlds=(2,), nccl=False)
+@program(worlds=(2,))
 def tensor_parallel() -> Any:
     from torch.distributed.tensor import parallel
 
-    mesh = dist.init_device_mesh("cpu", (dist.get_world_size(),))
+    mesh = dist.init_device_mesh(device_type(), (dist.get_world_size(),))
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4))
     plan = {"0": parallel.ColwiseParallel(), "2": parallel.RowwiseParallel()}
@@ -61,7 +61,7 @@ def tensor_parallel() -> Any:
     return loss, [item.to_local() if isinstance(item, DTensor) else item for item in gradients]
 
 
-@program(worlds=(2,), nccl=False)
+@program(worlds=(2,))
 def compiled_functional_collectives() -> Any:
     import torch.distributed._functional_collectives as functional
 
@@ -74,20 +74,20 @@ def compiled_functional_collectives() -> Any:
     return results, torch._C._distributed_c10d._get_work_registry_size()
 
 
-@program(worlds=(2,), nccl=False)
+@program(worlds=(2,), nccl=False)  # where there is a GPU it imports Triton, for a minute
 def compiled_ddp() -> Any:
     torch._dynamo.reset()
     module = torch.compile(DistributedDataParallel(model()), backend="aot_eager")
     return train(module, 2)
 
 
-@program(worlds=(2,), nccl=False)
+@program(worlds=(2,))
 def distributed_checkpoint() -> Any:
     import torch.distributed.checkpoint as checkpoint
 
     folder = [tempfile.mkdtemp() if dist.get_rank() == 0 else None]
     dist.broadcast_object_list(folder, 0)
-    mesh = dist.init_device_mesh("cpu", (dist.get_world_size(),))
+    mesh = dist.init_device_mesh(device_type(), (dist.get_world_size(),))
     saved = {"shard": distribute_tensor(torch.arange(8.0), mesh, [Shard(0)]), "step": 3}
     checkpoint.save(saved, checkpoint_id=folder[0])
     loaded = {"shard": distribute_tensor(torch.zeros(8), mesh, [Shard(0)]), "step": 0}
@@ -98,13 +98,13 @@ def distributed_checkpoint() -> Any:
     return loaded["shard"].to_local(), loaded["step"]
 
 
-@program(worlds=(2,), nccl=False)
+@program(worlds=(2,))
 def pipeline_of_two_stages() -> Any:
     from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
 
     rank = dist.get_rank()
     torch.manual_seed(rank)
-    stage = PipelineStage(nn.Linear(4, 4), rank, 2, torch.device("cpu"))
+    stage = PipelineStage(nn.Linear(4, 4), rank, 2, torch.device(device_type()))
     schedule = ScheduleGPipe(stage, n_microbatches=2, loss_fn=nn.MSELoss())
     if rank == 0:
         schedule.step(fractions(4, 4))

@@ -1,0 +1,84 @@
+"""Jobs that lose a peer or their device end as without tracing, over simulated GPUs."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from launcher import Launcher, Process
+from simulated_gpu import ENGINES
+from tracectl import tracectl
+from traced.reader import Stream, read
+
+_BACKENDS = ("nccl", "traced:nccl")
+#: The engine gives up at once, and does not wait for others to write their reports.
+_SHORT = {
+    "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
+    "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "250",
+    "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "10",
+    "TORCH_INCLUDE_STACK_TRACE": "0",
+}
+every_engine = pytest.mark.parametrize("engine", ENGINES)
+
+
+def _rank_0(
+    gpus: Launcher, folder: Path, engine: str, program: str, backend: str, **env: str
+) -> Process:
+    """How rank 0 of two ends; the other one is killed then."""
+    folder.mkdir()
+    ranks = gpus.start_ranks(
+        2,
+        f"jobs.gpu_breakdowns:{program}",
+        backend,
+        folder=folder,
+        TRACED_DIR=str(folder / "traces"),
+        TRACED_DEVICE_TIME="full",
+        **ENGINES[engine] | _SHORT | env,
+    )
+    ranks[0].wait()
+    ranks[1].kill()
+    ranks[1].wait()
+    return ranks[0]
+
+
+def _stream_of_0(folder: Path) -> Stream:
+    """Of the trace, with what a killed rank left in its ring."""
+    merged = folder / "merged.traced"
+    tracectl("merge", folder / "traces", "-o", merged)
+    (stream,) = [stream for stream in read(merged).streams if stream.rank == 0]
+    return stream
+
+
+@every_engine
+def test_a_killed_peer(gpus: Launcher, tmp_path: Path, engine: str) -> None:
+    for backend in _BACKENDS:
+        env = {"SIMULATED_NCCL_DEATH_IS_ERROR": "1"}
+        rank = _rank_0(gpus, tmp_path / backend, engine, "peer_that_dies", backend, **env)
+        assert rank.exit_code == -signal.SIGABRT, rank.output
+        assert "remote process exited" in rank.output
+    stream = _stream_of_0(tmp_path / _BACKENDS[1])
+    told = [mark.text for mark in stream.marks if mark.kind == "engine_failed"]
+    assert told == ["its communicator failed"]
+    assert [item.state for item in stream.operations[-1:]] == ["issued"]
+
+
+@every_engine
+def test_a_broken_device(gpus: Launcher, tmp_path: Path, engine: str) -> None:
+    # The classic engine's watchdog lets the program have the error. The newer one's ends the
+    # process, unless it has ended by itself when the watchdog looks, once a second.
+    env = {"TORCH_NCCL_RETHROW_CUDA_ERRORS": "0"}
+    ended = {0} if engine == "classic" else {0, -signal.SIGABRT}
+    stock, traced = (
+        _rank_0(gpus, tmp_path / backend, engine, "device_that_breaks", backend, **env)
+        for backend in _BACKENDS
+    )
+    for rank in (stock, traced):
+        assert "CUDA error: simulated CUDA error 700" in rank.output
+        assert rank.exit_code in ended, rank.output
+    told = [rank.result for rank in (stock, traced) if rank.result is not None]
+    assert len(told) == 2 or engine == "newer"
+    for outcomes in told:
+        assert outcomes == told[0]
+        assert [outcome[0] for outcome in outcomes] == ["raised"] * len(outcomes)
+    assert _stream_of_0(tmp_path / _BACKENDS[1]).operations
