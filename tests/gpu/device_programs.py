@@ -6,20 +6,22 @@ these gather into another tensor.
 
 from __future__ import annotations
 
+import ctypes
 import itertools
-import tempfile
+import os
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
+from where import PATIENCE, SIMULATED, TIMED
 
 _cuda: Any = torch.cuda  # of which torch annotates a part only
-_WARM_UP_S = 0.3  # until the events of device times are there
-_LARGE = 1 << 26  # floats
+_WARM_UP_S = 0.3 * PATIENCE  # until the events of device times are there
+_LARGE = 1 << (26 if TIMED else 20)  # floats
+_MATRIX = 4096 if TIMED else 64
 
 
 def _gather(elements: int, async_op: bool = False) -> Any:
@@ -52,13 +54,20 @@ def copy_lengths() -> list[float]:
     from torch.profiler import ProfilerActivity, profile
 
     _warm_up()
-    sizes = [1 << exponent for exponent in range(18, 27)] * 3
+    sizes = [1 << exponent for exponent in range(18, _LARGE.bit_length())] * 3
     tensors = [(torch.ones(n, device="cuda"), torch.empty(n, device="cuda")) for n in sizes]
     torch.cuda.synchronize()
-    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+
+    def gather() -> None:
         for source, target in tensors:
             dist.all_gather_into_tensor(target, source)
         torch.cuda.synchronize()
+
+    if SIMULATED:  # without CUPTI there is no profiler
+        gather()
+        return []
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        gather()
     found = [
         event
         for event in profiler.events()
@@ -85,7 +94,7 @@ def stalls() -> list[float]:
 def overlap() -> float:
     """Milliseconds of matrix products on one stream with gathers beside them, the best of some."""
     _warm_up()
-    matrix = torch.rand(4096, 4096, device="cuda")
+    matrix = torch.rand(_MATRIX, _MATRIX, device="cuda")
     source, target = torch.ones(_LARGE, device="cuda"), torch.empty(_LARGE, device="cuda")
 
     def step() -> None:
@@ -104,19 +113,19 @@ def graph_nodes() -> int:
     """How many nodes a captured graph of three gathers has."""
     _warm_up()
     source, target = torch.ones(1024, device="cuda"), torch.empty(1024, device="cuda")
-    graph = torch.cuda.CUDAGraph()
-    graph.enable_debug_mode()
+    graph = torch.cuda.CUDAGraph(keep_graph=True)
     with torch.cuda.graph(graph):
         for _ in range(3):
             dist.all_gather_into_tensor(target, source)
-    with tempfile.TemporaryDirectory() as folder:
-        dump = Path(folder) / "graph.dot"
-        graph.debug_dump(str(dump))
-        nodes = dump.read_text().count("[style=") if dump.exists() else -1
+    runtime = ctypes.CDLL("libc10_cuda.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)  # torch's
+    nodes = ctypes.c_size_t()
+    captured = ctypes.c_void_p(graph.raw_cuda_graph())
+    if error := runtime.cudaGraphGetNodes(captured, None, ctypes.byref(nodes)):
+        raise RuntimeError(f"the nodes of a graph cannot be counted: error {error}")
     graph.replay()
     graph.replay()
     torch.cuda.synchronize()
-    return nodes
+    return nodes.value
 
 
 def capture_beside_pending() -> bool:
@@ -125,15 +134,16 @@ def capture_beside_pending() -> bool:
     _cuda._sleep(1_000_000_000)
     for _ in range(10):
         _gather(1024)
-    side, tensor = _cuda.Stream(), torch.ones(16, device="cuda")
+    side, source, target = _cuda.Stream(), *torch.ones(2, 16, device="cuda").unbind()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=side, capture_error_mode="global"):
         for _ in range(60):
-            tensor.add_(1)
+            target.copy_(source)
             time.sleep(0.01)
+    source.fill_(61)
     graph.replay()
     torch.cuda.synchronize()
-    return tensor[0].item() == 61
+    return target[0].item() == 61
 
 
 def abort_and_go_on() -> int:

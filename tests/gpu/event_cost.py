@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -48,10 +49,24 @@ def table(costs: dict[str, float]) -> str:
     return "\n".join(f"{ns:9.1f} ns  {name}" for name, ns in costs.items())
 
 
+class _Symbol(ctypes.Structure):
+    """What dladdr tells of an address: the file, its base, the name, its address."""
+
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    )
+
+
 def _runtime() -> str:
-    """The CUDA runtime that torch has loaded into this process."""
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        path = line.split(maxsplit=5)[-1]
-        if "/libcudart.so" in path:
-            return path
-    raise RuntimeError("torch has loaded no libcudart")
+    """The CUDA runtime that torch is linked to: others may be in this process, too."""
+    import torch  # noqa: F401  # loads it
+
+    torch_cuda = ctypes.CDLL("libc10_cuda.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+    function = ctypes.cast(torch_cuda.cudaGetLastError, ctypes.c_void_p)
+    found = _Symbol()
+    if not ctypes.CDLL(None).dladdr(function, ctypes.byref(found)):
+        raise RuntimeError("torch has loaded no libcudart")
+    return os.fsdecode(found.file)

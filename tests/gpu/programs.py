@@ -224,7 +224,12 @@ def estimate() -> list[bool]:
     """A time estimate: phantom calls, of which nothing must be communicated."""
     group = _world()
     backend = group._get_backend(DEVICE)
-    if not backend.supports_time_estimate or not hasattr(dist, "_time_estimator"):
+    # Its name differs between versions of torch and engines.
+    supported = [
+        getattr(backend, name, False)
+        for name in ("supports_time_estimate", "_supports_time_estimate")
+    ]
+    if not any(supported) or not hasattr(dist, "_time_estimator"):
         return []
     tensor = _values()
     before = tensor.clone()

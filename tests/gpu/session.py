@@ -14,6 +14,10 @@ from typing import Any
 _LEAST_S = 20.0  # with less nothing is begun
 
 
+class NotHereError(Exception):
+    """What a check needs is not in a simulation; says what that is."""
+
+
 class Session:
     """Runs checks, prints how each went, and keeps the results in a file as they come."""
 
@@ -41,6 +45,9 @@ class Session:
         started = time.monotonic()
         try:
             wrong = action()
+        except NotHereError as what:
+            self._note({"name": name, "wrong": "", "skipped": f"it needs {what}", **details})
+            return
         except Exception as error:  # a check that cannot be made has failed; the others go on
             wrong = repr(error)
         seconds = round(time.monotonic() - started, 1)
@@ -82,6 +89,7 @@ class Session:
             self.facts["checks"].append(row)
             self.save()
             said = "skip" if "skipped" in row else "FAIL" if row["wrong"] else "ok  "
-            print(f"{said} {row['name']:40} {row.get('seconds', 0):6.1f} s", flush=True)
+            print(f"{said} {row['name']:40} {row.get('seconds', 0):6.1f} s", end="", flush=True)
+            print(f"  {row['skipped']}" if "skipped" in row else "", flush=True)
             if row["wrong"]:
                 print(row["wrong"], file=sys.stderr, flush=True)

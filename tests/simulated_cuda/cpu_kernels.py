@@ -2,6 +2,7 @@
 
 Device memory is host memory here, so a tensor of the device is looked at as one of the CPU. Each
 call waits for the current stream: what is computed is not asynchronous, what is communicated is.
+So kernels cannot be captured in a graph; plain copies can.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _KEPT = (
     "_efficientzerotensor", "is_set_to", "_copy_from", "zero_",
 )  # fmt: skip
 _libraries: list[Any] = []
+_runtime: Any = ctypes.CDLL(None)  # the simulated one was loaded first
+_BY_ADDRESSES = 4  # cudaMemcpyDefault
 
 
 def install() -> None:
@@ -36,6 +39,10 @@ def install() -> None:
         if packet is not None and (overload or "default") in packet.overloads():
             library.impl(operator, _on_the_cpu(packet), "CUDA", allow_override=True)
     library.impl("copy_", _copy, "CUDA", allow_override=True)  # of any strides and types
+    # Kernels that are not ATen's, or that no CPU has.
+    torch._C._set_cudnn_enabled(False)
+    torch.backends.cuda.enable_flash_sdp(False)
+    torch.backends.cuda.enable_mem_efficient_sdp(False)
 
 
 def _host(tensor: torch.Tensor) -> torch.Tensor:
@@ -95,9 +102,21 @@ def _on_the_cpu(op: Any) -> Callable[..., Any]:
 
 
 def _copy(target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+    if torch.cuda.is_current_stream_capturing():
+        return _captured_copy(target, source)
     for tensor in (target, source):
         if tensor.is_cuda:
             torch.cuda.current_stream(tensor.device).synchronize()
     host = _host(target) if target.is_cuda else target
     host.copy_(_host(source) if source.is_cuda else source)
+    return target
+
+
+def _captured_copy(target: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    if (target.dtype, target.stride()) != (source.dtype, source.stride()):
+        raise NotImplementedError("only plain copies can be captured over a simulated GPU")
+    size, stream = ctypes.c_size_t(target.nbytes), torch.cuda.current_stream().cuda_stream
+    to, of = ctypes.c_void_p(target.data_ptr()), ctypes.c_void_p(source.data_ptr())
+    if _runtime.cudaMemcpyAsync(to, of, size, _BY_ADDRESSES, ctypes.c_void_p(stream)):
+        raise RuntimeError("the copy was refused")
     return target

@@ -1,15 +1,16 @@
 """Compares the runs of PyTorch's suite, test by test.
 
-    compare.py FOLDER
+    compare.py FOLDER BACKEND
 
 FOLDER has the outcomes of three runs, and the traces of two of them: stock, switched (unchanged
-under TRACED=1) and spelled (with the backend "traced:gloo"). What passed stock must pass switched;
-spelled it must pass, or be skipped because the suite asks for Gloo by its name.
+under TRACED=1) and spelled (with the backend "traced:BACKEND"). All must go alike: what passed
+stock must pass, what failed must fail for the same reason.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -18,20 +19,24 @@ from traced.reader import read
 
 Outcomes = dict[str, str]
 
+_NUMBER = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)?")
 
-def differences(stock: Outcomes, other: Outcomes, *, may_skip: bool) -> list[str]:
+
+def differences(stock: Outcomes, other: Outcomes) -> list[str]:
     """One line for each test that went otherwise than stock."""
     lines = []
     for test in sorted(stock.keys() | other.keys()):
         before, after = stock.get(test, "absent"), other.get(test, "absent")
-        gated = may_skip and after.startswith("skipped")
-        if before != after and not (before == "passed" and gated) and not _both_skip(before, after):
+        if not _alike(before, after):
             lines.append(f"{test}: stock {before}, traced {after}")
     return lines
 
 
-def _both_skip(before: str, after: str) -> bool:
-    return before.startswith("skipped") and after.startswith("skipped")
+def _alike(before: str, after: str) -> bool:
+    """Whether two runs of a test went alike; in why they failed, numbers are such as times."""
+    if before.startswith("skipped"):
+        return after.startswith("skipped")
+    return _NUMBER.sub("N", before) == _NUMBER.sub("N", after)
 
 
 def summary(outcomes: Outcomes) -> str:
@@ -46,23 +51,16 @@ def recorded(folder: Path) -> int:
 
 
 def main() -> int:
-    folder = Path(sys.argv[1])
+    folder, backend = Path(sys.argv[1]), sys.argv[2]
     stock, switched, spelled = (
         json.loads((folder / f"{name}.json").read_text())
         for name in ("stock", "switched", "spelled")
     )
-    lines = differences(stock, switched, may_skip=False)
-    lines += differences(stock, spelled, may_skip=True)
-    gated = [
-        test
-        for test, outcome in spelled.items()
-        if outcome.startswith("skipped") and stock.get(test) == "passed"
-    ]
+    lines = differences(stock, switched) + differences(stock, spelled)
     operations = [recorded(folder / name) for name in ("switched", "spelled")]
-    print(f"stock gloo:   {summary(stock)}")
-    print(f"TRACED=1:     {summary(switched)}; {operations[0]} operations recorded")
-    print(f"traced:gloo:  {summary(spelled)}, {len(gated)} of them gated by name; ", end="")
-    print(f"{operations[1]} operations recorded")
+    print(f"{f'stock {backend}:':13} {summary(stock)}")
+    print(f"{'TRACED=1:':13} {summary(switched)}; {operations[0]} operations recorded")
+    print(f"{f'traced:{backend}:':13} {summary(spelled)}; {operations[1]} operations recorded")
     for line in lines:
         print(line)
     if not all(operations) or not any(outcome == "passed" for outcome in stock.values()):

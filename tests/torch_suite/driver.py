@@ -4,18 +4,23 @@
 
 The suite is in torch's wheel (torch.testing._internal.distributed.distributed_test). Its ranks are
 forked from this process, which has imported torch already; with TORCH_SUITE_SPAWN=1 they start
-anew, as they must where they use a GPU. They see no GPU unless TORCH_SUITE_GPU=1.
+anew, as they must where they use a GPU. They see no GPU unless TORCH_SUITE_GPU=1, or
+TORCH_SUITE_SIMULATED=1 where GPUs are simulated (tests/simulated_cuda), which survive a fork. A
+test that hangs ends after 300 s (DISTRIBUTED_TESTS_DEFAULT_TIMEOUT).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+
+_ERROR = re.compile(r"[\w.]*(Error|Exception): ")
 
 
 class Outcomes(unittest.TestResult):
@@ -43,20 +48,29 @@ class Outcomes(unittest.TestResult):
 
     def _fail(self, test: Any) -> None:
         text = (self.failures + self.errors)[-1][1]
-        self.seen[test._testMethodName] = f"failed: {text.strip().splitlines()[-1]}"
+        self.seen[test._testMethodName] = f"failed: {_why(text)}"
         print(f"\nFAILED {test._testMethodName}\n{text}", file=sys.stderr)
 
 
+def _why(text: str) -> str:
+    """The line that names the error: frames of C++ and hints may come behind it."""
+    lines = text.strip().splitlines()
+    return next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])
+
+
 def suite_class(backend: str) -> type[unittest.TestCase]:
-    """The suite's tests as a class; BACKEND and WORLD_SIZE are in the environment."""
+    """The suite's tests as a class; WORLD_SIZE is in the environment."""
     import torch
-    from torch.testing._internal.common_distributed import DistTestCases
+    import torch.distributed as dist
+
+    # Which tests there are is decided by the stock name, as the suite is imported.
+    os.environ["BACKEND"] = backend.removeprefix("traced:")
     from torch.testing._internal.distributed import distributed_test
 
-    # What the suite knows Gloo to support, by its name.
-    for names in DistTestCases.backend_feature.values():
-        if "gloo" in names:
-            names.add(backend)
+    # Equal to the stock name, and traced if it says so.
+    distributed_test.BACKEND = dist.Backend(backend)
+    if os.environ.get("TORCH_SUITE_SIMULATED") == "1":
+        _use_simulated_gpus()
 
     class TestDistributed(  # type: ignore[misc]
         distributed_test.TestDistBackend, distributed_test.DistributedTest._DistTestBase
@@ -72,18 +86,29 @@ def suite_class(backend: str) -> type[unittest.TestCase]:
     return TestDistributed
 
 
+def _use_simulated_gpus() -> None:
+    """Has kernels compute, and lets processes use GPUs though their parent has counted them."""
+    import torch
+
+    sys.path.append(str(Path(__file__).parents[1]))
+    from simulated_cuda import cpu_kernels
+
+    cpu_kernels.install()
+    torch.cuda._is_in_bad_fork = lambda: False
+
+
 def main() -> int:
     backend, world, result, *chosen = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {
-            "BACKEND": backend,
+            "TORCH_SUITE_BACKEND": backend,
             "WORLD_SIZE": world,
             "TEMP_DIR": folder,
             "INIT_METHOD": f"file://{folder}/store",
             "GLOO_SOCKET_IFNAME": "lo",
             "OMP_NUM_THREADS": "1",
         }
-        if os.environ.get("TORCH_SUITE_GPU") != "1":
+        if "1" not in (os.environ.get(f"TORCH_SUITE_{kind}") for kind in ("GPU", "SIMULATED")):
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
         cases = suite_class(backend)
         # Which tests there are differs between versions of torch.
@@ -98,4 +123,4 @@ def main() -> int:
 if __name__ == "__main__":
     sys.exit(main())
 elif __name__ == "__mp_main__":  # a rank that starts anew
-    suite_class(os.environ["BACKEND"])
+    suite_class(os.environ["TORCH_SUITE_BACKEND"])
