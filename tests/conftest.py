@@ -1,4 +1,6 @@
-"""`--until TIME`: on a machine too slow for all tests, begin none after TIME, and say so."""
+"""Which tests run: `--long` adds those that take long; `--until TIME`, on a machine too slow for
+all, begins none after TIME, and says so.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,19 @@ _OUT_OF_TIME = "out of time (--until)"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="also the tests that are marked long")
     parser.addoption("--until", type=float, help="seconds since the epoch; later tests are skipped")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    config.hook.pytest_deselected(items=[item for item in items if _is_long(item)])
+    items[:] = [item for item in items if not _is_long(item)]
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return item.get_closest_marker("long") is not None
 
 
 @pytest.hookimpl(tryfirst=True)

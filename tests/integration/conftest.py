@@ -11,9 +11,6 @@ from launcher import Launcher, launcher
 from simulated_gpu import gpu_launcher
 from worker_pool import WorkerPool, worker_pool
 
-# Over simulated GPUs, and run by their names: see tests/long/simulated_gpus.
-collect_ignore_glob = ["test_nccl_*.py"]
-
 
 def pytest_configure() -> None:
     """Has ranks end at signals, which a shell lets what runs in its background ignore."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from launcher import Launcher, launcher
+from programs.catalog import TORCH
 
 _LIBRARIES = ("libcudart.so.*", "libcuda.so.1", "libnccl.so.2")
 _BUILT = (
@@ -16,8 +19,31 @@ _BUILT = (
     / f"build/torch-{version('torch').partition('+')[0]}/tests/simulated_cuda"
 )
 
-#: What says which of torch's engines `nccl` is.
-ENGINES = {"newer": {}, "classic": {"TORCH_DIST_USE_NCCL2": "0"}}
+#: What says which of torch's engines `nccl` is; before 2.15 there is one.
+ENGINES: dict[str, dict[str, str]] = (
+    {"newer": {}, "classic": {"TORCH_DIST_USE_NCCL2": "0"}} if TORCH >= (2, 15) else {"classic": {}}
+)
+#: What the device may be asked.
+DEVICE_TIMES = ("off", "end", "full")
+
+#: An engine that gives up ends its process at once, and does not wait for others to write reports.
+SHORT_DEATH = {
+    "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
+    "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "250",
+    "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "10",
+    "TORCH_INCLUDE_STACK_TRACE": "0",
+}
+
+
+def cases(names: str, *axes: Iterable[object], short: Collection[tuple[object, ...]]) -> Any:
+    """Parametrizes a test by every combination; but for the short ones they are long."""
+    return pytest.mark.parametrize(
+        names.split(),
+        [
+            pytest.param(*case, marks=[] if case in short else [pytest.mark.long])
+            for case in product(*axes)
+        ],
+    )
 
 
 def libraries() -> list[Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from launcher import Launcher
-from simulated_gpu import ENGINES, Refusals
+from simulated_gpu import ENGINES, Refusals, cases
 from traced.reader import Operation, read
 
 _CALLS = 10
@@ -67,8 +67,7 @@ def _times(
     return found
 
 
-@every_engine
-@pytest.mark.parametrize("mode", ["end", "full"])
+@cases("engine mode", ENGINES, ("end", "full"), short=[("newer", "full"), ("classic", "end")])
 def test_times_are_those_of_the_device(
     gpus: Launcher, tmp_path: Path, engine: str, mode: str
 ) -> None:
@@ -88,6 +87,7 @@ def test_times_are_those_of_the_device(
             assert item.end_ns <= following.begin_ns + bound
 
 
+@pytest.mark.long
 def test_what_takes_very_long_has_its_end(gpus: Launcher, tmp_path: Path) -> None:
     env = ENGINES["classic"] | {"TRACED_DEVICE_TIME": "end"}
     _run(gpus, tmp_path, "timed", "traced:nccl", 1, 12e6, **env)
@@ -109,6 +109,7 @@ def test_without_the_device_no_end_is_told_too_early(
             assert item.end_ns is None or item.end_ns >= truth.end_ns
 
 
+@pytest.mark.skipif("newer" not in ENGINES, reason="there is only the classic engine")
 def test_the_newer_engine_tells_ends_in_the_next_call(gpus: Launcher, tmp_path: Path) -> None:
     for _, operations, _ in _times(gpus, tmp_path, "newer", "off"):
         in_next_call = [

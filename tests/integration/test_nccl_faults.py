@@ -11,21 +11,13 @@ from typing import Any
 import pytest
 from launcher import Launcher, Process
 from patience import patient
-from simulated_gpu import ENGINES
+from simulated_gpu import DEVICE_TIMES, ENGINES, SHORT_DEATH, cases
 from tracectl import tracectl
 from traced.reader import Stream, read
 
 _HISTORY = 20
 #: Before the engine gives up, and later than any test waits.
 _SOON, _NEVER = 4.0, 600.0
-_DEVICE_TIMES = ("off", "end", "full")
-#: The engine gives up at once, and does not wait for others to write their reports.
-_SHORT = {
-    "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
-    "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "250",
-    "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "10",
-    "TORCH_INCLUDE_STACK_TRACE": "0",
-}
 
 
 def _fails(
@@ -39,7 +31,7 @@ def _fails(
         *args,
         folder=folder,
         TRACED_DIR=str(folder / "traces"),
-        **ENGINES[engine] | _SHORT | env,
+        **ENGINES[engine] | SHORT_DEATH | env,
     )
     assert ranks[0].wait() == -signal.SIGABRT, ranks[0].output
     ranks[1].kill()
@@ -86,9 +78,13 @@ def _wait_for_verdict(traces: Path, ranks: list[Process]) -> list[dict[str, Any]
     pytest.fail("nothing is found\n" + "\n".join(rank.output for rank in ranks))
 
 
-@pytest.mark.parametrize("times", _DEVICE_TIMES)
-@pytest.mark.parametrize("asynchronous", [True, False])
-@pytest.mark.parametrize("engine", ENGINES)
+@cases(
+    "engine asynchronous times",
+    ENGINES,
+    (True, False),
+    DEVICE_TIMES,
+    short=[("newer", True, "full"), ("newer", False, "off"), ("classic", True, "end")],
+)
 def test_a_rank_that_does_not_come_to_the_first_operation_is_named(
     gpus: Launcher, tmp_path: Path, engine: str, asynchronous: bool, times: str
 ) -> None:
@@ -112,21 +108,17 @@ def test_a_rank_that_does_not_come_to_the_first_operation_is_named(
     assert "rank 0 waits for it, for" in verdicts[0]["summary"]
 
 
-@pytest.mark.parametrize("times", _DEVICE_TIMES)
-@pytest.mark.parametrize(
-    ("engine", "history", "asynchronous"),
-    [
-        ("newer", 0, True),
-        ("newer", _HISTORY, True),
-        ("newer", 0, False),
-        ("classic", 0, True),
-        ("classic", _HISTORY, True),
-        ("classic", 0, False),
-    ],
+@cases(
+    "engine called times",
+    ENGINES,
+    [(0, True), (_HISTORY, True), (0, False)],
+    DEVICE_TIMES,
+    short=[("newer", (0, True), "off"), ("classic", (0, False), "full")],
 )
 def test_that_an_operation_timed_out_is_in_the_trace(
-    gpus: Launcher, tmp_path: Path, engine: str, history: int, asynchronous: bool, times: str
+    gpus: Launcher, tmp_path: Path, engine: str, called: tuple[int, bool], times: str
 ) -> None:
+    history, asynchronous = called
     program = ("leaves_out", history, asynchronous, _SOON)
     _fails(gpus, tmp_path, engine, *program, TRACED_DEVICE_TIME=times)
     stream = _stream_of_0(_merged(tmp_path))
@@ -138,8 +130,7 @@ def test_that_an_operation_timed_out_is_in_the_trace(
     assert _kinds(tmp_path) == {"never_joined"}
 
 
-@pytest.mark.parametrize("times", _DEVICE_TIMES)
-@pytest.mark.parametrize("engine", ENGINES)
+@cases("engine times", ENGINES, DEVICE_TIMES, short=[("newer", "end"), ("classic", "off")])
 def test_an_error_on_the_way_is_in_the_trace(
     gpus: Launcher, tmp_path: Path, engine: str, times: str
 ) -> None:
@@ -157,8 +148,7 @@ def test_an_error_on_the_way_is_in_the_trace(
     )
 
 
-@pytest.mark.parametrize("times", _DEVICE_TIMES)
-@pytest.mark.parametrize("engine", ENGINES)
+@cases("engine times", ENGINES, DEVICE_TIMES, short=[("newer", "full"), ("classic", "end")])
 def test_an_abort_in_flight_is_told(
     gpus: Launcher, tmp_path: Path, engine: str, times: str
 ) -> None:

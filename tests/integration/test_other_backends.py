@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,22 +18,25 @@ from worker_pool import worker_pool
 # Before, no class of Python's can be a backend.
 pytestmark = pytest.mark.skipif(TORCH < (2, 15), reason="torch has no PyBackend")
 
-#: What runs over which toy, unless TEST_EVERY_LEG is set: then all of it over both.
-_PROGRAMS = {
+#: What runs over which toy; the rest is long.
+_SHORT = {
     "toy": ("barriers", "exchanges", "gathers", "reductions", "training"),
     "cpptoy": ("reductions", "training"),
 }
 # torch's Flight Recorder asks for names and hooks, and lets nobody make a group who has none.
 _NO_RECORDER = {"TORCH_FR_BUFFER_SIZE": "0"}
 # A Work of Python's tells no source: there the others wait until they time out, twice.
-_LONG = ("programs.exchanges.receive_from_any_source",)
+_TWO_TIMEOUTS = ("programs.exchanges.receive_from_any_source",)
 _CASES = [
-    (toy, Case(program, 2))
-    for toy, modules in _PROGRAMS.items()
+    pytest.param(
+        toy,
+        Case(program, 2),
+        id=f"{toy}-{Case(program, 2).name}",
+        marks=[] if program.name.split(".")[1] in modules else [pytest.mark.long],
+    )
+    for toy, modules in _SHORT.items()
     for program in catalog()
-    if 2 in program.worlds
-    and program.name not in _LONG
-    and (os.environ.get("TEST_EVERY_LEG") or program.name.split(".")[1] in modules)
+    if 2 in program.worlds and program.name not in _TWO_TIMEOUTS
 ]
 
 
@@ -52,9 +54,7 @@ def runs(
         yield Runs(pool, request.param, f"traced:{request.param}")
 
 
-@pytest.mark.parametrize(
-    ("runs", "case"), _CASES, ids=[f"{toy}-{case.name}" for toy, case in _CASES], indirect=["runs"]
-)
+@pytest.mark.parametrize(("runs", "case"), _CASES, indirect=["runs"])
 def test_tracing_changes_nothing(case: Case, runs: Runs) -> None:
     pair = runs(case)
     differential.assert_results_are_the_same(pair)

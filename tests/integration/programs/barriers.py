@@ -8,13 +8,16 @@ import torch.distributed as dist
 from torch.distributed.distributed_c10d import _get_default_group
 
 from programs.catalog import program
+from programs.data import settle
 
 
 @program()
 def barrier() -> Any:
     dist.barrier()
     work = dist.barrier(async_op=True)
-    return work.wait(), work.is_completed()
+    waited = work.wait()
+    settle()
+    return waited, work.is_completed()
 
 
 @program(nccl=False)

@@ -26,3 +26,9 @@ def fractions(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
     """Numbers that are not exact, so that the order of additions shows."""
     generator = torch.Generator().manual_seed(1000 + dist.get_rank())
     return torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
+
+
+def settle() -> None:
+    """Waits for the device: a wait may have had its stream wait, and not its caller."""
+    if torch.get_default_device().type == "cuda":
+        torch.cuda.synchronize()

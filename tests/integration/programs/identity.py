@@ -12,7 +12,7 @@ from torch.distributed.distributed_c10d import _get_default_group
 from values import attempt
 
 from programs.catalog import program
-from programs.data import values
+from programs.data import settle, values
 
 
 def _type(value: object) -> str:
@@ -71,6 +71,7 @@ def work_looks_the_same() -> Any:
     seen: dict[str, Any] = {}
     for name, work in works.items():
         work.wait()
+        settle()
         seen[name] = {
             "type": _type(work),
             "completed": work.is_completed(),

@@ -10,7 +10,7 @@ from torch.distributed import ReduceOp
 from values import attempt
 
 from programs.catalog import program
-from programs.data import FLOATS, INTEGERS, fractions, values
+from programs.data import FLOATS, INTEGERS, fractions, settle, values
 
 _OPS = (
     ReduceOp.SUM,
@@ -53,11 +53,12 @@ def all_reduce_premultiplied() -> Any:
     return attempt(lambda: dist.all_reduce(tensor, op=dist._make_nccl_premul_sum(2.0)))
 
 
-@program(nccl=False)
+@program()
 def all_reduce_asynchronously() -> Any:
     tensors = [values(8, salt=i) for i in range(20)]
     works = [dist.all_reduce(tensor, async_op=True) for tensor in tensors]
     waited = [work.wait() for work in works]
+    settle()
     return waited, [work.is_completed() for work in works], tensors
 
 
