@@ -137,16 +137,21 @@ void StreamAssembler::applyToKnown(const IssueRow& row) {
   AssembledOperation& op = operation(row.op);
   const bool only_waited = op.end_source == v1::END_SOURCE_WAIT;
   const bool is_first = !op.ended.known() || only_waited;
-  // Of the first source that told it.
-  const auto engine_ns = between(op.started, op.ended);
-  const std::uint64_t engine_ns_plus_1 =
-      engine_ns ? *engine_ns + 1 : row.engine_ns_plus_1;
+  // No source tells an end too early: of several the earliest is the best.
+  const bool is_best = is_first || row.end_ns < op.ended.ns();
+  // The source of the end tells the duration, or who else told one first: what
+  // an engine measures begins behind an event that is before it.
+  const auto known_ns = between(op.started, op.ended);
+  const bool tells_duration =
+      row.engine_ns_plus_1 > 0 && (is_best || !known_ns);
+  const std::uint64_t engine_ns_plus_1 = tells_duration ? row.engine_ns_plus_1
+                                         : known_ns     ? *known_ns + 1
+                                                        : 0;
   if (is_first) {
     op.failed |= row.outcome == 1;
     noteError(op, row.error, ErrorOrigin::kDone);
   }
-  // No source tells an end too early: of several the earliest is the best.
-  if (is_first || row.end_ns < op.ended.ns()) {
+  if (is_best) {
     op.ended = Instant(row.end_ns);
     op.end_source = static_cast<v1::EndSource>(row.source);
   }

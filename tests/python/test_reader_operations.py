@@ -200,6 +200,19 @@ def test_of_several_ends_the_earliest_counts(tmp_path: Path) -> None:
     assert not any("repeat" in warning for warning in trace.warnings)
 
 
+def test_the_source_of_the_end_tells_the_duration(tmp_path: Path) -> None:
+    payload = build.new_payload()
+    build.add_issued(payload, {"op": 1, "ns": 10})
+    build.add_done(
+        payload,
+        {"op": 1, "ns": 900, "source": 5, "engine_ns_plus_1": 101},
+        {"op": 1, "ns": 500, "source": 3, "engine_ns_plus_1": 201},
+    )
+    (tmp_path / "file").write_bytes(build.chunk(payload))
+    [operation] = read(tmp_path).streams[0].operations
+    assert (operation.start_ns, operation.end_ns) == (300, 500)
+
+
 def test_a_later_wait_row_adds_the_stall(tmp_path: Path) -> None:
     payload = build.new_payload()
     build.add_issued(payload, {"op": 1, "ns": 10})

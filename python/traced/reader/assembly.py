@@ -33,8 +33,8 @@ class _Issued(NamedTuple):
 def _with_later(first: _Row, later: _Row) -> _Row:
     """What a later row of an operation adds: an earlier end, what the first did not know."""
     if isinstance(first, DoneRow) and isinstance(later, DoneRow):
-        engine = first.engine_ns_plus_1 or later.engine_ns_plus_1
-        earlier = min(first, later, key=lambda row: row.end_ns)
+        earlier, other = sorted((first, later), key=lambda row: row.end_ns)
+        engine = earlier.engine_ns_plus_1 or other.engine_ns_plus_1
         return first._replace(end_ns=earlier.end_ns, source=earlier.source, engine_ns_plus_1=engine)
     if isinstance(first, WaitRow) and isinstance(later, WaitRow):
         return first._replace(stall_ns_plus_1=first.stall_ns_plus_1 or later.stall_ns_plus_1)

@@ -68,6 +68,20 @@ TEST_F(StreamAssemblerTest, OfSeveralEndsTheEarliestCounts) {
   EXPECT_EQ(op.started.ns(), kIssueNs + 300);
 }
 
+TEST_F(StreamAssemblerTest, TheSourceOfTheEndTellsTheDuration) {
+  stream_.add(DoneRow{.op = 1,
+                      .end_ns = kIssueNs + 900,
+                      .source = v1::END_SOURCE_COMPLETION_HOOK,
+                      .engine_ns_plus_1 = 101});
+  stream_.add(DoneRow{.op = 1,
+                      .end_ns = kIssueNs + 500,
+                      .source = v1::END_SOURCE_DEVICE_EVENT,
+                      .engine_ns_plus_1 = 201});
+  const AssembledOperation op = only();
+  EXPECT_EQ(op.ended.ns(), kIssueNs + 500);
+  EXPECT_EQ(op.started.ns(), kIssueNs + 300);
+}
+
 TEST_F(StreamAssemblerTest, ALaterWaitRowAddsTheStall) {
   stream_.add(WaitRow{.op = 1, .wait_begin_ns = kIssueNs + 10, .wait_ns = 5});
   stream_.add(WaitRow{.op = 1,
