@@ -39,6 +39,12 @@ struct AssembledOperation {
   std::uint32_t error = 0;
   // Group rank that a receive from any source turned out to come from.
   std::uint32_t source_rank_plus_1 = 0;
+  // How the communication library carried it out: ids of texts, 0: it did not
+  // say, kSeveral: in several ways. And the most channels that it took.
+  std::uint32_t algorithm = 0;
+  std::uint32_t protocol = 0;
+  static constexpr std::uint32_t kSeveral = ~std::uint32_t{0};
+  std::uint16_t channels = 0;
   v1::EndSource end_source = v1::END_SOURCE_UNSPECIFIED;
   ErrorOrigin error_origin = ErrorOrigin::kNone;
   bool failed = false;

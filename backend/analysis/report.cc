@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-constexpr std::array<std::pair<const char*, ReportKey>, 13> kKeys = {{
+constexpr std::array<std::pair<const char*, ReportKey>, 15> kKeys = {{
     {"op", ReportKey::kOp},
     {"group", ReportKey::kGroup},
     {"dtype", ReportKey::kDtype},
@@ -23,6 +23,8 @@ constexpr std::array<std::pair<const char*, ReportKey>, 13> kKeys = {{
     {"parent", ReportKey::kParent},
     {"site", ReportKey::kSite},
     {"peer", ReportKey::kPeer},
+    {"algorithm", ReportKey::kAlgorithm},
+    {"protocol", ReportKey::kProtocol},
 }};
 
 constexpr std::array<std::pair<const char*, ReportOrder>, 7> kOrders = {{

@@ -34,6 +34,8 @@ enum class ReportKey {
   kParent,
   kSite,
   kPeer,
+  kAlgorithm,
+  kProtocol,
 };
 
 // As on the command line: "op", "group", and so on.

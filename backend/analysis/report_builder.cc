@@ -68,6 +68,10 @@ bool isOfContext(ReportKey key) {
          key == ReportKey::kPhase || key == ReportKey::kParent;
 }
 
+bool isOfMethod(ReportKey key) {
+  return key == ReportKey::kAlgorithm || key == ReportKey::kProtocol;
+}
+
 std::string contextText(ReportKey key, const v1::Context& context) {
   switch (key) {
     case ReportKey::kAnnotation:
@@ -106,6 +110,7 @@ ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers,
   if (scope_) report_.scope = scope_->reported;
   by_site_ =
       std::find(keys.begin(), keys.end(), ReportKey::kSite) != keys.end();
+  by_method_ = std::any_of(keys.begin(), keys.end(), isOfMethod);
   if (!peers_) return;
   report_.clocks = peers_->clocks;
   const std::int64_t span_ns =
@@ -215,6 +220,10 @@ ReportBuilder::Place ReportBuilder::placeOf(const StreamTable& table,
   if (by_step_) place.step = table.marks.stepOf(op.id);
   if (by_context_) place.context = op.context;
   if (by_site_) place.stack = op.stack;
+  if (by_method_) {
+    place.algorithm = op.algorithm;
+    place.protocol = op.protocol;
+  }
   const BatchSize* batch = sizes.of(table, op);
   if (!batch || batch->message_bytes == 0) return place;
   place.batch_bytes = batch->message_bytes;
@@ -278,6 +287,11 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
     const v1::Stack* stack =
         place.stack == 0 ? nullptr : table.definitions.stack(place.stack);
     const std::string text = stack ? table.definitions.siteText(*stack) : "";
+    return text.empty() ? "-" : text;
+  }
+  if (isOfMethod(key)) {
+    const std::string text = table.methodText(
+        key == ReportKey::kAlgorithm ? place.algorithm : place.protocol);
     return text.empty() ? "-" : text;
   }
   if (isOfContext(key)) {

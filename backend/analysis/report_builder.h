@@ -66,6 +66,9 @@ class ReportBuilder {
     std::uint32_t context = 0;
     // Id of its stack, 0: none.
     std::uint32_t stack = 0;
+    // Ids of texts, see AssembledOperation.
+    std::uint32_t algorithm = 0;
+    std::uint32_t protocol = 0;
     // Of the end of a coalesced batch.
     std::uint64_t batch_bytes = 0;
     double batch_bus_factor = -1;
@@ -74,7 +77,8 @@ class ReportBuilder {
     template <typename H>
     friend H AbslHashValue(H hash, const Place& place) {
       return H::combine(std::move(hash), place.step, place.context, place.stack,
-                        place.batch_bytes, place.batch_bus_factor);
+                        place.algorithm, place.protocol, place.batch_bytes,
+                        place.batch_bus_factor);
     }
   };
   // What all operations of one call of one stream, at one place, have in
@@ -118,6 +122,7 @@ class ReportBuilder {
   bool by_step_ = false;
   bool by_context_ = false;
   bool by_site_ = false;
+  bool by_method_ = false;
   const Scope* scope_;
   const GroupRoles* roles_;
   Report report_;

@@ -1,6 +1,7 @@
 #include "analysis/stream_assembler.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -186,6 +187,21 @@ void StreamAssembler::applyToKnown(const IssueRow& row) {
   see(Instant(row.release_ns));
   AssembledOperation& op = operation(row.op);
   if (!op.released.known()) op.released = Instant(row.release_ns);
+}
+
+void StreamAssembler::apply(const MethodRow& row) {
+  AssembledOperation& op = operation(row.op);
+  // A text may have come under several ids.
+  const auto add = [this](std::uint32_t& known, std::uint32_t told) {
+    if (told == 0 || told == known) return;
+    const bool is_same = table_.methodText(known) == table_.methodText(told);
+    known = known == 0 || is_same ? told : AssembledOperation::kSeveral;
+  };
+  add(op.algorithm, row.algorithm);
+  add(op.protocol, row.protocol);
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
+  op.channels = static_cast<std::uint16_t>(
+      std::max<std::uint32_t>(op.channels, std::min(row.channels, kMost)));
 }
 
 [[gnu::always_inline]] inline void StreamAssembler::apply(const MarkRow& row) {

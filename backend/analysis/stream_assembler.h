@@ -55,6 +55,7 @@ class StreamAssembler {
   void apply(const DoneRow& row);
   void apply(const WaitRow& row);
   void apply(const ReleaseRow& row);
+  void apply(const MethodRow& row);
   void apply(const MarkRow& row);
   AssembledOperation& operation(std::uint64_t id) {
     std::vector<AssembledOperation>& operations = table_.operations;

@@ -60,6 +60,12 @@ std::string StreamTable::siteOf(const AssembledOperation& operation) const {
   return stack ? definitions.siteText(*stack) : "";
 }
 
+std::string StreamTable::methodText(std::uint32_t text) const {
+  if (text == AssembledOperation::kSeveral) return "several";
+  const std::string* known = text == 0 ? nullptr : definitions.text(text);
+  return known ? *known : "";
+}
+
 std::uint32_t StreamTable::groupOf(const v1::Call& call) const {
   return call.group() == 0 ? StreamDefinitions::kNone
                            : definitions.group(call.group());

@@ -106,6 +106,9 @@ struct StreamTable {
   // Which line of the program called it, "/job/train.py:120 in forward"; ""
   // when that is not known.
   std::string siteOf(const AssembledOperation& operation) const;
+  // One of the texts of an operation, such as its algorithm; "several" where
+  // there were several, "" where none is known.
+  std::string methodText(std::uint32_t text) const;
   // Index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t groupOf(const v1::Call& call) const;
   // What carries the call out; kUnknownEngine where its group is not known.

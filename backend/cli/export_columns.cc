@@ -218,6 +218,11 @@ constexpr ExportColumn kColumns[] = {
     {"message_size", messageSize},
     {"correlation_id", correlationId},
     {"site", [](Row r) { return unlessEmpty(r.table.siteOf(r.op)); }},
+    {"algorithm",
+     [](Row r) { return unlessEmpty(r.table.methodText(r.op.algorithm)); }},
+    {"protocol",
+     [](Row r) { return unlessEmpty(r.table.methodText(r.op.protocol)); }},
+    {"channels", [](Row r) { return unlessZero(r.op.channels); }},
 };
 
 }  // namespace

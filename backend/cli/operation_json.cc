@@ -151,6 +151,17 @@ void addBuffers(Json& json, const StreamDefinitions& definitions,
   json["buffers_cut"] = buffers->cut;
 }
 
+void addMethod(Json& json, const StreamTable& table,
+               const AssembledOperation& op) {
+  const auto set = [&](const char* key, std::uint32_t text) {
+    const std::string name = table.methodText(text);
+    if (!name.empty()) json[key] = name;
+  };
+  set("algorithm", op.algorithm);
+  set("protocol", op.protocol);
+  setUnlessZero(json, "channels", op.channels);
+}
+
 }  // namespace
 
 Json operationJson(const StreamTable& table, const AssembledOperation& op) {
@@ -176,6 +187,7 @@ Json operationJson(const StreamTable& table, const AssembledOperation& op) {
   if (op.thread && thread) json["thread_name"] = thread->name();
   addBuffers(json, table.definitions, op);
   setMinus1(json, "source_rank", op.source_rank_plus_1);
+  addMethod(json, table, op);
   return json;
 }
 

@@ -50,9 +50,22 @@ std::uint64_t parentOf(const ShowContext& context, const MatchRow& row) {
   return place && !place->parent().empty() ? place->parent_number() : 0;
 }
 
+// "RING LL128", as the first rank's library says; "" where that is not known.
+std::string methodText(const ShowContext& context, const MatchRow& row) {
+  const MatchCell& cell = context.table.cellsOf(row).front();
+  const StreamTable& table = context.run.streams[cell.stream].table;
+  const AssembledOperation& op = table.operations[cell.operation];
+  const std::string algorithm = table.methodText(op.algorithm);
+  const std::string protocol = table.methodText(op.protocol);
+  if (algorithm == protocol) return algorithm;
+  return absl::StrCat(algorithm, " ", protocol);
+}
+
 // "all_reduce", a batch as "coalesced (3)", and its members set in.
 std::string operationText(const ShowContext& context, const MatchRow& row) {
-  const std::string name = what(context, row);
+  std::string name = what(context, row);
+  const std::string method = methodText(context, row);
+  if (!method.empty()) absl::StrAppend(&name, " ", printable(method));
   if (row.ends_batch) return absl::StrCat(name, " (", row.members, ")");
   const bool is_part = row.batch > 0 || parentOf(context, row) > 0;
   return is_part ? absl::StrCat("  ", name) : name;

@@ -47,6 +47,7 @@ const char* operationName(Operation op) noexcept {
 Annotations::Annotations(const Options& options)
     : nvtx_(nvtxFor(options)),
       profiler_ranges_(options.profiler_ranges),
+      nccl_profiler_(options.nccl_profiler),
       labels_(options.asSettings().at("TRACED_LABELS")) {}
 
 }  // namespace traced

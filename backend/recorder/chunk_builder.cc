@@ -40,6 +40,9 @@ void ChunkBuilder::add(const Ring::Record& record) {
     case RecordKind::kRelease:
       addRelease(record.as<ReleaseRecord>());
       break;
+    case RecordKind::kMethod:
+      addMethod(record.as<MethodRecord>());
+      break;
     case RecordKind::kMark:
       addMark(record.position, record.as<MarkRecord>());
       break;
@@ -102,6 +105,15 @@ void ChunkBuilder::addWait(const WaitRecord& record) {
 void ChunkBuilder::addRelease(const ReleaseRecord& record) {
   addRow(payload_,
          ReleaseRow{.op = record.op, .release_ns = record.release_ns});
+}
+
+void ChunkBuilder::addMethod(const MethodRecord& record) {
+  addRow(payload_, MethodRow{.op = record.op,
+                             .algorithm = record.algorithm,
+                             .protocol = record.protocol,
+                             .channels = record.channels});
+  useText(record.algorithm);
+  useText(record.protocol);
 }
 
 void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
@@ -288,6 +300,7 @@ void ChunkBuilder::clear() noexcept {
   payload_.clear_done();
   payload_.clear_waited();
   payload_.clear_released();
+  payload_.clear_method();
   payload_.clear_marked();
   records_ = 0;
   definitions_ = 0;

@@ -69,6 +69,7 @@ class ChunkBuilder {
   void addDone(const DoneRecord& record);
   void addWait(const WaitRecord& record);
   void addRelease(const ReleaseRecord& record);
+  void addMethod(const MethodRecord& record);
   void addMark(std::uint64_t position, const MarkRecord& mark);
   void addDefinition(const Ring::Record& record);
   void useCall(std::uint32_t id);

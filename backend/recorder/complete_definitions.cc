@@ -42,6 +42,8 @@ class Completion {
     addIds(texts_, payload.returned().error());
     addIds(texts_, payload.done().error());
     addIds(texts_, payload.waited().error());
+    addIds(texts_, payload.method().algorithm());
+    addIds(texts_, payload.method().protocol());
     addIds(texts_, payload.marked().text());
     removeDefined(calls_, payload.call());
     removeDefined(buffers_, payload.buffers());

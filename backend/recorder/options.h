@@ -74,6 +74,7 @@ struct Options {
   bool auto_step = false;                             // TRACED_AUTO_STEP
   bool nvtx = false;                                  // TRACED_NVTX
   bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
+  bool nccl_profiler = false;                         // TRACED_NCCL_PROFILER
   bool modules = false;                               // TRACED_MODULES
   bool keeper = true;                                 // TRACED_KEEPER
   bool announce = true;                               // TRACED_ANNOUNCE

@@ -31,11 +31,13 @@ enum class RecordKind : std::uint8_t {
   kDefineContext = 13,
   kDefineStack = 14,
   kRetireThread = 15,
+  kMethod = 16,
 };
 
 // Whether it is a row of the trace, and not a definition.
 constexpr bool isEvent(RecordKind kind) {
-  return kind <= RecordKind::kRelease || kind == RecordKind::kMark;
+  return kind <= RecordKind::kRelease || kind == RecordKind::kMark ||
+         kind == RecordKind::kMethod;
 }
 
 // How an operation's end was observed; the numbers of EndSource in rows.proto.
@@ -94,6 +96,14 @@ struct WaitRecord {
 struct ReleaseRecord {
   OpId op;
   std::int64_t release_ns;
+};
+
+// How the communication library carries it out: ids of texts, 0: not said.
+struct MethodRecord {
+  OpId op;
+  std::uint32_t algorithm;
+  std::uint32_t protocol;
+  std::uint32_t channels;
 };
 
 // The numbers of MarkKind in rows.proto.

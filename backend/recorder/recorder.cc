@@ -33,7 +33,7 @@ constexpr std::size_t kCallEntries = 1024;
 constexpr std::size_t kBufferEntries = 1024;
 constexpr std::size_t kContextEntries = 1024;
 constexpr std::size_t kStackEntries = 1024;
-constexpr std::size_t kTextEntries = 16;
+constexpr std::size_t kTextEntries = 32;
 constexpr std::size_t kMaxTextBytes = 512;
 constexpr std::chrono::milliseconds kExitDeadline{2000};
 
@@ -105,7 +105,7 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       nodes_(nodeName(options.node, hostOf(header))),
       location_(file->location()),
       devices_(std::make_unique<Devices>(*this, options.device_time)),
-      annotations_(options.nvtx || options.profiler_ranges
+      annotations_(Annotations::areWanted(options)
                        ? std::make_unique<Annotations>(options)
                        : nullptr),
       writer_(std::make_unique<Writer>(
@@ -359,6 +359,12 @@ void Recorder::waitThrew(WaitRecord wait, const char* message) noexcept {
 
 void Recorder::released(OpId op, std::int64_t release_ns) noexcept {
   push(RecordKind::kRelease, op, ReleaseRecord{op, release_ns});
+}
+
+void Recorder::method(OpId op, const char* algorithm, const char* protocol,
+                      std::uint32_t channels) noexcept {
+  push(RecordKind::kMethod, op,
+       MethodRecord{op, textId(algorithm), textId(protocol), channels});
 }
 
 void Recorder::mark(MarkKind kind, std::uint64_t value,

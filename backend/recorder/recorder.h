@@ -105,6 +105,11 @@ class Recorder {
   void waitThrew(WaitRecord wait, const char* message) noexcept;
   void released(OpId op, std::int64_t release_ns = nowNs()) noexcept;
 
+  // How the communication library carries it out, by the names that it gives;
+  // "" and 0 are what it does not say.
+  void method(OpId op, const char* algorithm, const char* protocol,
+              std::uint32_t channels) noexcept;
+
   // What all of the above took for one sampled operation.
   void addOwnTime(std::int64_t ns) noexcept { own_time_.add(ns); }
 
@@ -114,7 +119,7 @@ class Recorder {
   // What engines are asked now and then.
   EngineChecks& engineChecks() noexcept { return engine_checks_; }
 
-  // nullptr unless other tools are told of operations.
+  // nullptr unless other tools, or NCCL, are told of operations.
   const Annotations* annotations() const { return annotations_.get(); }
 
   // Something that stands between operations: a training step begins.

@@ -42,6 +42,8 @@ bool isPossible(RecordKind kind, std::string_view payload) {
              isBool(payload, offsetof(WaitRecord, saw_end));
     case RecordKind::kRelease:
       return size == sizeof(ReleaseRecord);
+    case RecordKind::kMethod:
+      return size == sizeof(MethodRecord);
     case RecordKind::kMark:
       return size == sizeof(MarkRecord);
     case RecordKind::kDefineCall:

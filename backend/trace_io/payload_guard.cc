@@ -18,7 +18,8 @@ enum WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 bool isTable(std::uint32_t field) {
   return (field >= v1::Payload::kIssuedFieldNumber &&
           field <= v1::Payload::kReleasedFieldNumber) ||
-         field == v1::Payload::kMarkedFieldNumber;
+         field == v1::Payload::kMarkedFieldNumber ||
+         field == v1::Payload::kMethodFieldNumber;
 }
 
 // Counts pieces as deep as the schema nests: Payload, Group, RankRange. What

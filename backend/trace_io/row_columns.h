@@ -106,6 +106,21 @@ struct ReleaseColumns {
 };
 
 template <template <typename> class Column>
+struct MethodColumns {
+  Column<std::int64_t> op_delta;
+  Column<std::uint32_t> algorithm, protocol, channels;
+
+  template <typename Visit>
+  void forEach(Visit&& visit) {
+    using Rows = v1::MethodRows;
+    visit(Rows::kOpDeltaFieldNumber, op_delta);
+    visit(Rows::kAlgorithmFieldNumber, algorithm);
+    visit(Rows::kProtocolFieldNumber, protocol);
+    visit(Rows::kChannelsFieldNumber, channels);
+  }
+};
+
+template <template <typename> class Column>
 struct MarkColumns {
   Column<std::int64_t> position_delta, mark_ns_delta;
   Column<std::uint32_t> kind;
@@ -130,6 +145,7 @@ struct RowColumns {
   DoneColumns<Column> done;
   WaitColumns<Column> waited;
   ReleaseColumns<Column> released;
+  MethodColumns<Column> method;
   MarkColumns<Column> marked;
 
   // Calls visit(field number, table).
@@ -140,6 +156,7 @@ struct RowColumns {
     visit(v1::Payload::kDoneFieldNumber, done);
     visit(v1::Payload::kWaitedFieldNumber, waited);
     visit(v1::Payload::kReleasedFieldNumber, released);
+    visit(v1::Payload::kMethodFieldNumber, method);
     visit(v1::Payload::kMarkedFieldNumber, marked);
   }
 };

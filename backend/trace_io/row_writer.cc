@@ -121,6 +121,15 @@ void addRow(v1::Payload& payload, const ReleaseRow& row) {
   table.add_release_ns_since(row.release_ns);
 }
 
+void addRow(v1::Payload& payload, const MethodRow& row) {
+  v1::MethodRows& table = *payload.mutable_method();
+  const int i = table.op_delta_size();
+  table.add_op_delta(static_cast<std::int64_t>(row.op));
+  addCell(table.mutable_algorithm(), i, row.algorithm);
+  addCell(table.mutable_protocol(), i, row.protocol);
+  addCell(table.mutable_channels(), i, row.channels);
+}
+
 void addRow(v1::Payload& payload, const MarkRow& row) {
   v1::MarkRows& table = *payload.mutable_marked();
   const int i = table.position_delta_size();
@@ -158,6 +167,9 @@ void finishRows(v1::Payload& payload) {
     v1::ReleaseRows& table = *payload.mutable_released();
     finish(table.mutable_op_delta(), table.mutable_release_ns_since(), told,
            none);
+  }
+  if (payload.has_method()) {
+    toDifferences(payload.mutable_method()->mutable_op_delta(), 0);
   }
   if (payload.has_marked()) {
     v1::MarkRows& table = *payload.mutable_marked();

@@ -14,6 +14,7 @@ void addRow(v1::Payload& payload, const ReturnRow& row);
 void addRow(v1::Payload& payload, const DoneRow& row);
 void addRow(v1::Payload& payload, const WaitRow& row);
 void addRow(v1::Payload& payload, const ReleaseRow& row);
+void addRow(v1::Payload& payload, const MethodRow& row);
 void addRow(v1::Payload& payload, const MarkRow& row);
 
 // Makes of all rows what rows.proto says, once, when the payload has its anchor

@@ -11,6 +11,7 @@ RowColumns<RepeatedColumn> columnsOf(const v1::Payload& payload) {
   const v1::DoneRows& done = payload.done();
   const v1::WaitRows& wait = payload.waited();
   const v1::ReleaseRows& release = payload.released();
+  const v1::MethodRows& method = payload.method();
   const v1::MarkRows& mark = payload.marked();
   return {
       {column(issue.op_delta()), column(issue.issue_ns_delta()),
@@ -27,6 +28,8 @@ RowColumns<RepeatedColumn> columnsOf(const v1::Payload& payload) {
        column(wait.saw_end()), column(wait.stall_ns_plus_1()),
        column(wait.source_rank_plus_1())},
       {column(release.op_delta()), column(release.release_ns_since())},
+      {column(method.op_delta()), column(method.algorithm()),
+       column(method.protocol()), column(method.channels())},
       {column(mark.position_delta()), column(mark.mark_ns_delta()),
        column(mark.kind()), column(mark.value()), column(mark.text())}};
 }

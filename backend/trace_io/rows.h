@@ -63,6 +63,13 @@ struct ReleaseRow {
   std::int64_t release_ns = 0;
 };
 
+struct MethodRow {
+  std::uint64_t op = 0;
+  std::uint32_t algorithm = 0;
+  std::uint32_t protocol = 0;
+  std::uint32_t channels = 0;
+};
+
 struct MarkRow {
   std::uint64_t position = 0;
   std::int64_t mark_ns = 0;
@@ -315,6 +322,17 @@ class ReleaseReader {
 };
 
 template <template <typename> class Column, typename Visit>
+void visitMethods(MethodColumns<Column> table, Visit&& visit) {
+  Running op(0);
+  for (int i = 0, rows = table.op_delta.size(); i < rows; ++i) {
+    visit(MethodRow{.op = op.idPlus(table.op_delta),
+                    .algorithm = next(table.algorithm),
+                    .protocol = next(table.protocol),
+                    .channels = next(table.channels)});
+  }
+}
+
+template <template <typename> class Column, typename Visit>
 void visitMarks(MarkColumns<Column> table, std::int64_t anchor_ns,
                 Visit&& visit) {
   Running position(0), mark(anchor_ns);
@@ -352,6 +370,7 @@ void visitTables(const RowColumns<Column>& tables, std::int64_t anchor_ns,
     waited.readUpTo(last, told, visit);
     released.readUpTo(last, told, visit);
   }
+  visitMethods(tables.method, visit);
   visitMarks(tables.marked, anchor_ns, visit);
 }
 

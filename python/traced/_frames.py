@@ -13,7 +13,7 @@ Columns = dict[str, type]
 _TEXTS = {
     "group", "op", "dtype", "shapes_in", "shapes_out", "reduce_op", "device", "thread_name",
     "end_source", "state", "error", "annotations", "module", "module_type", "phase", "parent",
-    "site", "correlation_id",
+    "site", "correlation_id", "algorithm", "protocol",
 }  # fmt: skip
 _FLAGS = {"in_place", "async", "simulated"}
 

@@ -127,6 +127,23 @@ def test_release(assemble: Rows) -> None:
     assert_has(assemble(released=[{"ns": 70}]), release_ns=70, state="issued")
 
 
+def test_ways_of_carrying_out_that_differ_are_several(tmp_path: Path) -> None:
+    payload = build.new_payload()
+    for number, name in enumerate(("RING", "RING", "TREE", "SIMPLE"), 1):
+        payload.text.add(id=number, text=name)
+    build.add_issued(payload, {"op": 1, "ns": 10}, {"op": 2, "ns": 10})
+    build.add_methods(
+        payload,
+        {"op": 1, "algorithm": 1, "protocol": 4, "channels": 4},
+        {"op": 1, "algorithm": 2, "protocol": 3, "channels": 7},
+        {"op": 1, "protocol": 4, "channels": 2},
+    )
+    (tmp_path / "file").write_bytes(build.chunk(payload))
+    one, two = read(tmp_path).streams[0].operations
+    assert (one.algorithm, one.protocol, one.channels) == ("RING", "several", 7)
+    assert (two.algorithm, two.protocol, two.channels) == (None, None, None)
+
+
 def test_rows_of_one_operation_come_from_several_chunks(tmp_path: Path) -> None:
     first, second = build.new_payload(), build.new_payload()
     first.call.add(id=1, op=1)

@@ -16,7 +16,7 @@ from traced.v1 import trace_pb2 as pb
 
 @pytest.fixture
 def payload() -> pb.Payload:
-    payload = build.new_payload(stored=6, closed=True, host="node", attempt=2, labels={"a": "b"})
+    payload = build.new_payload(stored=7, closed=True, host="node", attempt=2, labels={"a": "b"})
     payload.group.add(
         id=1, name="0", desc="dp", backend="gloo", leg="cpu", size=2, nth=1
     ).member.add(first=3, count=2, stride=4)
@@ -58,6 +58,8 @@ def payload() -> pb.Payload:
         {"op": 9, "ns": 150, "wait_ns": 60, "stall_ns_plus_1": 1, "source_rank_plus_1": 1},
     )
     build.add_released(payload, {"op": 9, "ns": 300})
+    payload.text.add(id=2, text="RING")
+    build.add_methods(payload, {"op": 9, "algorithm": 2, "channels": 24})
     build.add_marked(payload, {"position": 4, "ns": 90, "kind": 1, "value": 17})
     return payload
 
@@ -76,7 +78,7 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
         2,
         {"a": "b"},
     )
-    assert (stream.rank, stream.closed, stream.records, stream.missing) == (3, True, 6, 0)
+    assert (stream.rank, stream.closed, stream.records, stream.missing) == (3, True, 7, 0)
     assert stream.threads == {1: Thread(1, 4711, "main")}
     assert stream.groups[1].members == (RankRange(3, 2, 4),)
     assert stream.marks == (Mark(4, 90, "step", 17),)
@@ -125,6 +127,8 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
         "buffers": [{"storage": 1 << 40, "offset_bytes": 8, "span_bytes": 24}],
         "buffers_cut": 2,
         "source_rank": 0,
+        "algorithm": "RING",
+        "channels": 24,
         "site": "/job/train.py:120 in forward",
         "stack": [
             {"function": "all_reduce", "file": "/torch/c10d.py"},

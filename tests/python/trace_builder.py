@@ -15,7 +15,7 @@ STREAM = 0x1122334455667788
 ANCHOR_NS = 1_000_000
 REALTIME_NS = 1_700_000_000_000_000_000
 
-ROW_TABLES = ("issued", "returned", "done", "waited", "released")
+ROW_TABLES = ("issued", "returned", "done", "waited", "released", "method")
 
 
 def varint(value: int) -> bytes:
@@ -112,6 +112,13 @@ def add_waited(payload: pb.Payload, *rows: dict[str, int]) -> None:
 
 def add_released(payload: pb.Payload, *rows: dict[str, int]) -> None:
     add_since(payload, payload.released, "release_ns_since", rows)
+
+
+def add_methods(payload: pb.Payload, *rows: dict[str, int]) -> None:
+    ids = Steps()
+    for row in rows:
+        payload.method.op_delta.append(ids.next(row["op"]))
+    add_others(payload.method, rows)
 
 
 class Steps:

@@ -114,6 +114,7 @@ std::string StreamBuilder::takeChunk(bool closed, int zstd_level) {
   done_.clear();
   waited_.clear();
   released_.clear();
+  method_.clear();
   marked_.clear();
   return encode(payload, rows, zstd_level);
 }
@@ -127,7 +128,7 @@ std::string StreamBuilder::encode(const v1::Payload& payload,
 
 std::uint64_t StreamBuilder::rowCount() const {
   return issued_.size() + returned_.size() + done_.size() + waited_.size() +
-         released_.size() + marked_.size();
+         released_.size() + method_.size() + marked_.size();
 }
 
 void StreamBuilder::encodeRows(v1::Payload& payload) const {
@@ -144,6 +145,7 @@ void StreamBuilder::encodeRows(v1::Payload& payload) const {
   for (const DoneRow& row : done_) addRow(payload, row);
   for (const WaitRow& row : waited_) addRow(payload, row);
   for (const ReleaseRow& row : released_) addRow(payload, row);
+  for (const MethodRow& row : method_) addRow(payload, row);
   for (const MarkRow& row : marked_) addRow(payload, row);
   finishRows(payload);
 }

@@ -46,6 +46,7 @@ class StreamBuilder {
   void add(const DoneRow& row) { done_.push_back(row); }
   void add(const WaitRow& row) { waited_.push_back(row); }
   void add(const ReleaseRow& row) { released_.push_back(row); }
+  void add(const MethodRow& row) { method_.push_back(row); }
   void add(const MarkRow& row) { marked_.push_back(row); }
   // A training step begins; its position is comparable with operation ids.
   void addStep(std::uint64_t position, std::int64_t ns, std::uint64_t number) {
@@ -78,6 +79,7 @@ class StreamBuilder {
   std::vector<DoneRow> done_;
   std::vector<WaitRow> waited_;
   std::vector<ReleaseRow> released_;
+  std::vector<MethodRow> method_;
   std::vector<MarkRow> marked_;
   std::uint64_t position_ = 0;
 };

@@ -47,7 +47,7 @@ inline std::uint64_t rowCount(const v1::Payload& payload) {
   return static_cast<std::uint64_t>(
       payload.issued().op_delta_size() + payload.returned().op_delta_size() +
       payload.done().op_delta_size() + payload.waited().op_delta_size() +
-      payload.released().op_delta_size() +
+      payload.released().op_delta_size() + payload.method().op_delta_size() +
       payload.marked().position_delta_size());
 }
 

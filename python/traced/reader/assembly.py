@@ -8,6 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from traced.reader.definitions import BufferRange, ChunkDefinitions, Code, minus_1
 from traced.reader.marks import Mark, Marks, Steps
+from traced.reader.methods import Methods
 from traced.reader.names import UNKNOWN_OPERATION, end_source_name
 from traced.reader.operations import Operation
 from traced.reader.rows import ChunkRows, DoneRow, IssueRow, ReleaseRow, ReturnRow, WaitRow
@@ -71,6 +72,7 @@ class Assembly:
         self._done: _FirstRows[DoneRow] = _FirstRows()
         self._waited: _FirstRows[WaitRow] = _FirstRows()
         self._released: _FirstRows[ReleaseRow] = _FirstRows()
+        self._methods = Methods()
         self._marks = Marks()
         self._code = Code()
 
@@ -97,6 +99,7 @@ class Assembly:
         self._done.add(rows.done, definitions)
         self._waited.add(rows.waited, definitions)
         self._released.add(rows.released, definitions)
+        self._methods.add(rows.method, definitions)
         self._marks.add(rows.marked, definitions)
 
     def add_code(self, payload: trace_pb2.Payload) -> None:
@@ -147,6 +150,7 @@ class Assembly:
             state="failed" if failed else "issued" if end_ns is None else "ended",
             error=self._error(op_id),
             source_rank=minus_1(waited.source_rank_plus_1) if waited else None,
+            **self._methods.of(op_id),
         )
 
     def _error(self, op_id: int) -> str | None:

@@ -43,6 +43,10 @@ class Operation:
         cpp_stack: The calls in C++, the innermost first.
         cpp_stack_cut: There were more, farther out.
         source_rank: Group rank that a receive from any source turned out to come from.
+        algorithm: How the communication library carried it out, by its own name, such as `RING`;
+            `several` where it took several ways.
+        protocol: Its protocol for that, such as `LL128`.
+        channels: How many of its channels it took, at most.
     """
 
     op_id: int
@@ -89,6 +93,9 @@ class Operation:
     buffers: tuple[BufferRange, ...] | None = None
     buffers_cut: int | None = None
     source_rank: int | None = None
+    algorithm: str | None = None
+    protocol: str | None = None
+    channels: int | None = None
     annotations: tuple[str, ...] | None = None
     annotations_cut: int | None = None
     model: str | None = None

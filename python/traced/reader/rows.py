@@ -69,6 +69,15 @@ class ReleaseRow(NamedTuple):
     release_ns: int
 
 
+class MethodRow(NamedTuple):
+    """How the communication library carried the operation out, as it says itself."""
+
+    op_id: int
+    algorithm: int
+    protocol: int
+    channels: int
+
+
 class MarkRow(NamedTuple):
     """The program said something, or tracing was switched, between operations."""
 
@@ -88,19 +97,21 @@ class ChunkRows:
     done: list[DoneRow]
     waited: list[WaitRow]
     released: list[ReleaseRow]
+    method: list[MethodRow]
     marked: list[MarkRow]
 
     @property
     def total(self) -> int:
         """How many there are."""
         tables: tuple[list[Any], ...] = (
-            self.issued, self.returned, self.done, self.waited, self.released, self.marked
+            self.issued, self.returned, self.done, self.waited, self.released, self.method,
+            self.marked,
         )  # fmt: skip
         return sum(map(len, tables))
 
 
-# Per table: its row type, the columns of positions and instants, and the other columns in the row's
-# order.
+# Per table: its row type, the columns of positions and instants ("": it has none), and the other
+# columns in the row's order.
 _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
     (
         "issued",
@@ -125,12 +136,13 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
         ("wait_ns", "outcome", "error", "saw_end", "stall_ns_plus_1", "source_rank_plus_1"),
     ),
     ("released", ReleaseRow, "op_delta", "release_ns_since", ()),
+    ("method", MethodRow, "op_delta", "", ("algorithm", "protocol", "channels")),
     ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value", "text")),
 )
 
 
 def decode(payload: trace_pb2.Payload) -> ChunkRows:
-    """Decodes all six tables.
+    """Decodes all seven tables.
 
     Raises:
         ValueError: A column is neither empty nor as long as the first.
@@ -140,26 +152,27 @@ def decode(payload: trace_pb2.Payload) -> ChunkRows:
     for name, row_type, positions, instants, others in _TABLES:
         table = getattr(payload, name)
         length = len(getattr(table, positions))
-        for column in (instants, *others):
+        columns = (instants, *others) if instants else others
+        for column in columns:
             if len(getattr(table, column)) not in (0, length):
                 raise ValueError(
                     f"column {column} has {len(getattr(table, column))} entries "
                     f"for {length} rows of table {name}"
                 )
         ids = list(_running(getattr(table, positions), 0))
-        cells = {column: _padded(getattr(table, column), length) for column in (instants, *others)}
+        cells = {column: _padded(getattr(table, column), length) for column in columns}
         anchor_ns = payload.anchor.monotonic_ns
         if instants.endswith("_since"):
             lengths = cells.get("wait_ns", repeat(0, length))
             cells[instants] = list(_since(ids, cells[instants], lengths, anchor_ns, told))
-        else:
+        elif instants:
             cells[instants] = list(_running(cells[instants], anchor_ns))
         if name == "issued":
             cells["seq_step"] = list(_steps(cells["call"], cells["seq_step"]))
             told = dict(zip(reversed(ids), reversed(cells[instants]), strict=True))
         tables.append(list(map(row_type._make, zip(ids, *cells.values(), strict=True))))
-    issued, returned, done, waited, released, marked = tables
-    return ChunkRows(issued, returned, done, waited, released, marked)
+    issued, returned, done, waited, released, method, marked = tables
+    return ChunkRows(issued, returned, done, waited, released, method, marked)
 
 
 def _padded(column: Sequence[int], length: int) -> Sequence[int]:

@@ -169,6 +169,26 @@ TEST_F(ReportTest, AddsUpByCallSite) {
   EXPECT_EQ(by_site.rows[2].keys.front(), "train.py:9 in step");
 }
 
+TEST_F(ReportTest, AddsUpByHowTheLibraryCarriedCallsOut) {
+  const std::uint32_t ring = stream_.addText("RING");
+  const std::uint32_t tree = stream_.addText("TREE");
+  const std::uint32_t simple = stream_.addText("SIMPLE");
+  for (std::uint32_t id = 1; id <= 4; ++id) {
+    stream_.addOperation(id, StreamBuilder::kIssueNs, 1, id, 500'000);
+  }
+  stream_.add(MethodRow{1, ring, simple, 2});
+  stream_.add(MethodRow{2, ring, simple, 8});
+  stream_.add(MethodRow{3, ring, simple, 8});
+  stream_.add(MethodRow{3, tree, simple, 8});
+  const Report by_way = report({ReportKey::kAlgorithm, ReportKey::kProtocol});
+  ASSERT_EQ(by_way.rows.size(), 3u);
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(by_way.rows[0].keys, (Keys{"-", "-"}));
+  EXPECT_EQ(by_way.rows[1].keys, (Keys{"RING", "SIMPLE"}));
+  EXPECT_EQ(by_way.rows[1].totals.calls, 2u);
+  EXPECT_EQ(by_way.rows[2].keys, (Keys{"several", "SIMPLE"}));
+}
+
 TEST_F(ReportTest, AddsUpByStepAndOrdersStepsAsNumbers) {
   stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
   stream_.addStep(5, StreamBuilder::kIssueNs, 9);

@@ -94,6 +94,21 @@ TEST_F(StreamAssemblerTest, ALaterWaitRowAddsTheStall) {
   EXPECT_EQ(op.stall_ns_plus_1, 33u);
 }
 
+TEST_F(StreamAssemblerTest, WaysThatDifferAreSeveral) {
+  const std::uint32_t ring = stream_.addText("RING");
+  const std::uint32_t again = stream_.addText("RING");
+  const std::uint32_t tree = stream_.addText("TREE");
+  const std::uint32_t simple = stream_.addText("SIMPLE");
+  stream_.add(MethodRow{1, ring, simple, 4});
+  stream_.add(MethodRow{1, again, tree, 7});
+  stream_.add(MethodRow{1, 0, simple, 2});
+  const StreamTable table = assemble(stream_, {stream_.takeChunk()});
+  const AssembledOperation& op = table.operations.at(0);
+  EXPECT_EQ(table.methodText(op.algorithm), "RING");
+  EXPECT_EQ(table.methodText(op.protocol), "several");
+  EXPECT_EQ(op.channels, 7);
+}
+
 TEST_F(StreamAssemblerTest, WhatWasNotObservedIsAbsent) {
   const AssembledOperation op = only();
   EXPECT_EQ(op.issued.ns(), kIssueNs);
@@ -102,6 +117,8 @@ TEST_F(StreamAssemblerTest, WhatWasNotObservedIsAbsent) {
   EXPECT_FALSE(op.ended.known());
   EXPECT_FALSE(op.wait_began.known());
   EXPECT_FALSE(op.released.known());
+  EXPECT_EQ(op.algorithm, 0u);
+  EXPECT_EQ(op.channels, 0);
   EXPECT_EQ(op.state(), OperationState::kIssued);
 }
 

@@ -280,6 +280,30 @@ TEST_F(RecorderTest, FailuresCarryTheirMessage) {
   EXPECT_EQ(texts, (std::set<std::string>{"Connection closed?", "timed out"}));
 }
 
+TEST_F(RecorderTest, HowAnOperationIsCarriedOutHasItsNames) {
+  inProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(world());
+    const OpId op = issue(recorder, *group);
+    recorder.method(op, "RING", "", 4);
+    recorder.method(kLostOp, "TREE", "LL", 1);
+  });
+  using testing::rowsOf;
+  v1::Payload payload;
+  for (const v1::Payload& each : trace()) {
+    if (each.has_method()) payload = each;
+  }
+  ASSERT_TRUE(payload.has_method());
+  const MethodRow row = rowsOf<MethodRow>(payload).at(0);
+  EXPECT_EQ(rowsOf<MethodRow>(payload).size(), 1u);
+  EXPECT_EQ(row.op, rowsOf<IssueRow>(payload).at(0).op);
+  EXPECT_EQ(row.protocol, 0u);
+  EXPECT_EQ(row.channels, 4u);
+  ASSERT_GE(payload.text_size(), 1);
+  EXPECT_EQ(payload.text(0).text(), "RING");
+  EXPECT_EQ(payload.text(0).id(), row.algorithm);
+}
+
 TEST_F(RecorderTest, GroupsWithEqualMembersAreNumbered) {
   inProcess([&] {
     Recorder& recorder = start();

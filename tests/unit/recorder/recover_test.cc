@@ -207,6 +207,25 @@ TEST_F(RecoverTest, DefinesAgainWhatOnlyEarlierChunksDefined) {
   EXPECT_EQ(last.text(0).text(), "boom");
 }
 
+TEST_F(RecoverTest, DefinesAgainTheNamesOfHowAnOperationIsCarriedOut) {
+  inKilledProcess([&] {
+    Recorder& recorder = start();
+    auto group = recorder.addGroup(worldOfTwo());
+    const OpId first = issueCall(recorder, *group, 1, 0, 77);
+    recorder.method(first, "RING", "LL128", 4);
+    recorder.flush(kFlushLimit);
+    recorder.method(first, "RING", "LL128", 8);
+  });
+  ASSERT_EQ(recover().at(0).records, 1u);
+  const v1::Payload last = readRecovered(traces()).payloads.back();
+  const MethodRow row = rowsOf<MethodRow>(last).at(0);
+  EXPECT_EQ(row.channels, 8u);
+  ASSERT_EQ(last.text_size(), 2);
+  for (const v1::Text& text : last.text()) {
+    EXPECT_EQ(text.text(), text.id() == row.algorithm ? "RING" : "LL128");
+  }
+}
+
 TEST_F(RecoverTest, DefinesAgainTheGroupThatAMarkIsAbout) {
   inKilledProcess([&] {
     Recorder& recorder = start();

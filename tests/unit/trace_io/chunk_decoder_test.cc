@@ -139,8 +139,9 @@ TEST(ChunkDecoderTest, RefusesColumnsBeyondAnyRecorder) {
   const std::string column(kMaxColumnBytes + 1, '\1');
   for (const std::uint32_t field :
        {v1::Payload::kIssuedFieldNumber, v1::Payload::kReleasedFieldNumber,
-        v1::Payload::kMarkedFieldNumber}) {
-    std::string raw(1, static_cast<char>(field << 3 | 2));
+        v1::Payload::kMarkedFieldNumber, v1::Payload::kMethodFieldNumber}) {
+    std::string raw;
+    appendVarint(raw, field << 3 | 2);
     appendVarint(raw, column.size());
     raw += column;
     EXPECT_FALSE(isModestPayload(raw, raw.size())) << field;

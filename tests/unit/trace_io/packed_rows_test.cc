@@ -33,8 +33,10 @@ Numbers numbersOf(const Row& row) {
                    row.source_rank_plus_1);
   } else if constexpr (std::is_same_v<Row, ReleaseRow>) {
     return numbers(5, row.op, row.release_ns);
+  } else if constexpr (std::is_same_v<Row, MethodRow>) {
+    return numbers(6, row.op, row.algorithm, row.protocol, row.channels);
   } else {
-    return numbers(6, row.position, row.mark_ns, row.kind, row.value, row.text);
+    return numbers(7, row.position, row.mark_ns, row.kind, row.value, row.text);
   }
 }
 
@@ -56,6 +58,7 @@ class RandomPayload {
     fill(*payload.mutable_done());
     fill(*payload.mutable_waited());
     fill(*payload.mutable_released());
+    fill(*payload.mutable_method());
     fill(*payload.mutable_marked());
     return payload;
   }
@@ -111,6 +114,10 @@ class RandomPayload {
   void fill(v1::ReleaseRows& t) {
     fillColumns(t.mutable_op_delta(), t.mutable_release_ns_since());
   }
+  void fill(v1::MethodRows& t) {
+    fillColumns(t.mutable_op_delta(), t.mutable_algorithm(),
+                t.mutable_protocol(), t.mutable_channels());
+  }
   void fill(v1::MarkRows& t) {
     fillColumns(t.mutable_position_delta(), t.mutable_mark_ns_delta(),
                 t.mutable_kind(), t.mutable_value(), t.mutable_text());
@@ -127,6 +134,7 @@ v1::Payload withoutRows(v1::Payload payload) {
   payload.clear_done();
   payload.clear_waited();
   payload.clear_released();
+  payload.clear_method();
   payload.clear_marked();
   return payload;
 }

@@ -122,6 +122,7 @@ TEST(RowsTest, WhatWasWrittenIsRead) {
     addRow(payload, DoneRow{ops[i], instants[4 - i], 2, 0, other, 6});
     addRow(payload, WaitRow{ops[i], instants[i], ops[i], 0, other, 1, 0, 2});
     addRow(payload, ReleaseRow{ops[4 - i] + 1, instants[i]});
+    addRow(payload, MethodRow{ops[4 - i], other, 3, other});
     addRow(payload, MarkRow{ops[i], instants[i], 2, ops[i], other});
   }
   finishRows(payload);
@@ -145,6 +146,11 @@ TEST(RowsTest, WhatWasWrittenIsRead) {
     EXPECT_EQ(wait.wait_ns, ops[i]);
     EXPECT_EQ(rowsOf<ReleaseRow>(payload).at(i).release_ns, instants[i]);
     EXPECT_EQ(rowsOf<ReleaseRow>(payload).at(i).op, ops[4 - i] + 1);
+    const MethodRow method = rowsOf<MethodRow>(payload).at(i);
+    EXPECT_EQ(method.op, ops[4 - i]);
+    EXPECT_EQ(method.algorithm, other);
+    EXPECT_EQ(method.protocol, 3u);
+    EXPECT_EQ(method.channels, other);
     EXPECT_EQ(rowsOf<MarkRow>(payload).at(i).mark_ns, instants[i]);
     EXPECT_EQ(rowsOf<MarkRow>(payload).at(i).text, other);
   }
