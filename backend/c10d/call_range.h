@@ -1,5 +1,6 @@
 // CallRange is one call in the timelines of other tools, from its issue until
-// the inner backend's call has returned.
+// the inner backend's call has returned; and what NCCL's profiler interface
+// asks for meanwhile.
 
 #pragma once
 
@@ -9,15 +10,19 @@
 #include <string>
 
 #include "recorder/annotations.h"
+#include "recorder/operation_in_call.h"
 
 namespace traced {
 
 class CallRange {
  public:
   // `for_profiler`: the inner backend has no range in PyTorch's profiler.
+  // `joined`: whose is what NCCL is asked for on this thread.
   CallRange(const Annotations& annotations, bool for_profiler,
-            const NvtxRanges::Payload& call)
+            const NvtxRanges::Payload& call,
+            const OperationInCall::Name& joined)
       : nvtx_(annotations.nvtx()) {
+    if (annotations.ncclProfiler()) in_call_.emplace(joined);
     if (nvtx_) nvtx_->push(call);
     if (for_profiler && annotations.profilerRanges()) beginRange(call);
   }
@@ -44,6 +49,7 @@ class CallRange {
 
   const NvtxRanges* const nvtx_;
   std::optional<at::RecordFunction> range_;
+  std::optional<OperationInCall> in_call_;
 };
 
 }  // namespace traced

@@ -18,6 +18,7 @@
 #include "c10d/bind_modules.h"
 #include "c10d/bind_stacks.h"
 #include "c10d/facade.h"
+#include "c10d/nccl_profiler.h"
 #include "c10d/nodes.h"
 #include "c10d/python_error.h"
 #include "recorder/hang_reports.h"
@@ -298,6 +299,10 @@ PYBIND11_MODULE(_C, m) {
         py::arg("has_stderr"), py::call_guard<py::gil_scoped_release>(),
         "Starts a process that saves what this one leaves if it is killed, "
         "unless the job has one on this host. A sentence if it cannot.");
+  m.def("connect_nccl_profiler", &traced::connectNcclProfiler,
+        py::arg("library"), py::call_guard<py::gil_scoped_release>(),
+        "Loads the library that NCCL is to load, and gives it the recorder. A "
+        "sentence if it cannot.");
   m.def("attach", &traced::attachTo, py::arg("group"), py::arg("devices"),
         py::arg("members"),
         "Puts tracing wrappers around the group's backends for the devices, "

@@ -100,7 +100,11 @@ template <typename Describe, typename Forward>
     range.emplace(
         *annotations, engine_.on_host,
         NvtxRanges::Payload{operationName(operation), group_->id(), seq,
-                            issued.bytes, issued.op, annotations->labels()});
+                            issued.bytes, issued.op, annotations->labels()},
+        // What NCCL does at the end of a batch it does for the members.
+        operation == Operation::kCoalesced
+            ? OperationInCall::Name{}
+            : OperationInCall::Name{&recorder, issued.op});
   }
   Work work = observed(recorder, issued.op, forward);
   range.reset();

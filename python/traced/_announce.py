@@ -30,6 +30,7 @@ _ASK_FOR_MORE = (
     "TRACED_WATCH_SECONDS",
     "TRACED_NVTX",
     "TRACED_PROFILER_RANGES",
+    "TRACED_NCCL_PROFILER",
 )
 
 # The trace that was told of last: a process may begin several, one after the other.

@@ -18,6 +18,7 @@ from traced import (
     _extension,
     _keeper,
     _modules,
+    _nccl_profiler,
     _rendezvous,
     _settings,
     _stacks,
@@ -56,7 +57,10 @@ def prepare(spelling: str, default_rank: int | None = None) -> str:
     if any(name in NCCL_NAMES for name in marked) and not torch.cuda.is_available():
         raise RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
     if wanted and not _settings.tracing_is_off():
-        _settings.check(_extension.load())
+        extension = _extension.load()
+        _settings.check(extension)
+        if any(name in NCCL_NAMES for name in wanted.values()):
+            _nccl_profiler.offer(extension)
     if not wanted and default_rank is not None:
         _announce.not_traced(default_rank)
     return spelling

@@ -44,7 +44,7 @@ def _truths(path: Path, rank: int) -> list[_Truth]:
     lines = [line.split() for line in path.read_text().splitlines()]
     return [
         _Truth(int(begin), int(end))
-        for _, of_rank, _, function, _, begin, end, _, _ in lines
+        for _, of_rank, _, function, _, begin, end, *_ in lines
         if int(of_rank) == rank and function == "ncclAllReduce"
     ]
 

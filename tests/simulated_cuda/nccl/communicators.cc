@@ -11,6 +11,7 @@
 
 #include "nccl/communicator.h"
 #include "nccl/cuda.h"
+#include "nccl/profiler.h"
 #include "nccl/splits.h"
 
 namespace simulated {
@@ -38,6 +39,7 @@ ncclResult_t create(ncclComm_t* out, const std::string& name, int ranks,
   int device = 0;
   cudaGetDevice(&device);
   auto end = std::make_shared<Endpoint>(name, ranks, rank, device);
+  end->profiled = std::make_shared<Profiled>(name, ranks, rank);
   *out = new ncclComm{end, 0, 0, {}};
   if (config && config->blocking == 0) {
     end->state = ncclInProgress;

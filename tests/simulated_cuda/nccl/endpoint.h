@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "nccl/segment.h"
 
 namespace simulated {
+
+class Profiled;
 
 class Endpoint {
  public:
@@ -36,6 +39,8 @@ class Endpoint {
   void endTurn();
   bool aborted() const { return aborted_; }
 
+  // Until the communicator is destroyed.
+  std::shared_ptr<Profiled> profiled;
   const std::string name;
   const int ranks;
   const int rank;

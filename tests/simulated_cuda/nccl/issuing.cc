@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nccl/cuda.h"
+#include "nccl/profiler.h"
 #include "nccl/truth.h"
 
 namespace simulated {
@@ -37,21 +38,23 @@ void perform(const Launch& launch) {
   const auto ticket = launch.ticket ? *launch.ticket : launch.end->ticket();
   if (!launch.end->awaitTurn(ticket)) return;
   Transfers transfers(*launch.end);
+  // A replay is put on its way now.
+  if (!launch.ticket) launch.end->profiled->launch(launch.operations);
   for (const auto& operation : launch.operations) operation.start(transfers);
   Truth truth(launch.end->name, launch.end->rank, launch.stream);
   if (launch.fails) failAndWait(*launch.end);
   const bool moved = transfers.run();
   for (const auto& operation : launch.operations) {
-    truth.write(operation.function, operation.bytes, moved);
+    truth.write(operation.function, operation.bytes, moved, operation.method);
   }
   launch.end->endTurn();
 }
 
-ncclResult_t flush() {
-  auto launches = std::exchange(pending, {});
+ncclResult_t enqueue(std::vector<Launch> launches) {
   for (Launch& launch : launches) {
     if (!simulated_cuda_capturing(launch.stream)) {
       launch.ticket = launch.end->ticket();
+      launch.end->profiled->launch(launch.operations);
     }
     const std::function<void()> work = [launch] { perform(launch); };
     if (simulated_cuda_enqueue(launch.stream, &work)) {
@@ -59,6 +62,22 @@ ncclResult_t flush() {
     }
   }
   return ncclSuccess;
+}
+
+ncclResult_t flush() {
+  Profiled::groupEnds();
+  const ncclResult_t result = enqueue(std::exchange(pending, {}));
+  Profiled::groupEnded();
+  return result;
+}
+
+// Collectives that NCCL makes of messages.
+bool isOfMessages(const std::string& function) {
+  for (const char* name :
+       {"ncclSend", "ncclRecv", "ncclAlltoAll", "ncclGather", "ncclScatter"}) {
+    if (function == name) return true;
+  }
+  return false;
 }
 
 bool isNumber(long number, const char* setting) {
@@ -95,6 +114,8 @@ ncclResult_t issue(ncclComm_t comm, cudaStream_t stream, Operation operation) {
   if (it == pending.end())
     it = pending.insert(it, {end, stream, {}, false, {}});
   it->fails |= isNumber(number, "SIMULATED_NCCL_FAIL_OPERATION");
+  operation.method = nextMethod(isOfMessages(operation.function));
+  end->profiled->call(operation, simulated_cuda_capturing(stream) != 0);
   it->operations.push_back(std::move(operation));
   return group_depth ? ncclSuccess : flush();
 }

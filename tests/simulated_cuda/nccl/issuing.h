@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nccl/communicator.h"
+#include "nccl/method.h"
 #include "nccl/transfers.h"
 
 namespace simulated {
@@ -19,6 +20,10 @@ struct Operation {
   int peer;         // or root; 0 where there is none
   // Says what is to be sent and received when the stream has come to it.
   std::function<void(Transfers&)> start;
+  Method method = {};
+  // What a profiler wanted to know when it was called, and calls it.
+  int wanted = 0;
+  void* call = nullptr;
 };
 
 ncclResult_t issue(ncclComm_t comm, cudaStream_t stream, Operation operation);

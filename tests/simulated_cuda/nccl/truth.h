@@ -6,16 +6,19 @@
 #include <cstdint>
 #include <string>
 
+#include "nccl/method.h"
+
 namespace simulated {
 
 // Begins when a stream has come to a launch. Each operation is a line in the
 // file SIMULATED_NCCL_TRUTH: process, rank, stream, function, bytes, instants
-// of begin and end (CLOCK_MONOTONIC), communicator, and 1 or, if it was
-// aborted, 0.
+// of begin and end (CLOCK_MONOTONIC), communicator, 1 or, if it was aborted, 0,
+// algorithm, protocol (each - of messages) and channels.
 class Truth {
  public:
   Truth(std::string communicator, int rank, const void* stream);
-  void write(const char* function, size_t bytes, bool moved) const;
+  void write(const char* function, size_t bytes, bool moved,
+             const Method& method) const;
 
  private:
   const std::string communicator_;

@@ -1,0 +1,106 @@
+#include "nccl_profiler/next_plugin.h"
+
+#include <dlfcn.h>
+#include <strings.h>
+
+#include <cstdlib>
+
+#include "nccl_profiler/recorder_link.h"
+
+namespace traced::nccl {
+namespace {
+
+// As NCCL looks for it: by its path, or by what follows "libnccl-profiler-".
+void* openLibrary(const std::string& name) {
+  const bool is_static = strcasecmp(name.c_str(), "STATIC_PLUGIN") == 0;
+  void* library =
+      dlopen(is_static ? nullptr : name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library || name.find('/') != std::string::npos) return library;
+  const std::string long_name = "libnccl-profiler-" + name + ".so";
+  return dlopen(long_name.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+// What is asked for with any of these leads to the events that it belongs to.
+constexpr unsigned kBelowTasks =
+    kProxyOp | kProxyStep | kKernelChannel | kNetwork;
+constexpr unsigned kCopies = kCopyCollective | kCopySync | kCopyBatch;
+
+// With which wishes NCCL tells of an event.
+constexpr unsigned wishesFor(unsigned type) {
+  switch (type) {
+    case kCollective:
+      return kCollective | kBelowTasks;
+    case kMessage:
+      return kMessage | kBelowTasks;
+    case kGroup:
+      return kGroup | kCollective | kMessage | kBelowTasks;
+    case kCollectiveCall:
+      return kCollectiveCall | kCollective | kBelowTasks | kCopies;
+    case kMessageCall:
+      return kMessageCall | kMessage | kBelowTasks;
+    case kGroupCall:
+      return kGroupCall | kCollectiveCall | kMessageCall | kKernelLaunch |
+             kGroup | kCollective | kMessage | kBelowTasks | kCopies;
+    default:
+      return type;
+  }
+}
+
+}  // namespace
+
+NextPlugin* NextPlugin::load(int version, std::string& problem) {
+  const char* wanted = std::getenv(kNextPlugin);
+  const bool is_wanted = wanted && *wanted;
+  if (is_wanted && strcasecmp(wanted, "none") == 0) return nullptr;
+  const std::string name = is_wanted ? wanted : "libnccl-profiler.so";
+  void* library = openLibrary(name);
+  if (!library) {
+    const char* error = dlerror();
+    if (is_wanted) problem = error ? error : name + " cannot be loaded";
+    return nullptr;
+  }
+  constexpr const char* kNames[] = {kName4, kName5, kName6};
+  for (int known = version; known >= 4; --known) {
+    const void* functions = dlsym(library, kNames[known - 4]);
+    if (!functions) continue;
+    return new NextPlugin(static_cast<const Functions*>(functions), known);
+  }
+  problem = name + " has none of versions 4 to " + std::to_string(version) +
+            " of NCCL's profiler interface";
+  return nullptr;
+}
+
+Status NextPlugin::init(void** context, const Communicator& of) {
+  if (version_ == 4) {
+    const auto init = reinterpret_cast<Init4>(functions_->init);
+    return init(context, &wanted_, of.name, of.id, of.nodes, of.ranks, of.rank,
+                of.logger);
+  }
+  const auto init = reinterpret_cast<Init5>(functions_->init);
+  return init(context, of.id, &wanted_, of.name, of.nodes, of.ranks, of.rank,
+              of.logger);
+}
+
+bool NextPlugin::isTold(unsigned type) {
+  constexpr unsigned kFirstBeyond[] = {kGroupCall, kCopyCollective};
+  if (version_ < 6 && type >= kFirstBeyond[version_ - 4]) return false;
+  return (static_cast<unsigned>(wanted()) & wishesFor(type)) != 0;
+}
+
+Status NextPlugin::start(void* context, void** handle, Event* event,
+                         unsigned type) {
+  *handle = nullptr;
+  if (!isTold(type)) return kSuccess;
+  // A call is a parent since version 5; before, it was the group.
+  void* const parent = event->parent;
+  if (version_ == 4 && type == kCollective) {
+    event->parent = event->collective.group;
+  } else if (version_ == 4 && type == kMessage) {
+    event->parent = event->message.group;
+  }
+  const Status status = functions_->start(context, handle, event);
+  event->parent = parent;
+  return status;
+}
+
+}  // namespace traced::nccl

@@ -1,0 +1,214 @@
+// What NCCL loads as its profiler plugin: joins what it tells of its calls to
+// the operation that the calling thread is in, and passes everything on to the
+// plugin that the user wants.
+//
+// From version 5 on NCCL tells of a call inside of it, on the thread that
+// called, and names that call again as the parent of what it puts on its way:
+// so the two are joined exactly, whatever thread puts it there. In version 4 it
+// tells of no calls. What it then puts on its way inside of a call of ours, on
+// the thread that called, belongs to it: it was given to NCCL there, in no
+// outer group. What it does elsewhere belongs to nothing that can be known.
+
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "nccl_profiler/calls.h"
+#include "nccl_profiler/interface.h"
+#include "nccl_profiler/next_plugin.h"
+#include "nccl_profiler/recorder_link.h"
+
+namespace traced::nccl {
+namespace {
+
+std::atomic<const RecorderLink*> recorder{nullptr};
+std::atomic<NextPlugin*> next_plugin{nullptr};
+// NCCL's own: what it tells of.
+std::atomic<int*> wishes{nullptr};
+Calls calls;
+
+// Of a communicator.
+struct Context {
+  bool has_next = false;
+  void* next = nullptr;
+};
+
+unsigned ownWishes(int version) {
+  if (!recorder.load()) return 0;
+  const unsigned tasks = kCollective | kMessage;
+  return version == 4 ? tasks : tasks | kCollectiveCall | kMessageCall;
+}
+
+NextPlugin* findNext(int version) {
+  static NextPlugin* const found = [version] {
+    std::string problem;
+    NextPlugin* plugin = NextPlugin::load(version, problem);
+    const RecorderLink* link = recorder.load();
+    if (!problem.empty() && link) {
+      problem = "NCCL's profiler plugin is not told of anything: " + problem;
+      link->say(problem.c_str());
+    }
+    next_plugin.store(plugin);
+    return plugin;
+  }();
+  return found;
+}
+
+// The next plugin may change its wishes at any time.
+void wish(int version) {
+  int* const told = wishes.load(std::memory_order_relaxed);
+  if (!told) return;
+  NextPlugin* const next = next_plugin.load(std::memory_order_relaxed);
+  const int all =
+      static_cast<int>(ownWishes(version)) | (next ? next->wanted() : 0);
+  const std::atomic_ref wished(*told);
+  if (wished.load(std::memory_order_relaxed) != all) wished.store(all);
+}
+
+Status init(int version, void** context, int* wanted,
+            const NextPlugin::Communicator& communicator) {
+  auto* own = new Context;
+  *context = own;
+  if (NextPlugin* next = findNext(version)) {
+    own->has_next = next->init(&own->next, communicator) == kSuccess;
+  }
+  wishes.store(wanted);
+  wish(version);
+  return kSuccess;
+}
+
+Status init4(void** context, int* wanted, const char* name,
+             std::uint64_t communicator, int nodes, int ranks, int rank,
+             Logger logger) {
+  return init(4, context, wanted,
+              {communicator, name, nodes, ranks, rank, logger});
+}
+
+template <int kVersion>
+Status initNewer(void** context, std::uint64_t communicator, int* wanted,
+                 const char* name, int nodes, int ranks, int rank,
+                 Logger logger) {
+  return init(kVersion, context, wanted,
+              {communicator, name, nodes, ranks, rank, logger});
+}
+
+// NCCL says "Unknown" where it has no name.
+const char* known(const char* name) {
+  return !name || std::strcmp(name, "Unknown") == 0 ? "" : name;
+}
+
+void tell(const Operation& operation, const Event& event, unsigned type) {
+  if (!operation.recorder) return;
+  const RecorderLink* const link = recorder.load(std::memory_order_relaxed);
+  if (type == kCollective) {
+    const Collective& task = event.collective;
+    link->method(operation, known(task.algorithm), known(task.protocol),
+                 task.channels);
+  } else {
+    link->method(operation, "", "", event.message.channels);
+  }
+}
+
+Operation operationOfThread() {
+  const RecorderLink* const link = recorder.load(std::memory_order_relaxed);
+  return link ? link->operation() : Operation{};
+}
+
+// Replays of a captured call are put on their way as its own, later: of these
+// nothing is told.
+bool isCaptured(const Event& event, unsigned type) {
+  return type == kCollectiveCall ? event.collective_call.captured
+                                 : event.message_call.captured;
+}
+
+// A call of NCCL's begins: `handle` is the next plugin's so far.
+void beginCall(void** handle, const Event& event, unsigned type) {
+  const Operation operation =
+      isCaptured(event, type) ? Operation{} : operationOfThread();
+  if (!operation.recorder) return;
+  if (void* own = calls.add({operation, *handle})) *handle = own;
+}
+
+Status startNext(Context& context, void** handle, Event* event, unsigned type) {
+  *handle = nullptr;
+  NextPlugin* const next = next_plugin.load(std::memory_order_relaxed);
+  if (!next || !context.has_next) return kSuccess;
+  return next->start(context.next, handle, event, type);
+}
+
+template <int kVersion>
+Status start(void* context, void** handle, Event* event) {
+  constexpr std::uint64_t kTypes = kVersion == 4 ? 0xff : ~std::uint64_t{0};
+  const auto type = static_cast<unsigned>(event->type & kTypes);
+  Operation operation;
+  void* const parent = event->parent;
+  if (Calls::has(parent)) {
+    const Calls::Call call = calls.find(parent);
+    operation = call.operation;
+    event->parent = call.next;
+  } else if (kVersion == 4) {
+    operation = operationOfThread();
+  }
+  if (type == kCollective || type == kMessage) tell(operation, *event, type);
+  const Status status =
+      startNext(*static_cast<Context*>(context), handle, event, type);
+  event->parent = parent;
+  if (type == kCollectiveCall || type == kMessageCall) {
+    beginCall(handle, *event, type);
+    wish(kVersion);
+  }
+  return status;
+}
+
+// The next plugin's handle of an event.
+void* nextOf(void* handle) {
+  return Calls::has(handle) ? calls.find(handle).next : handle;
+}
+
+Status stop(void* handle) {
+  NextPlugin* const next = next_plugin.load(std::memory_order_relaxed);
+  void* const its = nextOf(handle);
+  return next && its ? next->stop(its) : kSuccess;
+}
+
+Status record(void* handle, int state, void* arguments) {
+  NextPlugin* const next = next_plugin.load(std::memory_order_relaxed);
+  void* const its = nextOf(handle);
+  return next && its ? next->record(its, state, arguments) : kSuccess;
+}
+
+Status finalize(void* context) {
+  auto* const own = static_cast<Context*>(context);
+  NextPlugin* const next = next_plugin.load();
+  const Status status =
+      next && own->has_next ? next->finalize(own->next) : kSuccess;
+  delete own;
+  return status;
+}
+
+constexpr char kOwnName[] = "traced";
+
+}  // namespace
+}  // namespace traced::nccl
+
+#define EXPORT __attribute__((visibility("default")))
+
+extern "C" {
+
+EXPORT traced::nccl::Profiler4 ncclProfiler_v4 = {
+    traced::nccl::kOwnName, traced::nccl::init4,  traced::nccl::start<4>,
+    traced::nccl::stop,     traced::nccl::record, traced::nccl::finalize};
+EXPORT traced::nccl::Profiler5 ncclProfiler_v5 = {
+    traced::nccl::kOwnName, traced::nccl::initNewer<5>, traced::nccl::start<5>,
+    traced::nccl::stop,     traced::nccl::record,       traced::nccl::finalize};
+EXPORT traced::nccl::Profiler5 ncclProfiler_v6 = {
+    traced::nccl::kOwnName, traced::nccl::initNewer<6>, traced::nccl::start<6>,
+    traced::nccl::stop,     traced::nccl::record,       traced::nccl::finalize};
+
+// kConnect.
+EXPORT void traced_nccl_profiler_connect(
+    const traced::nccl::RecorderLink* link) {
+  traced::nccl::recorder.store(link);
+}
+
+}  // extern "C"

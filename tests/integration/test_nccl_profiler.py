@@ -1,0 +1,198 @@
+"""How NCCL carries operations out, as it tells its profiler plugin, is on the right operations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from built import built
+from launcher import Launcher
+from simulated_gpu import ENGINES, Refusals
+from tracectl import tracectl
+from traced.reader import Operation, read
+
+every_engine = pytest.mark.parametrize("engine", ENGINES)
+every_version = pytest.mark.parametrize("version", [4, 5, 6])
+
+_ON = {"TRACED_NCCL_PROFILER": "1"}
+_ROUNDS = 5
+
+
+class _Method(NamedTuple):
+    """How an operation was carried out."""
+
+    algorithm: str | None
+    protocol: str | None
+    channels: int | None
+
+
+_UNKNOWN = _Method(None, None, None)
+_Truth = dict[tuple[int, int], set[_Method]]
+
+
+def _run(
+    gpus: Launcher, folder: Path, program: str, *args: object, **env: str
+) -> tuple[list[str], _Truth]:
+    """What was written; by rank and size, how NCCL's calls were really carried out."""
+    refusals = Refusals(folder)
+    ranks = gpus.run_ranks(
+        2,
+        f"jobs.gpu_profiled:{program}",
+        *args,
+        folder=folder,
+        TRACED_DIR=str(folder / "traces"),
+        SIMULATED_NCCL_TRUTH=str(folder / "truth"),
+        **refusals.env,
+        **env,
+    )
+    refusals.assert_none()
+    truth: _Truth = {}
+    for line in (folder / "truth").read_text().splitlines():
+        _, rank, _, _, size, *_, algorithm, protocol, channels = line.split()
+        names = [None if name == "-" else name for name in (algorithm, protocol)]
+        truth.setdefault((int(rank), int(size)), set()).add(_Method(*names, int(channels)))
+    return [rank.output for rank in ranks], truth
+
+
+def _operations(folder: Path) -> list[tuple[int, Operation]]:
+    streams = read(folder / "traces").streams
+    assert len(streams) == 2
+    return [(stream.rank, item) for stream in streams for item in stream.operations]
+
+
+def _told(item: Operation) -> _Method:
+    return _Method(item.algorithm, item.protocol, item.channels)
+
+
+def _size(item: Operation) -> int:
+    """What NCCL is told: that of the larger side, or of one rank's part of it."""
+    sizes = sorted(size for size in (item.bytes_in, item.bytes_out) if size)
+    return sizes[0] if sizes else 0
+
+
+def _calls(folder: Path, least_bytes: int) -> list[tuple[int, Operation]]:
+    """Those of one call of NCCL's each, made at once, and not those that set a group up."""
+    return [(rank, item) for rank, item in _all_calls(folder, least_bytes) if not item.batch]
+
+
+def _all_calls(folder: Path, least_bytes: int) -> list[tuple[int, Operation]]:
+    """The same with those of batches."""
+    return [
+        (rank, item)
+        for rank, item in _operations(folder)
+        if max(item.tensors_in or 0, item.tensors_out or 0) == 1 and _size(item) >= least_bytes
+    ]
+
+
+@every_engine
+@every_version
+def test_every_event_is_on_its_operation(
+    gpus: Launcher, tmp_path: Path, engine: str, version: int
+) -> None:
+    env = ENGINES[engine] | _ON | {"SIMULATED_NCCL_PROFILER": str(version)}
+    _, truth = _run(gpus, tmp_path, "on_threads", "traced:nccl", _ROUNDS, **env)
+    calls = _all_calls(tmp_path, 4 * 2048)
+    assert len({item.op for _, item in calls}) >= 7
+    # What NCCL does at the end of a batch is not known to be of which member: all of it in version
+    # 4, and where the engine calls NCCL only then.
+    members_are_told = version > 4 and engine == "classic"
+    assert any(item.batch for _, item in calls)
+    for rank, item in calls:
+        (done,) = truth[rank, _size(item)]
+        expected = _UNKNOWN if item.batch and not members_are_told else done
+        assert _told(item) == expected, (rank, item)
+    batches = [_told(item) for _, item in _operations(tmp_path) if item.op == "coalesced"]
+    assert set(batches) == {_UNKNOWN}
+
+
+@pytest.mark.parametrize(("version", "known"), [(4, False), (6, True)])
+def test_what_another_thread_launches_is_joined_by_its_call_or_not_at_all(
+    gpus: Launcher, tmp_path: Path, version: int, known: bool
+) -> None:
+    env = _ON | {"SIMULATED_NCCL_PROFILER": str(version), "SIMULATED_NCCL_LAUNCH_ELSEWHERE": "1"}
+    _, truth = _run(gpus, tmp_path, "on_threads", "traced:nccl", 2, **env)
+    calls = _calls(tmp_path, 4 * 2048)
+    assert calls
+    for rank, item in calls:
+        (done,) = truth[rank, _size(item)]
+        assert _told(item) == (done if known else _UNKNOWN)
+
+
+def test_several_ways_are_told_as_several(gpus: Launcher, tmp_path: Path) -> None:
+    _run(gpus, tmp_path, "on_threads", "traced:nccl", 1, **_ON)
+    together = [item for _, item in _operations(tmp_path) if (item.tensors_in or 0) > 1]
+    assert together
+    assert {(item.algorithm, item.protocol) for item in together} == {("several", "several")}
+
+
+def test_calls_of_others_are_nobodys(gpus: Launcher, tmp_path: Path) -> None:
+    _, truth = _run(gpus, tmp_path, "untraced_beside", "traced:nccl", **_ON)
+    calls = _calls(tmp_path, 4 * 4096)
+    assert 0 < len(calls) < len([key for key in truth if key[1] >= 4 * 4096])
+    for rank, item in calls:
+        assert {_told(item)} == truth[rank, _size(item)]
+    report = tracectl("report", tmp_path / "traces", "--by", "algorithm,protocol", "--json").json()
+    told = Counter((item.algorithm, item.protocol) for _, item in _operations(tmp_path))
+    reported = {(row["algorithm"], row["protocol"]): row["count"] for row in report["ops"]}
+    assert reported == {tuple(name or "-" for name in key): n for key, n in told.items()}
+
+
+def test_of_a_captured_call_nothing_is_told(gpus: Launcher, tmp_path: Path) -> None:
+    _, truth = _run(gpus, tmp_path, "captured", **_ON)
+    calls = _calls(tmp_path, 4 * 2048)
+    assert [item.graph is not None for _, item in calls] == [False, True, False] * 2
+    for rank, item in calls:
+        done = truth[rank, _size(item)]
+        assert {_told(item)} == ({_UNKNOWN} if item.graph is not None else done)
+
+
+def test_without_the_setting_nothing_is_loaded(gpus: Launcher, tmp_path: Path) -> None:
+    ranks = gpus.run_ranks(
+        2, "jobs.gpu_profiled:loaded", folder=tmp_path, TRACED_DIR=str(tmp_path / "traces")
+    )
+    assert [rank.result for rank in ranks] == [("", False)] * 2
+    assert {_told(item) for _, item in _operations(tmp_path)} == {_UNKNOWN}
+
+
+def _toy_log(gpus: Launcher, folder: Path, version: int, wanted: int, **env: str) -> list[str]:
+    """What a user's plugin of this version is told of rank 0's calls, in order."""
+    folder.mkdir()
+    env |= {
+        "TOY_PROFILER_LOG": str(folder / "log"),
+        "TOY_PROFILER_WANTED": str(wanted),
+        "NCCL_PROFILER_PLUGIN": str(built(f"toy_profiler/libtoy_profiler_v{version}.so")),
+    }
+    _run(gpus, folder, "on_one_thread", "traced:nccl", **env)
+    lines = [line.split(" ", 1) for line in (folder / "log").read_text().splitlines()]
+    first = lines[0][0]
+    # A communicator goes when its last piece of work has.
+    return [line for pid, line in lines if pid == first and not line.startswith("finalize")]
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted"), [(6, 0), (6, 2), (6, 4), (6, 0x700), (6, 0x707), (5, 0x702), (4, 7)]
+)
+def test_another_plugin_is_told_what_nccl_would_have_told_it(
+    gpus: Launcher, tmp_path: Path, version: int, wanted: int
+) -> None:
+    alone, behind = (
+        _toy_log(gpus, tmp_path / name, version, wanted, TRACED_NCCL_PROFILER=on)
+        for name, on in (("alone", "0"), ("behind", "1"))
+    )
+    assert behind == alone
+    told = {line.split()[3] for line in alone if line.startswith("start")}
+    assert (wanted != 0) == bool(told)
+    for rank, item in _calls(tmp_path / "behind", 4 * 2048):
+        assert item.channels is not None, (rank, item)
+
+
+def test_a_plugin_that_cannot_be_told_anything_is_said(gpus: Launcher, tmp_path: Path) -> None:
+    said, truth = _run(
+        gpus, tmp_path, "on_one_thread", "traced:nccl", NCCL_PROFILER_PLUGIN="/no/such.so", **_ON
+    )
+    for text in said:
+        assert text.count("NCCL's profiler plugin is not told of anything: /no/such.so") == 1
+    for rank, item in _calls(tmp_path, 4 * 2048):
+        assert {_told(item)} == truth[rank, _size(item)]
