@@ -227,8 +227,7 @@ Trouble GroupStanding::trouble() const {
     const OperationRef* ref = knowledge.refOn(rank, group, seq, std::nullopt);
     if (ref) trouble.issued_ns[rank] = ref->at_ns;
   }
-  trouble.may_be_held_up =
-      missing.empty() && onDevice() && !knowledge.tellsAges();
+  trouble.may_be_held_up = missing.empty() && onDevice();
   trouble.some_ended = !ended.empty();
   for (const std::uint32_t rank : ended) {
     const MemberProgress* member = job().groups[group].collectives.member(rank);

@@ -15,9 +15,14 @@ std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   if (!standing.ended.empty() && !standing.knowledge.tellsAges()) {
     return standing.inside;
   }
-  for (const std::uint32_t rank : standing.inside) {
-    const auto& last = standing.job().rank(rank)->last_issued;
-    if (last && last->group == standing.group && last->seq == standing.seq) {
+  std::vector<std::uint32_t> candidates = standing.inside;
+  // Of a rank that stopped, device and all, nobody tells whether it ended.
+  addRanks(candidates, standing.not_observed);
+  for (const std::uint32_t rank : candidates) {
+    const RankState& state = *standing.job().rank(rank);
+    const auto& last = state.last_issued;
+    if (!state.closed && last && last->group == standing.group &&
+        last->seq == standing.seq) {
       silent.push_back(rank);
     }
   }
@@ -101,9 +106,10 @@ void blameAbsent(const GroupStanding& standing, Trouble& trouble) {
 
 std::optional<Trouble> judgeHung(const GroupStanding& standing) {
   if (standing.inside.empty()) return std::nullopt;
-  const bool matters =
-      standing.closedInside() ||
-      standing.knowledge.standsStill(standing.waited_ns.value_or(0));
+  // Ends on a device are told late, or not to a process that has left.
+  const bool left_inside = standing.closedInside() && !standing.onDevice();
+  const bool matters = left_inside || standing.knowledge.standsStill(
+                                          standing.waited_ns.value_or(0));
   if (!matters) return std::nullopt;
   Trouble trouble = standing.trouble();
   // Who is absent may not have joined, or have called something else.
@@ -119,7 +125,7 @@ std::optional<Trouble> judgeHung(const GroupStanding& standing) {
   verdict.kind = VerdictKind::kHungIn;
   verdict.ranks = standing.inside;
   verdict.culprits = silentInside(standing);
-  if (verdict.culprits.size() < standing.inside.size()) {
+  if (verdict.culprits != standing.inside) {
     verdict.evidence.push_back(
         absl::StrCat("After joining it ", ranksText(verdict.culprits),
                      " recorded no further call, while the others went on."));

@@ -121,6 +121,47 @@ TEST(DeviceTest, AProcessThatEndedByItselfMayLackTheLastAnswers) {
   expectHealthy(diagnoseJob(job, Ending::kClosed));
 }
 
+TEST(DeviceTest, WhatAllJoinedMayStandBehindWhatOneOfThemWaitsFor) {
+  JobBuilder job(2);
+  for (const std::uint32_t number : {0U, 1U}) {
+    RankBuilder& builder = job.rank(number);
+    DeviceRank rank(builder);
+    const std::uint32_t all = rank.call(true).id();
+    const std::uint32_t group = builder.addGroup("tp", 0, 2);
+    builder.stream().payload().mutable_group(1)->set_backend("nccl");
+    v1::Call& call = builder.addCall(v1::OPERATION_ALL_REDUCE, group);
+    call.set_async(true);
+    const std::uint32_t pair = call.id();
+    for (int i = 0; i < 5; ++i) {
+      rank.run(pair, kHook);
+      rank.run(all, kHook);
+    }
+    if (number == 0) rank.run(pair, kNotTold);
+    rank.run(all, kNotTold);
+    builder.live(kSilentUntil);
+  }
+  const Diagnosis found = diagnoseJob(job, Ending::kRecovered);
+  ASSERT_EQ(found.verdicts.size(), 1U) << textOf(found);
+  EXPECT_STREQ(nameOf(found.verdicts[0].kind), "never_joined");
+  EXPECT_EQ(found.verdicts[0].seq, 6U);
+}
+
+TEST(DeviceTest, WhoStoppedWithItsDeviceIsNamedAndNotWhoWaits) {
+  JobBuilder job(2);
+  for (const std::uint32_t number : {0U, 1U}) {
+    RankBuilder& builder = job.rank(number);
+    DeviceRank rank(builder);
+    const std::uint32_t sync = rank.call(false).id();
+    runTimes(rank, sync, kEvent, 20);
+    rank.run(sync, kNotTold);
+    if (number == 0) continue;
+    rank.run(sync, kNotTold);
+    builder.live(kSilentUntil);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kRecovered), VerdictKind::kHungIn,
+                {0});
+}
+
 TEST(DeviceTest, CapturedCallsNeverEnd) {
   expectHealthy(diagnosed([](DeviceRank& rank) {
     const std::uint32_t async = rank.call(true).id();
