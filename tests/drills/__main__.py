@@ -7,34 +7,52 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import chain, product
 from pathlib import Path
 
 from launcher import launcher
+from simulated_gpu import gpu_launcher
 
 from drills.campaign import Campaign
-from drills.faults import FAULTS
+from drills.engines import ENGINES, GLOO, Engine, nccl
+from drills.faults import FAULTS, faults_of
 from drills.plan import Plan, faulty, healthy
 from drills.programs import HEALTHY
 
 
-def _plans(worlds: list[int], faults: list[str], healthy_runs: int, seed: int) -> Iterator[Plan]:
-    """Every fault with every rank as the culprit, and then jobs without one."""
-    for name in faults:
-        for world in worlds:
-            if world >= FAULTS[name].from_world:
-                yield from (faulty(name, world, rank, seed) for rank in range(world))
-    chosen = random.Random(seed)
+def _faulty(options: argparse.Namespace, engine: Engine) -> Iterator[Plan]:
+    """Every fault with every rank as the culprit, or with one."""
+    named = faults_of(engine) if options.faults is None else options.faults.split(",")
+    for name, world in product(filter(None, named), _worlds(options)):
+        if world >= FAULTS[name].from_world:
+            plans = [faulty(name, world, rank, options.seed, engine) for rank in range(world)]
+            found = list(filter(None, plans))
+            chosen = random.Random(f"{options.seed} {name} {world} {engine.name}")
+            yield from chosen.sample(found, min(len(found), 1)) if options.sample else found
+
+
+def _healthy(options: argparse.Namespace, engine: Engine) -> Iterator[Plan]:
+    chosen = random.Random(options.seed)
     programs = list(HEALTHY)
-    for number in range(healthy_runs):
+    for number in range(options.healthy):
         program = programs[number % len(programs)]
         starved = number // len(programs) % 4 == 3
-        yield healthy(program, chosen.choice(worlds), seed * healthy_runs + number, starved)
+        seed = options.seed * options.healthy + number
+        yield healthy(program, chosen.choice(_worlds(options)), seed, starved, engine)
+
+
+def _worlds(options: argparse.Namespace) -> list[int]:
+    return [int(world) for world in options.worlds.split(",")]
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="drills", description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--worlds", default="2,4,8")
-    parser.add_argument("--faults", default=",".join(FAULTS))
+    parser.add_argument("--faults", help="NAME,NAME (all that the engine can have)")
+    parser.add_argument("--sample", action="store_true", help="one culprit, not every rank")
+    parser.add_argument("--backend", choices=["gloo", "nccl"], default="gloo")
+    parser.add_argument("--engine", choices=ENGINES, default="newer", help="of NCCL")
+    parser.add_argument("--device-time", choices=["off", "end", "full"], default="off")
     parser.add_argument("--healthy", type=int, default=100, help="runs without a fault")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--parts", action="store_true", help="from every subset of the files")
@@ -48,12 +66,13 @@ def main() -> int:
     """Runs them all. The exit code is 1 if one was judged wrong."""
     options = _arguments()
     print(f"seed {options.seed}")
-    worlds = [int(world) for world in options.worlds.split(",")]
-    faults = [name for name in options.faults.split(",") if name]
-    with tempfile.TemporaryDirectory() as temporary, launcher() as started:
+    is_nccl = options.backend == "nccl"
+    engine = nccl(options.engine, options.device_time) if is_nccl else GLOO
+    starting = gpu_launcher() if is_nccl else launcher()
+    with tempfile.TemporaryDirectory() as temporary, starting as started:
         folder = options.keep or Path(temporary)
         campaign = Campaign(started, folder, options.parts, options.stock)
-        for plan in _plans(worlds, faults, options.healthy, options.seed):
+        for plan in chain(_faulty(options, engine), _healthy(options, engine)):
             campaign.drill(plan)
     tables = campaign.tables()
     print("\n\n".join(["", *(table.text() for table in tables)]))

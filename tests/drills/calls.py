@@ -28,7 +28,9 @@ class Call:
 
     Besides communication there are: "wait" for all that is under way, "step",
     "work" for some seconds, "idle" for ever, "exit", "kill" and "stop", and
-    "throttle", after which only so many bytes a second go to a peer.
+    "throttle", after which only so many bytes a second go to a peer. On devices
+    also: "refuse" and "fail", after which NCCL refuses what it is given or never
+    ends it, "break" of the device, and "abort" of the group.
 
     Attributes:
         group: Description of the group.

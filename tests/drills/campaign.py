@@ -55,7 +55,7 @@ class Campaign:
         folder.mkdir(parents=True)
         begin = time.monotonic()
         truth = run(self.launcher, plan, folder)
-        wrong = self._judge(truth, folder)
+        wrong = self._judge(plan, folder)
         if self.with_stock:
             self._ask_stock(truth, folder)
         seconds = time.monotonic() - begin
@@ -65,11 +65,12 @@ class Campaign:
         self.wrong += [f"{plan.name}: {each}" for each in wrong]
         return wrong
 
-    def _judge(self, truth: Truth, folder: Path) -> list[str]:
-        finding = diagnose([folder / "traces"])
+    def _judge(self, plan: Plan, folder: Path) -> list[str]:
+        truth, hung_after_s = plan.truth, plan.engine.told_late_s
+        finding = diagnose([folder / "traces"], hung_after_s)
         # Whoever looks first has not recovered anything yet: it must not matter.
         assert tracectl("recover", "--ring-dir", folder).exit_code == 0
-        recovered = diagnose([folder / "traces"])
+        recovered = diagnose([folder / "traces"], hung_after_s)
         right = is_right(truth, finding)
         lies = wrongly_certain(truth, finding)
         name = truth.fault or f"none ({truth.program})"
@@ -84,7 +85,7 @@ class Campaign:
             return [f"as it lay {_said(finding)}, recovered {_said(recovered)}"]
         if truth.fault:
             self.placed[is_placed(truth, finding)] += 1
-        return self._from_parts(truth, folder, finding) if self.with_subsets else []
+        return self._from_parts(plan, folder, finding) if self.with_subsets else []
 
     def _count(self, truth: Truth, finding: Finding, lies: list[str]) -> None:
         """What was said of each half, and whether it is so."""
@@ -93,12 +94,13 @@ class Campaign:
         for (half, right), sure in zip(said_of.items(), finding.sure, strict=True):
             self.halves[half, sure, right and not lies] += 1
 
-    def _from_parts(self, truth: Truth, folder: Path, whole: Finding) -> list[str]:
+    def _from_parts(self, plan: Plan, folder: Path, whole: Finding) -> list[str]:
         """Diagnoses every subset of the files, which are in the order of ranks."""
+        truth = plan.truth
         files = sorted(folder.glob("traces/*/*.traced"))
         wrong = []
         for kept in subsets(truth.world) if truth.fault else ():
-            finding = diagnose([files[rank] for rank in kept])
+            finding = diagnose([files[rank] for rank in kept], plan.engine.told_late_s)
             same = (finding.kind, finding.culprits) == (whole.kind, whole.culprits)
             if proves(truth, kept):
                 right, label = same, "the same" if same else finding.kind

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from drills.calls import WORLD, Call
+from drills.engines import Engine
 from drills.programs import SECOND, exchange, grid, mixed, pipeline, training
 from drills.truth import MOST
 
@@ -39,6 +40,11 @@ class Fault:
         program: The job that it is planted in.
         steps: How long that is.
         from_world: The smallest world it can be planted in.
+        over: The engines that can have it: Gloo, NCCL.
+        fits_device: The same as `fits` on devices, where that is less.
+        on_device: Verdicts that are as true where hosts run ahead of their devices: all have called
+            what stands still, and whoever is missing waits in nothing that would hold it up.
+        is_noticed: Whether the engine notices it by itself.
     """
 
     name: str
@@ -51,6 +57,10 @@ class Fault:
     program: Callable[[int, int, int], list[Call]] = mixed
     steps: int = 3
     from_world: int = 2
+    over: tuple[str, ...] = ("gloo", "nccl")
+    on_device: tuple[str, ...] = ()
+    fits_device: Callable[[list[Call], int], bool] | None = None
+    is_noticed: bool = False
 
 
 def _plain(calls: list[Call], at: int) -> bool:
@@ -180,6 +190,14 @@ def _stop_inside(script: Script, rank: int, at: int) -> None:
     _come_first(script, rank, at)
 
 
+def _abort(script: Script, rank: int, at: int) -> None:
+    call = script[rank][at]
+    script[rank][at:] = [replace(call, later=True), Call("abort", call.group), Call("idle")]
+    for other, calls in enumerate(script):
+        if other != rank:
+            calls.insert(at, Call("work", seconds=DELAY_S))
+
+
 def _leave(op: str) -> Callable[[Script, int, int], None]:
     def plant(script: Script, rank: int, at: int) -> None:
         script[rank][at:] = [Call(op)]
@@ -210,6 +228,11 @@ def _exchange_begins(calls: list[Call], at: int) -> bool:
     )
 
 
+def _both_receive_first(calls: list[Call], at: int) -> bool:
+    """If they are swapped; NCCL sends small messages also before anybody receives them."""
+    return _exchange_begins(calls, at) and calls[at].op == "send"
+
+
 def _step(calls: list[Call], at: int) -> bool:
     return calls[at].op == "step" and 5 <= calls[at].numel <= 15
 
@@ -224,6 +247,7 @@ _GONE = ("left_early",)
 _UNPAIRED = ("p2p_unpaired", "deadlock")
 _APART = ("deadlock", *_ANOTHER, *_ABSENT)
 _EVERYBODY = 1 << 16
+_GLOO, _NCCL = ("gloo",), ("nccl",)
 
 _ALL = (
     Fault(
@@ -238,18 +262,59 @@ _ALL = (
     Fault("missing_op", _ANOTHER, _followed_by_another, _missing),
     Fault("wrong_op", _ANOTHER, _plain, _change(op="all_gather")),
     Fault("order_swap", ("order_mismatch", "op_mismatch"), _two_in_a_row(True), _swap),
-    Fault("group_swap", ("deadlock", "order_mismatch"), _two_in_a_row(False), _swap, shows=False),
+    Fault(
+        "group_swap",
+        ("deadlock", "order_mismatch"),
+        _two_in_a_row(False),
+        _swap,
+        shows=False,
+        on_device=("hung_in",),
+    ),
     Fault("size", ("size_mismatch",), _plain, _larger),
     Fault("dtype", ("dtype_mismatch",), _plain, _change(dtype="int32")),
     Fault("reduce_op", ("reduce_op_mismatch",), _plain, _change(reduce_op="MAX")),
     Fault("root", ("root_mismatch",), _one_of("broadcast", "reduce"), _other_root),
     Fault("splits", ("split_mismatch",), _one_of("all_to_all_single"), _other_splits),
     Fault(
-        "unpaired_recv", _UNPAIRED, _exchange("recv"), _receive_nothing, "pair", False, _EVERYBODY
+        "unpaired_recv",
+        _UNPAIRED,
+        _exchange("recv"),
+        _receive_nothing,
+        "pair",
+        False,
+        _EVERYBODY,
+        on_device=_ABSENT,
     ),
-    Fault("missing_send", _UNPAIRED, _exchange("send"), _missing, "pair", False, _EVERYBODY),
-    Fault("swapped_order", _UNPAIRED[::-1], _exchange_begins, _swap, "pair", False, _EVERYBODY),
-    Fault("swapped_tag", _UNPAIRED, _exchange("send"), _change(tag=7), "pair", False, _EVERYBODY),
+    Fault(
+        "missing_send",
+        _UNPAIRED,
+        _exchange("send"),
+        _missing,
+        "pair",
+        False,
+        _EVERYBODY,
+        on_device=_ABSENT,
+    ),
+    Fault(
+        "swapped_order",
+        _UNPAIRED[::-1],
+        _exchange_begins,
+        _swap,
+        "pair",
+        False,
+        _EVERYBODY,
+        fits_device=_both_receive_first,
+    ),
+    Fault(
+        "swapped_tag",
+        _UNPAIRED,
+        _exchange("send"),
+        _change(tag=7),
+        "pair",
+        False,
+        _EVERYBODY,
+        over=_GLOO,
+    ),
     Fault(
         "swapped_peer",
         _UNPAIRED,
@@ -260,7 +325,7 @@ _ALL = (
         _EVERYBODY,
         from_world=4,
     ),
-    Fault("early_exit", _GONE, _plain, _leave("exit"), "alone", witnesses=1),
+    Fault("early_exit", _GONE, _plain, _leave("exit"), "alone", witnesses=1, on_device=_ABSENT),
     Fault("killed", (*_GONE, *_ABSENT), _plain, _leave("kill"), "alone", witnesses=1),
     Fault("stopped", _ABSENT, _plain, _leave("stop"), "alone", witnesses=1),
     Fault("stuck", _ABSENT, _plain, _leave("idle"), "alone", witnesses=1),
@@ -303,6 +368,7 @@ _ALL = (
         _EVERYBODY,
         pipeline,
         4,
+        on_device=_ABSENT,
     ),
     Fault(
         "stage_skips_recv",
@@ -314,11 +380,52 @@ _ALL = (
         _EVERYBODY,
         pipeline,
         4,
+        on_device=_ABSENT,
     ),
-    Fault("overlap", ("buffer_overlap",), _starts_two, _share_memory, "alone", witnesses=0),
     Fault(
-        "unwaited", ("never_waited",), _done_in_wait, _change(dropped=True), "alone", witnesses=0
+        "overlap",
+        ("buffer_overlap",),
+        _starts_two,
+        _share_memory,
+        "alone",
+        witnesses=0,
+        over=_GLOO,
     ),
+    Fault(
+        "unwaited",
+        ("never_waited",),
+        _done_in_wait,
+        _change(dropped=True),
+        "alone",
+        witnesses=0,
+        over=_GLOO,
+    ),
+    Fault("refused", ("failed",), _plain, _insert(Call("refuse")), "alone", over=_NCCL),
+    Fault(
+        "broken_communicator",
+        ("failed",),
+        _plain,
+        _insert(Call("fail")),
+        "members",
+        over=_NCCL,
+        is_noticed=True,
+    ),
+    Fault(
+        "broken_device",
+        ("failed", "process_failed", *_GONE, *_ABSENT),
+        _plain,
+        _insert(Call("break")),
+        "alone",
+        over=_NCCL,
+        is_noticed=True,
+    ),
+    Fault("abort", ("aborted", *_ABSENT), _plain, _abort, "members", shows=False, over=_NCCL),
 )
 
 FAULTS = {fault.name: fault for fault in _ALL}
+
+
+def faults_of(engine: Engine) -> list[str]:
+    """Those that an engine can have."""
+    which = "nccl" if engine.is_nccl else "gloo"
+    return [fault.name for fault in _ALL if which in fault.over]

@@ -15,8 +15,6 @@ from drills.truth import Truth
 NOTHING = "nothing"
 UNDECIDED = "undecided"
 _FOUND, _FINE = 1, 0
-# A drill is ended as soon as nothing moves.
-_OPTIONS = ("--hung-after", "0")
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,13 @@ class Finding:
     answer: Any = field(default=None, repr=False, compare=False)
 
 
-def diagnose(inputs: Sequence[Path]) -> Finding:
-    """Asks tracectl.
+def diagnose(inputs: Sequence[Path], hung_after_s: float = 0.0) -> Finding:
+    """Asks tracectl. A drill is ended as soon as nothing moves, and ends are told.
 
     Raises:
         AssertionError: It failed, or its exit code does not fit its answer.
     """
-    said = tracectl("diagnose", "--json", *_OPTIONS, *inputs)
+    said = tracectl("diagnose", "--json", "--hung-after", str(hung_after_s), *inputs)
     assert said.exit_code in (_FOUND, _FINE), said.words
     answer = json.loads(said.output)
     verdicts = answer["verdicts"]

@@ -22,11 +22,13 @@ _SHARED_NUMEL = 1024
 
 
 class Performer:
-    """Makes calls on real groups, and keeps what is under way.
+    """Makes calls on real groups, on the CPU, and keeps what is under way.
 
     Args:
         groups: By description; of those the rank is no member of, nothing is used.
     """
+
+    device = "cpu"
 
     def __init__(self, rank: int, groups: dict[str, Any]) -> None:
         self._rank = rank
@@ -43,6 +45,9 @@ class Performer:
         else:
             self._other(call)
 
+    def finish(self) -> None:
+        """Waits for what the calls left under way."""
+
     def _keep(self, call: Call, work: Any) -> None:
         if call.later:
             self._works.append(work)
@@ -50,9 +55,9 @@ class Performer:
     def _tensor(self, call: Call, numel: int | None = None) -> torch.Tensor:
         size, dtype = call.numel if numel is None else numel, getattr(torch, call.dtype)
         if not call.buffer:
-            return torch.ones(size, dtype=dtype)
-        shared = self._buffers.setdefault(call.buffer, torch.ones(_SHARED_NUMEL, dtype=dtype))
-        return shared[:size]
+            return torch.ones(size, dtype=dtype, device=self.device)
+        every = torch.ones(_SHARED_NUMEL, dtype=dtype, device=self.device)
+        return self._buffers.setdefault(call.buffer, every)[:size]
 
     def _collective(self, call: Call) -> Any:
         tensor = self._tensor(call)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from drills.calls import Call, sequence_number
+from drills.engines import GLOO, Engine
 from drills.faults import FAULTS, Fault, Script
 from drills.programs import HEALTHY, groups
 from drills.truth import Truth
@@ -23,33 +24,42 @@ class Plan:
     truth: Truth
     script: Script = field(repr=False)
     starved: bool = False
+    engine: Engine = GLOO
 
     @property
     def name(self) -> str:
         """A name for its folder."""
         truth = self.truth
         what = f"{truth.fault}-r{truth.rank}" if truth.fault else truth.program
-        return f"{what}-w{truth.world}-s{truth.seed}" + ("-starved" if self.starved else "")
+        name = f"{what}-w{truth.world}-s{truth.seed}" + ("-starved" if self.starved else "")
+        return "-".join(filter(None, [name, self.engine.name]))
 
 
-def healthy(program: str, world: int, seed: int = 0, starved: bool = False) -> Plan:
+def healthy(
+    program: str, world: int, seed: int = 0, starved: bool = False, engine: Engine = GLOO
+) -> Plan:
     """A job in which nothing is wrong."""
     script = [HEALTHY[program](world, rank) for rank in range(world)]
-    return Plan(Truth(world, program, seed), script, starved)
+    return Plan(Truth(world, program, seed), script, starved, engine)
 
 
-def faulty(name: str, world: int, rank: int, seed: int) -> Plan:
-    """A job in which one thing is wrong, at a place that the seed decides."""
+def faulty(name: str, world: int, rank: int, seed: int, engine: Engine = GLOO) -> Plan | None:
+    """A job in which one thing is wrong, at a place that the seed decides; None without one."""
     fault = FAULTS[name]
+    if engine.is_nccl:
+        fits = fault.fits_device or fault.fits
+        fault = replace(fault, kinds=fault.kinds + fault.on_device, fits=fits)
     script = [fault.program(world, each, fault.steps) for each in range(world)]
     calls = script[rank]
     # Not in the first step: what was agreed on before is part of a verdict.
     begin = next(i for i, call in enumerate(calls) if call.op == "step" and call.numel == 1)
     places = [at for at in range(begin, len(calls)) if fault.fits(calls, at)]
+    if not places:
+        return None
     at = random.Random(f"{name} {world} {rank} {seed}").choice(places)
     truth = _truth(fault, world, rank, seed, calls, at)
     fault.plant(script, rank, at)
-    return Plan(truth, script)
+    return Plan(truth, script, engine=engine)
 
 
 def _truth(fault: Fault, world: int, rank: int, seed: int, calls: list[Call], at: int) -> Truth:
@@ -82,4 +92,5 @@ def _truth(fault: Fault, world: int, rank: int, seed: int, calls: list[Call], at
         sequence_number(calls, at) if fault.shows else None,
         members,
         fault.witnesses,
+        fault.is_noticed,
     )

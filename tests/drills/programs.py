@@ -8,7 +8,8 @@ from drills.calls import WORLD, Call
 
 SECOND = "ema"
 _WORK_S = 0.01
-_MUCH = 1 << 16
+#: Elements of a message that takes a while.
+MUCH = 1 << 16
 
 
 def groups(world: int) -> dict[str, tuple[int, ...]]:
@@ -155,8 +156,8 @@ def exchange(world: int, rank: int, steps: int = 24) -> list[Call]:
     calls: list[Call] = []
     for step in range(steps):
         calls.append(Call("step", numel=step))
-        calls.append(Call("send", peer=following, numel=_MUCH, later=True))
-        calls.append(Call("recv", peer=before, numel=_MUCH, later=True))
+        calls.append(Call("send", peer=following, numel=MUCH, later=True))
+        calls.append(Call("recv", peer=before, numel=MUCH, later=True))
         calls.append(Call("wait"))
         calls.append(Call("all_reduce", WORLD, tuple(range(world)), numel=4))
     return calls

@@ -8,6 +8,7 @@ import os
 import threading
 from pathlib import Path
 
+import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 from jobs.joining import join
@@ -17,6 +18,7 @@ from drills.board import Board, State
 from drills.calls import WORLD
 from drills.faults import Script
 from drills.links import publish
+from drills.on_device import DevicePerformer
 from drills.performing import Performer
 from drills.programs import description, groups_of
 
@@ -58,7 +60,7 @@ def dump(rank: int) -> None:
     part.rename(path)
 
 
-def main(script: Script, starved: bool) -> None:
+def main(script: Script, starved: bool, backend: str) -> None:
     """Makes the calls of this rank. Whoever started it decides when it may leave.
 
     Args:
@@ -66,9 +68,13 @@ def main(script: Script, starved: bool) -> None:
     """
     if starved:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    rank = join()
+    performer = Performer
+    if backend.endswith("nccl"):
+        torch.cuda.set_device(int(os.environ["RANK"]))
+        performer = DevicePerformer
+    rank = join(backend)
     try:
-        _make(script, rank)
+        _make(script, rank, performer)
         code = 0
     except SystemExit:
         code = 0
@@ -81,7 +87,7 @@ def main(script: Script, starved: bool) -> None:
     ctypes.CDLL(None).exit(code)
 
 
-def _make(script: Script, rank: int) -> None:
+def _make(script: Script, rank: int, performer_of: type[Performer]) -> None:
     calls, world = script[rank], dist.get_world_size()
     board = Board(Path("board"), world)
     made = {
@@ -94,10 +100,11 @@ def _make(script: Script, rank: int) -> None:
         publish(c10d._get_default_store(), rank)
     control = _Control(rank)
     control.start()
-    performer = Performer(rank, made)
+    performer = performer_of(rank, made)
     for number, call in enumerate(calls, 1):
         board.write(rank, State.WORKING if call.op == "work" else State.CALLING, number)
         performer.perform(call)
+    performer.finish()
     board.write(rank, State.FINISHED, len(calls))
     control.leave.wait()
     dump(rank)

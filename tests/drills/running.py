@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 import signal
@@ -41,14 +42,22 @@ class _Job:
     def __init__(self, launcher: Launcher, plan: Plan, folder: Path) -> None:
         self._launcher = launcher
         self._folder = folder
-        self._looks = QUIET_LOOKS if plan.truth.may_stop else PATIENT_LOOKS
+        quiet = plan.truth.may_stop and not plan.truth.is_noticed
+        told_late = math.ceil(plan.engine.told_late_s * 1.5 / _LOOK_S)
+        self._looks = (QUIET_LOOKS if quiet else PATIENT_LOOKS) + told_late
         world = plan.truth.world
         dump_path(folder, 0).parent.mkdir()
         for rank in range(world):
             os.mkfifo(control_path(folder, rank))
         self._board = Board(folder / "board", world)
         self._processes: list[Process] = launcher.start_ranks(
-            world, "drills.rank:main", plan.script, plan.starved, folder=folder
+            world,
+            "drills.rank:main",
+            plan.script,
+            plan.starved,
+            plan.engine.backend,
+            folder=folder,
+            **plan.engine.env,
         )
         self._pids = [process.pid for process in self._processes]
 

@@ -29,6 +29,7 @@ class Truth:
         group: Description of the group it shows in, "" where it shows in none.
         seq: Sequence number of the first operation that goes another way.
         members: The ranks of that group.
+        is_noticed: Whether an engine will notice it by itself, and end its rank.
         witnesses: Ranks whose records the verdict needs besides the culprits': at
             least as many of the members as outvote a culprit, or MOST.
         endings: What became of each rank: "finished", "stuck", the exception, or the signal.
@@ -48,6 +49,7 @@ class Truth:
     seq: int | None = None
     members: tuple[int, ...] = ()
     witnesses: int = 0
+    is_noticed: bool = False
     endings: dict[int, str] = field(default_factory=dict)
 
     @property

@@ -21,12 +21,19 @@ _LEGS = {engine: (_DEVICE_TIME[engine], "nccl", "traced:nccl") for engine in ENG
 }
 #: They return what was written as the backend, which `traced` is not: docs/compatibility.md.
 _NOT_MIXED = ("programs.groups.groups_of_some_ranks", "programs.identity.group_looks_the_same")
+#: What is left to the long tests on every leg.
+_HEAVY = (
+    "programs.libraries.ddp_with_a_compressing_hook",
+    "programs.training.train_with_ddp_options",
+    "programs.training.train_with_uneven_inputs",
+)
 #: What runs on the other legs, too.
 _CORE = ("programs.exchanges.", "programs.gathers.")
 
 
 def _is_long(leg: str, case: Case) -> bool:
-    return case.world > 2 or not (leg == "newer" or case.program.name.startswith(_CORE))
+    name = case.program.name
+    return case.world > 2 or name in _HEAVY or not (leg == "newer" or name.startswith(_CORE))
 
 
 _CASES = [
