@@ -20,6 +20,10 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+#: Over simulated GPUs the classic NCCL engine lets this read what has not arrived, with tracing or
+#: without, in some runs and not in others: there is nothing to compare.
+_UNSTEADY = {"test_all_gather_v_cuda"} if os.environ.get("TORCH_DIST_USE_NCCL2") == "0" else set()
+
 _ERROR = re.compile(r"[\w.]*(Error|Exception): ")
 
 
@@ -113,7 +117,10 @@ def main() -> int:
         cases = suite_class(backend)
         # Which tests there are differs between versions of torch.
         names = unittest.TestLoader().getTestCaseNames(cases)
-        names = [name for name in chosen or names if name in set(names)]
+        known = set(names) - (
+            _UNSTEADY if os.environ.get("TORCH_SUITE_SIMULATED") == "1" else set()
+        )
+        names = [name for name in chosen or names if name in known]
         outcomes = Outcomes()
         unittest.TestSuite(cases(name) for name in names).run(outcomes)
     Path(result).write_text(json.dumps(outcomes.seen, indent=1, sort_keys=True))
