@@ -44,6 +44,7 @@ def _row_count(payload: trace_pb2.Payload) -> int:
         payload.done,
         payload.waited,
         payload.released,
+        payload.method,
     )
     marks = len(payload.marked.position_delta)
     return marks + sum(len(table.op_delta) for table in operations)

@@ -24,7 +24,7 @@ _MAX_COLUMN_BYTES = 128 << 20
 
 _TABLES = {
     trace_pb2.Payload.DESCRIPTOR.fields_by_name[name].number
-    for name in ("issued", "returned", "done", "waited", "released", "marked")
+    for name in ("issued", "returned", "done", "waited", "released", "method", "marked")
 }
 
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5

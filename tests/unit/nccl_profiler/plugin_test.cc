@@ -18,6 +18,9 @@ namespace {
 
 using Told = std::tuple<std::uint64_t, std::string, std::string, unsigned>;
 
+// What all versions have in common.
+using Functions = Profiler<void (*)()>;
+
 int recorder;
 thread_local Operation in_call;
 std::vector<Told> told;
@@ -57,13 +60,14 @@ class PluginTest : public ::testing::Test {
   // A communicator's begin; returns what NCCL is asked to tell.
   int begin4() {
     end();
-    profiler_ = static_cast<const Profiler4*>(dlsym(library, kName4));
-    profiler_->init(&context_, &wanted_, "", 1, 1, 2, 0, nullptr);
+    profiler_ = static_cast<const Functions*>(dlsym(library, kName4));
+    const auto init = reinterpret_cast<Init4>(profiler_->init);
+    init(&context_, &wanted_, "", 1, 1, 2, 0, nullptr);
     return wanted_;
   }
   int begin(const char* name) {
     end();
-    profiler_ = static_cast<const Profiler4*>(dlsym(library, name));
+    profiler_ = static_cast<const Functions*>(dlsym(library, name));
     const auto init = reinterpret_cast<Init5>(profiler_->init);
     init(&context_, 1, &wanted_, "", 1, 2, 0, nullptr);
     return wanted_;
@@ -95,7 +99,7 @@ class PluginTest : public ::testing::Test {
   }
 
   static inline void* library = nullptr;
-  const Profiler4* profiler_ = nullptr;
+  const Functions* profiler_ = nullptr;
   void* context_ = nullptr;
   int wanted_ = 0;
 };
