@@ -147,14 +147,23 @@ bool mayYetMeet(const PairCase& pair, const Difference& d) {
   return tagsDiffer(pair, d) && !pair.bothClosed() && !isStuckIn(pair, d.seq);
 }
 
+// NCCL gives a batch the communicator of the group, and messages that are none
+// one of their own: only within each of these they are in one order.
+bool mayBeInTwoOrders(const PairCase& pair) {
+  return !pair.engine().on_host && (pair.messages.sends.mixesBatches() ||
+                                    pair.messages.receives.mixesBatches());
+}
+
 JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
   const Signature& sent = pair.job().signatures.at(d.sent);
   const Signature& received = pair.job().signatures.at(d.received);
   JobVerdict verdict = pair.verdict(d.seq, "send");
   // What differs in its tag might have met what was called later.
   const bool tags_differ = tagsDiffer(pair, d);
-  verdict.finding = tags_differ && !pair.bothClosed() ? Confidence::kLikely
-                                                      : Confidence::kCertain;
+  const bool two_orders = mayBeInTwoOrders(pair);
+  verdict.finding = (tags_differ && !pair.bothClosed()) || two_orders
+                        ? Confidence::kLikely
+                        : Confidence::kCertain;
   const CallShift shift = isLastSwap(pair, d.seq)
                               ? CallShift::kSwapped
                               : shiftFrom(pair.messages, d.seq);
@@ -171,6 +180,11 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
       absl::StrCat("Message ", pair.text(d.seq), ": sent as ", textOf(sent),
                    ", received as ", textOf(received), ".");
   verdict.evidence.push_back(kNoMajority);
+  if (two_orders) {
+    verdict.evidence.push_back(
+        "Some of these messages are in batches and some are not: which meet "
+        "which is not known for sure.");
+  }
   verdict.advice.push_back("both sides of this exchange in the program");
   return verdict;
 }

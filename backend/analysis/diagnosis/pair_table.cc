@@ -4,7 +4,8 @@
 
 namespace traced {
 
-void PairSide::add(std::uint64_t seq, std::uint32_t message, Reached reached) {
+void PairSide::add(std::uint64_t seq, std::uint32_t message, Reached reached,
+                   bool is_in_batch) {
   if (first_ == 0) {
     first_ = seq;
   } else if (seq <= last_) {
@@ -18,6 +19,7 @@ void PairSide::add(std::uint64_t seq, std::uint32_t message, Reached reached) {
   }
   if (reached == Reached::kFailed) failed_.add(seq);
   if (isInside(reached)) inside_.add(seq);
+  (is_in_batch ? in_batch_ : alone_) = true;
 }
 
 std::uint32_t PairSide::messageAt(std::uint64_t seq) const {

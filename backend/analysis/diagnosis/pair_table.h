@@ -28,7 +28,8 @@ class PairSide {
  public:
   // Messages come in ascending order of seq; a number that is repeated is
   // ignored.
-  void add(std::uint64_t seq, std::uint32_t message, Reached reached);
+  void add(std::uint64_t seq, std::uint32_t message, Reached reached,
+           bool is_in_batch);
   // A receive from any source that turned out to be from this one: it has no
   // number.
   void addUnnumbered() { ++unnumbered_; }
@@ -38,6 +39,8 @@ class PairSide {
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
   std::uint64_t unnumbered() const { return unnumbered_; }
+  // Some of its messages are members of a batch, and some are not.
+  bool mixesBatches() const { return in_batch_ && alone_; }
   bool has(std::uint64_t seq) const {
     return seq >= first_ && seq <= last_ && first_ > 0 && !holes_.contains(seq);
   }
@@ -58,6 +61,8 @@ class PairSide {
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t unnumbered_ = 0;
+  bool in_batch_ = false;
+  bool alone_ = false;
   std::vector<Run> runs_;
   Timings timings_;
   SeqRanges holes_, failed_, inside_;

@@ -249,7 +249,8 @@ void RankReader::tellMessages() {
                      return std::tie(a.side, a.seq) < std::tie(b.side, b.seq);
                    });
   for (const Message& message : messages_) {
-    message.side->add(message.seq, message.message, message.reached);
+    message.side->add(message.seq, message.message, message.reached,
+                      message.op->batch != 0);
     if (message.seq % stride_ == 0) {
       message.side->addTiming(timeMessage(message));
     }

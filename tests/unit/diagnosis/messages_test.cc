@@ -117,6 +117,27 @@ TEST(MessagesTest, AnEngineWithoutTagsPairsMessagesInOrder) {
   expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
 }
 
+// NCCL may carry out a batch beside messages that are in none.
+TEST(MessagesTest, BatchesAndOtherMessagesNeedNotBeInOneOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.stream().payload().mutable_group(0)->set_backend("nccl");
+    const std::uint32_t in_batch = rank.addMessage(r == 0, 1, 1 - r, 64).id();
+    const std::uint32_t alone = rank.addMessage(r == 0, 1, 1 - r, 128).id();
+    for (std::uint64_t i = 1; i <= 2; ++i) {
+      const bool is_batch = (i == 1) == (r == 0);
+      rank.stream().add(IssueRow{.op = i,
+                                 .issue_ns = RankBuilder::ns(i),
+                                 .call = is_batch ? in_batch : alone,
+                                 .seq = i,
+                                 .batch = is_batch ? 7U : 0U});
+    }
+  }
+  expectConfidence(diagnoseJob(job), Confidence::kLikely,
+                   Confidence::kUndecided);
+}
+
 TEST(MessagesTest, MessagesOfDifferentSizes) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
