@@ -46,6 +46,10 @@ def cases(names: str, *axes: Iterable[object], short: Collection[tuple[object, .
     )
 
 
+#: Of a module whose tests take too long to run with older torch each time, too.
+LONG_WITH_OLDER_TORCH = [] if TORCH >= (2, 15) else [pytest.mark.long]
+
+
 def libraries() -> list[Path]:
     """In the order in which they are to be loaded; skips the test without them."""
     found = [path for name in _LIBRARIES for path in sorted(_BUILT.glob(name))]

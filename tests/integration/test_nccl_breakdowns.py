@@ -5,9 +5,8 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-import pytest
 from launcher import Launcher, Process
-from simulated_gpu import ENGINES
+from simulated_gpu import ENGINES, cases
 from tracectl import tracectl
 from traced.reader import Stream, read
 
@@ -19,7 +18,6 @@ _SHORT = {
     "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "10",
     "TORCH_INCLUDE_STACK_TRACE": "0",
 }
-every_engine = pytest.mark.parametrize("engine", ENGINES)
 
 
 def _rank_0(
@@ -50,7 +48,7 @@ def _stream_of_0(folder: Path) -> Stream:
     return stream
 
 
-@every_engine
+@cases("engine", ENGINES, short=[])
 def test_a_killed_peer(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     for backend in _BACKENDS:
         env = {"SIMULATED_NCCL_DEATH_IS_ERROR": "1"}
@@ -63,7 +61,7 @@ def test_a_killed_peer(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     assert [item.state for item in stream.operations[-1:]] == ["issued"]
 
 
-@every_engine
+@cases("engine", ENGINES, short=[("newer",)])
 def test_a_broken_device(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     # The classic engine's watchdog lets the program have the error. The newer one's ends the
     # process, unless it has ended by itself when the watchdog looks, once a second.

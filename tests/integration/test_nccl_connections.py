@@ -6,9 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
 from launcher import Launcher
-from simulated_gpu import ENGINES, Refusals
+from simulated_gpu import ENGINES, Refusals, cases
 from traced.reader import read
 
 _WORLD = 3
@@ -36,7 +35,7 @@ def _run(gpus: Launcher, folder: Path, backend: str, **env: str) -> list[Any]:
     return [rank.result for rank in ranks]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@cases("engine", ENGINES, short=[("newer",)])
 def test_groups_connect_as_without_tracing(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     env = ENGINES[engine]
     stock = _run(gpus, tmp_path / "stock", "nccl", **env)

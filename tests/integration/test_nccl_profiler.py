@@ -9,12 +9,11 @@ from typing import NamedTuple
 import pytest
 from built import built
 from launcher import Launcher
-from simulated_gpu import ENGINES, Refusals
+from simulated_gpu import ENGINES, LONG_WITH_OLDER_TORCH, Refusals, cases
 from tracectl import tracectl
 from traced.reader import Operation, read
 
-every_engine = pytest.mark.parametrize("engine", ENGINES)
-every_version = pytest.mark.parametrize("version", [4, 5, 6])
+pytestmark = LONG_WITH_OLDER_TORCH
 
 _ON = {"TRACED_NCCL_PROFILER": "1"}
 _ROUNDS = 5
@@ -86,8 +85,7 @@ def _all_calls(folder: Path, least_bytes: int) -> list[tuple[int, Operation]]:
     ]
 
 
-@every_engine
-@every_version
+@cases("engine version", ENGINES, (4, 5, 6), short=[("newer", 4), ("newer", 6), ("classic", 5)])
 def test_every_event_is_on_its_operation(
     gpus: Launcher, tmp_path: Path, engine: str, version: int
 ) -> None:
