@@ -76,6 +76,7 @@ class Walk {
     const Timing& last = arrivals[order_.back()];
     collective.rank = last.rank;
     collective.at_ns = last.ready_ns;
+    collective.wait_is_seen = medianWaitIsSeen();
     const bool follows = !carried_.empty() && collective.seq == last_seq_ + 1;
     if (!follows) carried_.assign(arrivals.size(), {});
     last_seq_ = collective.seq;
@@ -122,6 +123,17 @@ class Walk {
       last_low_ns_ = std::max(
           last_low_ns_, each.ready_ns - each.early_ns - each.uncertain_ns);
     }
+  }
+
+  // Of the median rank of all, and of each clock.
+  bool medianWaitIsSeen() const {
+    if (median_.unseen_wait) return false;
+    return onOneClock() ||
+           std::none_of(by_clock_.begin(), by_clock_.end(),
+                        [](const auto& each) {
+                          const Timings& near = each.second;
+                          return near[(near.size() - 1) / 2].unseen_wait;
+                        });
   }
 
   Waited waitedIn(std::uint64_t seq) const {
@@ -242,12 +254,6 @@ std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
       [](const Timing& each, std::uint32_t id) { return each.rank < id; });
   if (own == arrivals.end() || own->rank != who) return 0;
   return lateness[static_cast<std::size_t>(own - arrivals.begin())];
-}
-
-bool LateCollective::waitIsSeenFor(std::uint32_t who) const {
-  return std::any_of(arrivals.begin(), arrivals.end(), [&](const Timing& each) {
-    return each.rank != who && !each.unseen_wait;
-  });
 }
 
 GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {

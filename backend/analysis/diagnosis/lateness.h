@@ -22,6 +22,8 @@ struct LateCollective {
   std::int64_t proven_ns = 0;
   // When the last one was ready.
   std::int64_t at_ns = 0;
+  // The wait was seen of whom they are compared with.
+  bool wait_is_seen = true;
   // It is one of those that are timed whatever they show.
   bool sampled = true;
   // By rank: those of all its members, and their lateness.
@@ -33,8 +35,6 @@ struct LateCollective {
   // came back from a collective of the group, and less what it was late
   // already, as long as nobody had waited for it, or nobody had gone on since.
   std::int64_t latenessOf(std::uint32_t who) const;
-  // Whether a wait of another rank was seen, which may have been for that one.
-  bool waitIsSeenFor(std::uint32_t who) const;
 };
 
 // Whether somebody was late to one as never else.

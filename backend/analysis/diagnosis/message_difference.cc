@@ -123,19 +123,28 @@ bool mayBeIgnored(const PairCase& pair, const Difference& d) {
          tagsDiffer(pair, d);
 }
 
-// Whether one side failed in the message, or stood still in it.
-bool isStuckIn(const PairCase& pair, std::uint64_t seq) {
+bool endsAtOrBehind(const SeqRanges& seqs, std::uint64_t from) {
+  return !seqs.empty() && seqs.ranges().back().last >= from;
+}
+
+// Whether one side failed in the message or one behind it, or stood still
+// there.
+bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
   const auto& [sends, receives] = pair.messages;
-  if (sends.failed().contains(seq) || receives.failed().contains(seq)) {
+  if (endsAtOrBehind(sends.failed(), from) ||
+      endsAtOrBehind(receives.failed(), from)) {
     return true;
   }
   const Knowledge& knowledge = pair.knowledge;
-  for (const std::uint32_t rank : {pair.key.source, pair.key.destination}) {
-    const OperationRef* ref =
-        knowledge.refOn(rank, pair.key.group, seq,
-                        std::pair(pair.key.source, pair.key.destination));
-    if (ref && knowledge.standsStill(knowledge.waitedNs(rank, *ref))) {
-      return true;
+  const std::pair ranks(pair.key.source, pair.key.destination);
+  for (const std::uint32_t rank : {ranks.first, ranks.second}) {
+    const RankState* state = pair.job().rank(rank);
+    if (!state) continue;
+    for (const OperationRef& ref : state->inside) {
+      if (ref.group == pair.key.group && ref.pair == ranks && ref.seq >= from &&
+          knowledge.standsStill(knowledge.waitedNs(rank, ref))) {
+        return true;
+      }
     }
   }
   return false;
@@ -144,7 +153,8 @@ bool isStuckIn(const PairCase& pair, std::uint64_t seq) {
 // Whether the tags of the two differ, and those that they meet were perhaps
 // still to be called when a process was killed.
 bool mayYetMeet(const PairCase& pair, const Difference& d) {
-  return tagsDiffer(pair, d) && !pair.bothClosed() && !isStuckIn(pair, d.seq);
+  return tagsDiffer(pair, d) && !pair.bothClosed() &&
+         !isStuckBehind(pair, d.seq);
 }
 
 // NCCL gives a batch the communicator of the group, and messages that are none

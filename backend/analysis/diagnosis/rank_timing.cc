@@ -80,13 +80,16 @@ OwnTime RankTiming::ownTimeSince(const Place& place,
   if (place.at_ns == kNever || !fits(until_ns)) return {};
   const std::int64_t most_ns =
       until_ns - place.at_ns - (now_.waits_ns - place.waits_ns);
-  // What a future told later may have ended before.
-  const bool may_wait =
+  const std::int64_t other_ns = now_.other_ns + mayWaitNs(until_ns);
+  return {most_ns, most_ns - (other_ns - place.other_ns)};
+}
+
+// What a future tells later may have ended before.
+std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
+  const bool is_told_later =
       std::any_of(coming_.begin(), coming_.end(),
                   [](const Coming& each) { return !each.is_wait; });
-  const std::int64_t now_ns = may_wait ? until_ns - now_.at_ns : 0;
-  return {most_ns, most_ns - (now_.other_ns - place.other_ns) -
-                       std::max<std::int64_t>(now_ns, 0)};
+  return is_told_later ? std::max<std::int64_t>(until_ns - now_.at_ns, 0) : 0;
 }
 
 std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
@@ -122,6 +125,7 @@ void RankTiming::reach(const AssembledOperation& op) { passTo(op.issued.ns()); }
 void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   const std::int64_t issue_ns = op.issued.ns();
   if (!op.issued.known() || !fits(issue_ns)) return;
+  if (now_.at_ns != kNever) now_.other_ns += mayWaitNs(issue_ns);
   now_.at_ns = std::max(now_.at_ns, issue_ns);
   if (group != kMessage) {
     Engine& engine = engines_[group];

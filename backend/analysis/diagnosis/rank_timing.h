@@ -77,6 +77,9 @@ class RankTiming {
   Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
   const ReadyTime& readyFor(const AssembledOperation& op) const;
   OwnTime ownTimeSince(const Place& place, std::int64_t until_ns) const;
+  // How long since it was last seen the program may have been in a wait that
+  // nobody saw.
+  std::int64_t mayWaitNs(std::int64_t until_ns) const;
   void expect(const AssembledOperation& op, std::uint32_t group);
   void expect(const Coming& coming);
   void passTo(std::int64_t until_ns);

@@ -139,7 +139,7 @@ std::optional<Straggler> judge(const Collectives& collectives,
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i] < kNoticeableNs) continue;
     noticeable.push_back(own[i]);
-    seen += in_stretch[i].waitIsSeenFor(*rank);
+    seen += in_stretch[i].wait_is_seen;
   }
   straggler.times = noticeable.size();
   straggler.waits_seen = 2 * seen > noticeable.size();

@@ -183,6 +183,25 @@ TEST(MessagesTest, TagsThatDifferWhereOneStandsStillAreLikelyWrong) {
   }
 }
 
+// Two tags crosswise have met; the one behind them stands still.
+TEST(MessagesTest, WhatStandsStillBehindTagsThatHaveMetIsFound) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 64, 2).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
+    const std::uint32_t last =
+        rank.addMessage(r == 0, 1, 1 - r, 64, 3 + r).id();
+    if (r == 0) rank.end(last, 20);
+    if (r == 1) rank.hang(last, 20);
+  }
+  job.rank(1).live(60'000);
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+}
+
 TEST(MessagesTest, TwoThatReceiveFromEachOther) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {

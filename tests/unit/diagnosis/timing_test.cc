@@ -234,6 +234,30 @@ TEST(TimingTest, WhatAStragglerCostsWhoWaitsByFuturesIsNotKnown) {
       << text;
 }
 
+// They wait for it in a call of their own, but what they did before that is
+// only known if the future released them. Rank 3 is told of that too late.
+TEST(TimingTest, NorIsItWhereOnlyAFutureMayHaveReleasedThem) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& async = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    async.set_async(true);
+    const std::uint32_t first = async.id();
+    const std::uint32_t second = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const std::int64_t late_ms = r == 1 ? 20 : 0;
+    for (std::int64_t i = 0; i < 60; ++i) {
+      const std::int64_t at_ms = 100 * i;
+      future(rank, first, at_ms + late_ms, at_ms + (r == 3 ? 60 : 22));
+      rank.end(second, at_ms + 50 + late_ms, 22 - late_ms);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  EXPECT_NE(textOf(diagnosis).find("if the others waited for it"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
 // Rank 2 is held up by rank 3, for which it waits by a future: its callback
 // runs when rank 2 has gone on.
 TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
@@ -243,6 +267,10 @@ TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
     const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
     const bool in_pair = r >= 2;
     std::uint32_t pair = 0;
+    // What it calls meanwhile does not tell that it had come back.
+    const std::uint32_t solo =
+        rank.addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup("solo", r, 1))
+            .id();
     if (in_pair) {
       v1::Call& async =
           rank.addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup("pair", 2, 2));
@@ -254,6 +282,7 @@ TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
       if (i == 20) at_ms += 2500;
       if (i == 20 && in_pair) {
         future(rank, pair, r == 3 ? at_ms - 10 : at_ms - 2490, at_ms + 5);
+        if (r == 2) future(rank, solo, at_ms, at_ms);
       }
       const bool waits = i == 20 && !in_pair;
       const std::int64_t call_ms = at_ms - (waits ? 2490 : 0) + (r == 2);
