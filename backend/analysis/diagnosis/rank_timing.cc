@@ -89,7 +89,8 @@ std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
   const bool is_told_later =
       std::any_of(coming_.begin(), coming_.end(),
                   [](const Coming& each) { return !each.is_wait; });
-  return is_told_later ? std::max<std::int64_t>(until_ns - now_.at_ns, 0) : 0;
+  if (!is_told_later || now_.at_ns == kNever) return 0;
+  return std::max<std::int64_t>(until_ns - now_.at_ns, 0);
 }
 
 std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
@@ -125,7 +126,7 @@ void RankTiming::reach(const AssembledOperation& op) { passTo(op.issued.ns()); }
 void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   const std::int64_t issue_ns = op.issued.ns();
   if (!op.issued.known() || !fits(issue_ns)) return;
-  if (now_.at_ns != kNever) now_.other_ns += mayWaitNs(issue_ns);
+  now_.other_ns += mayWaitNs(issue_ns);
   now_.at_ns = std::max(now_.at_ns, issue_ns);
   if (group != kMessage) {
     Engine& engine = engines_[group];
@@ -188,6 +189,7 @@ void RankTiming::pass(const Coming& coming) {
   // It was by itself since.
   if (passed_ns <= 0) return;
   if (coming.is_wait) {
+    now_.other_ns += mayWaitNs(std::min(coming.began_ns, coming.at_ns));
     now_.waits_ns +=
         std::clamp<std::int64_t>(coming.at_ns - coming.began_ns, 0, passed_ns);
   } else {
