@@ -20,6 +20,14 @@ die() {
   exit "${2:-1}"
 }
 
+# simulated_gpu: what LD_PRELOAD is to be for a simulated GPU (tests/simulated_cuda).
+simulated_gpu() {
+  local folder=$PWD/$build/tests/simulated_cuda libraries
+  libraries=("$folder"/libcudart.so.* "$folder"/libcuda.so.1 "$folder"/libnccl.so.2)
+  [[ -e ${libraries[-1]} ]] || die "there is no simulated GPU in $folder: scripts/setup builds it"
+  (IFS=: && echo "${libraries[*]}")
+}
+
 # parse_torch_option USAGE "$@" understands [--torch VERSION] and --help.
 parse_torch_option() {
   local usage=$1

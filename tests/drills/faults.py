@@ -249,6 +249,17 @@ _APART = ("deadlock", *_ANOTHER, *_ABSENT)
 _EVERYBODY = 1 << 16
 _GLOO, _NCCL = ("gloo",), ("nccl",)
 
+_MISSING_SEND = Fault(
+    "missing_send",
+    _UNPAIRED,
+    _exchange("send"),
+    _missing,
+    "pair",
+    False,
+    _EVERYBODY,
+    on_device=_ABSENT,
+)
+
 _ALL = (
     Fault(
         "delay",
@@ -285,16 +296,7 @@ _ALL = (
         _EVERYBODY,
         on_device=_ABSENT,
     ),
-    Fault(
-        "missing_send",
-        _UNPAIRED,
-        _exchange("send"),
-        _missing,
-        "pair",
-        False,
-        _EVERYBODY,
-        on_device=_ABSENT,
-    ),
+    _MISSING_SEND,
     Fault(
         "swapped_order",
         _UNPAIRED[::-1],
@@ -358,18 +360,7 @@ _ALL = (
     Fault("pair_skip", _APART, _of_pair, _missing, "members", False, _EVERYBODY, grid, 4),
     Fault("pair_extra", _APART, _of_pair, _twice, "members", False, _EVERYBODY, grid, 4),
     Fault("pair_swap", _APART, _before_barrier, _swap, "members", False, _EVERYBODY, grid, 4),
-    Fault(
-        "stage_skips_send",
-        _UNPAIRED,
-        _exchange("send"),
-        _missing,
-        "pair",
-        False,
-        _EVERYBODY,
-        pipeline,
-        4,
-        on_device=_ABSENT,
-    ),
+    replace(_MISSING_SEND, name="stage_skips_send", program=pipeline, steps=4),
     Fault(
         "stage_skips_recv",
         _UNPAIRED,

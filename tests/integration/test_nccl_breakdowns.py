@@ -6,18 +6,11 @@ import signal
 from pathlib import Path
 
 from launcher import Launcher, Process
-from simulated_gpu import ENGINES, cases
+from simulated_gpu import ENGINES, SHORT_DEATH, cases
 from tracectl import tracectl
 from traced.reader import Stream, read
 
 _BACKENDS = ("nccl", "traced:nccl")
-#: The engine gives up at once, and does not wait for others to write their reports.
-_SHORT = {
-    "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
-    "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "250",
-    "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "10",
-    "TORCH_INCLUDE_STACK_TRACE": "0",
-}
 
 
 def _rank_0(
@@ -32,7 +25,7 @@ def _rank_0(
         folder=folder,
         TRACED_DIR=str(folder / "traces"),
         TRACED_DEVICE_TIME="full",
-        **ENGINES[engine] | _SHORT | env,
+        **ENGINES[engine] | SHORT_DEATH | env,
     )
     ranks[0].wait()
     ranks[1].kill()

@@ -57,8 +57,6 @@ def merged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The trace of a made-up job, merged, so that it says how its clocks are aligned."""
     folder = tmp_path_factory.mktemp(str(request.param))
     _made_up(request.param, folder / "job")
-    if not [*folder.rglob("*.traced")]:
-        pytest.skip("the program was killed before it wrote anything")
     path = folder / "merged.traced"
     _output(tracectl("merge", folder / "job", "-o", path))
     return path

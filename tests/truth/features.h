@@ -1,5 +1,4 @@
-// What programs may have. Those that the analysis is known not to get right yet
-// are not generated unless they are asked for.
+// What programs may have, unless `--without` leaves it out.
 
 #pragma once
 
@@ -49,35 +48,16 @@ inline constexpr std::size_t kFeatureCount = 20;
 
 using Features = std::bitset<kFeatureCount>;
 
-struct FeatureInfo {
-  const char* name;
-  // Why it is not generated unless asked for; nullptr: it is.
-  const char* left_out_because;
+inline constexpr std::array<const char*, kFeatureCount> kFeatures = {
+    "messages",   "sub-groups",    "hosts",          "cuts",
+    "merges",     "faults",        "late-stamps",    "relays",
+    "late-sends", "merged-merges", "older-runs",     "clock-steps",
+    "long-runs",  "ends-in-waits", "times-of-hosts", "merged-hosts",
+    "busy-roots", "held-up",       "several-waits",  "silence",
 };
-
-inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = {{
-    {"messages", nullptr},       {"sub-groups", nullptr},
-    {"hosts", nullptr},          {"cuts", nullptr},
-    {"merges", nullptr},         {"faults", nullptr},
-    {"late-stamps", nullptr},    {"relays", nullptr},
-    {"late-sends", nullptr},     {"merged-merges", nullptr},
-    {"older-runs", nullptr},     {"clock-steps", nullptr},
-    {"long-runs", nullptr},      {"ends-in-waits", nullptr},
-    {"times-of-hosts", nullptr}, {"merged-hosts", nullptr},
-    {"busy-roots", nullptr},     {"held-up", nullptr},
-    {"several-waits", nullptr},  {"silence", nullptr},
-}};
 
 inline bool has(const Features& features, Feature feature) {
   return features.test(static_cast<std::size_t>(feature));
-}
-
-inline Features defaultFeatures() {
-  Features features;
-  for (std::size_t i = 0; i < kFeatureCount; ++i) {
-    features.set(i, kFeatures[i].left_out_because == nullptr);
-  }
-  return features;
 }
 
 }  // namespace traced::truth

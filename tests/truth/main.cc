@@ -2,8 +2,8 @@
 // what the analysis says of their traces against it.
 //
 //   truth_machine [--programs N] [--seconds S] [--seed N] [--first-seed N]
-//                 [--with FEATURE]... [--without FEATURE]... [--keep-going]
-//                 [--jobs N] [--keep FOLDER]
+//                 [--without FEATURE]... [--keep-going] [--jobs N]
+//                 [--keep FOLDER]
 //
 // --seed runs one program, --keep leaves the traces of the last one there.
 // Exits with 1 when a lie was told, with its seed and the smallest program that
@@ -42,7 +42,7 @@ struct Options {
   bool keep_going = false;
   unsigned jobs = 1;  // programs at a time
   std::string keep;   // "": nowhere
-  Features features = defaultFeatures();
+  Features features = Features().set();
 };
 
 // Says on a terminal how far it is.
@@ -198,17 +198,14 @@ class Machine {
   std::map<std::string, std::uint64_t> wrong_;
 };
 
-bool setFeature(Features& features, const char* name, bool on) {
+bool leaveOut(Features& features, const char* name) {
   for (std::size_t i = 0; i < kFeatureCount; ++i) {
-    if (std::strcmp(kFeatures[i].name, name) != 0) continue;
-    features.set(i, on);
+    if (std::strcmp(kFeatures[i], name) != 0) continue;
+    features.reset(i);
     return true;
   }
   std::fprintf(stderr, "there is no feature %s; there are:\n", name);
-  for (const FeatureInfo& feature : kFeatures) {
-    std::fprintf(stderr, "  %-14s %s\n", feature.name,
-                 feature.left_out_because ? feature.left_out_because : "");
-  }
+  for (const char* feature : kFeatures) std::fprintf(stderr, "  %s\n", feature);
   return false;
 }
 
@@ -222,8 +219,8 @@ bool parse(int argc, char** argv, Options& options) {
     }
     if (i + 1 == argc) return false;
     const char* value = argv[++i];
-    if (name == "--with" || name == "--without") {
-      if (!setFeature(options.features, value, name == "--with")) return false;
+    if (name == "--without") {
+      if (!leaveOut(options.features, value)) return false;
     } else if (name == "--keep") {
       options.keep = value;
     } else if (name == "--jobs") {

@@ -49,8 +49,7 @@ std::string textOf(const Program& program) {
                    " steps", program.step_marks ? "" : " without marks",
                    ", hangs ", program.hang_ms, " ms\n  features:");
   for (std::size_t i = 0; i < kFeatureCount; ++i) {
-    if (program.features.test(i))
-      absl::StrAppend(&text, " ", kFeatures[i].name);
+    if (program.features.test(i)) absl::StrAppend(&text, " ", kFeatures[i]);
   }
   absl::StrAppend(&text, "\n");
   for (std::size_t i = 0; i < program.roles.size(); ++i) {

@@ -37,6 +37,11 @@ Waited::For whoWaits(v1::Operation op) {
   }
 }
 
+// Of arrivals by when they were ready.
+const Timing& medianOf(const Timings& arrivals) {
+  return arrivals[(arrivals.size() - 1) / 2];
+}
+
 // What a rank's lateness was when the group's collective before was over.
 struct Carried {
   // In all, and what of it was counted.
@@ -131,8 +136,7 @@ class Walk {
     return onOneClock() ||
            std::none_of(by_clock_.begin(), by_clock_.end(),
                         [](const auto& each) {
-                          const Timings& near = each.second;
-                          return near[(near.size() - 1) / 2].unseen_wait;
+                          return medianOf(each.second).unseen_wait;
                         });
   }
 
@@ -193,9 +197,8 @@ class Walk {
         own.ready_ns + own.uncertain_ns < last_low_ns_) {
       return proven_ns;
     }
-    const Timings& near = by_clock_.at(clockOf(own));
-    return std::max(proven_ns, lateBehind(own, near[(near.size() - 1) / 2],
-                                          follows, carried));
+    const Timing& near = medianOf(by_clock_.at(clockOf(own)));
+    return std::max(proven_ns, lateBehind(own, near, follows, carried));
   }
 
   // Whether another rank was seen to be in the collective until `own` came,

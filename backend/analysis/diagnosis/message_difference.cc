@@ -137,17 +137,18 @@ bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
   }
   const Knowledge& knowledge = pair.knowledge;
   const std::pair ranks(pair.key.source, pair.key.destination);
-  for (const std::uint32_t rank : {ranks.first, ranks.second}) {
+  const auto standsStillOn = [&](std::uint32_t rank) {
     const RankState* state = pair.job().rank(rank);
-    if (!state) continue;
-    for (const OperationRef& ref : state->inside) {
-      if (ref.group == pair.key.group && ref.pair == ranks && ref.seq >= from &&
-          knowledge.standsStill(knowledge.waitedNs(rank, ref))) {
-        return true;
-      }
-    }
-  }
-  return false;
+    return state &&
+           std::any_of(state->inside.begin(), state->inside.end(),
+                       [&](const OperationRef& ref) {
+                         return ref.group == pair.key.group &&
+                                ref.pair == ranks && ref.seq >= from &&
+                                knowledge.standsStill(
+                                    knowledge.waitedNs(rank, ref));
+                       });
+  };
+  return standsStillOn(ranks.first) || standsStillOn(ranks.second);
 }
 
 // Whether the tags of the two differ, and those that they meet were perhaps

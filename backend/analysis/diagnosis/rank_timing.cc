@@ -86,10 +86,7 @@ OwnTime RankTiming::ownTimeSince(const Place& place,
 
 // What a future tells later may have ended before.
 std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
-  const bool is_told_later =
-      std::any_of(coming_.begin(), coming_.end(),
-                  [](const Coming& each) { return !each.is_wait; });
-  if (!is_told_later || now_.at_ns == kNever) return 0;
+  if (told_later_ == 0 || now_.at_ns == kNever) return 0;
   return std::max<std::int64_t>(until_ns - now_.at_ns, 0);
 }
 
@@ -157,6 +154,7 @@ void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
 void RankTiming::expect(const Coming& coming) {
   if (coming_.size() == kMaxComing) return;
   coming_.push_back(coming);
+  told_later_ += !coming.is_wait;
   std::push_heap(coming_.begin(), coming_.end(), std::greater<>());
 }
 
@@ -166,6 +164,7 @@ void RankTiming::passTo(std::int64_t until_ns) {
     const Coming next = coming_.back();
     coming_.pop_back();
     if (!next.is_wait) {
+      --told_later_;
       told_.push_back(next);
       continue;
     }

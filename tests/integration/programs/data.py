@@ -30,5 +30,5 @@ def fractions(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
 
 def settle() -> None:
     """Waits for the device: a wait may have had its stream wait, and not its caller."""
-    if torch.get_default_device().type == "cuda":
+    if device_type() == "cuda":
         torch.cuda.synchronize()

@@ -51,7 +51,7 @@ void load() {
                                     plugin::kName6};
   version =
       static_cast<int>(simulated_cuda_setting("SIMULATED_NCCL_PROFILER", 6));
-  for (; version >= 4 && !functions; --version) {
+  for (; version >= 4; --version) {
     functions =
         static_cast<const Functions*>(dlsym(library, kNames[version - 4]));
     if (functions) return;
