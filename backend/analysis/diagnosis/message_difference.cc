@@ -139,14 +139,13 @@ bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
   const std::pair ranks(pair.key.source, pair.key.destination);
   const auto standsStillOn = [&](std::uint32_t rank) {
     const RankState* state = pair.job().rank(rank);
-    return state &&
-           std::any_of(state->inside.begin(), state->inside.end(),
-                       [&](const OperationRef& ref) {
-                         return ref.group == pair.key.group &&
-                                ref.pair == ranks && ref.seq >= from &&
-                                knowledge.standsStill(
-                                    knowledge.waitedNs(rank, ref));
-                       });
+    return state && std::any_of(state->inside.begin(), state->inside.end(),
+                                [&](const OperationRef& ref) {
+                                  return ref.group == pair.key.group &&
+                                         ref.pair == ranks && ref.seq >= from &&
+                                         knowledge.standsStill(
+                                             knowledge.waitedNs(rank, ref));
+                                });
   };
   return standsStillOn(ranks.first) || standsStillOn(ranks.second);
 }
