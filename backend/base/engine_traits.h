@@ -33,7 +33,7 @@ struct EngineTraits {
   // The operations of a group are begun in the order of their calls.
   bool in_order = false;
   // An operation ends on no rank before those on whom it depends have begun it
-  // (analysis/dependency.h).
+  // (analysis/job/dependency.h).
   bool ends_prove_starts = false;
   // Two threads carry out the operations of a group, so that two may be under
   // way together.

@@ -1,8 +1,8 @@
 // The vocabulary of a call: operations, reduce ops, dtypes and device types.
 //
 // The numbers are those of proto/traced/v1/definitions.proto (held equal by
-// recorder/encode_definitions.cc), so that the code that meets tensors needs
-// no protobuf header.
+// recorder/chunks/encode_definitions.cc), so that the code that meets tensors
+// needs no protobuf header.
 
 #pragma once
 

@@ -12,11 +12,11 @@
 #include <memory>
 #include <mutex>
 
-#include "recorder/aborted_communicators.h"
-#include "recorder/device_events.h"
-#include "recorder/device_times.h"
-#include "recorder/options.h"
-#include "recorder/untimed.h"
+#include "recorder/device/aborted_communicators.h"
+#include "recorder/device/device_events.h"
+#include "recorder/device/device_times.h"
+#include "recorder/device/untimed.h"
+#include "recorder/settings/options.h"
 
 namespace traced {
 

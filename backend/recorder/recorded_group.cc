@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "recorder/chunk_builder.h"
-#include "recorder/encode_definitions.h"
-#include "recorder/ring.h"
+#include "recorder/chunks/chunk_builder.h"
+#include "recorder/chunks/encode_definitions.h"
+#include "recorder/ring/ring.h"
 
 namespace traced {
 namespace {

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 
-#include "recorder/group_info.h"
+#include "recorder/ring/group_info.h"
 
 namespace traced {
 

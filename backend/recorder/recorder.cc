@@ -15,13 +15,13 @@
 #include "base/say.h"
 #include "base/signals_blocked.h"
 #include "base/utf8.h"
-#include "recorder/annotations.h"
-#include "recorder/context.h"
+#include "recorder/chunks/trace_header.h"
+#include "recorder/context/context.h"
 #include "recorder/devices.h"
-#include "recorder/file_sink.h"
-#include "recorder/header.h"
-#include "recorder/kill_point.h"
-#include "recorder/segment.h"
+#include "recorder/ranges/tool_ranges.h"
+#include "recorder/ring/segment.h"
+#include "recorder/sinks/file_sink.h"
+#include "recorder/support/kill_point.h"
 #include "recorder/writer.h"
 
 namespace traced {
@@ -60,22 +60,14 @@ std::string absolutePath(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path, error).string();
 }
 
-Writer::Extras extrasOf(const Options& options, const Segment& segment,
-                        Sinks& sinks, HangReports& reports,
-                        const std::atomic<std::uint64_t>& left_out,
-                        EngineChecks& engine_checks) {
-  Writer::Extras extras;
-  extras.window_bytes = options.window_bytes;
-  extras.trigger = absolutePath(options.triggerPath());
-  extras.sinks = &sinks;
-  extras.watch_ns = options.watch_ns;
-  extras.reports = &reports;
-  extras.left_out = &left_out;
-  extras.engine_checks = &engine_checks;
-  extras.ring_lost = &segment.isLost();
-  if (hasStderr()) extras.print = options.print;
-  if (options.cpp_stacks) extras.symbolize = options.symbolize;
-  return extras;
+Writer::Settings writerSettings(const Options& options) {
+  Writer::Settings settings;
+  settings.window_bytes = options.window_bytes;
+  settings.trigger = absolutePath(options.triggerPath());
+  settings.watch_ns = options.watch_ns;
+  if (hasStderr()) settings.print = options.print;
+  if (options.cpp_stacks) settings.symbolize = options.symbolize;
+  return settings;
 }
 
 HostInfo hostOf(const v1::Header& header) {
@@ -105,13 +97,13 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       nodes_(nodeName(options.node, hostOf(header))),
       location_(file->location()),
       devices_(std::make_unique<Devices>(*this, options.device_time)),
-      annotations_(Annotations::areWanted(options)
-                       ? std::make_unique<Annotations>(options)
+      tool_ranges_(ToolRanges::areWanted(options)
+                       ? std::make_unique<ToolRanges>(options)
                        : nullptr),
       writer_(std::make_unique<Writer>(
-          ring_, own_time_, std::move(file), header,
-          extrasOf(options, *segment_, sinks(), hangReports(), left_out_,
-                   engine_checks_))) {}
+          ring_, own_time_, std::move(file), header, writerSettings(options),
+          Writer::Links{&sinks(), &hangReports(), &left_out_, &engine_checks_,
+                        &segment_->isLost()})) {}
 
 Recorder::~Recorder() = default;
 
@@ -236,16 +228,16 @@ std::pair<std::string, bool> Recorder::recent(
 
 // Kept as its recorder is; a forked child leaves its parent's alone.
 template <typename Shared>
-Shared& Recorder::shared(std::atomic<Shared*>& place) {
+Shared& Recorder::shared(std::atomic<Shared*>& slot) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  if (!place) {
+  if (!slot) {
     installProcessHooks();
     static auto* const kept = new std::vector<std::unique_ptr<Shared>>;
     kept->push_back(std::make_unique<Shared>());
-    place = kept->back().get();
+    slot = kept->back().get();
   }
-  return *place;
+  return *slot;
 }
 
 Sinks& Recorder::sinks() { return shared(sinks_); }
@@ -271,8 +263,8 @@ std::unique_ptr<RecordedGroup> Recorder::addGroup(GroupInfo info) {
   return group;
 }
 
-bool Recorder::place(RecordedGroup& group, std::uint64_t job,
-                     const NodeMap::Lookup& lookup) {
+bool Recorder::decideScope(RecordedGroup& group, std::uint64_t job,
+                           const NodeMap::Lookup& lookup) {
   if (scope_ != Scope::kCrossNode || group.isLeftOut()) return true;
   nodes_.begin(job);
   const auto spread =

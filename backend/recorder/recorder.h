@@ -21,25 +21,25 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "recorder/call_description.h"
-#include "recorder/definition_cache.h"
 #include "recorder/engine_checks.h"
-#include "recorder/group_info.h"
 #include "recorder/node_map.h"
-#include "recorder/options.h"
 #include "recorder/own_time.h"
-#include "recorder/process_info.h"
-#include "recorder/record.h"
 #include "recorder/recorded_group.h"
-#include "recorder/ring.h"
-#include "recorder/stack_source.h"
+#include "recorder/ring/call_description.h"
+#include "recorder/ring/definition_cache.h"
+#include "recorder/ring/group_info.h"
+#include "recorder/ring/record.h"
+#include "recorder/ring/ring.h"
+#include "recorder/settings/options.h"
+#include "recorder/settings/process_info.h"
+#include "recorder/stacks/stack_source.h"
 
 namespace traced {
 
 namespace v1 {
 class Header;
 }
-class Annotations;
+class ToolRanges;
 class Devices;
 class HangReports;
 class Segment;
@@ -79,8 +79,8 @@ class Recorder {
   // Leaves the group out, or records it, as the scope says; where that depends
   // on nodes that are not known yet it is recorded, and false says to try again
   // later. `job` names the job whose ranks the lookup knows. Waits for nobody.
-  bool place(RecordedGroup& group, std::uint64_t job,
-             const NodeMap::Lookup& lookup);
+  bool decideScope(RecordedGroup& group, std::uint64_t job,
+                   const NodeMap::Lookup& lookup);
   // Counts an operation of a group that is left out.
   void leaveOut() noexcept {
     left_out_.fetch_add(1, std::memory_order_relaxed);
@@ -120,7 +120,7 @@ class Recorder {
   EngineChecks& engineChecks() noexcept { return engine_checks_; }
 
   // nullptr unless other tools, or NCCL, are told of operations.
-  const Annotations* annotations() const { return annotations_.get(); }
+  const ToolRanges* toolRanges() const { return tool_ranges_.get(); }
 
   // Something that stands between operations: a training step begins.
   void mark(MarkKind kind, std::uint64_t value,
@@ -169,7 +169,7 @@ class Recorder {
   static void installProcessHooks();
   static Sinks& sinks();
   template <typename Shared>
-  static Shared& shared(std::atomic<Shared*>& place);
+  static Shared& shared(std::atomic<Shared*>& slot);
 
   template <typename Event>
   [[gnu::always_inline]] void push(RecordKind kind, OpId op,
@@ -206,7 +206,7 @@ class Recorder {
   NodeMap nodes_;
   const std::string location_;
   const std::unique_ptr<Devices> devices_;
-  const std::unique_ptr<const Annotations> annotations_;
+  const std::unique_ptr<const ToolRanges> tool_ranges_;
   EngineChecks engine_checks_;
   // Last: its thread uses the ring from the beginning.
   const std::unique_ptr<Writer> writer_;

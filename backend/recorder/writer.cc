@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/say.h"
 #include "base/signals_blocked.h"
-#include "recorder/accounts.h"
-#include "recorder/cpp_stack.h"
-#include "recorder/kill_point.h"
+#include "recorder/chunks/accounts.h"
+#include "recorder/stacks/cpp_stack.h"
+#include "recorder/support/kill_point.h"
 
 namespace traced {
 namespace {
@@ -46,33 +46,34 @@ MarkKind markOf(HangReport::State state) {
 }  // namespace
 
 Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
-               const v1::Header& header, const Extras& extras)
+               const v1::Header& header, const Settings& settings,
+               const Links& links)
     : ring_(ring),
       own_time_(own_time),
       file_(std::move(file)),
-      sinks_(extras.sinks),
+      sinks_(links.sinks),
       builder_(header, definitionRoom(file_->largestChunk())),
       hangs_(builder_),
-      reports_(extras.reports),
-      left_out_(extras.left_out),
-      engine_checks_(extras.engine_checks),
-      ring_lost_(extras.ring_lost),
-      log_(
-          extras.print == PrintMode::kOff
-              ? nullptr
-              : std::make_unique<OperationLog>(extras.print, builder_, header)),
-      symbolizer_(extras.symbolize ? std::make_unique<Symbolizer>(
-                                         symbolReaders(*extras.symbolize))
-                                   : nullptr),
+      reports_(links.reports),
+      left_out_(links.left_out),
+      engine_checks_(links.engine_checks),
+      ring_lost_(links.ring_lost),
+      log_(settings.print == PrintMode::kOff
+               ? nullptr
+               : std::make_unique<OperationPrinter>(settings.print, builder_,
+                                                    header)),
+      symbolizer_(settings.symbolize ? std::make_unique<Symbolizer>(
+                                           symbolReaders(*settings.symbolize))
+                                     : nullptr),
       rank_(header.rank()),
-      trigger_(extras.trigger),
+      trigger_(settings.trigger),
       stream_id_(header.stream_id()),
       // A slot hardly ever takes more in the file than in the ring.
       most_chunk_slots_(
           std::min(kMostChunkSlots, file_->largestChunk() / kSlotBytes)),
       last_chunk_(std::chrono::steady_clock::now()),
-      window_(extras.window_bytes),
-      watch_ns_(extras.watch_ns) {
+      window_(settings.window_bytes),
+      watch_ns_(settings.watch_ns) {
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }

@@ -18,20 +18,20 @@
 #include <thread>
 #include <vector>
 
-#include "recorder/chunk_builder.h"
+#include "recorder/chunks/chunk_builder.h"
 #include "recorder/engine_checks.h"
-#include "recorder/failure_watch.h"
-#include "recorder/hang_reports.h"
-#include "recorder/hang_watch.h"
-#include "recorder/operation_log.h"
-#include "recorder/options.h"
 #include "recorder/own_time.h"
-#include "recorder/ring.h"
-#include "recorder/sink.h"
-#include "recorder/sinks.h"
-#include "recorder/symbolizer.h"
+#include "recorder/print/operation_printer.h"
+#include "recorder/ring/ring.h"
+#include "recorder/settings/options.h"
+#include "recorder/sinks/sink.h"
+#include "recorder/sinks/sinks.h"
+#include "recorder/sinks/window.h"
+#include "recorder/stacks/symbolizer.h"
 #include "recorder/trigger_file.h"
-#include "recorder/window.h"
+#include "recorder/watch/failure_watch.h"
+#include "recorder/watch/hang_reports.h"
+#include "recorder/watch/hang_watch.h"
 #include "trace_io/chunk_encoder.h"
 #include "traced/v1/trace.pb.h"
 
@@ -43,33 +43,36 @@ class Writer {
   static constexpr std::chrono::milliseconds kChunkInterval{1000};
   static constexpr std::chrono::milliseconds kHeartbeat{500};
 
-  struct Extras {
+  struct Settings {
     // What the window in memory may hold.
     std::size_t window_bytes = 0;
     // Touching this file asks for a flush; "": none.
-    std::string trigger;
-    // Outlives the writer; nullptr: none.
-    Sinks* sinks = nullptr;
+    std::string trigger{};
     // How long an operation may take until it is told of; 0: any time.
     std::int64_t watch_ns = 0;
-    // Outlives the writer; nullptr: none.
-    HangReports* reports = nullptr;
-    // How many operations were left out so far. Outlives the writer.
-    const std::atomic<std::uint64_t>* left_out = nullptr;
-    EngineChecks* engine_checks = nullptr;
     // Whether a line is printed for each operation.
     PrintMode print = PrintMode::kOff;
-    // Set when the ring's memory is no longer what it was (RingGuard). Outlives
-    // the writer; nullptr: it never is.
-    const std::atomic<bool>* ring_lost = nullptr;
     // Who names the C++ code of stacks; nullopt: there are none.
     std::optional<SymbolizeMode> symbolize{};
+  };
+
+  // What the writer works with beside the ring. All of it outlives the writer;
+  // nullptr: there is none.
+  struct Links {
+    Sinks* sinks = nullptr;
+    HangReports* reports = nullptr;
+    // How many operations were left out so far.
+    const std::atomic<std::uint64_t>* left_out = nullptr;
+    EngineChecks* engine_checks = nullptr;
+    // Set when the ring's memory is no longer what it was (RingGuard).
+    const std::atomic<bool>* ring_lost = nullptr;
   };
 
   // `ring` and `own_time` outlive the writer. Starts the thread, which writes a
   // first chunk at once, so that the file names its process from the start.
   Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
-         const v1::Header& header, const Extras& extras);
+         const v1::Header& header, const Settings& settings,
+         const Links& links);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -155,7 +158,7 @@ class Writer {
   EngineChecks* const engine_checks_;
   const std::atomic<bool>* const ring_lost_;
   // nullptr: nothing is printed.
-  const std::unique_ptr<OperationLog> log_;
+  const std::unique_ptr<OperationPrinter> log_;
   // nullptr: no stacks of C++ are recorded.
   const std::unique_ptr<Symbolizer> symbolizer_;
   const std::uint32_t rank_;

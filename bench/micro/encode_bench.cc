@@ -15,8 +15,8 @@
 #include <fstream>
 #include <random>
 
-#include "recorder/chunk_builder.h"
-#include "recorder/file_sink.h"
+#include "recorder/chunks/chunk_builder.h"
+#include "recorder/sinks/file_sink.h"
 #include "support/bench_recorder.h"
 #include "trace_io/chunk_encoder.h"
 

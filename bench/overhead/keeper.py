@@ -26,7 +26,7 @@ import torch.distributed as dist
 def _rank(rank: int, world: int, folder: Path, operations: int) -> None:
     os.environ |= {"TRACED_DIR": str(folder / "traces"), "TRACED_RING_DIR": str(folder)}
     os.environ["TRACED_KEEPER"] = "1"
-    from traced import _keeper
+    from traced._job import keeper as _keeper
 
     start = _keeper.start
 

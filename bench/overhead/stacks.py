@@ -40,7 +40,8 @@ def _nanoseconds(one: Callable[[], None], times: int) -> float:
 def measure(rounds: int) -> paired.Found:
     """Nanoseconds of an operation without stacks, and added by each mode."""
     import traced
-    from traced import _extension, _stacks
+    from traced._support import extension as _extension
+    from traced._torch import stacks as _stacks
 
     # Names are looked up for recordings that had C++ stacks from their beginning.
     traced.configure(cpp_stacks=1)

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "c10d/traced_backend.h"
+#include "c10d/wrapper/traced_backend.h"
 #include "support/bench_recorder.h"
 #include "support/caches.h"
 #include "support/samples.h"

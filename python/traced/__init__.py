@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from traced._comm_counts import CommCounts
-from traced._context import annotate
-from traced._errors import CommandError, TracedError
-from traced._modules import TrackedModel, track_modules
-from traced._settings import configure
-from traced._sinks import Sink, add_sink
-from traced._snapshot import snapshot
+from traced._calls.comm_counts import CommCounts
+from traced._calls.context import annotate
+from traced._calls.sinks import Sink, add_sink
+from traced._calls.snapshot import snapshot
+from traced._calls.watch import watch
+from traced._support.errors import CommandError, TracedError
+from traced._support.settings import configure
+from traced._torch.modules import TrackedModel, track_modules
 from traced._version import __version__
-from traced._watch import watch
 from traced.recording import (
     disable,
     enable,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from traced._errors import CommandError
-from traced._run import run
-from traced._say import say
+from traced._job.run import run
+from traced._support.errors import CommandError
+from traced._support.say import say
 
 
 def main(arguments: list[str] | None = None) -> int:

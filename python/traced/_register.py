@@ -14,11 +14,11 @@ def register() -> None:
 
         if not dist.is_available():
             return
-        from traced import _hooks, _spellings
+        from traced._torch import hooks, spellings
 
-        _spellings.define(dist.Backend)
-        _hooks.install()
+        spellings.define(dist.Backend)
+        hooks.install()
     except Exception as error:  # import torch must go on
-        from traced._say import say
+        from traced._support.say import say
 
         say(f"could not register its backends: {error!r}")

@@ -7,15 +7,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from traced import _auto_step
-from traced._lossy import seconds, whole_number
-from traced._say import say_once
+from traced._support.lossy import seconds
+from traced._torch import auto_step
+from traced._torch.steps import begin_step
+from traced._torch.unwrapped import unwrapped
 
 if TYPE_CHECKING:
     import torch
     from torch.distributed import ProcessGroup
-
-_step = -1
 
 
 def _extension() -> Any:
@@ -64,23 +63,8 @@ def step(number: int | None = None) -> int:
     Returns:
         The step's number.
     """
-    _auto_step.stop()
+    auto_step.stop()
     return begin_step(number)
-
-
-def begin_step(number: int | None) -> int:
-    """Begins a step, whoever says so."""
-    global _step
-    _step = _step + 1 if number is None else number
-    extension = _extension()
-    if extension:
-        recorded = whole_number(_step)
-        if recorded is None:
-            say_once(
-                "a step's number is recorded from 0 to 2**64 - 1 only: others have none", "step"
-            )
-        extension.step(recorded)
-    return _step
 
 
 def enable() -> None:
@@ -99,9 +83,9 @@ def disable() -> None:
 
 
 def _set_enabled(enabled: bool) -> None:
-    from traced import _extension
+    from traced._support.extension import load_extension
 
-    _extension.load().set_enabled(enabled)
+    load_extension().set_enabled(enabled)
 
 
 def export_csv(path: str | Path) -> None:
@@ -115,8 +99,8 @@ def export_csv(path: str | Path) -> None:
         TracedError: This process does not record.
         CommandError: tracectl could not do it.
     """
-    from traced._errors import CommandError, TracedError
-    from traced._tracectl import run
+    from traced._support.errors import CommandError, TracedError
+    from traced._support.tracectl import run
 
     if location() is None:
         raise TracedError("this process does not record: make a traced process group first")
@@ -137,15 +121,6 @@ def _files() -> list[str]:
     stem = glob.escape(first.name.removesuffix(".traced"))
     parts = sorted(first.parent.glob(f"{stem}.part-[0-9]*.traced"), key=lambda p: (len(p.name), p))
     return [str(path) for path in (first, *parts) if path.exists()]
-
-
-def unwrapped(backend: Any) -> Any:
-    """The stock object behind a backend; anything else as it is.
-
-    Python needs no such thing: a traced backend has the class and the methods
-    of the stock one. It is for code that hands the backend to C++.
-    """
-    return backend.traced_inner if hasattr(type(backend), "traced_inner") else backend
 
 
 def inner_backend(

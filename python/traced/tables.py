@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from traced import _frames
-from traced._errors import TracedError
-from traced._frames import Columns
-from traced._tracectl import FINDINGS, NOT_MEASURED, ask
+from traced._support import frames
+from traced._support.errors import TracedError
+from traced._support.frames import Columns
+from traced._support.tracectl import FINDINGS, NOT_MEASURED, ask
 
 _GROUPS: Columns = {
     "group": str, "name": str, "desc": str, "backend": str, "leg": str, "nth": int,
@@ -79,12 +79,12 @@ class Tables:
 
     @cached_property
     def operations(self) -> Any:
-        return _frames.from_csv(self._kind, self._exported)
+        return frames.from_csv(self._kind, self._exported)
 
     @cached_property
     def groups(self) -> Any:
         rows = [{**item, "group": item["label"]} for item in self._shown["groups"]]
-        return _frames.from_rows(self._kind, _GROUPS, rows)
+        return frames.from_rows(self._kind, _GROUPS, rows)
 
     @cached_property
     def matches(self) -> Any:
@@ -96,14 +96,14 @@ class Tables:
         # A job that runs may have gone on between the two.
         shown = (row for row in self._shown["rows"] if _is_told(row, instants))
         rows = (_match_row(i, row, instants) for i, row in enumerate(shown))
-        return _frames.from_rows(self._kind, _MATCHES, rows)
+        return frames.from_rows(self._kind, _MATCHES, rows)
 
     @cached_property
     def verdicts(self) -> Any:
         diagnosis = json.loads(
             self._run("diagnose", "--attempt", "newest", "--json", also=(FINDINGS, NOT_MEASURED))
         )
-        return _frames.from_rows(self._kind, _VERDICTS, map(_verdict_row, diagnosis["verdicts"]))
+        return frames.from_rows(self._kind, _VERDICTS, map(_verdict_row, diagnosis["verdicts"]))
 
     @cached_property
     def _exported(self) -> str:

@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "c10d/traced_backend.h"
+#include "c10d/wrapper/traced_backend.h"
 #include "fake_nccl.h"
 #include "recorder/devices.h"
 #include "support/record_calls.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "analysis/stream_loader.h"
+#include "analysis/reading/stream_loader.h"
 #include "clocks/score.h"
 
 namespace traced::testing {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/clock_models.h"
 #include "analysis/clocks/align_clocks.h"
+#include "analysis/stream/clock_models.h"
 
 namespace traced::testing {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "analysis/stream_table.h"
-#include "analysis/trace_set.h"
+#include "analysis/reading/trace_set.h"
+#include "analysis/stream/stream_table.h"
 
 namespace traced::testing {
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "recorder/kill_point.h"
+#include "recorder/support/kill_point.h"
 
 namespace traced {
 namespace {

@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "run_tracectl.h"
 #include "support/temp_dir.h"
+#include "unit/cli/run_tracectl.h"
 #include "workload.h"
 
 namespace traced::testing {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <thread>
 
-#include "recorder/recover.h"
-#include "run_tracectl.h"
+#include "recorder/recovery/recover_segments.h"
+#include "unit/cli/run_tracectl.h"
 
 namespace traced::testing {
 namespace {

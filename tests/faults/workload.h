@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "recorder/options.h"
+#include "recorder/settings/options.h"
 #include "truth.h"
 
 namespace traced::testing {

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "analysis/match.h"
-#include "analysis/report_builder.h"
-#include "analysis/stream_assembler.h"
-#include "analysis/usage.h"
+#include "analysis/budget/usage.h"
+#include "analysis/match/match.h"
+#include "analysis/reading/stream_assembler.h"
+#include "analysis/report/report_builder.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
 

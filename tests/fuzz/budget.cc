@@ -1,6 +1,6 @@
 // A budget: it is read or refused in one sentence.
 
-#include "cli/budget_file.h"
+#include "cli/check/budget_file.h"
 #include "fuzz/target.h"
 
 using traced::testing::require;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/stream_assembler.h"
+#include "analysis/reading/stream_assembler.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
 

@@ -3,7 +3,7 @@
 
 #include "analysis/flight_recorder/dump.h"
 #include "analysis/flight_recorder/dump_table.h"
-#include "analysis/report_builder.h"
+#include "analysis/report/report_builder.h"
 #include "fuzz/target.h"
 
 using traced::testing::require;

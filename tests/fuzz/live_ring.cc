@@ -7,10 +7,10 @@
 #include "fuzz/readable.h"
 #include "fuzz/segment_mutator.h"
 #include "fuzz/target.h"
-#include "recorder/live_copy.h"
-#include "recorder/recovery.h"
-#include "recorder/segment_content.h"
-#include "recorder/written_stream.h"
+#include "recorder/recovery/live_copy.h"
+#include "recorder/recovery/segment_content.h"
+#include "recorder/recovery/stream_recovery.h"
+#include "recorder/recovery/written_stream.h"
 #include "trace_io/byte_source.h"
 
 using traced::testing::require;
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (alive) alive_at = traced::ClockReading{1000, 2000, 3000};
     auto nothing = traced::WrittenStream::of({});
     require(bool(nothing), "a stream without files is one");
-    const auto chunks = traced::Recovery(*content, copy)
+    const auto chunks = traced::StreamRecovery(*content, copy)
                             .look(std::move(*nothing), alive, alive_at);
     if (!chunks) continue;
     traced::MemorySource source(*chunks);

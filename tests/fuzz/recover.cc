@@ -7,8 +7,8 @@
 #include "fuzz/readable.h"
 #include "fuzz/segment_mutator.h"
 #include "fuzz/target.h"
-#include "recorder/recovery.h"
-#include "recorder/segment_content.h"
+#include "recorder/recovery/segment_content.h"
+#include "recorder/recovery/stream_recovery.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
 #include "trace_io/byte_source.h"
@@ -39,11 +39,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::ofstream(trace, std::ios::trunc).flush();
 
   traced::RecoveredSegment once;
-  traced::Recovery(*content, file).run(trace, {}, once);
+  traced::StreamRecovery(*content, file).run(trace, {}, once);
   requireReadable(trace);
   if (once.outcome != traced::RecoverOutcome::kRecovered) return 0;
   traced::RecoveredSegment twice;
-  traced::Recovery(*content, file).run(trace, {}, twice);
+  traced::StreamRecovery(*content, file).run(trace, {}, twice);
   require(
       twice.outcome == traced::RecoverOutcome::kRecovered && twice.records == 0,
       "what is in the trace is not brought back again");

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "fuzz/parts.h"
-#include "recorder/header.h"
-#include "recorder/ring.h"
-#include "recorder/segment.h"
+#include "recorder/chunks/trace_header.h"
+#include "recorder/ring/ring.h"
+#include "recorder/ring/segment.h"
 #include "support/filled_ring.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 #include "support/write_file.h"
+#include "unit/cli/diagnose/hung_run.h"
 #include "unit/cli/example_run.h"
-#include "unit/cli/hung_run.h"
 #include "unit/cli/stepped_run.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "fuzz/target.h"
-#include "recorder/ring.h"
+#include "recorder/ring/ring.h"
 
 namespace traced::testing {
 

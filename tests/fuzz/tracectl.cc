@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/check.h"
-#include "cli/export.h"
-#include "cli/info.h"
-#include "cli/ls.h"
-#include "cli/merge.h"
-#include "cli/report.h"
-#include "cli/show.h"
-#include "cli/text.h"
+#include "cli/check/check.h"
+#include "cli/common/text.h"
+#include "cli/export/export.h"
+#include "cli/info/info.h"
+#include "cli/ls/ls.h"
+#include "cli/merge/merge.h"
+#include "cli/report/report.h"
+#include "cli/show/show.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
 #include "fuzz/trace_mutator.h"

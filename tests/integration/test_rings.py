@@ -187,7 +187,7 @@ def test_without_tracectl_reading_goes_on(killed: Path, monkeypatch: pytest.Monk
     def missing(*_: str) -> None:
         raise FileNotFoundError("tracectl")
 
-    monkeypatch.setattr("traced._tracectl.find", missing)
+    monkeypatch.setattr("traced._support.tracectl.find", missing)
     trace = traced.read(killed / "traces")
     assert len(trace.streams) == 3
     assert any("in shared memory beyond the files was not read" in each for each in trace.warnings)

@@ -47,6 +47,13 @@ def check_layers(root: Path, file: str, text: str) -> subprocess.CompletedProces
     return run("check_layers", root)
 
 
+def check_imports(root: Path, file: str, text: str) -> subprocess.CompletedProcess[str]:
+    path = root / "python" / "traced" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{text}\n")
+    return run("check_layers", root)
+
+
 def check_protos(root: Path, text: str) -> subprocess.CompletedProcess[str]:
     path = root / "proto" / "traced" / "v1" / "thing.proto"
     path.parent.mkdir(parents=True)
@@ -65,7 +72,11 @@ def check_protos(root: Path, text: str) -> subprocess.CompletedProcess[str]:
         ("c10d/a.h", "<torch/csrc/distributed/c10d/Backend.hpp>"),
         ("c10d/a.h", '"recorder/recorder.h"'),
         ("analysis/a.h", '"absl/status/status.h"'),
-        ("cli/report.cc", '"analysis/match.h"'),
+        ("cli/report/report.cc", '"analysis/match/match.h"'),
+        ("recorder/recorder.h", '"recorder/ring/ring.h"'),
+        ("recorder/sinks/a.h", '"recorder/ring/ring.h"'),
+        ("analysis/diagnosis/messages/a.h", '"analysis/diagnosis/evidence/a.h"'),
+        ("analysis/diagnosis/a.h", '"analysis/diagnosis/messages/a.h"'),
     ],
 )
 def test_layers_accept(tmp_path: Path, file: str, include: str) -> None:
@@ -78,22 +89,60 @@ def test_layers_accept(tmp_path: Path, file: str, include: str) -> None:
     [
         ("base/a.h", '"recorder/recorder.h"'),
         ("base/a.h", '"traced/v1/trace.pb.h"'),
-        ("trace_io/a.h", '"analysis/match.h"'),
+        ("trace_io/a.h", '"analysis/match/match.h"'),
         ("recorder/a.h", "<ATen/ATen.h>"),
         ("recorder/a.h", "<Python.h>"),
         ("recorder/a.h", '"absl/strings/str_cat.h"'),
         ("c10d/a.h", '"trace_io/chunk.h"'),
         ("c10d/a.h", "<google/protobuf/message_lite.h>"),
         ("analysis/a.h", '"recorder/recorder.h"'),
-        ("cli/a.cc", '"c10d/module.h"'),
+        ("cli/a.cc", '"c10d/module/module.h"'),
         ("cli/a.cc", '"a.cc"'),
         ("plugin/a.cc", "<vector>"),
+        ("recorder/ring/a.h", '"recorder/recorder.h"'),
+        ("recorder/ring/a.h", '"recorder/sinks/sink.h"'),
+        ("recorder/rings/a.h", '"recorder/ring/ring.h"'),
+        ("analysis/job/a.h", '"analysis/diagnosis/evidence/a.h"'),
+        ("analysis/diagnosis/evidence/a.h", '"analysis/diagnosis/messages/a.h"'),
+        ("analysis/diagnosis/messages/a.h", '"analysis/diagnosis/diagnosis.h"'),
     ],
 )
 def test_layers_refuse(tmp_path: Path, file: str, include: str) -> None:
     result = check_layers(tmp_path, file, f"// A comment.\n  # include {include}\n")
     assert result.returncode == 1
     assert result.stdout.startswith(f"backend/{file}:")
+    assert len(result.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("_torch/a.py", "from traced._support.say import say"),
+        ("_calls/a.py", "from traced import recording"),
+        ("__init__.py", "from traced._calls.a import a"),
+        ("_support/a.py", "import json"),
+    ],
+)
+def test_layers_accept_imports(tmp_path: Path, file: str, line: str) -> None:
+    result = check_imports(tmp_path, file, line)
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("_support/a.py", "from traced._torch.a import a"),
+        ("_support/a.py", "def f():\n    from traced import _torch, _support"),
+        ("_torch/a.py", "from traced import recording"),
+        ("_torch/a.py", "import traced._calls.a"),
+        ("reader/a.py", "from traced import __main__"),
+        ("other/a.py", ""),
+    ],
+)
+def test_layers_refuse_imports(tmp_path: Path, file: str, line: str) -> None:
+    result = check_imports(tmp_path, file, line)
+    assert result.returncode == 1
+    assert result.stdout.startswith(f"python/traced/{file}:")
     assert len(result.stdout.splitlines()) == 1
 
 

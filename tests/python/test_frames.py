@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from traced import _frames
+from traced._support import frames
 from traced.tables import _match_row
 
 _CSV = 'rank,op,annotations,in_place,wait_ns\r\n0,send,NA,true,\r\n1,recv,"None, nan",,7\r\n'
@@ -20,7 +20,7 @@ def _values(kind: str, table: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("kind", ["pandas", "arrow"])
 def test_only_an_empty_cell_is_missing(kind: str) -> None:
-    assert _values(kind, _frames.from_csv(kind, _CSV)) == [
+    assert _values(kind, frames.from_csv(kind, _CSV)) == [
         {"rank": 0, "op": "send", "annotations": "NA", "in_place": True, "wait_ns": None},
         {"rank": 1, "op": "recv", "annotations": "None, nan", "in_place": None, "wait_ns": 7},
     ]

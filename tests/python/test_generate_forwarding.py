@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-SCRIPT = Path(__file__).parents[2] / "backend" / "c10d" / "generate_forwarding.py"
+SCRIPT = Path(__file__).parents[2] / "backend" / "c10d" / "wrapper" / "generate_forwarding.py"
 INCLUDE = Path(torch.__file__).parent / "include"
 
 

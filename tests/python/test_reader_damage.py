@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import trace_builder as build
 import xxhash
-from traced._errors import TracedError
+from traced._support.errors import TracedError
 from traced.reader import Trace, read
 from traced.v1 import trace_pb2 as pb
 

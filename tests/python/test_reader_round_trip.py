@@ -200,7 +200,7 @@ def test_reading_does_not_import_torch() -> None:
 def test_missing_package_is_one_sentence() -> None:
     code = (
         "import sys; sys.modules['xxhash'] = None\n"
-        "from traced._errors import TracedError\n"
+        "from traced._support.errors import TracedError\n"
         "try: import traced.reader\n"
         "except TracedError as error: print(error)"
     )

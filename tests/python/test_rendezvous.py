@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from torch.distributed import distributed_c10d as c10d
-from traced import _rendezvous
+from traced._torch import rendezvous
 
 
 class _Store:
@@ -30,22 +30,22 @@ def group(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_where_ranks_met_is_what_the_store_says(group: Any) -> None:
-    assert _rendezvous.texts(group) == {"address": "10.0.0.1", "run_id": "", "launcher": ""}
-    assert _rendezvous.port(group) == 29500
+    assert rendezvous.texts(group) == {"address": "10.0.0.1", "run_id": "", "launcher": ""}
+    assert rendezvous.port(group) == 29500
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "::1", "0.0.0.0", "", None, 7])
 def test_an_address_that_means_each_host_itself_tells_nothing(group: Any, host: Any) -> None:
     store: Any = c10d._world.pg_map[group][1]
     store.underlying_store.underlying_store.host = host
-    assert _rendezvous.texts(group)["address"] == ""
+    assert rendezvous.texts(group)["address"] == ""
 
 
 @pytest.mark.parametrize("store", [None, object(), _Store(port="x", host=3), _Store(port=1 << 20)])
 def test_other_stores_tell_nothing(group: Any, store: Any) -> None:
     c10d._world.pg_map[group] = ("gloo", store)
-    assert set(_rendezvous.texts(group).values()) == {""}
-    assert _rendezvous.port(group) == 0
+    assert set(rendezvous.texts(group).values()) == {""}
+    assert rendezvous.port(group) == 0
 
 
 def test_a_launcher_names_the_run_and_its_start(
@@ -53,9 +53,9 @@ def test_a_launcher_names_the_run_and_its_start(
 ) -> None:
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "r\udcff7")
     monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", "/tmp/te_1/r_2/attempt_0/3/error.json")
-    told = _rendezvous.texts(group)
+    told = rendezvous.texts(group)
     assert (told["run_id"], told["launcher"]) == ("r?7", "/tmp/te_1/r_2")
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
     monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", "/home/me/jobs/error.json")
-    told = _rendezvous.texts(group)
+    told = rendezvous.texts(group)
     assert (told["run_id"], told["launcher"]) == ("", "")

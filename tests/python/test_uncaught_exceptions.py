@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from traced import _endings
+from traced._torch import endings
 
 
 class _GuardedError(Exception):
@@ -44,8 +44,8 @@ class _GuardedText(str):
     ],
 )
 def test_type_and_message(error: BaseException, text: str) -> None:
-    assert _endings.text_of(error).startswith(text)
-    assert len(_endings.text_of(error)) <= 1020
+    assert endings.text_of(error).startswith(text)
+    assert len(endings.text_of(error)) <= 1020
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_type_and_message(error: BaseException, text: str) -> None:
     [(None, 0), (SystemExit(), 0), (SystemExit(3), 3), (SystemExit("no"), 1), (ValueError(), 1)],
 )
 def test_exit_codes_are_those_of_multiprocessing(error: BaseException | None, code: int) -> None:
-    assert _endings.exit_code_of(error, None) == code
-    assert _endings.exit_code_of(error, ValueError("of the parent")) == code
+    assert endings.exit_code_of(error, None) == code
+    assert endings.exit_code_of(error, ValueError("of the parent")) == code
     if error is not None:
-        assert _endings.exit_code_of(error, error) is None
+        assert endings.exit_code_of(error, error) is None
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_error_files(tmp_path: Path, content: bytes, text: str | None) -> None:
     path = tmp_path / "error.json"
     path.write_bytes(content)
     try:
-        found: str | None = _endings._text_of_error_file(str(path))
+        found: str | None = endings._text_of_error_file(str(path))
     except (ValueError, TypeError):  # as whoever tells it takes it
         found = None
     assert found == text
@@ -85,6 +85,6 @@ def test_an_error_file_of_another_time_tells_nothing(
     path = tmp_path / "error.json"
     path.write_text('{"message": "of the attempt before"}')
     os.utime(path, (1000, 1000))
-    monkeypatch.setattr(_endings, "_installed_at", 2000.0)
-    assert _endings._text_of_error_file(str(path)) == ""
-    assert _endings._text_of_error_file(str(tmp_path / "none")) == ""
+    monkeypatch.setattr(endings, "_installed_at", 2000.0)
+    assert endings._text_of_error_file(str(path)) == ""
+    assert endings._text_of_error_file(str(tmp_path / "none")) == ""

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/device_resolver.h"
+#include "recorder/device/device_resolver.h"
 
 namespace traced::testing {
 

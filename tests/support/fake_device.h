@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "recorder/device_events.h"
+#include "recorder/device/device_events.h"
 
 namespace traced::testing {
 

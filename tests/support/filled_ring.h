@@ -2,10 +2,10 @@
 
 #pragma once
 
-#include "recorder/call_description.h"
-#include "recorder/encode_definitions.h"
-#include "recorder/group_info.h"
-#include "recorder/ring.h"
+#include "recorder/chunks/encode_definitions.h"
+#include "recorder/ring/call_description.h"
+#include "recorder/ring/group_info.h"
+#include "recorder/ring/ring.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced::testing {

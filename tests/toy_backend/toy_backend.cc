@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "c10d/forwarding.h"
+#include "c10d/wrapper/forwarding.h"
 
 namespace toys {
 

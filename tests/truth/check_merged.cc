@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/merge.h"
-#include "analysis/run_report.h"
-#include "cli/diagnose_output.h"
-#include "cli/report_output.h"
+#include "analysis/merge/merge.h"
+#include "analysis/report/run_report.h"
+#include "cli/diagnose/diagnose_output.h"
+#include "cli/report/report_output.h"
 #include "truth/trial.h"
 
 namespace traced::truth {

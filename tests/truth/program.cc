@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/names.h"
+#include "analysis/stream/names.h"
 
 namespace traced::truth {
 namespace {

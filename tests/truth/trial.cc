@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/group_catalog.h"
-#include "analysis/trace_set.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/reading/trace_set.h"
 #include "support/write_file.h"
 #include "truth/simulate.h"
 

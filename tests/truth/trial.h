@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "truth/history.h"
 #include "truth/program.h"
 #include "truth/rank_trace.h"

@@ -7,10 +7,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "analysis/clock_models.h"
 #include "analysis/clocks/clock_fit.h"
 #include "analysis/clocks/host_evidence.h"
-#include "analysis/group_catalog.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/stream/clock_models.h"
 
 namespace traced {
 namespace {

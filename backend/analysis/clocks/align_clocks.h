@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "analysis/clocks/clock_bounds.h"
-#include "analysis/stream_reader.h"
-#include "analysis/trace_set.h"
+#include "analysis/reading/stream_reader.h"
+#include "analysis/reading/trace_set.h"
 #include "traced/v1/clock.pb.h"
 
 namespace traced {

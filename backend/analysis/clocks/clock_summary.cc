@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "analysis/clock_models.h"
+#include "analysis/stream/clock_models.h"
 
 namespace traced {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/clock_models.h"
+#include "analysis/stream/clock_models.h"
 
 namespace traced {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/clocks/clock_bounds.h"
-#include "analysis/clocks/evidence_table.h"
-#include "analysis/clocks/matched_calls.h"
+#include "analysis/job/evidence_table.h"
+#include "analysis/job/matched_calls.h"
 #include "traced/v1/clock.pb.h"
 
 namespace traced {

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/call_places.h"
-#include "analysis/diagnosis/job_reader.h"
+#include "analysis/diagnosis/endings/untold_failures.h"
+#include "analysis/diagnosis/evidence/job_reader.h"
 #include "analysis/diagnosis/rules.h"
-#include "analysis/diagnosis/untold_failures.h"
-#include "analysis/stream_reader.h"
+#include "analysis/diagnosis/telling/call_places.h"
+#include "analysis/reading/stream_reader.h"
 
 namespace traced {
 namespace {

@@ -6,18 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/job_state.h"
-#include "analysis/diagnosis/verdict.h"
-#include "analysis/trace_set.h"
+#include "analysis/diagnosis/evidence/diagnosis_options.h"
+#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/reading/trace_set.h"
 
 namespace traced {
-
-struct DiagnosisOptions {
-  // An operation that has not ended for so long hangs.
-  std::int64_t hung_after_ns = 5'000'000'000;
-  // A rank that keeps the others waiting for so long, once, is late.
-  std::int64_t late_after_ns = 1'000'000'000;
-};
 
 struct Diagnosis {
   JobState job;

@@ -2,16 +2,20 @@
 
 #include <utility>
 
-#include "analysis/diagnosis/blame_by_order.h"
-#include "analysis/diagnosis/ended_rule.h"
-#include "analysis/diagnosis/engine_rule.h"
-#include "analysis/diagnosis/local_rule.h"
-#include "analysis/diagnosis/mismatch_rule.h"
-#include "analysis/diagnosis/slow_peer_rule.h"
-#include "analysis/diagnosis/split_rule.h"
-#include "analysis/diagnosis/timing_rule.h"
-#include "analysis/diagnosis/trouble.h"
-#include "analysis/diagnosis/wait_graph.h"
+#include "analysis/diagnosis/endings/ended_rule.h"
+#include "analysis/diagnosis/endings/engine_rule.h"
+#include "analysis/diagnosis/endings/local_rule.h"
+#include "analysis/diagnosis/lateness/timing_rule.h"
+#include "analysis/diagnosis/messages/pair_trouble.h"
+#include "analysis/diagnosis/messages/pending_messages.h"
+#include "analysis/diagnosis/mismatch/mismatch_rule.h"
+#include "analysis/diagnosis/mismatch/split_rule.h"
+#include "analysis/diagnosis/program/blame_by_order.h"
+#include "analysis/diagnosis/slow_peers/slow_peer_rule.h"
+#include "analysis/diagnosis/standstill/group_trouble.h"
+#include "analysis/diagnosis/standstill/wait_graph.h"
+#include "analysis/diagnosis/trouble/knowledge.h"
+#include "analysis/diagnosis/trouble/trouble.h"
 
 namespace traced {
 namespace {

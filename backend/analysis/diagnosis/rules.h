@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/diagnosis/job_state.h"
-#include "analysis/diagnosis/program_order.h"
-#include "analysis/diagnosis/verdict.h"
-#include "analysis/evidence.h"
-#include "analysis/trace_set.h"
+#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/program/program_order.h"
+#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/reading/trace_set.h"
+#include "analysis/stream/evidence.h"
 
 namespace traced {
 

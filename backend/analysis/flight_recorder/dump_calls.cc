@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "analysis/flight_recorder/vocabulary.h"
-#include "analysis/operation_kinds.h"
+#include "analysis/stream/operation_kinds.h"
 
 namespace traced {
 namespace {

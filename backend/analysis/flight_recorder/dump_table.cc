@@ -12,7 +12,7 @@
 #include "analysis/flight_recorder/dump_progress.h"
 #include "analysis/flight_recorder/dump_sites.h"
 #include "analysis/flight_recorder/vocabulary.h"
-#include "analysis/operation_kinds.h"
+#include "analysis/stream/operation_kinds.h"
 #include "base/utf8.h"
 #include "trace_io/chunk_format.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "analysis/flight_recorder/dump.h"
-#include "analysis/stream_table.h"
+#include "analysis/stream/stream_table.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {

@@ -8,11 +8,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "analysis/clock_models.h"
-#include "analysis/clocks/evidence_table.h"
-#include "analysis/clocks/matched_calls.h"
-#include "analysis/ready_times.h"
-#include "analysis/stream_table.h"
+#include "analysis/job/evidence_table.h"
+#include "analysis/job/matched_calls.h"
+#include "analysis/job/ready_times.h"
+#include "analysis/stream/clock_models.h"
+#include "analysis/stream/stream_table.h"
 
 namespace traced {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "analysis/histogram.h"
+#include "analysis/figures/histogram.h"
 #include "analysis/time_split/arrival_table.h"
 
 namespace traced {

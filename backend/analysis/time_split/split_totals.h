@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "absl/container/btree_map.h"
-#include "analysis/samples.h"
+#include "analysis/figures/samples.h"
+#include "analysis/figures/trend.h"
 #include "analysis/time_split/certified_times.h"
 #include "analysis/time_split/time_split.h"
-#include "analysis/time_split/trend.h"
 
 namespace traced {
 

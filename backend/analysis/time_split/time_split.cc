@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/observed_end.h"
+#include "analysis/stream/observed_end.h"
 
 namespace traced {
 namespace {

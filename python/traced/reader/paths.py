@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from traced._errors import TracedError
+from traced._support.errors import TracedError
 from traced.reader.chunks import SYNC, ByteRange
 from traced.reader.findings import Findings
 

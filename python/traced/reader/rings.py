@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from traced import _tracectl
-from traced._errors import CommandError
+from traced._support import tracectl
+from traced._support.errors import CommandError
 from traced.reader.chunks import LocatedChunk
 from traced.reader.findings import Findings
 from traced.reader.payload import RefusedError, SkippedError, decode
@@ -46,7 +46,7 @@ def chunks_beyond(
     """
     after = [f"--after={stream:016x}:{end}" for stream, end in ends.items()]
     try:
-        answer = _tracectl.ask("rings", *after, "--", *(os.fspath(path) for path in paths))
+        answer = tracectl.ask("rings", *after, "--", *(os.fspath(path) for path in paths))
     except (CommandError, OSError) as error:
         findings.warn(f"what is in shared memory beyond the files was not read: {error}")
         return b""

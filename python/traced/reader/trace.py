@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from traced._errors import TracedError
+from traced._support.errors import TracedError
 from traced.reader.allowance import Allowance
 from traced.reader.chunks import ByteRange, LocatedChunk, scan
 from traced.reader.clocks import ClockModel

@@ -6,7 +6,7 @@ code.
 
 from __future__ import annotations
 
-from traced._errors import TracedError
+from traced._support.errors import TracedError
 
 try:
     import xxhash

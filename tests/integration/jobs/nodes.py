@@ -42,7 +42,7 @@ def grouped(nodes: str) -> list[list[float]]:
 def one_knows_late(nodes: str) -> None:
     """Rank 1 says its node only when the groups of all were made, as an NCCL rank may."""
     _be_on(nodes)
-    from traced import _nodes
+    from traced._torch import nodes as _nodes
 
     said = _nodes.publish
     late = int(os.environ["RANK"]) == 1

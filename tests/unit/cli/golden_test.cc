@@ -8,12 +8,12 @@
 #include <string>
 
 #include "example_run.h"
-#include "hung_run.h"
 #include "modular_run.h"
 #include "run_tracectl.h"
 #include "stepped_run.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
+#include "unit/cli/diagnose/hung_run.h"
 
 namespace traced::testing {
 namespace {

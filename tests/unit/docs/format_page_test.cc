@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/dependency.h"
-#include "analysis/names.h"
+#include "analysis/job/dependency.h"
+#include "analysis/stream/names.h"
 #include "base/operation.h"
 #include "doc_table.h"
 

@@ -7,8 +7,8 @@
 
 #include <map>
 
-#include "recover_fixture.h"
 #include "support/rows_of.h"
+#include "unit/recorder/recovery/recover_fixture.h"
 
 namespace traced::testing {
 namespace {

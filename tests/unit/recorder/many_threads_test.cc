@@ -89,7 +89,7 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
   v1::Header header;
   header.set_stream_id(7);
   Writer writer(ring, own_time, std::make_unique<LookingSink>(found), header,
-                Writer::Extras{});
+                Writer::Settings{}, Writer::Links{});
 
   std::int64_t tids[kRecorders];
   std::vector<std::thread> threads;

@@ -71,9 +71,9 @@ class OverflowTest : public ::testing::Test {
         ring_(memory_.data(), kSlots) {
     v1::Header header;
     header.set_stream_id(7);
-    writer_ = std::make_unique<Writer>(ring_, own_time_,
-                                       std::make_unique<DiskSink>(disk_),
-                                       header, Writer::Extras{});
+    writer_ = std::make_unique<Writer>(
+        ring_, own_time_, std::make_unique<DiskSink>(disk_), header,
+        Writer::Settings{}, Writer::Links{});
     EXPECT_TRUE(writer_->flush(kDeadline)) << "the first chunk is written";
   }
 

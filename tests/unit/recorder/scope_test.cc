@@ -86,8 +86,8 @@ TEST_F(ScopeTest, GroupsWithinANodeAreLeftOutAndCounted) {
     const auto across = addGroup(recorder, {0, 1, 2});
     const auto nodes = saying({"a", "a", "b"});
     EXPECT_FALSE(within->isLeftOut()) << "recorded while nothing is known";
-    EXPECT_TRUE(recorder.place(*within, kJob, nodes));
-    EXPECT_TRUE(recorder.place(*across, kJob, nodes));
+    EXPECT_TRUE(recorder.decideScope(*within, kJob, nodes));
+    EXPECT_TRUE(recorder.decideScope(*across, kJob, nodes));
     EXPECT_TRUE(within->isLeftOut());
     EXPECT_FALSE(across->isLeftOut());
     recorder.leaveOut();
@@ -103,9 +103,9 @@ TEST_F(ScopeTest, GroupsWithinANodeAreLeftOutAndCounted) {
 TEST_F(ScopeTest, WhileNodesAreUnknownEverythingIsRecorded) {
   inProcess(Scope::kCrossNode, [](Recorder& recorder) {
     const auto group = addGroup(recorder, {0, 1});
-    EXPECT_FALSE(recorder.place(*group, kJob, saying({"a"})));
+    EXPECT_FALSE(recorder.decideScope(*group, kJob, saying({"a"})));
     EXPECT_FALSE(group->isLeftOut());
-    EXPECT_TRUE(recorder.place(*group, kJob, saying({"a", "a"})));
+    EXPECT_TRUE(recorder.decideScope(*group, kJob, saying({"a", "a"})));
     EXPECT_TRUE(group->isLeftOut());
   });
   EXPECT_EQ(leftOut(), (std::vector<bool>{true}));
@@ -121,7 +121,7 @@ TEST_F(ScopeTest, NoneLeavesOutEveryGroup) {
 TEST_F(ScopeTest, AllAsksForNothing) {
   inProcess(Scope::kAll, [](Recorder& recorder) {
     const auto group = addGroup(recorder, {0, 1});
-    EXPECT_TRUE(recorder.place(*group, kJob, [](const NodeMap::Ranks&) {
+    EXPECT_TRUE(recorder.decideScope(*group, kJob, [](const NodeMap::Ranks&) {
       ADD_FAILURE() << "nobody needs to know";
       return std::nullopt;
     }));

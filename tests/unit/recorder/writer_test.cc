@@ -73,7 +73,7 @@ class WriterTest : public ::testing::Test {
     file_ = file.get();
     writer_ = std::make_unique<Writer>(
         *ring_, own_time_, std::move(file), header,
-        Writer::Extras{std::size_t{1} << 20, trigger, nullptr});
+        Writer::Settings{std::size_t{1} << 20, trigger}, Writer::Links{});
     // The file names its process by now.
     push(1);
     EXPECT_TRUE(writer_->flush(kLong));

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "analysis/clock_models.h"
+#include "analysis/stream/clock_models.h"
 #include "simulated_hosts.h"
 #include "support/temp_dir.h"
 

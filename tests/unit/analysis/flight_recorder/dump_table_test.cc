@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "analysis/call_text.h"
-#include "analysis/group_catalog.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/stream/call_text.h"
 #include "support/dump_files.h"
 
 namespace traced {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/report.h"
-#include "analysis/run_report.h"
+#include "analysis/report/report.h"
+#include "analysis/report/run_report.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"

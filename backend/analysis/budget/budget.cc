@@ -1,0 +1,47 @@
+#include "analysis/budget/budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace traced {
+namespace {
+
+bool fits(const std::optional<std::string>& wanted, const std::string& name) {
+  return !wanted || *wanted == name;
+}
+
+}  // namespace
+
+bool BudgetRow::matches(const UsageKey& key) const {
+  return fits(group, key.group) && fits(op, key.op) && fits(dtype, key.dtype);
+}
+
+std::vector<StepRange> Budget::ranges() const {
+  std::vector<StepRange> ranges;
+  for (const BudgetRow& row : rows) {
+    if (std::find(ranges.begin(), ranges.end(), row.steps) == ranges.end()) {
+      ranges.push_back(row.steps);
+    }
+  }
+  return ranges;
+}
+
+AllowedRange allowedFor(const BudgetRow& row, std::uint64_t figure) {
+  AllowedRange allowed{figure, figure};
+  if (row.tolerance_percent > 0) {
+    // 64 bits of mantissa: exact for every figure.
+    const long double slack =
+        static_cast<long double>(figure) * row.tolerance_percent / 100;
+    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    const bool beyond = slack >= static_cast<long double>(kMost - figure);
+    const auto whole =
+        beyond ? kMost : static_cast<std::uint64_t>(std::floor(slack));
+    allowed.high = beyond ? kMost : figure + whole;
+    allowed.low = whole >= figure ? 0 : figure - whole;
+  }
+  if (row.at_most) allowed.low = 0;
+  return allowed;
+}
+
+}  // namespace traced

@@ -1,0 +1,17 @@
+// Processes that failed by themselves: an exception, an exit code, a crash.
+
+#pragma once
+
+#include <vector>
+
+#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/telling/verdict.h"
+
+namespace traced {
+
+// A verdict if processes failed and none of `others` says why: what fails or
+// stands still in an operation mostly ends in an exception, too.
+std::vector<JobVerdict> findFailedProcesses(
+    const JobState& job, const std::vector<JobVerdict>& others);
+
+}  // namespace traced

@@ -1,0 +1,83 @@
+// JobState is what the rules judge: all ranks of a run, matched. Streams are
+// added one by one and are not kept.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "analysis/clocks/align_clocks.h"
+#include "analysis/diagnosis/evidence/collective_table.h"
+#include "analysis/diagnosis/evidence/pair_table.h"
+#include "analysis/diagnosis/evidence/rank_state.h"
+#include "analysis/diagnosis/evidence/timing.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/job/run_summary.h"
+#include "analysis/job/signature.h"
+#include "analysis/reading/trace_set.h"
+#include "analysis/stream/evidence.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+struct GroupState {
+  CollectiveTable collectives;
+  // Messages were sent within it.
+  bool has_messages = false;
+  // What the backends of its members counted, by rank.
+  std::vector<std::pair<std::uint32_t, Counters>> counted;
+  Timings timings;
+};
+
+struct JobState {
+  GroupCatalog catalog;
+  // By index of the catalog.
+  std::vector<GroupState> groups;
+  PairTable pairs;
+  SignatureTable signatures;
+  // Ascending.
+  std::vector<RankState> ranks;
+  RunSummary summary;
+  // What all its streams tell.
+  EvidenceSet evidence = EvidenceSet::all();
+  // About one of so many operations is timed, so that the samples fit memory.
+  std::uint64_t stride = 1;
+
+  // nullptr for a rank that has no trace.
+  const RankState* rank(std::uint32_t rank) const;
+  // Who of a group has a trace.
+  struct Membership {
+    static constexpr std::size_t kMaxAbsent = 1000;
+
+    // Ascending; of those without a trace the first ones where there are many.
+    std::vector<std::uint32_t> present;
+    std::vector<std::uint32_t> absent;
+  };
+  Membership membersOf(std::uint32_t group) const;
+  // Whether at most a quarter of its members have no trace.
+  bool mostArePresent(std::uint32_t group) const;
+};
+
+// Not thread safe.
+class JobStateBuilder {
+ public:
+  // `clocks`: one per stream of the set.
+  JobStateBuilder(const TraceSet& set, AlignedClocks clocks);
+
+  // Streams are added in the order of TraceSet::selected.
+  void add(const StreamTable& table);
+  JobState finish() &&;
+
+ private:
+  // Of the selected streams.
+  std::vector<v1::ClockModel> clocks_;
+  // Which streams read the same clock.
+  std::vector<std::uint32_t> clock_names_;
+  // Timings that a stream may keep beyond the samples.
+  std::size_t most_long_ = 0;
+  JobState job_;
+};
+
+}  // namespace traced

@@ -1,0 +1,350 @@
+#include "analysis/diagnosis/evidence/rank_reader.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include "analysis/diagnosis/evidence/split_matrix.h"
+#include "analysis/stream/clock_models.h"
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+
+RankReader::RankReader(JobState& job, const StreamTable& table,
+                       const v1::ClockModel& clock, std::uint64_t stride,
+                       std::size_t most_long)
+    : job_(job),
+      table_(table),
+      clock_(clock),
+      stride_(stride),
+      state_(rankStateOf(table)),
+      rule_(table, state_.whole()),
+      stops_(table),
+      local_(
+          table,
+          [this](const AssembledOperation& op, const v1::Call& call) {
+            return refTo(op, call);
+          },
+          [this] { return lastIssueNs(); }),
+      timing_(table, clock),
+      most_long_(most_long) {}
+
+void RankReader::read(std::uint32_t clock_name) {
+  state_.clock = clock_name;
+  state_.first_ns = commonNs(clock_, table_.header.started().monotonic_ns());
+  state_.last_ns = table_.last.known() ? commonNs(clock_, table_.last.ns())
+                                       : state_.first_ns;
+  state_.ended_ns = state_.end.raised.known()
+                        ? commonNs(clock_, state_.end.raised.ns())
+                        : state_.last_ns;
+  const auto& definitions = table_.definitions;
+  group_indices_ =
+      job_.catalog.add(table_.header.attempt(), definitions.groups());
+  job_.groups.resize(job_.catalog.groups().size());
+  for (const std::uint32_t group : group_indices_) {
+    collectives_.emplace_back().group = &job_.groups[group];
+  }
+  last_unseen_.resize(group_indices_.size());
+  calls_.reserve(definitions.calls().size());
+  for (const v1::Call& call : definitions.calls()) {
+    calls_.push_back(describe(call));
+  }
+  findOrder();
+  readOperations();
+  joinUnsorted();
+  tellLong();
+  readCounters();
+  tellMessages();
+  tellState();
+  std::move(local_).tell(state_);
+  job_.ranks.push_back(std::move(state_));
+  job_.summary.add(table_);
+}
+
+RankReader::KnownCall RankReader::describe(const v1::Call& call) {
+  KnownCall known;
+  known.call = &call;
+  const std::uint32_t local = table_.groupOf(call);
+  if (call.simulated() || local == StreamDefinitions::kNone) return known;
+  known.group = group_indices_[local];
+  known.engine = &table_.definitions.groups()[local].engine();
+  known.collectives =
+      first_of_group_.try_emplace(known.group, local).first->second;
+  has_twins_ |= known.collectives != local;
+  if (!isPointToPoint(call.op())) {
+    known.kind = KnownCall::Kind::kCollective;
+    known.signature =
+        job_.signatures.intern(signatureOf(call, table_.evidence));
+    known.gives_splits =
+        table_.evidence.has(Evidence::kSplits) && givesSplits(call);
+    if (known.gives_splits) {
+      known.split_share =
+          splitShare(call, table_.definitions.groups()[local].group_rank);
+    }
+    return known;
+  }
+  const bool sends = call.op() == v1::OPERATION_SEND;
+  known.kind = sends ? KnownCall::Kind::kSend : KnownCall::Kind::kReceive;
+  known.signature = job_.signatures.intern(messageOf(call, *known.engine));
+  job_.groups[known.group].has_messages = true;
+  if (call.peer_global_plus_1() > 0) {
+    known.side = sideOf(known.group, call.peer_global_plus_1() - 1, sends);
+  }
+  return known;
+}
+
+PairSide* RankReader::sideOf(std::uint32_t group, std::uint32_t peer,
+                             bool sends) {
+  const std::uint32_t self = state_.rank;
+  const PairKey key{group, sends ? self : peer, sends ? peer : self};
+  std::unique_ptr<MessagePair>& pair = job_.pairs[key];
+  if (!pair) pair = std::make_unique<MessagePair>();
+  return sends ? &pair->sends : &pair->receives;
+}
+
+// Whether the collectives of each group come by their number.
+void RankReader::findOrder() {
+  if (table_.in_seq_order && !has_twins_) return;
+  for (const AssembledOperation& op : table_.operations) {
+    if (op.call == AssembledOperation::kNoCall) continue;
+    const KnownCall& known = calls_[op.call];
+    if (known.kind != KnownCall::Kind::kCollective || op.seq == 0) continue;
+    Collectives& collectives = collectives_[known.collectives];
+    collectives.in_order &= op.seq >= collectives.last_seq;
+    collectives.last_seq = op.seq;
+  }
+}
+
+void RankReader::readOperations() {
+  for (const AssembledOperation& op : table_.operations) {
+    if (op.call == AssembledOperation::kNoCall) continue;
+    const KnownCall& known = calls_[op.call];
+    switch (known.kind) {
+      case KnownCall::Kind::kSkip:
+        continue;
+      case KnownCall::Kind::kCollective:
+        readCollective(op, known);
+        break;
+      case KnownCall::Kind::kSend:
+      case KnownCall::Kind::kReceive:
+        readMessage(op, known);
+        break;
+    }
+    if (known.engine->two_workers && state_.whole()) {
+      local_.add(op, *known.call, *known.engine);
+    }
+  }
+}
+
+std::int64_t RankReader::lastIssueNs() {
+  if (!last_issue_ns_) {
+    Instant last;
+    for (const AssembledOperation& op : table_.operations) {
+      if (op.issued.isAfter(last)) last = op.issued;
+    }
+    last_issue_ns_ = last.ns();
+  }
+  return *last_issue_ns_;
+}
+
+void RankReader::readCollective(const AssembledOperation& op,
+                                const KnownCall& known) {
+  if (op.seq == 0) return noteState(op, *known.call, rule_.reached(op));
+  Collectives& collectives = collectives_[known.collectives];
+  if (!collectives.started) {
+    collectives.group->collectives.startMember(state_.rank);
+    collectives.started = true;
+  }
+  if (collectives.in_order) return join(op, known);
+  collectives.unsorted.push_back(&op);
+}
+
+void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
+  Collectives& collectives = collectives_[known.collectives];
+  const Reached reached = rule_.reached(op);
+  collectives.group->collectives.join({op.seq, known.signature, reached,
+                                       known.gives_splits, known.split_share});
+  noteState(op, *known.call, reached);
+  timing_.reach(op);
+  if (isSampled(op.seq, stride_)) {
+    const auto timing = timeCollective(op, known);
+    if (timing) collectives.group->timings.push_back(*timing);
+  } else {
+    keepIfLong(op, known);
+  }
+  collectives.last_issued = op.issued;
+  timing_.done(op, known.collectives);
+}
+
+std::optional<Timing> RankReader::timeCollective(const AssembledOperation& op,
+                                                 const KnownCall& known) const {
+  auto timing = timing_.collective(op, known.collectives);
+  if (timing) timing->rank = state_.rank;
+  return timing;
+}
+
+// Who is late to a collective came to it long after the one before, and the
+// others were in it for long: all of them keep it.
+void RankReader::keepIfLong(const AssembledOperation& op,
+                            const KnownCall& known) {
+  constexpr std::uint64_t kLongNs = 100'000'000;
+  const Collectives& collectives = collectives_[known.collectives];
+  const std::uint64_t ns =
+      std::max(between(collectives.last_issued, op.issued).value_or(0),
+               between(op.issued, op.ended).value_or(0));
+  if (ns < kLongNs) return;
+  const auto timing = timeCollective(op, known);
+  if (!timing) return;
+  if (long_.size() >= most_long_) {
+    if (long_.empty() || long_.front().ns >= ns) return;
+    std::pop_heap(long_.begin(), long_.end(), std::greater<>());
+    long_.pop_back();
+  }
+  long_.push_back({ns, collectives.group, *timing});
+  std::push_heap(long_.begin(), long_.end(), std::greater<>());
+}
+
+void RankReader::tellLong() {
+  for (const LongOne& one : long_) one.group->timings.push_back(one.timing);
+}
+
+void RankReader::joinUnsorted() {
+  for (Collectives& collectives : collectives_) {
+    std::stable_sort(
+        collectives.unsorted.begin(), collectives.unsorted.end(),
+        [](const auto* a, const auto* b) { return a->seq < b->seq; });
+    for (const AssembledOperation* op : collectives.unsorted) {
+      join(*op, calls_[op->call]);
+    }
+  }
+}
+
+void RankReader::readCounters() {
+  for (const GroupProgress& progress : table_.progress) {
+    if (progress.group == StreamDefinitions::kNone) continue;
+    job_.groups[group_indices_[progress.group]].counted.emplace_back(
+        state_.rank, Counters{progress.last_completed.value_or(0),
+                              progress.last_enqueued.value_or(0)});
+  }
+}
+
+void RankReader::readMessage(const AssembledOperation& op,
+                             const KnownCall& known) {
+  const Reached reached = rule_.reached(op);
+  noteState(op, *known.call, reached);
+  if (known.side && op.seq > 0) {
+    messages_.push_back({known.side, op.seq, known.signature, reached, &op});
+  } else if (op.source_rank_plus_1 > 0) {
+    const auto source = table_.peerOf(op, *known.call);
+    if (source) sideOf(known.group, *source, false)->addUnnumbered();
+  }
+  timing_.reach(op);
+  timing_.done(op, RankTiming::kMessage);
+}
+
+void RankReader::tellMessages() {
+  std::stable_sort(messages_.begin(), messages_.end(),
+                   [](const Message& a, const Message& b) {
+                     return std::tie(a.side, a.seq) < std::tie(b.side, b.seq);
+                   });
+  for (const Message& message : messages_) {
+    message.side->add(message.seq, message.message, message.reached,
+                      message.op->batch != 0);
+    if (message.seq % stride_ == 0) {
+      message.side->addTiming(timeMessage(message));
+    }
+  }
+}
+
+Timing RankReader::timeMessage(const Message& message) const {
+  Timing timing = timing_.message(*message.op);
+  timing.rank = state_.rank;
+  return timing;
+}
+
+void RankReader::noteState(const AssembledOperation& op, const v1::Call& call,
+                           Reached reached) {
+  if (!last_issued_ || op.issued.ns() >= last_issued_->issued.ns()) {
+    last_issued_ = &op;
+  }
+  stops_.add(op, call);
+  if (reached == Reached::kUnseen && !isPointToPoint(call.op())) {
+    const AssembledOperation*& last = last_unseen_[table_.groupOf(call)];
+    if (!last || op.id > last->id) last = &op;
+  }
+  if (reached == Reached::kEnded &&
+      (!last_ended_ || op.ended.ns() > last_ended_->ended.ns())) {
+    last_ended_ = &op;
+  }
+  if (reached == Reached::kFailed &&
+      (!first_failed_ || op.issued.ns() < first_failed_->issued.ns())) {
+    first_failed_ = &op;
+  }
+  if (isInside(reached)) {
+    OperationRef ref = refTo(op, call);
+    ref.perhaps = reached == Reached::kPerhapsInside;
+    state_.addInside(std::move(ref));
+  }
+}
+
+void RankReader::tellState() {
+  const auto ref = [this](const AssembledOperation* op) {
+    return op ? std::optional(refTo(*op, *table_.callOf(*op))) : std::nullopt;
+  };
+  state_.last_issued = ref(last_issued_);
+  state_.first_failure = ref(first_failed_);
+  state_.last_finished = ref(last_ended_);
+  if (last_ended_) {
+    state_.last_finished->at_ns = commonNs(clock_, last_ended_->ended.ns());
+  }
+  for (const AssembledOperation* op : last_unseen_) {
+    if (op) state_.last_unseen.push_back(*ref(op));
+  }
+  state_.stops = stops_.tell(
+      group_indices_, [&](const AssembledOperation& op) { return *ref(&op); },
+      [&](Instant at) { return commonNs(clock_, at.ns()); });
+  std::stable_sort(state_.inside.begin(), state_.inside.end(),
+                   [](const OperationRef& a, const OperationRef& b) {
+                     return a.at_ns < b.at_ns;
+                   });
+}
+
+// The call has not returned, or it waits for the end itself.
+bool RankReader::blocks(const AssembledOperation& op,
+                        const v1::Call& call) const {
+  if (table_.snapshot) return false;
+  const bool on_host =
+      op.call < calls_.size() && calls_[op.call].engine->on_host;
+  return !op.returned.known() || (on_host && waitsAtOnce(call));
+}
+
+OperationRef RankReader::refTo(const AssembledOperation& op,
+                               const v1::Call& call) const {
+  OperationRef ref;
+  const std::uint32_t local = table_.groupOf(call);
+  if (local != StreamDefinitions::kNone) ref.group = group_indices_[local];
+  ref.seq = op.seq;
+  ref.op = call.op();
+  if (CallPlace place = callPlaceOf(table_, op); place.known()) {
+    ref.place = std::make_shared<const CallPlace>(std::move(place));
+  }
+  ref.at_ns = commonNs(clock_, op.issued.ns());
+  if (const Instant at = stops_.cutOff(op, call); at.known()) {
+    ref.until_ns = commonNs(clock_, at.ns());
+  }
+  ref.blocks = blocks(op, call);
+  if (isPointToPoint(call.op()) && call.peer_global_plus_1() > 0) {
+    const std::uint32_t peer = call.peer_global_plus_1() - 1;
+    ref.pair = call.op() == v1::OPERATION_SEND ? std::pair(state_.rank, peer)
+                                               : std::pair(peer, state_.rank);
+  }
+  if (op.failed) {
+    const std::string* text = table_.definitions.text(op.error);
+    if (op.error && text) ref.error = *text;
+    ref.threw = op.error_origin == ErrorOrigin::kReturn;
+  }
+  return ref;
+}
+
+}  // namespace traced

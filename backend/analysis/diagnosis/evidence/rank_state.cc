@@ -1,0 +1,84 @@
+#include "analysis/diagnosis/evidence/rank_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "analysis/stream/names.h"
+
+namespace traced {
+namespace {
+
+// Tracing was off when the trace ended.
+bool endsInPause(const StreamTable& table) {
+  const std::vector<Pause>& pauses = table.marks.pauses();
+  return !pauses.empty() && pauses.back().end_position == ~std::uint64_t{0};
+}
+
+// What may have taken records from anywhere in the stream. What retention
+// deleted is only the beginning.
+std::string lostText(const StreamTable& table) {
+  std::vector<std::string> lost;
+  const auto say = [&lost](std::uint64_t count, const std::string& what) {
+    if (count > 0) lost.push_back(absl::StrCat(count, " ", what));
+  };
+  for (const v1::Drop& drop : table.accounts.drop()) {
+    if (drop.reason() == v1::DROP_REASON_RETENTION) continue;
+    say(drop.records(),
+        absl::StrCat("records dropped (", nameOf(drop.reason()), ")"));
+  }
+  say(table.missing(), "records written but not found");
+  say(table.gaps, "gaps between chunks");
+  say(table.refused_bytes, "bytes of chunks refused");
+  say(table.skipped_chunks, "chunks compressed in an unknown way");
+  say(table.broken_tables, "chunks whose columns differ in length");
+  say(table.overlapping_chunks, "chunks that overlap others");
+  if (endsInPause(table)) lost.push_back("all since tracing was switched off");
+  return absl::StrJoin(lost, ", ");
+}
+
+}  // namespace
+
+void RankState::addInside(OperationRef operation) {
+  inside.push_back(std::move(operation));
+  if (inside.size() <= kMaxInside) return;
+  for (auto later = inside.begin(); later != inside.end(); ++later) {
+    const bool is_first =
+        std::none_of(inside.begin(), later, [&](const OperationRef& earlier) {
+          return earlier.group == later->group && earlier.pair == later->pair;
+        });
+    if (is_first && inside.size() <= kMostInside) continue;
+    inside.erase(later);
+    return;
+  }
+}
+
+const GroupStop* RankState::stopOf(std::uint32_t group) const {
+  const auto found =
+      std::find_if(stops.begin(), stops.end(),
+                   [&](const GroupStop& stop) { return stop.group == group; });
+  return found == stops.end() ? nullptr : &*found;
+}
+
+RankState rankStateOf(const StreamTable& table) {
+  RankState state;
+  state.rank = table.header.rank();
+  state.host = table.header.host();
+  state.pid = table.header.pid();
+  state.operations = table.operations.size() - table.simulated;
+  state.left_out = table.accounts.left_out();
+  state.end = processEndOf(table);
+  state.closed = table.closed;
+  state.recovered = !table.closed && table.accounts.recovered();
+  state.running = table.stillRunning();
+  // A dump tells of the moment at which it was made.
+  state.end_unknown = !table.endKnown() && !table.snapshot;
+  state.lost = lostText(table);
+  state.forgets = table.not_in_dump > 0 ||
+                  (table.operations.empty() && !table.progress.empty());
+  state.tells_places = tellsPlaces(table);
+  return state;
+}
+
+}  // namespace traced

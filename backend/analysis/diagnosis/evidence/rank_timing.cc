@@ -1,0 +1,204 @@
+#include "analysis/diagnosis/evidence/rank_timing.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "analysis/stream/clock_models.h"
+#include "analysis/stream/observed_end.h"
+
+namespace traced {
+namespace {
+
+// What is to come that is remembered.
+constexpr std::size_t kMaxComing = 1024;
+
+// Beyond it differences would not fit.
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+
+bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
+
+bool endedWell(const AssembledOperation& op) {
+  return op.ended.known() && !op.failed && fits(op.ended.ns());
+}
+
+// Whether the program may have waited for it by a future, which shows no wait.
+bool mayWaitByFuture(const AssembledOperation& op) {
+  return endedWell(op) && endBoundOf(op) == EndBound::kTold &&
+         !op.wait_began.known();
+}
+
+}  // namespace
+
+RankTiming::RankTiming(const StreamTable& table, const v1::ClockModel& clock)
+    : table_(table),
+      clock_(clock),
+      ready_(readyTimes(table)),
+      engines_(table.definitions.groups().size()) {}
+
+const ReadyTime& RankTiming::readyFor(const AssembledOperation& op) const {
+  return ready_[static_cast<std::size_t>(&op - table_.operations.data())];
+}
+
+Timing RankTiming::message(const AssembledOperation& op) const {
+  const ReadyTime& ready = readyFor(op);
+  Timing timing = timed(op, (ready.at.known() ? ready.at : op.issued).ns());
+  if (!ready.at.known()) timing.took_ns = Timing::kUnknown;
+  return timing;
+}
+
+std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
+                                             std::uint32_t group) const {
+  const Engine& engine = engines_[group];
+  const std::int64_t issue_ns = op.issued.ns();
+  const ReadyTime& ready = readyFor(op);
+  const bool queues = ready.earliest.known() && !op.started.known();
+  Instant latest = ready.latest;
+  if (queues && !latest.known()) return std::nullopt;
+  if (!latest.known()) latest = op.issued;
+  Timing timing = timed(op, latest.ns());
+  if (ready.earliest.known()) {
+    timing.early_ns =
+        std::clamp(timing.ready_ns - clampedNs(ready.earliest.ns()),
+                   std::int64_t{0}, kLatestNs);
+  }
+  const bool queued = queues && latest.isAfter(op.issued);
+  if (!ready.earliest.known() || queued) timing.took_ns = Timing::kUnknown;
+  const v1::Call* call = table_.callOf(op);
+  const bool waits_itself = call && call->has_async() && !call->async();
+  timing.unseen_wait = !waits_itself && mayWaitByFuture(op);
+  timing.called_ahead = engine.ended_ns > issue_ns;
+  timing.since_call = ownTimeSince(engine.called, issue_ns);
+  if (engine.released.at_ns >= engine.called.at_ns) {
+    timing.since_release = ownTimeSince(engine.released, issue_ns);
+    timing.unseen_wait |= !engine.release_is_seen;
+  }
+  return timing;
+}
+
+OwnTime RankTiming::ownTimeSince(const Place& place,
+                                 std::int64_t until_ns) const {
+  if (place.at_ns == kNever || !fits(until_ns)) return {};
+  const std::int64_t most_ns =
+      until_ns - place.at_ns - (now_.waits_ns - place.waits_ns);
+  const std::int64_t other_ns = now_.other_ns + mayWaitNs(until_ns);
+  return {most_ns, most_ns - (other_ns - place.other_ns)};
+}
+
+// What a future tells later may have ended before.
+std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
+  if (told_later_ == 0 || now_.at_ns == kNever) return 0;
+  return std::max<std::int64_t>(until_ns - now_.at_ns, 0);
+}
+
+std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
+  return std::clamp(commonNs(clock_, own_ns), -kLatestNs, kLatestNs);
+}
+
+Timing RankTiming::timed(const AssembledOperation& op,
+                         std::int64_t ready_ns) const {
+  Timing timing;
+  timing.seq = op.seq;
+  timing.ready_ns = clampedNs(ready_ns);
+  const auto certified = certifiedNs(clock_, ready_ns);
+  if (certified && fits(certified->low_ns) && fits(certified->high_ns)) {
+    timing.uncertain_ns =
+        std::clamp(std::max(certified->high_ns - timing.ready_ns,
+                            timing.ready_ns - certified->low_ns),
+                   std::int64_t{0}, Timing::kUncertain);
+  }
+  if (op.failed || !op.ended.known() || !fits(op.ended.ns()) ||
+      !fits(ready_ns) || op.ended.ns() < ready_ns) {
+    return timing;
+  }
+  timing.took_ns = op.ended.ns() - ready_ns;
+  if (const Instant watched = watchedSince(op); watched.known()) {
+    timing.unseen_ns =
+        std::clamp(watched.ns(), ready_ns, op.ended.ns()) - ready_ns;
+  }
+  return timing;
+}
+
+void RankTiming::reach(const AssembledOperation& op) { passTo(op.issued.ns()); }
+
+void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
+  const std::int64_t issue_ns = op.issued.ns();
+  if (!op.issued.known() || !fits(issue_ns)) return;
+  now_.other_ns += mayWaitNs(issue_ns);
+  now_.at_ns = std::max(now_.at_ns, issue_ns);
+  if (group != kMessage) {
+    Engine& engine = engines_[group];
+    engine.called = now_;
+    engine.called.at_ns = issue_ns;
+    if (op.ended.known()) {
+      engine.ended_ns = std::max(engine.ended_ns, op.ended.ns());
+    }
+  }
+  expect(op, group);
+}
+
+// A program comes back from an operation when its wait has, if that went on to
+// the end. Where no wait was seen it may have waited for the future.
+void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
+  if (op.wait_began.known() && op.wait_ended.known()) {
+    if (!fits(op.wait_began.ns()) || !fits(op.wait_ended.ns())) return;
+    const bool to_the_end =
+        endedWell(op) && !op.wait_began.isAfter(op.ended) &&
+        (endBoundOf(op) == EndBound::kTold || !op.ended.isAfter(op.wait_ended));
+    expect({op.wait_ended.ns(), op.wait_began.ns(), group, true,
+            to_the_end && group != kMessage});
+  } else if (mayWaitByFuture(op)) {
+    expect({op.ended.ns(), 0, group, false, group != kMessage});
+  }
+}
+
+void RankTiming::expect(const Coming& coming) {
+  if (coming_.size() == kMaxComing) return;
+  coming_.push_back(coming);
+  told_later_ += !coming.is_wait;
+  std::push_heap(coming_.begin(), coming_.end(), std::greater<>());
+}
+
+void RankTiming::passTo(std::int64_t until_ns) {
+  while (!coming_.empty() && coming_.front().at_ns <= until_ns) {
+    std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
+    const Coming next = coming_.back();
+    coming_.pop_back();
+    if (!next.is_wait) {
+      --told_later_;
+      told_.push_back(next);
+      continue;
+    }
+    passTold(next.began_ns);
+    pass(next);
+  }
+  passTold(until_ns);
+}
+
+// What ended while the program was in a wait for something else did not hold it
+// up.
+void RankTiming::passTold(std::int64_t until_ns) {
+  for (const Coming& told : told_) {
+    if (told.at_ns <= until_ns) pass(told);
+  }
+  told_.clear();
+}
+
+void RankTiming::pass(const Coming& coming) {
+  const std::int64_t passed_ns = coming.at_ns - now_.at_ns;
+  // It was by itself since.
+  if (passed_ns <= 0) return;
+  if (coming.is_wait) {
+    now_.other_ns += mayWaitNs(std::min(coming.began_ns, coming.at_ns));
+    now_.waits_ns +=
+        std::clamp<std::int64_t>(coming.at_ns - coming.began_ns, 0, passed_ns);
+  } else {
+    now_.other_ns += passed_ns;
+  }
+  now_.at_ns = coming.at_ns;
+  if (!coming.releases) return;
+  Engine& engine = engines_[coming.group];
+  engine.released = now_;
+  engine.release_is_seen = coming.is_wait;
+}
+
+}  // namespace traced

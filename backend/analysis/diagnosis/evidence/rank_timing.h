@@ -1,0 +1,103 @@
+// RankTiming tells when one rank was ready for its operations, how long they
+// took, and how long it was held up by others meanwhile.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "analysis/diagnosis/evidence/timing.h"
+#include "analysis/job/ready_times.h"
+#include "analysis/stream/stream_table.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+// Of one stream, whose operations come in the order of their issues.
+class RankTiming {
+ public:
+  RankTiming(const StreamTable& table, const v1::ClockModel& clock);
+
+  // Of operations of the stream. On a device nothing tells when a rank was
+  // ready but a start that was observed: where it was not, when it called.
+  Timing message(const AssembledOperation& op) const;
+  // Of a collective of a group of the stream that was reached; absent where
+  // nothing says until when at the latest the rank was ready.
+  std::optional<Timing> collective(const AssembledOperation& op,
+                                   std::uint32_t group) const;
+
+  // The program comes to an operation; and it has been timed. A message is of
+  // no group.
+  static constexpr std::uint32_t kMessage = ~std::uint32_t{0};
+  void reach(const AssembledOperation& op);
+  void done(const AssembledOperation& op, std::uint32_t group);
+
+ private:
+  static constexpr std::int64_t kNever =
+      std::numeric_limits<std::int64_t>::min();
+
+  // A place in the program's own time.
+  struct Place {
+    std::int64_t at_ns = kNever;
+    // The waits until then; and what may have been others.
+    std::int64_t waits_ns = 0;
+    std::int64_t other_ns = 0;
+  };
+  // The collectives of one group.
+  struct Engine {
+    // The call of the one before, and when the latest of them ended.
+    Place called;
+    std::int64_t ended_ns = kNever;
+    // When the program last came back from one, or may have.
+    Place released;
+    bool release_is_seen = true;
+  };
+  // What is to come, behind the latest call: the end of a wait, or of what no
+  // wait was seen for.
+  struct Coming {
+    std::int64_t at_ns;
+    // Of a wait.
+    std::int64_t began_ns;
+    std::uint32_t group;
+    bool is_wait;
+    bool releases;
+
+    // Of waits that end together that which began first.
+    bool operator>(const Coming& other) const {
+      return std::tie(at_ns, began_ns) > std::tie(other.at_ns, other.began_ns);
+    }
+  };
+
+  // On the common time line.
+  std::int64_t clampedNs(std::int64_t own_ns) const;
+  // Behind a call or a start at `ready_ns`, or later.
+  Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
+  const ReadyTime& readyFor(const AssembledOperation& op) const;
+  OwnTime ownTimeSince(const Place& place, std::int64_t until_ns) const;
+  // How long since it was last seen the program may have been in a wait that
+  // nobody saw.
+  std::int64_t mayWaitNs(std::int64_t until_ns) const;
+  void expect(const AssembledOperation& op, std::uint32_t group);
+  void expect(const Coming& coming);
+  void passTo(std::int64_t until_ns);
+  void passTold(std::int64_t until_ns);
+  void pass(const Coming& coming);
+
+  const StreamTable& table_;
+  const v1::ClockModel& clock_;
+  const std::vector<ReadyTime> ready_;
+  // Per group of the stream.
+  std::vector<Engine> engines_;
+  // The program, as of its latest call; and what comes next, that first.
+  Place now_;
+  std::vector<Coming> coming_;
+  // How many of these are no waits.
+  std::size_t told_later_ = 0;
+  // Of that what no wait was seen for, since the latest wait or call.
+  std::vector<Coming> told_;
+};
+
+}  // namespace traced

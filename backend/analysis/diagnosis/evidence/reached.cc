@@ -1,0 +1,95 @@
+#include "analysis/diagnosis/evidence/reached.h"
+
+#include <algorithm>
+
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+// Whether it is the end of a coalesced batch, which all of it ends with.
+bool isBatch(const StreamTable& table, const AssembledOperation& op) {
+  const v1::Call* call = table.callOf(op);
+  return call && call->op() == v1::OPERATION_COALESCED;
+}
+
+}  // namespace
+
+ReachedRule::ReachedRule(const StreamTable& table, bool whole)
+    : table_(table), whole_(whole) {}
+
+// Whether the call did not return, or waits at once and did not come back.
+bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
+  if (op.failed || op.released.known()) return false;
+  const v1::Call* call = table_.callOf(op);
+  return !op.returned.known() ||
+         (call && waitsAtOnce(*call) && table_.engineOf(*call).on_host);
+}
+
+void ReachedRule::lookOver() {
+  for (const AssembledOperation& op : table_.operations) {
+    Thread& thread = threads_[op.thread];
+    if (op.wait_ended.known()) {
+      thread.wait_end_ns = std::max(thread.wait_end_ns, op.wait_ended.ns());
+    } else if (holdsItsThread(op)) {
+      thread.held_by = &op;
+    }
+    if (op.batch > 0 && isBatch(table_, op)) batches_[op.batch] = &op;
+  }
+  looked_over_ = true;
+}
+
+Reached ReachedRule::notEnded(const AssembledOperation& op) {
+  if (!table_.evidence.has(Evidence::kEnds)) return Reached::kNotObserved;
+  // NCCL's watchdog retires what it gives up, too: that never came to its end.
+  if (op.over && table_.engineOf(*table_.callOf(op)).on_host) {
+    return Reached::kNotObserved;
+  }
+  if (!looked_over_) lookOver();
+  if (!whole_ && op.id < table_.lost_before) return Reached::kNotObserved;
+  const v1::Call& call = *table_.callOf(op);
+  const bool in_batch = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
+  if (in_batch && (op.returned.known() || table_.snapshot)) {
+    return reachedByBatch(op.batch);
+  }
+  if (!op.returned.known()) return Reached::kInside;
+  const EngineTraits& engine = table_.engineOf(call);
+  if (!engine.on_host) {
+    if (!device_) device_.emplace(table_);
+    if (device_->standsStill(op, call)) return Reached::kInside;
+    // Of an engine that is not known, an operation may end without the others.
+    const bool unseen = engine.on_streams && !table_.snapshot &&
+                        DeviceTelling::hasEnd(op, call);
+    return unseen ? Reached::kUnseen : Reached::kNotObserved;
+  }
+  if (call.async() && !endsOnlyInWait(engine, call.op())) {
+    return Reached::kInside;
+  }
+  if (op.wait_ended.known()) return Reached::kNotObserved;
+  if (op.released.known()) return Reached::kNotObserved;
+  if (waitsAtOnce(call)) return Reached::kInside;
+  return mayBeWaitedFor(op) ? Reached::kPerhapsInside : Reached::kNotObserved;
+}
+
+// A member of a batch is carried out with all of it. One whose batch was never
+// closed has not begun.
+Reached ReachedRule::reachedByBatch(std::uint64_t batch) {
+  const auto parent = batches_.find(batch);
+  if (parent == batches_.end()) return Reached::kNotObserved;
+  return reached(*parent->second);
+}
+
+// An operation whose end only a wait shows, of a thread that is silent since:
+// one that was issued after the thread's last wait, or one of the last of all.
+bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
+  constexpr std::size_t kLast = 64;
+  const Thread& thread = threads_.at(op.thread);
+  // A thread that is held up elsewhere does not wait for this one.
+  if (thread.held_by && thread.held_by->id > op.id) return false;
+  if (op.issued.ns() >= thread.wait_end_ns) return true;
+  const std::vector<AssembledOperation>& all = table_.operations;
+  const std::uint64_t from = all[all.size() - std::min(kLast, all.size())].id;
+  return op.id >= from;
+}
+
+}  // namespace traced

@@ -1,0 +1,290 @@
+#include "analysis/diagnosis/lateness/lateness.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+
+namespace traced {
+namespace {
+
+// Who is waited for, in one collective.
+struct Waited {
+  enum class For : std::uint8_t { kAll, kRoot, kAllButRoot };
+  For what = For::kAll;
+  std::uint32_t root = 0;
+
+  bool byAll(std::uint32_t rank) const {
+    return what == For::kAll || (what == For::kRoot && rank == root);
+  }
+  bool bySome(std::uint32_t rank) const {
+    return byAll(rank) || (what == For::kAllButRoot && rank != root);
+  }
+};
+
+Waited::For whoWaits(v1::Operation op) {
+  switch (op) {
+    case v1::OPERATION_BROADCAST:
+    case v1::OPERATION_SCATTER:
+      return Waited::For::kRoot;
+    case v1::OPERATION_REDUCE:
+    case v1::OPERATION_GATHER:
+    case v1::OPERATION_GATHER_INTO_TENSOR:
+      return Waited::For::kAllButRoot;
+    default:
+      return Waited::For::kAll;
+  }
+}
+
+// Of arrivals by when they were ready.
+const Timing& medianOf(const Timings& arrivals) {
+  return arrivals[(arrivals.size() - 1) / 2];
+}
+
+// What a rank's lateness was when the group's collective before was over.
+struct Carried {
+  // In all, and what of it was counted.
+  std::int64_t late_ns = 0;
+  std::int64_t counted_ns = 0;
+  // Those who waited for it had waited until it came.
+  bool given_back = true;
+  // How late it was to the one that is looked at, certainly.
+  std::int64_t proven_ns = 0;
+};
+
+// Goes through the collectives of a group in their order.
+class Walk {
+ public:
+  Walk(const JobState& job, std::uint32_t group)
+      : job_(job), group_(job.groups[group].collectives) {
+    for (const MemberProgress& member : group_.members()) {
+      clocks_.push_back(job.rank(member.rank)->clock);
+    }
+    std::sort(clocks_.begin(), clocks_.end());
+    clocks_.erase(std::unique(clocks_.begin(), clocks_.end()), clocks_.end());
+    members_ = &job.catalog.groups()[group].members;
+  }
+
+  bool onOneClock() const { return clocks_.size() < 2; }
+
+  // All arrivals of the next one, by rank.
+  LateCollective describe(absl::Span<const Timing> arrivals,
+                          absl::Span<std::int64_t> lateness) {
+    LateCollective collective;
+    collective.seq = arrivals.front().seq;
+    collective.sampled = isSampled(collective.seq, job_.stride);
+    collective.arrivals = arrivals;
+    collective.lateness = lateness;
+    order(arrivals);
+    findMedians(arrivals);
+    const Timing& last = arrivals[order_.back()];
+    collective.rank = last.rank;
+    collective.at_ns = last.ready_ns;
+    collective.wait_is_seen = medianWaitIsSeen();
+    const bool follows = !carried_.empty() && collective.seq == last_seq_ + 1;
+    if (!follows) carried_.assign(arrivals.size(), {});
+    last_seq_ = collective.seq;
+    const Waited waited = waitedIn(collective.seq);
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      lateness[i] = count(arrivals[i], arrivals, waited, follows, carried_[i]);
+    }
+    for (const std::uint32_t i : order_) {
+      if (lateness[i] < collective.lateness_ns) continue;
+      collective.lateness_ns = lateness[i];
+      collective.rank = arrivals[i].rank;
+      collective.proven_ns = std::min(lateness[i], carried_[i].proven_ns);
+    }
+    return collective;
+  }
+
+ private:
+  // By when they were ready.
+  void order(absl::Span<const Timing> arrivals) {
+    order_.resize(arrivals.size());
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) {
+                       return arrivals[a].ready_ns < arrivals[b].ready_ns;
+                     });
+  }
+
+  std::uint32_t clockOf(const Timing& timing) const {
+    return job_.rank(timing.rank)->clock;
+  }
+
+  // Of all, and where there are several clocks of each; and when the last one
+  // was certainly ready.
+  void findMedians(absl::Span<const Timing> arrivals) {
+    median_ = arrivals[order_[(order_.size() - 1) / 2]];
+    if (onOneClock()) return;
+    by_clock_.clear();
+    all_certified_ = true;
+    last_low_ns_ = std::numeric_limits<std::int64_t>::min();
+    for (const std::uint32_t i : order_) {
+      const Timing& each = arrivals[i];
+      by_clock_[clockOf(each)].push_back(each);
+      all_certified_ &= each.uncertain_ns < Timing::kUncertain;
+      last_low_ns_ = std::max(
+          last_low_ns_, each.ready_ns - each.early_ns - each.uncertain_ns);
+    }
+  }
+
+  // Of the median rank of all, and of each clock.
+  bool medianWaitIsSeen() const {
+    if (median_.unseen_wait) return false;
+    return onOneClock() ||
+           std::none_of(by_clock_.begin(), by_clock_.end(),
+                        [](const auto& each) {
+                          return medianOf(each.second).unseen_wait;
+                        });
+  }
+
+  Waited waitedIn(std::uint64_t seq) const {
+    const std::uint32_t id = group_.signatureOf(seq);
+    if (id == CollectiveTable::kNoSignature ||
+        group_.disputes().contains(seq)) {
+      return {};
+    }
+    const Signature& signature = job_.signatures.at(id);
+    if (signature.root_plus_1 == 0) return {};
+    const auto root = members_->at(signature.root_plus_1 - 1);
+    if (!root) return {};
+    return {whoWaits(signature.op), *root};
+  }
+
+  // How far apart two instants of these ranks may be less than they seem.
+  std::int64_t uncertain(const Timing& a, const Timing& b) const {
+    if (onOneClock() || clockOf(a) == clockOf(b)) return 0;
+    return a.uncertain_ns + b.uncertain_ns;
+  }
+
+  // By how much more than another rank it did by itself, since both came back
+  // from a collective of the group or else since they called the one before, to
+  // which it was late already.
+  static std::int64_t ownBehind(const Timing& own, const Timing& other,
+                                std::int64_t late_before_ns) {
+    const bool back = own.since_release.known() && other.since_release.known();
+    const OwnTime& mine = back ? own.since_release : own.since_call;
+    const OwnTime& theirs = back ? other.since_release : other.since_call;
+    if (!mine.known() || !theirs.known()) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+    return late_before_ns + mine.least_ns - theirs.most_ns;
+  }
+
+  // By how much the rank was late by its own doing, behind another one.
+  std::int64_t lateBehind(const Timing& own, const Timing& other, bool follows,
+                          const Carried& before) const {
+    // While the other one had not come back from the collectives before it
+    // counts when both called; where nothing is known of these, when it can
+    // have been ready at the latest.
+    const std::int64_t called_ns =
+        follows ? other.ready_ns - other.early_ns : other.ready_ns;
+    const std::int64_t behind_ns =
+        own.ready_ns - own.early_ns - called_ns - uncertain(own, other);
+    // Own times need no common clock.
+    return std::clamp<std::int64_t>(ownBehind(own, other, before.late_ns), 0,
+                                    std::max<std::int64_t>(behind_ns, 0));
+  }
+
+  // The same behind the median rank; of what is only certain on its own clock
+  // the more, unless somebody was certainly later.
+  std::int64_t lateBy(const Timing& own, bool follows, Carried& carried) const {
+    const std::int64_t proven_ns = lateBehind(own, median_, follows, carried);
+    carried.proven_ns = proven_ns;
+    if (onOneClock() || !all_certified_ ||
+        own.ready_ns + own.uncertain_ns < last_low_ns_) {
+      return proven_ns;
+    }
+    const Timing& near = medianOf(by_clock_.at(clockOf(own)));
+    return std::max(proven_ns, lateBehind(own, near, follows, carried));
+  }
+
+  // Whether another rank was seen to be in the collective until `own` came,
+  // whatever it had to wait for.
+  bool waitedFor(const Timing& own, const Timing& other) const {
+    if (other.took_ns < 0) return false;
+    const std::int64_t behind_ns = own.ready_ns - other.ready_ns;
+    const std::int64_t off_ns = uncertain(own, other);
+    return other.unseen_ns <= behind_ns - own.early_ns - off_ns &&
+           other.took_ns >= behind_ns + off_ns;
+  }
+  bool anyWaitedFor(const Timing& own,
+                    absl::Span<const Timing> arrivals) const {
+    return std::any_of(
+        arrivals.begin(), arrivals.end(),
+        [&](const Timing& other) { return waitedFor(own, other); });
+  }
+
+  // What of it is new, and kept others waiting.
+  std::int64_t count(const Timing& own, absl::Span<const Timing> arrivals,
+                     const Waited& waited, bool follows,
+                     Carried& carried) const {
+    if (carried.given_back && !median_.called_ahead) carried = {};
+    const std::int64_t late_ns = lateBy(own, follows, carried);
+    const bool by_median = waited.byAll(own.rank) || waitedFor(own, median_);
+    const bool counts = by_median || waited.bySome(own.rank) ||
+                        (late_ns > 0 && anyWaitedFor(own, arrivals));
+    const std::int64_t counted_ns =
+        counts ? std::max<std::int64_t>(late_ns - carried.counted_ns, 0) : 0;
+    carried.late_ns = late_ns;
+    carried.counted_ns =
+        counts ? late_ns : std::min(carried.counted_ns, late_ns);
+    carried.given_back = by_median;
+    return counted_ns;
+  }
+
+  const JobState& job_;
+  const CollectiveTable& group_;
+  const RankList* members_ = nullptr;
+  std::vector<std::uint32_t> clocks_;
+  std::uint64_t last_seq_ = 0;
+  Timing median_;
+  std::map<std::uint32_t, Timings> by_clock_;
+  bool all_certified_ = true;
+  std::int64_t last_low_ns_ = 0;
+  // Of each member, in the order of `arrivals`.
+  std::vector<Carried> carried_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace
+
+std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
+  const auto own = std::lower_bound(
+      arrivals.begin(), arrivals.end(), who,
+      [](const Timing& each, std::uint32_t id) { return each.rank < id; });
+  if (own == arrivals.end() || own->rank != who) return 0;
+  return lateness[static_cast<std::size_t>(own - arrivals.begin())];
+}
+
+GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
+  const std::size_t size = job.groups[group].collectives.members().size();
+  if (size < 2) return;
+  Walk walk(job, group);
+  one_clock_ = walk.onOneClock();
+  arrivals_ = bySeq(job.groups[group].timings);
+  lateness_.resize(arrivals_.size());
+  for (std::size_t i = 0; i < arrivals_.size();) {
+    std::size_t end = i;
+    while (end < arrivals_.size() && arrivals_[end].seq == arrivals_[i].seq) {
+      ++end;
+    }
+    if (end - i == size && arrivals_[i].seq > 1) {
+      collectives_.push_back(
+          walk.describe(absl::MakeConstSpan(arrivals_).subspan(i, size),
+                        absl::MakeSpan(lateness_).subspan(i, size)));
+    }
+    i = end;
+  }
+}
+
+std::int64_t medianNs(std::vector<std::int64_t> values) {
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace traced

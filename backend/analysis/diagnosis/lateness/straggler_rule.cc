@@ -1,0 +1,260 @@
+#include "analysis/diagnosis/lateness/straggler_rule.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+using Collectives = std::vector<LateCollective>;
+
+// What makes a rank a straggler: in a stretch of collectives it is late by
+// itself for nearly as long as the latest rank, in each quarter of the stretch
+// for most of it, and that is a good part of the time.
+constexpr std::size_t kLeast = 12;
+constexpr std::size_t kLeastTimes = 8;
+constexpr std::size_t kParts = 8;
+constexpr double kOfAllWaiting = 0.85;
+constexpr double kOfAQuarter = 0.7;
+constexpr double kOfTheTime = 0.1;
+constexpr std::int64_t kNoticeableNs = 1'000'000;
+// For less a rank may just have been without a processor.
+constexpr std::int64_t kLeastSpanNs = 500'000'000;
+
+// A part of a run: collectives [begin, end) of those timed.
+struct Stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+struct Straggler {
+  std::uint32_t rank = 0;
+  Stretch where;
+  // How often it was noticeably late, and by how much.
+  std::size_t times = 0;
+  std::int64_t median_ns = 0;
+  double of_the_time = 0;
+  // Of most of these it is known that others waited.
+  bool waits_seen = true;
+};
+
+// The one that is latest for most of the time.
+std::optional<std::uint32_t> latestRank(const Collectives& collectives,
+                                        const Stretch& stretch) {
+  absl::flat_hash_map<std::uint32_t, std::int64_t> by_rank;
+  std::optional<std::uint32_t> latest;
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    const LateCollective& one = collectives[i];
+    if (one.lateness_ns == 0) continue;
+    by_rank[one.rank] += one.lateness_ns;
+    if (!latest || by_rank[one.rank] > by_rank[*latest]) latest = one.rank;
+  }
+  return latest;
+}
+
+// By how much a rank was late to each collective of a stretch.
+std::vector<std::int64_t> latenessOf(std::uint32_t rank,
+                                     const Collectives& collectives,
+                                     const Stretch& stretch) {
+  std::vector<std::int64_t> lateness;
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    lateness.push_back(collectives[i].latenessOf(rank));
+  }
+  return lateness;
+}
+
+// Whether a rank, with its own lateness, is late for such a share of the time
+// for which the latest one is. Both begin with the same collective.
+bool isLateFor(absl::Span<const LateCollective> collectives,
+               absl::Span<const std::int64_t> own, double share) {
+  std::int64_t own_ns = 0;
+  std::int64_t all_ns = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    own_ns += own[i];
+    all_ns += collectives[i].lateness_ns;
+  }
+  return own_ns > 0 &&
+         static_cast<double>(own_ns) >= share * static_cast<double>(all_ns);
+}
+
+bool isPersistent(absl::Span<const LateCollective> collectives,
+                  absl::Span<const std::int64_t> own) {
+  if (!isLateFor(collectives, own, kOfAllWaiting)) return false;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    const std::size_t begin = own.size() * quarter / 4;
+    const std::size_t end = own.size() * (quarter + 1) / 4;
+    if (!isLateFor(collectives.subspan(begin), own.subspan(begin, end - begin),
+                   kOfAQuarter)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// For which part of the time a rank is noticeably late. It tells from those
+// that come right behind one that was timed, and none can be late for longer
+// than that is ago.
+double ofTheTime(absl::Span<const LateCollective> collectives,
+                 absl::Span<const std::int64_t> own) {
+  double late_ns = 0;
+  double passed_ns = 0;
+  std::int64_t since_ns = 0;
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    if (collectives[i].seq != collectives[i - 1].seq + 1) {
+      since_ns = 0;
+      continue;
+    }
+    const std::int64_t gap_ns = std::max<std::int64_t>(
+        collectives[i].at_ns - collectives[i - 1].at_ns, 0);
+    since_ns += gap_ns;
+    const std::int64_t late_here_ns =
+        own[i] < kNoticeableNs ? 0 : std::min(own[i], since_ns);
+    since_ns -= late_here_ns;
+    late_ns += static_cast<double>(late_here_ns);
+    passed_ns += static_cast<double>(gap_ns);
+  }
+  return late_ns / std::max(passed_ns, 1.0);
+}
+
+std::optional<Straggler> judge(const Collectives& collectives,
+                               const Stretch& stretch) {
+  const auto rank = latestRank(collectives, stretch);
+  if (!rank) return std::nullopt;
+  const auto own = latenessOf(*rank, collectives, stretch);
+  const auto in_stretch =
+      absl::MakeConstSpan(collectives).subspan(stretch.begin, own.size());
+  if (!isPersistent(in_stretch, own)) return std::nullopt;
+  Straggler straggler;
+  straggler.rank = *rank;
+  straggler.where = stretch;
+  std::vector<std::int64_t> noticeable;
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i] < kNoticeableNs) continue;
+    noticeable.push_back(own[i]);
+    seen += in_stretch[i].wait_is_seen;
+  }
+  straggler.times = noticeable.size();
+  straggler.waits_seen = 2 * seen > noticeable.size();
+  straggler.of_the_time = ofTheTime(in_stretch, own);
+  const std::int64_t span_ns =
+      in_stretch.back().at_ns - in_stretch.front().at_ns;
+  if (straggler.of_the_time < kOfTheTime || straggler.times < kLeastTimes ||
+      span_ns < kLeastSpanNs) {
+    return std::nullopt;
+  }
+  straggler.median_ns = medianNs(std::move(noticeable));
+  return straggler;
+}
+
+// The same since it began: where the rank is noticeably late, and in half of
+// what comes next.
+Straggler sinceItBegan(const Collectives& collectives, const Straggler& known) {
+  const std::size_t end = known.where.end;
+  const auto isLate = [&](const LateCollective& collective) {
+    return collective.latenessOf(known.rank) >= kNoticeableNs;
+  };
+  std::size_t tries = 0;
+  for (std::size_t i = 0; i + kLeast <= end && tries < kParts; ++i) {
+    if (!isLate(collectives[i])) continue;
+    const auto begin = collectives.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto late = std::count_if(begin, begin + kLeastTimes, isLate);
+    if (late < static_cast<std::ptrdiff_t>(kLeastTimes / 2)) continue;
+    ++tries;
+    const auto straggler = judge(collectives, {i, end});
+    if (straggler && straggler->rank == known.rank) return *straggler;
+  }
+  return known;
+}
+
+// Over the whole run, or from some point on to its end.
+std::optional<Straggler> stragglerIn(const Collectives& collectives) {
+  if (collectives.size() < kLeast) return std::nullopt;
+  if (const auto straggler = judge(collectives, {0, collectives.size()})) {
+    return sinceItBegan(collectives, *straggler);
+  }
+  for (std::size_t part = 1; part < kParts; ++part) {
+    const std::size_t begin = collectives.size() * part / kParts;
+    if (collectives.size() - begin < kLeast) break;
+    if (const auto straggler =
+            judge(collectives, {begin, collectives.size()})) {
+      return sinceItBegan(collectives, *straggler);
+    }
+  }
+  return std::nullopt;
+}
+
+JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
+                         const Collectives& collectives,
+                         const Straggler& straggler, bool on_one_clock) {
+  JobVerdict verdict;
+  verdict.kind = VerdictKind::kStraggler;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
+  verdict.ranks = verdict.culprits = {straggler.rank};
+  verdict.group = group;
+  verdict.since_ns = collectives[straggler.where.begin].at_ns;
+  verdict.since_seq = collectives[straggler.where.begin].seq;
+  const std::size_t count = straggler.where.end - straggler.where.begin;
+  const std::string& label = job.catalog.label(group);
+  verdict.summary = absl::StrCat(
+      "Rank ", straggler.rank,
+      straggler.waits_seen
+          ? absl::StrCat(" keeps the others of \"", label, "\" waiting.")
+          : absl::StrCat(" comes late to the collectives of \"", label,
+                         "\", time and again."));
+  verdict.evidence.push_back(absl::StrCat(
+      "It was late, by ", secondsText(straggler.median_ns), " (median), to ",
+      straggler.times, " of ", count, " collectives from #",
+      collectives[straggler.where.begin].seq, " to #",
+      collectives[straggler.where.end - 1].seq, "."));
+  verdict.evidence.push_back(absl::StrFormat(
+      straggler.waits_seen ? "That is %.0f %% of the time between them."
+                           : "That is %.0f %% of the time between them, if the "
+                             "others waited for it: by futures, as DDP does, "
+                             "waits are not recorded.",
+      100.0 * straggler.of_the_time));
+  verdict.evidence.push_back(
+      on_one_clock
+          ? "All its members read one clock, so the figures are exact."
+          : "Its members read several clocks: those of one host are compared "
+            "exactly, others as far as it is certain.");
+  verdict.advice.push_back(absl::StrCat(
+      "what rank ", straggler.rank,
+      " computes before these calls: its data, its processor, its host"));
+  return verdict;
+}
+
+}  // namespace
+
+std::optional<JobVerdict> findStraggler(const JobState& job,
+                                        std::uint32_t group,
+                                        const GroupLateness& lateness,
+                                        const StandsOut& stands_out) {
+  Collectives all;
+  Collectives usual;
+  for (const LateCollective& one : lateness.collectives()) {
+    if (!one.sampled) continue;
+    all.push_back(one);
+    if (!stands_out(one)) usual.push_back(one);
+  }
+  // One wait that outweighs all others hides nobody.
+  const Collectives* of = &all;
+  auto straggler = stragglerIn(all);
+  if (const auto hidden = stragglerIn(usual);
+      hidden && (!straggler || usual[hidden->where.begin].seq <
+                                   all[straggler->where.begin].seq)) {
+    straggler = hidden;
+    of = &usual;
+  }
+  if (!straggler) return std::nullopt;
+  return tellStraggler(job, group, *of, *straggler, lateness.onOneClock());
+}
+
+}  // namespace traced

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/messages/message_pair.h"
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+// The last message is there on both sides, but one of them failed in it.
+void judgeStuck(const PairCase& pair, std::uint64_t seq,
+                PairFindings& findings) {
+  const bool send_failed = pair.messages.sends.failed().contains(seq);
+  const bool receive_failed = pair.messages.receives.failed().contains(seq);
+  if (seq == 0 || (!send_failed && !receive_failed)) return;
+  const auto [self, peer] =
+      send_failed ? std::pair(pair.key.source, pair.key.destination)
+                  : std::pair(pair.key.destination, pair.key.source);
+  Trouble& trouble = findings.troubles.emplace_back();
+  JobVerdict& verdict = trouble.verdict;
+  verdict = pair.verdict(seq, send_failed ? "send" : "recv");
+  verdict.kind = VerdictKind::kFailed;
+  verdict.culprits = {self};
+  verdict.finding = Confidence::kCertain;
+  verdict.culprit = Confidence::kLikely;
+  trouble.inside = {self};
+  const RankState* other = pair.job().rank(peer);
+  if (other && other->recovered) {
+    verdict.kind = VerdictKind::kLeftEarly;
+    // It may have been killed because of the failure.
+    verdict.finding = Confidence::kLikely;
+    verdict.ranks = verdict.culprits = {peer};
+  } else if (send_failed && receive_failed) {
+    verdict.culprits = verdict.ranks;
+    verdict.culprit = Confidence::kUndecided;
+    trouble.inside = verdict.ranks;
+  }
+  verdict.summary = absl::StrCat(verdict.op, " ", pair.text(seq),
+                                 " failed on rank ", self, ".");
+  pair.tellFailure(self, verdict);
+  verdict.now.push_back(pair.knowledge.insteadText(peer));
+}
+
+void tellUnknown(JobVerdict& verdict, std::string why,
+                 std::vector<std::uint32_t> wanted) {
+  verdict.kind = VerdictKind::kUndecided;
+  verdict.finding = verdict.culprit = Confidence::kUndecided;
+  verdict.ranks = std::move(wanted);
+  verdict.culprits.clear();
+  verdict.evidence.push_back(std::move(why));
+  verdict.advice.push_back(
+      absl::StrCat("to decide: the whole trace of ", ranksText(verdict.ranks)));
+}
+
+void blamePeer(const PairCase& pair, const RankState& own,
+               const RankState& peer, Trouble& trouble) {
+  JobVerdict& verdict = trouble.verdict;
+  verdict.kind = VerdictKind::kP2pUnpaired;
+  verdict.finding = pair.knowledge.absenceOf(
+      peer, own, verdict.since_ns.value_or(own.last_ns));
+  trouble.missing = {peer.rank};
+  verdict.now.push_back(pair.knowledge.insteadText(peer.rank));
+  // When it was killed is not known: perhaps long after.
+  if (peer.recovered && peer.inside.empty()) {
+    verdict.kind = VerdictKind::kNeverJoined;
+    verdict.ranks = verdict.culprits = {peer.rank};
+    verdict.culprit = Confidence::kLikely;
+  } else {
+    verdict.evidence.push_back(kNoMajority);
+  }
+  verdict.advice.push_back("both sides of this exchange in the program");
+}
+
+// What a message comes to that the peer's side does not have.
+void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
+               Trouble& trouble) {
+  const RankState* other = pair.job().rank(peer);
+  if (!other) {
+    tellUnknown(trouble.verdict, absl::StrCat("No trace of rank ", peer, "."),
+                {peer});
+  } else if (!other->whole()) {
+    tellUnknown(
+        trouble.verdict,
+        absl::StrCat("The trace of rank ", peer, " lost ", other->lost, "."),
+        {peer});
+  } else if (!pair.absent.empty()) {
+    // The peer may have waited for one of these.
+    tellUnknown(trouble.verdict,
+                absl::StrCat("No trace of ", ranksText(pair.absent), "."),
+                pair.absent);
+  } else {
+    blamePeer(pair, own, *other, trouble);
+  }
+}
+
+// Whether it is told.
+bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
+                PairFindings& findings) {
+  const auto [self, peer] =
+      sends ? std::pair(pair.key.source, pair.key.destination)
+            : std::pair(pair.key.destination, pair.key.source);
+  const PairSide& side = sends ? pair.messages.sends : pair.messages.receives;
+  const RankState* own = pair.job().rank(self);
+  const RankState* other = pair.job().rank(peer);
+  if (!own) return false;
+  Trouble trouble;
+  JobVerdict& verdict = trouble.verdict;
+  verdict = pair.verdict(seq, sends ? "send" : "recv");
+  const OperationRef* ref =
+      pair.knowledge.refOn(self, pair.key.group, seq, verdict.pair);
+  const std::int64_t waited = ref ? pair.knowledge.waitedNs(self, *ref) : 0;
+  if (ref) verdict.since_ns = ref->at_ns;
+  const bool told = pair.knowledge.tellsAges() && waited > 0;
+  if (told && side.inside().contains(seq)) verdict.waited_ns = waited;
+  const bool failed = side.failed().contains(seq);
+  const bool inside = side.inside().contains(seq);
+  const bool matters = failed || (other && other->closed) ||
+                       (inside && own->closed) ||
+                       (ref && pair.knowledge.standsStill(waited));
+  if (!matters) return false;
+  if (inside || failed) trouble.inside = {self};
+  if (inside && ref && ref->blocks) trouble.blocked = {self};
+  if (inside && ref && ref->perhaps) trouble.perhaps = {self};
+  trouble.needs_all = pair.engine().ends_prove_starts;
+  trouble.may_be_held_up =
+      !pair.knowledge.tellsAges() && !pair.engine().on_host;
+  if (ref) trouble.issued_ns[self] = ref->at_ns;
+  const char* awaits = trouble.perhaps.empty() ? " waits for " : " expects ";
+  verdict.summary = absl::StrCat(
+      "Rank ", self, sends ? " sent " : awaits, "message ", pair.text(seq),
+      ", which rank ", peer, sends ? " did not receive." : " did not send.");
+  pair.tellFailure(self, verdict);
+  judgePeer(pair, *own, peer, trouble);
+  findings.troubles.push_back(std::move(trouble));
+  return true;
+}
+
+// The first message that only one side has; if nothing shows that this one
+// waited for it, the first that it stands still in.
+void judgeFrom(const PairCase& pair, bool sends, std::uint64_t seq,
+               PairFindings& findings) {
+  if (judgeAlone(pair, sends, seq, findings)) return;
+  const PairSide& side = sends ? pair.messages.sends : pair.messages.receives;
+  for (const SeqRanges::Range& range : side.inside().ranges()) {
+    if (range.last <= seq) continue;
+    judgeAlone(pair, sends, std::max(range.first, seq + 1), findings);
+    return;
+  }
+}
+
+}  // namespace
+
+void findLeftOver(const PairCase& pair, PairFindings& findings) {
+  const PairSide& sends = pair.messages.sends;
+  const PairSide& receives = pair.messages.receives;
+  if (!sends.holes().empty() || !receives.holes().empty()) return;
+  const std::uint64_t received = receives.last() + receives.unnumbered();
+  const std::uint64_t sent = sends.last();
+  if (sent == received) {
+    judgeStuck(pair, sent, findings);
+  } else if (sent > received) {
+    judgeFrom(pair, true, received + 1, findings);
+  } else if (receives.unnumbered() == 0) {
+    judgeFrom(pair, false, sent + 1, findings);
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/messages/message_pair.h"
+#include "analysis/diagnosis/mismatch/call_shift.h"
+#include "analysis/diagnosis/mismatch/signature_difference.h"
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+// Messages that are looked at one by one where two sides differ.
+constexpr std::uint64_t kMostCompared = 4096;
+
+struct Difference {
+  std::uint64_t seq = 0;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
+};
+
+// The first number at which the two sides differ. Only where they change need
+// be compared.
+std::optional<Difference> firstDifference(const MessagePair& pair) {
+  const PairSide& sends = pair.sends;
+  const PairSide& receives = pair.receives;
+  const std::uint64_t begin = std::max(sends.first(), receives.first());
+  const std::uint64_t end = std::min(sends.last(), receives.last());
+  std::optional<Difference> first;
+  const auto compareAt = [&](std::uint64_t seq) {
+    if (seq < begin || seq > end || (first && first->seq <= seq)) return;
+    if (!sends.has(seq) || !receives.has(seq)) return;
+    const std::uint32_t sent = sends.messageAt(seq);
+    const std::uint32_t received = receives.messageAt(seq);
+    if (sent != received) first = Difference{seq, sent, received};
+  };
+  compareAt(begin);
+  for (const PairSide* side : {&sends, &receives}) {
+    for (const PairSide::Run& run : side->runs()) compareAt(run.first);
+  }
+  return first;
+}
+
+// Messages pair by their tags, where the engine has regard to these: within a
+// tag in order, across tags in any.
+bool pairsByTag(const SignatureTable& signatures, const MessagePair& pair,
+                std::uint64_t from) {
+  std::map<std::optional<std::int32_t>, std::deque<std::uint32_t>> waiting;
+  const std::uint64_t end =
+      std::min(std::min(pair.sends.last(), pair.receives.last()) + 1,
+               from + kMostCompared);
+  for (std::uint64_t seq = from; seq < end; ++seq) {
+    if (!pair.sends.has(seq)) return true;
+    const std::uint32_t message = pair.sends.messageAt(seq);
+    waiting[signatures.at(message).tag].push_back(message);
+  }
+  for (std::uint64_t seq = from; seq < end; ++seq) {
+    if (!pair.receives.has(seq)) return true;
+    const std::uint32_t message = pair.receives.messageAt(seq);
+    auto& sent = waiting[signatures.at(message).tag];
+    if (sent.empty() || sent.front() != message) return false;
+    sent.pop_front();
+  }
+  return true;
+}
+
+// What the receiver took, against what was sent to it.
+CallShift shiftFrom(const MessagePair& pair, std::uint64_t seq) {
+  constexpr std::uint64_t kWindow = 10;
+  const auto messagesOf = [&](const PairSide& side) {
+    std::vector<std::uint32_t> messages;
+    for (std::uint64_t i = seq; i < seq + kWindow && i <= side.last(); ++i) {
+      messages.push_back(side.has(i) ? side.messageAt(i)
+                                     : CollectiveTable::kNoSignature);
+    }
+    return messages;
+  };
+  return shiftOf({messagesOf(pair.sends), messagesOf(pair.receives)});
+}
+
+// Whether the two are the last of both sides, which have them crosswise.
+bool isLastSwap(const PairCase& pair, std::uint64_t seq) {
+  const PairSide& sends = pair.messages.sends;
+  const PairSide& receives = pair.messages.receives;
+  const std::uint64_t next = seq + 1;
+  return sends.last() == next && receives.last() == next && pair.bothClosed() &&
+         sends.messageAt(next) == receives.messageAt(seq) &&
+         receives.messageAt(next) == sends.messageAt(seq);
+}
+
+const char* textOf(CallShift shift) {
+  switch (shift) {
+    case CallShift::kSwapped:
+      return "The two messages follow each other: one side has them in the "
+             "opposite order.";
+    case CallShift::kExtra:
+      return "From there on the receiver is one message behind, as after a "
+             "receive too many or a send that was left out.";
+    case CallShift::kLeftOut:
+      return "From there on the receiver is one message ahead, as after a send "
+             "too many or a receive that was left out.";
+    case CallShift::kExtraOrLeftOut:
+    case CallShift::kUnclear:
+      return "Whether one side made a call too many, left one out, or made two "
+             "in the opposite order, what follows does not tell.";
+    case CallShift::kNone:
+      return "";
+  }
+  return "";
+}
+
+bool tagsDiffer(const PairCase& pair, const Difference& d) {
+  const SignatureTable& signatures = pair.job().signatures;
+  return signatures.at(d.sent).tag != signatures.at(d.received).tag;
+}
+
+// Whether the tags of the two differ, and it is not known if that matters.
+bool mayBeIgnored(const PairCase& pair, const Difference& d) {
+  return pair.engine().tags == EngineTraits::Tags::kUnknown &&
+         tagsDiffer(pair, d);
+}
+
+bool endsAtOrBehind(const SeqRanges& seqs, std::uint64_t from) {
+  return !seqs.empty() && seqs.ranges().back().last >= from;
+}
+
+// Whether one side failed in the message or one behind it, or stood still
+// there.
+bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
+  const auto& [sends, receives] = pair.messages;
+  if (endsAtOrBehind(sends.failed(), from) ||
+      endsAtOrBehind(receives.failed(), from)) {
+    return true;
+  }
+  const Knowledge& knowledge = pair.knowledge;
+  const std::pair ranks(pair.key.source, pair.key.destination);
+  const auto standsStillOn = [&](std::uint32_t rank) {
+    const RankState* state = pair.job().rank(rank);
+    return state && std::any_of(state->inside.begin(), state->inside.end(),
+                                [&](const OperationRef& ref) {
+                                  return ref.group == pair.key.group &&
+                                         ref.pair == ranks && ref.seq >= from &&
+                                         knowledge.standsStill(
+                                             knowledge.waitedNs(rank, ref));
+                                });
+  };
+  return standsStillOn(ranks.first) || standsStillOn(ranks.second);
+}
+
+// Whether the tags of the two differ, and those that they meet were perhaps
+// still to be called when a process was killed.
+bool mayYetMeet(const PairCase& pair, const Difference& d) {
+  return tagsDiffer(pair, d) && !pair.bothClosed() &&
+         !isStuckBehind(pair, d.seq);
+}
+
+// NCCL gives a batch the communicator of the group, and messages that are none
+// one of their own: only within each of these they are in one order.
+bool mayBeInTwoOrders(const PairCase& pair) {
+  return !pair.engine().on_host && (pair.messages.sends.mixesBatches() ||
+                                    pair.messages.receives.mixesBatches());
+}
+
+JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
+  const Signature& sent = pair.job().signatures.at(d.sent);
+  const Signature& received = pair.job().signatures.at(d.received);
+  JobVerdict verdict = pair.verdict(d.seq, "send");
+  // What differs in its tag might have met what was called later.
+  const bool tags_differ = tagsDiffer(pair, d);
+  const bool two_orders = mayBeInTwoOrders(pair);
+  verdict.finding = (tags_differ && !pair.bothClosed()) || two_orders
+                        ? Confidence::kLikely
+                        : Confidence::kCertain;
+  const CallShift shift = isLastSwap(pair, d.seq)
+                              ? CallShift::kSwapped
+                              : shiftFrom(pair.messages, d.seq);
+  if (shift != CallShift::kNone) verdict.evidence.push_back(textOf(shift));
+  if (shift == CallShift::kSwapped) {
+    verdict.kind = VerdictKind::kOrderMismatch;
+  } else if (tags_differ) {
+    verdict.kind = VerdictKind::kP2pUnpaired;
+  } else {
+    verdict.kind =
+        differenceOf(sent, received).value_or(VerdictKind::kSizeMismatch);
+  }
+  verdict.summary =
+      absl::StrCat("Message ", pair.text(d.seq), ": sent as ", textOf(sent),
+                   ", received as ", textOf(received), ".");
+  verdict.evidence.push_back(kNoMajority);
+  if (two_orders) {
+    verdict.evidence.push_back(
+        "Some of these messages are in batches and some are not: which meet "
+        "which is not known for sure.");
+  }
+  verdict.advice.push_back("both sides of this exchange in the program");
+  return verdict;
+}
+
+}  // namespace
+
+bool findDifference(const PairCase& pair, PairFindings& findings) {
+  const MessagePair& messages = pair.messages;
+  // Receives from any source have no numbers, so numbers do not pair.
+  const bool numbered = messages.receives.unnumbered() == 0 &&
+                        messages.sends.first() > 0 &&
+                        messages.receives.first() > 0;
+  if (!numbered) return false;
+  const auto difference = firstDifference(messages);
+  if (!difference || mayBeIgnored(pair, *difference) ||
+      mayYetMeet(pair, *difference) ||
+      pairsByTag(pair.job().signatures, messages, difference->seq)) {
+    return false;
+  }
+  Trouble& trouble = findings.troubles.emplace_back();
+  trouble.verdict = tellDifference(pair, *difference);
+  trouble.inside = trouble.verdict.ranks;
+  trouble.explained = true;
+  findings.verdicts.push_back(trouble.verdict);
+  return true;
+}
+
+}  // namespace traced

@@ -1,0 +1,132 @@
+#include "analysis/diagnosis/messages/pending_messages.h"
+
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/evidence/pair_table.h"
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+// Which of both sides have a message under way, and since when.
+struct Sides {
+  std::optional<std::int64_t> source_ns, destination_ns;
+};
+
+using Pending = absl::btree_map<PairKey, Sides>;
+
+Pending pendingOf(const JobState& job) {
+  Pending pending;
+  for (const RankState& rank : job.ranks) {
+    for (const OperationRef& ref : rank.inside) {
+      if (!ref.pair) continue;
+      const auto& [source, destination] = *ref.pair;
+      Sides& sides = pending[{ref.group, source, destination}];
+      auto& own = rank.rank == source ? sides.source_ns : sides.destination_ns;
+      if (!own || ref.at_ns < *own) own = ref.at_ns;
+    }
+  }
+  return pending;
+}
+
+std::string messageText(const JobState& job, const PairKey& key) {
+  return absl::StrCat("a message from rank ", key.source, " to rank ",
+                      key.destination, " on \"", job.catalog.label(key.group),
+                      "\"");
+}
+
+void tellBothInside(const JobState& job, const PairKey& key,
+                    JobVerdict& verdict) {
+  verdict.kind = VerdictKind::kHungIn;
+  verdict.finding = Confidence::kLikely;
+  verdict.culprits = verdict.ranks;
+  verdict.summary =
+      absl::StrCat("Rank ", key.source, " sends and rank ", key.destination,
+                   " receives ", messageText(job, key), ": neither has ended.");
+  verdict.advice.push_back(
+      "the network between the two, and the log of the backend");
+}
+
+void tellAlone(const Knowledge& knowledge, const PairKey& key, bool sends,
+               Trouble& trouble) {
+  const JobState& job = knowledge.job();
+  const std::uint32_t self = sends ? key.source : key.destination;
+  const std::uint32_t peer = sends ? key.destination : key.source;
+  JobVerdict& verdict = trouble.verdict;
+  verdict.summary = absl::StrCat(
+      "Rank ", self, " is inside ", messageText(job, key), ", and rank ", peer,
+      job.rank(peer) ? " is not." : " has left no dump.");
+  verdict.evidence.push_back(knowledge.insteadText(peer));
+  if (!job.rank(peer)) {
+    verdict.ranks = {peer};
+    if (knowledge.expectsDumps(key.group)) {
+      trouble.without_dump = verdict.culprits = {peer};
+      verdict.kind = VerdictKind::kNeverJoined;
+      verdict.finding = verdict.culprit = Confidence::kLikely;
+    }
+    verdict.advice.push_back(
+        absl::StrCat("to decide: the dump of rank ", peer));
+    return;
+  }
+  trouble.missing = {peer};
+  verdict.kind = VerdictKind::kP2pUnpaired;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
+  verdict.culprits = {peer};
+  verdict.advice.push_back(
+      absl::StrCat("where rank ", peer, " is in the program, and its log"));
+}
+
+Trouble troubleOf(const Knowledge& knowledge, const PairKey& key,
+                  const Sides& sides) {
+  Trouble trouble;
+  JobVerdict& verdict = trouble.verdict;
+  verdict.group = key.group;
+  verdict.pair = {key.source, key.destination};
+  verdict.ranks = {std::min(key.source, key.destination),
+                   std::max(key.source, key.destination)};
+  verdict.op = sides.source_ns ? "send" : "recv";
+  for (const auto& [rank, at_ns] :
+       {std::pair(key.source, sides.source_ns),
+        std::pair(key.destination, sides.destination_ns)}) {
+    if (!at_ns) continue;
+    trouble.inside.push_back(rank);
+    trouble.issued_ns[rank] = *at_ns;
+    verdict.since_ns = std::max(verdict.since_ns.value_or(*at_ns), *at_ns);
+  }
+  addRanks(trouble.inside, {});
+  // That the other side has ended its part is not excluded.
+  trouble.may_be_held_up =
+      !knowledge.job().catalog.groups()[key.group].engine().on_host;
+  if (sides.source_ns && sides.destination_ns) {
+    tellBothInside(knowledge.job(), key, verdict);
+  } else {
+    tellAlone(knowledge, key, sides.source_ns.has_value(), trouble);
+  }
+  return trouble;
+}
+
+}  // namespace
+
+bool hasNumbers(const JobState& job, std::uint32_t source,
+                std::uint32_t destination) {
+  const RankState* sender = job.rank(source);
+  const RankState* receiver = job.rank(destination);
+  return (!sender || !sender->forgets) && (!receiver || !receiver->forgets);
+}
+
+std::vector<Trouble> findPendingMessages(const Knowledge& knowledge) {
+  std::vector<Trouble> troubles;
+  if (knowledge.tellsAges()) return troubles;
+  for (const auto& [key, sides] : pendingOf(knowledge.job())) {
+    const bool both = sides.source_ns && sides.destination_ns;
+    if (!both && hasNumbers(knowledge.job(), key.source, key.destination)) {
+      continue;  // its number tells
+    }
+    troubles.push_back(troubleOf(knowledge, key, sides));
+  }
+  return troubles;
+}
+
+}  // namespace traced

@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/messages/message_pair.h"
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+// Source and destination.
+using PairRanks = std::pair<std::uint32_t, std::uint32_t>;
+
+bool isUnpaired(const Trouble& trouble) {
+  return trouble.verdict.kind == VerdictKind::kP2pUnpaired &&
+         !trouble.explained;
+}
+
+bool holds(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+bool waitsFor(const std::vector<Trouble>& troubles, std::uint32_t rank,
+              std::uint32_t peer) {
+  return std::any_of(troubles.begin(), troubles.end(), [=](const Trouble& t) {
+    return holds(t.inside, rank) && holds(t.missing, peer);
+  });
+}
+
+// A send to a rank that was killed and to which nothing was sent before: the
+// death need not be the cause.
+bool isFirstToTheDead(const Trouble& sent) {
+  return sent.verdict.kind == VerdictKind::kNeverJoined && !sent.explained &&
+         sent.verdict.seq == 1;
+}
+
+void blameSender(JobVerdict& verdict, const PairRanks& sent,
+                 const PairRanks& awaited) {
+  verdict.kind = VerdictKind::kP2pUnpaired;
+  verdict.culprits = {sent.first};
+  verdict.culprit = Confidence::kLikely;
+  std::erase(verdict.evidence, kNoMajority);
+  verdict.evidence.push_back(absl::StrCat(
+      "Rank ", sent.first, " sent to rank ", sent.second, ", while rank ",
+      awaited.second, " waits for a message from it: it took the wrong peer."));
+}
+
+}  // namespace
+
+void blameWrongPeers(std::vector<Trouble>& troubles) {
+  for (Trouble& sent : troubles) {
+    const bool to_the_dead = isFirstToTheDead(sent);
+    if (!isUnpaired(sent) && !to_the_dead) continue;
+    if (sent.verdict.op != "send") continue;
+    const PairRanks pair = *sent.verdict.pair;
+    if (waitsFor(troubles, pair.second, pair.first)) continue;
+    for (Trouble& awaited : troubles) {
+      const bool same = isUnpaired(awaited) && awaited.verdict.op == "recv" &&
+                        awaited.verdict.group == sent.verdict.group &&
+                        awaited.verdict.pair->first == pair.first;
+      if (!same || (to_the_dead && awaited.verdict.seq == 1)) continue;
+      blameSender(sent.verdict, pair, *awaited.verdict.pair);
+      blameSender(awaited.verdict, pair, *awaited.verdict.pair);
+      if (to_the_dead) {
+        sent.verdict.finding = Confidence::kLikely;
+        sent.verdict.evidence.push_back(absl::StrCat(
+            "It had sent to that one before, and never to rank ", pair.second,
+            ", which was killed, perhaps long after."));
+      }
+    }
+  }
+}
+
+}  // namespace traced

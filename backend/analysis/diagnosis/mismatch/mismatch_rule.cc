@@ -1,0 +1,262 @@
+#include "analysis/diagnosis/mismatch/mismatch_rule.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/mismatch/call_shift.h"
+#include "analysis/diagnosis/mismatch/signature_difference.h"
+#include "analysis/diagnosis/program/blame_by_order.h"
+#include "analysis/diagnosis/telling/words.h"
+#include "analysis/stream/names.h"
+
+namespace traced {
+namespace {
+
+using Ranks = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t kUnknown = CollectiveTable::kNoSignature;
+// How far around a mismatch an operation is looked for that came too early or
+// too late.
+constexpr std::uint64_t kWindow = 8;
+
+std::vector<std::uint32_t> ranksOf(const Variant& variant) {
+  std::vector<std::uint32_t> ranks;
+  for (const SeqRanges::Range& range : variant.ranks.ranges()) {
+    for (std::uint64_t rank = range.first; rank <= range.last; ++rank) {
+      ranks.push_back(static_cast<std::uint32_t>(rank));
+    }
+  }
+  return ranks;
+}
+
+VerdictKind kindOf(CallShift shift, VerdictKind difference) {
+  switch (shift) {
+    case CallShift::kSwapped:
+      return VerdictKind::kOrderMismatch;
+    case CallShift::kExtra:
+    case CallShift::kLeftOut:
+    case CallShift::kExtraOrLeftOut:
+      return VerdictKind::kOpMismatch;
+    case CallShift::kNone:
+    case CallShift::kUnclear:
+      break;
+  }
+  return difference;
+}
+
+class GroupMismatches {
+ public:
+  GroupMismatches(const JobState& job, ProgramOrder& order, std::uint32_t group)
+      : job_(job),
+        order_(order),
+        group_(group),
+        table_(job.groups[group].collectives),
+        absent_(job.membersOf(group).absent) {}
+
+  std::vector<JobVerdict> find() {
+    for (const auto& [seq, variants] : table_.disputes()) judge(seq, variants);
+    for (auto& [key, found] : found_) {
+      if (found.repeats == 0) continue;
+      verdicts_[found.verdict].evidence.push_back(absl::StrCat(
+          "The same again in ", found.repeats,
+          found.repeats == 1 ? " later operation." : " later operations."));
+    }
+    return std::move(verdicts_);
+  }
+
+ private:
+  struct Found {
+    std::size_t verdict = 0;
+    std::uint64_t repeats = 0;
+  };
+
+  void judge(std::uint64_t seq, std::vector<Variant> variants) {
+    // Ranks that are out of step are out of step from then on.
+    std::erase_if(variants, [this](const Variant& variant) {
+      return out_of_step_.contains(
+          static_cast<std::uint32_t>(variant.ranks.ranges().front().first));
+    });
+    if (variants.size() < 2) return;
+    std::stable_sort(
+        variants.begin(), variants.end(),
+        [](const Variant& a, const Variant& b) { return a.count > b.count; });
+    std::uint32_t joined = 0;
+    for (const Variant& variant : variants) joined += variant.count;
+    const bool clear = 2 * variants[0].count > joined;
+    if (!clear) return compareTie(seq, variants);
+    for (std::size_t i = 1; i < variants.size(); ++i) {
+      compare(seq, variants[0], variants[i], nullptr);
+    }
+  }
+
+  // A tie names all ranks at once, or those who left the order.
+  void compareTie(std::uint64_t seq, std::vector<Variant>& variants) {
+    const Ranks first = ranksOf(variants[0]);
+    Ranks all = first;
+    addRanks(all, ranksOf(variants[1]));
+    const auto [place, is_new] = answers_.try_emplace(all);
+    ProgramOrder::Answer& answer = place->second;
+    if (is_new) answer = order_.whoLeftAt(group_, seq, std::nullopt, all);
+    if (!answer.deviants.empty() &&
+        std::includes(first.begin(), first.end(), answer.deviants.begin(),
+                      answer.deviants.end())) {
+      std::swap(variants[0], variants[1]);
+    }
+    compare(seq, variants[0], variants[1], &answer);
+  }
+
+  CallSequences sequencesFrom(std::uint64_t seq, std::uint32_t usual,
+                              std::uint32_t odd) const {
+    CallSequences sequences;
+    for (std::uint64_t s = seq; s < seq + kWindow; ++s) {
+      if (table_.signatureOf(s) == CollectiveTable::kNoSignature) break;
+      sequences.usual.push_back(table_.signatureOn(s, usual));
+      sequences.odd.push_back(table_.signatureOn(s, odd));
+    }
+    return sequences;
+  }
+
+  // Of a tie there is an answer about the order.
+  void compare(std::uint64_t seq, const Variant& usual, const Variant& odd,
+               const ProgramOrder::Answer* answer) {
+    const bool clear = answer == nullptr;
+    const Signature& expected = job_.signatures.at(usual.signature);
+    const Signature& called = job_.signatures.at(odd.signature);
+    const auto usual_rank =
+        static_cast<std::uint32_t>(usual.ranks.ranges().front().first);
+    const auto odd_rank =
+        static_cast<std::uint32_t>(odd.ranks.ranges().front().first);
+    const CallSequences sequences = sequencesFrom(seq, usual_rank, odd_rank);
+    const CallShift shift = shiftOf(sequences);
+    const auto difference = differenceOf(expected, called);
+    if (!difference) return;  // they may differ so
+    const VerdictKind kind = kindOf(shift, *difference);
+    const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
+    const auto [place, is_new] =
+        found_.try_emplace({kind, odd_rank}, Found{verdicts_.size(), 0});
+    if (!is_new) {
+      ++place->second.repeats;
+      return;
+    }
+    JobVerdict& verdict = verdicts_.emplace_back();
+    verdict.kind = kind;
+    verdict.group = group_;
+    verdict.seq = seq;
+    verdict.op = nameOf(expected.op);
+    verdict.ranks = odd_ranks;
+    if (!clear) {
+      const std::vector<std::uint32_t> others = ranksOf(usual);
+      verdict.ranks.insert(verdict.ranks.end(), others.begin(), others.end());
+      std::sort(verdict.ranks.begin(), verdict.ranks.end());
+    }
+    verdict.culprits = verdict.ranks;
+    tell(verdict, usual, odd, shift, answer);
+    // The other half of a swap is no finding of its own.
+    if (shift != CallShift::kNone ||
+        (sequences.odd.size() > 1 && sequences.odd[1] != kUnknown &&
+         sequences.odd[1] != sequences.usual[1])) {
+      for (const std::uint32_t rank : odd_ranks) out_of_step_.insert(rank);
+    }
+  }
+
+  void tell(JobVerdict& verdict, const Variant& usual, const Variant& odd,
+            CallShift shift, const ProgramOrder::Answer* answer) const {
+    const bool clear = answer == nullptr;
+    const std::string place = placeText(job_, group_, verdict.seq);
+    const std::string expected = textOf(job_.signatures.at(usual.signature));
+    const std::string called = textOf(job_.signatures.at(odd.signature));
+    const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
+    const std::vector<std::uint32_t> usual_ranks = ranksOf(usual);
+    verdict.summary =
+        absl::StrCat(ranksText(odd_ranks), " called ", called, " as ", place,
+                     "; ", ranksText(usual_ranks), " called ", expected, ".");
+    switch (shift) {
+      case CallShift::kSwapped:
+        verdict.evidence.push_back(
+            absl::StrCat(ranksText(odd_ranks),
+                         " made both calls, but in the opposite order of ",
+                         ranksText(usual_ranks), "."));
+        break;
+      case CallShift::kExtra:
+        verdict.evidence.push_back(
+            absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
+                         " one call behind, as after an extra one."));
+        break;
+      case CallShift::kLeftOut:
+        verdict.evidence.push_back(
+            absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
+                         " one call ahead, as after one that was left "
+                         "out."));
+        break;
+      case CallShift::kExtraOrLeftOut:
+        verdict.evidence.push_back(absl::StrCat(
+            "From there on ", ranksVerb(odd_ranks, "is", "are"),
+            " out of step by a call: one was left out or made once more, what "
+            "follows does not tell which."));
+        break;
+      case CallShift::kUnclear:
+        verdict.evidence.push_back(
+            "Whether a call was left out, made once more, or two were made in "
+            "the opposite order, what follows does not tell.");
+        break;
+      case CallShift::kNone:
+        break;
+    }
+    // Of the first place in which ranks of the group differ.
+    if (verdict.seq > 1 && verdict.seq == verdicts_.front().seq) {
+      verdict.evidence.push_back(absl::StrCat(
+          "Before that they agree on all operations of \"",
+          job_.catalog.label(group_), "\" that both traces hold."));
+    }
+    if (!clear && absent_.empty()) verdict.evidence.push_back(kNoMajority);
+    // That they differ is recorded; that the majority is right is not.
+    verdict.finding = Confidence::kCertain;
+    verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
+    if (!absent_.empty()) doubt(verdict, clear);
+    if (answer) nameDeviants(*answer, verdict);
+    const auto& asked =
+        verdict.culprits.empty() ? verdict.ranks : verdict.culprits;
+    verdict.advice.push_back(absl::StrCat(
+        "what ", ranksVerb(asked, "does", "do"), " before ", place));
+  }
+
+  void doubt(JobVerdict& verdict, bool clear) const {
+    verdict.evidence.push_back(
+        absl::StrCat("No trace of ", ranksText(absent_), "."));
+    if (clear) return;
+    verdict.culprits.clear();
+    verdict.evidence.push_back(absl::StrCat(
+        "Who is right only the other members can tell: the files of ",
+        ranksText(absent_), " are needed."));
+  }
+
+  const JobState& job_;
+  ProgramOrder& order_;
+  const std::uint32_t group_;
+  const CollectiveTable& table_;
+  const std::vector<std::uint32_t> absent_;
+  absl::flat_hash_set<std::uint32_t> out_of_step_;
+  // Of ties, by those who are in them.
+  std::map<Ranks, ProgramOrder::Answer> answers_;
+  std::map<std::pair<VerdictKind, std::uint32_t>, Found> found_;
+  std::vector<JobVerdict> verdicts_;
+};
+
+}  // namespace
+
+std::vector<JobVerdict> findMismatches(const JobState& job,
+                                       ProgramOrder& order) {
+  std::vector<JobVerdict> verdicts;
+  for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
+    for (JobVerdict& verdict : GroupMismatches(job, order, group).find()) {
+      verdicts.push_back(std::move(verdict));
+    }
+  }
+  return verdicts;
+}
+
+}  // namespace traced

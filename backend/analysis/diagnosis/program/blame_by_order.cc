@@ -1,0 +1,101 @@
+#include "analysis/diagnosis/program/blame_by_order.h"
+
+#include <algorithm>
+
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+using Ranks = std::vector<std::uint32_t>;
+
+void nameBoth(const Ranks& ranks, JobVerdict& verdict) {
+  verdict.culprits = ranks;
+  verdict.culprit = Confidence::kUndecided;
+  verdict.evidence.push_back(kNoMajority);
+}
+
+bool holdsAny(const Ranks& all, const Ranks& some) {
+  return std::any_of(some.begin(), some.end(), [&](std::uint32_t rank) {
+    return std::binary_search(all.begin(), all.end(), rank);
+  });
+}
+
+// It neither goes on nor waits: it may just not have come yet.
+bool isIdle(const JobState& job, std::uint32_t rank) {
+  const RankState* state = job.rank(rank);
+  return state && !state->closed && state->inside.empty() &&
+         !state->first_failure;
+}
+
+bool hasMessage(const std::vector<const Trouble*>& troubles) {
+  return std::any_of(
+      troubles.begin(), troubles.end(),
+      [](const Trouble* trouble) { return trouble->verdict.pair.has_value(); });
+}
+
+// Some called it, and the others did not.
+void blameSide(const JobState& job, const Trouble& trouble,
+               const ProgramOrder::Answer& answer, JobVerdict& verdict) {
+  const Ranks& joined = trouble.inside;
+  const Ranks& missing = trouble.missing;
+  // Who is silent may be stuck, whatever is odd about what the others called.
+  const bool all_idle =
+      std::all_of(missing.begin(), missing.end(),
+                  [&](std::uint32_t rank) { return isIdle(job, rank); });
+  const bool only_joined =
+      !answer.deviants.empty() && !holdsAny(answer.deviants, missing);
+  const bool by_habit_only = !answer.by_majority && only_joined && all_idle;
+  if (!by_habit_only && !answer.deviants.empty()) {
+    return nameDeviants(answer, verdict);
+  }
+  const bool few = 2 * verdict.culprits.size() < joined.size() + missing.size();
+  const bool in_order = holdsAny(answer.followers, joined) && !only_joined;
+  // Nothing is odd about who waits, and who does nothing is waited for.
+  const bool silent = all_idle && answer.deviants.empty();
+  if (verdict.pair || few || in_order || silent) return;
+  Ranks both = joined;
+  addRanks(both, missing);
+  nameBoth(both, verdict);
+}
+
+}  // namespace
+
+void nameDeviants(const ProgramOrder::Answer& answer, JobVerdict& verdict) {
+  if (answer.deviants.empty()) return;
+  verdict.culprits = answer.deviants;
+  verdict.culprit = Confidence::kLikely;
+  std::erase(verdict.evidence, kNoMajority);
+  for (const std::string& sentence : answer.evidence) {
+    verdict.evidence.push_back(sentence);
+  }
+}
+
+void blameByOrder(const JobState& job, ProgramOrder& order,
+                  const std::vector<const Trouble*>& troubles,
+                  JobVerdict& verdict) {
+  if (verdict.finding == Confidence::kUndecided) return;
+  Ranks suspects;
+  for (const Trouble* trouble : troubles) {
+    // Why nobody ends what all joined, their calls do not tell.
+    if (trouble->missing.empty()) return;
+    addRanks(suspects, trouble->inside);
+    addRanks(suspects, trouble->missing);
+    if (trouble->verdict.pair) addRanks(suspects, trouble->verdict.ranks);
+  }
+  suspects.erase(std::unique(suspects.begin(), suspects.end()), suspects.end());
+  const ProgramOrder::Answer answer = order.whoLeft(suspects);
+  if (!order.knows(suspects)) return;
+  if (troubles.size() == 1) {
+    blameSide(job, *troubles.front(), answer, verdict);
+  } else if (!answer.deviants.empty()) {
+    nameDeviants(answer, verdict);
+  } else if (verdict.culprits.size() > 1 || !hasMessage(troubles)) {
+    // Whom most wait for says nothing: of two that are waited for, one may wait
+    // for the other.
+    if (!hasMessage(troubles)) verdict.culprits = verdict.ranks;
+    verdict.culprit = Confidence::kUndecided;
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,148 @@
+#include "analysis/diagnosis/program/program_calls.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/stream/names.h"
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+// Of each rank: some periods of a long training step.
+constexpr std::size_t kMostCalls = 4096;
+// Words that are no calls come first.
+constexpr std::uint32_t kFirstWord = 2;
+
+// How far its peer is, going up through the ranks of the group; the size of the
+// group where it is not known.
+std::uint32_t distanceTo(const v1::Call& call, const GroupDefinition& group) {
+  const auto size = static_cast<std::uint32_t>(group.members.size());
+  if (call.peer_plus_1() == 0 || size == 0) return size;
+  return (call.peer_plus_1() - 1 + size - group.group_rank % size) % size;
+}
+
+bool keptItsBeginning(const StreamTable& table) {
+  return table.dropped(v1::DROP_REASON_RETENTION) == 0 && !table.snapshot &&
+         !table.operations.empty() && table.operations.front().seq <= 1;
+}
+
+}  // namespace
+
+std::uint32_t ProgramReader::roleOf(const std::string& description) {
+  const auto next = static_cast<std::uint32_t>(roles_.size() + 1);
+  return roles_.try_emplace(description, next).first->second;
+}
+
+// Groups made by the same call of the program: those of a size and a
+// description are told apart by their order on the rank.
+std::vector<std::uint32_t> ProgramReader::rolesOf(const StreamTable& table) {
+  absl::flat_hash_map<std::string, std::uint32_t> made;
+  std::vector<std::uint32_t> roles;
+  for (const GroupDefinition& group : table.definitions.groups()) {
+    const std::string kind =
+        absl::StrCat(group.members.size(), "|", group.leg, "|", group.desc);
+    roles.push_back(roleOf(absl::StrCat(kind, "|", made[kind]++)));
+  }
+  return roles;
+}
+
+ProgramCall ProgramReader::describe(const StreamTable& table,
+                                    const v1::Call& call,
+                                    const std::vector<std::uint32_t>& roles,
+                                    const std::vector<std::uint32_t>& groups) {
+  ProgramCall described;
+  const std::uint32_t local = table.groupOf(call);
+  if (call.simulated() || local == StreamDefinitions::kNone) return described;
+  const GroupDefinition& group = table.definitions.groups()[local];
+  if (group.left_out) return described;
+  described.group = groups[local];
+  described.op = call.op();
+  described.group_role = described.role = roles[local];
+  if (isPointToPoint(call.op())) {
+    const bool sends = call.op() == v1::OPERATION_SEND;
+    described.role = roleOf(absl::StrCat(described.role, sends ? ">" : "<",
+                                         distanceTo(call, group)));
+    described.signature = signatures_.intern(messageOf(call, group.engine()));
+    if (call.peer_global_plus_1() > 0) {
+      const std::uint32_t self = table.header.rank();
+      const std::uint32_t peer = call.peer_global_plus_1() - 1;
+      described.pair = sends ? std::pair(self, peer) : std::pair(peer, self);
+    }
+  } else {
+    described.signature = signatures_.intern(signatureOf(call, table.evidence));
+  }
+  const Signature signature = signatures_.at(described.signature);
+  described.word = wordOf(described.role, signature);
+  Signature kind;
+  kind.op = signature.op;
+  kind.dtype = signature.dtype;
+  kind.reduce_op = signature.reduce_op;
+  described.kind = wordOf(described.role, kind);
+  return described;
+}
+
+std::uint32_t ProgramReader::wordOf(std::uint32_t role,
+                                    const Signature& signature) {
+  const auto next = static_cast<std::uint32_t>(words_.size() + kFirstWord);
+  return words_.try_emplace({role, signatures_.intern(signature)}, next)
+      .first->second;
+}
+
+ProgramCalls ProgramReader::read(const StreamTable& table) {
+  ProgramCalls program;
+  program.rank = table.header.rank();
+  const std::vector<std::uint32_t> groups =
+      catalog_.add(table.header.attempt(), table.definitions.groups());
+  const std::vector<std::uint32_t> roles = rolesOf(table);
+  program.roles = roles;
+  std::sort(program.roles.begin(), program.roles.end());
+  std::vector<ProgramCall> known;
+  for (const v1::Call& call : table.definitions.calls()) {
+    known.push_back(describe(table, call, roles, groups));
+  }
+  const std::vector<AssembledOperation>& all = table.operations;
+  const std::size_t begin = all.size() - std::min(all.size(), kMostCalls);
+  if (begin == 0 && keptItsBeginning(table)) program.calls.emplace_back();
+  absl::flat_hash_map<std::uint32_t, std::uint64_t> last_seqs;
+  bool failed = false;
+  for (std::size_t i = begin; i < all.size() && !failed; ++i) {
+    const AssembledOperation& op = all[i];
+    if (op.call == AssembledOperation::kNoCall || op.seq == 0) continue;
+    if (known[op.call].word == ProgramCalls::kBegin) continue;
+    const ProgramCall& call = known[op.call];
+    // What is before a hole is no beginning of what is behind it.
+    std::uint64_t& last_seq = last_seqs[call.role];
+    if (last_seq > 0 && op.seq != last_seq + 1) program.calls.clear();
+    last_seq = op.seq;
+    program.calls.push_back(call);
+    program.calls.back().seq = op.seq;
+    failed = op.failed;
+  }
+  if (table.closed && !failed) {
+    program.calls.emplace_back().word = ProgramCalls::kEnd;
+    program.calls.back().kind = ProgramCalls::kEnd;
+  }
+  return program;
+}
+
+std::string ProgramReader::textOf(const ProgramCall& call) const {
+  if (call.word == ProgramCalls::kBegin) return "its beginning";
+  if (call.word == ProgramCalls::kEnd) return "its end";
+  std::string text = absl::StrCat(nameOf(call.op), " #", call.seq);
+  if (call.pair) {
+    const bool sends = call.op == v1::OPERATION_SEND;
+    absl::StrAppend(&text, sends ? " to rank " : " from rank ",
+                    sends ? call.pair->second : call.pair->first);
+  }
+  return absl::StrCat(text, " of \"", catalog_.label(call.group), "\"");
+}
+
+std::string ProgramReader::wordText(const ProgramCall& call) const {
+  if (call.word <= ProgramCalls::kEnd) return textOf(call);
+  if (call.pair) return textOf(call);
+  return absl::StrCat(traced::textOf(signatures_.at(call.signature)), " on \"",
+                      catalog_.label(call.group), "\"");
+}
+
+}  // namespace traced

@@ -1,0 +1,163 @@
+#include "analysis/diagnosis/program/program_forks.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "analysis/diagnosis/program/program_habit.h"
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+// So many equal calls make two programs one where nothing repeats.
+constexpr std::size_t kAgreement = 8;
+// Sets of roles in which a rank is compared with others.
+constexpr std::size_t kMostSets = 8;
+
+bool callsMessage(const ProgramCalls& program, std::size_t place) {
+  return place + 1 < program.calls.size() &&
+         isPointToPoint(program.calls[place + 1].op);
+}
+
+// Whether two programs that agree from `begin` on up to a place are one there:
+// they agreed when they were in it the last time, or from the beginning. To
+// whom ranks send for the first time they need not agree on.
+bool wereOne(const ProgramCalls& program, std::size_t begin, std::size_t place,
+             bool message) {
+  if (const auto habit = habitAt(program, place, &ProgramCall::kind)) {
+    return habit->last_time >= begin;
+  }
+  if (message) return false;
+  return program.calls[begin].word == ProgramCalls::kBegin ||
+         place + 1 - begin >= kAgreement;
+}
+
+// When a program was in the place of its last call before; 0 where it was not.
+std::size_t lastPeriodOf(const ProgramCalls& program) {
+  if (program.calls.size() < 2) return 0;
+  const auto habit =
+      habitAt(program, program.calls.size() - 2, &ProgramCall::kind);
+  return habit ? habit->last_time : 0;
+}
+
+// Whether both go on after a place where they agree. That one ended tells
+// nothing where both did: who made a call more ends later.
+bool goOn(const ProgramCalls& program, std::size_t next,
+          const ProgramCalls& other, std::size_t other_next) {
+  const bool ended = program.hasEnded() && other.hasEnded();
+  return next + ended < program.calls.size() &&
+         other_next + ended < other.calls.size();
+}
+
+// The last place after which both go on, and not with the same call. A fault
+// shows before a program comes to the same place again: where they part again
+// and again, they are two programs.
+std::optional<std::size_t> lastParting(const ProgramCalls& program,
+                                       const ProgramCalls& other,
+                                       const std::vector<Agreement>& agreements,
+                                       std::size_t since) {
+  for (auto last = agreements.rbegin(); last != agreements.rend(); ++last) {
+    if (last->end <= since) break;
+    if (!goOn(program, last->end, other, last->other_end)) continue;
+    const std::size_t place = last->end - 1;
+    const bool message = callsMessage(program, place) ||
+                         callsMessage(other, last->other_end - 1);
+    if (wereOne(program, last->begin, place, message)) return place;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void ProgramFork::add(const ProgramCalls& program, std::size_t place) {
+  if (place + 1 >= program.calls.size()) return;
+  const ProgramCall& next = program.calls[place + 1];
+  auto branch =
+      std::find_if(branches.begin(), branches.end(),
+                   [&](const Branch& each) { return each.next == next; });
+  if (branch == branches.end()) {
+    branch = branches.insert(branches.end(), Branch{next, {}});
+  }
+  branch->visitors.push_back({&program, place});
+}
+
+std::set<ForkFinder::Roles> ForkFinder::commonRolesOf(
+    const ProgramCalls& own) const {
+  std::set<Roles> sets;
+  for (const auto& [rank, other] : programs_) {
+    if (rank == own.rank || sets.size() == kMostSets) continue;
+    Roles common;
+    std::set_intersection(own.roles.begin(), own.roles.end(),
+                          other.roles.begin(), other.roles.end(),
+                          std::back_inserter(common));
+    if (!common.empty()) sets.insert(std::move(common));
+  }
+  return sets;
+}
+
+const ProgramCalls* ForkFinder::inRoles(const ProgramCalls& program,
+                                        const Roles& roles) {
+  if (program.roles == roles) return &program;
+  ProgramCalls& part = parts_.emplace_back();
+  part.rank = program.rank;
+  part.roles = roles;
+  for (const ProgramCall& call : program.calls) {
+    const bool is_call = call.word > ProgramCalls::kEnd;
+    if (!is_call ||
+        std::binary_search(roles.begin(), roles.end(), call.group_role)) {
+      part.calls.push_back(call);
+    }
+  }
+  return &part;
+}
+
+void ForkFinder::findForks(const ProgramCalls& own,
+                           const std::vector<const ProgramCalls*>& others,
+                           const Visit& visit) {
+  const ProgramIndex index(own);
+  const std::size_t since = lastPeriodOf(own);
+  std::vector<std::vector<Agreement>> agreements;
+  std::set<std::size_t> places;
+  for (const ProgramCalls* other : others) {
+    agreements.push_back(index.agreementsWith(*other));
+    const auto place = lastParting(own, *other, agreements.back(), since);
+    if (place) places.insert(*place);
+  }
+  for (const std::size_t place : places) {
+    ProgramFork fork;
+    fork.after = own.calls[place];
+    fork.add(own, place);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      for (const Agreement& agreement : agreements[i]) {
+        if (!agreement.covers(place)) continue;
+        const std::size_t other_place =
+            agreement.other_end - (agreement.end - place);
+        const bool message =
+            callsMessage(own, place) || callsMessage(*others[i], other_place);
+        if (!wereOne(own, agreement.begin, place, message)) continue;
+        fork.add(*others[i], other_place);
+      }
+    }
+    visit(fork);
+  }
+}
+
+void ForkFinder::forEachFork(std::uint32_t rank, const Visit& visit) {
+  const ProgramCalls& own = programs_.at(rank);
+  for (const Roles& roles : commonRolesOf(own)) {
+    std::vector<const ProgramCalls*> others;
+    for (const auto& [other_rank, other] : programs_) {
+      const bool has_all = std::includes(other.roles.begin(), other.roles.end(),
+                                         roles.begin(), roles.end());
+      if (has_all && other_rank != rank) {
+        others.push_back(inRoles(other, roles));
+      }
+    }
+    findForks(*inRoles(own, roles), others, visit);
+    parts_.clear();
+  }
+}
+
+}  // namespace traced

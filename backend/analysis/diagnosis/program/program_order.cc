@@ -1,0 +1,249 @@
+#include "analysis/diagnosis/program/program_order.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/telling/words.h"
+#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/reading/stream_reader.h"
+
+namespace traced {
+namespace {
+
+using Ranks = std::vector<std::uint32_t>;
+
+// Ranks whose programs are compared: the suspects, and others beside them.
+constexpr std::size_t kMostPrograms = 256;
+// Those of them that all others are compared with.
+constexpr std::size_t kMostAsked = 8;
+// Calls whose place is looked at where a rank is like no other.
+constexpr std::size_t kLastCalls = 8;
+
+Ranks ascending(Ranks ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+bool hasRank(const Ranks& ranks, std::uint32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+// Ascending.
+Ranks ranksOf(const ProgramFork::Branch& branch) {
+  Ranks ranks;
+  for (const ProgramFork::Visitor& visitor : branch.visitors) {
+    ranks.push_back(visitor.program->rank);
+  }
+  return ascending(std::move(ranks));
+}
+
+}  // namespace
+
+// The suspects, and others at even distances from the first to the last rank.
+// Of dumps nobody knows whether they hold all calls.
+void ProgramOrder::read(const Ranks& suspects) {
+  std::set<std::uint32_t> wanted;
+  const auto want = [&](std::uint32_t rank) {
+    if (wanted.size() < kMostPrograms) wanted.insert(rank);
+  };
+  for (const std::uint32_t rank : suspects) want(rank);
+  const std::size_t stride = 1 + job_.ranks.size() / kMostPrograms;
+  for (std::size_t i = 0; i < job_.ranks.size(); i += stride) {
+    want(job_.ranks[i].rank);
+  }
+  std::vector<std::size_t> streams;
+  for (const std::size_t i : set_.selected) {
+    const std::uint32_t rank = set_.streams[i].header.rank();
+    const RankState* state = job_.rank(rank);
+    const bool tells =
+        state && state->whole() && job_.evidence.has(Evidence::kWaits);
+    if (tells && wanted.contains(rank) && !programs_.contains(rank)) {
+      streams.push_back(i);
+    }
+  }
+  readStreams(set_, streams, readingThreads(set_),
+              [this](std::size_t, const StreamTable& table) {
+                programs_[table.header.rank()] = reader_.read(table);
+              });
+}
+
+bool ProgramOrder::knows(const Ranks& ranks) const {
+  return std::any_of(ranks.begin(), ranks.end(), [this](std::uint32_t rank) {
+    return programs_.contains(rank);
+  });
+}
+
+ProgramOrder::Answer ProgramOrder::whoLeft(const Ranks& suspects) {
+  read(suspects);
+  habitual_ = &ProgramCall::kind;
+  return judge(programs_, suspects);
+}
+
+ProgramOrder::Answer ProgramOrder::whoLeftAt(std::uint32_t group,
+                                             std::uint64_t seq,
+                                             const RankPair& pair,
+                                             const Ranks& suspects) {
+  read(suspects);
+  Programs until = programs_;
+  for (auto& [rank, program] : until) {
+    std::vector<ProgramCall>& calls = program.calls;
+    const auto found =
+        std::find_if(calls.begin(), calls.end(), [&](const ProgramCall& call) {
+          return call.group == group && call.seq == seq && call.pair == pair;
+        });
+    if (found != calls.end()) calls.erase(found + 1, calls.end());
+  }
+  habitual_ = &ProgramCall::word;
+  return judge(until, suspects);
+}
+
+ProgramOrder::Answer ProgramOrder::judge(const Programs& programs,
+                                         const Ranks& suspects) const {
+  Answer answer;
+  Ranks compared;
+  std::size_t asked = 0;
+  ForkFinder finder(programs);
+  for (const std::uint32_t rank : suspects) {
+    if (!programs.contains(rank) || hasRank(compared, rank)) continue;
+    if (++asked > kMostAsked) break;
+    finder.forEachFork(rank, [&](const ProgramFork& fork) {
+      for (const ProgramFork::Branch& branch : fork.branches) {
+        addRanks(compared, ranksOf(branch));
+      }
+      judgeFork(fork, answer);
+    });
+  }
+  std::erase_if(answer.deviants,
+                [&](std::uint32_t rank) { return !hasRank(suspects, rank); });
+  if (answer.deviants.empty()) {
+    answer.by_majority = false;
+    answer.evidence.clear();
+    judgeAlone(programs, suspects, answer);
+  }
+  answer.deviants = ascending(std::move(answer.deviants));
+  answer.followers = ascending(std::move(answer.followers));
+  std::erase_if(answer.followers, [&](std::uint32_t rank) {
+    return hasRank(answer.deviants, rank);
+  });
+  // Somebody must be in order, or there is none.
+  if (answer.deviants.size() == suspects.size()) answer.deviants.clear();
+  return answer;
+}
+
+void ProgramOrder::judgeFork(const ProgramFork& fork, Answer& answer) const {
+  std::size_t all = 0;
+  for (const auto& branch : fork.branches) all += branch.visitors.size();
+  for (const auto& branch : fork.branches) {
+    const std::size_t count = branch.visitors.size();
+    if (2 * count > all && count > 1) {
+      return judgeByMajority(fork, branch, answer);
+    }
+  }
+  judgeByHabit(fork, answer);
+}
+
+void ProgramOrder::judgeByMajority(const ProgramFork& fork,
+                                   const ProgramFork::Branch& majority,
+                                   Answer& answer) const {
+  const Ranks many = ranksOf(majority);
+  addRanks(answer.followers, many);
+  for (const ProgramFork::Branch& branch : fork.branches) {
+    if (&branch == &majority) continue;
+    const Ranks few = ranksOf(branch);
+    const bool is_new = std::any_of(few.begin(), few.end(), [&](auto rank) {
+      return !hasRank(answer.deviants, rank);
+    });
+    addRanks(answer.deviants, few);
+    answer.by_majority = true;
+    if (!is_new) continue;
+    answer.evidence.push_back(absl::StrCat(
+        "After ", reader_.textOf(fork.after), " ", ranksText(few),
+        " went on with ", reader_.textOf(branch.next), "; in the same place ",
+        ranksText(many), " called ", reader_.wordText(majority.next), "."));
+  }
+}
+
+// Where some did what they always did there, and others did not.
+void ProgramOrder::judgeByHabit(const ProgramFork& fork, Answer& answer) const {
+  Answer by_habit;
+  for (const ProgramFork::Branch& branch : fork.branches) {
+    for (const auto& [program, place] : branch.visitors) {
+      judgePlace(*program, place, by_habit);
+    }
+  }
+  take(std::move(by_habit), answer);
+}
+
+void ProgramOrder::judgePlace(const ProgramCalls& program, std::size_t place,
+                              Answer& answer) const {
+  const auto habit = habitAt(program, place, habitual_);
+  if (!habit) return;
+  if (habit->same > 0) {
+    answer.followers.push_back(program.rank);
+  } else {
+    answer.deviants.push_back(program.rank);
+    answer.evidence.push_back(habitText(program, place, *habit));
+  }
+}
+
+// What ranks did before tells only where one did as always.
+void ProgramOrder::take(Answer by_habit, Answer& answer) const {
+  if (by_habit.followers.empty()) return;
+  addRanks(answer.followers, by_habit.followers);
+  addRanks(answer.deviants, by_habit.deviants);
+  std::move(by_habit.evidence.begin(), by_habit.evidence.end(),
+            std::back_inserter(answer.evidence));
+}
+
+// Nobody is like them: each has only what it did before, in the calls since it
+// was in the place of the last one. That a program ended tells nothing where
+// most did.
+void ProgramOrder::judgeAlone(const Programs& programs, const Ranks& suspects,
+                              Answer& answer) const {
+  std::vector<const ProgramCalls*> known;
+  for (const std::uint32_t rank : suspects) {
+    const auto found = programs.find(rank);
+    if (found == programs.end() || found->second.calls.size() < 3) continue;
+    known.push_back(&found->second);
+  }
+  const auto ended =
+      std::count_if(known.begin(), known.end(),
+                    [](const auto* each) { return each->hasEnded(); });
+  const bool most_ended = 2 * static_cast<std::size_t>(ended) > known.size();
+  Answer alone;
+  for (const ProgramCalls* program : known) {
+    const bool leaves_out_end = most_ended && program->hasEnded();
+    const std::size_t end = program->calls.size() - (leaves_out_end ? 2 : 1);
+    const auto habit = habitAt(*program, end - 1, habitual_);
+    const std::size_t since = habit ? habit->last_time + 1 : 0;
+    Answer last;
+    for (std::size_t place = std::max(since, end - std::min(end, kLastCalls));
+         place < end && last.deviants.empty(); ++place) {
+      judgePlace(*program, place, last);
+    }
+    if (!last.deviants.empty()) last.followers.clear();
+    addRanks(alone.followers, ascending(last.followers));
+    addRanks(alone.deviants, last.deviants);
+    std::move(last.evidence.begin(), last.evidence.end(),
+              std::back_inserter(alone.evidence));
+  }
+  take(std::move(alone), answer);
+}
+
+std::string ProgramOrder::habitText(const ProgramCalls& program,
+                                    std::size_t place,
+                                    const Habit& habit) const {
+  return absl::StrCat(
+      "After ", reader_.textOf(program.calls[place]), " rank ", program.rank,
+      " went on with ", reader_.textOf(program.calls[place + 1]), "; ",
+      habit.times == 1
+          ? "the time before"
+          : absl::StrCat("of the ", habit.times, " times before, the last"),
+      " with ", reader_.wordText(program.calls[habit.last_time + 1]), ".");
+}
+
+}  // namespace traced

@@ -1,0 +1,204 @@
+#include "analysis/diagnosis/slow_peers/slow_peer_rule.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "analysis/diagnosis/slow_peers/slow_links.h"
+#include "analysis/diagnosis/slow_peers/transfer_links.h"
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+using Ranks = std::vector<std::uint32_t>;
+using Kind = ComparedLinks::Kind;
+
+// Sentences about single links in one verdict.
+constexpr std::size_t kMostTold = 4;
+
+Ranks sorted(Ranks ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+bool includes(const Ranks& all, const Ranks& some) {
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+std::string linkText(const ComparedLinks& compared, const Ranks& ranks) {
+  if (compared.kind == Kind::kPairs) {
+    return absl::StrCat("from rank ", ranks[0], " to rank ", ranks[1]);
+  }
+  const char* where = compared.kind == Kind::kRanks ? "on " : "among ";
+  return where + ranksText(ranks);
+}
+
+// Those links of `slow` that have something to do with each other, and whom
+// they have in common.
+struct Together {
+  Ranks ranks;
+  std::vector<const SlowLink*> links;
+};
+
+// A rank that is in all slow links is the slow one. Of single ranks in one
+// collective some may be slow only because they get their part from another.
+// Else links of the same ranks, as the two directions of a pair, are together.
+std::vector<Together> putTogether(const ComparedLinks& compared,
+                                  const std::vector<SlowLink>& slow) {
+  Together all;
+  bool common = false;
+  for (const SlowLink& link : slow) {
+    const Ranks ranks = sorted(compared.links[link.link].ranks);
+    Ranks both;
+    std::set_intersection(all.ranks.begin(), all.ranks.end(), ranks.begin(),
+                          ranks.end(), std::back_inserter(both));
+    common = all.links.empty() || (common && !both.empty());
+    if (compared.kind == Kind::kRanks) {
+      all.ranks.push_back(ranks.front());
+    } else {
+      all.ranks = all.links.empty() ? ranks : both;
+    }
+    all.links.push_back(&link);
+  }
+  all.ranks = sorted(all.ranks);
+  if (common || compared.kind == Kind::kRanks) return {all};
+  std::vector<Together> groups;
+  for (const SlowLink& link : slow) {
+    const Ranks ranks = sorted(compared.links[link.link].ranks);
+    const auto same =
+        std::find_if(groups.begin(), groups.end(),
+                     [&](const Together& each) { return each.ranks == ranks; });
+    if (same != groups.end()) {
+      same->links.push_back(&link);
+    } else {
+      groups.push_back({ranks, {&link}});
+    }
+  }
+  return groups;
+}
+
+void tellLinks(const ComparedLinks& compared, const Together& together,
+               JobVerdict& verdict) {
+  for (std::size_t i = 0; i < together.links.size() && i < kMostTold; ++i) {
+    const SlowLink& link = *together.links[i];
+    verdict.evidence.push_back(absl::StrCat(
+        compared.what, " ", linkText(compared, compared.links[link.link].ranks),
+        " takes ", secondsText(link.median_ns), " (median of ", link.count,
+        ") from when all it waits for are ready; of the others' three of four "
+        "take at most ",
+        secondsText(link.others_ns), "."));
+    verdict.evidence.push_back(absl::StrFormat(
+        "That is %.0f %% of the time between them.", 100 * link.of_the_time));
+  }
+}
+
+// Whether a rank has a link to somebody else, which is not slow.
+bool isQuickElsewhere(const ComparedLinks& compared,
+                      const std::vector<SlowLink>& slow, const Ranks& culprits,
+                      std::uint32_t rank) {
+  for (std::size_t i = 0; i < compared.links.size(); ++i) {
+    const Ranks ranks = sorted(compared.links[i].ranks);
+    const bool is_slow =
+        std::any_of(slow.begin(), slow.end(),
+                    [&](const SlowLink& link) { return link.link == i; });
+    if (!is_slow && includes(ranks, {rank}) && !includes(culprits, ranks)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Which of several it is, as far as it can be told.
+void tellWhich(const ComparedLinks& compared, const std::vector<SlowLink>& slow,
+               JobVerdict& verdict) {
+  const Ranks& ranks = verdict.culprits;
+  if (ranks.size() == 1) return;
+  if (compared.kind == Kind::kRanks) {
+    verdict.evidence.push_back(
+        "Some of them may be slow only because others pass them their part.");
+    return;
+  }
+  const bool quick_elsewhere =
+      std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
+        return isQuickElsewhere(compared, slow, ranks, rank);
+      });
+  verdict.evidence.push_back(
+      quick_elsewhere
+          ? "Each of them is quick with others: it is what lies between them."
+          : "Which of them it is, or what lies between them, cannot be told.");
+}
+
+JobVerdict verdictOn(const ComparedLinks& compared,
+                     const std::vector<SlowLink>& slow,
+                     const Together& together) {
+  JobVerdict verdict;
+  verdict.kind = VerdictKind::kSlowPeer;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
+  verdict.ranks = verdict.culprits = together.ranks;
+  const TransferLink& first = compared.links[together.links.front()->link];
+  verdict.group = first.group;
+  if (compared.kind != Kind::kPairs) {
+    verdict.op = compared.op;
+  } else if (together.links.size() == 1) {
+    verdict.pair = {first.ranks[0], first.ranks[1]};
+  }
+  verdict.since_ns = together.links.front()->since_ns;
+  verdict.summary =
+      together.ranks.size() == 1
+          ? absl::StrCat("Transfers of rank ", together.ranks.front(),
+                         " are slow, though nobody is late.")
+          : absl::StrCat("Transfers between ", ranksText(together.ranks),
+                         " are slow, though nobody is late.");
+  tellLinks(compared, together, verdict);
+  tellWhich(compared, slow, verdict);
+  if (!compared.absent.empty()) {
+    verdict.evidence.push_back(
+        absl::StrCat("No trace of ", ranksText(compared.absent), "."));
+  }
+  verdict.advice.push_back(absl::StrCat(
+      "the network of ", ranksText(verdict.culprits),
+      ", and what else uses it and their processors at that time"));
+  return verdict;
+}
+
+// A slow rank is in the slow pairs and groups of others: of verdicts that one
+// explains only that one is kept, with the first line of their evidence.
+void keepNarrowest(std::vector<JobVerdict>& verdicts) {
+  std::stable_sort(verdicts.begin(), verdicts.end(),
+                   [](const JobVerdict& a, const JobVerdict& b) {
+                     return a.culprits.size() < b.culprits.size();
+                   });
+  std::vector<JobVerdict> kept;
+  for (JobVerdict& verdict : verdicts) {
+    const auto narrower =
+        std::find_if(kept.begin(), kept.end(), [&](const JobVerdict& other) {
+          return includes(verdict.culprits, other.culprits);
+        });
+    if (narrower == kept.end()) {
+      kept.push_back(std::move(verdict));
+    } else if (narrower->evidence.size() < 2 * kMostTold) {
+      narrower->evidence.push_back(std::move(verdict.evidence.front()));
+    }
+  }
+  verdicts = std::move(kept);
+}
+
+}  // namespace
+
+std::vector<JobVerdict> findSlowPeers(const JobState& job) {
+  std::vector<JobVerdict> verdicts;
+  for (const ComparedLinks& compared : comparedLinks(job)) {
+    const std::vector<SlowLink> slow = findSlowLinks(compared, job.stride);
+    if (slow.empty()) continue;
+    for (const Together& together : putTogether(compared, slow)) {
+      verdicts.push_back(verdictOn(compared, slow, together));
+    }
+  }
+  keepNarrowest(verdicts);
+  return verdicts;
+}
+
+}  // namespace traced

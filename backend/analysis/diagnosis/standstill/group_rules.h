@@ -1,0 +1,45 @@
+// What a group that stands still comes to, depending on who joined and what
+// became of them. See docs/diagnosis.md, "Standstill".
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/diagnosis/standstill/group_standing.h"
+
+namespace traced {
+
+// Each is absent when it does not matter, as of a job that was killed at work.
+
+// Somebody has not joined.
+std::optional<Trouble> judgeMissing(const GroupStanding& standing);
+// Everybody whose trace is there has joined, and somebody failed.
+std::optional<Trouble> judgeFailed(const GroupStanding& standing);
+// Everybody whose trace is there has joined, and nobody failed.
+std::optional<Trouble> judgeHung(const GroupStanding& standing);
+
+// The group was aborted while the operation was under way, before it had stood
+// still for long: whether it would have ended is not known. Absent also where
+// it is not known to have been under way.
+std::optional<JobVerdict> judgeAborted(const GroupStanding& standing);
+
+// Names those who are sure not to have joined, or, if they are a majority that
+// ended in order, those who did.
+void blameMissing(const GroupStanding& standing,
+                  const std::vector<std::uint32_t>& missing,
+                  JobVerdict& verdict);
+
+// Parts of the evidence.
+void tellLost(const GroupStanding& standing,
+              const std::vector<std::uint32_t>& ranks, JobVerdict& verdict);
+void tellAbsent(const GroupStanding& standing, JobVerdict& verdict);
+void tellFailures(const GroupStanding& standing, JobVerdict& verdict);
+// How the operation was cut off.
+void tellStops(const GroupStanding& standing, JobVerdict& verdict);
+// Why cannot be known: the traces of some lost records, or are not there.
+void tellUndecided(const GroupStanding& standing,
+                   const std::vector<std::uint32_t>& lossy, Trouble& trouble);
+
+}  // namespace traced

@@ -1,0 +1,248 @@
+#include "analysis/diagnosis/standstill/group_standing.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/telling/words.h"
+#include "analysis/job/dependency.h"
+#include "analysis/stream/names.h"
+
+namespace traced {
+namespace {
+
+constexpr std::uint64_t kNowhere = GroupStanding::kNowhere;
+
+std::uint64_t firstOf(const SeqRanges& ranges) {
+  return ranges.empty() ? kNowhere : ranges.ranges().front().first;
+}
+
+// The first operation that some have not ended, or have not joined.
+std::uint64_t locate(const JobState& job, const CollectiveTable& table,
+                     const std::vector<std::uint32_t>& present) {
+  std::uint64_t seq = kNowhere;
+  std::uint64_t least = kNowhere;
+  std::uint64_t most = 0;
+  for (const MemberProgress& member : table.members()) {
+    least = std::min(least, member.lastCalled());
+    most = std::max(most, member.lastCalled());
+    const std::uint64_t unended = member.firstUnended();
+    if (unended > 0) seq = std::min(seq, unended);
+    seq = std::min(seq, firstOf(member.failed));
+  }
+  for (const std::uint32_t rank : present) {
+    if (!table.member(rank) && !job.rank(rank)->forgets) least = 0;
+  }
+  if (least < most) seq = std::min(seq, least + 1);
+  // Numbers begin where the first trace that kept its beginning begins.
+  const bool before_all =
+      least == 0 && seq != kNowhere && table.hasRecords() &&
+      table.signatureOf(seq) == CollectiveTable::kNoSignature;
+  return before_all ? table.firstSeq() : seq;
+}
+
+void sortMembers(GroupStanding& standing, const CollectiveTable& table) {
+  const std::uint64_t seq = standing.seq;
+  for (const std::uint32_t rank : standing.members.present) {
+    const MemberProgress* member = table.member(rank);
+    if (!member && standing.job().rank(rank)->forgets) {
+      standing.unknown.push_back(rank);
+    } else if (!member || member->lastCalled() < seq) {
+      standing.missing.push_back(rank);
+    } else if (member->failed.contains(seq)) {
+      standing.failed.push_back(rank);
+    } else if (member->isInside(seq)) {
+      standing.inside.push_back(rank);
+    } else if (member->counters) {
+      standing.ended.push_back(rank);
+    } else if (!member->joined(seq)) {
+      standing.unknown.push_back(rank);
+    } else if (member->not_observed.contains(seq)) {
+      standing.not_observed.push_back(rank);
+    } else {
+      standing.ended.push_back(rank);
+    }
+  }
+}
+
+// What cannot end before all have joined was joined by all if anybody ended it.
+// The dump of a rank that does not know of it is older than the others.
+void forgiveOlderDumps(GroupStanding& standing) {
+  const bool older = !standing.knowledge.tellsAges() &&
+                     !standing.ended.empty() && standing.needsAll();
+  if (!older) return;
+  addRanks(standing.unknown, standing.missing);
+  standing.missing.clear();
+}
+
+// What cannot end before all have joined goes on while somebody has not, also
+// where nobody would see its end.
+void waitForMissing(GroupStanding& standing, const CollectiveTable& table) {
+  const auto isWhole = [&](std::uint32_t rank) {
+    return standing.job().rank(rank)->whole();
+  };
+  const std::vector<std::uint32_t>& missing = standing.missing;
+  if (std::none_of(missing.begin(), missing.end(), isWhole) ||
+      !standing.knowledge.tellsAges() || !standing.needsAll()) {
+    return;
+  }
+  std::erase_if(standing.not_observed, [&](std::uint32_t rank) {
+    const bool unseen = table.member(rank)->unseen.contains(standing.seq);
+    if (unseen) standing.by_need.push_back(rank);
+    return unseen;
+  });
+  addRanks(standing.inside, standing.by_need);
+}
+
+// One that died inside it did not wait until the others did.
+void measureWaits(GroupStanding& standing) {
+  std::int64_t until_ns = 0;
+  for (const auto* ranks : {&standing.inside, &standing.failed}) {
+    for (const std::uint32_t rank : *ranks) {
+      const OperationRef* ref =
+          standing.knowledge.refAtOrBehind(rank, standing.group, standing.seq);
+      if (!ref) continue;
+      standing.at_least |= ref->seq != standing.seq;
+      standing.since_ns =
+          std::max(standing.since_ns.value_or(ref->at_ns), ref->at_ns);
+      if (!standing.knowledge.tellsAges()) continue;
+      const std::int64_t waited = standing.knowledge.waitedNs(rank, *ref);
+      standing.longest_ns = std::max(standing.longest_ns, waited);
+      until_ns = std::max(until_ns, ref->at_ns + waited);
+    }
+  }
+  const bool told = standing.since_ns && standing.knowledge.tellsAges();
+  if (told) standing.waited_ns = until_ns - *standing.since_ns;
+}
+
+std::optional<GroupStanding> standingAt(const Knowledge& knowledge,
+                                        std::uint32_t group,
+                                        std::uint64_t seq) {
+  if (seq == kNowhere) return std::nullopt;
+  GroupStanding standing(knowledge, group);
+  standing.seq = seq;
+  sortMembers(standing, knowledge.job().groups[group].collectives);
+  forgiveOlderDumps(standing);
+  waitForMissing(standing, knowledge.job().groups[group].collectives);
+  measureWaits(standing);
+  return standing;
+}
+
+}  // namespace
+
+std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
+                                        std::uint32_t group) {
+  const CollectiveTable& table = knowledge.job().groups[group].collectives;
+  if (table.members().empty()) return std::nullopt;
+  return standingAt(
+      knowledge, group,
+      locate(knowledge.job(), table, knowledge.job().membersOf(group).present));
+}
+
+std::optional<GroupStanding> standingBehind(const Knowledge& knowledge,
+                                            std::uint32_t group,
+                                            std::uint64_t seq) {
+  const CollectiveTable& table = knowledge.job().groups[group].collectives;
+  std::uint64_t first = kNowhere;
+  for (const MemberProgress& member : table.members()) {
+    for (const std::uint64_t each :
+         {member.firstUnended(), firstOf(member.failed)}) {
+      if (each > seq) first = std::min(first, each);
+    }
+  }
+  return standingAt(knowledge, group, first);
+}
+
+std::vector<std::uint32_t> GroupStanding::joined() const {
+  std::vector<std::uint32_t> joined = inside;
+  for (const auto* ranks : {&failed, &not_observed, &ended}) {
+    addRanks(joined, *ranks);
+  }
+  return joined;
+}
+
+bool GroupStanding::onDevice() const { return !engine().on_host; }
+
+bool GroupStanding::closedInside() const {
+  return std::any_of(inside.begin(), inside.end(), [this](std::uint32_t rank) {
+    return job().rank(rank)->closed;
+  });
+}
+
+const GroupStop* GroupStanding::stopOn(std::uint32_t rank) const {
+  const GroupStop* stop = job().rank(rank)->stopOf(group);
+  return stop && stop->last_seq >= seq ? stop : nullptr;
+}
+
+bool GroupStanding::someGaveUp() const {
+  const std::vector<std::uint32_t> all = joined();
+  return std::any_of(all.begin(), all.end(), [this](std::uint32_t rank) {
+    const GroupStop* stop = stopOn(rank);
+    return stop && stop->gave_up;
+  });
+}
+
+bool GroupStanding::isAborted() const {
+  return failed.empty() && !inside.empty() &&
+         std::all_of(inside.begin(), inside.end(), [this](std::uint32_t rank) {
+           const GroupStop* stop = stopOn(rank);
+           return stop && !stop->gave_up;
+         });
+}
+
+const OperationRef* GroupStanding::failureOn(std::uint32_t rank) const {
+  const auto& failure = job().rank(rank)->first_failure;
+  const bool here = failure && failure->group == group && failure->seq == seq;
+  return here ? &*failure : nullptr;
+}
+
+bool GroupStanding::needsAll() const {
+  const std::uint32_t signature =
+      job().groups[group].collectives.signatureOf(seq);
+  if (signature == CollectiveTable::kNoSignature) return false;
+  const Signature& called = job().signatures.at(signature);
+  const bool barrier = called.op == v1::OPERATION_BARRIER;
+  return needsAllMembers(called.op) && (barrier || called.bytes() > 0);
+}
+
+std::string GroupStanding::op() const {
+  const std::uint32_t signature =
+      job().groups[group].collectives.signatureOf(seq);
+  return signature == CollectiveTable::kNoSignature
+             ? ""
+             : nameOf(job().signatures.at(signature).op);
+}
+
+std::string GroupStanding::what() const {
+  return absl::StrCat(op(), " ", placeText(job(), group, seq));
+}
+
+Trouble GroupStanding::trouble() const {
+  Trouble trouble;
+  trouble.inside = inside;
+  addRanks(trouble.inside, failed);
+  trouble.blocked = knowledge.blockedIn(inside, group, seq, std::nullopt);
+  trouble.perhaps = perhaps();
+  trouble.needs_all = needsAll() && engine().ends_prove_starts;
+  for (const std::uint32_t rank : trouble.inside) {
+    const OperationRef* ref = knowledge.refOn(rank, group, seq, std::nullopt);
+    if (ref) trouble.issued_ns[rank] = ref->at_ns;
+  }
+  trouble.may_be_held_up = missing.empty() && onDevice();
+  trouble.some_ended = !ended.empty();
+  for (const std::uint32_t rank : ended) {
+    const MemberProgress* member = job().groups[group].collectives.member(rank);
+    const bool waits = trouble.may_be_held_up && member->firstUnended() > seq;
+    if (waits) trouble.waiting_behind.push_back(rank);
+  }
+  trouble.missing = missing;
+  trouble.verdict.group = group;
+  trouble.verdict.seq = seq;
+  trouble.verdict.op = op();
+  trouble.verdict.since_ns = since_ns;
+  if (!inside.empty() && longest_ns > 0 && knowledge.tellsAges()) {
+    trouble.verdict.waited_ns = longest_ns;
+  }
+  return trouble;
+}
+
+}  // namespace traced

@@ -1,0 +1,87 @@
+// GroupStanding is where one group stands still: the first operation that some
+// member has not joined, not ended or failed in, and how far each got in it.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/trouble/knowledge.h"
+#include "analysis/diagnosis/trouble/trouble.h"
+
+namespace traced {
+
+struct GroupStanding {
+  static constexpr std::uint64_t kNowhere =
+      std::numeric_limits<std::uint64_t>::max();
+
+  GroupStanding(const Knowledge& known, std::uint32_t of)
+      : knowledge(known), group(of), members(known.job().membersOf(of)) {}
+
+  const Knowledge& knowledge;
+  const std::uint32_t group;
+  const JobState::Membership members;
+  std::uint64_t seq = kNowhere;
+  // Members with a trace, ascending, by how far they got.
+  std::vector<std::uint32_t> missing, failed, inside, unknown, not_observed,
+      ended;
+  // Since when somebody waits.
+  std::optional<std::int64_t> since_ns;
+  // How long somebody waited after the last had joined, and the longest wait of
+  // those inside, by the end of the traces.
+  std::optional<std::int64_t> waited_ns;
+  std::int64_t longest_ns = 0;
+  // The waits are longer: when these came to it is only known of later ones.
+  bool at_least = false;
+  // Of those inside, who is only because nobody can end it without the missing.
+  std::vector<std::uint32_t> by_need;
+
+  const JobState& job() const { return knowledge.job(); }
+  const EngineTraits& engine() const {
+    return job().catalog.groups()[group].engine();
+  }
+  // All but those who are missing.
+  std::vector<std::uint32_t> joined() const;
+  // Those of whom nothing shows that they wait in it.
+  std::vector<std::uint32_t> perhaps() const {
+    return knowledge.perhapsIn(inside, group, seq, std::nullopt);
+  }
+  // Whether it is, or may be, still under way on somebody.
+  bool mayBeUnderWay() const {
+    return !inside.empty() || !not_observed.empty();
+  }
+  // Whether its backend carries operations out one after the other, behind what
+  // the device is to do before: an operation may wait for an earlier one.
+  bool onDevice() const;
+  // Whether a rank's process ended in order while it was inside.
+  bool closedInside() const;
+  // How its operations of the group were cut off, if it had called this one by
+  // then; nullptr: they were not.
+  const GroupStop* stopOn(std::uint32_t rank) const;
+  // Whether the engine gave up on somebody who had joined.
+  bool someGaveUp() const;
+  // Whether the program aborted the group wherever it was under way.
+  bool isAborted() const;
+  // The first failure of a rank, if it was in this operation.
+  const OperationRef* failureOn(std::uint32_t rank) const;
+  // Whether nobody can end it before all have joined.
+  bool needsAll() const;
+  // "all_reduce", and "all_reduce #7 of \"dp\"".
+  std::string op() const;
+  std::string what() const;
+  // Of this operation; what it comes to is left to whoever judges.
+  Trouble trouble() const;
+};
+
+// Absent when the group stands still nowhere.
+std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
+                                        std::uint32_t group);
+// In the first operation behind `seq` that some have not ended or failed in.
+std::optional<GroupStanding> standingBehind(const Knowledge& knowledge,
+                                            std::uint32_t group,
+                                            std::uint64_t seq);
+
+}  // namespace traced

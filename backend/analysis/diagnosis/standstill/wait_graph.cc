@@ -1,0 +1,314 @@
+#include "analysis/diagnosis/standstill/wait_graph.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/program/blame_by_order.h"
+#include "analysis/diagnosis/standstill/root_causes.h"
+#include "analysis/diagnosis/standstill/wait_edges.h"
+#include "analysis/diagnosis/telling/words.h"
+
+namespace traced {
+namespace {
+
+// Strongly connected components by Tarjan's algorithm, without recursion: a
+// chain of waiting ranks may be as long as the job is wide.
+class Components {
+ public:
+  explicit Components(const Edges& edges)
+      : edges_(edges), state_(edges.size()), component_(edges.size(), 0) {
+    for (std::uint32_t i = 0; i < edges.size(); ++i) {
+      if (state_[i].index == 0) visit(i);
+    }
+  }
+
+  // By node.
+  const std::vector<std::uint32_t>& of() const { return component_; }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  struct State {
+    std::uint32_t index = 0;
+    std::uint32_t low = 0;
+    std::size_t next_edge = 0;
+    bool on_stack = false;
+  };
+
+  void visit(std::uint32_t root) {
+    std::vector<std::uint32_t> path;
+    enter(root, path);
+    while (!path.empty()) {
+      const std::uint32_t node = path.back();
+      State& state = state_[node];
+      if (state.next_edge < edges_[node].size()) {
+        const std::uint32_t to = edges_[node][state.next_edge++];
+        if (state_[to].index == 0) {
+          enter(to, path);
+        } else if (state_[to].on_stack) {
+          state.low = std::min(state.low, state_[to].index);
+        }
+        continue;
+      }
+      path.pop_back();
+      if (!path.empty()) {
+        State& parent = state_[path.back()];
+        parent.low = std::min(parent.low, state.low);
+      }
+      if (state.low == state.index) close(node);
+    }
+  }
+
+  void enter(std::uint32_t node, std::vector<std::uint32_t>& path) {
+    state_[node].index = state_[node].low = ++visited_;
+    state_[node].on_stack = true;
+    stack_.push_back(node);
+    path.push_back(node);
+  }
+
+  void close(std::uint32_t node) {
+    for (std::uint32_t member = node;;) {
+      member = stack_.back();
+      stack_.pop_back();
+      state_[member].on_stack = false;
+      component_[member] = count_;
+      if (member == node) break;
+    }
+    ++count_;
+  }
+
+  const Edges& edges_;
+  std::vector<State> state_;
+  std::vector<std::uint32_t> component_;
+  std::vector<std::uint32_t> stack_;
+  std::uint32_t visited_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+std::string whatOf(const JobState& job, const JobVerdict& verdict) {
+  return operationText(job, verdict);
+}
+
+// To be sorted once all are there.
+void append(std::vector<std::uint32_t>& to,
+            const std::vector<std::uint32_t>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+std::vector<std::uint32_t> sortedSet(std::vector<std::uint32_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+// Of the operations of a cycle, most ranks are inside one; had the others been
+// there too, nothing would stand still.
+// A message that only one side knows of is between two that cannot outvote each
+// other: both are in the set, unless all messages that have one culprit have
+// the same.
+std::vector<std::uint32_t> smallestRootSet(
+    const std::vector<const Trouble*>& cycle) {
+  std::vector<std::uint32_t> sides, single;
+  for (const Trouble* trouble : cycle) {
+    const JobVerdict& verdict = trouble->verdict;
+    if (!verdict.pair) continue;
+    append(sides, verdict.culprits);
+    if (verdict.culprits.size() == 1) append(single, verdict.culprits);
+  }
+  single = sortedSet(std::move(single));
+  if (single.size() == 1) return single;
+  if (!sides.empty()) return sortedSet(std::move(sides));
+  const auto most = std::max_element(
+      cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
+        return a->inside.size() < b->inside.size();
+      });
+  const auto equal =
+      std::count_if(cycle.begin(), cycle.end(), [&](const Trouble* trouble) {
+        return trouble->inside.size() == (*most)->inside.size();
+      });
+  std::vector<std::uint32_t> ranks;
+  for (const Trouble* trouble : cycle) {
+    if (equal == 1 && trouble == *most) continue;
+    append(ranks, trouble->inside);
+  }
+  return sortedSet(std::move(ranks));
+}
+
+// Whether each operation needs a rank whose program stands in another one, so
+// that none of them can ever end.
+bool cannotEnd(const std::vector<const Trouble*>& cycle) {
+  std::vector<std::uint32_t> blocked;
+  for (const Trouble* trouble : cycle) addRanks(blocked, trouble->blocked);
+  return std::all_of(cycle.begin(), cycle.end(), [&](const Trouble* trouble) {
+    return trouble->needs_all &&
+           std::any_of(trouble->missing.begin(), trouble->missing.end(),
+                       [&](std::uint32_t rank) {
+                         return std::binary_search(blocked.begin(),
+                                                   blocked.end(), rank);
+                       });
+  });
+}
+
+// "rank 1 is inside ".
+std::string insideText(const Trouble& trouble) {
+  return absl::StrCat(trouble.perhaps.empty()
+                          ? ranksVerb(trouble.inside, "is", "are")
+                          : ranksVerb(trouble.inside, "may be", "may be"),
+                      " inside ");
+}
+
+JobVerdict deadlockOf(const JobState& job,
+                      const std::vector<const Trouble*>& cycle,
+                      ProgramOrder& order) {
+  const auto first = std::max_element(
+      cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
+        return a->inside.size() < b->inside.size();
+      });
+  JobVerdict verdict = (*first)->verdict;
+  verdict.kind = VerdictKind::kDeadlock;
+  verdict.evidence.clear();
+  verdict.advice.clear();
+  verdict.ranks.clear();
+  for (const Trouble* trouble : cycle) {
+    append(verdict.ranks, trouble->inside);
+    verdict.finding = std::max(verdict.finding, trouble->verdict.finding);
+    verdict.evidence.push_back(
+        absl::StrCat(insideText(*trouble), whatOf(job, trouble->verdict),
+                     " and ", trouble->inside.size() == 1 ? "waits" : "wait",
+                     " for ", ranksText(trouble->missing), "."));
+  }
+  verdict.ranks = sortedSet(std::move(verdict.ranks));
+  verdict.culprits = smallestRootSet(cycle);
+  if (!cannotEnd(cycle)) {
+    verdict.finding = std::max(verdict.finding, Confidence::kLikely);
+  }
+  verdict.culprit = verdict.culprits == verdict.ranks ? Confidence::kUndecided
+                                                      : Confidence::kLikely;
+  blameByOrder(job, order, cycle, verdict);
+  verdict.summary =
+      absl::StrCat("Deadlock: ", ranksText(verdict.ranks),
+                   " wait for each other in ", cycle.size(), " operations.");
+  if (verdict.culprit == Confidence::kUndecided) {
+    verdict.evidence.push_back(
+        "Which of them left the order of the program cannot be told: all are "
+        "named.");
+  }
+  verdict.advice.push_back(absl::StrCat(
+      "in which order ", ranksVerb(verdict.culprits, "makes", "make"),
+      " these calls"));
+  return verdict;
+}
+
+void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
+                 const Edges& edges, const Components& components,
+                 std::uint32_t component, JobVerdict& verdict) {
+  std::size_t waiting = 0;
+  bool certain = true;
+  std::vector<std::uint32_t> ranks;
+  const Trouble* example = nullptr;
+  for (std::uint32_t i = 0; i < troubles.size(); ++i) {
+    if (components.of()[i] == component) continue;
+    const bool waits = std::any_of(
+        edges[i].begin(), edges[i].end(),
+        [&](std::uint32_t to) { return components.of()[to] == component; });
+    if (!waits) continue;
+    if (++waiting == 1) example = &troubles[i];
+    certain =
+        certain && !troubles[i].isHeldUpAtMost() && !troubles[i].isPerhaps();
+    append(ranks, troubles[i].inside);
+  }
+  if (!example) return;
+  const std::string what = whatOf(job, example->verdict);
+  ranks = sortedSet(std::move(ranks));
+  const std::string who =
+      ranks.empty() ? "" : absl::StrCat(" (", ranksText(ranks), ")");
+  const char* may = certain ? "" : " may";
+  verdict.consequence =
+      waiting == 1 ? absl::StrCat(what, who, may,
+                                  certain ? " only waits for that."
+                                          : " only wait for that.")
+                   : absl::StrCat(waiting, " more operations", who, may,
+                                  " only wait for that, such as ", what, ".");
+}
+
+RootCause::Proof proofOf(const JobState& job, const Trouble& trouble) {
+  const bool of_dumps = !job.evidence.has(Evidence::kAges);
+  if (of_dumps && trouble.verdict.kind == VerdictKind::kUndecided) {
+    return RootCause::Proof::kMayBeHeldUp;
+  }
+  if (!trouble.isHeldUpAtMost()) {
+    return isOneSided(trouble) ? RootCause::Proof::kOneSided
+                               : RootCause::Proof::kByItself;
+  }
+  return trouble.without_dump.empty() ? RootCause::Proof::kMayBeHeldUp
+                                      : RootCause::Proof::kWithoutDump;
+}
+
+// Of operations that wait for each other: the deadlock, if that is more than
+// what may be; else the first that stands still by itself, and waits for no
+// other that does.
+RootCause causeOf(const JobState& job, const std::vector<Trouble>& troubles,
+                  const std::vector<std::uint32_t>& nodes, const Edges& sure,
+                  const Components& cycles, ProgramOrder& order) {
+  absl::btree_map<std::uint32_t, std::vector<const Trouble*>> in_cycle;
+  for (const std::uint32_t i : nodes) {
+    in_cycle[cycles.of()[i]].push_back(&troubles[i]);
+  }
+  for (const auto& [cycle, members] : in_cycle) {
+    if (members.size() > 1) {
+      return {deadlockOf(job, members, order), RootCause::Proof::kByItself};
+    }
+  }
+  const auto first = std::min_element(
+      nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const auto placeOf = [&](std::uint32_t i) {
+          // Who went on is not who stopped: of messages the last one tells.
+          const std::int64_t since = troubles[i].verdict.since_ns.value_or(0);
+          return std::tuple(proofOf(job, troubles[i]), troubles[i].isPerhaps(),
+                            !sure[i].empty(),
+                            isOneSided(troubles[i]) ? -since : since);
+        };
+        return placeOf(a) < placeOf(b);
+      });
+  RootCause cause{troubles[*first].verdict, proofOf(job, troubles[*first])};
+  blameByOrder(job, order, {&troubles[*first]}, cause.verdict);
+  return cause;
+}
+
+}  // namespace
+
+std::vector<JobVerdict> rootsOf(const JobState& job,
+                                std::vector<Trouble> troubles,
+                                ProgramOrder& order) {
+  const WaitEdges waits = waitEdgesOf(troubles);
+  const Edges& edges = waits.all;
+  const Components components(edges);
+  std::vector<std::vector<std::uint32_t>> nodes(components.count());
+  std::vector<bool> is_root(components.count(), true);
+  for (std::uint32_t i = 0; i < troubles.size(); ++i) {
+    const std::uint32_t own = components.of()[i];
+    nodes[own].push_back(i);
+    for (const std::uint32_t to : edges[i]) {
+      if (components.of()[to] != own) is_root[own] = false;
+    }
+  }
+  const Components cycles(waits.sure);
+  std::vector<RootCause> roots;
+  for (std::uint32_t c = 0; c < nodes.size(); ++c) {
+    const bool explained =
+        std::any_of(nodes[c].begin(), nodes[c].end(),
+                    [&](std::uint32_t i) { return troubles[i].explained; });
+    if (!is_root[c] || explained) continue;
+    RootCause root =
+        causeOf(job, troubles, nodes[c], waits.sure, cycles, order);
+    tellWaiting(job, troubles, edges, components, c, root.verdict);
+    roots.push_back(std::move(root));
+  }
+  return mergeCauses(job, std::move(roots));
+}
+
+}  // namespace traced

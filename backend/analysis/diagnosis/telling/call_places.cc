@@ -1,0 +1,119 @@
+#include "analysis/diagnosis/telling/call_places.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/telling/words.h"
+#include "analysis/reading/stream_loader.h"
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kMostRanksOfAVerdict = 4;
+constexpr std::size_t kMostRanks = 16;
+
+// Those to look at, and then those that show what the others did.
+std::vector<std::uint32_t> ranksToAsk(const JobState& job,
+                                      const JobVerdict& verdict) {
+  std::vector<std::uint32_t> ranks = verdict.culprits;
+  const std::vector<std::uint32_t> members =
+      job.membersOf(verdict.group).present;
+  for (const auto* more : {&verdict.ranks, &members}) {
+    for (const std::uint32_t rank : *more) {
+      if (ranks.size() >= kMostRanksOfAVerdict) break;
+      if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
+        ranks.push_back(rank);
+      }
+    }
+  }
+  ranks.resize(std::min(ranks.size(), kMostRanksOfAVerdict));
+  return ranks;
+}
+
+// Whether an operation of a rank is the one that a verdict is about.
+bool isAbout(const JobVerdict& verdict, std::uint32_t group, std::uint32_t rank,
+             const AssembledOperation& op, const v1::Call& call) {
+  const std::uint64_t seq = verdict.seq > 0 ? verdict.seq : verdict.since_seq;
+  if (group != verdict.group || op.seq != seq) return false;
+  if (!verdict.pair) return !isPointToPoint(call.op());
+  const auto [source, destination] = *verdict.pair;
+  const bool sends = call.op() == v1::OPERATION_SEND;
+  return isPointToPoint(call.op()) &&
+         call.peer_global_plus_1() ==
+             std::uint64_t{sends ? destination : source} + 1 &&
+         rank == (sends ? source : destination);
+}
+
+void findIn(const StreamTable& table,
+            const std::vector<std::uint32_t>& group_indices,
+            const std::vector<JobVerdict*>& verdicts) {
+  const std::uint32_t rank = table.header.rank();
+  for (const AssembledOperation& op : table.operations) {
+    const v1::Call* call = table.callOf(op);
+    if (!call || op.seq == 0) continue;
+    const std::uint32_t local = table.groupOf(*call);
+    if (local == StreamDefinitions::kNone) continue;
+    for (JobVerdict* verdict : verdicts) {
+      if (!isAbout(*verdict, group_indices[local], rank, op, *call)) continue;
+      CallPlace place = callPlaceOf(table, op);
+      if (place.known()) verdict->places.emplace_back(rank, std::move(place));
+    }
+  }
+}
+
+// "Ranks 0-2 called it at train.py:120 in forward, in step 812."
+void tellPlaces(JobVerdict& verdict) {
+  if (verdict.seq == 0) {  // where it began is no more than an example
+    for (const auto& [rank, place] : verdict.places) {
+      if (!place.step) continue;
+      verdict.evidence.push_back(
+          absl::StrCat("It began in step ", *place.step, "."));
+      break;
+    }
+    return;
+  }
+  absl::btree_map<std::string, std::vector<std::uint32_t>> ranks_at;
+  for (const auto& [rank, place] : verdict.places) {
+    ranks_at[placeText(place)].push_back(rank);
+  }
+  for (const auto& [place, ranks] : ranks_at) {
+    std::string who = ranksText(ranks);
+    who.front() = 'R';
+    verdict.evidence.push_back(absl::StrCat(who, " called it ", place, "."));
+  }
+}
+
+}  // namespace
+
+void findCallPlaces(const JobState& job, const TraceSet& set,
+                    std::vector<JobVerdict>& verdicts) {
+  absl::btree_map<std::uint32_t, std::vector<JobVerdict*>> by_rank;
+  for (JobVerdict& verdict : verdicts) {
+    const bool has_operation = verdict.seq > 0 || verdict.since_seq > 0;
+    if (!has_operation || verdict.group == GroupCatalog::kNone) continue;
+    for (const std::uint32_t rank : ranksToAsk(job, verdict)) {
+      const RankState* state = job.rank(rank);
+      if (!state || !state->tells_places) continue;
+      if (by_rank.size() < kMostRanks || by_rank.contains(rank)) {
+        by_rank[rank].push_back(&verdict);
+      }
+    }
+  }
+  if (by_rank.empty()) return;
+  GroupCatalog catalog = job.catalog;
+  StreamLoader loader(set);
+  for (const std::size_t i : set.selected) {
+    const auto asked = by_rank.find(set.streams[i].header.rank());
+    if (asked == by_rank.end()) continue;
+    const StreamTable table = loader.load(set.streams[i]);
+    findIn(table,
+           catalog.add(table.header.attempt(), table.definitions.groups()),
+           asked->second);
+  }
+  for (JobVerdict& verdict : verdicts) tellPlaces(verdict);
+}
+
+}  // namespace traced

@@ -1,0 +1,111 @@
+// JobVerdict is what is wrong with a run, who is to be looked at, and the
+// proof. The rules are told kind by kind in docs/diagnosis.md.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/job/group_catalog.h"
+#include "analysis/stream/call_place.h"
+
+namespace traced {
+
+enum class VerdictKind : std::uint8_t {
+  kDeadlock,
+  kOrderMismatch,
+  kOpMismatch,
+  kSizeMismatch,
+  kDtypeMismatch,
+  kReduceOpMismatch,
+  kRootMismatch,
+  kSplitMismatch,
+  kLeftEarly,
+  kNeverJoined,
+  kP2pUnpaired,
+  kHungIn,
+  kFailed,
+  kProcessFailed,
+  kAborted,
+  kNeverWaited,
+  kBufferOverlap,
+  kSlowPeer,
+  kStraggler,
+  kLate,
+  kUndecided,
+};
+
+// "order_mismatch", as the JSON has it.
+const char* nameOf(VerdictKind kind);
+
+// From the strongest to the weakest.
+enum class Confidence : std::uint8_t {
+  // No run of the program could have left these records and contradict it.
+  kCertain,
+  // The records speak for it, and another explanation is left.
+  kLikely,
+  // It cannot be known; what is missing is said.
+  kUndecided,
+};
+
+const char* nameOf(Confidence confidence);
+
+// What a kind of verdict can prove at most: of what is wrong, and of who did
+// it. docs/diagnosis.md, "How sure it is", says why.
+struct Certainty {
+  Confidence finding = Confidence::kCertain;
+  Confidence culprit = Confidence::kLikely;
+};
+
+Certainty strongestOf(VerdictKind kind);
+
+struct JobVerdict {
+  VerdictKind kind = VerdictKind::kUndecided;
+  // Of what is wrong, and of who did it. Undecided culprits are none, or both
+  // sides.
+  Confidence finding = Confidence::kUndecided;
+  Confidence culprit = Confidence::kUndecided;
+  // Global ranks, ascending: those the finding is about, and those to look at.
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::uint32_t> culprits;
+  std::uint32_t group = GroupCatalog::kNone;
+  // Of sends and receives: source and destination.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
+  // 0: about no single operation.
+  std::uint64_t seq = 0;
+  // The operation of the majority, "" when about none.
+  std::string op;
+  // Since when, on the common time line; absent where no instant tells.
+  std::optional<std::int64_t> since_ns;
+  // Of what stands still: for how long somebody had waited in it, as far as is
+  // known.
+  std::optional<std::int64_t> waited_ns;
+  // Of what is about many operations of a group: the first of them.
+  std::uint64_t since_seq = 0;
+  // Where in the program ranks called the operation, or that first one, as far
+  // as that is known.
+  std::vector<std::pair<std::uint32_t, CallPlace>> places;
+  // What happened, in a sentence.
+  std::string summary;
+  // What those who are waited for do instead, in sentences.
+  std::vector<std::string> now;
+  // The records that imply it, in sentences.
+  std::vector<std::string> evidence;
+  // What stands still only because of it, in a sentence; "": nothing.
+  std::string consequence;
+  // What to do next.
+  std::vector<std::string> advice;
+
+  // Of the whole: that of its weaker half.
+  Confidence confidence() const { return std::max(finding, culprit); }
+  // Whether it says why something went wrong at all, or that nobody can.
+  bool tellsWhy() const {
+    return kind <= VerdictKind::kFailed || kind == VerdictKind::kUndecided;
+  }
+};
+
+}  // namespace traced

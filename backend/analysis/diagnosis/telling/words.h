@@ -1,0 +1,34 @@
+// The words that verdicts share.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/stream/rank_list.h"
+
+namespace traced {
+
+// "rank 5 has", "ranks 0-3 have".
+std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
+                      const char* singular, const char* plural);
+// "all_reduce #1532 on \"dp\"", "recv #3 from rank 1 on \"pp\"".
+std::string operationText(const JobState& job, const OperationRef& operation);
+// The same with the line that called it, ", called at train.py:120 in forward",
+// where that is known.
+// Of the operation that a verdict is about.
+std::string operationText(const JobState& job, const JobVerdict& verdict);
+std::string placedText(const JobState& job, const OperationRef& operation);
+// "#1532 of \"dp\"".
+std::string placeText(const JobState& job, std::uint32_t group,
+                      std::uint64_t seq);
+// "12.3 s".
+std::string secondsText(std::int64_t ns);
+
+inline constexpr char kNoMajority[] =
+    "Two cannot outvote each other: both are named.";
+
+}  // namespace traced

@@ -1,0 +1,104 @@
+#include "analysis/figures/histogram.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace traced {
+namespace {
+
+// Values of one power of two share 2^kBits buckets.
+constexpr int kBits = 7;
+
+}  // namespace
+
+std::uint32_t Histogram::bucketOf(std::uint64_t value) {
+  const int power =
+      std::max(static_cast<int>(std::bit_width(value)) - kBits - 1, 0);
+  return static_cast<std::uint32_t>(
+      (static_cast<std::uint64_t>(power) << kBits) + (value >> power));
+}
+
+std::uint64_t Histogram::middleOf(std::uint32_t bucket) {
+  if (bucket < 2u << kBits) return bucket;
+  const int power = static_cast<int>(bucket >> kBits) - 1;
+  const std::uint64_t first =
+      std::uint64_t{bucket} - (static_cast<std::uint64_t>(power) << kBits);
+  return (first << power) + (std::uint64_t{1} << power) / 2;
+}
+
+void Histogram::addAside(std::uint32_t bucket, std::uint64_t count) {
+  constexpr std::size_t kMany = 32;
+  const auto place = std::lower_bound(
+      aside_.begin(), aside_.end(), bucket,
+      [](const auto& entry, std::uint32_t key) { return entry.first < key; });
+  if (place != aside_.end() && place->first == bucket) {
+    place->second += count;
+    return;
+  }
+  aside_.insert(place, {bucket, count});
+  if (aside_.size() % kMany == 0) gather();
+}
+
+// Makes all of them dense, if at least every fourth bucket in between is used.
+void Histogram::gather() {
+  constexpr std::size_t kMostPerUsed = 4;
+  std::uint32_t first = aside_.front().first;
+  std::uint32_t last = aside_.back().first;
+  std::size_t used = 0;
+  find([&](std::uint32_t bucket, std::uint64_t) {
+    first = std::min(first, bucket);
+    last = std::max(last, bucket);
+    ++used;
+    return false;
+  });
+  if (last - first >= kMostPerUsed * used) return;
+  std::vector<std::uint64_t> dense(last - first + 1);
+  find([&](std::uint32_t bucket, std::uint64_t count) {
+    dense[bucket - first] = count;
+    return false;
+  });
+  dense_ = std::move(dense);
+  first_ = first;
+  aside_.clear();
+}
+
+template <typename Visit>
+void Histogram::find(Visit&& visit) const {
+  auto other = aside_.begin();
+  for (; other != aside_.end() && other->first < first_; ++other) {
+    if (visit(other->first, other->second)) return;
+  }
+  for (std::size_t i = 0; i < dense_.size(); ++i) {
+    const auto bucket = first_ + static_cast<std::uint32_t>(i);
+    if (dense_[i] > 0 && visit(bucket, dense_[i])) return;
+  }
+  for (; other != aside_.end(); ++other) {
+    if (visit(other->first, other->second)) return;
+  }
+}
+
+void Histogram::add(const Histogram& other) {
+  other.find([this](std::uint32_t bucket, std::uint64_t count) {
+    addToBucket(bucket, count);
+    return false;
+  });
+  least_ = std::min(least_, other.least_);
+  most_ = std::max(most_, other.most_);
+}
+
+std::uint64_t Histogram::percentile(unsigned percent) const {
+  if (count_ == 0) return 0;
+  const std::uint64_t rank = std::max<std::uint64_t>(
+      (count_ / 100) * percent + ((count_ % 100) * percent + 99) / 100, 1);
+  std::uint64_t seen = 0;
+  std::uint32_t found = 0;
+  find([&](std::uint32_t bucket, std::uint64_t count) {
+    seen += count;
+    found = bucket;
+    return seen >= rank;
+  });
+  return std::clamp(middleOf(found), least_, most_);
+}
+
+}  // namespace traced

@@ -1,0 +1,66 @@
+#include "analysis/job/group_catalog.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/group_label.h"
+
+namespace traced {
+
+namespace {
+
+template <typename Group>
+std::string labelGivenTo(const Group& group) {
+  const std::string& label = groupLabel(group.name, group.desc);
+  return label.empty() ? "unnamed" : label;
+}
+
+}  // namespace
+
+std::string givenLabel(const GroupDefinition& group) {
+  return labelGivenTo(group);
+}
+
+std::string givenLabel(const JobGroup& group) { return labelGivenTo(group); }
+
+std::vector<std::uint32_t> GroupCatalog::add(
+    std::uint32_t attempt, const std::vector<GroupDefinition>& groups) {
+  std::vector<std::uint32_t> indices;
+  indices.reserve(groups.size());
+  for (const GroupDefinition& group : groups) {
+    indices.push_back(addGroup(attempt, group));
+  }
+  return indices;
+}
+
+const std::string& GroupCatalog::label(std::uint32_t index) const {
+  static const std::string* const kNoLabel = new std::string("-");
+  return index == kNone ? *kNoLabel : groups_[index].label;
+}
+
+std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
+                                     const GroupDefinition& group) {
+  const auto next = static_cast<std::uint32_t>(groups_.size());
+  const auto [place, is_new] = index_by_key_.try_emplace(
+      Key{attempt, group.leg, group.members, group.nth,
+          group.by_name ? group.name : std::string()},
+      next);
+  if (is_new) {
+    groups_.push_back({attempt, group.leg, group.members, group.nth, group.name,
+                       group.desc, group.backend, group.backend_class,
+                       uniqueLabel(group)});
+  }
+  groups_[place->second].left_out |= group.left_out;
+  return place->second;
+}
+
+std::string GroupCatalog::uniqueLabel(const GroupDefinition& group) {
+  std::string label = givenLabel(group);
+  // A group may be called "dp#2" by its user, so the number may need to go up.
+  for (;;) {
+    const std::uint32_t use = ++label_uses_[label];
+    if (use == 1) return label;
+    std::string numbered = absl::StrCat(label, "#", use);
+    if (label_uses_.try_emplace(numbered, 1).second) return numbered;
+  }
+}
+
+}  // namespace traced

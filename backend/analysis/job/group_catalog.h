@@ -1,0 +1,83 @@
+// GroupCatalog tells which groups of different ranks are the same group, and
+// what to call them. See docs/format.md, "Group identity" and "Labels".
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/stream/definitions.h"
+#include "analysis/stream/rank_list.h"
+
+namespace traced {
+
+// One group, as all its members see it.
+struct JobGroup {
+  std::uint32_t attempt = 0;
+  std::string leg;
+  RankList members;
+  std::uint32_t nth = 0;
+  // As the first rank that was added has them.
+  std::string name;
+  std::string desc;
+  std::string backend;
+  // Of what carries it out; "": torch's own for that name.
+  std::string backend_class;
+  // What people call it, made unique by "#2", "#3", ... where two groups have
+  // the same label.
+  std::string label;
+  // Some rank did not record all of its operations (TRACED_SCOPE).
+  bool left_out = false;
+
+  const EngineTraits& engine() const {
+    return engineTraits(backend, backend_class);
+  }
+};
+
+// What people call a group: its description, or else its name. Two groups may
+// be called alike.
+std::string givenLabel(const GroupDefinition& group);
+std::string givenLabel(const JobGroup& group);
+
+class GroupCatalog {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // The index of each of a stream's groups, in the order of
+  // StreamDefinitions::groups(). The same inputs in the same order give the
+  // same indices and labels.
+  std::vector<std::uint32_t> add(std::uint32_t attempt,
+                                 const std::vector<GroupDefinition>& groups);
+
+  const std::vector<JobGroup>& groups() const { return groups_; }
+  // "-" for kNone.
+  const std::string& label(std::uint32_t index) const;
+
+ private:
+  struct Key {
+    std::uint32_t attempt;
+    std::string leg;
+    RankList members;
+    std::uint32_t nth;
+    // Empty where the name does not count.
+    std::string name;
+
+    bool operator==(const Key&) const = default;
+    template <typename H>
+    friend H AbslHashValue(H hash, const Key& key) {
+      return H::combine(std::move(hash), key.attempt, key.leg, key.members,
+                        key.nth, key.name);
+    }
+  };
+
+  std::uint32_t addGroup(std::uint32_t attempt, const GroupDefinition& group);
+  std::string uniqueLabel(const GroupDefinition& group);
+
+  std::vector<JobGroup> groups_;
+  absl::flat_hash_map<Key, std::uint32_t> index_by_key_;
+  absl::flat_hash_map<std::string, std::uint32_t> label_uses_;
+};
+
+}  // namespace traced

@@ -1,0 +1,59 @@
+#include "analysis/job/matched_calls.h"
+
+#include "absl/hash/hash.h"
+#include "analysis/job/signature.h"
+#include "analysis/job/unclear_pairs.h"
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+// A number that is equal on all ranks which called the same.
+std::uint64_t signatureNumber(const v1::Call& call, const StreamTable& table,
+                              const EngineTraits& engine) {
+  return absl::HashOf(isPointToPoint(call.op())
+                          ? messageOf(call, engine)
+                          : signatureOf(call, table.evidence));
+}
+
+}  // namespace
+
+MatchedCalls::MatchedCalls(const StreamTable& table,
+                           absl::Span<const std::uint32_t> groups) {
+  UnclearPairs unclear;
+  calls_.reserve(table.definitions.calls().size());
+  for (const v1::Call& call : table.definitions.calls()) {
+    MatchedCall& matched = calls_.emplace_back();
+    const std::uint32_t local = table.groupOf(call);
+    if (local == StreamDefinitions::kNone || call.simulated()) continue;
+    const GroupDefinition& group = table.definitions.groups()[local];
+    matched.group_size = group.members.size();
+    matched.key.group = groups[local];
+    matched.usable = matched.group_size > 1 && group.engine().ends_prove_starts;
+    matched.signature = signatureNumber(call, table, group.engine());
+    matched.role = dependencyRole(call, matched.group_size, group.group_rank);
+    matched.parts = isPointToPoint(call.op()) ? 2 : matched.group_size;
+    if (!isPointToPoint(call.op())) continue;
+    const std::uint32_t self = table.header.rank();
+    unclear.add(matched.key.group, group.engine(), self, call);
+    const RankPair pair = rankPairOf(matched.key.group, self,
+                                     call.peer_global_plus_1() - 1, call.op());
+    matched.key.source = pair.source;
+    matched.key.destination = pair.destination;
+    matched.usable &= call.peer_global_plus_1() > 0;
+  }
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    if (!isPointToPoint(table.definitions.calls()[i].op())) continue;
+    const OperationKey& key = calls_[i].key;
+    calls_[i].usable &=
+        !unclear.contains({key.group, key.source, key.destination});
+  }
+}
+
+const MatchedCall* MatchedCalls::of(const AssembledOperation& op) const {
+  if (op.call == AssembledOperation::kNoCall || op.seq == 0) return nullptr;
+  const MatchedCall& matched = calls_[op.call];
+  return matched.usable ? &matched : nullptr;
+}
+
+}  // namespace traced

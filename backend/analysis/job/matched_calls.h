@@ -1,0 +1,45 @@
+// MatchedCalls tells of each call of a stream how the operations made with it
+// meet those of other ranks.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "analysis/job/dependency.h"
+#include "analysis/job/evidence_table.h"
+#include "analysis/stream/stream_table.h"
+
+namespace traced {
+
+struct MatchedCall {
+  // Whether its operations have a place among those of other ranks.
+  bool usable = false;
+  // All but the sequence number.
+  OperationKey key;
+  // Equal on all ranks that mean the same operation.
+  std::uint64_t signature = 0;
+  DependencyRole role;
+  std::uint32_t group_size = 0;
+  // Ranks with a part in one operation: of a message two.
+  std::uint32_t parts = 0;
+};
+
+class MatchedCalls {
+ public:
+  // `groups`: indices of the stream's groups in a GroupCatalog.
+  MatchedCalls(const StreamTable& table,
+               absl::Span<const std::uint32_t> groups);
+
+  // nullptr where an operation cannot be matched: simulated, not numbered, of
+  // an unknown call or group, alone in its group. Nor can sends and receives of
+  // a pair that uses several tags, or of a rank that also receives from any
+  // source: there numbers do not tell which belong together.
+  const MatchedCall* of(const AssembledOperation& op) const;
+
+ private:
+  std::vector<MatchedCall> calls_;
+};
+
+}  // namespace traced

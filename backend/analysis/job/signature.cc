@@ -1,0 +1,139 @@
+#include "analysis/job/signature.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "analysis/stream/names.h"
+
+namespace traced {
+namespace {
+
+using Tensors = google::protobuf::RepeatedPtrField<v1::TensorRun>;
+
+std::uint32_t dtypeOf(const Tensors& tensors) {
+  if (tensors.empty()) return 0;
+  for (const v1::TensorRun& run : tensors) {
+    if (run.dtype() != tensors[0].dtype()) return Signature::kMixed;
+  }
+  return tensors[0].dtype();
+}
+
+// A list whose tensors differ in shape: what each rank hands in may differ too.
+bool isUneven(const Tensors& tensors) { return tensors.size() > 1; }
+
+void takeInput(Signature& signature, const v1::Call& call) {
+  signature.bytes_in = call.bytes_in();
+  signature.dtype = dtypeOf(call.input());
+}
+
+void takeOutput(Signature& signature, const v1::Call& call) {
+  signature.bytes_out = call.bytes_out();
+  signature.dtype = dtypeOf(call.output());
+}
+
+}  // namespace
+
+Signature signatureOf(const v1::Call& call, EvidenceSet evidence) {
+  // A total tells nothing of its parts, which may differ from rank to rank.
+  const bool parts_told = evidence.has(Evidence::kSplits);
+  Signature signature;
+  signature.op = call.op();
+  signature.reduce_op = call.reduce_op();
+  signature.root_plus_1 = call.root_plus_1();
+  switch (call.op()) {
+    case v1::OPERATION_ALL_REDUCE_SPARSE:  // ranks may hold different entries
+      signature.dtype = dtypeOf(call.input());
+      break;
+    case v1::OPERATION_ALL_GATHER:
+    case v1::OPERATION_ALL_GATHER_COALESCED:
+      takeOutput(signature, call);
+      if (parts_told && !isUneven(call.output())) {
+        signature.bytes_in = call.bytes_in();
+      }
+      break;
+    case v1::OPERATION_ALL_GATHER_INTO_TENSOR:
+    case v1::OPERATION_ALL_GATHER_INTO_TENSOR_COALESCED:
+    case v1::OPERATION_REDUCE_SCATTER_TENSOR:
+    case v1::OPERATION_REDUCE_SCATTER_TENSOR_COALESCED:
+      takeInput(signature, call);
+      signature.bytes_out = call.bytes_out();
+      break;
+    case v1::OPERATION_REDUCE_SCATTER:
+      takeInput(signature, call);
+      if (parts_told && !isUneven(call.input())) {
+        signature.bytes_out = call.bytes_out();
+      }
+      break;
+    case v1::OPERATION_SCATTER:
+      takeOutput(signature, call);
+      break;
+    case v1::OPERATION_ALL_TO_ALL:  // see SplitMatrix
+      signature.dtype = dtypeOf(call.input());
+      break;
+    case v1::OPERATION_ALL_TO_ALL_SINGLE:
+      signature.dtype = dtypeOf(call.input());
+      if (parts_told && call.split_in().empty() && call.split_out().empty()) {
+        signature.bytes_in = call.bytes_in();
+      }
+      break;
+    default:
+      takeInput(signature, call);
+  }
+  return signature;
+}
+
+Signature messageOf(const v1::Call& call, const EngineTraits& engine) {
+  Signature signature;
+  const bool sends = call.op() == v1::OPERATION_SEND;
+  signature.bytes_in = sends ? call.bytes_in() : call.bytes_out();
+  signature.dtype = dtypeOf(sends ? call.input() : call.output());
+  if (engine.tags != EngineTraits::Tags::kIgnored) signature.tag = call.tag();
+  return signature;
+}
+
+std::string sizeText(std::uint64_t bytes) {
+  if (bytes < 1024) return absl::StrCat(bytes, " B");
+  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1024 && unit < 3) {
+    value /= 1024;
+    ++unit;
+  }
+  return absl::StrFormat("%.4g %s", value, kUnits[unit]);
+}
+
+std::string textOf(const Signature& signature) {
+  std::vector<std::string> parts;
+  if (signature.bytes() > 0 || signature.dtype > 0) {
+    std::string tensors =
+        signature.bytes() > 0 ? sizeText(signature.bytes()) : "";
+    if (signature.dtype > 0) {
+      absl::StrAppend(&tensors, tensors.empty() ? "" : " ",
+                      signature.dtype == Signature::kMixed
+                          ? "mixed"
+                          : nameOf(static_cast<v1::DType>(signature.dtype)));
+    }
+    parts.push_back(std::move(tensors));
+  }
+  if (signature.reduce_op != v1::REDUCE_OP_UNSPECIFIED) {
+    parts.push_back(nameOf(signature.reduce_op));
+  }
+  if (signature.root_plus_1 > 0) {
+    parts.push_back(absl::StrCat("root ", signature.root_plus_1 - 1));
+  }
+  const bool message = signature.op == v1::OPERATION_UNSPECIFIED;
+  if (signature.tag) parts.push_back(absl::StrCat("tag ", *signature.tag));
+  std::string text = message ? "message" : nameOf(signature.op);
+  if (parts.empty()) return text;
+  return absl::StrCat(text, " (", absl::StrJoin(parts, ", "), ")");
+}
+
+std::uint32_t SignatureTable::intern(const Signature& signature) {
+  const auto next = static_cast<std::uint32_t>(signatures_.size());
+  const auto [place, is_new] = ids_.try_emplace(signature, next);
+  if (is_new) signatures_.push_back(signature);
+  return place->second;
+}
+
+}  // namespace traced

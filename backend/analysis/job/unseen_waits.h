@@ -1,0 +1,51 @@
+// UnseenWaits bounds how long a process stood in waits that nobody saw, such as
+// those of DDP, which waits for futures in torch's own code.
+//
+// Nobody waits for an operation before its call returned, or after it ended,
+// and a thread that is seen in a call or a wait is in no other wait. What is
+// left is the bound, where no record was lost. Time in which several threads
+// may have waited counts once.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/stream/batches.h"
+#include "analysis/stream/stream_table.h"
+
+namespace traced {
+
+// Whether the program may have waited for the operation in a way that shows no
+// wait: it was under way when its call returned, and no wait was seen. Nobody
+// waits for a member of a batch, nor for what was captured.
+bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
+                   const Batches& batches);
+
+class UnseenWaits {
+ public:
+  // Of the process whose stream that is.
+  explicit UnseenWaits(const StreamTable& table);
+
+  // When the process may have waited for an operation whose wait was not seen:
+  // from the return of its call to its end, as far as they are known.
+  struct Window {
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+  };
+  static Window windowOf(const AssembledOperation& op,
+                         const StreamTable& table);
+
+  // How much of all windows together is not seen. Reorders them.
+  std::uint64_t atMostNs(std::vector<Window>& windows) const;
+
+ private:
+  void addSeen(Instant begin, Instant end);
+
+  // When the process was seen in a call or a wait: sorted, and apart from each
+  // other.
+  std::vector<Window> seen_;
+};
+
+}  // namespace traced

@@ -1,0 +1,42 @@
+// LoadedRun is all of a run in memory, for commands that show single
+// operations. What only adds up reads stream by stream instead.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/job/group_catalog.h"
+#include "analysis/job/run_summary.h"
+#include "analysis/reading/trace_set.h"
+#include "analysis/stream/stream_table.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+struct LoadedRun {
+  struct Stream {
+    StreamTable table;
+    // Index into `groups`, per group of the stream.
+    std::vector<std::uint32_t> group_indices;
+    v1::ClockModel clock;
+  };
+
+  // One per rank, by rank.
+  std::vector<Stream> streams;
+  GroupCatalog groups;
+  RunSummary summary;
+
+  // The group of a call, GroupCatalog::kNone when it is not known.
+  std::uint32_t groupOf(const Stream& stream, const v1::Call& call) const;
+};
+
+// When the first operation of all was issued, on the common time line; absent
+// without any.
+std::optional<std::int64_t> firstIssueNs(const LoadedRun& run);
+
+// Loads the selected streams.
+LoadedRun loadRun(const TraceSet& set);
+
+}  // namespace traced

@@ -1,0 +1,215 @@
+#include "analysis/match/match.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <tuple>
+
+#include "analysis/match/match_batches.h"
+#include "analysis/match/message_pairing.h"
+#include "analysis/stream/batches.h"
+#include "analysis/stream/clock_models.h"
+#include "analysis/stream/names.h"
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+enum class Kind : std::uint8_t { kCollective, kPointToPoint, kBatch, kAlone };
+
+constexpr std::int64_t kNoRank = -1;
+
+struct Entry {
+  std::uint32_t group = GroupCatalog::kNone;
+  Kind kind = Kind::kAlone;
+  std::int64_t source = kNoRank;
+  std::int64_t destination = kNoRank;
+  std::uint64_t seq = 0;
+  // Numbers the operations of one rank that claim to be the same one.
+  std::uint32_t repeat = 0;
+  MatchCell cell;
+  std::int64_t issue_ns = 0;
+
+  // Equal for the entries of a row. Those of the kind kAlone differ by cell.
+  auto key() const {
+    const bool alone = kind == Kind::kAlone;
+    return std::tuple(group, kind, source, destination, seq,
+                      alone ? cell.stream : 0, alone ? cell.operation : 0);
+  }
+};
+
+// `taken`: of a receive, the number of the message that it took.
+Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
+               const Batches& batches, const AssembledOperation& op,
+               std::uint64_t taken) {
+  Entry entry;
+  entry.issue_ns = commonNs(stream.clock, op.issued.ns());
+  entry.seq = taken;
+  const v1::Call* call = stream.table.callOf(op);
+  if (!call) return entry;
+  entry.group = run.groupOf(stream, *call);
+  if (call->op() == v1::OPERATION_COALESCED) {
+    const Batch* batch = batches.of(op);
+    const auto* first = batch ? batch->first_collective : nullptr;
+    entry.seq = first ? first->seq : 0;
+    const bool matches = entry.seq > 0 && entry.group != GroupCatalog::kNone;
+    if (matches) entry.kind = Kind::kBatch;
+    return entry;
+  }
+  const bool numbered = taken > 0 && entry.group != GroupCatalog::kNone;
+  if (!isPointToPoint(call->op())) {
+    if (numbered) entry.kind = Kind::kCollective;
+    return entry;
+  }
+  const std::int64_t self = stream.table.header.rank();
+  const std::optional<std::uint32_t> known = stream.table.peerOf(op, *call);
+  const std::int64_t peer = known ? std::int64_t{*known} : kNoRank;
+  const bool sends = call->op() == v1::OPERATION_SEND;
+  entry.source = sends ? self : peer;
+  entry.destination = sends ? peer : self;
+  if (numbered && peer != kNoRank) entry.kind = Kind::kPointToPoint;
+  return entry;
+}
+
+std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter,
+                           std::uint64_t& out_of_scope) {
+  std::vector<Entry> entries;
+  const MessagePairing pairing(run);
+  for (std::uint32_t i = 0; i < run.streams.size(); ++i) {
+    const LoadedRun::Stream& stream = run.streams[i];
+    const std::uint32_t rank = stream.table.header.rank();
+    if (!filter.ranks.empty() && !filter.ranks.contains(rank)) continue;
+    const Batches batches(stream.table);
+    std::optional<ScopeFilter> scope;
+    if (filter.nodes) scope.emplace(filter.scope, *filter.nodes, stream.table);
+    const std::vector<AssembledOperation>& ops = stream.table.operations;
+    for (std::uint32_t j = 0; j < ops.size(); ++j) {
+      Entry entry = describe(run, stream, batches, ops[j],
+                             pairing.messageOf(i, j, ops[j].seq));
+      if (!filter.groups.empty() &&
+          !filter.groups.contains(run.groups.label(entry.group))) {
+        continue;
+      }
+      if (scope && !scope->holds(ops[j])) {
+        ++out_of_scope;
+        continue;
+      }
+      entry.cell = {i, j};
+      entries.push_back(entry);
+    }
+  }
+  return entries;
+}
+
+void sortEntries(std::vector<Entry>& entries) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tuple(a.key(), a.repeat, a.cell.stream, a.issue_ns,
+                      a.cell.operation) < std::tuple(b.key(), b.repeat,
+                                                     b.cell.stream, b.issue_ns,
+                                                     b.cell.operation);
+  });
+}
+
+// A rank that used a number twice gets a second row for it.
+void numberRepeats(std::vector<Entry>& entries) {
+  bool any = false;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const Entry& before = entries[i - 1];
+    if (before.key() != entries[i].key()) continue;
+    if (before.cell.stream != entries[i].cell.stream) continue;
+    entries[i].repeat = before.repeat + 1;
+    any = true;
+  }
+  if (any) sortEntries(entries);
+}
+
+MatchRow startRow(const Entry& entry, std::size_t first_cell) {
+  MatchRow row;
+  row.group = entry.group;
+  if (entry.source != kNoRank && entry.destination != kNoRank) {
+    row.pair = {static_cast<std::uint32_t>(entry.source),
+                static_cast<std::uint32_t>(entry.destination)};
+  }
+  // The number by which batches match is that of a member.
+  row.seq = entry.kind == Kind::kBatch ? 0 : entry.seq;
+  row.first_issue_ns = entry.issue_ns;
+  row.first_cell = first_cell;
+  return row;
+}
+
+std::int64_t firstStartNs(const LoadedRun& run) {
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  for (const LoadedRun::Stream& stream : run.streams) {
+    const std::int64_t ns = stream.table.header.started().monotonic_ns();
+    first_ns = std::min(first_ns, commonNs(stream.clock, ns));
+  }
+  return first_ns;
+}
+
+bool hasOperation(const LoadedRun& run, absl::Span<const MatchCell> cells,
+                  const absl::flat_hash_set<std::string>& names) {
+  return std::any_of(cells.begin(), cells.end(), [&](const MatchCell& cell) {
+    const StreamTable& table = run.streams[cell.stream].table;
+    return names.contains(
+        operationName(table, table.operations[cell.operation]));
+  });
+}
+
+// Leaves the rows of which some rank issued its part in the window.
+void keepWindow(const LoadedRun& run, const RunWindow& window,
+                MatchTable& table) {
+  if (window.all()) return;
+  const std::int64_t first_ns = firstStartNs(run);
+  std::vector<WindowFilter> filters;
+  for (const LoadedRun::Stream& stream : run.streams) {
+    filters.emplace_back(window, stream.table, stream.clock, first_ns);
+  }
+  std::erase_if(table.rows, [&](const MatchRow& row) {
+    const auto cells = table.cellsOf(row);
+    const bool outside =
+        std::none_of(cells.begin(), cells.end(), [&](const MatchCell& cell) {
+          const StreamTable& stream = run.streams[cell.stream].table;
+          return filters[cell.stream].holds(stream.operations[cell.operation]);
+        });
+    if (outside) table.out_of_window += cells.size();
+    return outside;
+  });
+}
+
+}  // namespace
+
+MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter) {
+  MatchTable table;
+  std::vector<Entry> entries = collect(run, filter, table.out_of_scope);
+  sortEntries(entries);
+  numberRepeats(entries);
+
+  table.cells.reserve(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const bool same = i > 0 && entries[i - 1].key() == entry.key() &&
+                      entries[i - 1].repeat == entry.repeat;
+    if (!same) table.rows.push_back(startRow(entry, table.cells.size()));
+    MatchRow& row = table.rows.back();
+    row.first_issue_ns = std::min(row.first_issue_ns, entry.issue_ns);
+    ++row.cell_count;
+    table.cells.push_back(entry.cell);
+  }
+  linkBatches(run, table);
+  if (!filter.ops.empty()) {
+    std::erase_if(table.rows, [&](const MatchRow& row) {
+      return !hasOperation(run, table.cellsOf(row), filter.ops);
+    });
+  }
+  keepWindow(run, filter.window, table);
+  sortRows(table);
+  return table;
+}
+
+std::string operationName(const StreamTable& table,
+                          const AssembledOperation& operation) {
+  const v1::Call* call = table.callOf(operation);
+  return call ? nameOf(call->op()) : kUnknownOperation;
+}
+
+}  // namespace traced

@@ -1,0 +1,74 @@
+#include "analysis/match/match_fold.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+
+namespace traced {
+namespace {
+
+// Role, number and operation.
+using Key = std::tuple<std::string, std::uint64_t, std::string>;
+
+// Absent where it must have a row of its own.
+std::optional<Key> keyOf(const LoadedRun& run, const MatchTable& table,
+                         const MatchRow& row, const GroupRoles& roles) {
+  if (row.group == GroupCatalog::kNone || row.pair || row.seq == 0 ||
+      row.batch > 0 || !roles.isOfMany(row.group) ||
+      row.cell_count != run.groups.groups()[row.group].members.size()) {
+    return std::nullopt;
+  }
+  std::string name;
+  for (const MatchCell& cell : table.cellsOf(row)) {
+    const StreamTable& stream = run.streams[cell.stream].table;
+    const AssembledOperation& op = stream.operations[cell.operation];
+    const std::string own = operationName(stream, op);
+    const v1::Context* place = stream.contextOf(op);
+    const bool is_part = place && !place->parent().empty();
+    if (op.failed || is_part || (!name.empty() && own != name)) {
+      return std::nullopt;
+    }
+    name = own;
+  }
+  return Key{roles.label(row.group), row.seq, std::move(name)};
+}
+
+}  // namespace
+
+MatchTable foldGroups(const LoadedRun& run, const MatchTable& table,
+                      const GroupRoles& roles) {
+  absl::flat_hash_map<Key, std::vector<const MatchRow*>> folded;
+  std::vector<std::optional<Key>> keys;
+  for (const MatchRow& row : table.rows) {
+    keys.push_back(keyOf(run, table, row, roles));
+    if (keys.back()) folded[*keys.back()].push_back(&row);
+  }
+  MatchTable result;
+  result.out_of_scope = table.out_of_scope;
+  result.out_of_window = table.out_of_window;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const MatchRow& row = table.rows[i];
+    const MatchRow* itself[] = {&row};
+    absl::Span<const MatchRow* const> parts = itself;
+    if (keys[i]) parts = folded.at(*keys[i]);
+    if (parts.front() != &row) continue;  // it stands there already
+    MatchRow& one = result.rows.emplace_back(row);
+    one.groups = static_cast<std::uint32_t>(parts.size());
+    one.first_cell = result.cells.size();
+    for (const MatchRow* part : parts) {
+      const auto cells = table.cellsOf(*part);
+      result.cells.insert(result.cells.end(), cells.begin(), cells.end());
+      one.first_issue_ns = std::min(one.first_issue_ns, part->first_issue_ns);
+    }
+    one.cell_count = result.cells.size() - one.first_cell;
+  }
+  return result;
+}
+
+}  // namespace traced

@@ -1,0 +1,76 @@
+#include "analysis/merge/merge.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/clocks/align_clocks.h"
+#include "analysis/reading/stream_loader.h"
+#include "base/utf8.h"
+#include "trace_io/chunk_encoder.h"
+#include "trace_io/chunk_scanner.h"
+
+namespace traced {
+namespace {
+
+v1::Payload describeMerge(const TraceSet& set, const std::string& version,
+                          AlignedClocks clocks) {
+  v1::Payload payload;
+  v1::Merge& merge = *payload.mutable_merge();
+  merge.set_traced_version(version);
+  for (std::size_t i = 0; i < set.streams.size(); ++i) {
+    if (set.streams[i].dump_file) continue;
+    merge.mutable_clock()->Add(std::move(clocks.models[i]));
+  }
+  for (const std::string& warning : set.input_warnings) {
+    merge.add_warning(toValidUtf8(warning));
+  }
+  for (const std::string& warning : clocks.warnings) {
+    merge.add_warning(toValidUtf8(warning));
+  }
+  merge.set_unusable_bytes(set.unusable_bytes);
+  return payload;
+}
+
+}  // namespace
+
+Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
+                                Existing existing, const std::string& version,
+                                const ReadProgress& progress) {
+  PendingFile out(path, existing);
+  if (!out.ok()) return Error{out.problem()};
+
+  MergeResult result;
+  const auto put = [&](std::string_view bytes) {
+    out.stream().write(bytes.data(),
+                       static_cast<std::streamsize>(bytes.size()));
+    result.bytes += bytes.size();
+  };
+  std::uint64_t total = 0;
+  for (const TraceFile& file : set.files) total += file.bytes;
+
+  AlignedClocks clocks = alignClocks(set);
+  result.clock_warnings = clocks.warnings;
+  put(ChunkEncoder(0).encode(describeMerge(set, version, std::move(clocks)),
+                             {}));
+  StreamLoader loader(set);
+  for (const TraceStream& stream : set.streams) {
+    if (stream.dump_file || stream.chunks.empty()) continue;
+    ++result.streams;
+    for (const ChunkRef& chunk : stream.chunks) {
+      const std::string_view body = loader.body(chunk);
+      if (body.empty()) {
+        return Error{absl::StrCat(set.files[chunk.file].path,
+                                  ": changed while it was being merged")};
+      }
+      put(chunkFraming(body.size()));
+      put(body);
+      ++result.chunks;
+      if (!out.ok()) return Error{out.problem()};
+    }
+    if (progress) progress(result.bytes, total);
+  }
+  if (!out.commit()) return Error{out.problem()};
+  return result;
+}
+
+}  // namespace traced

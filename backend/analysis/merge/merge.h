@@ -1,0 +1,31 @@
+// Merging: the chunks of many streams in one file, byte for byte.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/merge/pending_file.h"
+#include "analysis/reading/trace_set.h"
+#include "base/result.h"
+
+namespace traced {
+
+struct MergeResult {
+  std::uint64_t streams = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t bytes = 0;
+  // Sentences about clocks that stepped or could not be aligned.
+  std::vector<std::string> clock_warnings;
+};
+
+// Writes all streams of `set` but Flight Recorder dumps, not only the selected
+// ones, and a Merge that tells of their clocks and of what was wrong with the
+// inputs. The file appears under `path` once it is complete. Memory: one chunk.
+// `version` is that of the program that merges.
+Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
+                                Existing existing, const std::string& version,
+                                const ReadProgress& progress = {});
+
+}  // namespace traced

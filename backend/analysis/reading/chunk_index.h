@@ -1,0 +1,53 @@
+// ChunkIndex scans files and sorts their chunks into streams. A file without
+// chunks may be a Flight Recorder dump, which is a stream of its own.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/reading/dump_files.h"
+#include "analysis/reading/index_progress.h"
+#include "analysis/reading/trace_set.h"
+#include "trace_io/chunk_decoder.h"
+#include "trace_io/chunk_scanner.h"
+
+namespace traced {
+
+// Not thread safe. Memory: about 50 bytes per chunk.
+class ChunkIndex {
+ public:
+  // A file is read once, chunk by chunk, and a dump twice. One that is neither,
+  // or cannot be read, becomes a warning.
+  void addFile(const std::string& path, ChunkDecoder& decoder,
+               IndexProgress& progress);
+  // Adds what others found in files behind these.
+  void append(ChunkIndex later);
+
+  // The streams, sorted; selects none of them. Its warnings are those given and
+  // its own.
+  TraceSet finish(std::vector<std::string> warnings) &&;
+
+ private:
+  struct Indexed {
+    TraceStream stream;
+    bool has_header = false;
+  };
+
+  bool addChunk(const ScannedChunk& chunk, ChunkDecoder& decoder);
+  bool addMerge(ChunkDecoder& decoder);
+  void describeFile(const ChunkScanner& scanner, TraceFile file);
+  Indexed& streamOf(std::uint64_t id);
+  void addStreams();
+  void warn(std::string sentence);
+
+  TraceSet set_;
+  DumpFiles dumps_;
+  std::vector<Indexed> streams_;
+  absl::flat_hash_map<std::uint64_t, std::size_t> index_by_id_;
+};
+
+}  // namespace traced

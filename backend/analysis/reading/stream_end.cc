@@ -1,0 +1,33 @@
+#include "analysis/reading/stream_end.h"
+
+#include <string_view>
+
+#include "trace_io/chunk_decoder.h"
+
+namespace traced {
+namespace {
+
+std::optional<StreamEnd> endOf(const TraceStream& stream,
+                               StreamLoader& loader) {
+  if (stream.chunks.empty()) return std::nullopt;
+  const std::string_view body = loader.body(stream.chunks.back());
+  ChunkDecoder decoder;
+  if (body.empty() || decoder.parse(body) != DecodeStatus::kOk ||
+      decoder.decodePacked() != DecodeStatus::kOk) {
+    return std::nullopt;
+  }
+  const v1::Payload& payload = decoder.payload();
+  if (!payload.has_anchor()) return std::nullopt;
+  return StreamEnd{payload.anchor(), payload.accounts().closed() ||
+                                         payload.accounts().recovered()};
+}
+
+}  // namespace
+
+const std::optional<StreamEnd>& StreamEnds::of(const TraceStream& stream) {
+  const auto [place, is_new] = known_.try_emplace(&stream);
+  if (is_new) place->second = endOf(stream, loader_);
+  return place->second;
+}
+
+}  // namespace traced

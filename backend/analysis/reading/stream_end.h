@@ -1,0 +1,33 @@
+// When a stream was last known to go on.
+
+#pragma once
+
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/reading/stream_loader.h"
+#include "analysis/reading/trace_set.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+struct StreamEnd {
+  v1::ClockAnchor anchor;
+  // It said so itself, or was recovered: nothing follows.
+  bool is_last = false;
+};
+
+// The ends of a set's streams, each read once.
+class StreamEnds {
+ public:
+  explicit StreamEnds(const TraceSet& set) : loader_(set) {}
+
+  // By its last chunk that can be read; absent where that tells no instant.
+  const std::optional<StreamEnd>& of(const TraceStream& stream);
+
+ private:
+  StreamLoader loader_;
+  absl::flat_hash_map<const TraceStream*, std::optional<StreamEnd>> known_;
+};
+
+}  // namespace traced

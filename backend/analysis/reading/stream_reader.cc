@@ -1,0 +1,155 @@
+#include "analysis/reading/stream_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "analysis/reading/allowance.h"
+#include "analysis/reading/stream_loader.h"
+
+namespace traced {
+namespace {
+
+// Streams take from the allowance of their lane, each lane in order: so what is
+// refused does not depend on the number of threads either.
+constexpr std::size_t kLanes = 8;
+
+// What the streams that are in memory at once may take, when they are large.
+constexpr std::uint64_t kTableBytes = std::uint64_t{512} << 20;
+
+// Small streams are loaded so many at a time, as far as this goes: to have a
+// turn takes as long as to load some of them.
+constexpr std::uint64_t kBunchStreams = 32;
+constexpr std::uint64_t kBunchBytes = std::uint64_t{4} << 20;
+
+// Of the largest of them.
+std::uint64_t tableBytes(const TraceSet& set) {
+  std::uint64_t positions = 0;
+  std::uint64_t dump_bytes = 0;
+  for (const std::size_t i : set.selected) {
+    const TraceStream& stream = set.streams[i];
+    if (stream.dump_file) {
+      dump_bytes = std::max(dump_bytes, set.files[*stream.dump_file].bytes);
+    }
+    const std::vector<ChunkRef>& chunks = stream.chunks;
+    if (chunks.empty()) continue;
+    positions = std::max(
+        positions, chunks.back().end_position - chunks.front().first_position);
+  }
+  // An operation takes at least two positions of the ring.
+  return 1 + std::max(dump_bytes, positions / 2 * sizeof(AssembledOperation));
+}
+
+std::size_t bunchOf(const TraceSet& set, std::size_t streams) {
+  const std::uint64_t fit = kBunchBytes / tableBytes(set);
+  const std::uint64_t fair = streams / (4 * kLanes);
+  return std::clamp<std::uint64_t>(std::min(fit, fair), 1, kBunchStreams);
+}
+
+// Each thread loads every n-th bunch of streams; they are shown one after the
+// other.
+class StreamReader {
+ public:
+  StreamReader(const TraceSet& set, const std::vector<std::size_t>& streams,
+               const VisitStream& visit)
+      : set_(set),
+        streams_(streams),
+        visit_(visit),
+        bunch_(bunchOf(set, streams.size())) {}
+
+  void read(std::size_t threads) {
+    std::vector<std::future<void>> others;
+    for (std::size_t i = 1; i < threads; ++i) {
+      others.push_back(
+          std::async(std::launch::async, [=, this] { readEvery(threads, i); }));
+    }
+    readEvery(threads, 0);
+    for (std::future<void>& other : others) other.get();
+  }
+
+ private:
+  void readEvery(std::size_t threads, std::size_t first) {
+    try {
+      StreamLoader loader(set_);
+      std::vector<StreamTable> tables;
+      for (std::size_t i = 0; i * bunch_ < streams_.size(); ++i) {
+        const std::size_t lane = i % kLanes;
+        if (lane % threads != first) continue;
+        load(loader, i, allowances_[lane], tables);
+        if (!show(i, tables)) return;
+        for (StreamTable& table : tables) loader.recycle(std::move(table));
+      }
+    } catch (...) {
+      giveUp();
+      throw;
+    }
+  }
+
+  void load(StreamLoader& loader, std::size_t bunch, Allowance& allowance,
+            std::vector<StreamTable>& tables) const {
+    tables.clear();
+    const std::size_t begin = bunch * bunch_;
+    const std::size_t end = std::min(begin + bunch_, streams_.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      const TraceStream& stream = set_.streams[streams_[i]];
+      tables.push_back(loader.load(stream, allowance));
+    }
+  }
+
+  // When it is the bunch's turn. False when there is no use in going on.
+  bool show(std::size_t bunch, std::vector<StreamTable>& tables) {
+    std::unique_lock lock(mutex_);
+    turn_came_.wait(lock, [&] { return turn_ == bunch || gave_up_; });
+    if (gave_up_) return false;
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      visit_(streams_[bunch * bunch_ + i], tables[i]);
+    }
+    ++turn_;
+    turn_came_.notify_all();
+    return true;
+  }
+
+  void giveUp() {
+    const std::lock_guard lock(mutex_);
+    gave_up_ = true;
+    turn_came_.notify_all();
+  }
+
+  const TraceSet& set_;
+  const std::vector<std::size_t>& streams_;
+  const VisitStream& visit_;
+  const std::size_t bunch_;
+  std::array<Allowance, kLanes> allowances_;
+  std::mutex mutex_;
+  std::condition_variable turn_came_;
+  std::size_t turn_ = 0;
+  bool gave_up_ = false;
+};
+
+}  // namespace
+
+std::size_t readingThreads(const TraceSet& set) {
+  const std::size_t fit =
+      std::max<std::size_t>(2, kTableBytes / tableBytes(set));
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
+                                 std::min(fit, kLanes));
+}
+
+void readStreams(const TraceSet& set, const std::vector<std::size_t>& streams,
+                 std::size_t threads, const VisitStream& visit) {
+  const std::size_t most = std::clamp<std::size_t>(streams.size(), 1, kLanes);
+  StreamReader(set, streams, visit)
+      .read(std::clamp<std::size_t>(threads, 1, most));
+}
+
+void readStreams(const TraceSet& set, const VisitStream& visit) {
+  readStreams(set, set.selected, readingThreads(set), visit);
+}
+
+}  // namespace traced

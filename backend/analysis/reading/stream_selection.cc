@@ -1,0 +1,126 @@
+#include "analysis/reading/stream_selection.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/reading/run_split.h"
+#include "analysis/reading/same_run.h"
+#include "trace_io/chunk_format.h"
+
+namespace traced {
+namespace {
+
+std::size_t countDumps(const TraceSet& set) {
+  return static_cast<std::size_t>(std::count_if(
+      set.streams.begin(), set.streams.end(),
+      [](const TraceStream& stream) { return stream.dump_file.has_value(); }));
+}
+
+void leaveOut(TraceSet& set, std::size_t count, const std::string& which) {
+  set.selection_warnings.push_back(absl::StrCat(
+      "left out ", count, count == 1 ? " stream " : " streams ", which));
+}
+
+// Whose run a stream is of, beside that of `own`.
+std::string otherRunText(const v1::Header& header, const v1::Header& own) {
+  if (mayBeOneJob(header, own) && header.attempt() != own.attempt()) {
+    return absl::StrCat("of attempt ", header.attempt(),
+                        " of the same job: --attempt ", header.attempt(),
+                        " asks about it");
+  }
+  const std::string met =
+      haveOneName(header, own) ? rendezvousText(header) : "";
+  return absl::StrCat("of another run: job \"", header.job(), "\", attempt ",
+                      header.attempt(), ", ", header.world_size(), " ranks",
+                      met.empty() ? "" : ", which met at ", met);
+}
+
+// By what their headers tell, in the order of names, attempts and sizes.
+void tellElsewhere(TraceSet& set, const RunSplit& split) {
+  using Order = std::tuple<std::string, std::uint32_t, std::uint32_t>;
+  const v1::Header& own = set.streams[split.run.front()].header;
+  absl::btree_map<std::pair<Order, std::string>, std::size_t> others;
+  for (const std::size_t i : split.elsewhere) {
+    const v1::Header& header = set.streams[i].header;
+    ++others[{{header.job(), header.attempt(), header.world_size()},
+              otherRunText(header, own)}];
+  }
+  for (const auto& [run, count] : others) leaveOut(set, count, run.second);
+}
+
+absl::btree_map<std::uint32_t, std::size_t> countByRank(
+    const TraceSet& set, const std::vector<std::size_t>& streams) {
+  absl::btree_map<std::uint32_t, std::size_t> counts;
+  for (const std::size_t i : streams) ++counts[set.streams[i].header.rank()];
+  return counts;
+}
+
+void tellSameRanks(TraceSet& set, const RunSplit& split) {
+  set.may_mix_runs = !split.beside.empty();
+  for (const auto& [rank, count] : countByRank(set, split.older)) {
+    leaveOut(set, count,
+             absl::StrCat("of rank ", rank, ", older than the one used"));
+  }
+  if (split.beside_began_first) {
+    leaveOut(set, split.beside.size(),
+             "of a run of the same name that went on beside this one: each "
+             "rank has two, and those used all began after those left out");
+    return;
+  }
+  for (const auto& [rank, count] : countByRank(set, split.beside)) {
+    leaveOut(set, count,
+             absl::StrCat("of rank ", rank,
+                          ", recorded at the same time as the one used: ranks "
+                          "of several runs may be mixed here, as the order in "
+                          "which they began does not tell them apart; name "
+                          "the files of one"));
+  }
+}
+
+std::vector<std::size_t> usableStreams(const TraceSet& set) {
+  const bool use_dumps = countDumps(set) == set.streams.size();
+  std::vector<std::size_t> usable;
+  for (std::size_t i = 0; i < set.streams.size(); ++i) {
+    const TraceStream& stream = set.streams[i];
+    if (stream.dump_file && !use_dumps) continue;
+    if (stream.header.schema() == kSchema) usable.push_back(i);
+  }
+  return usable;
+}
+
+}  // namespace
+
+void selectStreams(TraceSet& set) {
+  const std::size_t dumps = countDumps(set);
+  const bool use_dumps = dumps == set.streams.size();
+  const std::size_t known = set.streams.size() - (use_dumps ? 0 : dumps);
+  if (dumps > 0 && !use_dumps) {
+    set.selection_warnings.push_back(absl::StrCat(
+        "left out ", dumps, " Flight Recorder ", dumps == 1 ? "dump" : "dumps",
+        ", because the inputs hold traces too, which tell more; name only the "
+        "dumps to read them"));
+  }
+  const std::vector<std::size_t> usable = usableStreams(set);
+  if (usable.size() < known) {
+    leaveOut(set, known - usable.size(),
+             "whose schema this version does not know");
+  }
+  if (usable.empty()) return;
+
+  StreamEnds ends(set);
+  RunSplit split = splitNewestRun(set, usable, ends);
+  tellElsewhere(set, split);
+  if (!split.earlier.empty()) {
+    leaveOut(set, split.earlier.size(),
+             "of an earlier run of the same name, which had ended before the "
+             "newest began");
+  }
+  tellSameRanks(set, split);
+  set.selected = std::move(split.run);
+}
+
+}  // namespace traced

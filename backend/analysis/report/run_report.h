@@ -1,0 +1,23 @@
+// The report of a whole run, which takes two passes over its streams.
+
+#pragma once
+
+#include <vector>
+
+#include "analysis/job/run_window.h"
+#include "analysis/reading/trace_set.h"
+#include "analysis/report/report.h"
+
+namespace traced {
+
+// Reads the selected streams one by one and twice: first to learn when each
+// rank arrived at each collective, then to split the time of each operation.
+// Memory: one stream, a row per collective, and what ReportBuilder keeps.
+// With a window only what was issued in it counts, and ranks are as long as it;
+// who waited for whom is told from all of the run.
+// `fold`: many groups of one role have rows together.
+Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
+                   ReportedScope scope = ReportedScope::kAll,
+                   const RunWindow& window = {}, bool fold = false);
+
+}  // namespace traced

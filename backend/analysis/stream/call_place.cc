@@ -1,0 +1,49 @@
+#include "analysis/stream/call_place.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "analysis/stream/context_text.h"
+#include "analysis/stream/names.h"
+
+namespace traced {
+
+bool CallPlace::known() const { return *this != CallPlace(); }
+
+CallPlace callPlaceOf(const StreamTable& table,
+                      const AssembledOperation& operation) {
+  CallPlace place;
+  place.site = table.siteOf(operation);
+  place.step = table.marks.stepOf(operation.id);
+  if (const v1::Context* context = table.contextOf(operation)) {
+    place.module = modulePath(*context);
+    if (context->phase()) place.phase = nameOf(context->phase());
+    place.annotations = annotationsText(*context);
+  }
+  return place;
+}
+
+bool tellsPlaces(const StreamTable& table) {
+  return !table.marks.steps().empty() || table.definitions.haveContexts() ||
+         table.definitions.haveStacks();
+}
+
+std::string placeText(const CallPlace& place) {
+  std::vector<std::string> parts;
+  if (!place.site.empty()) parts.push_back(absl::StrCat("at ", place.site));
+  if (place.step) parts.push_back(absl::StrCat("in step ", *place.step));
+  if (!place.module.empty()) {
+    parts.push_back(place.phase.empty() ? absl::StrCat("in ", place.module)
+                                        : absl::StrCat("in ", place.module,
+                                                       " (", place.phase, ")"));
+  } else if (!place.phase.empty()) {
+    parts.push_back(absl::StrCat("in the ", place.phase));
+  }
+  if (!place.annotations.empty()) {
+    parts.push_back(absl::StrCat("annotated \"", place.annotations, "\""));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace traced

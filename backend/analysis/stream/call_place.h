@@ -1,0 +1,37 @@
+// CallPlace is where in the program a call was made, as far as its stream
+// tells.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/stream/stream_table.h"
+
+namespace traced {
+
+struct CallPlace {
+  // Each "" where it is not known: "/job/train.py:120 in forward",
+  // "Net.layers.3", "backward", "epoch / warm-up".
+  std::string site;
+  std::string module;
+  std::string phase;
+  std::string annotations;
+  std::optional<std::uint64_t> step;
+
+  bool known() const;
+  bool operator==(const CallPlace&) const = default;
+};
+
+CallPlace callPlaceOf(const StreamTable& table,
+                      const AssembledOperation& operation);
+
+// Whether a stream may know any.
+bool tellsPlaces(const StreamTable& table);
+
+// "at /job/train.py:120 in forward, in step 812, in Net.layers.3 (backward),
+// annotated \"epoch / warm-up\"": what is known of it.
+std::string placeText(const CallPlace& place);
+
+}  // namespace traced

@@ -1,0 +1,67 @@
+#include "analysis/stream/names.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace traced {
+namespace {
+
+// `name` is what protobuf calls the value, empty when it is unknown.
+std::string plainName(const std::string& name, absl::string_view prefix,
+                      int value) {
+  if (name.empty()) return absl::StrCat(absl::AsciiStrToLower(prefix), value);
+  return absl::AsciiStrToLower(absl::string_view(name).substr(prefix.size()));
+}
+
+}  // namespace
+
+std::string nameOf(v1::Operation value) {
+  return plainName(v1::Operation_Name(value), "OPERATION_", value);
+}
+
+std::string nameOf(v1::ReduceOp value) {
+  return plainName(v1::ReduceOp_Name(value), "REDUCE_OP_", value);
+}
+
+std::string nameOf(v1::DeviceType value) {
+  return plainName(v1::DeviceType_Name(value), "DEVICE_TYPE_", value);
+}
+
+std::string nameOf(v1::DType value) {
+  return plainName(v1::DType_Name(value), "DTYPE_", value);
+}
+
+std::string nameOf(v1::EndSource value) {
+  if (value == v1::END_SOURCE_COMPLETION_HOOK) return "hook";
+  return plainName(v1::EndSource_Name(value), "END_SOURCE_", value);
+}
+
+std::string nameOf(v1::DropReason value) {
+  return plainName(v1::DropReason_Name(value), "DROP_REASON_", value);
+}
+
+std::string nameOf(v1::ClockSource value) {
+  return plainName(v1::ClockSource_Name(value), "CLOCK_SOURCE_", value);
+}
+
+std::string nameOf(v1::MarkKind value) {
+  return plainName(v1::MarkKind_Name(value), "MARK_KIND_", value);
+}
+
+std::string nameOf(v1::Phase value) {
+  return plainName(v1::Phase_Name(value), "PHASE_", value);
+}
+
+std::string nameOf(OperationState state) {
+  switch (state) {
+    case OperationState::kEnded:
+      return "ended";
+    case OperationState::kFailed:
+      return "failed";
+    case OperationState::kIssued:
+      break;
+  }
+  return "issued";
+}
+
+}  // namespace traced

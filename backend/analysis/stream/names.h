@@ -1,0 +1,31 @@
+// The names people know, for the numbers of the schema: lower case, without the
+// enum's prefix. A number this reader does not know is named "operation_99".
+
+#pragma once
+
+#include <string>
+
+#include "analysis/stream/assembled_operation.h"
+#include "traced/v1/clock.pb.h"
+#include "traced/v1/definitions.pb.h"
+#include "traced/v1/rows.pb.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+std::string nameOf(v1::Operation value);
+std::string nameOf(v1::ReduceOp value);
+std::string nameOf(v1::DeviceType value);
+std::string nameOf(v1::DType value);
+std::string nameOf(v1::EndSource value);
+std::string nameOf(v1::DropReason value);
+std::string nameOf(v1::ClockSource value);
+std::string nameOf(v1::MarkKind value);
+std::string nameOf(v1::Phase value);
+// "issued", "ended", "failed".
+std::string nameOf(OperationState state);
+
+// The name of an operation whose call is not defined in its chunk.
+inline constexpr char kUnknownOperation[] = "unknown";
+
+}  // namespace traced

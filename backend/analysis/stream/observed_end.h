@@ -1,0 +1,31 @@
+// What the end of an operation, as it was observed, says of when it was over.
+
+#pragma once
+
+#include "analysis/stream/assembled_operation.h"
+
+namespace traced {
+
+enum class EndBound : std::uint8_t {
+  // It was over at that instant.
+  kExact,
+  // It was over by then. Who waited for it was woken first: what told us of it
+  // comes soon after, but on a busy machine it waits for a processor.
+  kTold,
+  // It was over by then, when somebody looked: it may have been long before.
+  kSeen,
+};
+
+// Of one whose end is known.
+EndBound endBoundOf(const AssembledOperation& op);
+
+inline bool isLateBound(const AssembledOperation& op) {
+  return endBoundOf(op) != EndBound::kExact;
+}
+
+// From when on its end would have been seen at once. It was over at the instant
+// that is recorded, or, as far as that tells, at any time before this one.
+// Unknown where that is recorded is exact.
+Instant watchedSince(const AssembledOperation& op);
+
+}  // namespace traced

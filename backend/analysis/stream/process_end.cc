@@ -1,0 +1,156 @@
+#include "analysis/stream/process_end.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace traced {
+namespace {
+
+// A program may catch an exception after it was told (an interactive session
+// does), and go on: then it did not end the process.
+bool wentOn(const StreamTable& table, std::uint64_t position) {
+  return std::any_of(
+      table.operations.rbegin(), table.operations.rend(),
+      [position](const AssembledOperation& op) { return op.id > position; });
+}
+
+void takeExceptions(const StreamTable& table, ProcessEnd& end) {
+  end.exception = table.process_end.exception();
+  const Marks::Event* last = nullptr;
+  for (const Marks::Event& event : table.marks.events()) {
+    if (event.kind != v1::MARK_KIND_EXCEPTION) continue;
+    const std::string* text = table.definitions.text(event.text);
+    if (!event.text || !text) continue;
+    if (event.value == 0) {
+      last = &event;
+    } else {
+      end.thread_exception = *text;
+    }
+  }
+  if (!last || wentOn(table, last->position)) return;
+  end.exception = *table.definitions.text(last->text);
+  end.raised = last->at;
+}
+
+EndKind kindOf(const StreamTable& table, const ProcessEnd& end) {
+  if (end.signal != 0) return EndKind::kKilled;
+  if (end.exit_code == 0u) return EndKind::kInOrder;
+  if (!end.exception.empty()) return EndKind::kRaised;
+  if (end.exit_code) return EndKind::kExited;
+  if (table.closed) return EndKind::kInOrder;
+  return table.accounts.recovered() ? EndKind::kDied : EndKind::kUnknown;
+}
+
+// Signals that a process brings about by what it does.
+bool isCrash(std::uint32_t signal) {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGABRT:
+    case SIGSYS:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// At most so many bytes of it, of whole characters.
+std::string upTo(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 &&
+         (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) {
+    --bytes;
+  }
+  return text.substr(0, bytes);
+}
+
+// Its first line, which is made part of a sentence.
+std::string firstLine(const std::string& text) {
+  constexpr std::size_t kMostBytes = 400;
+  std::string line = upTo(text.substr(0, text.find('\n')), kMostBytes);
+  while (!line.empty() && (line.back() == '.' || line.back() == ' ')) {
+    line.pop_back();
+  }
+  return line;
+}
+
+}  // namespace
+
+const char* nameOf(EndKind kind) {
+  switch (kind) {
+    case EndKind::kUnknown:
+      return "unknown";
+    case EndKind::kInOrder:
+      return "in_order";
+    case EndKind::kRaised:
+      return "raised";
+    case EndKind::kExited:
+      return "exited";
+    case EndKind::kKilled:
+      return "killed";
+    case EndKind::kDied:
+      return "died";
+  }
+  return "unknown";
+}
+
+bool ProcessEnd::failed() const {
+  switch (kind) {
+    case EndKind::kRaised:
+      return !absl::StartsWith(exception, "KeyboardInterrupt");
+    case EndKind::kExited:
+      return true;
+    case EndKind::kKilled:
+    case EndKind::kDied:
+      return oom_killed || isCrash(signal);
+    default:
+      return false;
+  }
+}
+
+ProcessEnd processEndOf(const StreamTable& table) {
+  ProcessEnd end;
+  const v1::ProcessEnd& seen = table.process_end;
+  if (seen.has_exit_code()) end.exit_code = seen.exit_code();
+  end.signal = seen.signal();
+  end.oom_killed = seen.oom_killed();
+  takeExceptions(table, end);
+  end.kind = kindOf(table, end);
+  return end;
+}
+
+std::string endText(const ProcessEnd& end) {
+  switch (end.kind) {
+    case EndKind::kUnknown:
+      return "may live: its trace does not tell";
+    case EndKind::kInOrder:
+      return "ended in order";
+    case EndKind::kRaised:
+      return absl::StrCat("raised ", firstLine(end.exception));
+    case EndKind::kExited:
+      return absl::StrCat("exited with code ", *end.exit_code);
+    case EndKind::kKilled:
+      return absl::StrCat(
+          "was killed by ", signalName(end.signal),
+          end.oom_killed ? ": the kernel had run out of memory" : "");
+    case EndKind::kDied:
+      return end.oom_killed ? "was killed: the kernel had run out of memory"
+                            : "was killed, or left without its exit handlers";
+  }
+  return "";
+}
+
+std::string signalName(std::uint32_t signal) {
+  const char* name = signal < static_cast<std::uint32_t>(NSIG)
+                         ? sigabbrev_np(static_cast<int>(signal))
+                         : nullptr;
+  return name ? absl::StrCat("SIG", name) : absl::StrCat("signal ", signal);
+}
+
+}  // namespace traced

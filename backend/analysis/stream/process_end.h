@@ -1,0 +1,62 @@
+// ProcessEnd is how a process ended, as far as anybody saw it: the exception
+// that nobody caught, what it gave to exit(), the signal that killed it.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/stream/instant.h"
+#include "analysis/stream/stream_table.h"
+
+namespace traced {
+
+enum class EndKind : std::uint8_t {
+  // Nobody saw an end: it may live.
+  kUnknown,
+  // It closed its trace, and nothing tells of a failure.
+  kInOrder,
+  // An exception ended it.
+  kRaised,
+  // It ended by itself, with an exit code that is not 0.
+  kExited,
+  // A signal ended it.
+  kKilled,
+  // It is gone without having closed its trace; more was not seen.
+  kDied,
+};
+
+// "in_order", as the JSON has it.
+const char* nameOf(EndKind kind);
+
+struct ProcessEnd {
+  EndKind kind = EndKind::kUnknown;
+  // Type and message: of the exception that ended the process, and of the last
+  // one that ended another thread than the main one, behind its name. "": none
+  // was seen.
+  std::string exception;
+  std::string thread_exception;
+  // When nobody had caught the first of these.
+  Instant raised;
+  // Absent: not seen.
+  std::optional<std::uint32_t> exit_code;
+  // 0: none was seen.
+  std::uint32_t signal = 0;
+  bool oom_killed = false;
+
+  // It ended by itself and not in order: nobody interrupted it.
+  bool failed() const;
+};
+
+ProcessEnd processEndOf(const StreamTable& table);
+
+// What to say of a process behind its name: "raised RuntimeError: boom",
+// "exited with code 3", "was killed by SIGKILL: memory had run out". Only the
+// first line of what an exception says.
+std::string endText(const ProcessEnd& end);
+
+// "SIGKILL"; "signal 77" of one without a name.
+std::string signalName(std::uint32_t signal);
+
+}  // namespace traced

@@ -1,0 +1,108 @@
+#include "c10d/groups/attach.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "c10d/groups/backend_identity.h"
+#include "c10d/groups/torch_cuda_events.h"
+#include "c10d/wrapper/lineage.h"
+#include "c10d/wrapper/traced_backend.h"
+
+namespace traced {
+namespace {
+
+using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
+using Members = std::vector<std::uint32_t>;
+
+// Names the protected table of a group that c10d made.
+struct Tables : c10d::ProcessGroup {
+  static auto& byDevice(c10d::ProcessGroup& group) {
+    return group.*(&Tables::deviceTypeToBackend_);
+  }
+};
+
+// The devices in a fixed order: the first names the leg, on every rank.
+std::map<c10::DeviceType, BackendPtr> sortedByDevice(
+    c10d::ProcessGroup& group) {
+  const auto& table = Tables::byDevice(group);
+  return {table.begin(), table.end()};
+}
+
+GroupInfo describeGroup(const c10d::ProcessGroup& group,
+                        const BackendPtr& backend, const std::string& known_as,
+                        c10::DeviceType device, Members members) {
+  GroupInfo info;
+  info.name = backend->getGroupUid();
+  info.desc = group.getGroupDesc();
+  info.backend = backendName(*backend, known_as);
+  info.backend_class = foreignClass(backend);
+  info.leg = c10::DeviceTypeName(device, /*lower_case=*/true);
+  info.members = std::move(members);
+  info.group_rank = static_cast<std::uint32_t>(group.getRank());
+  return info;
+}
+
+// Gloo's operations on CUDA tensors are the business of its own threads.
+TracedBackend::MakeEvents eventsOf(const GroupInfo& info,
+                                   c10::DeviceType device) {
+  const bool on_streams =
+      device == c10::DeviceType::CUDA && info.engine().on_streams;
+  return on_streams ? &torchCudaEvents : nullptr;
+}
+
+bool servesOnlyCpu(c10d::ProcessGroup& group, const BackendPtr& backend) {
+  const auto& table = Tables::byDevice(group);
+  return std::all_of(table.begin(), table.end(), [&](const auto& entry) {
+    return entry.second != backend || entry.first == c10::DeviceType::CPU;
+  });
+}
+
+}  // namespace
+
+int attach(c10d::ProcessGroup& group, Recorder& recorder,
+           const std::map<c10::DeviceType, std::string>& devices,
+           const Members& members) {
+  std::map<BackendPtr::element_type*, c10::intrusive_ptr<TracedBackend>> made;
+  int traced = 0;
+  for (const auto& [device, backend] : sortedByDevice(group)) {
+    if (dynamic_cast<const TracedBackend*>(backend.get())) {
+      ++traced;
+      continue;
+    }
+    auto& wrapper = made[backend.get()];
+    if (!wrapper) {
+      const auto inherited = takeChild(backend);
+      const auto wanted = devices.find(device);
+      if (!inherited && wanted == devices.end()) continue;
+      const Members& ranks = inherited ? *inherited : members;
+      if (ranks.size() != static_cast<std::size_t>(group.getSize())) continue;
+      GroupInfo info = describeGroup(
+          group, backend, wanted == devices.end() ? "" : wanted->second, device,
+          ranks);
+      const auto make_events = eventsOf(info, device);
+      wrapper = c10::make_intrusive<TracedBackend>(
+          backend, recorder, recorder.addGroup(std::move(info)), make_events,
+          servesOnlyCpu(group, backend));
+      ++traced;
+    }
+    Tables::byDevice(group)[device] = wrapper;
+  }
+  return traced;
+}
+
+void forEachTraced(c10d::ProcessGroup& group,
+                   const std::function<void(TracedBackend&)>& visit) {
+  std::set<TracedBackend*> visited;  // one may serve several devices
+  for (const auto& [device, backend] : sortedByDevice(group)) {
+    auto* traced = dynamic_cast<TracedBackend*>(backend.get());
+    if (traced && visited.insert(traced).second) visit(*traced);
+  }
+}
+
+void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message) {
+  forEachTraced(group,
+                [&](TracedBackend& backend) { backend.tell(kind, message); });
+}
+
+}  // namespace traced

@@ -1,0 +1,67 @@
+#include "c10d/module/nccl_profiler.h"
+
+#include <dlfcn.h>
+
+#include <new>
+#include <string>
+
+#include "base/say.h"
+#include "nccl_profiler/recorder_link.h"
+#include "recorder/recorder.h"
+#include "recorder/ring/operation_in_call.h"
+#include "recorder/support/find_function.h"
+
+namespace traced {
+namespace {
+
+nccl::Operation operation() noexcept {
+  const OperationInCall::Name name = OperationInCall::current();
+  return {name.recorder, name.op};
+}
+
+// A call for many ranks is many of NCCL's, which are mostly alike.
+bool isToldAgain(const nccl::Operation& operation, const char* algorithm,
+                 const char* protocol, unsigned channels) {
+  struct Told {
+    nccl::Operation operation;
+    std::string algorithm, protocol;
+    unsigned channels = 0;
+  };
+  thread_local Told last;
+  if (last.operation.recorder == operation.recorder &&
+      last.operation.id == operation.id && last.algorithm == algorithm &&
+      last.protocol == protocol && last.channels == channels) {
+    return true;
+  }
+  last = {operation, algorithm, protocol, channels};
+  return false;
+}
+
+void method(const nccl::Operation& operation, const char* algorithm,
+            const char* protocol, unsigned channels) noexcept {
+  try {
+    if (isToldAgain(operation, algorithm, protocol, channels)) return;
+  } catch (const std::bad_alloc&) {
+  }
+  static_cast<Recorder*>(operation.recorder)
+      ->method(operation.id, algorithm, protocol, channels);
+}
+
+}  // namespace
+
+std::string connectNcclProfiler(const std::string& library) {
+  static constexpr nccl::RecorderLink kLink{
+      operation, method,
+      [](const char* sentence) noexcept { traced::say(sentence); }};
+  // Never closed: NCCL may come at any time.
+  void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  nccl::Connect* connect = nullptr;
+  if (loaded && findFunction(loaded, nccl::kConnect, connect)) {
+    connect(&kLink);
+    return "";
+  }
+  const char* error = dlerror();
+  return error ? error : library + " cannot be loaded";
+}
+
+}  // namespace traced

@@ -1,0 +1,252 @@
+#include "c10d/program/program_stacks.h"
+
+#include <torch/csrc/utils/pybind.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "c10d/program/python_code.h"
+#include "c10d/program/python_frames.h"
+#include "c10d/program/watched_code.h"
+#include "recorder/ring/definition_cache.h"
+#include "recorder/stacks/cpp_stack.h"
+#include "recorder/stacks/stack_source.h"
+
+namespace py = pybind11;
+
+namespace traced {
+namespace {
+
+// Frames of a stack that are told, and that are counted at all.
+constexpr std::size_t kMaxFrames = 64;
+constexpr std::size_t kMaxDepth = 4096;
+constexpr std::size_t kMaxFunctionBytes = 128;
+constexpr std::size_t kMaxFileBytes = 256;
+
+// Frames are only looked at within one, and not once the interpreter ends: it
+// frees those of threads that never end.
+class Reading {
+ public:
+  Reading() { readers.fetch_add(1); }
+  ~Reading() { readers.fetch_sub(1, std::memory_order_release); }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  bool allowed() const { return !ended.load(); }
+
+  // From now on none is.
+  static void end() noexcept {
+    using namespace std::chrono_literals;
+    ended.store(true);
+    const auto deadline = std::chrono::steady_clock::now() + 100ms;
+    while (readers.load() > 0 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  static std::atomic<bool> ended;
+  static std::atomic<int> readers;
+};
+std::atomic<bool> Reading::ended{false};
+std::atomic<int> Reading::readers{0};
+
+class ProgramStacks final : public StackSource {
+ public:
+  explicit ProgramStacks(StackOptions options)
+      : options_(options), full_(options.python == StackMode::kFull) {}
+
+  std::uint64_t identity() noexcept override {
+    const std::uint64_t python = identityInPython();
+    if (!options_.cpp) return python;
+    const CppStack& stack = cppStackHere();
+    if (stack.count == 0) return python;
+    const std::uint64_t parts[] = {python, stack.hash, unloads()};
+    return std::max<std::uint64_t>(DefinitionCache::hashOf(parts, sizeof parts),
+                                   1);
+  }
+
+  std::string describe() noexcept override {
+    try {
+      v1::NewStack told;
+      *told.mutable_stack() = readPython();
+      if (options_.cpp) {
+        // Of this library's own frames nobody wants to know.
+        tellCppStack(cppStackHere(), &own_code, told);
+      }
+      const bool any =
+          told.stack().frame_size() > 0 || told.stack().cpp_size() > 0;
+      return any ? told.SerializeAsString() : "";
+    } catch (const std::bad_alloc&) {
+      return "";
+    }
+  }
+
+  v1::Stack readPython() {
+    v1::Stack stack;
+    const Reading reading;
+    if (options_.python == StackMode::kOff || !reading.allowed()) return stack;
+    if (full_) {
+      readAll(stack);
+    } else {
+      readSite(stack);
+    }
+    return stack;
+  }
+
+  const StackOptions& options() const { return options_; }
+
+ private:
+  std::uint64_t identityInPython() const noexcept {
+    if (options_.python == StackMode::kOff) return 0;
+    const Reading reading;
+    if (!reading.allowed()) return 0;
+    return full_ ? identityOfStack() : identityOfSite();
+  }
+
+  // Where the program called, and the nearest package that it called through.
+  struct Site {
+    PythonFrame program;
+    PythonFrame package;
+  };
+
+  static Site siteHere() noexcept {
+    Site site;
+    PythonFrames frames;
+    PythonFrame frame;
+    for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
+         ++depth) {
+      const CodeKind kind = kindOf(*frame.code);
+      if (kind == CodeKind::kProgram) {
+        site.program = frame;
+        break;
+      }
+      if (kind == CodeKind::kPackage && !site.package.code) {
+        site.package = frame;
+      }
+    }
+    return site;
+  }
+
+  static void readSite(v1::Stack& stack) {
+    const Site site = siteHere();
+    if (site.package.code) tell(site.package, *stack.add_frame());
+    if (site.program.code) tell(site.program, *stack.add_frame());
+    stack.set_site(static_cast<std::uint32_t>(stack.frame_size()));
+    if (stack.site() == 2) stack.set_package(1);
+  }
+
+  static void readAll(v1::Stack& stack) {
+    PythonFrames frames;
+    PythonFrame frame;
+    for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
+         ++depth) {
+      if (stack.frame_size() == kMaxFrames) {
+        stack.set_cut(stack.cut() + 1);
+        continue;
+      }
+      tell(frame, *stack.add_frame());
+      const auto number = static_cast<std::uint32_t>(stack.frame_size());
+      const CodeKind kind = kindOf(*frame.code);
+      if (kind == CodeKind::kProgram && stack.site() == 0) {
+        stack.set_site(number);
+      } else if (kind == CodeKind::kPackage && stack.site() == 0 &&
+                 stack.package() == 0) {
+        stack.set_package(number);
+      }
+    }
+    if (stack.site() > 0) return;
+    stack.set_site(stack.package());
+    stack.clear_package();
+  }
+
+  struct KnownBy {
+    std::uint64_t code;
+    std::uint64_t instruction;
+  };
+  static KnownBy knownBy(const PythonFrame& frame) {
+    return {reinterpret_cast<std::uintptr_t>(frame.code),
+            static_cast<std::uint64_t>(frame.instruction)};
+  }
+
+  static std::uint64_t identityOf(const KnownBy* known, std::size_t count) {
+    const std::uint64_t hash =
+        DefinitionCache::hashOf(known, count * sizeof *known);
+    return std::max<std::uint64_t>(hash, 1);
+  }
+
+  static std::uint64_t identityOfSite() noexcept {
+    const Site site = siteHere();
+    if (!site.program.code && !site.package.code) return 0;
+    const KnownBy known[] = {
+        {freedCodes(), 0}, knownBy(site.program), knownBy(site.package)};
+    return identityOf(known, std::size(known));
+  }
+
+  static std::uint64_t identityOfStack() noexcept {
+    KnownBy known[kMaxFrames + 1];
+    PythonFrames frames;
+    PythonFrame frame;
+    std::size_t depth = 0;
+    for (; depth < kMaxDepth && frames.next(frame); ++depth) {
+      if (depth < kMaxFrames) known[depth + 1] = knownBy(frame);
+    }
+    if (depth == 0) return 0;
+    known[0] = {freedCodes(), depth};
+    return identityOf(known, std::min(depth, kMaxFrames) + 1);
+  }
+
+  static void tell(const PythonFrame& frame, v1::Frame& told) {
+    noteTold(*frame.code);
+    told.set_function(functionOf(*frame.code, kMaxFunctionBytes));
+    told.set_file(fileOf(*frame.code, kMaxFileBytes));
+    told.set_line(
+        static_cast<std::uint32_t>(lineAt(*frame.code, frame.instruction)));
+  }
+
+  const StackOptions options_;
+  const bool full_;
+  // Lies where this library does.
+  static const char own_code;
+};
+const char ProgramStacks::own_code = 0;
+
+// Only under the GIL.
+ProgramStacks* program_stacks = nullptr;
+
+void beginToReadPython(const std::vector<CodeFolder>& folders) {
+  static bool begun = false;
+  if (std::exchange(begun, true)) return;
+  watchCode(folders);
+  py::module_::import("atexit").attr("register")(
+      py::cpp_function(&Reading::end));
+}
+
+}  // namespace
+
+bool recordStacks(StackOptions wanted, const std::vector<CodeFolder>& folders) {
+  const bool is_python_known =
+      wanted.python == StackMode::kOff || readsPythonFrames();
+  if (!is_python_known) wanted.python = StackMode::kOff;
+  if (wanted.python != StackMode::kOff) beginToReadPython(folders);
+  if (wanted == StackOptions{}) {
+    setStackSource(nullptr);
+    return is_python_known;
+  }
+  if (!program_stacks || program_stacks->options() != wanted) {
+    program_stacks = new ProgramStacks(wanted);
+  }
+  setStackSource(program_stacks);
+  return is_python_known;
+}
+
+v1::Stack pythonStack() {
+  return program_stacks ? program_stacks->readPython() : v1::Stack();
+}
+
+}  // namespace traced

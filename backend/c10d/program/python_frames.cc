@@ -1,0 +1,109 @@
+// Only here: the interpreter's own headers.
+#define Py_BUILD_CORE 1
+
+#include "c10d/program/python_frames.h"
+
+#include <Python.h>
+
+#if PY_VERSION_HEX < 0x030b0000
+#include <frameobject.h>
+#elif PY_VERSION_HEX < 0x030e0000
+#include <internal/pycore_frame.h>
+#endif
+
+namespace traced {
+namespace {
+
+#if PY_VERSION_HEX < 0x030b0000
+
+using Frame = PyFrameObject;
+
+Frame* innermost(const PyThreadState& thread) { return thread.frame; }
+Frame* outside(const Frame& frame) { return frame.f_back; }
+bool isWhole(Frame&) { return true; }
+PythonFrame read(Frame& frame) {
+  return {frame.f_code, frame.f_lasti * kInstructionBytes};
+}
+
+#elif PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
+
+using Frame = _PyInterpreterFrame;
+
+Frame* innermost(const PyThreadState& thread) {
+#if PY_VERSION_HEX < 0x030d0000
+  return thread.cframe->current_frame;
+#else
+  return thread.current_frame;
+#endif
+}
+Frame* outside(const Frame& frame) { return frame.previous; }
+
+// Not one of the interpreter's own, nor one whose arguments are being made.
+bool isWhole(Frame& frame) {
+#if PY_VERSION_HEX >= 0x030c0000
+  if (frame.owner == FRAME_OWNED_BY_CSTACK) return false;
+#endif
+  return !_PyFrame_IsIncomplete(&frame);
+}
+
+PythonFrame read(Frame& frame) {
+#if PY_VERSION_HEX < 0x030d0000
+  const PyCodeObject* const code = frame.f_code;
+#else
+  const auto* code = reinterpret_cast<const PyCodeObject*>(frame.f_executable);
+#endif
+  return {code, _PyInterpreterFrame_LASTI(&frame) * kInstructionBytes};
+}
+
+#else  // a Python whose frames are not known: none are found
+
+struct Frame {};
+
+Frame* innermost(const PyThreadState&) { return nullptr; }
+Frame* outside(const Frame&) { return nullptr; }
+bool isWhole(Frame&) { return false; }
+PythonFrame read(Frame&) { return {}; }
+
+#endif
+
+}  // namespace
+
+PythonFrames::PythonFrames() noexcept {
+  // Needs no GIL, and finds nothing in a thread that never was Python's.
+  const PyThreadState* thread = PyGILState_GetThisThreadState();
+  if (thread) at_ = innermost(*thread);
+}
+
+bool PythonFrames::next(PythonFrame& found) noexcept {
+  while (at_) {
+    Frame& frame = *static_cast<Frame*>(at_);
+    at_ = outside(frame);
+    if (!isWhole(frame)) continue;
+    found = read(frame);
+    return true;
+  }
+  return false;
+}
+
+bool readsPythonFrames() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  if (!frame) return false;
+  Py_INCREF(frame);
+  PythonFrames frames;
+  PythonFrame found;
+  bool same = true;
+  while (same && frame) {
+    PyCodeObject* const code = PyFrame_GetCode(frame);
+    same = frames.next(found) && found.code == code &&
+           PyCode_Addr2Line(code, found.instruction) ==
+               PyFrame_GetLineNumber(frame);
+    Py_DECREF(code);
+    PyFrameObject* const back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  Py_XDECREF(frame);
+  return same && !frames.next(found);
+}
+
+}  // namespace traced

@@ -1,0 +1,55 @@
+// CallRange is one call in the timelines of other tools, from its issue until
+// the inner backend's call has returned; and what NCCL's profiler interface
+// asks for meanwhile.
+
+#pragma once
+
+#include <ATen/record_function.h>
+
+#include <optional>
+#include <string>
+
+#include "recorder/ranges/tool_ranges.h"
+#include "recorder/ring/operation_in_call.h"
+
+namespace traced {
+
+class CallRange {
+ public:
+  // `for_profiler`: the inner backend has no range in PyTorch's profiler.
+  // `joined`: whose is what NCCL is asked for on this thread.
+  CallRange(const ToolRanges& ranges, bool for_profiler,
+            const NvtxRanges::Payload& call,
+            const OperationInCall::Name& joined)
+      : nvtx_(ranges.nvtx()) {
+    if (ranges.ncclProfiler()) in_call_.emplace(joined);
+    if (nvtx_) nvtx_->push(call);
+    if (for_profiler && ranges.profilerRanges()) beginRange(call);
+  }
+  ~CallRange() {
+    if (nvtx_) nvtx_->pop();
+  }
+  CallRange(const CallRange&) = delete;
+  CallRange& operator=(const CallRange&) = delete;
+
+ private:
+  // A job does not fail for a name.
+  void beginRange(const NvtxRanges::Payload& call) noexcept {
+    try {
+      range_.emplace(at::RecordScope::USER_SCOPE);
+      if (!range_->isActive()) return;
+      range_->before(std::string("traced:") + call.operation +
+                     " group=" + std::to_string(call.group) +
+                     " seq=" + std::to_string(call.seq) +
+                     " bytes=" + std::to_string(call.bytes));
+    } catch (...) {
+      range_.reset();
+    }
+  }
+
+  const NvtxRanges* const nvtx_;
+  std::optional<at::RecordFunction> range_;
+  std::optional<OperationInCall> in_call_;
+};
+
+}  // namespace traced

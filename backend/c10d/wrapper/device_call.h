@@ -1,0 +1,41 @@
+// DeviceCall is what one call, or one wait, puts on the caller's stream.
+
+#pragma once
+
+#include <utility>
+
+#include "recorder/device/device_times.h"
+
+namespace traced {
+
+// Without end() the events go back unused: the call failed, or ran elsewhere.
+class DeviceCall {
+ public:
+  DeviceCall(DeviceTimes* times, CommunicatorId communicator)
+      : times_(times), communicator_(communicator) {}
+  ~DeviceCall() {
+    if (span_) times_->cancel(span_);
+  }
+  DeviceCall(const DeviceCall&) = delete;
+  DeviceCall& operator=(const DeviceCall&) = delete;
+
+  void begin(const DeviceTimes::StreamState& state) noexcept {
+    span_ = times_->begin(state, communicator_);
+  }
+  void beginWait() noexcept {
+    span_ = times_->beginWait(times_->streamState(), communicator_);
+  }
+  void end(OpId op) noexcept {
+    if (span_) times_->end(std::exchange(span_, nullptr), op);
+  }
+  void endWait(const WaitRecord& wait) noexcept {
+    if (span_) times_->endWait(std::exchange(span_, nullptr), wait);
+  }
+
+ private:
+  DeviceTimes* const times_;
+  const CommunicatorId communicator_;
+  DeviceSpan* span_ = nullptr;
+};
+
+}  // namespace traced

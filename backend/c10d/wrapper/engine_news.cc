@@ -1,0 +1,61 @@
+#include "c10d/wrapper/engine_news.h"
+
+#include "base/clock.h"
+#include "c10d/wrapper/forwarding.h"
+#include "recorder/devices.h"
+
+namespace traced {
+namespace {
+
+// One failure is told again within that; a later one may be another.
+constexpr std::int64_t kSameNs = 10'000'000'000;
+
+constexpr char kTimedOut[] = "an operation timed out";
+constexpr char kFailed[] = "its communicator failed";
+
+// nullptr: it has none. The engines that are asked only read a variable.
+const char* errorOf([[maybe_unused]] c10d::Backend* engine) noexcept {
+#ifdef TRACED_BACKEND_HAS_getError
+  if (!engine) return nullptr;
+  try {
+    switch (engine->getError()) {
+      case c10d::ErrorType::SUCCESS:
+        return nullptr;
+      case c10d::ErrorType::TIMEOUT:
+        return kTimedOut;
+      default:
+        return kFailed;
+    }
+  } catch (...) {
+  }
+#endif
+  return nullptr;
+}
+
+}  // namespace
+
+void EngineNews::gaveUp() noexcept {
+  const char* const why = errorOf(engine_);
+  gaveUp(why ? why : "");
+}
+
+void EngineNews::communicatorFailed() noexcept { gaveUp(kFailed); }
+
+void EngineNews::gaveUp(const char* why) noexcept {
+  if (Recorder::current() != &recorder_) return;
+  // What is under way is cut off: its streams go on, as if it had ended.
+  recorder_.devices().aborting(communicator_);
+  const std::int64_t now_ns = nowNs();
+  std::int64_t told_ns = told_ns_.load(std::memory_order_relaxed);
+  const bool is_same = told_ns > 0 && now_ns - told_ns < kSameNs;
+  if (is_same || !told_ns_.compare_exchange_strong(told_ns, now_ns)) return;
+  recorder_.mark(MarkKind::kEngineFailed, group_, why);
+  recorder_.requestFlush();
+}
+
+void EngineNews::check() noexcept {
+  if (recorder_.devices().wasAborted(communicator_)) return;
+  if (const char* const why = errorOf(engine_)) gaveUp(why);
+}
+
+}  // namespace traced

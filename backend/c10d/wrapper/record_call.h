@@ -1,0 +1,146 @@
+// How TracedBackend records one call; included by the files that implement its
+// operations.
+
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "c10d/wrapper/call_range.h"
+#include "c10d/wrapper/device_call.h"
+#include "c10d/wrapper/error_text.h"
+#include "c10d/wrapper/traced_backend.h"
+#include "recorder/chunks/operation_name.h"
+
+namespace traced {
+
+// The sequence number of a call that has none.
+inline std::uint64_t notNumbered() { return 0; }
+
+// Describing must never fail a job: whatever it throws, the call is recorded
+// with what had been described so far.
+template <typename Describe>
+TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
+                                           std::uint64_t seq,
+                                           Describe& describe) noexcept {
+  const std::int64_t issue_ns = nowNs();
+  CallDescriber describer(op, *group_);
+  describer.simulated(simulating_.load(std::memory_order_relaxed));
+  try {
+    describe(describer);
+  } catch (...) {
+  }
+  DeviceTimes* const times = timesOf(describer);
+  DeviceTimes::StreamState stream;
+  if (times) {
+    stream = times->streamState();
+    if (stream.capture.status == DeviceEvents::Capture::Status::kActive) {
+      describer.graph(stream.capture.graph);
+    }
+  }
+  const OpId id =
+      recorder.issue(*group_, describer.call(), describer.buffers(), seq,
+                     batch_.load(std::memory_order_relaxed), issue_ns);
+  const CallDescription::Fields& fields = describer.call().fields();
+  return {id,
+          issue_ns,
+          OwnTime::sampled(seq) ? nowNs() - issue_ns : OwnTime::kNotSampled,
+          fields.async_plus_1 == 2,
+          fields.async_plus_1 == 1,
+          tellsHost(fields.device),
+          std::max(fields.bytes_in, fields.bytes_out),
+          times,
+          stream,
+          communicator_.load(std::memory_order_relaxed)};
+}
+
+// Forwards a call; an exception is recorded and goes on unchanged.
+template <typename Forward>
+auto TracedBackend::observed(Recorder& recorder, OpId op, Forward forward)
+    -> decltype(forward()) {
+  try {
+    return forward();
+  } catch (const std::exception& error) {
+    const std::int64_t threw_ns = nowNs();
+    tellError(error,
+              [&](const char* text) { recorder.threw(op, threw_ns, text); });
+    throw;
+  } catch (...) {
+    recorder.threw(op, nowNs(), "unknown exception");
+    throw;
+  }
+}
+
+template <typename Number, typename Describe, typename Forward>
+TracedBackend::Work TracedBackend::record(Operation operation, Number number,
+                                          Describe describe, Forward forward) {
+  // Numbers are drawn also while tracing is off, so that ranks agree on them
+  // when it is on again; a call that is only estimated has none.
+  Recorder* recorder = recording();
+  if (recorder) recorder->prepare();
+  const std::uint64_t seq =
+      simulating_.load(std::memory_order_relaxed) ? notNumbered() : number();
+  if (!recorder) return forward();
+  return recordNumbered(*recorder, operation, seq, describe, forward);
+}
+
+// Apart, so that a call that is only forwarded does not pay for what this
+// needs.
+template <typename Describe, typename Forward>
+[[gnu::noinline]] TracedBackend::Work TracedBackend::recordNumbered(
+    Recorder& recorder, Operation operation, std::uint64_t seq,
+    Describe& describe, Forward& forward) {
+  const Issued issued = issue(recorder, operation, seq, describe);
+  DeviceCall on_device(issued.times, issued.communicator);
+  if (onCallersStream(operation, issued)) on_device.begin(issued.stream);
+  std::optional<CallRange> range;
+  if (const ToolRanges* ranges = recorder.toolRanges()) [[unlikely]] {
+    range.emplace(
+        *ranges, engine_.on_host,
+        NvtxRanges::Payload{operationName(operation), group_->id(), seq,
+                            issued.bytes, issued.op, ranges->labels()},
+        // What NCCL does at the end of a batch it does for the members.
+        operation == Operation::kCoalesced
+            ? OperationInCall::Name{}
+            : OperationInCall::Name{&recorder, issued.op});
+  }
+  Work work = observed(recorder, issued.op, forward);
+  range.reset();
+  // The clock may be corrected by a microsecond meanwhile (base/tick_clock.h).
+  const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);
+  recorder.returned(issued.op, return_ns);
+  if (!work || endsWithCall(issued)) on_device.end(issued.op);
+  if (operation == Operation::kMonitoredBarrier) {  // has no Work
+    recorder.done(issued.op, return_ns, EndSource::kHostCall);
+  }
+  return wrap(recorder, issued, return_ns, operation, std::move(work));
+}
+
+template <typename Describe, typename Forward>
+TracedBackend::Work TracedBackend::collective(Operation op, Describe describe,
+                                              Forward forward) {
+  return record(
+      op, [this] { return group_->nextCollective(); }, describe, forward);
+}
+
+template <typename Forward>
+auto TracedBackend::manage(Operation operation, Forward forward)
+    -> decltype(forward()) {
+  Recorder* recorder = recording();
+  if (!recorder) return forward();
+  const auto undescribed = [](CallDescriber&) {};
+  const OpId op = issue(*recorder, operation, notNumbered(), undescribed).op;
+  if constexpr (std::is_void_v<decltype(forward())>) {
+    observed(*recorder, op, forward);
+    recorder->returned(op, nowNs());
+  } else {
+    auto result = observed(*recorder, op, forward);
+    recorder->returned(op, nowNs());
+    return result;
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,162 @@
+#include "c10d/wrapper/traced_backend.h"
+
+#include "c10d/wrapper/record_call.h"
+#include "c10d/wrapper/traced_work.h"
+#include "recorder/devices.h"
+
+namespace traced {
+namespace {
+
+// A captured operation is not carried out, so neither its wait nor its
+// result tells anything.
+template <typename Issued>
+bool mayBeCaptured(const Issued& issued) {
+  return issued.stream.capture.status != DeviceEvents::Capture::Status::kNone;
+}
+
+}  // namespace
+
+TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
+                             Recorder& recorder,
+                             std::unique_ptr<RecordedGroup> group,
+                             MakeEvents make_events, bool only_cpu)
+    : ForwardingBackend(std::move(inner)),
+      recorder_(recorder),
+      group_(std::move(group)),
+      engine_(group_->info().engine()),
+      only_cpu_(only_cpu),
+      no_result_(!engine_.result_is_of_host),
+      make_events_(make_events),
+      communicator_(recorder.devices().newCommunicator()) {
+  // c10d reads these from the wrapper, by functions that are not virtual.
+  pg_uid_ = inner_->getGroupUid();
+  pg_desc_ = inner_->getGroupDesc();
+  bound_device_id_ = inner_->getBoundDeviceId();
+  if (bound_device_id_) device_ = bound_device_id_->index();
+  startHearingOfEnds();
+  startHearingOfFailures();
+}
+
+void TracedBackend::decideScope(std::uint64_t job,
+                                const NodeMap::Lookup& lookup) {
+  if (scope_decided_ || Recorder::current() != &recorder_) return;
+  scope_decided_ = recorder_.decideScope(*group_, job, lookup);
+}
+
+DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
+  if (!make_events_) return nullptr;
+  const auto& fields = call.call().fields();
+  if (fields.device == DeviceType::kCuda) {
+    device_.store(fields.device_index, std::memory_order_relaxed);
+  }
+  const int device = device_.load(std::memory_order_relaxed);
+  if (device == kNoDevice || device_unknown_.load(std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  DeviceTimes* times = recorder_.devices().find(device);
+  if (!times) [[unlikely]] {
+    times = recorder_.devices().start(device, make_events_(device));
+    if (!times) device_unknown_.store(true, std::memory_order_relaxed);
+  }
+  return times;
+}
+
+// Of an engine that is not known, c10d's own contract is believed: a wait comes
+// back when the results can be read, and on the CPU nothing but the host reads.
+bool TracedBackend::tellsHost(DeviceType device) const noexcept {
+  if (engine_.isKnown()) return engine_.on_host;
+  return device == DeviceType::kCpu ||
+         (device == DeviceType::kNone && only_cpu_);
+}
+
+// A synchronous call does. Members of a batch do not run by themselves, and
+// whether the batch is synchronous is known when it has ended: by whether there
+// is a Work, unless there always is.
+bool TracedBackend::onCallersStream(Operation op,
+                                    const Issued& issued) const noexcept {
+  if (!issued.times || simulating_.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  if (op == Operation::kCoalesced) return !engine_.sync_has_work;
+  return issued.sync && batch_.load(std::memory_order_relaxed) == 0;
+}
+
+TracedBackend::~TracedBackend() {
+  stopHearingOfFailures();
+  stopHearingOfEnds();
+  // The group has gone: let its last records reach the file soon.
+  if (Recorder::current() == &recorder_) recorder_.requestFlush();
+}
+
+TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
+                                        const Issued& issued,
+                                        std::int64_t return_ns,
+                                        Operation operation,
+                                        Work inner) noexcept {
+  const bool sampled = issued.own_ns != OwnTime::kNotSampled;
+  if (!inner) {
+    if (sampled) recorder.addOwnTime(issued.own_ns + nowNs() - return_ns);
+    return inner;
+  }
+  // Members of a batch have no ends of their own, the batch has.
+  const bool ends_by_itself =
+      !mayBeCaptured(issued) && batch_.load(std::memory_order_relaxed) == 0;
+  if (completions_) {
+    if (ends_by_itself) hearOfEnd(issued, *inner);
+  } else if (!engine_.on_host && ends_by_itself) {
+    observeResult(issued, *inner);
+  }
+  // A caller that did not ask for async waits at once: the wait shows the end,
+  // and a callback would only cost. What another engine's future costs, or
+  // does, is not known: of that one the program itself asks for.
+  if (issued.async && engine_.on_host && !endsOnlyInWait(engine_, operation)) {
+    observeFuture(recorder, issued.op, operation, *inner);
+  }
+  const bool from_any_source =
+      inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
+  try {
+    const bool shows_end =
+        issued.tells_host && (engine_.isKnown() || ends_by_itself);
+    auto work = c10::make_intrusive<TracedWork>(
+        std::move(inner), recorder, issued.op,
+        TracedWork::Shows{.wait = shows_end,
+                          .future = shows_end && !engine_.isKnown()},
+        from_any_source,
+        mayBeCaptured(issued) || endsWithCall(issued) ? nullptr : issued.times,
+        issued.communicator);
+    if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
+    return work;
+  } catch (const std::bad_alloc&) {
+    // Memory comes before arguments, so nothing was moved. Its wait and release
+    // stay unobserved.
+    return inner;
+  }
+}
+
+void TracedBackend::observeFuture(Recorder& recorder, OpId op,
+                                  Operation operation,
+                                  c10d::Work& work) noexcept {
+  auto& no_future = no_future_[static_cast<std::size_t>(operation)];
+  if (no_future.load(std::memory_order_relaxed)) return;
+  try {
+    if (const auto future = work.getFuture())
+      recordEndOf(*future, recorder, op);
+  } catch (...) {
+    no_future.store(true, std::memory_order_relaxed);
+  }
+}
+
+void TracedBackend::setGroupUid(const std::string& uid) {
+  Backend::setGroupUid(uid);
+  inner_->setGroupUid(uid);
+  group_->setLabels(uid, getGroupDesc());
+}
+
+#ifdef TRACED_BACKEND_HAS_setBoundDeviceId
+void TracedBackend::setBoundDeviceId(std::optional<at::Device> device) {
+  Backend::setBoundDeviceId(device);
+  inner_->setBoundDeviceId(device);
+}
+#endif
+
+}  // namespace traced

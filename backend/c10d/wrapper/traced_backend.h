@@ -1,0 +1,253 @@
+// TracedBackend is the c10d backend that wraps another one: every call is
+// recorded, then handed to the inner backend unchanged.
+//
+// Virtuals that are not overridden here are forwarded by the generated base
+// class. Lists of tensors are passed on as the same objects, exceptions pass
+// through, and a null Work stays null.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/engine_traits.h"
+#include "base/operation.h"
+#include "c10d/wrapper/describe.h"
+#include "c10d/wrapper/engine_news.h"
+#include "c10d/wrapper/forwarding.h"
+#include "recorder/completions.h"
+#include "recorder/device/device_times.h"
+#include "recorder/recorder.h"
+
+namespace traced {
+
+class TracedBackend : public forwarding::ForwardingBackend {
+ public:
+  using Work = c10::intrusive_ptr<c10d::Work>;
+  using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
+
+  // Makes the events of a device by its index.
+  using MakeEvents = std::unique_ptr<DeviceEvents> (*)(int device) noexcept;
+
+  // `recorder` outlives the process's groups. Without `make_events` nothing is
+  // known of devices. `only_cpu`: the inner backend serves no other device.
+  TracedBackend(BackendPtr inner, Recorder& recorder,
+                std::unique_ptr<RecordedGroup> group,
+                MakeEvents make_events = nullptr, bool only_cpu = false);
+  ~TracedBackend() override;
+
+  // The backend that carries the calls out.
+  const BackendPtr& inner() const { return inner_; }
+
+  // Marks what is being done to the backend, or has failed, and has everything
+  // written.
+  void tell(MarkKind kind, const char* message = "") noexcept;
+
+  // Tries to decide whether the scope leaves the group out, while that is open.
+  void decideScope(std::uint64_t job, const NodeMap::Lookup& lookup);
+
+  // While true the inner backend only estimates how long calls would take.
+  void setSimulating(bool simulating) { simulating_ = simulating; }
+
+  // Collectives.
+  Work broadcast(Tensors& tensors, const c10d::BroadcastOptions& opts) override;
+  Work allreduce(Tensors& tensors, const c10d::AllreduceOptions& opts) override;
+  Work allreduce_sparse(Tensors& tensors,
+                        const c10d::AllreduceOptions& opts) override;
+  Work allreduce_coalesced(
+      Tensors& tensors, const c10d::AllreduceCoalescedOptions& opts) override;
+  Work reduce(Tensors& tensors, const c10d::ReduceOptions& opts) override;
+  Work allgather(TensorLists& outputs, Tensors& inputs,
+                 const c10d::AllgatherOptions& opts) override;
+  Work _allgather_base(at::Tensor& output, at::Tensor& input,
+                       const c10d::AllgatherOptions& opts) override;
+  Work allgather_coalesced(TensorLists& outputs, Tensors& inputs,
+                           const c10d::AllgatherOptions& opts) override;
+  Work allgather_into_tensor_coalesced(
+      Tensors& outputs, Tensors& inputs,
+      const c10d::AllgatherOptions& opts) override;
+  Work gather(TensorLists& outputs, Tensors& inputs,
+              const c10d::GatherOptions& opts) override;
+  Work scatter(Tensors& outputs, TensorLists& inputs,
+               const c10d::ScatterOptions& opts) override;
+  Work reduce_scatter(Tensors& outputs, TensorLists& inputs,
+                      const c10d::ReduceScatterOptions& opts) override;
+  Work _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                            const c10d::ReduceScatterOptions& opts) override;
+  Work reduce_scatter_tensor_coalesced(
+      Tensors& outputs, Tensors& inputs,
+      const c10d::ReduceScatterOptions& opts) override;
+  Work alltoall_base(at::Tensor& output, at::Tensor& input,
+                     std::vector<std::int64_t>& output_splits,
+                     std::vector<std::int64_t>& input_splits,
+                     const c10d::AllToAllOptions& opts) override;
+  Work alltoall(Tensors& outputs, Tensors& inputs,
+                const c10d::AllToAllOptions& opts) override;
+  Work barrier(const c10d::BarrierOptions& opts) override;
+  void monitoredBarrier(const c10d::BarrierOptions& opts,
+                        bool wait_all_ranks) override;
+
+  // The newer names of some of them (torch 2.15): each is handed to the inner
+  // backend under the name it came with.
+#ifdef TRACED_BACKEND_HAS_all_gather_single
+  Work all_gather_single(at::Tensor& output, at::Tensor& input,
+                         const c10d::AllgatherOptions& opts) override;
+  Work all_gather_single_coalesced(Tensors& outputs, Tensors& inputs,
+                                   const c10d::AllgatherOptions& opts) override;
+  Work gather_single(at::Tensor& output, at::Tensor& input,
+                     const c10d::GatherOptions& opts) override;
+  Work gather_into_tensor(at::Tensor& output, at::Tensor& input,
+                          const c10d::GatherOptions& opts) override;
+  Work reduce_scatter_single(at::Tensor& output, at::Tensor& input,
+                             const c10d::ReduceScatterOptions& opts) override;
+  Work reduce_scatter_single_coalesced(
+      Tensors& outputs, Tensors& inputs,
+      const c10d::ReduceScatterOptions& opts) override;
+  Work all_to_all_single(at::Tensor& output, at::Tensor& input,
+                         std::vector<std::int64_t>& output_splits,
+                         std::vector<std::int64_t>& input_splits,
+                         const c10d::AllToAllOptions& opts) override;
+#endif
+
+  // Point to point.
+  Work send(Tensors& tensors, int dst, int tag) override;
+  Work recv(Tensors& tensors, int src, int tag) override;
+  Work recvAnysource(Tensors& tensors, int tag) override;
+
+  // A batch: its members carry its id, and its end is an operation of its own.
+  void startCoalescing() override;
+  Work endCoalescing() override;
+
+  // Management. A backend that is born here is handed out as it is: it is
+  // wrapped when torch puts it into a group (attach.h).
+  BackendPtr split(const c10::intrusive_ptr<c10d::Store>& store,
+                   const std::vector<int>& ranks,
+                   const c10::intrusive_ptr<Options>& opts) override;
+  BackendPtr merge(const c10::intrusive_ptr<c10d::Store>& store,
+                   const c10::intrusive_ptr<Options>& opts, const int& rank,
+                   const int& size) override;
+  BackendPtr shrink(const std::vector<std::int64_t>& ranks_to_exclude,
+                    int flags,
+                    const c10::intrusive_ptr<Options>& opts) override;
+  void abort() override;
+  void shutdown() override;
+#ifdef TRACED_BACKEND_HAS_reconfigure
+  Work reconfigure(const c10d::ReconfigureOptions& opts) override;
+#endif
+#ifdef TRACED_BACKEND_HAS_suspend
+  void suspend() override;
+  void resume() override;
+#endif
+#ifdef TRACED_BACKEND_HAS_startTimeEstimate
+  void startTimeEstimate() override;
+  float endTimeEstimate() override;
+#endif
+
+  // State that c10d keeps in the wrapper and the inner backend needs, too.
+  void setGroupUid(const std::string& uid) override;
+#ifdef TRACED_BACKEND_HAS_setBoundDeviceId
+  void setBoundDeviceId(std::optional<at::Device> device) override;
+#endif
+
+ private:
+  // The recorder, unless recording has ended, is switched off, or this is a
+  // forked child.
+  Recorder* active() const noexcept {
+    return Recorder::current() == &recorder_ && Recorder::enabled() ? &recorder_
+                                                                    : nullptr;
+  }
+
+  // The recorder, if it records operations of this group; counts one that it
+  // leaves out.
+  Recorder* recording() noexcept {
+    Recorder* recorder = active();
+    if (!recorder || !group_->isLeftOut()) [[likely]]
+      return recorder;
+    if (!simulating_.load(std::memory_order_relaxed)) recorder->leaveOut();
+    return nullptr;
+  }
+
+  // Records one call around `forward`. `describe` fills in a CallDescriber,
+  // `number` draws the sequence number. Defined in record_call.h.
+  template <typename Describe, typename Forward>
+  Work collective(Operation op, Describe describe, Forward forward);
+  template <typename Number, typename Describe, typename Forward>
+  Work record(Operation op, Number number, Describe describe, Forward forward);
+  template <typename Describe, typename Forward>
+  Work recordNumbered(Recorder& recorder, Operation op, std::uint64_t seq,
+                      Describe& describe, Forward& forward);
+  // The same for a call that is not numbered and returns no Work.
+  template <typename Forward>
+  auto manage(Operation op, Forward forward) -> decltype(forward());
+  template <typename Forward>
+  static auto observed(Recorder& recorder, OpId op, Forward forward)
+      -> decltype(forward());
+  struct Issued {
+    OpId op;
+    std::int64_t issue_ns;
+    std::int64_t own_ns;  // what that took, or OwnTime::kNotSampled
+    bool async;
+    bool sync;  // neither: the call does not say
+    // Who waits for it, or for its future, knows that it is over.
+    bool tells_host;
+    std::uint64_t bytes;
+    DeviceTimes* times;  // nullptr: the device is not looked at
+    DeviceTimes::StreamState stream;
+    CommunicatorId communicator;
+  };
+  template <typename Describe>
+  Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
+               Describe& describe) noexcept;
+  Work wrap(Recorder& recorder, const Issued& issued, std::int64_t return_ns,
+            Operation operation, Work inner) noexcept;
+  void observeFuture(Recorder& recorder, OpId op, Operation operation,
+                     c10d::Work& work) noexcept;
+  // Where it has none but tells results (engine_result.cc).
+  void observeResult(const Issued& issued, c10d::Work& work) noexcept;
+  // Whether it is over when its wait has returned, or its future is complete.
+  bool tellsHost(DeviceType device) const noexcept;
+  // What measures on the device of a call.
+  DeviceTimes* timesOf(const CallDescriber& call) noexcept;
+  // Whether the call may run on the caller's own stream; and whether it has,
+  // though it returned a Work.
+  bool onCallersStream(Operation op, const Issued& issued) const noexcept;
+  bool endsWithCall(const Issued& issued) const noexcept {
+    return issued.sync && engine_.sync_has_work &&
+           batch_.load(std::memory_order_relaxed) == 0;
+  }
+  // Where the inner backend has completion hooks (torch 2.15).
+  void startHearingOfEnds() noexcept;
+  void stopHearingOfEnds() noexcept;
+  void hearOfEnd(const Issued& issued, const c10d::Work& work) noexcept;
+  // That the inner backend gives up (abort_hook.cc).
+  void startHearingOfFailures() noexcept;
+  void stopHearingOfFailures() noexcept;
+
+  Recorder& recorder_;
+  const std::unique_ptr<RecordedGroup> group_;
+  const EngineTraits engine_;
+  const bool only_cpu_;
+  std::atomic<std::uint64_t> batch_{0};
+  std::atomic<bool> simulating_{false};
+  // Null without completion hooks.
+  std::shared_ptr<Completions> completions_;
+  // Null where operations run on the host. `owner_` is the process that made
+  // it.
+  EngineNews* news_ = nullptr;
+  std::int64_t owner_ = 0;
+  [[maybe_unused]] bool has_abort_hook_ = false;
+  std::atomic<bool> no_future_[kOperationCount] = {};
+  std::atomic<bool> no_result_;
+  // Whether decideScope() has nothing more to find out.
+  std::atomic<bool> scope_decided_{false};
+  const MakeEvents make_events_;
+  // What can be aborted: see Devices.
+  std::atomic<CommunicatorId> communicator_;
+  // The device of the last call: some calls do not say.
+  std::atomic<int> device_{kNoDevice};
+  static constexpr int kNoDevice = -1;
+  // Nothing can be learnt of it.
+  std::atomic<bool> device_unknown_{false};
+};
+
+}  // namespace traced

@@ -1,0 +1,115 @@
+#include "c10d/wrapper/traced_work.h"
+
+#include <algorithm>
+
+#include "c10d/wrapper/device_call.h"
+#include "c10d/wrapper/error_text.h"
+
+namespace traced {
+
+TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
+                       OpId op, Shows shows, bool from_any_source,
+                       DeviceTimes* times, CommunicatorId communicator)
+    : ForwardingWork(std::move(inner)),
+      recorder_(recorder),
+      op_(op),
+      shows_(shows),
+      from_any_source_(from_any_source),
+      times_(times),
+      communicator_(communicator) {}
+
+TracedWork::~TracedWork() {
+  const std::int64_t release_ns = nowNs();
+  recorder_.released(op_, release_ns);
+  addOwnTimeSince(release_ns);
+  const std::int64_t own_ns = own_ns_.load(std::memory_order_relaxed);
+  if (own_ns != OwnTime::kNotSampled) recorder_.addOwnTime(own_ns);
+}
+
+bool TracedWork::wait(std::chrono::milliseconds timeout) {
+  leaveRegistry();
+  // Of two threads that wait at the same instant both are recorded, and readers
+  // take the first: an exchange would cost as much as the record.
+  if (waited_.load(std::memory_order_relaxed)) return inner_->wait(timeout);
+  waited_.store(true, std::memory_order_relaxed);
+
+  DeviceCall on_device(times_, communicator_);
+  if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
+  WaitRecord record{};
+  record.op = op_;
+  record.begin_ns = nowNs();
+  const auto waited = [&record] {
+    // Not below 0: the clock may be corrected by a microsecond meanwhile.
+    record.wait_ns = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(nowNs() - record.begin_ns, 0));
+  };
+  try {
+    const bool completed = inner_->wait(timeout);
+    waited();
+    recordWait(record, completed);
+    if (completed) on_device.endWait(record);
+    addOwnTimeSince(record.begin_ns +
+                    static_cast<std::int64_t>(record.wait_ns));
+    return completed;
+  } catch (const std::exception& error) {
+    waited();
+    tellError(error,
+              [&](const char* text) { recorder_.waitThrew(record, text); });
+    throw;
+  } catch (...) {
+    waited();
+    recorder_.waitThrew(record, "unknown exception");
+    throw;
+  }
+}
+
+void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
+  record.outcome = completed ? Outcome::kOk : Outcome::kFalse;
+  record.saw_end = completed && shows_.wait;
+  if (from_any_source_ && completed) {
+    try {
+      record.source_rank_plus_1 =
+          static_cast<std::uint32_t>(inner_->sourceRank() + 1);
+    } catch (...) {  // not told: stays absent
+    }
+  }
+  recorder_.waited(record);
+}
+
+c10::intrusive_ptr<c10::ivalue::Future> TracedWork::getFuture() {
+  auto future = inner_->getFuture();
+  if (shows_.future && future && !has_future_.exchange(true)) {
+    try {
+      recordEndOf(*future, recorder_, op_);
+    } catch (...) {  // its end is not told
+    }
+  }
+  return future;
+}
+
+// Runs on the engine's thread, or here if the operation has ended already. It
+// holds neither the Work (a cycle) nor anything of Python.
+void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op) {
+  future.addCallback(
+      [&recorder, op](c10::ivalue::Future& completed) {
+        const std::int64_t end_ns = nowNs();
+        if (!completed.hasError()) {
+          recorder.done(op, end_ns, EndSource::kFuture);
+          return;
+        }
+        recorder.doneFailed(op, end_ns, EndSource::kFuture,
+                            completed.tryRetrieveErrorMessage().c_str());
+      },
+      /*uses_future=*/false);
+}
+
+void TracedWork::leaveRegistry() {
+  // The registry of functional collectives holds the Work that was returned to
+  // it, which is this one; the inner Work can only remove itself.
+  if (c10d::allow_inflight_collective_as_graph_input()) {
+    c10d::unregister_work(
+        c10::intrusive_ptr<c10d::Work>::unsafe_reclaim_from_nonowning(this));
+  }
+}
+
+}  // namespace traced

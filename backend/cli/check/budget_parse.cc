@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/check/budget_file.h"
+#include "cli/check/toml.h"
+#include "cli/common/rank_set.h"
+
+namespace traced {
+namespace {
+
+constexpr std::array<std::string_view, 4> kFileKeys = {
+    "schema", "steps", "tolerance_percent", "budget"};
+constexpr std::array<std::string_view, 10> kRowKeys = {
+    "steps", "per",   "group", "op",      "dtype",
+    "ranks", "count", "bytes", "at_most", "tolerance_percent"};
+
+std::uint32_t lineOf(const toml::node& node) {
+  return static_cast<std::uint32_t>(node.source().begin.line);
+}
+
+// Reads the values of one table; what is wrong with the first wrong one is
+// kept.
+class Values {
+ public:
+  Values(const toml::table& table, std::string name)
+      : table_(table), name_(std::move(name)) {}
+
+  const std::optional<Error>& error() const { return error_; }
+  void fail(std::uint32_t line, const std::string& what) {
+    if (!error_) error_ = Error{absl::StrCat(name_, ":", line, ": ", what)};
+  }
+
+  // A misspelt key would silently judge nothing.
+  template <typename Keys>
+  void refuseOthersThan(const Keys& keys, const char* where) {
+    for (const auto& [key, node] : table_) {
+      if (std::find(keys.begin(), keys.end(), key.str()) != keys.end())
+        continue;
+      fail(static_cast<std::uint32_t>(key.source().begin.line),
+           absl::StrCat("\"", std::string(key.str()), "\" is no key of ",
+                        where));
+    }
+  }
+
+  std::optional<std::string> text(std::string_view key) {
+    return get<std::string>(key, "a text in quotes");
+  }
+  std::optional<bool> flag(std::string_view key) {
+    return get<bool>(key, "true or false");
+  }
+  std::optional<std::uint64_t> figure(std::string_view key) {
+    constexpr char kWanted[] = "a whole number, 0 or more";
+    const auto value = get<std::int64_t>(key, kWanted);
+    if (!value) return std::nullopt;
+    if (*value < 0) failAt(key, kWanted);
+    return static_cast<std::uint64_t>(*value);
+  }
+  std::optional<double> percent(std::string_view key) {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (value && std::isfinite(*value) && *value >= 0) return value;
+    failAt(key, "a number, 0 or more");
+    return std::nullopt;
+  }
+  std::optional<StepRange> steps() {
+    const auto written = text("steps");
+    if (!written) return std::nullopt;
+    const Result<StepRange> range = StepRange::parse(*written);
+    if (range) return *range;
+    fail(lineOf(*table_.get("steps")), range.error().message);
+    return std::nullopt;
+  }
+
+  void failAt(std::string_view key, const char* wanted) {
+    fail(lineOf(*table_.get(key)),
+         absl::StrCat(std::string(key), " must be ", wanted));
+  }
+
+ private:
+  template <typename T>
+  std::optional<T> get(std::string_view key, const char* wanted) {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    const auto* value = node->as<T>();
+    if (!value) {
+      failAt(key, wanted);
+      return std::nullopt;
+    }
+    return value->get();
+  }
+
+  const toml::table& table_;
+  const std::string name_;
+  std::optional<Error> error_;
+};
+
+// What rows take over from the file.
+struct Defaults {
+  StepRange steps;
+  double tolerance_percent = 0;
+};
+
+void takeRanks(BudgetRow& row, Values& values, const toml::table& table) {
+  const auto written = values.text("ranks");
+  if (!written || *written == "all") return;
+  auto ranks = parseRanks(*written);
+  if (!ranks) {
+    return values.fail(lineOf(*table.get("ranks")), ranks.error().message);
+  }
+  row.ranks = std::move(*ranks);
+  row.ranks_text = *written;
+}
+
+void takePer(BudgetRow& row, Values& values) {
+  row.per_step = !row.steps.all();
+  const auto per = values.text("per");
+  if (!per) return;
+  if (*per != "step" && *per != "range") {
+    values.failAt("per", "\"step\" or \"range\"");
+  } else if (*per == "step" && row.steps.all()) {
+    values.failAt("per", "\"range\" where steps are \"all\"");
+  }
+  row.per_step = *per == "step";
+}
+
+Result<BudgetRow> parseRow(const toml::table& table, const Defaults& defaults,
+                           const std::string& name) {
+  Values values(table, name);
+  values.refuseOthersThan(kRowKeys, "a budget row");
+  BudgetRow row;
+  row.line = lineOf(table);
+  row.steps = values.steps().value_or(defaults.steps);
+  takePer(row, values);
+  row.group = values.text("group");
+  row.op = values.text("op");
+  row.dtype = values.text("dtype");
+  takeRanks(row, values, table);
+  row.count = values.figure("count");
+  row.bytes = values.figure("bytes");
+  row.at_most = values.flag("at_most").value_or(false);
+  row.tolerance_percent =
+      values.percent("tolerance_percent").value_or(defaults.tolerance_percent);
+  if (!row.count && !row.bytes) {
+    values.fail(row.line, "a budget row needs a count or bytes");
+  }
+  if (values.error()) return *values.error();
+  return row;
+}
+
+Result<Budget> parseRows(const toml::table& file, const Defaults& defaults,
+                         const std::string& name) {
+  Budget budget;
+  const toml::node* rows = file.get("budget");
+  if (!rows) return budget;
+  const toml::array* array = rows->as_array();
+  if (!array) {
+    return Error{
+        absl::StrCat(name, ":", lineOf(*rows), ": write rows as [[budget]]")};
+  }
+  for (const toml::node& node : *array) {
+    const toml::table* table = node.as_table();
+    if (!table) {
+      return Error{
+          absl::StrCat(name, ":", lineOf(node), ": write rows as [[budget]]")};
+    }
+    Result<BudgetRow> row = parseRow(*table, defaults, name);
+    if (!row) return row.error();
+    budget.rows.push_back(std::move(*row));
+  }
+  return budget;
+}
+
+}  // namespace
+
+Result<Budget> parseBudget(const std::string& text, const std::string& name) {
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return Error{absl::StrCat(name, ":", error.source().begin.line, ": ",
+                              std::string(error.description()))};
+  }
+  const toml::table& file = parsed.table();
+  Values values(file, name);
+  values.refuseOthersThan(kFileKeys, "a budget");
+  if (values.figure("schema").value_or(1) != 1) {
+    values.failAt("schema", "1: a newer tracectl wrote this budget");
+  }
+  Defaults defaults;
+  defaults.steps = values.steps().value_or(StepRange());
+  defaults.tolerance_percent = values.percent("tolerance_percent").value_or(0);
+  if (values.error()) return *values.error();
+  return parseRows(file, defaults, name);
+}
+
+Result<Budget> readBudget(const std::string& path) {
+  constexpr std::streamsize kMaxBytes = 16 << 20;
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  // A pipe might never say anything.
+  if (std::filesystem::exists(status) &&
+      !std::filesystem::is_regular_file(status)) {
+    return Error{absl::StrCat(path, ": is no regular file")};
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(kMaxBytes) + 1, '\0');
+  in.read(text.data(), kMaxBytes + 1);
+  if (in.bad() || !in.eof()) {
+    return Error{
+        absl::StrCat(path, ": cannot be read",
+                     in.gcount() > kMaxBytes ? ", it is too long" : "")};
+  }
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return parseBudget(text, path);
+}
+
+}  // namespace traced

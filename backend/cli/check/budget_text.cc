@@ -1,0 +1,68 @@
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/check/budget_file.h"
+#include "cli/common/text.h"
+
+namespace traced {
+namespace {
+
+// A basic string of TOML.
+std::string tomlString(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      absl::StrAppend(&out, "\\", std::string(1, c));
+    } else if (byte < 0x20 || byte == 0x7F) {
+      absl::StrAppend(&out, absl::StrFormat("\\u%04X", int{byte}));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string rowText(const BudgetRow& row) {
+  // TOML's integers have a sign; more cannot be written.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::string text = "\n[[budget]]\n";
+  const auto say = [&text](const char* key, const std::string& value) {
+    absl::StrAppend(&text, key, " = ", value, "\n");
+  };
+  if (row.group) say("group", tomlString(*row.group));
+  if (row.op) say("op", tomlString(*row.op));
+  if (row.dtype) say("dtype", tomlString(*row.dtype));
+  if (row.ranks) say("ranks", tomlString(row.ranks_text));
+  if (!row.per_step && !row.steps.all()) say("per", "\"range\"");
+  if (row.count && *row.count <= kMost) say("count", absl::StrCat(*row.count));
+  if (row.bytes && *row.bytes <= kMost) {
+    say("bytes", *row.bytes < 1024
+                     ? absl::StrCat(*row.bytes)
+                     : absl::StrCat(*row.bytes, "  # ", bytesText(*row.bytes)));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string budgetText(const Budget& budget) {
+  std::string text =
+      "# What each rank may communicate; written by tracectl check "
+      "--write-budget.\n"
+      "# Edit it freely: docs/cli.md of traced describes all keys.\n"
+      "schema = 1\n";
+  if (!budget.rows.empty() && !budget.rows[0].steps.all()) {
+    absl::StrAppend(&text, "# Figures are per step and rank, with per = ",
+                    "\"range\" per rank over all these steps.\nsteps = \"",
+                    budget.rows[0].steps.text(), "\"\n");
+  } else {
+    absl::StrAppend(&text,
+                    "# Figures are per rank, over the whole recording.\n");
+  }
+  for (const BudgetRow& row : budget.rows) absl::StrAppend(&text, rowText(row));
+  return text;
+}
+
+}  // namespace traced

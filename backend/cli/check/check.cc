@@ -1,0 +1,238 @@
+#include "cli/check/check.h"
+
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/budget/budget_builder.h"
+#include "analysis/budget/budget_check.h"
+#include "analysis/budget/coverage.h"
+#include "analysis/merge/pending_file.h"
+#include "analysis/reading/stream_loader.h"
+#include "cli/check/budget_file.h"
+#include "cli/check/check_output.h"
+#include "cli/common/text.h"
+#include "cli/inputs/inputs.h"
+
+namespace traced {
+namespace {
+
+void complain(const std::string& sentence) {
+  std::cerr << "tracectl: " << printable(sentence) << "\n";
+}
+
+bool writeWhole(const std::string& path, Existing existing,
+                const std::string& text) {
+  PendingFile file(path, existing);
+  file.stream() << text;
+  if (file.commit()) return true;
+  complain(file.problem());
+  return false;
+}
+
+// What a budget is written from.
+struct Measured {
+  StepRange steps;
+  Budget budget;
+  RunSummary summary;
+  std::vector<std::string> gaps;
+};
+
+Measured measure(const TraceSet& set, std::optional<StepRange> steps) {
+  Measured measured;
+  std::optional<BudgetBuilder> builder;
+  std::optional<Coverage> coverage;
+  StreamLoader loader(set);
+  for (const std::size_t i : set.selected) {
+    const StreamTable table = loader.load(set.streams[i]);
+    if (!builder) {
+      measured.steps = steps.value_or(usualSteps(table.marks));
+      builder.emplace(measured.steps);
+      coverage.emplace(std::vector<StepRange>{measured.steps});
+    }
+    measured.summary.add(table);
+    coverage->add(table);
+    builder->add(RankUsage(table));
+  }
+  measured.budget = builder->finish();
+  measured.gaps = coverage->gaps(set, measured.summary);
+  if (measured.budget.rows.empty()) {
+    measured.gaps.push_back(
+        absl::StrCat("no operations in steps ", measured.steps.text()));
+  }
+  return measured;
+}
+
+class Check : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
+    CLI::Option* budget = app.add_option("--budget", budget_,
+                                         "The budget to hold the run against");
+    CLI::Option* write = app.add_option(
+        "--write-budget", write_, "Write the budget that the run just meets");
+    budget->excludes(write);
+    app.add_option("--steps", steps_,
+                   "Of --write-budget: such as 10-49 (default all that were "
+                   "marked, but the last)")
+        ->needs(write)
+        ->check([](const std::string& text) {
+          const auto steps = StepRange::parse(text);
+          return steps ? std::string() : steps.error().message;
+        });
+    app.add_flag("--force", force_, "Of --write-budget: replace the file")
+        ->needs(write);
+    app.add_option("--junit", junit_, "Write JUnit XML too, over what is there")
+        ->needs(budget);
+    app.add_flag("--all", all_, "Show rows that are met, however many");
+    app.footer(
+        "Example: tracectl check --budget ci/comm-budget.toml traces/job/");
+  }
+
+  ExitCode run() override {
+    if (budget_.empty() == write_.empty()) {
+      complain("check needs --budget FILE or --write-budget FILE");
+      return ExitCode::kUsage;
+    }
+    return budget_.empty() ? writeBudget() : holdAgainst();
+  }
+
+ private:
+  ExitCode holdAgainst() {
+    const Result<Budget> budget = readBudget(budget_);
+    if (!budget) {
+      complain(budget.error().message);
+      return ExitCode::kUsage;
+    }
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return nothingToJudge(*budget);
+    const CheckOutcome outcome = judge(*set, *budget);
+    if (inputs_.json()) {
+      sayJson(outcome);
+    } else {
+      std::cout << checkText(outcome, all_);
+    }
+    const ExitCode code = inputs_.conclude(allWarnings(*set, outcome.summary));
+    if (!writeJunit(outcome)) return ExitCode::kInternal;
+    if (!outcome.measured()) return notMeasured(outcome.not_measured);
+    return outcome.result.met() ? code : ExitCode::kFindings;
+  }
+
+  // Such as a directory without traces.
+  ExitCode nothingToJudge(const Budget& budget) const {
+    const TraceSet none;
+    const CheckOutcome outcome{inputs_.title(),
+                               budget_,
+                               none,
+                               budget,
+                               {},
+                               {},
+                               {"nothing readable in the inputs"}};
+    if (inputs_.json()) sayJson(outcome);
+    if (!writeJunit(outcome)) return ExitCode::kInternal;
+    return notMeasured(outcome.not_measured);
+  }
+
+  static void sayJson(const CheckOutcome& outcome) {
+    writeJson(std::cout, checkJson(outcome));
+    std::cout << "\n";
+  }
+
+  bool writeJunit(const CheckOutcome& outcome) const {
+    return junit_.empty() ||
+           writeWhole(junit_, Existing::kReplaced, checkJunit(outcome));
+  }
+
+  CheckOutcome judge(const TraceSet& set, const Budget& budget) const {
+    CheckOutcome outcome{inputs_.title(), budget_, set, budget, {}, {}, {}};
+    BudgetCheck check(budget);
+    Coverage coverage(budget.ranges());
+    StreamLoader loader(set);
+    for (const std::size_t i : set.selected) {
+      const StreamTable table = loader.load(set.streams[i]);
+      outcome.summary.add(table);
+      coverage.add(table);
+      check.add(RankUsage(table));
+    }
+    outcome.result = std::move(check).finish();
+    outcome.not_measured = coverage.gaps(set, outcome.summary);
+    for (std::string& sentence :
+         rowsWithoutRanks(budget, outcome.summary.worldSize())) {
+      outcome.not_measured.push_back(std::move(sentence));
+    }
+    if (budget.rows.empty()) {
+      outcome.not_measured.push_back("the budget has no rows");
+    } else if (outcome.result.judged == 0) {
+      outcome.not_measured.push_back(
+          "no operations were recorded in the steps of the budget");
+    }
+    return outcome;
+  }
+
+  ExitCode writeBudget() {
+    if (!force_ && isTaken(write_)) {
+      complain(absl::StrCat(write_, ": exists; --force replaces it"));
+      return ExitCode::kUsage;
+    }
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    std::optional<StepRange> steps;
+    if (!steps_.empty()) steps = StepRange::parse(steps_).value();
+    const Measured measured = measure(*set, steps);
+    const ExitCode code = inputs_.conclude(allWarnings(*set, measured.summary));
+    if (!measured.gaps.empty()) return notMeasured(measured.gaps);
+    if (!writeWhole(write_, force_ ? Existing::kReplaced : Existing::kKept,
+                    budgetText(measured.budget))) {
+      return ExitCode::kInternal;
+    }
+    sayWritten(measured);
+    return code;
+  }
+
+  void sayWritten(const Measured& measured) const {
+    const std::vector<BudgetRow>& rows = measured.budget.rows;
+    if (inputs_.json()) {
+      const Json json = {{"schema", kJsonSchema},
+                         {"budget", write_},
+                         {"steps", measured.steps.text()},
+                         {"rows", rows.size()}};
+      writeJson(std::cout, json);
+      std::cout << "\n";
+      return;
+    }
+    std::cout << printable(write_) << ": " << countOf(rows.size(), "row")
+              << ", steps " << measured.steps.text() << "\n";
+    std::size_t totals = 0;
+    for (const BudgetRow& row : rows) totals += !row.per_step;
+    if (totals > 0 && !measured.steps.all()) {
+      std::cerr << "note: " << countOf(totals, "row")
+                << " not equal in every step, so written as totals; --steps "
+                   "chooses others, such as those after warm-up\n";
+    }
+  }
+
+  ExitCode notMeasured(const std::vector<std::string>& reasons) const {
+    for (const std::string& reason : reasons) {
+      std::cerr << "not measured: " << printable(reason) << "\n";
+    }
+    return ExitCode::kNotMeasured;
+  }
+
+  Inputs inputs_;
+  std::string budget_;
+  std::string write_;
+  std::string steps_;
+  std::string junit_;
+  bool force_ = false;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeCheck() { return std::make_unique<Check>(); }
+
+}  // namespace traced

@@ -1,0 +1,189 @@
+#include "cli/common/help.h"
+
+#include <iostream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "cli/common/completion.h"
+#include "cli/common/nearest.h"
+#include "cli/common/text.h"
+#include "cli/common/wrap.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kFirstColumn = 24;
+
+std::string twoColumns(const std::string& left, const std::string& right) {
+  std::string first = absl::StrCat("  ", left);
+  std::string text;
+  if (first.size() + 2 > kFirstColumn) {
+    absl::StrAppend(&text, first, "\n");
+    first.clear();
+  }
+  first.resize(kFirstColumn, ' ');
+  return text + wrapped(first, right);
+}
+
+// What its value is called.
+std::string valueName(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (option.get_items_expected_max() == 0) return "";
+  if (absl::StartsWith(type, "UINT") || absl::StartsWith(type, "INT") ||
+      absl::StartsWith(type, "FLOAT") || absl::StartsWith(type, "NUMBER")) {
+    return " N";
+  }
+  const std::string& own = option.get_option_text();
+  return own.empty() ? " WORD" : " " + own;
+}
+
+// "default share"; "" of one without.
+std::string defaultText(const CLI::Option& option) {
+  std::string text = option.get_default_str();
+  if (text.size() >= 2 && text.front() == '[') {
+    text = text.substr(1, text.size() - 2);
+  }
+  return text.empty() ? "" : absl::StrCat("default ", text);
+}
+
+std::string descriptionOf(const CLI::Option& option) {
+  std::string text = option.get_description();
+  const std::vector<std::string> values = allowedValues(option);
+  const bool told =
+      values.empty() || (absl::StrContains(text, values.front()) &&
+                         absl::StrContains(text, values.back()));
+  if (!told) absl::StrAppend(&text, ": ", absl::StrJoin(values, ", "));
+  const std::string usual = defaultText(option);
+  if (!usual.empty() && !absl::StrContains(text, "default")) {
+    absl::StrAppend(&text, " (", usual, ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> allowedValues(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    return {};
+  }
+  return absl::StrSplit(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+std::string HelpFormatter::make_description(const CLI::App* app) const {
+  return app->get_description() + "\n";
+}
+
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string) const {
+  if (app->get_parent() == nullptr) {
+    return "Usage: tracectl VERB [OPTIONS] INPUT...\n";
+  }
+  std::string usage =
+      absl::StrCat("Usage: tracectl ", app->get_name(), " [OPTIONS]");
+  for (const CLI::Option* option : app->get_options()) {
+    if (!option->get_positional()) continue;
+    const bool several = option->get_items_expected_max() > 1;
+    const std::string word =
+        absl::StrCat(option->get_name(true), several ? "..." : "");
+    absl::StrAppend(&usage, " ",
+                    option->get_required() ? word : "[" + word + "]");
+  }
+  return usage + "\n";
+}
+
+std::string HelpFormatter::make_option(const CLI::Option* option,
+                                       bool is_positional) const {
+  const std::string left =
+      is_positional
+          ? option->get_name(true)
+          : absl::StrCat(
+                absl::StrJoin(
+                    absl::StrSplit(option->get_name(false, true), ','), ", "),
+                valueName(*option));
+  return twoColumns(left, descriptionOf(*option));
+}
+
+std::string HelpFormatter::make_subcommand(const CLI::App* verb) const {
+  return twoColumns(verb->get_name(), verb->get_description());
+}
+
+std::vector<std::string> verbNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) {
+    if (!verb->get_group().empty()) names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+namespace {
+
+class Help : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    app_ = &app;
+    app.add_option("VERB", verb_, "The verb to explain; all in one line each");
+    app.footer("Example: tracectl help report");
+  }
+
+  ExitCode run() override {
+    const CLI::App& all = *app_->get_parent();
+    if (verb_.empty()) {
+      std::cout << all.get_formatter()->make_help(&all, "",
+                                                  CLI::AppFormatMode::Normal);
+      return ExitCode::kFine;
+    }
+    const auto is_it = [&](const CLI::App* verb) {
+      return verb->get_name() == verb_;
+    };
+    const std::vector<const CLI::App*> verb = all.get_subcommands(is_it);
+    if (verb.empty()) {
+      std::cerr << "tracectl: there is no verb \"" << printable(verb_) << "\""
+                << didYouMean(verb_, verbNames(all)) << "\n";
+      return ExitCode::kUsage;
+    }
+    std::cout << verb.front()->help();
+    return ExitCode::kFine;
+  }
+
+ private:
+  CLI::App* app_ = nullptr;
+  std::string verb_;
+};
+
+class Completion : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    app_ = &app;
+    app.add_option("SHELL", shell_, "Whose script")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    app.footer(
+        "Examples:\n"
+        "  source <(tracectl completion bash)     # in ~/.bashrc; zsh "
+        "likewise\n"
+        "  tracectl completion fish | source      # in config.fish");
+  }
+
+  ExitCode run() override {
+    std::cout << completionScript(*app_->get_parent(), shell_).value_or("");
+    return ExitCode::kFine;
+  }
+
+ private:
+  CLI::App* app_ = nullptr;
+  std::string shell_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeHelp() { return std::make_unique<Help>(); }
+
+std::unique_ptr<Subcommand> makeCompletion() {
+  return std::make_unique<Completion>();
+}
+
+}  // namespace traced

@@ -1,0 +1,74 @@
+#include "cli/common/next_commands.h"
+
+#include "absl/strings/str_cat.h"
+#include "cli/common/shell_word.h"
+#include "cli/common/text.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kMostProcesses = 2;
+
+// Where the program of a culprit is, if it still runs.
+void addStacks(const JobState& job, const JobVerdict& verdict,
+               std::vector<std::string>& commands) {
+  for (const std::uint32_t rank : verdict.culprits) {
+    if (commands.size() >= kMostProcesses) return;
+    const RankState* state = job.rank(rank);
+    if (!state || state->pid <= 0 || state->end.kind != EndKind::kUnknown) {
+      continue;
+    }
+    commands.push_back(absl::StrCat("py-spy dump --pid ", state->pid,
+                                    "   # if it still runs: rank ", rank,
+                                    ", on host ", printable(state->host)));
+  }
+}
+
+bool standsStill(VerdictKind kind) {
+  return kind == VerdictKind::kDeadlock || kind == VerdictKind::kLeftEarly ||
+         kind == VerdictKind::kNeverJoined || kind == VerdictKind::kHungIn ||
+         kind == VerdictKind::kP2pUnpaired || kind == VerdictKind::kUndecided ||
+         kind == VerdictKind::kFailed || kind == VerdictKind::kAborted;
+}
+
+bool isOfTiming(VerdictKind kind) {
+  return kind == VerdictKind::kSlowPeer || kind == VerdictKind::kStraggler;
+}
+
+}  // namespace
+
+std::vector<std::string> nextCommands(const std::string& path,
+                                      const std::string& choice,
+                                      const JobState& job,
+                                      const JobVerdict& verdict) {
+  std::vector<std::string> commands;
+  const std::string input = shellWord(path) + choice;
+  if (isOfTiming(verdict.kind)) {
+    return {absl::StrCat("tracectl report ", input, " --by op,group,rank")};
+  }
+  if (standsStill(verdict.kind)) addStacks(job, verdict, commands);
+  if (verdict.group == GroupCatalog::kNone) {
+    if (!verdict.culprits.empty()) {
+      commands.push_back(absl::StrCat("tracectl show ", input, " --ranks ",
+                                      verdict.culprits.front(), " --last 5"));
+    }
+    return commands;
+  }
+  const std::string& label = job.catalog.label(verdict.group);
+  // The option takes several, between commas.
+  const std::string of_group =
+      label.find(',') == std::string::npos
+          ? absl::StrCat(" --groups ", shellWord(label))
+          : std::string();
+  if (standsStill(verdict.kind)) {
+    commands.push_back(
+        absl::StrCat("tracectl show ", input, of_group, " --last 5 --stacks"));
+  } else if (verdict.seq > 0) {
+    commands.push_back(absl::StrCat("tracectl show ", input, of_group,
+                                    " --limit 1000000 | grep -w -C3 '#",
+                                    verdict.seq, "'"));
+  }
+  return commands;
+}
+
+}  // namespace traced

@@ -1,0 +1,187 @@
+#include "cli/common/table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "cli/common/terminal.h"
+
+namespace traced {
+namespace {
+
+// How many columns UTF-8 text takes: continuation bytes take none.
+std::size_t widthOf(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(),
+                    [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+constexpr const char* kGap = "  ";
+
+// Of columns [first, end) and the gaps between them.
+std::size_t spanWidth(const std::vector<std::size_t>& widths, std::size_t first,
+                      std::size_t end) {
+  std::size_t width = 2 * (end - first - 1);
+  for (std::size_t i = first; i < end; ++i) width += widths[i];
+  return width;
+}
+
+std::string padded(const std::string& text, std::size_t width,
+                   Table::Align align) {
+  const std::string space(width - std::min(width, widthOf(text)), ' ');
+  return align == Table::Align::kLeft ? text + space : space + text;
+}
+
+// Texts are not cut to less.
+constexpr std::size_t kShortestCut = 24;
+
+// The last columns of a text that is too wide, behind "...": of a path and of a
+// module the end says most.
+std::string lastOf(const std::string& text, std::size_t columns) {
+  std::size_t wide = widthOf(text);
+  if (wide <= columns) return text;
+  std::size_t at = 0;
+  for (; wide > columns - 3; --wide) {
+    do {
+      ++at;
+    } while (at < text.size() && (text[at] & 0xC0) == 0x80);
+  }
+  return "..." + text.substr(at);
+}
+
+}  // namespace
+
+void Table::addColumn(std::string heading, Align align) {
+  const std::size_t cut = heading.find('\n');
+  if (cut == std::string::npos) {
+    columns_.push_back({"", std::move(heading), align, false});
+  } else {
+    columns_.push_back(
+        {heading.substr(0, cut), heading.substr(cut + 1), align, cut == 0});
+  }
+}
+
+void Table::addRow(std::vector<std::string> cells) {
+  rows_.push_back(std::move(cells));
+}
+
+std::size_t Table::endOfSpan(std::size_t first) const {
+  std::size_t end = first + 1;
+  while (end < columns_.size() && columns_[end].under_the_last) ++end;
+  return end;
+}
+
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = widthOf(columns_[i].lower);
+    for (const auto& row : rows_) width = std::max(width, widthOf(row[i]));
+    widths.push_back(width);
+  }
+  for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
+    const std::size_t room = spanWidth(widths, i, endOfSpan(i));
+    const std::size_t upper = widthOf(columns_[i].upper);
+    if (upper > room) widths[i] += upper - room;
+  }
+  return widths;
+}
+
+std::string Table::upperLine(const std::vector<std::size_t>& widths) const {
+  std::string line;
+  for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
+    const std::size_t room = spanWidth(widths, i, endOfSpan(i));
+    std::string upper = columns_[i].upper;
+    const bool spans = endOfSpan(i) > i + 1;
+    if (spans) upper.append((room - widthOf(upper)) / 2, ' ');  // centred
+    absl::StrAppend(&line, i ? kGap : " ",
+                    padded(upper, room, columns_[i].align));
+  }
+  return line;
+}
+
+std::size_t Table::width() const {
+  const std::vector<std::size_t> widths = this->widths();
+  return 1 + spanWidth(widths, 0, widths.size());
+}
+
+std::size_t Table::headingLines() const {
+  const auto has_upper = [](const Column& column) {
+    return !column.upper.empty();
+  };
+  return std::any_of(columns_.begin(), columns_.end(), has_upper) ? 2 : 1;
+}
+
+std::vector<std::string> Table::fit(
+    std::size_t columns, const std::vector<std::string>& first_to_go) {
+  std::vector<std::string> removed;
+  for (const std::string& heading : first_to_go) {
+    if (width() <= columns) return removed;
+    if (remove(heading)) removed.push_back(heading);
+  }
+  const std::size_t wide = width();
+  if (wide > columns) cutTexts(wide - columns);
+  return removed;
+}
+
+// With all that stand under it.
+bool Table::remove(const std::string& heading) {
+  for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
+    const Column& column = columns_[i];
+    const std::string& name =
+        column.upper.empty() ? column.lower : column.upper;
+    if (name != heading) continue;
+    const auto first = static_cast<std::ptrdiff_t>(i);
+    const auto end = static_cast<std::ptrdiff_t>(endOfSpan(i));
+    for (auto& row : rows_) row.erase(row.begin() + first, row.begin() + end);
+    columns_.erase(columns_.begin() + first, columns_.begin() + end);
+    return true;
+  }
+  return false;
+}
+
+void Table::cutTexts(std::size_t too_many) {
+  while (too_many > 0) {
+    // The widest of the texts.
+    const std::vector<std::size_t> widths = this->widths();
+    std::size_t widest = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].align == Align::kRight) continue;
+      if (widest == columns_.size() || widths[i] > widths[widest]) widest = i;
+    }
+    if (widest == columns_.size() || widths[widest] <= kShortestCut) return;
+    const std::size_t take =
+        std::min(too_many, (widths[widest] - kShortestCut + 1) / 2);
+    for (auto& row : rows_) {
+      row[widest] = lastOf(row[widest], widths[widest] - take);
+    }
+    too_many -= take;
+  }
+}
+
+std::string Table::text(bool colours) const {
+  const std::vector<std::size_t> widths = this->widths();
+  std::vector<std::string> lines;
+  if (headingLines() == 2) lines.push_back(upperLine(widths));
+  const auto addLine = [&](auto cellOf) {
+    std::string& line = lines.emplace_back();
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      absl::StrAppend(&line, i ? kGap : " ",
+                      padded(cellOf(i), widths[i], columns_[i].align));
+    }
+  };
+  addLine([&](std::size_t i) { return columns_[i].lower; });
+  for (const auto& row : rows_) {
+    addLine([&](std::size_t i) { return row[i]; });
+  }
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string line =
+        lines[i].substr(0, lines[i].find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, bold(line, colours && i < headingLines()), "\n");
+  }
+  return text;
+}
+
+}  // namespace traced

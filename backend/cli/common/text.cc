@@ -1,0 +1,85 @@
+#include "cli/common/text.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/utf8.h"
+
+namespace traced {
+
+std::string printable(std::string_view text) {
+  // To a terminal that knows no UTF-8 a lone byte is a control character.
+  const std::string valid = toValidUtf8(text);
+  std::string safe;
+  safe.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const Utf8Character first = firstCharacter(rest);
+    if (isUnprintable(first.code)) {
+      safe += '?';
+    } else {
+      safe += rest.substr(0, first.bytes);
+    }
+    rest.remove_prefix(first.bytes);
+  }
+  return safe;
+}
+
+std::string groupedText(std::uint64_t number) {
+  std::string digits = absl::StrCat(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, " ");
+  return digits;
+}
+
+std::string threeDigits(double number) {
+  if (number >= 99.95) {
+    return groupedText(static_cast<std::uint64_t>(number + 0.5));
+  }
+  if (number >= 9.995) return absl::StrFormat("%.1f", number);
+  if (number >= 0.9995) return absl::StrFormat("%.2f", number);
+  if (number > 0 && number < 0.0005) return "<0.001";
+  return absl::StrFormat("%.3f", number);
+}
+
+std::string millisecondsText(double ns) { return threeDigits(ns / 1e6); }
+
+std::string bytesText(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return absl::StrCat(bytes, " B");
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1023.5 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return absl::StrFormat("%.*f %s", value < 9.95 ? 1 : 0, value, kUnits[unit]);
+}
+
+std::string durationText(std::uint64_t ns) {
+  const std::uint64_t seconds = ns / 1'000'000'000;
+  if (seconds < 60) {
+    return absl::StrFormat("%.3f s", static_cast<double>(ns) / 1e9);
+  }
+  return absl::StrFormat("%02d:%02d:%02d", seconds / 3600, seconds / 60 % 60,
+                         seconds % 60);
+}
+
+std::string percentText(double part) {
+  return absl::StrFormat("%.1f %%", 100 * part);
+}
+
+std::string percentRange(double from, double to, std::string_view between) {
+  const std::string low = absl::StrFormat("%.1f", 100 * from);
+  const std::string high = percentText(to);
+  if (low + " %" == high) return high;
+  return absl::StrCat(low, absl::string_view(between.data(), between.size()),
+                      high);
+}
+
+std::string countOf(std::uint64_t count, std::string_view noun) {
+  return absl::StrCat(groupedText(count), " ",
+                      absl::string_view(noun.data(), noun.size()),
+                      count == 1 ? "" : "s");
+}
+
+}  // namespace traced

@@ -1,0 +1,66 @@
+#include "cli/common/window_option.h"
+
+#include "absl/strings/str_cat.h"
+#include "cli/common/text.h"
+
+namespace traced {
+namespace {
+
+constexpr double kNsInSecond = 1e9;
+// A century: far from what overflows.
+constexpr double kLatestSecond = 3e9;
+
+std::optional<std::int64_t> nsOf(const std::optional<double>& seconds) {
+  if (!seconds) return std::nullopt;
+  return static_cast<std::int64_t>(*seconds * kNsInSecond);
+}
+
+}  // namespace
+
+void WindowOption::declare(CLI::App& app) {
+  app.add_option("--steps", steps_,
+                 "Only what was issued in these training steps, such as 10-49")
+      ->check([](const std::string& text) {
+        const auto steps = StepRange::parse(text);
+        return steps ? std::string() : steps.error().message;
+      })
+      ->option_text("A-B");
+  app.add_option("--since", since_s_,
+                 "Only what was issued so many seconds after the first rank "
+                 "began to record, or later")
+      ->check(CLI::Range(0.0, kLatestSecond));
+  app.add_option("--until", until_s_, "Only what was issued before that")
+      ->check(CLI::Range(0.0, kLatestSecond));
+}
+
+void WindowOption::refuse(CLI::App& app, const std::string& why) {
+  for (const std::string option : {"--steps", "--since", "--until"}) {
+    app.add_option_function<std::string>(option,
+                                         [option, why](const std::string&) {
+                                           throw CLI::ValidationError(option,
+                                                                      why);
+                                         })
+        ->group("");  // no part of the help
+  }
+}
+
+RunWindow WindowOption::window() const {
+  return {StepRange::parse(steps_).value(), nsOf(since_s_), nsOf(until_s_)};
+}
+
+std::string windowText(const RunWindow& window, std::uint64_t outside) {
+  if (window.all()) return "";
+  return absl::StrCat("Only ", window.text(), "; ",
+                      countOf(outside, "operation"), " outside not looked at");
+}
+
+void addWindow(Json& json, const RunWindow& window, std::uint64_t outside) {
+  if (window.all()) return;
+  Json& told = json["window"];
+  told["steps"] = window.steps.text();
+  setIf(told, "since_ns", window.since_ns);
+  setIf(told, "until_ns", window.until_ns);
+  told["outside"] = outside;
+}
+
+}  // namespace traced

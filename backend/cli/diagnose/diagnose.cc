@@ -1,0 +1,225 @@
+#include "cli/diagnose/diagnose.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/runs/run_list.h"
+#include "cli/common/shell_word.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
+#include "cli/common/window_option.h"
+#include "cli/common/wrap.h"
+#include "cli/diagnose/diagnose_output.h"
+#include "cli/diagnose/follow.h"
+#include "cli/inputs/inputs.h"
+
+namespace traced {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+// A century: far from what overflows.
+constexpr double kMostSeconds = 3e9;
+
+class Diagnose : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    CLI::Option* attempt = inputs_.declareAttempt(app);
+    app.add_option("--hung-after", hung_after_s_,
+                   "An operation that has not ended for so many seconds hangs")
+        ->check(CLI::Range(0.0, kMostSeconds))
+        ->capture_default_str();
+    app.add_option("--late-after", late_after_s_,
+                   "A rank that once keeps the others waiting for so many "
+                   "seconds is late")
+        ->check(CLI::Range(0.0, kMostSeconds))
+        ->capture_default_str();
+    app.add_flag("--stock-names", stock_names_,
+                 "The nearest verdict names of torchfrtrace, too");
+    WindowOption::refuse(
+        app,
+        "diagnose judges whole runs: what is wrong in a part of one may have "
+        "begun before it; `tracectl report` and `tracectl show` take windows");
+    CLI::Option* follow = app.add_flag(
+        "--follow", follow_,
+        "Watch a job that runs on this host, until it ends; see docs/cli.md");
+    follow->excludes(attempt);
+    app.add_flag("--until-verdict", until_verdict_,
+                 "With --follow: end with the first verdict")
+        ->needs(follow);
+    app.add_option("--busy-after", busy_after_s_,
+                   "With --follow: who is waited for may compute for so many "
+                   "seconds")
+        ->check(CLI::Range(0.0, kMostSeconds))
+        ->capture_default_str();
+    app.add_flag("--all", all_, "All verdicts and ranks in the text");
+    app.footer("Example: tracectl diagnose run42/");
+  }
+
+  ExitCode run() override {
+    if (follow_) return followJob();
+    Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    Answer answer(*std::move(set));
+    answer.diagnosis = diagnose(answer.set, options());
+    if (!inputs_.attemptIsChosen()) answer = aboutTheAttemptAsked(answer);
+    if (inputs_.json()) {
+      writeJson(std::cout, json(answer));
+      std::cout << "\n";
+    } else {
+      std::cout << attemptText(answer)
+                << diagnoseText(inputs_.title(), answer.set, answer.diagnosis,
+                                text(answer.failed))
+                << otherAttemptsText(answer);
+    }
+    const ExitCode code =
+        inputs_.conclude(allWarnings(answer.set, answer.diagnosis.job.summary));
+    if (!answer.diagnosis.verdicts.empty()) return ExitCode::kFindings;
+    return answer.diagnosis.healthy() ? code : ExitCode::kNotMeasured;
+  }
+
+ private:
+  struct Answer {
+    explicit Answer(TraceSet about) : set(std::move(about)) {}
+
+    TraceSet set;
+    Diagnosis diagnosis;
+    // The attempts of the job, the newest first; none where one was chosen, or
+    // there are no others.
+    std::vector<ListedRun> attempts;
+    // The attempt it is about, where that is not the newest.
+    std::optional<std::uint32_t> failed;
+
+    bool isAbout(const ListedRun& run) const {
+      return run.attempt == set.streams[set.selected.front()].header.attempt();
+    }
+  };
+
+  // After an elastic restart nothing may be wrong with the newest attempt: then
+  // the one that went wrong before is asked about, if something is found there.
+  Answer aboutTheAttemptAsked(Answer& newest) {
+    newest.attempts = attemptsOf(newest.set);
+    if (newest.attempts.size() < 2) newest.attempts.clear();
+    if (!newest.diagnosis.verdicts.empty()) return std::move(newest);
+    const auto failed =
+        std::find_if(newest.attempts.begin(), newest.attempts.end(),
+                     [&](const ListedRun& run) {
+                       return run.attempt < newest.attempts.front().attempt &&
+                              endedBadly(run);
+                     });
+    if (failed == newest.attempts.end()) return std::move(newest);
+    Result<TraceSet> set = inputs_.openAttempt(failed->attempt);
+    if (!set) return std::move(newest);
+    Answer answer(*std::move(set));
+    answer.diagnosis = diagnose(answer.set, options());
+    if (answer.diagnosis.verdicts.empty()) return std::move(newest);
+    answer.failed = failed->attempt;
+    answer.attempts = std::move(newest.attempts);
+    return answer;
+  }
+
+  ExitCode followJob() const {
+    FollowOptions following;
+    following.inputs = inputs_.paths();
+    following.title = inputs_.title();
+    following.diagnosis = options();
+    following.text = text();
+    following.busy_after = std::chrono::nanoseconds(
+        static_cast<std::int64_t>(busy_after_s_ * kNsPerSecond));
+    following.until_verdict = until_verdict_;
+    following.json = inputs_.json();
+    return follow(following);
+  }
+
+  static std::string attemptText(const Answer& answer) {
+    if (!answer.failed) return "";
+    const ListedRun& newest = answer.attempts.front();
+    return wrapped("", absl::StrCat("About attempt ", *answer.failed,
+                                    " of the job, in which something went "
+                                    "wrong. Nothing is found in attempt ",
+                                    newest.attempt, ", the newest: ",
+                                    printable(endText(newest)), ".")) +
+           "\n";
+  }
+
+  std::string otherAttemptsText(const Answer& answer) const {
+    std::string text;
+    for (const ListedRun& run : answer.attempts) {
+      if (answer.isAbout(run)) continue;
+      absl::StrAppend(&text,
+                      wrapped("", absl::StrCat("Attempt ", run.attempt,
+                                               " of this job is here, too: ",
+                                               printable(endText(run)),
+                                               ". To ask about it:")),
+                      "    tracectl diagnose ", shellWord(inputs_.title()),
+                      " --attempt ", run.attempt, "\n");
+    }
+    return text.empty() ? "" : "\n" + text;
+  }
+
+  Json json(const Answer& answer) const {
+    Json json = diagnoseJson(inputs_.title(), answer.set, answer.diagnosis,
+                             stock_names_);
+    Json attempts = Json::array();
+    for (const ListedRun& run : answer.attempts) {
+      if (answer.isAbout(run)) {
+        json["attempt"] = run.attempt;
+        continue;
+      }
+      attempts.push_back({{"attempt", run.attempt},
+                          {"world_size", run.world_size},
+                          {"ended", endText(run)}});
+    }
+    if (!attempts.empty()) json["other_attempts"] = std::move(attempts);
+    return json;
+  }
+
+  DiagnosisOptions options() const {
+    DiagnosisOptions options;
+    options.hung_after_ns =
+        static_cast<std::int64_t>(hung_after_s_ * kNsPerSecond);
+    options.late_after_ns =
+        static_cast<std::int64_t>(late_after_s_ * kNsPerSecond);
+    return options;
+  }
+
+  // `about`: an attempt that was not chosen.
+  DiagnoseTextOptions text(std::optional<std::uint32_t> about = {}) const {
+    DiagnoseTextOptions options;
+    options.stock_names = stock_names_;
+    options.choice =
+        about ? absl::StrCat(" --attempt ", *about) : inputs_.choiceText();
+    options.all = all_;
+    options.colours = wantsColours();
+    if (all_) {
+      options.max_verdicts = options.max_ranks =
+          std::numeric_limits<std::size_t>::max();
+    }
+    return options;
+  }
+
+  Inputs inputs_;
+  double hung_after_s_ = 5;
+  double late_after_s_ = 1;
+  double busy_after_s_ = 60;
+  bool follow_ = false;
+  bool until_verdict_ = false;
+  bool stock_names_ = false;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeDiagnose() {
+  return std::make_unique<Diagnose>();
+}
+
+}  // namespace traced

@@ -1,0 +1,136 @@
+#include "analysis/diagnosis/telling/headline.h"
+#include "analysis/stream/names.h"
+#include "analysis/stream/rank_list.h"
+#include "cli/diagnose/diagnose_output.h"
+
+namespace traced {
+namespace {
+
+void addPlace(Json& json, const CallPlace& place) {
+  if (!place.site.empty()) json["site"] = place.site;
+  setIf(json, "step", place.step);
+  if (!place.module.empty()) json["module"] = place.module;
+  if (!place.phase.empty()) json["phase"] = place.phase;
+  if (!place.annotations.empty()) json["annotations"] = place.annotations;
+}
+
+Json refJson(const JobState& job, const OperationRef& ref,
+             const char* instant) {
+  Json json = {{"group", job.catalog.label(ref.group)},
+               {"op", nameOf(ref.op)},
+               {"seq", ref.seq}};
+  if (ref.pair) json["pair"] = {ref.pair->first, ref.pair->second};
+  json[instant] = ref.at_ns;
+  if (!ref.error.empty()) json["error"] = ref.error;
+  if (ref.place) addPlace(json, *ref.place);
+  return json;
+}
+
+Json processEndJson(const RankState& rank) {
+  const ProcessEnd& end = rank.end;
+  Json json = {{"how", nameOf(end.kind)}};
+  if (!end.exception.empty()) json["exception"] = end.exception;
+  if (!end.thread_exception.empty()) {
+    json["thread_exception"] = end.thread_exception;
+  }
+  if (end.raised.known()) json["raised_ns"] = rank.ended_ns;
+  setIf(json, "exit_code", end.exit_code);
+  if (end.signal != 0) json["signal"] = signalName(end.signal);
+  if (end.oom_killed) json["oom_killed"] = true;
+  return json;
+}
+
+Json rankJson(const JobState& job, const RankState& rank) {
+  Json json = {{"rank", rank.rank},
+               {"host", rank.host},
+               {"closed", rank.closed},
+               {"recovered", rank.recovered},
+               {"last_ns", rank.last_ns}};
+  json["ended"] = processEndJson(rank);
+  if (rank.running) json["running"] = true;
+  if (!rank.lost.empty()) json["lost"] = rank.lost;
+  if (rank.last_finished) {
+    json["last_finished"] = refJson(job, *rank.last_finished, "end_ns");
+  }
+  json["inside"] = Json::array();
+  for (const OperationRef& ref : rank.inside) {
+    json["inside"].push_back(refJson(job, ref, "issue_ns"));
+  }
+  if (rank.first_failure) {
+    json["first_failure"] = refJson(job, *rank.first_failure, "issue_ns");
+  }
+  return json;
+}
+
+}  // namespace
+
+Json verdictJson(const JobState& job, const JobVerdict& verdict,
+                 bool stock_names) {
+  Json json = {{"kind", nameOf(verdict.kind)}};
+  if (stock_names) json["stock_name"] = stockNameOf(verdict.kind);
+  json["confidence"] = nameOf(verdict.confidence());
+  json["finding_confidence"] = nameOf(verdict.finding);
+  json["culprit_confidence"] = nameOf(verdict.culprit);
+  json["ranks"] = verdict.ranks;
+  json["culprits"] = verdict.culprits;
+  if (verdict.group != GroupCatalog::kNone) {
+    json["group"] = job.catalog.label(verdict.group);
+  }
+  if (verdict.pair) json["pair"] = {verdict.pair->first, verdict.pair->second};
+  if (verdict.seq > 0) json["seq"] = verdict.seq;
+  if (!verdict.op.empty()) json["op"] = verdict.op;
+  setIf(json, "since_ns", verdict.since_ns);
+  setIf(json, "waited_ns", verdict.waited_ns);
+  if (verdict.since_seq > 0) json["since_seq"] = verdict.since_seq;
+  for (const auto& [rank, place] : verdict.places) {
+    Json where = {{"rank", rank}};
+    addPlace(where, place);
+    json["places"].push_back(std::move(where));
+  }
+  json["summary"] = verdict.summary;
+  json["headline"] = headlineOf(verdict);
+  json["now"] = verdict.now;
+  json["evidence"] = verdict.evidence;
+  if (!verdict.consequence.empty()) json["consequence"] = verdict.consequence;
+  json["advice"] = verdict.advice;
+  return json;
+}
+
+Json ranksJson(const JobState& job) {
+  Json ranks = Json::array();
+  for (const RankState& rank : job.ranks) ranks.push_back(rankJson(job, rank));
+  return ranks;
+}
+
+Json diagnoseJson(const std::string& title, const TraceSet& set,
+                  const Diagnosis& diagnosis, bool stock_names) {
+  const JobState& job = diagnosis.job;
+  Json json = {{"schema", kJsonSchema},
+               {"title", title},
+               {"world_size", job.summary.worldSize()},
+               {"healthy", diagnosis.healthy()},
+               {"culprits", diagnosis.culprits},
+               {"verdicts", Json::array()}};
+  if (!diagnosis.end_unknown.empty()) {
+    json["end_unknown"] = RankList::fromRanks(diagnosis.end_unknown).text();
+  }
+  if (stock_names && diagnosis.healthy()) {
+    json["stock_name"] = kStockHealthy;
+  }
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    json["verdicts"].push_back(verdictJson(job, verdict, stock_names));
+  }
+  json["under_way"] = diagnosis.under_way;
+  if (!diagnosis.rules_left_out.empty()) {
+    json["rules_left_out"] = diagnosis.rules_left_out;
+  }
+  json["ranks"] = ranksJson(job);
+  json["groups"] = groupsJson(job.catalog);
+  addRecording(json, job.summary);
+  addFromRings(json, job.summary);
+  json["lost"] = lostJson(set, job.summary);
+  json["warnings"] = allWarnings(set, job.summary);
+  return json;
+}
+
+}  // namespace traced

@@ -1,0 +1,53 @@
+// A Diagnosis as text and as JSON.
+
+#pragma once
+
+#include <string>
+
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/reading/trace_set.h"
+#include "cli/common/json.h"
+
+namespace traced {
+
+struct DiagnoseTextOptions {
+  // Verdicts beyond these are only mentioned, and of all but the first only
+  // their first lines are told; `all` tells everything, with so many lines of
+  // ranks.
+  std::size_t max_verdicts = 6;
+  std::size_t max_ranks = 16;
+  bool all = false;
+  // The first verdict is red.
+  bool colours = false;
+  // How to ask another verb about the same run: " --attempt 0", or nothing.
+  std::string choice;
+  // The verdict names of the stock analyzer of Flight Recorder dumps, too.
+  bool stock_names = false;
+};
+
+std::string diagnoseText(const std::string& title, const TraceSet& set,
+                         const Diagnosis& diagnosis,
+                         const DiagnoseTextOptions& options);
+
+// Of a diagnosis without a verdict: that nothing was found, or what is not
+// known.
+std::string nothingText(const Diagnosis& diagnosis, bool stock_names);
+
+// All verdicts; see docs/cli.md.
+Json diagnoseJson(const std::string& title, const TraceSet& set,
+                  const Diagnosis& diagnosis, bool stock_names);
+
+// Parts of it: one verdict, and where each rank was.
+Json verdictJson(const JobState& job, const JobVerdict& verdict,
+                 bool stock_names);
+Json ranksJson(const JobState& job);
+
+// What the stock analyzer (torchfrtrace) calls a finding of this kind, the
+// nearest of its six names.
+const char* stockNameOf(VerdictKind kind);
+inline constexpr char kStockHealthy[] = "FULLY_MATCHED";
+
+// Where each rank was when its trace ended: a line for ranks that agree.
+std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks);
+
+}  // namespace traced

@@ -1,0 +1,94 @@
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/telling/headline.h"
+#include "cli/common/heading.h"
+#include "cli/common/next_commands.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
+#include "cli/common/wrap.h"
+#include "cli/diagnose/diagnose_output.h"
+
+namespace traced {
+namespace {
+
+constexpr std::size_t kMostEvidence = 6;
+constexpr std::size_t kMostLines = 8;
+
+// A sentence that the rules tell, fit for a terminal and a screen.
+std::string bullet(const std::string& sentence) {
+  return wrapped("  - ", printable(sentence));
+}
+
+std::string verdictText(const JobVerdict& verdict, bool all) {
+  std::vector<std::string> told = verdict.now;
+  told.insert(told.end(), verdict.evidence.begin(), verdict.evidence.end());
+  const std::size_t most = all ? told.size() : kMostEvidence;
+  std::string text;
+  for (std::size_t i = 0; i < told.size() && i < most; ++i) {
+    absl::StrAppend(&text, bullet(told[i]));
+  }
+  if (told.size() > most) {
+    absl::StrAppend(&text, "  - ", told.size() - most,
+                    " more; --all shows them\n");
+  }
+  if (!verdict.consequence.empty()) {
+    absl::StrAppend(&text, bullet(verdict.consequence));
+  }
+  return text;
+}
+
+// Its first line, and in which words the stock analyzer puts it.
+std::string headText(const JobVerdict& verdict, bool stock_names) {
+  const std::string stock =
+      stock_names ? absl::StrCat(" [", stockNameOf(verdict.kind), "]") : "";
+  return wrapped("", printable(headlineOf(verdict)) + stock);
+}
+
+// Commands stay in one line, so that they can be pasted.
+std::string nextText(const std::string& path, const std::string& choice,
+                     const JobState& job, const JobVerdict& verdict) {
+  std::string text;
+  for (const std::string& what : verdict.advice) {
+    absl::StrAppend(&text, wrapped("  Next: ", printable(what) + "."));
+  }
+  for (const std::string& command : nextCommands(path, choice, job, verdict)) {
+    absl::StrAppend(&text, "    ", printable(command), "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string diagnoseText(const std::string& title, const TraceSet& set,
+                         const Diagnosis& diagnosis,
+                         const DiagnoseTextOptions& options) {
+  const JobState& job = diagnosis.job;
+  const std::string heading = headingText(title, set, job.summary);
+  if (diagnosis.verdicts.empty()) {
+    return nothingText(diagnosis, options.stock_names) + "\n" + heading;
+  }
+  const JobVerdict& first = diagnosis.verdicts.front();
+  const std::string head = headText(first, options.stock_names);
+  std::string text = absl::StrCat(
+      red(head, options.colours), "\n", verdictText(first, options.all),
+      nextText(title, options.choice, job, first), "\n");
+  for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i) {
+    const JobVerdict& verdict = diagnosis.verdicts[i];
+    if (i == options.max_verdicts) {
+      absl::StrAppend(&text,
+                      countOf(diagnosis.verdicts.size() - i, "more verdict"),
+                      "; --all shows them\n");
+      break;
+    }
+    absl::StrAppend(&text, i == 1 ? "Also:\n" : "",
+                    headText(verdict, options.stock_names));
+    if (!options.all) continue;
+    absl::StrAppend(&text, "\n", verdictText(verdict, true),
+                    nextText(title, options.choice, job, verdict), "\n");
+  }
+  if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");
+  const std::size_t ranks = options.all ? options.max_ranks : kMostLines;
+  absl::StrAppend(&text, whereTable(diagnosis, ranks), "\n", heading);
+  return text;
+}
+
+}  // namespace traced

@@ -1,0 +1,255 @@
+#include "cli/diagnose/follow.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "analysis/diagnosis/telling/words.h"
+#include "analysis/reading/stream_window.h"
+#include "base/clock.h"
+#include "cli/common/text.h"
+#include "cli/diagnose/follow_log.h"
+#include "cli/diagnose/follow_output.h"
+#include "cli/diagnose/process_activity.h"
+#include "cli/diagnose/process_life.h"
+#include "cli/inputs/live_set.h"
+
+namespace traced {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::nanoseconds kShortestPause{100'000'000};
+constexpr std::chrono::nanoseconds kLongestPause{1'000'000'000};
+// A look takes at most one part in so many of a core.
+constexpr int kPausesPerLook = 9;
+// Of each trace, compressed: some hundred thousand operations.
+constexpr std::uint64_t kWindowBytes = 4 << 20;
+
+std::string nameOfFinding(const JobState& job, const JobVerdict& verdict) {
+  std::string name = absl::StrCat(
+      nameOf(verdict.kind), "|",
+      verdict.group == GroupCatalog::kNone ? ""
+                                           : job.catalog.label(verdict.group),
+      "|", verdict.seq, "|", absl::StrJoin(verdict.culprits, ","));
+  if (verdict.pair) {
+    absl::StrAppend(&name, "|", verdict.pair->first, ">", verdict.pair->second);
+  }
+  return name;
+}
+
+class Follower {
+ public:
+  explicit Follower(const FollowOptions& options)
+      : options_(options),
+        set_(options.inputs),
+        log_(options.busy_after),
+        pause_(std::clamp(
+            std::chrono::nanoseconds(options.diagnosis.hung_after_ns / 5),
+            kShortestPause, kLongestPause)) {}
+
+  ExitCode run() {
+    for (;;) {
+      const auto began = steady_clock::now();
+      const bool over = look();
+      const bool enough = options_.until_verdict && log_.toldAny();
+      if (over || enough) break;
+      const auto took = steady_clock::now() - began;
+      std::this_thread::sleep_for(
+          std::max<std::chrono::nanoseconds>(pause_, took * kPausesPerLook));
+    }
+    if (options_.json) std::cout << endJson(culprits_) << std::endl;
+    return log_.toldAny() ? ExitCode::kFindings : ExitCode::kFine;
+  }
+
+ private:
+  // Whether the job has ended.
+  bool look() {
+    // What was found out before is not read again: a look is at the latest.
+    Result<TraceSet> set = set_.look();
+    if (!set) {
+      sayThatNothingIsThere();
+      return false;
+    }
+    if (looked_) keepLatest(*set, kWindowBytes);
+    Diagnosis diagnosis = diagnose(*set, options_.diagnosis);
+    bool last = isOver(*set, diagnosis.job);
+    if (last && looked_) {
+      set = set_.look();
+      if (!set) return true;
+      diagnosis = diagnose(*set, options_.diagnosis);
+    }
+    looked_ = true;
+    lookAtProcesses();
+    FollowLog::News news =
+        log_.look(findingsOf(diagnosis), steady_clock::now(),
+                  last ? endOf(diagnosis.job) : FollowLog::Job::kRuns);
+    tell(*set, diagnosis, std::move(news));
+    return last;
+  }
+
+  void sayThatNothingIsThere() {
+    if (std::exchange(waiting_, true)) return;
+    std::cerr << "tracectl: waiting for traces in " << options_.title << "\n";
+  }
+
+  void lookAtProcesses() {
+    activities_.clear();
+    hidden_.clear();
+    for (const RingReading& ring : set_.rings()) {
+      if (!ring.alive) continue;
+      if (const auto activity = processes_.look(ring.pid, ring.path)) {
+        activities_[ring.rank] = {ring.pid, *activity};
+      } else if (processes_.isHidden(ring.pid)) {
+        hidden_.insert(ring.rank);
+      }
+    }
+  }
+
+  // Every process that left a trace is known to have ended.
+  bool isOver(const TraceSet& set, const JobState& job) {
+    bool over = true;
+    std::vector<std::uint32_t> unseen;
+    for (std::size_t i = 0; i < set.selected.size(); ++i) {
+      const v1::Header& header = set.streams[set.selected[i]].header;
+      const auto is_it = [&header](const RingReading& ring) {
+        return ring.stream_id == header.stream_id();
+      };
+      const auto ring =
+          std::find_if(set_.rings().begin(), set_.rings().end(), is_it);
+      if (job.ranks[i].endKnown()) continue;
+      if (ring != set_.rings().end()) {
+        over &= !ring->alive;
+        continue;
+      }
+      const ProcessLife life = lifeOf(header, here_);
+      over &= life == ProcessLife::kEnded;
+      if (life == ProcessLife::kUnseen) unseen.push_back(header.rank());
+    }
+    sayWhoIsUnseen(unseen);
+    return over;
+  }
+
+  void sayWhoIsUnseen(const std::vector<std::uint32_t>& ranks) {
+    if (ranks.empty() || std::exchange(unseen_told_, true)) return;
+    std::cerr << "note: whether " << ranksVerb(ranks, "lives", "live")
+              << " cannot be seen from here (another host, or a container "
+                 "with process numbers of its own): followed until the end "
+                 "of the trace is there\n";
+  }
+
+  static FollowLog::Job endOf(const JobState& job) {
+    const bool in_order =
+        std::all_of(job.ranks.begin(), job.ranks.end(),
+                    [](const RankState& rank) { return rank.closed; });
+    return in_order ? FollowLog::Job::kEndedInOrder : FollowLog::Job::kEnded;
+  }
+
+  std::vector<FollowLog::Finding> findingsOf(const Diagnosis& diagnosis) {
+    std::vector<FollowLog::Finding> findings;
+    for (const JobVerdict& verdict : diagnosis.verdicts) {
+      // It was told, or too short to be, while the others waited.
+      if (verdict.kind == VerdictKind::kLate) continue;
+      FollowLog::Finding finding{verdict,
+                                 nameOfFinding(diagnosis.job, verdict)};
+      finding.may_pass = mayPass(verdict);
+      for (const std::uint32_t rank : verdict.culprits) {
+        const std::string sentence = activityText(rank);
+        if (!sentence.empty()) finding.verdict.evidence.push_back(sentence);
+      }
+      findings.push_back(std::move(finding));
+    }
+    return findings;
+  }
+
+  // Somebody may still come: a process that computes, or a file.
+  bool mayPass(const JobVerdict& verdict) const {
+    if (verdict.kind == VerdictKind::kUndecided) return true;
+    if (verdict.kind != VerdictKind::kNeverJoined &&
+        verdict.kind != VerdictKind::kP2pUnpaired) {
+      return false;
+    }
+    return std::any_of(verdict.culprits.begin(), verdict.culprits.end(),
+                       [this](std::uint32_t rank) {
+                         const auto found = activities_.find(rank);
+                         return found != activities_.end() &&
+                                found->second.activity.busy();
+                       });
+  }
+
+  std::string activityText(std::uint32_t rank) const {
+    if (hidden_.contains(rank)) {
+      return absl::StrFormat(
+          "What the process of rank %d does cannot be seen from here: it is in "
+          "another container, or another user's.",
+          rank);
+    }
+    const auto found = activities_.find(rank);
+    if (found == activities_.end()) return "";
+    const Activity& activity = found->second.activity;
+    const char* what = activity.stopped   ? "is stopped by a signal"
+                       : activity.on_disk ? "waits for a disk"
+                       : activity.busy()  ? "computes"
+                                          : "sleeps";
+    return absl::StrFormat(
+        "The process of rank %d (%d) %s: %.2f s of processor time in %.2f s.",
+        rank, found->second.pid, what, activity.cpu_s, activity.span_s);
+  }
+
+  void tell(const TraceSet& set, Diagnosis& diagnosis, FollowLog::News news) {
+    for (const JobVerdict& verdict : news.verdicts) {
+      culprits_.insert(verdict.culprits.begin(), verdict.culprits.end());
+    }
+    const JobState& job = diagnosis.job;
+    for (const JobVerdict& verdict : news.over) {
+      std::cout << (options_.json ? overJson(verdict) : overText(verdict))
+                << std::endl;
+    }
+    if (news.verdicts.empty()) return;
+    diagnosis.verdicts = std::move(news.verdicts);
+    if (options_.json) {
+      for (const JobVerdict& verdict : diagnosis.verdicts) {
+        std::cout << verdictLineJson(job, verdict, options_.text.stock_names)
+                  << std::endl;
+      }
+    } else {
+      std::cout << timeText() << "\n"
+                << diagnoseText(options_.title, set, diagnosis, options_.text)
+                << std::endl;
+    }
+  }
+
+  struct Seen {
+    std::int64_t pid = 0;
+    Activity activity;
+  };
+
+  const FollowOptions& options_;
+  LiveSet set_;
+  FollowLog log_;
+  ProcessActivity processes_;
+  const HostInfo here_ = readHostInfo();
+  const std::chrono::nanoseconds pause_;
+  std::map<std::uint32_t, Seen> activities_;
+  // Ranks whose process lives and cannot be looked at.
+  std::set<std::uint32_t> hidden_;
+  std::set<std::uint32_t> culprits_;
+  bool looked_ = false;
+  bool waiting_ = false;
+  bool unseen_told_ = false;
+};
+
+}  // namespace
+
+ExitCode follow(const FollowOptions& options) {
+  return Follower(options).run();
+}
+
+}  // namespace traced

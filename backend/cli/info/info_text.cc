@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "analysis/stream/names.h"
+#include "cli/common/heading.h"
+#include "cli/common/table.h"
+#include "cli/common/text.h"
+#include "cli/info/run_info.h"
+
+namespace traced {
+namespace {
+
+using Align = Table::Align;
+
+std::string ownTimeText(const OwnCost& cost) {
+  return cost.known() ? threeDigits(cost.perOperationNs()) : "-";
+}
+
+std::string ownCostText(const OwnCost& cost) {
+  if (!cost.known()) return "";
+  return absl::StrFormat(
+      "\nThis trace cost %.2f us per operation, %.3f %% of the run (%s).\n",
+      cost.perOperationNs() / 1e3, cost.shareOfRun() * 100,
+      countOf(cost.samples, "sample"));
+}
+
+// What is proven to be missing, and whether that is all.
+std::string missingText(const StreamTable& rank) {
+  const std::string proven = groupedText(rank.missing());
+  if (rank.endKnown()) return proven;
+  return rank.missing() == 0 ? "unknown" : ">= " + proven;
+}
+
+const char* endText(const StreamTable& rank) {
+  if (rank.snapshot) return "dump";
+  if (rank.closed) return "yes";
+  if (rank.stillRunning()) return "running";
+  return rank.accounts.recovered() ? "recovered" : "no";
+}
+
+// "ring_full 12, issue_lost 34".
+std::string reasonsText(const v1::ThreadDrops& thread) {
+  std::string text;
+  for (const v1::Drop& drop : thread.drop()) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", nameOf(drop.reason()), " ",
+                    groupedText(drop.records()));
+  }
+  return text;
+}
+
+bool anySteps(const RunInfo& info) {
+  return std::any_of(info.ranks.begin(), info.ranks.end(),
+                     [](const RunInfo::Rank& rank) {
+                       return !rank.table.marks.steps().empty();
+                     });
+}
+
+// "100 (0-99)": how many, the first and the last.
+std::string stepsText(const Marks& marks) {
+  const auto& steps = marks.steps();
+  if (steps.empty()) return "-";
+  return absl::StrCat(groupedText(steps.size()), " (", steps.front().number,
+                      "-", steps.back().number, ")");
+}
+
+// "2, 3.100 s": how often and how long.
+std::string pausesText(const Marks& marks) {
+  if (marks.pauses().empty()) return "-";
+  return absl::StrCat(groupedText(marks.pauses().size()), ", ",
+                      durationText(marks.pausedNs()));
+}
+
+// The columns that only some runs have something to say in.
+struct RankColumns {
+  bool steps = false;
+  bool pauses = false;
+  bool left_out = false;
+};
+
+Table makeRanksTable(RankColumns columns) {
+  Table table;
+  table.addColumn("rank");
+  table.addColumn("host", Align::kLeft);
+  table.addColumn("pid");
+  table.addColumn("operations");
+  table.addColumn("records\nproduced");
+  table.addColumn("\ndropped");
+  table.addColumn("\nstored");
+  table.addColumn("\nfound");
+  table.addColumn("\nmissing");
+  table.addColumn("closed", Align::kLeft);
+  table.addColumn("own time\nns per op");
+  if (columns.steps) table.addColumn("steps");
+  if (columns.pauses) table.addColumn("switched\noff");
+  if (columns.left_out) table.addColumn("left out\nby scope");
+  return table;
+}
+
+std::vector<std::string> rankCells(const RunInfo::Rank& info,
+                                   RankColumns columns) {
+  const StreamTable& rank = info.table;
+  std::vector<std::string> cells = {
+      absl::StrCat(rank.header.rank()),
+      rank.snapshot ? "-" : printable(rank.header.host()),
+      rank.snapshot ? "-" : absl::StrCat(rank.header.pid()),
+      groupedText(info.operations),
+      groupedText(rank.accounts.produced()),
+      groupedText(rank.dropped()),
+      groupedText(rank.accounts.stored()),
+      groupedText(rank.rows_found),
+      missingText(rank),
+      endText(rank),
+      ownTimeText(info.own_cost)};
+  if (columns.steps) cells.push_back(stepsText(rank.marks));
+  if (columns.pauses) cells.push_back(pausesText(rank.marks));
+  if (columns.left_out) {
+    cells.push_back(groupedText(rank.accounts.left_out()));
+  }
+  return cells;
+}
+
+std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
+  const RankColumns columns{anySteps(info), info.summary.pauses().count > 0,
+                            info.summary.leftOut().operations > 0};
+  Table table = makeRanksTable(columns);
+  const std::size_t shown = std::min(max_ranks, info.ranks.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    table.addRow(rankCells(info.ranks[i], columns));
+  }
+  std::string text = table.text();
+  if (shown < info.ranks.size()) {
+    absl::StrAppend(&text, " ", countOf(info.ranks.size() - shown, "more rank"),
+                    "; --all shows them\n");
+  }
+  return text;
+}
+
+// Only for runs that dropped something of what is counted by thread.
+std::string threadDropsText(const RunInfo& info) {
+  Table table;
+  table.addColumn("rank");
+  table.addColumn("thread", Align::kLeft);
+  table.addColumn("tid");
+  table.addColumn("dropped", Align::kLeft);
+  bool any = false;
+  for (const RunInfo::Rank& rank : info.ranks) {
+    for (const v1::ThreadDrops& thread : rank.table.accounts.thread_drops()) {
+      any = true;
+      const bool known = thread.tid() != 0;
+      table.addRow({absl::StrCat(rank.table.header.rank()),
+                    known ? printable(thread.name()) : "others",
+                    known ? absl::StrCat(thread.tid()) : "-",
+                    reasonsText(thread)});
+    }
+  }
+  return any ? "\n" + table.text() : "";
+}
+
+// "ucc (acme::Backend)" where that is not torch's own class for the name.
+std::string backendText(const JobGroup& group) {
+  std::string text = printable(group.backend);
+  if (group.backend_class.empty()) return text;
+  return absl::StrCat(text, " (", printable(group.backend_class), ")");
+}
+
+std::string groupsText(const GroupCatalog& groups) {
+  if (groups.groups().empty()) return "";
+  Table table;
+  table.addColumn("group", Align::kLeft);
+  table.addColumn("name", Align::kLeft);
+  table.addColumn("backend", Align::kLeft);
+  table.addColumn("leg", Align::kLeft);
+  table.addColumn("size");
+  table.addColumn("nth");
+  table.addColumn("ranks", Align::kLeft);
+  const auto& all = groups.groups();
+  const bool scoped =
+      std::any_of(all.begin(), all.end(),
+                  [](const JobGroup& group) { return group.left_out; });
+  if (scoped) table.addColumn("recorded", Align::kLeft);
+  for (const JobGroup& group : all) {
+    const bool known = group.members.size() > 0;
+    std::vector<std::string> cells = {
+        printable(group.label),
+        printable(group.name),
+        backendText(group),
+        printable(group.leg),
+        known ? groupedText(group.members.size()) : "-",
+        absl::StrCat(group.nth),
+        known ? group.members.text() : "-"};
+    if (scoped) cells.push_back(group.left_out ? "left out" : "yes");
+    table.addRow(std::move(cells));
+  }
+  return "\n" + table.text();
+}
+
+// Who wrote the streams.
+std::string writerText(const RunInfo& info) {
+  if (info.summary.fromDumps()) {
+    return "by PyTorch's Flight Recorder, on the hosts' wall clocks: no "
+           "returns "
+           "and no waits; ends where one was discovered";
+  }
+  const v1::Header& header = info.ranks[0].table.header;
+  return absl::StrCat("job \"", header.job(), "\", attempt ", header.attempt(),
+                      ", traced ", header.traced_version(), ", Python ",
+                      header.python_version());
+}
+
+std::string linesDroppedText(const RunInfo& info) {
+  std::uint64_t lines = 0;
+  for (const RunInfo::Rank& rank : info.ranks) {
+    lines += rank.table.accounts.lines_dropped();
+  }
+  if (lines == 0) return "";
+  return absl::StrCat(
+      "\n", countOf(lines, "line"),
+      " of TRACED_PRINT dropped, as stderr did not take them\n");
+}
+
+std::string deviceTimes(const RunSummary& summary) {
+  const std::string text = deviceTimesText(summary.deviceTimes());
+  return text.empty() ? text : "\n" + text;
+}
+
+using TextMap = google::protobuf::Map<std::string, std::string>;
+
+// What all ranks have in common of a map; what differs is left to the JSON.
+std::string commonText(const RunInfo& info, const char* title,
+                       const TextMap& (v1::Header::*get)() const) {
+  std::map<std::string, std::string> common;
+  bool differs = false;
+  for (const auto& [key, value] : (info.ranks[0].table.header.*get)()) {
+    common[key] = value;
+  }
+  for (const RunInfo::Rank& rank : info.ranks) {
+    const TextMap& own = (rank.table.header.*get)();
+    for (auto& [key, value] : common) {
+      const auto found = own.find(key);
+      if (found != own.end() && found->second == value) continue;
+      value = "(differs between ranks)";
+      differs = true;
+    }
+  }
+  std::string text;
+  for (const auto& [key, value] : common) {
+    absl::StrAppend(&text, " ", printable(key), "=", printable(value), "\n");
+  }
+  if (text.empty()) return "";
+  return absl::StrCat("\n", title, differs ? ", per rank in --json:\n" : ":\n",
+                      text);
+}
+
+}  // namespace
+
+std::string infoText(const std::string& title, const TraceSet& set,
+                     const RunInfo& info, std::size_t max_ranks) {
+  return absl::StrCat(
+      headingText(title, set, info.summary), printable(writerText(info)),
+      "\n\n", ranksText(info, max_ranks), threadDropsText(info),
+      ownCostText(info.own_cost), deviceTimes(info.summary),
+      linesDroppedText(info), groupsText(info.groups),
+      commonText(info, "libraries", &v1::Header::library_versions),
+      commonText(info, "labels", &v1::Header::labels),
+      commonText(info, "settings", &v1::Header::settings));
+}
+
+}  // namespace traced

@@ -1,0 +1,82 @@
+#include "cli/inputs/inputs.h"
+
+#include <iostream>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "cli/common/progress.h"
+#include "cli/common/text.h"
+
+namespace traced {
+
+void Inputs::declare(CLI::App& app, std::vector<std::string> usual) {
+  const bool required = usual.empty();
+  paths_ = std::move(usual);
+  CLI::Option* input =
+      app.add_option("INPUT", paths_,
+                     "Trace files, merged files, or directories of them")
+          ->required(required);
+  if (!required) input->capture_default_str();
+  app.add_flag("--files-only", files_only_,
+               "Leave out what is in shared memory and not yet in the files");
+  app.add_flag("--strict", strict_, "Exit with 1 after any warning");
+}
+
+void Inputs::declareJson(CLI::App& app) {
+  app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
+}
+
+CLI::Option* Inputs::declareAttempt(CLI::App& app) {
+  const auto choose = [this](const std::string& given) {
+    chosen_ = true;
+    std::uint32_t attempt = 0;
+    if (given == "newest") return;
+    if (!absl::SimpleAtoi(given, &attempt)) {
+      throw CLI::ValidationError("--attempt", "give a number, or \"newest\"");
+    }
+    choice_.attempt = attempt;
+  };
+  return app.add_option_function<std::string>("--attempt", choose,
+                                              "Which attempt of the job");
+}
+
+std::string Inputs::choiceText() const {
+  return choice_.attempt ? absl::StrCat(" --attempt ", *choice_.attempt) : "";
+}
+
+std::string Inputs::title() const {
+  std::string title = paths_.front();
+  while (title.size() > 1 && title.back() == '/') title.pop_back();
+  return printable(title);
+}
+
+Result<TraceSet> Inputs::open(const RunChoice& choice) {
+  Progress progress("reading");
+  auto set = files_only_
+                 ? openTraceSet(paths_, progress.callback(), choice)
+                 : live_.emplace_back(paths_, choice).look(progress.callback());
+  progress.done();
+  if (!set) {
+    std::cerr << "tracectl: " << printable(set.error().message) << "\n";
+  }
+  return set;
+}
+
+ExitCode Inputs::conclude(const std::vector<std::string>& warnings) const {
+  constexpr std::size_t kMaxSentences = 20;
+  std::cout.flush();
+  for (std::size_t i = 0; i < warnings.size() && i < kMaxSentences; ++i) {
+    std::cerr << "warning: " << printable(warnings[i]) << "\n";
+  }
+  if (warnings.size() > kMaxSentences) {
+    std::cerr << "warning: and " << warnings.size() - kMaxSentences
+              << " more; --json has all of them\n";
+  }
+  if (!strict_ || warnings.empty()) return ExitCode::kFine;
+  std::cerr << "tracectl: " << countOf(warnings.size(), "warning")
+            << ", and --strict lets none pass\n";
+  return ExitCode::kFindings;
+}
+
+}  // namespace traced

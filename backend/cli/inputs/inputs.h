@@ -1,0 +1,67 @@
+// Inputs are the arguments that all verbs share: what to read, and how to speak
+// of it.
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "analysis/job/run_summary.h"
+#include "analysis/reading/run_choice.h"
+#include "analysis/reading/trace_set.h"
+#include "base/result.h"
+#include "cli/common/exit_code.h"
+#include "cli/inputs/live_set.h"
+
+namespace traced {
+
+class Inputs {
+ public:
+  // Declares the paths, --files-only and --strict. Without `usual` at least one
+  // path must be given.
+  void declare(CLI::App& app, std::vector<std::string> usual = {});
+  // Declares --attempt.
+  CLI::Option* declareAttempt(CLI::App& app);
+  // Declares --json.
+  void declareJson(CLI::App& app);
+
+  bool json() const { return json_; }
+  bool strict() const { return strict_; }
+  const std::vector<std::string>& paths() const { return paths_; }
+  // The first input's name without trailing slashes, for headings.
+  std::string title() const;
+  // Whether the user said which attempt; "newest" says so, too.
+  bool attemptIsChosen() const { return chosen_; }
+  // " --attempt 0", for commands about the same run; "" where none was chosen.
+  std::string choiceText() const;
+
+  // Opens the inputs, and unless told not to the rings of their streams, with
+  // progress on a terminal. Says why on stderr when it fails. The set is valid
+  // as long as this.
+  Result<TraceSet> open() { return open(choice_); }
+  // The same of another attempt of the job; what was opened before stays valid.
+  Result<TraceSet> openAttempt(std::uint32_t attempt) {
+    return open(RunChoice{attempt});
+  }
+
+  // Writes warnings to stderr, a screenful of them at most, and tells what the
+  // verb should exit with: with --strict, any warning is a finding.
+  ExitCode conclude(const std::vector<std::string>& warnings) const;
+
+ private:
+  Result<TraceSet> open(const RunChoice& choice);
+
+  std::vector<std::string> paths_;
+  RunChoice choice_;
+  bool chosen_ = false;
+  bool json_ = false;
+  bool strict_ = false;
+  bool files_only_ = false;
+  // Each belongs to a set that was opened.
+  std::deque<LiveSet> live_;
+};
+
+}  // namespace traced

@@ -1,0 +1,171 @@
+#include "cli/inputs/live_set.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/reading/ring_chunks.h"
+#include "cli/inputs/left_over.h"
+
+namespace traced {
+namespace {
+
+WrittenChunks writtenOf(const TraceSet& set, const TraceStream* stream) {
+  WrittenChunks written;
+  if (!stream) return written;
+  std::map<std::uint32_t, std::size_t> files;
+  for (const ChunkRef& chunk : stream->chunks) {
+    const auto [file, is_new] =
+        files.try_emplace(chunk.file, written.files.size());
+    if (is_new) written.files.push_back(set.files[chunk.file].path);
+    written.chunks.push_back({file->second, chunk.body_offset, chunk.body_bytes,
+                              chunk.end_position});
+  }
+  return written;
+}
+
+TraceStream* find(TraceSet& set, std::uint64_t stream_id) {
+  const auto found = std::find_if(
+      set.streams.begin(), set.streams.end(), [&](const TraceStream& stream) {
+        return stream.header.stream_id() == stream_id;
+      });
+  return found == set.streams.end() ? nullptr : &*found;
+}
+
+// Whether a ring may be what it says: this user's own, or, for root, of whom
+// the trace is. Anybody can put a file of any name into shared memory.
+bool isTrusted(const RingFile& ring, const WrittenChunks& written) {
+  if (ring.uid == geteuid()) return true;
+  if (geteuid() != 0 || written.files.empty()) return false;
+  struct stat status;
+  return stat(written.files.back().c_str(), &status) == 0 &&
+         status.st_uid == ring.uid;
+}
+
+}  // namespace
+
+LiveSet::MemoryFile::MemoryFile(const std::string& content)
+    : fd_(memfd_create("traced-rings", MFD_CLOEXEC)) {
+  std::size_t done = 0;
+  while (fd_ >= 0 && done < content.size()) {
+    const ssize_t put =
+        write(fd_, content.data() + done, content.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) break;
+    done += static_cast<std::size_t>(put);
+  }
+  whole_ = fd_ >= 0 && done == content.size();
+}
+
+LiveSet::MemoryFile::~MemoryFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string LiveSet::MemoryFile::path() const {
+  return absl::StrCat("/proc/self/fd/", fd_);
+}
+
+void LiveSet::warn(const RingFile& ring, const std::string& why) {
+  warnings_.push_back(absl::StrCat(
+      "the ring ", ring.path, " of one of these traces is not used: ", why));
+}
+
+void LiveSet::readRings() {
+  std::vector<std::string> directories = ringDirectories();
+  directories.insert(directories.end(), directories_.begin(),
+                     directories_.end());
+  rings_.clear();
+  warnings_.clear();
+  tried_.clear();
+  for (const RingFile& ring : findRings(directories)) {
+    const bool wanted =
+        streams_.contains(ring.stream_id) || namesOneOf(ring, inputs_);
+    if (!wanted || !tried_.insert(ring.path).second) continue;
+    auto reading = readRing(ring);
+    if (!reading) continue;
+    if (!*reading) {
+      warn(ring, reading->error().message);
+      continue;
+    }
+    rings_.push_back(std::move(**reading));
+  }
+}
+
+// Whether there are rings of these streams that were not looked at: they name
+// another place, as of a trace that was moved, or lie in another one.
+bool LiveSet::learn(const TraceSet& set) {
+  for (const TraceStream& stream : set.streams) {
+    streams_.insert(stream.header.stream_id());
+    const auto& settings = stream.header.settings();
+    const auto directory = settings.find("TRACED_RING_DIR");
+    if (directory != settings.end() && directory->second.starts_with('/')) {
+      directories_.insert(directory->second);
+    }
+  }
+  std::vector<std::string> directories = ringDirectories();
+  directories.insert(directories.end(), directories_.begin(),
+                     directories_.end());
+  const std::vector<RingFile> there = findRings(directories);
+  return std::any_of(there.begin(), there.end(), [this](const RingFile& ring) {
+    return streams_.contains(ring.stream_id) && !tried_.contains(ring.path);
+  });
+}
+
+void LiveSet::add(TraceSet& set) {
+  std::string all;
+  std::vector<std::pair<std::uint64_t, RingState>> states;
+  for (RingReading& ring : rings_) {
+    const WrittenChunks written = writtenOf(set, find(set, ring.stream_id));
+    const RingFile file{ring.path, ring.stream_id, ring.uid};
+    if (!isTrusted(file, written)) {
+      warn(file, "it is of another user than the trace");
+      continue;
+    }
+    Result<std::string> chunks = chunksBeyond(ring, written);
+    // What was in it is needed no more.
+    const SegmentCopy done = std::exchange(ring.segment, {});
+    if (!chunks) {
+      warn(file, chunks.error().message);
+      continue;
+    }
+    all += *chunks;
+    states.emplace_back(ring.stream_id,
+                        ring.alive ? RingState::kAlive : RingState::kDead);
+  }
+  of_rings_.emplace(all);
+  if (!of_rings_->isWhole()) {
+    warnings_.push_back("no memory for what was read from rings");
+  } else if (!all.empty()) {
+    addRingChunks(set, of_rings_->path());
+  }
+  for (TraceStream& stream : set.streams) stream.ring = RingState::kNone;
+  for (const auto& [stream_id, state] : states) {
+    if (TraceStream* stream = find(set, stream_id)) stream->ring = state;
+  }
+  set.input_warnings.insert(set.input_warnings.end(), warnings_.begin(),
+                            warnings_.end());
+}
+
+Result<TraceSet> LiveSet::look(const ReadProgress& progress) {
+  // The rings come first: what is no longer in them is in the traces by then.
+  for (bool torn = false;;) {
+    readRings();
+    TraceSet set = indexTraces(inputs_, progress);
+    if (learn(set)) continue;
+    // A chunk may have been met while it was written.
+    const bool lives =
+        std::any_of(rings_.begin(), rings_.end(),
+                    [](const RingReading& ring) { return ring.alive; });
+    if (lives && set.unusable_bytes > 0 && !std::exchange(torn, true)) continue;
+    add(set);
+    return selectRun(std::move(set), inputs_, choice_);
+  }
+}
+
+}  // namespace traced

@@ -1,0 +1,65 @@
+// LiveSet reads traces with what the rings on this host hold beyond them,
+// whether their processes live or are dead.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/reading/run_choice.h"
+#include "analysis/reading/trace_set.h"
+#include "base/result.h"
+#include "recorder/recovery/live_rings.h"
+
+namespace traced {
+
+class LiveSet {
+ public:
+  explicit LiveSet(std::vector<std::string> inputs, RunChoice choice = {})
+      : inputs_(std::move(inputs)), choice_(choice) {}
+
+  // Looks once more. The set is valid until the next look.
+  Result<TraceSet> look(const ReadProgress& progress = {});
+  // The rings that were read then, without what was in them.
+  const std::vector<RingReading>& rings() const { return rings_; }
+  // What was wrong with them, also among the warnings of the set.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  // A file in memory: it is gone with this process, however that ends.
+  class MemoryFile {
+   public:
+    explicit MemoryFile(const std::string& content);
+    ~MemoryFile();
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+    std::string path() const;
+    bool isWhole() const { return whole_; }
+
+   private:
+    int fd_;
+    bool whole_ = false;
+  };
+
+  void readRings();
+  bool learn(const TraceSet& set);
+  void add(TraceSet& set);
+  void warn(const RingFile& ring, const std::string& why);
+
+  const std::vector<std::string> inputs_;
+  const RunChoice choice_;
+  // Streams that the inputs are known to have, wherever their rings say that
+  // their traces are; and where their rings may be, beside the usual places.
+  std::set<std::uint64_t> streams_;
+  std::set<std::string> directories_;
+  // Of the look that goes on.
+  std::set<std::string> tried_;
+  std::vector<RingReading> rings_;
+  std::vector<std::string> warnings_;
+  std::optional<MemoryFile> of_rings_;
+};
+
+}  // namespace traced

@@ -1,0 +1,146 @@
+#include "cli/merge/merge.h"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/job/run_summary.h"
+#include "analysis/merge/merge.h"
+#include "analysis/merge/pending_file.h"
+#include "analysis/reading/stream_loader.h"
+#include "cli/common/json.h"
+#include "cli/common/progress.h"
+#include "cli/common/text.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/left_over.h"
+
+namespace traced {
+namespace {
+
+class Merge : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_option("-o,--output", output_, "The file to write")
+        ->capture_default_str();
+    app.add_flag("--force", force_, "Replace the file if it is there");
+    app.footer("Example: tracectl merge run42/ -o run42.traced");
+  }
+
+  ExitCode run() override {
+    if (!force_ && isTaken(output_)) {
+      std::cerr << "tracectl: " << printable(output_)
+                << ": exists; --force replaces it\n";
+      return ExitCode::kUsage;
+    }
+    const std::vector<std::string> kept = recoverInputs(inputs_.paths());
+    Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    if (holdsOnlyDumps(*set)) {
+      std::cerr
+          << "tracectl: the inputs are Flight Recorder dumps, which have "
+             "no chunks to merge; all other verbs read them as they are\n";
+      return ExitCode::kNothingReadable;
+    }
+    set->input_warnings.insert(set->input_warnings.end(), kept.begin(),
+                               kept.end());
+    leaveOutRunning(*set);
+
+    Progress progress("merging");
+    const Result<MergeResult> merged = writeMerged(
+        *set, output_, force_ ? Existing::kReplaced : Existing::kKept,
+        TRACED_VERSION, progress.callback());
+    progress.done();
+    if (!merged) {
+      std::cerr << "tracectl: " << printable(merged.error().message) << "\n";
+      return ExitCode::kInternal;
+    }
+    std::vector<std::string> warnings =
+        inputs_.strict() ? warningsOfAll(*set) : warningsOf(*set);
+    warnings.insert(warnings.end(), merged->clock_warnings.begin(),
+                    merged->clock_warnings.end());
+    say(*set, *merged, warnings);
+    return inputs_.conclude(warnings);
+  }
+
+ private:
+  static bool holdsOnlyDumps(const TraceSet& set) {
+    return std::all_of(
+        set.streams.begin(), set.streams.end(),
+        [](const TraceStream& stream) { return stream.dump_file.has_value(); });
+  }
+
+  // What a process recorded just now it will write itself, and not in the same
+  // chunks: a merged file that had them would not fit its sources.
+  static void leaveOutRunning(TraceSet& set) {
+    std::uint64_t running = 0;
+    for (TraceStream& stream : set.streams) {
+      if (stream.ring != RingState::kAlive) continue;
+      running += std::erase_if(stream.chunks, [&set](const ChunkRef& chunk) {
+                   return set.files[chunk.file].from_rings;
+                 }) > 0;
+      stream.ring = RingState::kNone;
+    }
+    if (running == 0) return;
+    set.input_warnings.push_back(absl::StrCat(
+        "left out what ", countOf(running, "process"), " that still ",
+        running == 1 ? "runs" : "run", " recorded in the last second"));
+  }
+
+  // Dumps that were left out are told, other runs are not: they are merged.
+  static std::vector<std::string> warningsOf(const TraceSet& set) {
+    std::vector<std::string> warnings = set.input_warnings;
+    const auto dumps = std::count_if(
+        set.streams.begin(), set.streams.end(),
+        [](const TraceStream& stream) { return stream.dump_file.has_value(); });
+    if (dumps > 0) {
+      warnings.push_back(absl::StrCat("left out ", dumps, " Flight Recorder ",
+                                      dumps == 1 ? "dump" : "dumps",
+                                      ", which have no chunks to merge"));
+    }
+    return warnings;
+  }
+
+  // What the streams themselves lost is found only by reading them.
+  static std::vector<std::string> warningsOfAll(const TraceSet& set) {
+    RunSummary summary;
+    StreamLoader loader(set);
+    for (const std::size_t i : set.selected) {
+      summary.add(loader.load(set.streams[i]));
+    }
+    return allWarnings(set, summary);
+  }
+
+  void say(const TraceSet& set, const MergeResult& merged,
+           const std::vector<std::string>& warnings) const {
+    if (!inputs_.json()) {
+      std::cout << printable(absl::StrCat(output_, ": ",
+                                          countOf(merged.streams, "stream"),
+                                          ", ", countOf(merged.chunks, "chunk"),
+                                          ", ", bytesText(merged.bytes)))
+                << "\n";
+      return;
+    }
+    const Json json = {
+        {"schema", kJsonSchema},     {"output", output_},
+        {"streams", merged.streams}, {"chunks", merged.chunks},
+        {"bytes", merged.bytes},     {"unusable_bytes", set.unusable_bytes},
+        {"warnings", warnings}};
+    writeJson(std::cout, json);
+    std::cout << "\n";
+  }
+
+  Inputs inputs_;
+  std::string output_ = "merged.traced";
+  bool force_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeMerge() { return std::make_unique<Merge>(); }
+
+}  // namespace traced

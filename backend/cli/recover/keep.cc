@@ -1,0 +1,109 @@
+#include "cli/recover/keep.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/recover/keeper.h"
+#include "recorder/keeper/sweep.h"
+
+namespace traced {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kLockDescriptor = 3;
+constexpr milliseconds kSweepTime{100};
+
+// Whoever ends a job means the job. It ends when its last process has.
+void ignoreSignals() {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP,
+                           SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2}) {
+    signal(number, SIG_IGN);
+  }
+}
+
+// Of kernels that cannot do it when a program is started.
+void closeInherited(int from) {
+  std::vector<int> open;
+  std::error_code error;
+  std::filesystem::directory_iterator entry("/proc/self/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    open.push_back(std::atoi(entry->path().filename().c_str()));
+  }
+  for (const int fd : open) {
+    if (fd >= from) close(fd);
+  }
+}
+
+void takeLastPlace() {
+  setpriority(PRIO_PROCESS, 0, 19);
+  // Where that is allowed: what uses up the memory is to be killed first.
+  std::ofstream("/proc/self/oom_score_adj") << -900;
+}
+
+class Keep : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FOLDER", folder_, "Where the job's traces are, absolute")
+        ->required();
+    app.add_option("--ring-dir", ring_directory_, "Where its rings are")
+        ->required();
+    app.add_option("--lock", lock_, "The lock, which descriptor 3 holds")
+        ->required();
+    app.add_option("--from", from_,
+                   "What is below this folder is shown without it");
+    app.footer("Started by the first traced process of a job: docs/keeper.md");
+  }
+
+  ExitCode run() override {
+    ignoreSignals();
+    takeLastPlace();
+    closeInherited(kLockDescriptor + 1);
+    if (fcntl(kLockDescriptor, F_SETFD, FD_CLOEXEC) != 0) {
+      std::cerr << "tracectl: keep is started by what it keeps; see "
+                   "docs/keeper.md\n";
+      return ExitCode::kUsage;
+    }
+    KeeperLock lock(lock_, kLockDescriptor);
+    // It is nothing that anybody waits for.
+    const auto sweep = KeeperChild::start([this] {
+      sweepRings(ring_directory_, kSweepTime, std::time(nullptr));
+      return std::string();
+    });
+    Keeper keeper({ring_directory_, folder_, shown(folder_)}, lock);
+    malloc_trim(0);
+    keeper.run();
+    return ExitCode::kFine;
+  }
+
+ private:
+  // As it may be given to a command where the job was started.
+  std::string shown(const std::filesystem::path& folder) const {
+    const std::filesystem::path below = folder.lexically_relative(from_);
+    const bool is_below = !below.empty() && *below.begin() != "..";
+    return (is_below ? below : folder).string();
+  }
+
+  std::string folder_;
+  std::string ring_directory_;
+  std::string lock_;
+  std::string from_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeKeep() { return std::make_unique<Keep>(); }
+
+}  // namespace traced

@@ -1,0 +1,220 @@
+#include "cli/recover/keeper.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/say.h"
+#include "recorder/recovery/recover_segments.h"
+
+namespace traced {
+namespace {
+
+using std::chrono::milliseconds;
+
+// While nothing else tells of ends, or all of them are told of.
+constexpr milliseconds kPause{50};
+constexpr milliseconds kLongPause{100};
+constexpr milliseconds kPauseWithChildren{5};
+constexpr milliseconds kBetweenCounts{1000};
+// After the last process has ended: until then it is told what became of the
+// job, whatever is not known by then.
+constexpr milliseconds kTellWithin{800};
+// Rings that were left so long before are of an older job.
+constexpr std::int64_t kOlderNs = 10'000'000'000;
+
+constexpr char kSaved[] = "saved";
+constexpr char kClosed[] = "closed";
+constexpr char kBusy[] = "busy";
+constexpr char kNotSaved[] = "not saved";
+
+std::string saveRing(const std::string& path, const v1::ProcessEnd& end) {
+  RecoverOptions options;
+  options.process_end = end;
+  const auto recovered = recoverSegments({path}, options);
+  if (recovered.empty()) return kSaved;  // by somebody else
+  const RecoveredSegment& segment = recovered.front();
+  if (segment.outcome == RecoverOutcome::kLive) return kBusy;
+  if (segment.outcome == RecoverOutcome::kRecovered) {
+    return segment.closed ? kClosed : kSaved;
+  }
+  return segment.outcome == RecoverOutcome::kDiscarded ? kSaved : kNotSaved;
+}
+
+void addRing(JobEnd& job, const KeptRing& ring) {
+  job.traces.push_back(ring.tracePath());
+  job.ranks.insert(ring.header().rank());
+  job.world_size = std::max(job.world_size, ring.header().world_size());
+  ++job.streams;
+}
+
+}  // namespace
+
+Keeper::Keeper(KeeperOptions options, KeeperLock& lock)
+    : options_(std::move(options)),
+      lock_(lock),
+      began_ns_(readClocks().monotonic_ns),
+      ended_at_(Clock::now()) {}
+
+void Keeper::run() {
+  for (;;) {
+    if (isAsked()) findRings();
+    lookAtRings();
+    lookAtChildren();
+    if (in_use_.empty() && saving_.empty()) {
+      conclude();
+      if (!comesBack()) return;
+    } else if (in_use_.empty() && Clock::now() - ended_at_ > kTellWithin) {
+      conclude();
+    }
+    wait();
+  }
+}
+
+// Without inotify, of which a user has only so many.
+bool Keeper::isAsked() {
+  const std::int64_t before = std::exchange(asked_at_, lock_.askedAt());
+  return asked_at_ != before;
+}
+
+void Keeper::findRings() {
+  std::set<std::string> known;
+  for (const std::string& path : findSegments({options_.ring_directory})) {
+    if (!known_.contains(path)) {
+      auto ring = KeptRing::open(path);
+      if (!ring) continue;  // not yet, or never
+      if (isOfJob(*ring)) add(std::move(ring));
+    }
+    known.insert(path);
+  }
+  known_ = std::move(known);
+}
+
+bool Keeper::isOfJob(const KeptRing& ring) const {
+  const std::filesystem::path trace = ring.tracePath();
+  return trace.parent_path() == options_.folder;
+}
+
+void Keeper::add(std::unique_ptr<KeptRing> ring) {
+  if (isOlder(*ring)) return save(std::move(ring), false);
+  if (std::exchange(told_, false)) job_ = {};
+  addRing(job_, *ring);
+  in_use_.push_back(std::move(ring));
+}
+
+bool Keeper::isOlder(const KeptRing& ring) const {
+  return ring.state() == KeptRing::State::kLeft &&
+         ring.header().started().monotonic_ns() < began_ns_ - kOlderNs;
+}
+
+void Keeper::lookAtRings() {
+  const bool had = !in_use_.empty();
+  if (Clock::now() - counted_at_ > kBetweenCounts) {
+    counted_at_ = Clock::now();
+    oom_kills_.look(counted_at_);
+  }
+  for (auto ring = in_use_.begin(); ring != in_use_.end();) {
+    const KeptRing::State state = (*ring)->state();
+    (*ring)->noteEnd(state);
+    if (state == KeptRing::State::kInUse) {
+      ++ring;
+      continue;
+    }
+    if (state == KeptRing::State::kLeft) save(std::move(*ring), true);
+    ring = in_use_.erase(ring);
+  }
+  if (had && in_use_.empty()) ended_at_ = Clock::now();
+}
+
+void Keeper::save(std::unique_ptr<KeptRing> ring, bool counts) {
+  v1::ProcessEnd end = ring->processEnd();
+  if (end.signal() == SIGKILL) {
+    end.set_oom_killed(oom_kills_.claim(Clock::now()));
+  }
+  auto child =
+      KeeperChild::start([&ring, &end] { return saveRing(ring->path(), end); });
+  if (child) {
+    saving_.push_back({*std::move(child), std::move(ring), counts});
+  } else if (counts) {
+    ++job_.unclosed;
+    ++job_.unsaved;
+  }
+}
+
+void Keeper::lookAtChildren() {
+  for (auto saving = saving_.begin(); saving != saving_.end();) {
+    if (!saving->child.hasEnded()) {
+      ++saving;
+      continue;
+    }
+    account(std::move(*saving));
+    saving = saving_.erase(saving);
+  }
+}
+
+void Keeper::account(Saving saving) {
+  const std::string answer = saving.child.answer();
+  if (answer == kBusy) {
+    if (saving.counts) in_use_.push_back(std::move(saving.ring));
+    return;
+  }
+  if (!saving.counts || answer == kClosed) return;
+  ++job_.unclosed;
+  if (answer != kSaved) ++job_.unsaved;
+}
+
+void Keeper::conclude() {
+  if (std::exchange(told_, true)) return;
+  job_.being_saved = saving_.size();
+  job_.unclosed += job_.being_saved;
+  if (job_.unclosed == 0) return;
+  const std::string decided = verdict();
+  say(decided.empty() ? plainLine(job_, options_.title) : decided);
+}
+
+std::string Keeper::verdict() {
+  if (!job_.hasAllRanks() || job_.unsaved > 0 || job_.being_saved > 0) {
+    return "";
+  }
+  auto child =
+      KeeperChild::start([this] { return verdictLine(job_, options_.title); });
+  if (!child) return "";
+  while (!child->hasEnded()) {
+    if (Clock::now() - ended_at_ > kTellWithin) {
+      child->kill();
+      return "";
+    }
+    poll(nullptr, 0, static_cast<int>(kPauseWithChildren.count()));
+  }
+  return child->answer();
+}
+
+// A process that asked just now went without a keeper of its own: first the
+// lock is given up, then rings are looked for once more.
+bool Keeper::comesBack() {
+  lock_.giveUp();
+  findRings();
+  if (in_use_.empty()) return !saving_.empty();
+  return lock_.ask() == KeeperLock::Owner::kUs;
+}
+
+void Keeper::wait() const {
+  std::vector<pollfd> processes;
+  for (const auto& ring : in_use_) {
+    if (ring->processFd() >= 0) {
+      processes.push_back({ring->processFd(), POLLIN, 0});
+    }
+  }
+  const bool told = processes.size() == in_use_.size();
+  const milliseconds pause = !saving_.empty() ? kPauseWithChildren
+                             : told           ? kLongPause
+                                              : kPause;
+  poll(processes.data(), processes.size(), static_cast<int>(pause.count()));
+}
+
+}  // namespace traced

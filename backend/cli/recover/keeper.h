@@ -1,0 +1,79 @@
+// Keeper outlives the processes of a job and saves what they leave. How it
+// behaves is told in docs/keeper.md.
+//
+// It has one thread, and waits most of the time. What may hang or crash, the
+// reading of rings and the writing of traces, is left to children.
+
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "cli/recover/keeper_child.h"
+#include "cli/recover/last_line.h"
+#include "recorder/keeper/keeper_lock.h"
+#include "recorder/keeper/kept_ring.h"
+#include "recorder/keeper/oom_kills.h"
+
+namespace traced {
+
+struct KeeperOptions {
+  std::string ring_directory;
+  // Of the job's traces, absolute, as each ring names it, and as it is shown.
+  std::string folder;
+  std::string title;
+};
+
+class Keeper {
+ public:
+  // Whoever makes a ring of the job asks for the lock, which is ours.
+  Keeper(KeeperOptions options, KeeperLock& lock);
+
+  // Returns when all processes of the job have ended and what they left was
+  // saved, as far as it can be.
+  void run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Saving {
+    KeeperChild child;
+    std::unique_ptr<KeptRing> ring;
+    bool counts = true;
+  };
+
+  bool isAsked();
+  void findRings();
+  bool isOfJob(const KeptRing& ring) const;
+  void add(std::unique_ptr<KeptRing> ring);
+  bool isOlder(const KeptRing& ring) const;
+  void lookAtRings();
+  void save(std::unique_ptr<KeptRing> ring, bool counts);
+  void lookAtChildren();
+  void account(Saving saving);
+  void conclude();
+  std::string verdict();
+  bool comesBack();
+  void wait() const;
+
+  const KeeperOptions options_;
+  KeeperLock& lock_;
+  const std::int64_t began_ns_;
+  std::int64_t asked_at_ = 0;
+  // Paths that were looked at.
+  std::set<std::string> known_;
+  std::list<std::unique_ptr<KeptRing>> in_use_;
+  std::list<Saving> saving_;
+  OomKills oom_kills_;
+  Clock::time_point counted_at_;
+  // Since all processes were gone last, until new ones come: when that was, and
+  // whether it was told.
+  Clock::time_point ended_at_;
+  bool told_ = false;
+  JobEnd job_;
+};
+
+}  // namespace traced

@@ -1,0 +1,65 @@
+#include "cli/recover/last_line.h"
+
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/diagnosis/telling/headline.h"
+#include "analysis/reading/stream_window.h"
+#include "cli/common/shell_word.h"
+#include "cli/common/text.h"
+#include "recorder/sinks/trace_parts.h"
+
+namespace traced {
+namespace {
+
+// Compressed, of each stream: some hundred thousand operations.
+constexpr std::uint64_t kEndBytes = 4 << 20;
+
+// What explains an end; the rest is about how fast a job was.
+bool explainsEnd(const JobVerdict& verdict) {
+  return verdict.kind <= VerdictKind::kProcessFailed &&
+         verdict.finding != Confidence::kUndecided;
+}
+
+std::string command(const std::string& title) {
+  return absl::StrCat("tracectl diagnose ", shellWord(title));
+}
+
+}  // namespace
+
+std::string verdictLine(const JobEnd& job, const std::string& title) {
+  std::vector<std::string> paths;
+  for (const std::string& part_0 : job.traces) {
+    for (const TracePart& part : existingParts(part_0)) {
+      paths.push_back(part.path);
+    }
+  }
+  Result<TraceSet> set = openTraceSet(paths);
+  if (!set) return "";
+  keepLatest(*set, kEndBytes);
+  const Diagnosis diagnosis = diagnose(*set, {});
+  if (diagnosis.verdicts.empty()) return "";
+  const JobVerdict& first = diagnosis.verdicts.front();
+  if (!explainsEnd(first)) return "";
+  return absl::StrCat(headlineOf(first), "  proof: ", command(title));
+}
+
+std::string plainLine(const JobEnd& job, const std::string& title) {
+  std::string text =
+      absl::StrCat(job.unclosed, " of ", countOf(job.streams, "rank"),
+                   " of this host ended without closing ",
+                   job.unclosed == 1 ? "its trace" : "their traces", "; ");
+  if (job.unsaved > 0) {
+    absl::StrAppend(&text, "what ", job.unsaved,
+                    " of them left could not be saved and stays in shared "
+                    "memory: tracectl recover ",
+                    shellWord(title));
+    return text;
+  }
+  absl::StrAppend(&text,
+                  job.being_saved > 0 ? "what they left is being saved. "
+                                      : "all was saved. ",
+                  command(title));
+  return text;
+}
+
+}  // namespace traced

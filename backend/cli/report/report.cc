@@ -1,0 +1,110 @@
+#include "cli/report/report.h"
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "analysis/report/run_report.h"
+#include "cli/common/scope_option.h"
+#include "cli/common/terminal.h"
+#include "cli/common/window_option.h"
+#include "cli/inputs/inputs.h"
+#include "cli/report/report_output.h"
+
+namespace traced {
+namespace {
+
+class ReportCommand : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
+    app.add_option("--by", by_,
+                   absl::StrCat("What to add up by: ",
+                                absl::StrJoin(reportKeyNames(), ", ")))
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(reportKeyNames()))
+        ->capture_default_str();
+    app.add_option("--groups", groups_,
+                   "Of many groups that are called alike and have as many "
+                   "members: fold makes them one row, all shows each (default "
+                   "fold as text, all as JSON)")
+        ->check(CLI::IsMember({"fold", "all"}));
+    scope_.declare(app);
+    window_.declare(app);
+    app.add_option("--sort", sort_,
+                   "What comes first (default share; of steps their order)")
+        ->check(CLI::IsMember(
+            {"share", "calls", "bytes", "host", "completion", "wait", "name"}));
+    app.add_option("--limit", limit_, "How many rows the text has at most")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_flag("--all", all_, "All rows in the text, as in the JSON");
+    app.add_flag("--wide", wide_,
+                 "All columns, totals and means too, and what each rank and "
+                 "group spent");
+    app.footer("Example: tracectl report run42/ --by op,rank --sort wait");
+  }
+
+  ExitCode run() override {
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    Report report = build(*set);
+    sortRows(report, reportOrderNamed(sort_).value_or(usualOrder(report)));
+    if (inputs_.json()) {
+      writeJson(std::cout, reportJson(inputs_.title(), *set, report));
+      std::cout << "\n";
+    } else {
+      const std::size_t max_rows =
+          all_ ? std::numeric_limits<std::size_t>::max() : limit_;
+      std::cout << reportText(
+          inputs_.title(), *set, report,
+          {max_rows, wide_, screenColumns(), wantsColours(), sort_});
+    }
+    return inputs_.conclude(allWarnings(*set, report.summary));
+  }
+
+ private:
+  static ReportOrder usualOrder(const Report& report) {
+    const bool by_step = std::find(report.by.begin(), report.by.end(),
+                                   ReportKey::kStep) != report.by.end();
+    return by_step ? ReportOrder::kName : ReportOrder::kShare;
+  }
+
+  Report build(const TraceSet& set) const {
+    std::vector<ReportKey> keys;
+    for (const std::string& name : by_) {
+      const auto key = reportKeyNamed(name);
+      const bool is_new =
+          std::find(keys.begin(), keys.end(), key) == keys.end();
+      if (key && is_new) keys.push_back(*key);
+    }
+    return buildReport(set, std::move(keys), scope_.scope(), window_.window(),
+                       groups_.empty() ? !inputs_.json() : groups_ == "fold");
+  }
+
+  Inputs inputs_;
+  std::vector<std::string> by_ = {"op", "group", "dtype", "size"};
+  std::string groups_;
+  ScopeOption scope_;
+  WindowOption window_;
+  std::string sort_;
+  std::size_t limit_ = 30;
+  bool all_ = false;
+  bool wide_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeReport() {
+  return std::make_unique<ReportCommand>();
+}
+
+}  // namespace traced

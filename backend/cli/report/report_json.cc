@@ -1,0 +1,214 @@
+#include <utility>
+
+#include "cli/common/window_option.h"
+#include "cli/report/report_output.h"
+
+namespace traced {
+namespace {
+
+void addCounts(Json& json, const CallTotals& totals) {
+  json["count"] = totals.calls;
+  json["bytes_in"] = totals.bytes_in;
+  json["bytes_out"] = totals.bytes_out;
+  json["bytes"] = totals.bytes;
+  json["ends_at_wait"] = totals.ends_at_wait;
+  json["ends_by_future"] = totals.ends_by_future;
+  json["ends_at_hook"] = totals.ends_at_hook;
+  json["ends_unknown"] = totals.ends_unknown;
+  json["ends_with_batch"] = totals.ends_with_batch;
+  json["failed"] = totals.failed;
+  json["captured"] = totals.captured;
+  json["waits_unknown"] = totals.waits_unknown;
+}
+
+void addSplitCounts(Json& json, const SplitSums& split) {
+  json["wait_for_peers_uncertain_ns"] = split.wait_uncertain_ns;
+  json["exposed"] = toJson(split.exposed);
+  json["slack"] = toJson(split.slack);
+  json["not_split"] = split.withheld;
+  json["arrivals"] = split.arrivals;
+  json["last"] = toJson(split.last);
+}
+
+// The shares of a row, a rank, a group or all, of the time of its ranks.
+void addShares(Json& json, const Report& report, const CallTotals& totals,
+               std::uint64_t run_ns) {
+  // Without returns and waits there is no telling.
+  if (report.summary.fromDumps()) return;
+  json["share"] = totals.shareOf(run_ns);
+  if (!report.isBounded()) return;
+  json["share_at_most"] = totals.mostOf(run_ns);
+  json["unseen_at_most_ns"] = totals.unseen_at_most_ns;
+}
+
+void addTotals(Json& json, const Report& report, const CallTotals& totals,
+               std::uint64_t run_ns) {
+  addCounts(json, totals);
+  json["host"] = toJson(totals.host);
+  json["completion"] = toJson(totals.completion);
+  json["wait"] = toJson(totals.wait);
+  json["wait_for_peers"] = toJson(totals.split.wait_for_peers);
+  json["transfer"] = toJson(totals.split.transfer);
+  addSplitCounts(json, totals.split);
+  addShares(json, report, totals, run_ns);
+}
+
+// A median that is not told from 0 is withheld.
+Json certifiedJson(const CertifiedTimes& times) {
+  Json json = {{"count", times.count()}, {"total_ns", times.totalNs()}};
+  if (times.count() == 0) return json;
+  const CertifiedTime p50 = times.p50();
+  const bool exact = p50.low_ns == p50.high_ns;
+  if (exact ||
+      static_cast<std::uint64_t>(p50.ns) >= times.certifiedWithinNs()) {
+    json["p50_ns"] = p50.ns;
+    json["p99_ns"] = times.p99Ns();
+    json["max_ns"] = times.maxNs();
+  }
+  json["p50_low_ns"] = p50.low_ns;
+  json["p50_high_ns"] = p50.high_ns;
+  return json;
+}
+
+Json lastArrivalsJson(const SplitTotals& split) {
+  Json ranks = Json::array();
+  for (const auto& [rank, lateness] : split.ranks()) {
+    if (lateness.last() == 0) continue;
+    ranks.push_back({{"rank", rank},
+                     {"arrivals", lateness.arrivals},
+                     {"last", lateness.last()},
+                     {"behind_p50_ns", lateness.behind_ns.percentile(50)}});
+  }
+  return ranks;
+}
+
+Json keysJson(const Report& report, const ReportRow& row) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < report.by.size(); ++i) {
+    const std::string name = nameOf(report.by[i]);
+    if (report.by[i] == ReportKey::kRank) {
+      json[name] = std::stoul(row.keys[i]);
+    } else {
+      json[name] = row.keys[i];
+    }
+  }
+  return json;
+}
+
+Json alignmentJson(const ClockSummary& clocks) {
+  Json json = {{"count", clocks.clocks},
+               {"aligned", clocks.aligned},
+               {"by_wall_clock", clocks.by_wall_clock}};
+  if (clocks.certified) {
+    json["certified_within_ns"] = clocks.certified->within_ns;
+    json["worst_pair"] = {clocks.certified->worst_pair.first,
+                          clocks.certified->worst_pair.second};
+  }
+  return json;
+}
+
+void addDegraded(Json& all, const Report& report, const ReportRow& row,
+                 const char* what, const std::optional<Trend::Change>& change) {
+  if (!change) return;
+  Json json = keysJson(report, row);
+  json["what"] = what;
+  json["since_ns"] = change->since * report.window_ns;
+  json["before_p50_ns"] = change->before_ns;
+  json["after_p50_ns"] = change->after_ns;
+  all.push_back(std::move(json));
+}
+
+Json degradedJson(const Report& report) {
+  Json all = Json::array();
+  for (const ReportRow& row : report.rows) {
+    addDegraded(all, report, row, "wait_for_peers", row.split.waitDegraded());
+    addDegraded(all, report, row, "transfer", row.split.transferDegraded());
+  }
+  return all;
+}
+
+Json latestJson(const Report& report, const Latest& latest) {
+  Json json = keysJson(report, report.rows[latest.row]);
+  json["rank"] = latest.rank;
+  json["part"] = latest.part;
+  json["behind_p50_ns"] = latest.behind_p50_ns;
+  return json;
+}
+
+Json rowJson(const Report& report, const ReportRow& row) {
+  Json json = keysJson(report, row);
+  addCounts(json, row.totals);
+  json["host"] = toJson(row.host);
+  json["completion"] = toJson(row.completion);
+  json["wait"] = toJson(row.wait);
+  setIf(json, "algbw_gbs", row.algbw_gbs);
+  setIf(json, "busbw_gbs", row.busbw_gbs);
+  json["wait_for_peers"] = certifiedJson(row.split.waitForPeers());
+  json["transfer"] = certifiedJson(row.split.transfer());
+  addSplitCounts(json, row.totals.split);
+  setIf(json, "transfer_busbw_gbs", row.split.transferBusbwGbs());
+  setIf(json, "ready_busbw_gbs", row.split.readyBusbwGbs());
+  json["last_arrivals"] = lastArrivalsJson(row.split);
+  addShares(json, report, row.totals, report.summary.totalRunNs());
+  return json;
+}
+
+Json ranksJson(const Report& report) {
+  Json ranks = Json::array();
+  for (const RankTotals& rank : report.ranks) {
+    Json json = {{"rank", rank.rank}, {"run_ns", rank.run_ns}};
+    addTotals(json, report, rank.totals, rank.run_ns);
+    ranks.push_back(std::move(json));
+  }
+  return ranks;
+}
+
+Json groupTotalsJson(const Report& report) {
+  std::vector<Json> groups = groupsJson(report.groups);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    addTotals(groups[i], report, report.group_totals[i],
+              report.summary.totalRunNs());
+  }
+  return groups;
+}
+
+}  // namespace
+
+Json reportJson(const std::string& title, const TraceSet& set,
+                const Report& report) {
+  const RunSummary& summary = report.summary;
+  Json by = Json::array();
+  for (const ReportKey key : report.by) by.push_back(nameOf(key));
+  Json json = {{"schema", kJsonSchema},
+               {"title", title},
+               {"by", std::move(by)},
+               {"world_size", summary.worldSize()},
+               {"hosts", summary.hosts()},
+               {"torch_versions", summary.torchVersions()},
+               {"backends", summary.backends()},
+               {"run_ns", summary.longestRunNs()},
+               {"rank_time_ns", summary.totalRunNs()},
+               {"simulated", summary.simulated()},
+               {"switched_off", pausesJson(summary.pauses())},
+               {"device_times", deviceTimesJson(summary.deviceTimes())}};
+  Json& total = json["total"] = Json::object();
+  addTotals(total, report, report.all, summary.totalRunNs());
+  Json& ops = json["ops"] = Json::array();
+  for (const ReportRow& row : report.rows) ops.push_back(rowJson(report, row));
+  json["clocks"] = alignmentJson(report.clocks);
+  if (const auto latest = latestOf(report)) {
+    json["latest"] = latestJson(report, *latest);
+  }
+  json["degraded"] = degradedJson(report);
+  json["ranks"] = ranksJson(report);
+  json["groups"] = groupTotalsJson(report);
+  addScope(json, report.scope, report.out_of_scope);
+  addLeftOut(json, summary.leftOut());
+  addWindow(json, report.window, report.out_of_window);
+  addFromRings(json, summary);
+  json["lost"] = lostJson(set, summary);
+  json["warnings"] = allWarnings(set, summary);
+  return json;
+}
+
+}  // namespace traced

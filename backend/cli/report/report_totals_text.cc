@@ -1,0 +1,67 @@
+
+#include "cli/common/table.h"
+#include "cli/common/text.h"
+#include "cli/common/time_cell.h"
+#include "cli/report/report_output.h"
+
+namespace traced {
+namespace {
+
+void addTotalsColumns(Table& table) {
+  for (const char* heading :
+       {"calls", "bytes", "host\ntotal ms", "completion\ntotal ms",
+        "wait\ntotal ms", "share"}) {
+    table.addColumn(heading);
+  }
+}
+
+void addTotals(std::vector<std::string>& cells, const Report& report,
+               const CallTotals& totals, std::uint64_t run_ns) {
+  cells.push_back(groupedText(totals.calls));
+  cells.push_back(bytesText(totals.bytes));
+  cells.push_back(totalCell(totals.host));
+  cells.push_back(totalCell(totals.completion));
+  cells.push_back(totalCell(totals.wait, totals.waits_unknown));
+  cells.push_back(shareCell(report, totals, run_ns));
+}
+
+}  // namespace
+
+std::string shareCell(const Report& report, const CallTotals& totals,
+                      std::uint64_t run_ns) {
+  if (report.summary.fromDumps()) return "-";
+  const double least = totals.shareOf(run_ns);
+  return report.isBounded() ? percentRange(least, totals.mostOf(run_ns), "-")
+                            : ">=" + percentText(least);
+}
+
+std::string rankTotalsText(const Report& report) {
+  Table table;
+  table.addColumn("rank");
+  table.addColumn("run s");
+  addTotalsColumns(table);
+  for (const RankTotals& rank : report.ranks) {
+    std::vector<std::string> cells = {
+        groupedText(rank.rank),
+        threeDigits(static_cast<double>(rank.run_ns) / 1e9)};
+    addTotals(cells, report, rank.totals, rank.run_ns);
+    table.addRow(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string groupTotalsText(const Report& report) {
+  Table table;
+  table.addColumn("group", Table::Align::kLeft);
+  addTotalsColumns(table);
+  for (std::size_t i = 0; i < report.group_totals.size(); ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    std::vector<std::string> cells = {printable(report.groups.label(index))};
+    addTotals(cells, report, report.group_totals[i],
+              report.summary.totalRunNs());
+    table.addRow(std::move(cells));
+  }
+  return table.text();
+}
+
+}  // namespace traced

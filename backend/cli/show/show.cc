@@ -1,0 +1,127 @@
+#include "cli/show/show.h"
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "analysis/match/match_fold.h"
+#include "cli/common/rank_set.h"
+#include "cli/common/scope_option.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
+#include "cli/common/window_option.h"
+#include "cli/inputs/inputs.h"
+#include "cli/show/match_filter.h"
+#include "cli/show/show_output.h"
+
+namespace traced {
+namespace {
+
+class Show : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    inputs_.declareAttempt(app);
+    app.add_option("--ranks", ranks_, "Only these, such as 0-3,5")
+        ->check([](const std::string& text) {
+          const auto ranks = parseRanks(text);
+          return ranks ? std::string() : ranks.error().message;
+        });
+    app.add_option("--groups", groups_,
+                   "Only these, by their labels; all: each group by itself, "
+                   "also of many that are called alike")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option("--ops", ops_, "Only these, such as all_reduce,send")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    scope_.declare(app);
+    window_.declare(app);
+    app.add_option("--last", last_, "Only the last N rows");
+    app.add_option("--limit", limit_,
+                   "At most N rows, 0 for all (default 40 as text, all as "
+                   "JSON)");
+    app.add_flag("--stacks", stacks_,
+                 "Also where in the program they were called (the JSON always "
+                 "has it)");
+    app.footer("Example: tracectl show run42/ --groups dp,pp --last 5");
+  }
+
+  ExitCode run() override {
+    const Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    const LoadedRun run = loadRun(*set);
+    const bool all_groups = groups_ == std::vector<std::string>{"all"};
+    if (all_groups) groups_.clear();
+    const std::string unknown = unknownName({ranks_, groups_, ops_}, run);
+    if (!unknown.empty()) {
+      std::cerr << "tracectl: " << printable(unknown) << "\n";
+      return ExitCode::kUsage;
+    }
+    const NodeIndex nodes(*set);
+    MatchFilter wanted = filter();
+    wanted.nodes = &nodes;
+    const bool fold =
+        !inputs_.json() && !stacks_ && !all_groups && groups_.empty();
+    MatchTable table = matchOperations(run, wanted);
+    if (fold) table = foldGroups(run, table, GroupRoles(run.groups));
+    const std::vector<ShownEvent> events = eventsOf(run, wanted);
+    const ShowContext context{inputs_.title(), *set,         run, table, events,
+                              wanted.scope,    wanted.window};
+    if (inputs_.json()) {
+      writeShowJson(std::cout, context, choose(table, 0));
+    } else {
+      const ShownRows shown = choose(table, kRowsShown);
+      // Who names ranks gets them all.
+      constexpr auto kAny = std::numeric_limits<std::size_t>::max();
+      const std::size_t columns = ranks_.empty() ? screenColumns() : kAny;
+      const std::size_t max_ranks =
+          ranks_.empty() ? ranksThatFit(context, shown, kRanksShown, columns)
+                         : kAny;
+      writeShowText(std::cout, context, shown, max_ranks, columns);
+      if (stacks_) writeStacksText(std::cout, context, shown, max_ranks);
+    }
+    return inputs_.conclude(allWarnings(*set, run.summary));
+  }
+
+ private:
+  static constexpr std::size_t kRowsShown = 40;
+  static constexpr std::size_t kRanksShown = 8;
+
+  MatchFilter filter() const {
+    MatchFilter filter;
+    if (!ranks_.empty()) filter.ranks = parseRanks(ranks_).value();
+    filter.groups.insert(groups_.begin(), groups_.end());
+    filter.ops.insert(ops_.begin(), ops_.end());
+    filter.scope = scope_.scope();
+    filter.window = window_.window();
+    return filter;
+  }
+
+  ShownRows choose(const MatchTable& table, std::size_t default_limit) const {
+    absl::Span<const MatchRow> rows = absl::MakeSpan(table.rows);
+    if (last_) rows = rows.last(std::min(*last_, rows.size()));
+    const std::size_t limit = limit_.value_or(last_ ? 0 : default_limit);
+    if (limit > 0) rows = rows.first(std::min(limit, rows.size()));
+    return {rows, table.rows.size() - rows.size()};
+  }
+
+  Inputs inputs_;
+  std::string ranks_;
+  std::vector<std::string> groups_;
+  std::vector<std::string> ops_;
+  ScopeOption scope_;
+  WindowOption window_;
+  bool stacks_ = false;
+  std::optional<std::size_t> last_;
+  std::optional<std::size_t> limit_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeShow() { return std::make_unique<Show>(); }
+
+}  // namespace traced

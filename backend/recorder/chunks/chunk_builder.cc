@@ -1,0 +1,312 @@
+#include "recorder/chunks/chunk_builder.h"
+
+#include <string_view>
+
+#include "base/utf8.h"
+#include "recorder/chunks/encode_definitions.h"
+#include "trace_io/row_writer.h"
+
+namespace traced {
+namespace {
+
+template <typename Message>
+bool parse(Message& message, std::string_view bytes) {
+  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+}  // namespace
+
+ChunkBuilder::ChunkBuilder(const v1::Header& header,
+                           std::size_t definition_room)
+    : definition_room_(definition_room) {
+  *payload_.mutable_header() = header;
+}
+
+void ChunkBuilder::add(const Ring::Record& record) {
+  ++(isEvent(record.kind) ? records_ : definitions_);
+  switch (record.kind) {
+    case RecordKind::kIssue:
+      addIssue(record.position, record.as<IssueRecord>());
+      break;
+    case RecordKind::kReturn:
+      addReturn(record.as<ReturnRecord>());
+      break;
+    case RecordKind::kDone:
+      addDone(record.as<DoneRecord>());
+      break;
+    case RecordKind::kWait:
+      addWait(record.as<WaitRecord>());
+      break;
+    case RecordKind::kRelease:
+      addRelease(record.as<ReleaseRecord>());
+      break;
+    case RecordKind::kMethod:
+      addMethod(record.as<MethodRecord>());
+      break;
+    case RecordKind::kMark:
+      addMark(record.position, record.as<MarkRecord>());
+      break;
+    default:
+      addDefinition(record);
+      break;
+  }
+}
+
+void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
+  addRow(payload_, IssueRow{.op = position,
+                            .issue_ns = issue.issue_ns,
+                            .call = issue.call,
+                            .buffers = issue.buffers,
+                            .seq = issue.seq,
+                            .thread = issue.thread,
+                            .batch = issue.batch,
+                            .context = issue.context,
+                            .stack = issue.stack});
+  useCall(issue.call);
+  use(buffers_.useInThisChunk(issue.buffers));
+  use(threads_.useInThisChunk(issue.thread));
+  use(contexts_.useInThisChunk(issue.context));
+  use(stacks_.useInThisChunk(issue.stack));
+}
+
+void ChunkBuilder::addReturn(const ReturnRecord& record) {
+  addRow(payload_,
+         ReturnRow{.op = record.op,
+                   .return_ns = record.return_ns,
+                   .outcome = static_cast<std::uint32_t>(record.outcome),
+                   .error = record.error});
+  useText(record.error);
+}
+
+void ChunkBuilder::addDone(const DoneRecord& record) {
+  addRow(payload_,
+         DoneRow{.op = record.op,
+                 .end_ns = record.end_ns,
+                 .source = static_cast<std::uint32_t>(record.source),
+                 .outcome = static_cast<std::uint32_t>(record.outcome),
+                 .error = record.error,
+                 .engine_ns_plus_1 = record.engine_ns_plus_1});
+  useText(record.error);
+}
+
+void ChunkBuilder::addWait(const WaitRecord& record) {
+  addRow(payload_,
+         WaitRow{.op = record.op,
+                 .wait_begin_ns = record.begin_ns,
+                 .wait_ns = record.wait_ns,
+                 .outcome = static_cast<std::uint32_t>(record.outcome),
+                 .error = record.error,
+                 .saw_end = record.saw_end,
+                 .stall_ns_plus_1 = record.stall_ns_plus_1,
+                 .source_rank_plus_1 = record.source_rank_plus_1});
+  useText(record.error);
+}
+
+void ChunkBuilder::addRelease(const ReleaseRecord& record) {
+  addRow(payload_,
+         ReleaseRow{.op = record.op, .release_ns = record.release_ns});
+}
+
+void ChunkBuilder::addMethod(const MethodRecord& record) {
+  addRow(payload_, MethodRow{.op = record.op,
+                             .algorithm = record.algorithm,
+                             .protocol = record.protocol,
+                             .channels = record.channels});
+  useText(record.algorithm);
+  useText(record.protocol);
+}
+
+void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
+  addRow(payload_, MarkRow{.position = position,
+                           .mark_ns = mark.mark_ns,
+                           .kind = static_cast<std::uint32_t>(mark.kind),
+                           .value = mark.value,
+                           .text = mark.text});
+  useText(mark.text);
+  if (isAboutGroup(mark.kind)) useGroup(static_cast<std::uint32_t>(mark.value));
+}
+
+void ChunkBuilder::addDefinition(const Ring::Record& record) {
+  std::string_view bytes = record.payload;
+  definition_bytes_ += bytes.size();
+  const auto head = record.as<DefinitionHead>();
+  bytes.remove_prefix(std::min(bytes.size(), sizeof head));
+  switch (record.kind) {
+    case RecordKind::kDefineCall:
+      calls_.define(head, encodeCall(head.id, bytes));
+      break;
+    case RecordKind::kDefineBuffers:
+      buffers_.define(head, encodeBuffers(head.id, bytes));
+      break;
+    case RecordKind::kDefineText: {
+      v1::Text text;
+      text.set_id(head.id);
+      text.set_text(toValidUtf8(bytes));
+      texts_.define(head, std::move(text));
+      break;
+    }
+    case RecordKind::kDefineThread: {
+      v1::Thread thread;
+      if (parse(thread, bytes)) threads_.define(head, std::move(thread));
+      break;
+    }
+    case RecordKind::kDefineContext: {
+      v1::Context context;
+      if (!parse(context, bytes)) break;
+      context.set_id(head.id);
+      contexts_.define(head, std::move(context));
+      break;
+    }
+    case RecordKind::kDefineStack:
+      defineStack(head, bytes);
+      break;
+    case RecordKind::kDefineGroup: {
+      v1::Group group;
+      if (parse(group, bytes)) groups_.define(head, std::move(group));
+      break;
+    }
+    case RecordKind::kRetireGroup:
+      groups_.retire(head.id);
+      break;
+    case RecordKind::kRetireThread:
+      threads_.retire(head.id);
+      break;
+    default:
+      break;
+  }
+}
+
+void ChunkBuilder::defineStack(const DefinitionHead& head,
+                               std::string_view bytes) {
+  v1::NewStack told;
+  if (!parse(told, bytes)) return;
+  for (v1::Code& code : *told.mutable_code()) code_.define(std::move(code));
+  v1::Stack& stack = *told.mutable_stack();
+  stack.set_id(head.id);
+  nameFrames(stack);
+  stacks_.define(head, std::move(stack));
+}
+
+void ChunkBuilder::nameCode(v1::Code named) {
+  definitions_ += code_.name(std::move(named));
+}
+
+void ChunkBuilder::say(const v1::Group& group) {
+  put(*payload_.mutable_group(), group);
+}
+void ChunkBuilder::say(const v1::Call& call) {
+  put(*payload_.mutable_call(), call);
+}
+void ChunkBuilder::say(const v1::Buffers& buffers) {
+  put(*payload_.mutable_buffers(), buffers);
+}
+void ChunkBuilder::say(const v1::Thread& thread) {
+  put(*payload_.mutable_thread(), thread);
+}
+void ChunkBuilder::say(const v1::Context& context) {
+  put(*payload_.mutable_context(), context);
+}
+void ChunkBuilder::say(const v1::Stack& stack) {
+  definition_bytes_ += frames_.say(stack, payload_);
+  for (const std::uint64_t call : stack.cpp()) use(code_.useInThisChunk(call));
+}
+void ChunkBuilder::say(const v1::Code& code) {
+  put(*payload_.mutable_code(), code);
+}
+void ChunkBuilder::say(const v1::Text& text) {
+  put(*payload_.mutable_text(), text);
+}
+
+void ChunkBuilder::useCall(std::uint32_t id) {
+  const v1::Call* call = calls_.useInThisChunk(id);
+  if (!call) return;
+  say(*call);
+  useGroup(call->group());
+}
+
+void ChunkBuilder::useGroup(std::uint32_t id) {
+  use(groups_.useInThisChunk(id));
+}
+
+void ChunkBuilder::useText(std::uint32_t id) {
+  if (id != 0) use(texts_.useInThisChunk(id));
+}
+
+template <typename Act>
+void ChunkBuilder::withTables(Act act) {
+  act(groups_);
+  act(calls_);
+  act(buffers_);
+  act(threads_);
+  act(contexts_);
+  act(stacks_);
+  act(code_);
+  act(texts_);
+}
+
+void ChunkBuilder::repeatDefinitions() {
+  withTables([](auto& table) { table.repeat(); });
+}
+
+bool ChunkBuilder::isToRepeat() {
+  bool any = false;
+  withTables([&any](auto& table) { any |= table.isToSayAgain(); });
+  return any;
+}
+
+void ChunkBuilder::repeatNoMore() noexcept {
+  withTables([](auto& table) { table.sayNoneAgain(); });
+}
+
+void ChunkBuilder::endProcess(int exit_code, std::int64_t now_ns) {
+  // As wait() has it.
+  constexpr unsigned kExitCodeBits = 0xFF;
+  v1::ProcessEnd* end = payload_.mutable_process_end();
+  end->set_exit_code(static_cast<unsigned>(exit_code) & kExitCodeBits);
+  end->set_seen_by(v1::PROCESS_END_OBSERVER_SELF);
+  end->set_seen_ns(now_ns);
+}
+
+const v1::Payload& ChunkBuilder::close(const ClockReading& now,
+                                       const v1::Accounts& accounts) {
+  v1::ClockAnchor* anchor = payload_.mutable_anchor();
+  anchor->set_monotonic_ns(now.monotonic_ns);
+  anchor->set_realtime_ns(now.realtime_ns);
+  anchor->set_boottime_ns(now.boottime_ns);
+  *payload_.mutable_accounts() = accounts;
+
+  const auto sayIt = [this](const auto& message) { say(message); };
+  withTables([&](auto& table) { table.sayFresh(sayIt); });
+  withTables([&](auto& table) {
+    table.sayAgain(sayIt, [this] { return !isFull(); });
+  });
+
+  finishRows(payload_);
+  return payload_;
+}
+
+void ChunkBuilder::clear() noexcept {
+  withTables([](auto& table) { table.nextChunk(); });
+  frames_.nextChunk();
+  payload_.clear_group();
+  payload_.clear_call();
+  payload_.clear_buffers();
+  payload_.clear_thread();
+  payload_.clear_context();
+  payload_.clear_stack();
+  payload_.clear_frame();
+  payload_.clear_code();
+  payload_.clear_text();
+  payload_.clear_issued();
+  payload_.clear_returned();
+  payload_.clear_done();
+  payload_.clear_waited();
+  payload_.clear_released();
+  payload_.clear_method();
+  payload_.clear_marked();
+  records_ = 0;
+  definitions_ = 0;
+  definition_bytes_ = 0;
+}
+
+}  // namespace traced

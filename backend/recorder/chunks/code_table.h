@@ -1,0 +1,70 @@
+// CodeTable is the writer's memory of the C++ code that stacks name: it is said
+// in every chunk that uses it, and again when its name becomes known. Owned by
+// the writer thread.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "traced/v1/definitions.pb.h"
+
+namespace traced {
+
+class CodeTable {
+ public:
+  // A job has some thousand; what is more is not known.
+  static constexpr std::size_t kMostCode = 65536;
+
+  // Code that a stack names; nothing if it is known.
+  void define(v1::Code code);
+  // Returns whether that is news.
+  bool name(v1::Code named);
+
+  // What was defined since the last call.
+  std::vector<v1::Code> takeNew() { return std::exchange(new_, {}); }
+
+  // The code, the first time that this chunk uses it; else nullptr.
+  const v1::Code* useInThisChunk(std::uint64_t id);
+
+  // Completes a chunk, as that of DefinitionTable.
+  template <typename Say>
+  void sayFresh(Say say) {
+    for (const std::uint64_t id : fresh_) {
+      if (const v1::Code* code = useInThisChunk(id)) say(*code);
+    }
+  }
+  void nextChunk() noexcept {
+    fresh_.clear();
+    ++chunk_;
+  }
+  // As those of DefinitionTable. What became known of code is said like that,
+  // too.
+  void repeat();
+  template <typename Say, typename HasRoom>
+  void sayAgain(Say say, HasRoom hasRoom) {
+    while (!again_.empty() && hasRoom()) {
+      const std::uint64_t id = again_.back();
+      again_.pop_back();
+      if (const v1::Code* code = useInThisChunk(id)) say(*code);
+    }
+  }
+  bool isToSayAgain() const { return !again_.empty(); }
+  void sayNoneAgain() noexcept { again_.clear(); }
+
+ private:
+  struct Entry {
+    v1::Code code;
+    std::uint64_t said_in = 0;  // number of the last chunk
+  };
+  std::unordered_map<std::uint64_t, Entry> known_;
+  std::vector<std::uint64_t> fresh_;
+  std::vector<std::uint64_t> again_;
+  std::vector<v1::Code> new_;
+  std::uint64_t chunk_ = 1;
+};
+
+}  // namespace traced

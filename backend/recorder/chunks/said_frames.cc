@@ -1,0 +1,46 @@
+#include "recorder/chunks/said_frames.h"
+
+#include <algorithm>
+#include <string>
+
+#include "xxhash.h"
+
+namespace traced {
+
+std::uint64_t frameId(const v1::Frame& frame) {
+  const std::uint64_t function =
+      XXH3_64bits(frame.function().data(), frame.function().size());
+  const std::uint64_t file =
+      XXH3_64bits_withSeed(frame.file().data(), frame.file().size(), function);
+  const std::uint32_t line = frame.line();
+  return std::max<std::uint64_t>(XXH3_64bits_withSeed(&line, sizeof line, file),
+                                 1);
+}
+
+void nameFrames(v1::Stack& stack) {
+  stack.clear_frame_id();
+  for (v1::Frame& frame : *stack.mutable_frame()) {
+    frame.set_id(frameId(frame));
+    stack.add_frame_id(frame.id());
+  }
+}
+
+std::size_t SaidFrames::say(const v1::Stack& stack, v1::Payload& payload) {
+  v1::Stack& said = *payload.add_stack();
+  said.set_id(stack.id());
+  *said.mutable_frame_id() = stack.frame_id();
+  said.set_cut(stack.cut());
+  said.set_site(stack.site());
+  said.set_package(stack.package());
+  *said.mutable_cpp() = stack.cpp();
+  said.set_cpp_cut(stack.cpp_cut());
+  std::size_t bytes = said.ByteSizeLong();
+  for (const v1::Frame& frame : stack.frame()) {
+    if (!said_.insert(frame.id()).second) continue;
+    *payload.add_frame() = frame;
+    bytes += frame.ByteSizeLong();
+  }
+  return bytes;
+}
+
+}  // namespace traced

@@ -1,0 +1,72 @@
+#include "recorder/device/cuda_events.h"
+
+#include <cmath>
+
+namespace traced {
+
+// An error that our call left is taken away; another one was there before.
+bool CudaEvents::succeeded(CudaRuntime::Error error) noexcept {
+  if (error == CudaRuntime::kSuccess) return true;
+  if (cuda_.peekAtLastError() == error) cuda_.getLastError();
+  return false;
+}
+
+DeviceEvents::Capture CudaEvents::capture(Stream stream) noexcept {
+  int status = 0;
+  unsigned long long graph = 0;
+  const CudaRuntime::Error error =
+      cuda_.captureInfo13
+          ? cuda_.captureInfo13(stream, &status, &graph, nullptr, nullptr,
+                                nullptr, nullptr)
+          : cuda_.captureInfo12(stream, &status, &graph, nullptr, nullptr,
+                                nullptr);
+  // The legacy stream cannot be asked while others are being captured.
+  if (!succeeded(error)) return {Capture::Status::kUnknown, 0};
+  if (status == 0) return {};
+  return status == CudaRuntime::kCaptureActive
+             ? Capture{Capture::Status::kActive, graph}
+             : Capture{Capture::Status::kUnknown, 0};
+}
+
+bool CudaEvents::record(Event event, Stream stream) noexcept {
+  return succeeded(cuda_.recordEvent(event, stream));
+}
+
+bool CudaEvents::enterThread() noexcept {
+  // First the device: a new thread is on device 0, and to set even the mode
+  // there may make a context on it, of some hundred MB for each rank.
+  int mode = CudaRuntime::kCaptureModeRelaxed;
+  return succeeded(cuda_.setDevice(device_)) &&
+         succeeded(cuda_.exchangeCaptureMode(&mode));
+}
+
+DeviceEvents::Event CudaEvents::create() noexcept {
+  Event event = nullptr;
+  return succeeded(cuda_.createEvent(&event, CudaRuntime::kEventDefault))
+             ? event
+             : nullptr;
+}
+
+std::optional<DeviceEvents::Stream> CudaEvents::ownStream() noexcept {
+  Stream stream = nullptr;
+  if (!succeeded(
+          cuda_.createStream(&stream, CudaRuntime::kStreamNonBlocking))) {
+    return std::nullopt;
+  }
+  return stream;
+}
+
+DeviceEvents::State CudaEvents::query(Event event) noexcept {
+  const CudaRuntime::Error error = cuda_.queryEvent(event);
+  if (succeeded(error)) return State::kReached;
+  return error == CudaRuntime::kNotReady ? State::kPending : State::kFailed;
+}
+
+std::optional<std::int64_t> CudaEvents::elapsedNs(Event from,
+                                                  Event to) noexcept {
+  float ms = 0;
+  if (!succeeded(cuda_.elapsedTime(&ms, from, to))) return std::nullopt;
+  return std::llround(static_cast<double>(ms) * 1e6);
+}
+
+}  // namespace traced

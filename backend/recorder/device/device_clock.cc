@@ -1,0 +1,59 @@
+#include "recorder/device/device_clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace traced {
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+
+// Whether both clocks counted about the same between two anchors.
+bool agree(const DeviceAnchor& a, const DeviceAnchor& b) {
+  const std::int64_t device_ns = b.device_ns - a.device_ns;
+  const std::int64_t apart_ns = (b.host_ns - a.host_ns) - device_ns;
+  return std::abs(apart_ns) <=
+         a.error_ns + b.error_ns +
+             device_ns / kMillion * DeviceClock::kMostDrift +
+             DeviceClock::kResolution;
+}
+
+}  // namespace
+
+void DeviceClock::add(const DeviceAnchor& anchor) noexcept {
+  if (last_ && anchor.device_ns <= last_->device_ns) return;
+  before_ = last_ && agree(*last_, anchor) ? last_ : std::nullopt;
+  last_ = anchor;
+}
+
+std::optional<DeviceClock::HostInstant> DeviceClock::at(
+    std::int64_t device_ns) const noexcept {
+  if (!last_) return std::nullopt;
+  const std::int64_t since_ns = device_ns - last_->device_ns;
+  const std::int64_t distance_ns = std::abs(since_ns);
+  const std::int64_t unresolved_ns = kResolution + distance_ns / kRounding;
+  if (!before_ || device_ns < before_->device_ns) {
+    return HostInstant{
+        last_->host_ns + since_ns,
+        last_->error_ns + unresolved_ns + distance_ns / kMillion * kMostDrift};
+  }
+  const auto device_span =
+      static_cast<double>(last_->device_ns - before_->device_ns);
+  const double rate =
+      static_cast<double>(last_->host_ns - before_->host_ns) / device_span;
+  // Between the anchors off by no more than the worse of them; beyond the last
+  // their errors tilt the line.
+  const double beyond =
+      since_ns > 0 ? static_cast<double>(since_ns) / device_span : 0;
+  const double anchors_ns =
+      static_cast<double>(std::max(before_->error_ns, last_->error_ns)) *
+      (1 + 2 * beyond);
+  const double wobble_ns =
+      (device_span + static_cast<double>(distance_ns)) * kWobble / kMillion;
+  return HostInstant{
+      last_->host_ns + std::llround(static_cast<double>(since_ns) * rate),
+      std::llround(anchors_ns + wobble_ns) + unresolved_ns};
+}
+
+}  // namespace traced

@@ -1,0 +1,55 @@
+// KeptRing is the ring of a process that records, watched from outside until
+// that process has ended.
+
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "recorder/recovery/segment_file.h"
+#include "recorder/support/process_watch.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+class KeptRing {
+ public:
+  enum class State {
+    kInUse,
+    // Its process closed the trace, or somebody else recovered it.
+    kGone,
+    // Its process has ended without closing the trace.
+    kLeft,
+  };
+
+  // nullptr when it is no ring of this user's that says whose it is.
+  static std::unique_ptr<KeptRing> open(const std::string& path);
+
+  const std::string& path() const { return file_->path(); }
+  // Part 0, absolute.
+  const std::string& tracePath() const { return trace_path_; }
+  const v1::Header& header() const { return header_; }
+
+  // kInUse as long as anything has the ring: a process may end before others
+  // that have its memory.
+  State state() const;
+  // To be polled; -1 where there is no process to wait for.
+  int processFd() const { return process_ ? process_->fd() : -1; }
+  // Notes how the process ended, as far as that can be known; does nothing
+  // while it lives. `state` is what was just found.
+  void noteEnd(State state);
+  const v1::ProcessEnd& processEnd() const { return process_end_; }
+
+ private:
+  KeptRing(std::unique_ptr<SegmentFile> file, std::string trace_path,
+           v1::Header header);
+
+  const std::unique_ptr<SegmentFile> file_;
+  const std::string trace_path_;
+  const v1::Header header_;
+  std::unique_ptr<ProcessWatch> process_;
+  v1::ProcessEnd process_end_;
+};
+
+}  // namespace traced

@@ -1,0 +1,206 @@
+#include "recorder/print/operation_lines.h"
+
+#include <time.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/group_label.h"
+#include "base/operation.h"
+#include "recorder/chunks/operation_name.h"
+#include "recorder/print/line_output.h"
+#include "trace_io/correlation.h"
+#include "trace_io/message_size.h"
+
+namespace traced {
+namespace {
+
+using LineJson = nlohmann::ordered_json;
+
+// Behind the head come numbers, the time and the correlation id.
+constexpr std::size_t kMostTail = 640;
+constexpr std::size_t kMostHead = LineOutput::kMostLineBytes - kMostTail;
+constexpr std::size_t kMostSource = 256;
+constexpr std::size_t kMostMembers = 1024;
+// The clocks are read again for operations that were issued so much later.
+constexpr std::int64_t kClockIntervalNs = 1'000'000'000;
+
+std::string textOf(const LineJson& json) {
+  return json.dump(-1, ' ', false, LineJson::error_handler_t::replace);
+}
+
+std::vector<std::uint32_t> membersOf(const v1::Group& group) {
+  std::vector<std::uint32_t> members;
+  for (const v1::RankRange& range : group.member()) {
+    std::int64_t rank = range.first();
+    for (std::uint32_t i = 0; i < range.count(); ++i, rank += range.stride()) {
+      members.push_back(static_cast<std::uint32_t>(rank));
+    }
+  }
+  return members;
+}
+
+std::string deviceText(const v1::Call& call) {
+  std::string name = v1::DeviceType_Name(call.device());
+  name.erase(0, sizeof "DEVICE_TYPE_" - 1);
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (call.has_device_index())
+    name += ":" + std::to_string(call.device_index());
+  return name;
+}
+
+void addSizes(LineJson& json, const v1::Call& call, const v1::Group& group) {
+  const std::uint64_t bytes = messageBytes(call, group.size());
+  if (trafficOf(call.op()) == Traffic::kNone) return;
+  json["message_size"] = bytes;
+  const auto others = bytesForOthers(call, group.size(), group.group_rank());
+  if (others) json["message_size_for_others"] = *others;
+}
+
+// What a line has no room for goes, the longest first.
+std::string headOf(LineJson json) {
+  std::string text = textOf(json);
+  for (const char* field : {"group_ranks", "labels", "group"}) {
+    if (text.size() <= kMostHead) break;
+    json.erase(field);
+    json["cut"] = true;
+    text = textOf(json);
+  }
+  text.pop_back();  // the closing brace
+  return text;
+}
+
+}  // namespace
+
+OperationLines::OperationLines(PrintMode mode, const ChunkBuilder& known,
+                               const v1::Header& header, SourceLine source_line)
+    : mode_(mode),
+      known_(known),
+      header_(header),
+      source_line_(std::move(source_line)),
+      clocks_(readClocks()) {}
+
+std::string OperationLines::lineOf(const Ring::Record& record) {
+  // A group may have got another name.
+  if (record.kind == RecordKind::kDefineGroup) calls_.clear();
+  if (record.kind != RecordKind::kIssue) return "";
+  const auto issue = record.as<IssueRecord>();
+  const KnownCall& call = knownCall(issue.call);
+  if (call.head.empty()) return "";
+  std::string line = call.head;
+  if (issue.batch > 0) line += ",\"batch\":" + std::to_string(issue.batch);
+  if (source_line_) {
+    const std::string source = source_line_(issue).substr(0, kMostSource);
+    if (!source.empty()) line += ",\"source_line\":" + textOf(LineJson(source));
+  }
+  if (issue.seq > 0) {
+    line += ",\"seq\":" + std::to_string(issue.seq) + ",\"correlation_id\":\"" +
+            (call.is_message
+                 ? correlationOfMessage(call.group_hash, call.source,
+                                        call.destination, issue.seq)
+                 : correlationOfCollective(call.group_hash, issue.seq)) +
+            '"';
+  }
+  return line + ",\"time\":\"" + timeText(issue.issue_ns) + "\"}";
+}
+
+const OperationLines::KnownCall& OperationLines::knownCall(std::uint32_t id) {
+  const auto found = calls_.find(id);
+  if (found != calls_.end()) return found->second;
+  if (calls_.size() >= kMostCalls) calls_.clear();
+  const v1::Call* call = known_.call(id);
+  const v1::Group* group = call ? known_.group(call->group()) : nullptr;
+  KnownCall known;
+  if (group && prints(*call, *group)) known = describe(*call, *group);
+  return calls_[id] = std::move(known);
+}
+
+// A call that is only estimated communicates nothing.
+bool OperationLines::prints(const v1::Call& call,
+                            const v1::Group& group) const {
+  if (call.simulated()) return false;
+  switch (mode_) {
+    case PrintMode::kOff:
+      return false;
+    case PrintMode::kFirstRank:
+      return header_.rank() == 0;
+    case PrintMode::kAll:
+      return true;
+    case PrintMode::kLeader:
+      break;
+  }
+  if (call.op() == v1::OPERATION_SEND) return true;
+  if (call.op() == v1::OPERATION_RECV) return false;
+  return group.group_rank() ==
+         (call.root_plus_1() > 0 ? call.root_plus_1() - 1 : 0);
+}
+
+OperationLines::KnownCall OperationLines::describe(
+    const v1::Call& call, const v1::Group& group) const {
+  KnownCall known;
+  const std::vector<std::uint32_t> members = membersOf(group);
+  LineJson json = {{"traced", "operation"},
+                   {"name", operationName(static_cast<Operation>(call.op()))},
+                   {"rank", header_.rank()},
+                   {"group", groupLabel(group.name(), group.desc())},
+                   {"group_size", group.size()}};
+  if (members.size() > kMostMembers) {
+    json["cut"] = true;
+  } else if (!members.empty()) {
+    json["group_ranks"] = members;
+  }
+  if (call.peer_global_plus_1() > 0) {
+    json["peer_rank"] = call.peer_global_plus_1() - 1;
+  }
+  if (call.root_global_plus_1() > 0) {
+    json["root_rank"] = call.root_global_plus_1() - 1;
+  }
+  addSizes(json, call, group);
+  if (call.device() != v1::DEVICE_TYPE_UNSPECIFIED) {
+    json["device"] = deviceText(call);
+  }
+  if (call.graph_plus_1() > 0) json["captured"] = true;
+  if (header_.labels_size() > 0) {
+    for (const auto& [key, value] : header_.labels()) {
+      json["labels"][key] = value;
+    }
+  }
+  known.head = headOf(std::move(json));
+
+  GroupHash hash(header_.attempt(), group.leg(), group.nth());
+  for (const std::uint32_t member : members) hash.add(member);
+  known.group_hash = hash.value();
+  known.is_message = call.peer_global_plus_1() > 0;
+  if (known.is_message) {
+    const std::uint32_t peer = call.peer_global_plus_1() - 1;
+    const bool sends = call.op() == v1::OPERATION_SEND;
+    known.source = sends ? header_.rank() : peer;
+    known.destination = sends ? peer : header_.rank();
+  }
+  return known;
+}
+
+// By the wall clock of this host.
+std::string OperationLines::timeText(std::int64_t monotonic_ns) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  if (monotonic_ns - clocks_.monotonic_ns > kClockIntervalNs) {
+    clocks_ = readClocks();
+  }
+  const std::int64_t ns =
+      monotonic_ns - clocks_.monotonic_ns + clocks_.realtime_ns;
+  const time_t seconds = ns / kNsPerSecond;
+  tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ",
+                parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                parts.tm_hour, parts.tm_min, parts.tm_sec,
+                static_cast<int>(ns % kNsPerSecond));
+  return text;
+}
+
+}  // namespace traced

@@ -1,0 +1,129 @@
+#include "recorder/stacks/symbolizer.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/signals_blocked.h"
+
+namespace traced {
+
+// Shared with the thread: it may still look something up when all else is gone.
+struct Symbolizer::State {
+  explicit State(SymbolReaders all) : readers(std::move(all)) {}
+
+  const SymbolReaders readers;  // used by the thread only
+  std::atomic<bool> given_up{false};
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Guarded by mutex.
+  std::vector<v1::Code> asked;
+  std::vector<v1::Code> named;
+  bool is_running = false;
+  bool is_busy = false;
+
+  void run();
+  void nameAll(std::vector<v1::Code> batch) noexcept;
+  void nameOfOneBinary(std::span<v1::Code*> calls);
+};
+
+namespace {
+
+bool hasName(const v1::Code* call) { return !call->function().empty(); }
+
+}  // namespace
+
+void Symbolizer::State::run() {
+  pthread_setname_np(pthread_self(), "traced-symbols");
+  std::unique_lock lock(mutex);
+  for (;;) {
+    changed.wait(lock, [this] { return given_up || !asked.empty(); });
+    if (given_up) return;
+    std::vector<v1::Code> batch = std::exchange(asked, {});
+    is_busy = true;
+    lock.unlock();
+    nameAll(std::move(batch));
+    lock.lock();
+    is_busy = false;
+    changed.notify_all();
+  }
+}
+
+void Symbolizer::State::nameAll(std::vector<v1::Code> batch) noexcept {
+  const auto byBinary = [](const v1::Code* a, const v1::Code* b) {
+    return a->binary() < b->binary();
+  };
+  try {
+    std::vector<v1::Code*> calls;
+    for (v1::Code& code : batch) calls.push_back(&code);
+    std::sort(calls.begin(), calls.end(), byBinary);
+    for (auto at = calls.begin(); at != calls.end() && !given_up;) {
+      const auto end = std::upper_bound(at, calls.end(), *at, byBinary);
+      nameOfOneBinary({at, end});
+      at = end;
+    }
+  } catch (const std::exception&) {  // what is not named stays so
+  }
+}
+
+void Symbolizer::State::nameOfOneBinary(std::span<v1::Code*> calls) {
+  std::vector<v1::Code*> nameless(calls.begin(), calls.end());
+  for (const auto& reader : readers) {
+    if (given_up || nameless.empty()) break;
+    try {
+      reader->read(calls.front()->binary(), nameless, given_up);
+    } catch (const std::exception&) {  // what it cannot read, another may
+    }
+    std::erase_if(nameless, hasName);
+  }
+  const std::lock_guard lock(mutex);
+  for (v1::Code* call : calls) {
+    if (hasName(call)) named.push_back(std::move(*call));
+  }
+}
+
+Symbolizer::Symbolizer(SymbolReaders readers)
+    : state_(std::make_shared<State>(std::move(readers))) {}
+
+Symbolizer::~Symbolizer() {
+  const std::lock_guard lock(state_->mutex);
+  state_->given_up = true;
+  state_->changed.notify_all();
+}
+
+void Symbolizer::ask(v1::Code code) {
+  // Nobody names what no binary holds.
+  if (code.binary().empty()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->asked.push_back(std::move(code));
+  if (!state_->is_running) {
+    const SignalsBlocked blocked;
+    std::thread([state = state_] { state->run(); }).detach();
+    state_->is_running = true;
+  }
+  state_->changed.notify_all();
+}
+
+std::vector<v1::Code> Symbolizer::take() {
+  const std::lock_guard lock(state_->mutex);
+  return std::exchange(state_->named, {});
+}
+
+std::vector<v1::Code> Symbolizer::finish(std::chrono::milliseconds deadline) {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, deadline, [this] {
+    return state_->asked.empty() && !state_->is_busy;
+  });
+  state_->given_up = true;
+  state_->changed.notify_all();
+  return std::exchange(state_->named, {});
+}
+
+}  // namespace traced

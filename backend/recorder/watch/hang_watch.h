@@ -1,0 +1,141 @@
+// HangWatch follows the operations under way and tells of those that take
+// longer than they may: what hangs, what cannot be told, and what was late.
+// Owned by the writer thread, which sees every record anyway.
+//
+// What can be known of an end is the rule of docs/diagnosis.md: an end that
+// nobody could observe is no hang.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/operation.h"
+#include "recorder/chunks/chunk_builder.h"
+#include "recorder/ring/record.h"
+#include "recorder/ring/ring.h"
+
+namespace traced {
+
+struct HangReport {
+  enum class State : std::uint8_t {
+    // It has not ended, and its end would have been seen.
+    kUnfinished,
+    // Its end shows only in a wait, and its thread has been silent since.
+    kUndecided,
+    // It has ended by now.
+    kLate,
+  };
+
+  State state{};
+  OpId op = 0;
+  std::string operation;
+  std::string group_name;
+  std::string group_desc;
+  std::uint64_t seq = 0;  // 0: none
+  std::uint64_t bytes = 0;
+  std::int64_t peer = -1;  // global rank; -1: none, or any
+  std::int64_t issue_ns = 0;
+  // Until now, or until it ended.
+  std::int64_t took_ns = 0;
+};
+
+const char* nameOf(HangReport::State state) noexcept;
+
+class HangWatch {
+ public:
+  // `known` knows what the records name; it outlives the watch.
+  explicit HangWatch(const ChunkBuilder& known) : known_(known) {}
+
+  // How long an operation may take; 0: any time, and none is followed.
+  void setLimit(std::int64_t limit_ns);
+
+  // Follows an operation, by a record that the definitions have seen.
+  void see(const Ring::Record& record);
+
+  // What takes, or took, too long and was not told yet. Behind an operation
+  // that hangs others of its group are a consequence: of each group the first
+  // is told.
+  std::vector<HangReport> take(std::int64_t now_ns);
+
+  // Of how many kinds of calls it knows, or may come to know, what shows ends.
+  std::size_t manners() const { return manners_.size(); }
+
+ private:
+  // More are not followed.
+  static constexpr std::size_t kMostFollowed = 65536;
+  static constexpr std::size_t kMostLate = 64;
+  // Of a manner whose ends may never be shown so many that returned are waited
+  // for, the oldest: what is told of them says whether others are worth it.
+  static constexpr std::size_t kMostUnshown = 1024;
+  // All of these together leave room for those that can be told of.
+  static constexpr std::size_t kMostAnywhere = kMostFollowed / 2;
+
+  // Calls of a group of whose ends the device tells in one way: which depends
+  // on the engine, its version and a setting, and is read off the records.
+  struct Manner {
+    std::uint64_t key = 0;
+    std::uint32_t in_a_row = 0;
+    bool had_holes = false;
+    bool unasked = false;  // also where nobody waited
+    bool is_retired = false;
+    // How many are followed, and those of them that have returned and were not
+    // told of.
+    std::size_t followed = 0;
+    std::set<OpId> returned;
+  };
+  struct Followed {
+    std::int64_t issue_ns = 0;
+    std::uint64_t seq = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t peer = -1;
+    std::uint32_t group = 0;
+    std::uint32_t thread = 0;
+    Operation operation{};
+    // What is known of the ends of its like; nullptr: it is on the host.
+    Manner* manner = nullptr;
+    bool on_host = false;
+    // On the host: the caller waits for it; its end shows by itself.
+    bool waits_at_once = false;
+    bool shows_its_end = false;
+    bool returned = false;
+    bool waited = false;
+    bool told = false;
+    // As a consequence: it is not told late either.
+    bool passed_over = false;
+  };
+  using Entry = std::map<OpId, Followed>::iterator;
+
+  void issued(OpId op, const IssueRecord& issue);
+  void returned(const ReturnRecord& record);
+  void done(const DoneRecord& record);
+  void waited(const WaitRecord& record);
+  void released(const ReleaseRecord& record);
+  void retired(std::uint32_t group);
+  Manner* mannerOf(const v1::Call& call);
+  void learn(Entry ended, EndSource source);
+  // What is known of it is followed no more. Returns the one behind it.
+  Entry forget(Entry entry);
+  void ended(Entry entry, std::int64_t end_ns);
+  static bool endsAreReliable(const Manner& manner);
+  bool endIsSeen(const Followed& op) const;
+  bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
+  HangReport reportOf(OpId id, const Followed& op, HangReport::State state,
+                      std::int64_t took_ns) const;
+
+  const ChunkBuilder& known_;
+  std::int64_t limit_ns_ = 0;
+  // By issue.
+  std::map<OpId, Followed> under_way_;
+  // Those that ended too late, since the last take().
+  std::vector<HangReport> late_;
+  std::unordered_map<std::uint64_t, Manner> manners_;
+  // When a thread last did something.
+  std::unordered_map<std::uint32_t, std::int64_t> last_ns_;
+};
+
+}  // namespace traced

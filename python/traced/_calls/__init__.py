@@ -1,0 +1,1 @@
+"""What a program calls; `traced` and `traced.recording` give it out."""

@@ -1,0 +1,159 @@
+"""What this process has recorded lately, for a look from within."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from traced._support.errors import TracedError
+from traced._support.lossy import seconds
+
+if TYPE_CHECKING:
+    from traced.reader import Group, Mark, Operation, Stream
+
+# What the file lost may be in memory.
+_LOST_BY_FILE = ("write_failed", "retention")
+_POINT_TO_POINT = ("send", "recv")
+
+
+def snapshot(
+    active_only: bool = False, stacks: bool = False, deadline: float = 1.0
+) -> dict[str, Any]:
+    """Returns what this process has recorded lately, as plain values that JSON can hold.
+
+    From any thread, while operations are in flight; other threads run meanwhile. It comes from
+    memory (``TRACED_WINDOW_MB``), not from the file: a disk that is full or gone does not matter.
+    Instants are nanoseconds on the host's CLOCK_MONOTONIC.
+
+    Args:
+        active_only: Only operations whose end was not observed and that have not failed.
+        stacks: Also ``stack`` and ``cpp_stack`` of each operation (and ``stack_cut``,
+            ``cpp_stack_cut``), as far as TRACED_STACKS and TRACED_CPP_STACKS have them recorded.
+            Its ``site`` is there in any case.
+        deadline: Seconds to wait for the latest records.
+
+    Returns:
+        - who: ``rank``, ``world_size``, ``job``, ``attempt``, ``host``, ``pid``;
+        - ``taken_ns``, ``taken_realtime_ns``; ``up_to_date``: False if the deadline passed first,
+          so that the latest records are missing;
+        - ``older_records``: how many were recorded before what is here; ``dropped``: how many were
+          never recorded, by reason;
+        - ``groups`` that were used lately: ``id``, ``name``, ``desc``, ``backend``, ``leg``,
+          ``size``, ``group_rank``, ``members`` (global ranks), and of their collectives the last
+          sequence numbers ``last_issued`` and ``last_ended``, where there are any;
+        - ``operations``, in the order of issue: the fields of :class:`traced.reader.Operation`
+          without those that are not known, with ``group_name`` and ``group_desc``. ``state`` is
+          how far each has come: ``issued`` (its call has not returned), ``returned``, ``ended``,
+          ``waited`` or ``failed``;
+        - ``marks``: ``kind``, ``mark_ns``, ``position``, ``value``, ``text``.
+
+    Raises:
+        TracedError: This process does not record, keeps nothing in memory, or `stacks` are not
+            recorded.
+    """
+    # It needs packages that a training job does not: load them on demand.
+    from traced.reader import parse
+    from traced.recording import _extension
+
+    extension = _extension()
+    recent = extension.recent(seconds(deadline)) if extension else None
+    if recent is None:
+        raise TracedError("this process does not record: make a traced process group first")
+    chunks, up_to_date = recent
+    streams = parse(chunks, "memory").streams
+    if not streams:
+        raise TracedError("nothing is kept in memory: TRACED_WINDOW_MB is 0")
+    stream = streams[0]
+    if stacks and not _has_stacks(stream):
+        raise TracedError(
+            "stacks are not recorded: set TRACED_STACKS to site or full, or TRACED_CPP_STACKS=1"
+        )
+    operations = [item for item in stream.operations if not (active_only and _is_over(item))]
+    return {
+        **_who(stream),
+        "taken_ns": time.clock_gettime_ns(time.CLOCK_MONOTONIC),
+        "taken_realtime_ns": time.time_ns(),
+        "up_to_date": up_to_date,
+        **_losses(stream),
+        "groups": _groups(stream),
+        "operations": [_operation(item, stream, stacks) for item in operations],
+        "marks": [_mark(mark) for mark in stream.marks],
+    }
+
+
+def _has_stacks(stream: Stream) -> bool:
+    header = stream.header
+    settings = header.settings if header else {}
+    return settings.get("TRACED_STACKS", "off") != "off" or settings.get("TRACED_CPP_STACKS") == "1"
+
+
+def _is_over(operation: Operation) -> bool:
+    return operation.end_ns is not None or operation.state == "failed"
+
+
+def _who(stream: Stream) -> dict[str, Any]:
+    header = stream.header
+    if header is None:
+        return {}
+    names = ("rank", "world_size", "job", "attempt", "host", "pid")
+    return {name: getattr(header, name) for name in names}
+
+
+def _losses(stream: Stream) -> dict[str, Any]:
+    accounts = stream.accounts
+    if accounts is None:
+        return {}
+    dropped = {why: count for why, count in accounts.drops.items() if why not in _LOST_BY_FILE}
+    older = accounts.produced - sum(dropped.values()) - stream.records
+    return {"older_records": max(older, 0), "dropped": dropped}
+
+
+def _groups(stream: Stream) -> list[dict[str, Any]]:
+    groups = {group.id: _group(group) for group in stream.groups.values()}
+    for item in stream.operations:
+        group = groups.get(item.group or 0)
+        if group is None or item.seq is None or item.op in _POINT_TO_POINT:
+            continue
+        group["last_issued"] = max(item.seq, group.get("last_issued", 0))
+        if item.end_ns is not None:
+            group["last_ended"] = max(item.seq, group.get("last_ended", 0))
+    return list(groups.values())
+
+
+def _group(group: Group) -> dict[str, Any]:
+    return {
+        "id": group.id,
+        "name": group.name,
+        "desc": group.desc,
+        "backend": group.backend,
+        "leg": group.leg,
+        "size": group.size,
+        "group_rank": group.group_rank,
+        "members": list(group.ranks()),
+    }
+
+
+def _operation(operation: Operation, stream: Stream, stacks: bool) -> dict[str, Any]:
+    values = operation.to_dict()
+    if not stacks:
+        for name in ("stack", "stack_cut", "cpp_stack", "cpp_stack_cut"):
+            values.pop(name, None)
+    values["state"] = _progress(operation)
+    group = stream.groups.get(operation.group or 0)
+    if group is not None:
+        values["group_name"], values["group_desc"] = group.name, group.desc
+    return values
+
+
+def _progress(operation: Operation) -> str:
+    if operation.state == "failed":
+        return "failed"
+    if operation.wait_end_ns is not None:
+        return "waited"
+    if operation.end_ns is not None:
+        return "ended"
+    return "issued" if operation.return_ns is None else "returned"
+
+
+def _mark(mark: Mark) -> dict[str, Any]:
+    return {name: value for name, value in mark._asdict().items() if value is not None}

@@ -1,0 +1,1 @@
+"""What hooks torch: groups, their spellings, optimizers, modules."""

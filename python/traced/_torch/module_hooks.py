@@ -1,0 +1,205 @@
+"""The hooks by which modules and optimizers tell that they run.
+
+They are PyTorch's global ones: nothing is put on a module, which would be saved and copied with it,
+and keep it off PyTorch's fast paths. Backward has no hooks: the extension knows what the nodes of
+the autograd graph are of (c10d/program/running_modules.h).
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.modules import module as nn_module
+
+from traced._support.say import say_once
+from traced._torch.module_table import FOREIGN, ModuleTable, tell_of_compiled
+
+# The frames that run modules and optimizers.
+_RUNNERS = (("torch.nn.modules.module", "_call_impl"), ("torch.optim.optimizer", "wrapper"))
+# The warning of torch.compile that its own wrapper is hooked, too: it is to be.
+_TWICE = r"Using `torch\.compile\(module\)` when there are global hooks"
+
+
+# Where FSDP2's collectives are issued. A module that it wraps has hooks.
+_FSDP = "torch.distributed.fsdp._fully_shard._fsdp_param_group"
+
+
+class _Leaving:
+    """Leaves a module after the hooks that it has of its own, which are a part of it."""
+
+    def __init__(self, extension: Any, module: nn.Module, entered: int) -> None:
+        self._leave = extension.leave_module
+        self._entered = entered
+        self._handled = sys.exc_info()[1]
+        self._handle = module.register_forward_hook(self)
+
+    def __call__(self, *_: Any) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Of a call in another thread: leaves nothing here."""
+        self._handle.remove()
+        self._leave(self._entered)
+
+    @property
+    def will_come(self) -> bool:
+        """Whether the call goes on to its hooks: it does not once something was raised."""
+        return sys.exc_info()[1] is self._handled
+
+
+class ModuleHooks:
+    """All hooks, from its making until :meth:`remove`."""
+
+    def __init__(self, extension: Any, table: ModuleTable, all_modules: bool) -> None:
+        #: Whether a module that runs within no other and is not known is a model of its own.
+        self.all_modules = all_modules
+        self._extension = extension
+        self._table = table
+        warnings.filterwarnings("ignore", message=_TWICE)
+        self._handles: list[Any] = [
+            nn_module.register_module_forward_pre_hook(self._entering()),
+            nn_module.register_module_forward_hook(self._leaving(), always_call=True),
+            *_optimizer_hooks(extension),
+        ]
+        self._restore_fsdp: Callable[[], None] | None = None
+        extension.stamp_modules(True)
+
+    def remove(self) -> None:
+        """Takes all hooks back."""
+        self._extension.stamp_modules(False)
+        for handle in self._handles:
+            handle.remove()
+        if self._restore_fsdp is not None:
+            self._restore_fsdp()
+
+    # Functions and not methods: they are called a million times.
+
+    def _entering(self) -> Callable[[nn.Module, Any], None]:
+        entries, extension, meet = self._table._entries, self._extension, self._meet
+        enter, depth = extension.enter_forward, extension.module_depth
+
+        def entering(module: nn.Module, args: Any) -> None:
+            if torch.compiler.is_compiling():
+                tell_of_compiled()
+                return
+            entry = entries.get(id(module))
+            if entry is None:
+                number = meet(module)
+            else:
+                number = entry.number
+                if entry.is_root and depth():
+                    _repair(extension)
+            if number == FOREIGN:
+                return
+            entered = enter(number)
+            if module._forward_hooks:
+                if self._restore_fsdp is None and _FSDP in sys.modules:
+                    self._restore_fsdp = _follow_fsdp(extension, self._table)
+                _Leaving(extension, module, entered)
+
+        return entering
+
+    def _leaving(self) -> Callable[[nn.Module, Any, Any], None]:
+        entries, leave = self._table._entries, self._extension.leave_forward
+
+        def leaving(module: nn.Module, args: Any, output: Any) -> None:
+            if torch.compiler.is_compiling():
+                return
+            # Behind it may be what a hook made while the module runs, as CommDebugMode's does.
+            for hook in reversed(module._forward_hooks.values()):
+                if type(hook) is _Leaving:
+                    if not hook.will_come:
+                        hook.leave()
+                    return
+            entry = entries.get(id(module))
+            if entry is not None and entry.number != FOREIGN:
+                leave(entry.number)
+
+        return leaving
+
+    def _meet(self, module: nn.Module) -> int:
+        if self._extension.module_depth():
+            _repair(self._extension)
+        running = self._extension.running_module()
+        if running == FOREIGN and self.all_modules:
+            self._table.add(module, None, automatic=True)
+            return self._table.number(module) or FOREIGN
+        return self._table.met(module, running)
+
+
+def _optimizer_hooks(extension: Any) -> list[Any]:
+    from torch.optim import optimizer
+
+    entered: dict[int, int] = {}
+
+    def before(of: Any, args: Any, kwargs: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        if extension.module_depth():
+            _repair(extension)
+        entered[id(of)] = extension.enter_optimizer()
+
+    def after(of: Any, args: Any, kwargs: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        extension.leave_module(entered.pop(id(of), 0))
+
+    return [
+        optimizer.register_optimizer_step_pre_hook(before),
+        optimizer.register_optimizer_step_post_hook(after),
+    ]
+
+
+def _repair(extension: Any) -> None:
+    """Leaves what has no end: an optimizer that raised, a module that was interrupted.
+
+    It looks for calls on the stack, so it is for moments when usually nothing is entered.
+    """
+    calls = 0
+    frame: Any = sys._getframe(1)
+    while frame is not None and calls < 2:
+        calls += (frame.f_globals.get("__name__"), frame.f_code.co_name) in _RUNNERS
+        frame = frame.f_back
+    if calls < 2:  # there is but the one that is about to begin
+        extension.leave_all_modules()
+
+
+def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
+    """Lets FSDP2's collectives be of the module they are for: it also gathers ahead, for others."""
+    group_type: Any = getattr(sys.modules[_FSDP], "FSDPParamGroup", None)
+    methods = {name: getattr(group_type, name, None) for name in ("unshard", "post_backward")}
+    if None in methods.values():
+        say_once("this torch's FSDP2 is not known: what it gathers ahead is of the module before")
+        return lambda: None
+
+    def following(method: Any) -> Any:
+        @functools.wraps(method)
+        def on_behalf(group: Any, *args: Any, **kwargs: Any) -> Any:
+            number = table.number(group.modules[0]) if group.modules else None
+            if not number or torch.compiler.is_compiling():
+                return method(group, *args, **kwargs)
+            entered = extension.enter_on_behalf(number)
+            try:
+                return method(group, *args, **kwargs)
+            finally:
+                extension.leave_module(entered)
+
+        return torch._disable_dynamo(on_behalf)  # type: ignore[attr-defined]
+
+    ours = {name: following(method) for name, method in methods.items()}
+    for name, method in ours.items():
+        setattr(group_type, name, method)
+
+    def restore() -> None:
+        for name, method in methods.items():
+            # Unless somebody else has put something around it since.
+            if getattr(group_type, name) is ours[name]:
+                setattr(group_type, name, method)
+
+    return restore

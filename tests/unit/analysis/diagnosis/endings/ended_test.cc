@@ -1,0 +1,152 @@
+// Of what ended processes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+#include "analysis/stream/process_end.h"
+#include "unit/analysis/diagnosis/diagnosed.h"
+
+namespace traced::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::uint32_t addSum(RankBuilder& rank) {
+  return rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+}
+
+// Three ranks that agree on two operations.
+JobBuilder agreeing() {
+  JobBuilder job(3);
+  job.all([](RankBuilder& rank) {
+    const std::uint32_t sum = addSum(rank);
+    rank.end(sum, 0);
+    rank.end(sum, 10);
+  });
+  return job;
+}
+
+const ProcessEnd& endOf(const Diagnosis& diagnosis, std::uint32_t rank) {
+  return diagnosis.job.rank(rank)->end;
+}
+
+TEST(EndedTest, ARankThatRaisedBeforeAnOperationIsToldWithWhatItRaised) {
+  for (const Ending ending : {Ending::kClosed, Ending::kRecovered}) {
+    JobBuilder job(3);
+    job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
+    job.allBut(1, [](RankBuilder& rank) { rank.fail(1, 10, 500, "reset"); });
+    // It takes some time to end.
+    job.rank(1).raise(11, "RuntimeError: out of memory\nat some place");
+    job.rank(1).live(600);
+    const Diagnosis diagnosis = diagnoseJob(job, ending);
+    expectVerdict(diagnosis, VerdictKind::kLeftEarly, {1});
+    EXPECT_THAT(textOf(diagnosis),
+                HasSubstr("raised RuntimeError: out of memory."));
+    EXPECT_THAT(textOf(diagnosis), Not(HasSubstr("ended in order")));
+    EXPECT_STREQ(nameOf(endOf(diagnosis, 1).kind), "raised");
+  }
+}
+
+TEST(EndedTest, AJobThatAnExceptionEndedIsNotHealthy) {
+  JobBuilder job = agreeing();
+  job.all([](RankBuilder& rank) { rank.processEnd().set_exit_code(1); });
+  job.rank(0).raise(40, "ValueError: dim 3");
+  job.rank(1).raise(30, "ValueError: dim 4");
+  job.rank(2).raise(50, "OSError: gone");
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kProcessFailed, {0, 1});
+  EXPECT_THAT(textOf(diagnosis), HasSubstr("rank 1 first"));
+  EXPECT_THAT(textOf(diagnosis), HasSubstr("Rank 2 raised OSError: gone."));
+}
+
+TEST(EndedTest, AnExitCodeIsAFailureAndZeroIsNone) {
+  const auto exited = [](std::uint32_t code) {
+    JobBuilder job = agreeing();
+    job.all([](RankBuilder& rank) { rank.processEnd().set_exit_code(0); });
+    job.rank(2).processEnd().set_exit_code(code);
+    return diagnoseJob(job);
+  };
+  expectHealthy(exited(0));
+  const Diagnosis diagnosis = exited(3);
+  expectVerdict(diagnosis, VerdictKind::kProcessFailed, {2});
+  EXPECT_THAT(textOf(diagnosis), HasSubstr("exited with code 3"));
+}
+
+TEST(EndedTest, WhatAFailedOperationRaisesIsItsConsequence) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    rank.fail(addSum(rank), 0, 20, "Connection closed by peer");
+    rank.raise(30, "RuntimeError: Connection closed by peer");
+    rank.processEnd().set_exit_code(1);
+  });
+  expectVerdict(diagnoseJob(job), VerdictKind::kFailed, {0, 1});
+}
+
+TEST(EndedTest, WhoWentOnOrEndedWithZeroDidNotEndByAnException) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    const std::uint32_t sum = addSum(rank);
+    rank.end(sum, 0);
+    rank.raise(5, "ValueError: shown by an interactive session");
+    rank.end(sum, 10);
+  });
+  job.rank(1).raise(20, "ValueError: the last one");
+  job.rank(1).processEnd().set_exit_code(0);
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectHealthy(diagnosis);
+  EXPECT_EQ(endOf(diagnosis, 0).exception, "");
+}
+
+TEST(EndedTest, AThreadEndsNoProcess) {
+  JobBuilder job = agreeing();
+  job.rank(1).raise(20, "loader: ValueError: bad", false);
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectHealthy(diagnosis);
+  EXPECT_EQ(endOf(diagnosis, 1).thread_exception, "loader: ValueError: bad");
+}
+
+TEST(EndedTest, CrashesAreFailuresAndOtherSignalsAreNot) {
+  const auto killed = [](std::uint32_t signal, bool oom) {
+    JobBuilder job = agreeing();
+    job.all([](RankBuilder& rank) { rank.processEnd().set_signal(SIGTERM); });
+    job.rank(0).processEnd().set_signal(signal);
+    job.rank(0).processEnd().set_oom_killed(oom);
+    return diagnoseJob(job, Ending::kRecovered);
+  };
+  expectHealthy(killed(SIGKILL, false));
+  const Diagnosis crashed = killed(SIGSEGV, false);
+  expectVerdict(crashed, VerdictKind::kProcessFailed, {0});
+  EXPECT_THAT(textOf(crashed), HasSubstr("was killed by SIGSEGV"));
+  EXPECT_THAT(textOf(killed(SIGKILL, true)),
+              HasSubstr("was killed by SIGKILL: the kernel had run out of"));
+}
+
+TEST(EndedTest, SignalsHaveNames) {
+  EXPECT_EQ(signalName(SIGKILL), "SIGKILL");
+  EXPECT_EQ(signalName(64), "signal 64");
+  EXPECT_EQ(signalName(4'000'000'000U), "signal 4000000000");
+}
+
+TEST(EndedTest, EachSightingAddsWhatThoseBeforeDidNotSay) {
+  StreamBuilder stream(0);
+  stream.payload().mutable_process_end()->set_exit_code(1);
+  std::string trace = stream.takeChunk();
+  stream.payload().mutable_process_end()->set_exit_code(2);
+  stream.payload().mutable_process_end()->set_exception("ValueError: x");
+  trace += stream.takeChunk(true);
+  const TempDir dir;
+  writeFile(dir.path() + "/rank-0.traced", trace);
+  const std::vector<std::string> paths = {dir.path()};
+  const Result<TraceSet> set = openTraceSet(paths);
+  ASSERT_TRUE(set);
+  const Diagnosis diagnosis = diagnose(*set, {});
+  EXPECT_EQ(endOf(diagnosis, 0).exit_code, 1U);
+  EXPECT_EQ(endText(endOf(diagnosis, 0)), "raised ValueError: x");
+}
+
+}  // namespace
+}  // namespace traced::testing

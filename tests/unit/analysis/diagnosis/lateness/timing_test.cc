@@ -1,0 +1,377 @@
+// Ranks that keep others waiting, and ranks that seem to.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "unit/analysis/diagnosis/diagnosed.h"
+
+namespace traced::testing {
+namespace {
+
+// `late_ms(rank, i)` is how long after the others a rank comes to its i-th
+// all_reduce, of `times` that are `apart_ms` apart.
+// The clock of the upper two ranks is `ahead_ms` ahead, if they have one.
+Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
+              const std::set<std::uint32_t>& without = {}, int times = 60,
+              int apart_ms = 50, std::int64_t ahead_ms = 0) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const bool ahead = ahead_ms > 0 && r >= 2;
+    if (ahead) rank.stream().header().set_boot_id("another");
+    v1::Call& all_reduce = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    all_reduce.set_in_place(true);
+    const std::uint32_t call = all_reduce.id();
+    std::int64_t delayed_ms = 0;
+    for (int i = 0; i < times; ++i) {
+      std::int64_t most_ms = 0;
+      for (std::uint32_t other = 0; other < 4; ++other) {
+        most_ms = std::max(most_ms, late_ms(other, i));
+      }
+      const std::int64_t due_ms =
+          apart_ms * i + delayed_ms + (ahead ? ahead_ms : 0);
+      const std::int64_t late = late_ms(r, i);
+      rank.end(call, due_ms + late, most_ms - late + 2);
+      delayed_ms += most_ms;
+    }
+  }
+  return diagnoseJob(job, Ending::kClosed, without);
+}
+
+TEST(TimingTest, OfAFewWithoutATraceItIsDoubted) {
+  const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
+  const Diagnosis diagnosis = run(late, {3});
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
+  expectHealthy(run(late, {2, 3}));
+}
+
+TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
+  for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
+    expectVerdict(
+        run([=](std::uint32_t rank, int) { return rank == culprit ? 20 : 0; }),
+        VerdictKind::kStraggler, {culprit});
+  }
+}
+
+TEST(TimingTest, AlsoOneThatBecomesSlow) {
+  expectVerdict(run([](std::uint32_t rank, int i) {
+                  return rank == 2 && i >= 40 ? 20 : 0;
+                }),
+                VerdictKind::kStraggler, {2});
+}
+
+TEST(TimingTest, RanksThatAreLateInTurnAreNone) {
+  expectHealthy(run([](std::uint32_t rank, int i) {
+    return rank == static_cast<std::uint32_t>(i) % 4 ? 20 : 0;
+  }));
+}
+
+// What it is late for by itself counts, not only when it is the last.
+TEST(TimingTest, AlsoOneThatAnotherIsAtTimesLaterThan) {
+  expectVerdict(run([](std::uint32_t rank, int i) {
+                  if (rank == 2) return 20;
+                  return rank == 1 && i % 3 == 0 ? 23 : 0;
+                }),
+                VerdictKind::kStraggler, {2});
+}
+
+TEST(TimingTest, ALittleIsNoMatter) {
+  expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
+}
+
+// It may just have been without a processor.
+TEST(TimingTest, ForLessThanHalfASecondItIsNoStraggler) {
+  const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 10 : 0; };
+  expectHealthy(run(late, {}, 20, 10));
+  expectVerdict(run(late, {}, 30, 10), VerdictKind::kStraggler, {1});
+}
+
+TEST(TimingTest, OneLongWaitHasACause) {
+  const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
+    return rank == 3 && i == 30 ? 3000 : 0;
+  });
+  expectVerdict(diagnosis, VerdictKind::kLate, {3});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 31U);
+}
+
+TEST(TimingTest, AStragglerHidesNoLongWaitForAnother) {
+  const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
+    if (rank == 3 && i == 30) return 3000;
+    return rank == 1 ? 20 : 0;
+  });
+  ASSERT_EQ(diagnosis.verdicts.size(), 2U) << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.culprits, (Ranks{1, 3}));
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    const bool late = verdict.kind == VerdictKind::kLate;
+    EXPECT_EQ(verdict.culprits, (Ranks{late ? 3U : 1U})) << textOf(diagnosis);
+    EXPECT_EQ(late ? verdict.seq : verdict.since_seq, late ? 31U : 2U);
+  }
+}
+
+// Of so many operations only a part is timed, but what takes long is.
+TEST(TimingTest, OneLongWaitIsToldWhicheverItIs) {
+  constexpr int kTimes = 90'000;
+  int untimed = kTimes / 2;
+  while (isSampled(static_cast<std::uint64_t>(untimed) + 1, 2)) ++untimed;
+  const Diagnosis diagnosis =
+      run([=](std::uint32_t rank,
+              int i) { return rank == 3 && i == untimed ? 60'000 : 0; },
+          {}, kTimes, 5);
+  EXPECT_EQ(diagnosis.job.stride, 2U);
+  expectVerdict(diagnosis, VerdictKind::kLate, {3});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, static_cast<std::uint64_t>(untimed) + 1);
+}
+
+// Rounds of 5 broadcasts from rank 0 and a barrier, 400 ms apart; rank 2 comes
+// to them that much later.
+Diagnosis broadcasts(std::int64_t late_ms) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& broadcast = rank.addCall(v1::OPERATION_BROADCAST, 1);
+    broadcast.set_root_plus_1(1);
+    const std::uint32_t barrier = rank.addCall(v1::OPERATION_BARRIER, 1).id();
+    const std::int64_t late = r == 2 ? late_ms : 0;
+    for (int i = 0; i < 30; ++i) {
+      for (int k = 0; k < 5; ++k) {
+        rank.end(broadcast.id(), 400 * i + 2 * k + late);
+      }
+      rank.end(barrier, 400 * i + 10 + late, late_ms + 1 - late);
+    }
+  }
+  return diagnoseJob(job);
+}
+
+// Nobody waits for it before the barrier, where it is late once, and not six
+// times.
+TEST(TimingTest, OneDelayCountsOnce) {
+  expectHealthy(broadcasts(20));
+  const Diagnosis diagnosis = broadcasts(200);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {2});
+  EXPECT_NE(textOf(diagnosis).find("That is 50 % of the time"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
+// Nothing says that the others wait for the root of a reduce, but here they do.
+TEST(TimingTest, WhoIsSeenToBeWaitedForIsLate) {
+  for (const std::int64_t took_ms : {42, 1}) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      RankBuilder& rank = job.rank(r);
+      v1::Call& reduce = rank.addCall(v1::OPERATION_REDUCE, 1);
+      reduce.set_root_plus_1(1);
+      for (int i = 0; i < 40; ++i) {
+        const int at_ms = 100 * i + (r == 0 ? 40 : 0);
+        rank.end(reduce.id(), at_ms, r == 0 ? 2 : took_ms);
+      }
+    }
+    const Diagnosis diagnosis = diagnoseJob(job);
+    if (took_ms == 42) {
+      expectVerdict(diagnosis, VerdictKind::kStraggler, {0});
+    } else {
+      expectHealthy(diagnosis);
+    }
+  }
+}
+
+// Of two all_reduces at once, the first's end is told late on rank 2, which had
+// long called the second.
+TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_async(true);
+    for (std::uint64_t i = 0; i < 80; ++i) {
+      const auto round = static_cast<std::int64_t>(i / 2);
+      const std::int64_t at_ms = 100 * round + (i % 2 == 0 ? 0 : 10);
+      const std::int64_t told_ms = r == 2 && i % 2 == 0 ? 42 : 4;
+      rank.stream().add(IssueRow{.op = i + 1,
+                                 .issue_ns = RankBuilder::ns(at_ms),
+                                 .call = call.id(),
+                                 .seq = i + 1});
+      rank.stream().add(
+          ReturnRow{.op = i + 1, .return_ns = RankBuilder::ns(at_ms)});
+      rank.stream().add(DoneRow{.op = i + 1,
+                                .end_ns = RankBuilder::ns(at_ms + told_ms),
+                                .source = v1::END_SOURCE_FUTURE});
+    }
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+// An asynchronous call, of whose end a future tells.
+void future(RankBuilder& rank, std::uint32_t call, std::int64_t at_ms,
+            std::int64_t told_at_ms) {
+  const std::uint64_t id = rank.hang(call, at_ms);
+  rank.stream().add(ReturnRow{.op = id, .return_ns = RankBuilder::ns(at_ms)});
+  rank.stream().add(DoneRow{.op = id,
+                            .end_ns = RankBuilder::ns(told_at_ms),
+                            .source = v1::END_SOURCE_FUTURE});
+}
+
+// The others need not have waited when it came.
+TEST(TimingTest, WhatAStragglerCostsWhoWaitsByFuturesIsNotKnown) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_async(true);
+    for (std::int64_t i = 0; i < 60; ++i) {
+      future(rank, call.id(), 100 * i + (r == 1 ? 20 : 0), 100 * i + 22);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  const std::string text = textOf(diagnosis);
+  EXPECT_NE(text.find("Rank 1 comes late to the collectives of"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("if the others waited for it"), std::string::npos)
+      << text;
+}
+
+// They wait for it in a call of their own, but what they did before that is
+// only known if the future released them. Rank 3 is told of that too late.
+TEST(TimingTest, NorIsItWhereOnlyAFutureMayHaveReleasedThem) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& async = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    async.set_async(true);
+    const std::uint32_t first = async.id();
+    const std::uint32_t second = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const std::int64_t late_ms = r == 1 ? 20 : 0;
+    for (std::int64_t i = 0; i < 60; ++i) {
+      const std::int64_t at_ms = 100 * i;
+      future(rank, first, at_ms + late_ms, at_ms + (r == 3 ? 60 : 22));
+      rank.end(second, at_ms + 50 + late_ms, 22 - late_ms);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  EXPECT_NE(textOf(diagnosis).find("if the others waited for it"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
+// Rank 2 is held up by rank 3, for which it waits by a future: its callback
+// runs when rank 2 has gone on.
+TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const bool in_pair = r >= 2;
+    std::uint32_t pair = 0;
+    // What it calls meanwhile does not tell that it had come back.
+    const std::uint32_t solo =
+        rank.addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup("solo", r, 1))
+            .id();
+    if (in_pair) {
+      v1::Call& async =
+          rank.addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup("pair", 2, 2));
+      async.set_async(true);
+      pair = async.id();
+    }
+    std::int64_t at_ms = 0;
+    for (int i = 0; i < 40; ++i) {
+      if (i == 20) at_ms += 2500;
+      if (i == 20 && in_pair) {
+        future(rank, pair, r == 3 ? at_ms - 10 : at_ms - 2490, at_ms + 5);
+        if (r == 2) future(rank, solo, at_ms, at_ms);
+      }
+      const bool waits = i == 20 && !in_pair;
+      const std::int64_t call_ms = at_ms - (waits ? 2490 : 0) + (r == 2);
+      rank.end(call, call_ms, at_ms + 3 - call_ms);
+      at_ms += 100;
+    }
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kLate, {3});
+}
+
+// 60 times, 100 ms apart, what a rank does in the round that begins at `at_ms`:
+// an all_reduce of all, and a message from rank 1 to rank 2.
+using Round =
+    std::function<void(RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                       std::uint32_t message, std::int64_t at_ms)>;
+
+Diagnosis rounds(const Round& round) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    const bool has_message = r == 1 || r == 2;
+    const std::uint32_t message =
+        has_message ? rank.addMessage(r == 1, 1, 3 - r).id() : 0;
+    for (int i = 0; i < 60; ++i) round(rank, r, call, message, 100 * i);
+  }
+  return diagnoseJob(job);
+}
+
+// Rank 2 comes late to every all_reduce: it waits for a message that rank 1
+// sends late.
+TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
+  expectHealthy(
+      rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                std::uint32_t message, std::int64_t at_ms) {
+        if (r == 1) rank.endLater(message, at_ms + 30, at_ms + 60);
+        if (r == 2) rank.end(message, at_ms, 32);
+        rank.end(call, at_ms + (r == 2 ? 33 : 2), r == 2 ? 2 : 33);
+      }));
+}
+
+// The same before two all_reduces that all call one after the other: it is not
+// late to the second one either.
+TEST(TimingTest, WhoWasHeldUpBeforeTheCollectiveBeforeIsNoStraggler) {
+  expectHealthy(
+      rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                std::uint32_t message, std::int64_t at_ms) {
+        if (r == 1) rank.endLater(message, at_ms + 30, at_ms + 60);
+        if (r == 2) rank.end(message, at_ms, 32);
+        const std::int64_t late_ms = r == 2 ? 33 : 2;
+        rank.end(call, at_ms + late_ms, 40 - late_ms);
+        rank.end(call, at_ms + late_ms + 1, 41 - late_ms);
+      }));
+}
+
+// Each all_reduce ends 18 ms later for rank 2, which then waits 10 ms for a
+// message: it computes no longer than the others.
+TEST(TimingTest, ARankThatIsReleasedLaterIsNoStraggler) {
+  expectHealthy(
+      rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                std::uint32_t message, std::int64_t at_ms) {
+        if (r == 1) rank.end(message, at_ms - 20, 1);
+        if (r == 2) rank.end(message, at_ms - 20, 10);
+        rank.end(call, at_ms + (r == 2 ? 28 : 0), r == 2 ? 30 : 40);
+      }));
+}
+
+// Whom all_reduces bound: within 2 ms here.
+TEST(TimingTest, BetweenHostsCountsWhatIsCertain) {
+  const auto late = [](std::uint32_t rank, int) { return rank == 3 ? 20 : 0; };
+  const Diagnosis straggler = run(late, {}, 60, 50, 1'000'000);
+  expectVerdict(straggler, VerdictKind::kStraggler, {3});
+  EXPECT_NE(textOf(straggler).find("several clocks"), std::string::npos);
+  const auto once = [](std::uint32_t rank, int i) {
+    return rank == 1 && i == 30 ? 3000 : 0;
+  };
+  expectVerdict(run(once, {}, 60, 50, 1'000'000), VerdictKind::kLate, {1});
+}
+
+TEST(TimingTest, ClocksOfDifferentHostsCertifyNothing) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.stream().header().set_boot_id("boot-" + std::to_string(r));
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    for (int i = 0; i < 60; ++i) rank.end(call, 50 * i + 20 * r, 2);
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+}  // namespace
+}  // namespace traced::testing

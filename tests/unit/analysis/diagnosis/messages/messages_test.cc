@@ -1,0 +1,276 @@
+// Sends and receives that do not pair.
+
+#include <gtest/gtest.h>
+
+#include "unit/analysis/diagnosis/diagnosed.h"
+
+namespace traced::testing {
+namespace {
+
+TEST(MessagesTest, APipelinePairs) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    for (int i = 0; i < 6; ++i) {
+      if (r > 0)
+        rank.end(rank.addMessage(false, 1, r - 1, 64 << i).id(), 9 * i);
+      if (r < 3) rank.end(rank.addMessage(true, 1, r + 1, 64 << i).id(), 9 * i);
+    }
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(MessagesTest, ASendThatNobodyReceives) {
+  JobBuilder job(4);
+  job.rank(1).end(job.rank(1).addMessage(true, 1, 2).id(), 0);
+  expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {1, 2});
+}
+
+TEST(MessagesTest, AReceiveThatNobodySendsTo) {
+  JobBuilder job(4);
+  RankBuilder& rank = job.rank(3);
+  rank.fail(rank.addMessage(false, 1, 0).id(), 0, 5000, "Timed out");
+  expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {0, 3});
+}
+
+// The silent one may wait for the rank whose file is missing.
+TEST(MessagesTest, WithAFileMissingAMissingMessageIsUndecided) {
+  JobBuilder job(4);
+  RankBuilder& rank = job.rank(3);
+  rank.fail(rank.addMessage(false, 1, 0).id(), 0, 5000, "Timed out");
+  expectVerdict(diagnoseJob(job, Ending::kClosed, {2}), VerdictKind::kUndecided,
+                {});
+}
+
+TEST(MessagesTest, TwoThatSendInOneOrderAndReceiveInTheOther) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t small = rank.addMessage(r == 0, 1, 1 - r, 64).id();
+    const std::uint32_t large = rank.addMessage(r == 0, 1, 1 - r, 128).id();
+    rank.end(r == 0 ? small : large, 0);
+    rank.end(r == 0 ? large : small, 10);
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
+}
+
+// Two kinds of message alternate, and one is received once more than it was
+// sent: that looks like two in the opposite order as far as both sides go.
+TEST(MessagesTest, AReceiveTooManyIsNoOppositeOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t small = rank.addMessage(r == 0, 1, 1 - r, 64).id();
+    const std::uint32_t large = rank.addMessage(r == 0, 1, 1 - r, 128).id();
+    std::vector<std::uint32_t> calls = {small, large, small, large};
+    if (r == 1) calls.insert(calls.begin() + 2, large);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      rank.end(calls[i], static_cast<std::int64_t>(10 * i));
+    }
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kSizeMismatch, {0, 1});
+}
+
+TEST(MessagesTest, TagsPairInAnyOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
+  }
+  expectHealthy(diagnoseJob(job));
+}
+
+// NCCL has no tags. Of an engine that is not known it cannot be told whether
+// they matter.
+TEST(MessagesTest, TagsThatDifferAreOnlyWrongWhereTheEngineMatchesThem) {
+  for (const char* backend : {"gloo", "nccl", "mpi"}) {
+    SCOPED_TRACE(backend);
+    JobBuilder job(2);
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      RankBuilder& rank = job.rank(r);
+      rank.stream().payload().mutable_group(0)->set_backend(backend);
+      const std::int32_t tag = static_cast<std::int32_t>(r);
+      rank.end(rank.addMessage(r == 0, 1, 1 - r, 64, tag).id(), 0);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job);
+    if (backend == std::string("gloo")) {
+      expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+    } else {
+      expectHealthy(diagnosis);
+    }
+  }
+}
+
+TEST(MessagesTest, AnEngineWithoutTagsPairsMessagesInOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.stream().payload().mutable_group(0)->set_backend("nccl");
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
+  }
+  expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
+}
+
+// NCCL may carry out a batch beside messages that are in none.
+TEST(MessagesTest, BatchesAndOtherMessagesNeedNotBeInOneOrder) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.stream().payload().mutable_group(0)->set_backend("nccl");
+    const std::uint32_t in_batch = rank.addMessage(r == 0, 1, 1 - r, 64).id();
+    const std::uint32_t alone = rank.addMessage(r == 0, 1, 1 - r, 128).id();
+    for (std::uint64_t i = 1; i <= 2; ++i) {
+      const bool is_batch = (i == 1) == (r == 0);
+      rank.stream().add(IssueRow{.op = i,
+                                 .issue_ns = RankBuilder::ns(i),
+                                 .call = is_batch ? in_batch : alone,
+                                 .seq = i,
+                                 .batch = is_batch ? 7U : 0U});
+    }
+  }
+  expectConfidence(diagnoseJob(job), Confidence::kLikely,
+                   Confidence::kUndecided);
+}
+
+TEST(MessagesTest, MessagesOfDifferentSizes) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.end(rank.addMessage(r == 0, 1, 1 - r, 64 + r).id(), 0);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
+  expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
+}
+
+// Two tags in the opposite order pair as soon as both are called.
+TEST(MessagesTest, OfTagsThatMightHaveMetLaterNothingIsSaid) {
+  for (const Ending ending :
+       {Ending::kClosed, Ending::kRecovered, Ending::kCut}) {
+    JobBuilder job(2);
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      RankBuilder& rank = job.rank(r);
+      const auto tag = static_cast<std::int32_t>(r);
+      rank.end(rank.addMessage(r == 0, 1, 1 - r, 64, tag).id(), 0);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, ending);
+    if (ending == Ending::kClosed) {
+      expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+      expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
+    } else {
+      expectHealthy(diagnosis);
+    }
+  }
+}
+
+TEST(MessagesTest, TagsThatDifferWhereOneStandsStillAreLikelyWrong) {
+  for (const Ending ending : {Ending::kRecovered, Ending::kCut}) {
+    JobBuilder job(2);
+    RankBuilder& sender = job.rank(0);
+    sender.end(sender.addMessage(true, 1, 1, 64, 0).id(), 0);
+    RankBuilder& receiver = job.rank(1);
+    receiver.hang(receiver.addMessage(false, 1, 0, 64, 1).id(), 0);
+    receiver.live(60'000);
+    const Diagnosis diagnosis = diagnoseJob(job, ending);
+    expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+    expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
+  }
+}
+
+// Two tags crosswise have met; the one behind them stands still.
+TEST(MessagesTest, WhatStandsStillBehindTagsThatHaveMetIsFound) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 64, 2).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
+    const std::uint32_t last =
+        rank.addMessage(r == 0, 1, 1 - r, 64, 3 + r).id();
+    if (r == 0) rank.end(last, 20);
+    if (r == 1) rank.hang(last, 20);
+  }
+  job.rank(1).live(60'000);
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kP2pUnpaired, {0, 1});
+}
+
+TEST(MessagesTest, TwoThatReceiveFromEachOther) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    rank.hang(rank.addMessage(false, 1, 1 - r).id(), 0);
+    rank.live(60'000);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
+}
+
+// A third one waits for one of them, as it always did.
+TEST(MessagesTest, TwoThatSendToEachOther) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const bool sends = r < 2;
+    rank.hang(rank.addMessage(sends, 1, r == 0 ? 1 : r - 1).id(), 100);
+    rank.live(60'000);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
+}
+
+// Rank 0 always sent to 1, and now sends to 2, which has ended its work.
+TEST(MessagesTest, AFirstMessageToTheDeadWhileAnotherWaitsHasTheWrongPeer) {
+  JobBuilder job(3);
+  RankBuilder& sender = job.rank(0);
+  RankBuilder& receiver = job.rank(1);
+  const std::uint32_t right = sender.addMessage(true, 1, 1).id();
+  const std::uint32_t wrong = sender.addMessage(true, 1, 2).id();
+  const std::uint32_t receive = receiver.addMessage(false, 1, 0).id();
+  for (int i = 0; i < 3; ++i) {
+    sender.end(right, 10 * i);
+    receiver.end(receive, 10 * i);
+  }
+  sender.hang(wrong, 100);
+  receiver.hang(receive, 100);
+  job.all([](RankBuilder& rank) { rank.live(60'000); });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  ASSERT_FALSE(diagnosis.verdicts.empty());
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kP2pUnpaired);
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
+  EXPECT_EQ(diagnosis.culprits, Ranks{0}) << textOf(diagnosis);
+}
+
+TEST(MessagesTest, AReceiveFromAnySourceTakesWhatWasSent) {
+  JobBuilder job(2);
+  job.rank(0).end(job.rank(0).addMessage(true, 1, 1).id(), 0);
+  RankBuilder& rank = job.rank(1);
+  v1::Call& call = rank.addMessage(false, 1, 0);
+  call.clear_peer_plus_1();
+  call.clear_peer_global_plus_1();
+  rank.stream().add(
+      IssueRow{.op = 900, .issue_ns = RankBuilder::ns(0), .call = call.id()});
+  rank.stream().add(WaitRow{.op = 900,
+                            .wait_begin_ns = RankBuilder::ns(1),
+                            .wait_ns = 1000,
+                            .saw_end = 1,
+                            .source_rank_plus_1 = 1});
+  expectHealthy(diagnoseJob(job));
+}
+
+TEST(MessagesTest, WhatTheMissingSideDidIsNotGuessed) {
+  JobBuilder job(3);
+  RankBuilder& rank = job.rank(0);
+  rank.fail(rank.addMessage(false, 1, 1).id(), 0, 5000, "Timed out");
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kClosed, {1});
+  ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kUndecided);
+}
+
+}  // namespace
+}  // namespace traced::testing

@@ -1,0 +1,31 @@
+#include "cli/common/nearest.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace traced {
+namespace {
+
+const std::vector<std::string> kVerbs = {"info", "merge", "report", "show"};
+
+TEST(NearestTest, ASlipOfThePenIsForgiven) {
+  for (const char* slip : {"reprot", "repor", "reports", "rebort", "eport"}) {
+    EXPECT_EQ(nearestName(slip, kVerbs), "report") << slip;
+  }
+  EXPECT_EQ(nearestName("inof", kVerbs), "info");
+}
+
+TEST(NearestTest, WhatIsFarFromAllIsNone) {
+  EXPECT_EQ(nearestName("traces", kVerbs), std::nullopt);
+  EXPECT_EQ(nearestName("", kVerbs), std::nullopt);
+  EXPECT_EQ(nearestName(std::string(100'000, 'x'), kVerbs), std::nullopt);
+  EXPECT_EQ(didYouMean("traces", kVerbs), "");
+}
+
+TEST(NearestTest, ItIsSaidAsAQuestion) {
+  EXPECT_EQ(didYouMean("reprot", kVerbs), ", did you mean report?");
+}
+
+}  // namespace
+}  // namespace traced

@@ -1,0 +1,58 @@
+// Stands in for NVTX's library: reads schemas and payloads as a tool does, and
+// keeps what they say.
+
+#include <string>
+
+#include "recorder/ranges/nvtx.h"
+
+namespace {
+
+using traced::NvtxRanges;
+
+std::string said;
+const NvtxRanges::Schema* schema = nullptr;
+
+std::string valueOf(const NvtxRanges::Entry& entry, const char* payload) {
+  const char* at = payload + entry.offset;
+  if (entry.type == NvtxRanges::kCString) {
+    return *reinterpret_cast<const char* const*>(at);
+  }
+  return std::to_string(*reinterpret_cast<const std::uint64_t*>(at));
+}
+
+}  // namespace
+
+extern "C" {
+#define EXPORT [[gnu::visibility("default")]]
+
+EXPORT void* nvtxDomainCreateA(const char* name) {
+  said += std::string("domain ") + name + "\n";
+  return &said;
+}
+EXPORT std::uint64_t nvtxPayloadSchemaRegister(void*,
+                                               const NvtxRanges::Schema* s) {
+  schema = s;
+  said += std::string("schema ") + s->name + ", " +
+          std::to_string(s->static_size) + " bytes\n";
+  return 7;
+}
+EXPORT int nvtxRangePushPayload(void*, const NvtxRanges::Data* data,
+                                std::size_t) {
+  said += "push";
+  std::string message;
+  const auto* payload = static_cast<const char*>(data->payload);
+  for (std::size_t i = 0; i < schema->entry_count; ++i) {
+    const NvtxRanges::Entry& entry = schema->entries[i];
+    const std::string value = valueOf(entry, payload);
+    said += std::string(" ") + entry.name + "=" + value;
+    if (entry.flags & NvtxRanges::kIsMessage) message = value;
+  }
+  said += " message=" + message + "\n";
+  return 0;
+}
+EXPORT int nvtxDomainRangePop(void*) {
+  said += "pop\n";
+  return 0;
+}
+EXPORT const char* fakeNvtxSaid() { return said.c_str(); }
+}

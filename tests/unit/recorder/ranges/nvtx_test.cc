@@ -1,0 +1,38 @@
+// What a tool that listens to NVTX is told, by a library that stands in for
+// NVTX's.
+
+#include "recorder/ranges/nvtx.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+namespace traced {
+namespace {
+
+TEST(NvtxTest, ALibraryThatIsNotThereOrAnotherIsSaid) {
+  EXPECT_FALSE(NvtxRanges::load("libnosuchlibrary.so"));
+  EXPECT_FALSE(NvtxRanges::load("libc.so.6"));
+}
+
+TEST(NvtxTest, ARangeCarriesItsOperation) {
+  const auto ranges = NvtxRanges::load(TRACED_TEST_NVTX);
+  ASSERT_TRUE(ranges);
+  void* library = dlopen(TRACED_TEST_NVTX, RTLD_NOW);
+  const auto said =
+      reinterpret_cast<const char* (*)()>(dlsym(library, "fakeNvtxSaid"));
+  ASSERT_TRUE(said);
+  ranges->push({"all_reduce", 3, 17, 4096, 99, "gpu=1"});
+  ranges->pop();
+  EXPECT_EQ(std::string(said()),
+            "domain traced\n"
+            "schema traced operation, 48 bytes\n"
+            "push operation=all_reduce group=3 seq=17 bytes=4096 op_id=99 "
+            "labels=gpu=1 message=all_reduce\n"
+            "pop\n");
+}
+
+}  // namespace
+}  // namespace traced

@@ -1,0 +1,112 @@
+#include "recorder/stacks/symbolizer.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "recorder/stacks/cpp_stack.h"
+#include "recorder/stacks/loaded_code.h"
+
+namespace traced {
+
+// The program exports it, so that dladdr knows it.
+[[gnu::noinline, gnu::visibility("default")]] CppStack stackOfExported() {
+  CppStack stack = cppStackHere();
+  asm volatile("" : : "r"(&stack) : "memory");
+  return stack;
+}
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+
+std::vector<v1::Code> codeHere() {
+  v1::NewStack told;
+  tellCppStack(stackOfExported(), nullptr, told);
+  return {told.code().begin(), told.code().end()};
+}
+
+// Has all of the code named, as a reader can.
+std::vector<v1::Code> named(std::unique_ptr<SymbolReader> reader,
+                            const std::vector<v1::Code>& all) {
+  SymbolReaders readers;
+  readers.push_back(std::move(reader));
+  Symbolizer symbolizer(std::move(readers));
+  for (const v1::Code& code : all) symbolizer.ask(code);
+  return symbolizer.finish(kPatience);
+}
+
+const v1::Code* find(const std::vector<v1::Code>& all, std::uint64_t id) {
+  for (const v1::Code& code : all) {
+    if (code.id() == id) return &code;
+  }
+  return nullptr;
+}
+
+v1::Code codeOf(std::uint64_t id, const std::string& binary) {
+  v1::Code code;
+  code.set_id(id);
+  code.set_binary(binary);
+  code.set_offset(id * 16);
+  return code;
+}
+
+TEST(SymbolizerTest, DladdrKnowsWhatIsExported) {
+  const std::vector<v1::Code> code = codeHere();
+  const std::vector<v1::Code> names = named(dladdrReader(), code);
+  const v1::Code* first = find(names, code.front().id());
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->function(), "traced::stackOfExported()");
+  EXPECT_EQ(first->offset(), code.front().offset());
+  EXPECT_EQ(first->file(), "");
+}
+
+TEST(SymbolizerTest, DladdrDoesNotNameAnotherBuildsCode) {
+  std::vector<v1::Code> code = codeHere();
+  code.front().set_id(code.front().id() + 1);  // as of another build id
+  const std::vector<v1::Code> names = named(dladdrReader(), {code.front()});
+  EXPECT_TRUE(names.empty());
+  v1::Code gone = codeOf(5, "/no/such/library.so");
+  EXPECT_TRUE(named(dladdrReader(), {gone}).empty());
+}
+
+// A reader that does not come back until it is let go.
+class Stuck final : public SymbolReader {
+ public:
+  explicit Stuck(std::shared_future<void> go) : go_(std::move(go)) {}
+  void read(const std::string&, std::span<v1::Code* const> calls,
+            const std::atomic<bool>&) override {
+    go_.wait();
+    for (v1::Code* call : calls) call->set_function("late");
+  }
+
+ private:
+  const std::shared_future<void> go_;
+};
+
+TEST(SymbolizerTest, NobodyWaitsForAReaderThatIsStuck) {
+  std::promise<void> go;
+  SymbolReaders readers;
+  readers.push_back(std::make_unique<Stuck>(go.get_future().share()));
+  {
+    Symbolizer symbolizer(std::move(readers));
+    symbolizer.ask(codeOf(1, "/a"));
+    symbolizer.ask(codeOf(2, "/a"));
+    EXPECT_TRUE(symbolizer.take().empty());
+    EXPECT_TRUE(symbolizer.finish(std::chrono::milliseconds(1)).empty());
+  }
+  go.set_value();
+}
+
+TEST(SymbolizerTest, NamesAreCut) {
+  EXPECT_EQ(readableName("_ZN6traced8CppStackC1Ev"),
+            "traced::CppStack::CppStack()");
+  EXPECT_EQ(readableName("main"), "main");
+  EXPECT_EQ(readableName(std::string(2000, 'x')), std::string(512, 'x'));
+}
+
+}  // namespace
+}  // namespace traced
