@@ -34,13 +34,6 @@ void keepToProofs(std::vector<JobVerdict>& verdicts) {
   }
 }
 
-// Whether the records of one rank alone prove it.
-bool isOfOneRank(const JobVerdict& verdict) {
-  return verdict.kind == VerdictKind::kProcessFailed ||
-         verdict.kind == VerdictKind::kNeverWaited ||
-         verdict.kind == VerdictKind::kBufferOverlap;
-}
-
 void doubt(JobVerdict& verdict, std::string why) {
   verdict.finding = std::max(verdict.finding, Confidence::kLikely);
   verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
@@ -50,7 +43,7 @@ void doubt(JobVerdict& verdict, std::string why) {
 // Ranks that may be of two runs prove nothing of each other.
 void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   for (JobVerdict& verdict : verdicts) {
-    if (isOfOneRank(verdict)) continue;
+    if (traitsOf(verdict.kind).of_one_rank) continue;
     doubt(verdict,
           "These ranks may be of two runs: see the warning about streams that "
           "were left out.");
@@ -64,7 +57,7 @@ void doubtUnknownEngines(const JobState& job,
                          std::vector<JobVerdict>& verdicts) {
   const std::vector<JobGroup>& groups = job.catalog.groups();
   for (JobVerdict& verdict : verdicts) {
-    const bool compares = !isOfOneRank(verdict) &&
+    const bool compares = !traitsOf(verdict.kind).of_one_rank &&
                           verdict.kind != VerdictKind::kFailed &&
                           verdict.kind != VerdictKind::kUndecided;
     if (verdict.group >= groups.size() || !compares) continue;

@@ -24,17 +24,6 @@ void addStacks(const JobState& job, const JobVerdict& verdict,
   }
 }
 
-bool standsStill(VerdictKind kind) {
-  return kind == VerdictKind::kDeadlock || kind == VerdictKind::kLeftEarly ||
-         kind == VerdictKind::kNeverJoined || kind == VerdictKind::kHungIn ||
-         kind == VerdictKind::kP2pUnpaired || kind == VerdictKind::kUndecided ||
-         kind == VerdictKind::kFailed || kind == VerdictKind::kAborted;
-}
-
-bool isOfTiming(VerdictKind kind) {
-  return kind == VerdictKind::kSlowPeer || kind == VerdictKind::kStraggler;
-}
-
 }  // namespace
 
 std::vector<std::string> nextCommands(const std::string& path,
@@ -43,10 +32,11 @@ std::vector<std::string> nextCommands(const std::string& path,
                                       const JobVerdict& verdict) {
   std::vector<std::string> commands;
   const std::string input = shellWord(path) + choice;
-  if (isOfTiming(verdict.kind)) {
+  const VerdictTraits& traits = traitsOf(verdict.kind);
+  if (traits.of_times) {
     return {absl::StrCat("tracectl report ", input, " --by op,group,rank")};
   }
-  if (standsStill(verdict.kind)) addStacks(job, verdict, commands);
+  if (traits.stands_still) addStacks(job, verdict, commands);
   if (verdict.group == GroupCatalog::kNone) {
     if (!verdict.culprits.empty()) {
       commands.push_back(absl::StrCat("tracectl show ", input, " --ranks ",
@@ -60,7 +50,7 @@ std::vector<std::string> nextCommands(const std::string& path,
       label.find(',') == std::string::npos
           ? absl::StrCat(" --groups ", shellWord(label))
           : std::string();
-  if (standsStill(verdict.kind)) {
+  if (traits.stands_still) {
     commands.push_back(
         absl::StrCat("tracectl show ", input, of_group, " --last 5 --stacks"));
   } else if (verdict.seq > 0) {

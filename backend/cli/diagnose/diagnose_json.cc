@@ -67,7 +67,7 @@ Json rankJson(const JobState& job, const RankState& rank) {
 Json verdictJson(const JobState& job, const JobVerdict& verdict,
                  bool stock_names) {
   Json json = {{"kind", nameOf(verdict.kind)}};
-  if (stock_names) json["stock_name"] = stockNameOf(verdict.kind);
+  if (stock_names) json["stock_name"] = traitsOf(verdict.kind).stock_name;
   json["confidence"] = nameOf(verdict.confidence());
   json["finding_confidence"] = nameOf(verdict.finding);
   json["culprit_confidence"] = nameOf(verdict.culprit);

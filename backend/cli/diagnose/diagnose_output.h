@@ -42,9 +42,8 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
                  bool stock_names);
 Json ranksJson(const JobState& job);
 
-// What the stock analyzer (torchfrtrace) calls a finding of this kind, the
-// nearest of its six names.
-const char* stockNameOf(VerdictKind kind);
+// What the stock analyzer (torchfrtrace) calls a job without findings; see also
+// VerdictTraits::stock_name.
 inline constexpr char kStockHealthy[] = "FULLY_MATCHED";
 
 // Where each rank was when its trace ended: a line for ranks that agree.

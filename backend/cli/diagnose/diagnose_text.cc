@@ -39,7 +39,8 @@ std::string verdictText(const JobVerdict& verdict, bool all) {
 // Its first line, and in which words the stock analyzer puts it.
 std::string headText(const JobVerdict& verdict, bool stock_names) {
   const std::string stock =
-      stock_names ? absl::StrCat(" [", stockNameOf(verdict.kind), "]") : "";
+      stock_names ? absl::StrCat(" [", traitsOf(verdict.kind).stock_name, "]")
+                  : "";
   return wrapped("", printable(headlineOf(verdict)) + stock);
 }
 

@@ -11,11 +11,7 @@ namespace {
 constexpr int kLooks = 2;
 
 // Others are about the past, and are not found again when that is out of sight.
-bool mayBeOver(VerdictKind kind) {
-  return kind == VerdictKind::kDeadlock || kind == VerdictKind::kNeverJoined ||
-         kind == VerdictKind::kHungIn || kind == VerdictKind::kP2pUnpaired ||
-         kind == VerdictKind::kUndecided;
-}
+bool mayBeOver(VerdictKind kind) { return traitsOf(kind).may_be_over; }
 
 // Whether what stood still does so yet, for another reason: so does what waits
 // for a rank that did not come, and was killed then.

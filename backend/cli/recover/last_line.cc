@@ -16,7 +16,7 @@ constexpr std::uint64_t kEndBytes = 4 << 20;
 
 // What explains an end; the rest is about how fast a job was.
 bool explainsEnd(const JobVerdict& verdict) {
-  return verdict.kind <= VerdictKind::kProcessFailed &&
+  return traitsOf(verdict.kind).explains_failures &&
          verdict.finding != Confidence::kUndecided;
 }
 

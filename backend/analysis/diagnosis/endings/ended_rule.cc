@@ -11,22 +11,6 @@ namespace {
 
 constexpr std::size_t kMostTold = 4;
 
-// Whether a verdict says why processes may have failed.
-bool explains(const JobVerdict& verdict) {
-  switch (verdict.kind) {
-    case VerdictKind::kNeverWaited:
-    case VerdictKind::kBufferOverlap:
-    case VerdictKind::kSlowPeer:
-    case VerdictKind::kStraggler:
-    case VerdictKind::kLate:
-    case VerdictKind::kAborted:
-    case VerdictKind::kUndecided:
-      return false;
-    default:
-      return true;
-  }
-}
-
 // Who failed without an operation that failed before: by when it is known to
 // have, the first one first.
 std::vector<const RankState*> failedAlone(const JobState& job) {
@@ -51,6 +35,9 @@ std::string manner(const RankState& rank) {
 
 std::vector<JobVerdict> findFailedProcesses(
     const JobState& job, const std::vector<JobVerdict>& others) {
+  const auto explains = [](const JobVerdict& verdict) {
+    return traitsOf(verdict.kind).explains_failures;
+  };
   if (std::any_of(others.begin(), others.end(), explains)) return {};
   const std::vector<const RankState*> failed = failedAlone(job);
   if (failed.empty()) return {};

@@ -10,58 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/diagnosis/telling/verdict_kinds.h"
 #include "analysis/job/group_catalog.h"
 #include "analysis/stream/call_place.h"
 
 namespace traced {
-
-enum class VerdictKind : std::uint8_t {
-  kDeadlock,
-  kOrderMismatch,
-  kOpMismatch,
-  kSizeMismatch,
-  kDtypeMismatch,
-  kReduceOpMismatch,
-  kRootMismatch,
-  kSplitMismatch,
-  kLeftEarly,
-  kNeverJoined,
-  kP2pUnpaired,
-  kHungIn,
-  kFailed,
-  kProcessFailed,
-  kAborted,
-  kNeverWaited,
-  kBufferOverlap,
-  kSlowPeer,
-  kStraggler,
-  kLate,
-  kUndecided,
-};
-
-// "order_mismatch", as the JSON has it.
-const char* nameOf(VerdictKind kind);
-
-// From the strongest to the weakest.
-enum class Confidence : std::uint8_t {
-  // No run of the program could have left these records and contradict it.
-  kCertain,
-  // The records speak for it, and another explanation is left.
-  kLikely,
-  // It cannot be known; what is missing is said.
-  kUndecided,
-};
-
-const char* nameOf(Confidence confidence);
-
-// What a kind of verdict can prove at most: of what is wrong, and of who did
-// it. docs/diagnosis.md, "How sure it is", says why.
-struct Certainty {
-  Confidence finding = Confidence::kCertain;
-  Confidence culprit = Confidence::kLikely;
-};
-
-Certainty strongestOf(VerdictKind kind);
 
 struct JobVerdict {
   VerdictKind kind = VerdictKind::kUndecided;
