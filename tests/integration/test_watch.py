@@ -35,7 +35,7 @@ def test_what_takes_too_long_is_told_once_and_again_when_it_ends(
     assert f"{line} took " in first.output
     assert "traced: rank" not in second.output
     settings = trace.streams[0].header.settings
-    assert (settings["TRACED_WATCH"], settings["TRACED_WATCH_SECONDS"]) == ("1", "0.2")
+    assert settings["TRACED_WATCH"] == "0.2s"
 
 
 def test_a_callback_holds_up_nothing_but_itself(launcher: Launcher, tmp_path: Path) -> None:
@@ -53,6 +53,6 @@ def test_telling_needs_no_gil(launcher: Launcher, tmp_path: Path) -> None:
         "jobs.watched:nobody_has_the_gil",
         str(folder),
         folder=tmp_path,
-        TRACED_WATCH_SECONDS="0.2",
+        TRACED_WATCH="0.2s",
     )
     assert "has not ended for " in first.output

@@ -19,7 +19,7 @@ _OCCASIONS = {
     "no directory": ({"TEST_DISK": "/proc/nowhere"}, ""),
     "an unknown setting": ({"TRACED_NONSENSE": "1"}, ""),
     "operations": ({"TRACED_PRINT": "all"}, ""),
-    "slow operations": ({"TRACED_WATCH": "1", "TRACED_WATCH_SECONDS": "0.000001"}, ""),
+    "slow operations": ({"TRACED_WATCH": "0.000001s"}, ""),
     "a trace that is gone": ({}, "directory_vanishes"),
 }
 

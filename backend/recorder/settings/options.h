@@ -53,6 +53,9 @@ enum class SymbolizeMode : std::uint8_t {
 inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
 
 struct Options {
+  // In the place of a trigger: there is none.
+  static constexpr char kNoTrigger[] = "0";
+
   bool enabled = true;                        // TRACED
   bool says_traced = false;                   // it was set
   std::string directory = "traces";           // TRACED_DIR
@@ -70,14 +73,14 @@ struct Options {
   StackMode stacks = StackMode::kSite;                // TRACED_STACKS
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
   SymbolizeMode symbolize = SymbolizeMode::kDladdr;   // TRACED_SYMBOLIZE
-  std::int64_t watch_ns = 0;                          // TRACED_WATCH_SECONDS
-  bool auto_step = false;                             // TRACED_AUTO_STEP
-  bool nvtx = false;                                  // TRACED_NVTX
-  bool profiler_ranges = false;                       // TRACED_PROFILER_RANGES
-  bool nccl_profiler = false;                         // TRACED_NCCL_PROFILER
-  bool modules = false;                               // TRACED_MODULES
-  bool keeper = true;                                 // TRACED_KEEPER
-  bool announce = true;                               // TRACED_ANNOUNCE
+  std::int64_t watch_ns = 0;     // TRACED_WATCH; 0: any time
+  bool auto_step = false;        // TRACED_AUTO_STEP
+  bool nvtx = false;             // TRACED_NVTX
+  bool profiler_ranges = false;  // TRACED_PROFILER_RANGES
+  bool nccl_profiler = false;    // TRACED_NCCL_PROFILER
+  bool modules = false;          // TRACED_MODULES
+  bool keeper = true;            // TRACED_KEEPER
+  bool announce = true;          // TRACED_ANNOUNCE
 
   // The file that asks for a flush when it is touched; "" if there is none.
   std::string triggerPath() const;

@@ -47,7 +47,7 @@ def watch(seconds: float = 480, callback: Callback | None = None) -> None:
 
     extension = load_extension()
     # Of a recorder that is still to come, and of the one there is.
-    settings.configure(watch=int(seconds > 0), watch_seconds=f"{seconds:.9f}")
+    settings.configure(watch=f"{seconds:.9f}s" if seconds > 0 else 0)
     extension.watch(seconds)
     _call(callback)
 

@@ -69,21 +69,31 @@ TEST(OptionsTest, ReadsEverySetting) {
   EXPECT_EQ(options->asSettings().at("TRACED_LABELS"), "gpu=H200,site=x");
 }
 
-TEST(OptionsTest, WatchesWhenOneOfItsTwoSettingsSaysSo) {
+TEST(OptionsTest, WatchesForTheUsualTimeOrTheOneThatIsGiven) {
   EXPECT_EQ(parse({})->watch_ns, 0);
-  EXPECT_EQ(parse({{"TRACED_WATCH", "1"}})->watch_ns, kUsualWatchNs);
-  EXPECT_EQ(parse({{"TRACED_WATCH_SECONDS", "0.5"}})->watch_ns, 500'000'000);
-  const auto both =
-      parse({{"TRACED_WATCH", "1"}, {"TRACED_WATCH_SECONDS", "30"}});
-  EXPECT_EQ(both->watch_ns, 30'000'000'000);
-  EXPECT_EQ(both->asSettings().at("TRACED_WATCH"), "1");
-  EXPECT_EQ(both->asSettings().at("TRACED_WATCH_SECONDS"), "30");
-  const auto off =
-      parse({{"TRACED_WATCH", "0"}, {"TRACED_WATCH_SECONDS", "30"}});
-  EXPECT_EQ(off->watch_ns, 0);
-  for (const std::string bad : {"-1", "x", "nan", "inf", "1e300", "5s"}) {
-    EXPECT_FALSE(parse({{"TRACED_WATCH_SECONDS", bad}})) << bad;
+  EXPECT_EQ(parse({})->asSettings().at("TRACED_WATCH"), "0");
+  const auto usual = parse({{"TRACED_WATCH", "1"}});
+  EXPECT_EQ(usual->watch_ns, kUsualWatchNs);
+  EXPECT_EQ(usual->asSettings().at("TRACED_WATCH"), "480s");
+  const auto short_one = parse({{"TRACED_WATCH", "0.5s"}});
+  EXPECT_EQ(short_one->watch_ns, 500'000'000);
+  EXPECT_EQ(short_one->asSettings().at("TRACED_WATCH"), "0.5s");
+  EXPECT_EQ(parse({{"TRACED_WATCH", "0s"}})->watch_ns, 0);
+  for (const std::string bad : {"-1s", "x", "s", "nans", "infs", "1e300s", "5",
+                                "5 s", "5ss", "2000000000s"}) {
+    EXPECT_FALSE(parse({{"TRACED_WATCH", bad}})) << bad;
   }
+}
+
+TEST(OptionsTest, WhatIsToldIsReadAgainAsTheSame) {
+  const auto told = parse({{"TRACED", "0"},
+                           {"TRACED_LABELS", "gpu=H200,site=x"},
+                           {"TRACED_PRINT", "leader"},
+                           {"TRACED_TRIGGER", "0"},
+                           {"TRACED_WATCH", "30s"},
+                           {"TRACED_NVTX", "1"}})
+                        ->asSettings();
+  EXPECT_EQ(parse(told)->asSettings(), told);
 }
 
 TEST(OptionsTest, TakesTheJobNameFromTheLauncherUnlessItIsGiven) {
@@ -121,7 +131,6 @@ TEST(OptionsTest, TakesWordsForOnAndOffInAnyCase) {
     const auto options = parse({{"TRACED", off},
                                 {"TRACED_KEEPER", off},
                                 {"TRACED_WATCH", off},
-                                {"TRACED_WATCH_SECONDS", "9"},
                                 {"TRACED_TRIGGER", off},
                                 {"TRACED_STACKS", off},
                                 {"TRACED_PRINT", off}});
