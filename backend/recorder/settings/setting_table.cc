@@ -227,7 +227,7 @@ constexpr Setting kSettings[] = {
      tellMode<&Options::symbolize, kSymbolizeModes>},
     {"TRACED_WATCH", readWatch,
      [](const Options& o) -> Told {
-       return o.watch_ns > 0 ? secondsText(o.watch_ns) : "0";
+       return o.watch_ns > 0 ? lengthText(o.watch_ns) : "0";
      }},
     switchSetting<&Options::auto_step>("TRACED_AUTO_STEP"),
     switchSetting<&Options::nvtx>("TRACED_NVTX"),

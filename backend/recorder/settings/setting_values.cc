@@ -65,7 +65,7 @@ std::optional<std::int64_t> parseSeconds(const std::string& text) {
   return static_cast<std::int64_t>(seconds * 1e9);
 }
 
-std::string secondsText(std::int64_t ns) {
+std::string lengthText(std::int64_t ns) {
   char text[64];
   const auto [end, error] =
       std::to_chars(std::begin(text), std::end(text),

@@ -26,6 +26,6 @@ std::optional<bool> parseSwitch(std::string value);
 // A time such as 480s or 0.5s, in nanoseconds.
 std::optional<std::int64_t> parseSeconds(const std::string& text);
 // "480s", "0.5s".
-std::string secondsText(std::int64_t ns);
+std::string lengthText(std::int64_t ns);
 
 }  // namespace traced
