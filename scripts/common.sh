@@ -20,6 +20,16 @@ die() {
   exit "${2:-1}"
 }
 
+# test_workers: how many tests to run at once. Tests wait more than they compute, hence one more
+# than there are processors; each takes up to 2 GB. TEST_WORKERS says another number.
+test_workers() {
+  local most
+  most=$(awk '/^MemAvailable/ { print int($2 / 2000000) }' /proc/meminfo)
+  local workers=$(($(nproc) + 1))
+  ((workers <= most)) || workers=$((most > 1 ? most : 1))
+  echo "${TEST_WORKERS:-$workers}"
+}
+
 # simulated_gpu: what LD_PRELOAD is to be for a simulated GPU (tests/simulated_cuda).
 simulated_gpu() {
   local folder=$PWD/$build/tests/simulated_cuda libraries

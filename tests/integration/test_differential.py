@@ -9,7 +9,8 @@ from programs.catalog import catalog
 from worker_pool import WorkerPool
 
 _CASES = [Case(program, world) for program in catalog() for world in program.worlds]
-every_case = pytest.mark.parametrize("case", _CASES, ids=lambda case: case.name)
+# By its scope all tests of a case follow each other, and one worker of pytest-xdist has them all.
+every_case = pytest.mark.parametrize("case", _CASES, ids=lambda case: case.name, scope="module")
 
 
 @pytest.fixture(scope="module")
