@@ -18,6 +18,8 @@ from traced.reader.chunks import SYNC
 from traced.reader.payload import decode
 from traced.reader.wire import trace_pb2, zstandard
 
+pytestmark = pytest.mark.any_torch
+
 _PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452") + bytes(200)
 # A line break, "clear the screen" of ESC and of U+009B, no valid UTF-8, and what turns the
 # direction of writing, break a line and are not seen.

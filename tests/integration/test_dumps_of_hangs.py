@@ -15,6 +15,8 @@ import pytest
 from hanging_job import Fault, Job, Layout
 from tracectl import tracectl
 
+pytestmark = pytest.mark.any_torch
+
 _SEEDS = range(12)
 _LAYOUTS = [(2, 2, 2), (2, 4, 1), (2, 2, 4), (4, 2, 2)]
 

@@ -14,6 +14,8 @@ from tracectl import tracectl_path
 from traced.reader import read
 from traced.reader.wire import trace_pb2, zstandard
 
+pytestmark = pytest.mark.any_torch
+
 _ROWS = 1000
 _MOST_BYTES = 48 << 20
 _MOST_MEMORY = 512 << 20

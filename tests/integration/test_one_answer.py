@@ -20,6 +20,8 @@ from patience import patient
 from tracectl import Answer, tracectl
 from traced.reader import Operation, Stream
 
+pytestmark = pytest.mark.any_torch
+
 _SEEDS = range(70_000_000, 70_000_040)
 
 #: On the common time line in what tracectl exports, on the rank's own clock in the trace.

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from built import built
 from launcher import launcher
 from tracectl import tracectl
 from traced.reader import Stream, read
+
+pytestmark = pytest.mark.any_torch
 
 THREADS = 8
 CALLS = 1500

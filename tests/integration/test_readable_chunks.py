@@ -5,8 +5,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 from built import built
 from traced.reader import read
+
+pytestmark = pytest.mark.any_torch
 
 # Some processes are killed, and some have little room.
 _ON_PURPOSE = ("killed; the last records were recovered", "while recording (retention)")

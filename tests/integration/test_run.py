@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from launcher import DEADLINE_S, environment
 
+pytestmark = pytest.mark.any_torch
+
 _RUN = [sys.executable, "-m", "traced", "run"]
 
 # Says what it finds itself to be.

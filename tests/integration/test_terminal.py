@@ -14,6 +14,8 @@ import pytest
 from launcher import Launcher
 from tracectl import tracectl_path
 
+pytestmark = pytest.mark.any_torch
+
 
 @pytest.fixture(scope="module", name="traces")
 def _traces(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -16,6 +16,8 @@ from launcher import Launcher
 from tracectl import tracectl
 from traced.reader import Operation, Stream, read
 
+pytestmark = pytest.mark.any_torch
+
 
 @pytest.fixture(scope="module")
 def recorded(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
