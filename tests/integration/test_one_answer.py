@@ -1,4 +1,4 @@
-"""Whoever reads a trace gets one answer: traced.read, CSV, JSON lines and the report.
+"""Whoever reads a trace gets one answer: traced.read, traced.load, CSV, JSON lines, JSON.
 
 The traces are those of made-up programs, some killed, cut or on several hosts (tests/truth).
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 import subprocess
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,10 @@ from traced.reader import Operation, Stream
 
 pytestmark = pytest.mark.any_torch
 
-_SEEDS = range(70_000_000, 70_000_040)
+#: None: a fresh one.
+_SEEDS = {f"seed_{seed}": seed for seed in range(70_000_000, 70_000_036)} | {
+    f"fresh_{number}": None for number in range(4)
+}
 
 #: On the common time line in what tracectl exports, on the rank's own clock in the trace.
 _INSTANTS = (
@@ -49,18 +54,35 @@ def _made_up(seed: int, folder: Path) -> None:
     )
 
 
+def _freshly_made_up(folder: Path) -> None:
+    # Of a job that is killed at once there may be no file.
+    while not any(folder.rglob("*.traced")):
+        seed = random.SystemRandom().randrange(10**12)
+        print(f"truth_machine --seed {seed}")
+        _made_up(seed, folder)
+
+
 def _output(answer: Answer) -> str:
     assert answer.exit_code == 0, answer.words
     return answer.output
 
 
-@pytest.fixture(scope="module", params=_SEEDS)
-def merged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The trace of a made-up job, merged, so that it says how its clocks are aligned."""
-    folder = tmp_path_factory.mktemp(str(request.param))
-    _made_up(request.param, folder / "job")
-    path = folder / "merged.traced"
-    _output(tracectl("merge", folder / "job", "-o", path))
+@pytest.fixture(scope="module", params=_SEEDS.values(), ids=_SEEDS)
+def job(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a made-up job's traces."""
+    folder = tmp_path_factory.mktemp("made_up") / "job"
+    if request.param is None:
+        _freshly_made_up(folder)
+    else:
+        _made_up(request.param, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def merged(job: Path) -> Path:
+    """The same merged, so that it says how its clocks are aligned."""
+    path = job.with_name("merged.traced")
+    _output(tracectl("merge", job, "-o", path))
     return path
 
 
@@ -102,6 +124,13 @@ def test_the_csv_has_what_the_python_reader_reads(merged: Path, rows: list[dict[
     assert len(rows) == len(expected)
 
 
+def test_the_python_reader_reads_the_same_of_a_folder_and_merged(job: Path, merged: Path) -> None:
+    def operations(path: Path) -> dict[int, tuple[Operation, ...]]:
+        return {stream.stream_id: stream.operations for stream in traced.read(path).streams}
+
+    assert operations(job) == operations(merged)
+
+
 def test_json_lines_have_what_the_csv_has(merged: Path, rows: list[dict[str, str]]) -> None:
     lines = _output(tracectl("export", "--format", "jsonl", merged)).splitlines()
     assert [{name: _cell(value) for name, value in json.loads(line).items()} for line in lines] == [
@@ -135,3 +164,48 @@ def test_the_report_counts_what_the_csv_has(merged: Path, rows: list[dict[str, s
         }.items()
     }
     assert told == counted
+
+
+@pytest.fixture(scope="module")
+def tables(job: Path) -> traced.tables.Tables:
+    """What a notebook gets of the job."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tables = traced.load(job, kind="arrow")
+        _ = tables.operations, tables.matches, tables.groups, tables.verdicts
+    return tables
+
+
+def test_a_table_has_what_the_csv_has(
+    tables: traced.tables.Tables, rows: list[dict[str, str]]
+) -> None:
+    found = tables.operations.to_pylist()
+    assert [{name: _cell(value) for name, value in row.items()} for row in found] == rows
+
+
+def test_a_table_has_the_verdicts_of_the_diagnosis(job: Path, tables: traced.tables.Tables) -> None:
+    answer = tracectl("diagnose", "--attempt", "newest", "--json", job)
+    verdicts = json.loads(answer.output)["verdicts"]
+    rows = tables.verdicts.to_pylist()
+    assert len(rows) == len(verdicts)
+    for row, verdict in zip(rows, verdicts, strict=True):
+        lists = {name: ",".join(map(str, verdict[name])) for name in ("culprits", "ranks")}
+        texts = {name: "\n".join(verdict[name]) for name in ("evidence", "advice")}
+        src, dst = verdict.get("pair", (None, None))
+        expected = verdict | lists | texts | {"src": src, "dst": dst}
+        assert row == {name: expected.get(name) for name in row}
+
+
+def test_matches_are_the_operations_that_the_report_counts(
+    job: Path, tables: traced.tables.Tables
+) -> None:
+    report = tracectl("report", "--by", "op,group", "--json", job).json()
+    counted: Counter[tuple[str, str]] = Counter()
+    failed: Counter[tuple[str, str]] = Counter()
+    for row in tables.matches.to_pylist():
+        counted[row["op"], row["group"]] += row["ranks"]
+        failed[row["op"], row["group"]] += row["failed"]
+    told = {(item["op"], item["group"]): item for item in report["ops"]}
+    assert {key: item["count"] for key, item in told.items()} == counted
+    assert {key: item["failed"] for key, item in told.items()} == {key: failed[key] for key in told}
+    assert {group for _, group in told} <= {row["group"] for row in tables.groups.to_pylist()}

@@ -2,9 +2,10 @@
 
     compare.py FOLDER BACKEND
 
-FOLDER has the outcomes of three runs, and the traces of two of them: stock, switched (unchanged
-under TRACED=1) and spelled (with the backend "traced:BACKEND"). All must go alike: what passed
-stock must pass, what failed must fail for the same reason.
+FOLDER has the outcomes of two or three runs, and the traces of all but the first: stock, switched
+(unchanged under TRACED=1) and spelled (with the backend "traced:BACKEND"; not of files that name
+their backend themselves). All must go alike: what passed stock must pass, what failed must fail for
+the same reason.
 """
 
 from __future__ import annotations
@@ -52,21 +53,27 @@ def recorded(folder: Path) -> int:
 
 def main() -> int:
     folder, backend = Path(sys.argv[1]), sys.argv[2]
-    stock, switched, spelled = (
-        json.loads((folder / f"{name}.json").read_text())
-        for name in ("stock", "switched", "spelled")
-    )
-    lines = differences(stock, switched) + differences(stock, spelled)
-    operations = [recorded(folder / name) for name in ("switched", "spelled")]
+    titles = {"switched": "TRACED=1:", "spelled": f"traced:{backend}:"}
+    traced = {name: title for name, title in titles.items() if (folder / f"{name}.json").exists()}
+    stock = _outcomes(folder, "stock")
     print(f"{f'stock {backend}:':13} {summary(stock)}")
-    print(f"{'TRACED=1:':13} {summary(switched)}; {operations[0]} operations recorded")
-    print(f"{f'traced:{backend}:':13} {summary(spelled)}; {operations[1]} operations recorded")
+    lines, operations = [], []
+    for name, title in traced.items():
+        outcomes = _outcomes(folder, name)
+        operations.append(recorded(folder / name))
+        lines += differences(stock, outcomes)
+        print(f"{title:13} {summary(outcomes)}; {operations[-1]} operations recorded")
     for line in lines:
         print(line)
     if not all(operations) or not any(outcome == "passed" for outcome in stock.values()):
         print("nothing passed stock, or nothing was recorded: this proves nothing")
         return 1
     return 1 if lines else 0
+
+
+def _outcomes(folder: Path, name: str) -> Outcomes:
+    outcomes: Outcomes = json.loads((folder / f"{name}.json").read_text())
+    return outcomes
 
 
 if __name__ == "__main__":

@@ -13,53 +13,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any
+
+from outcomes import Outcomes, use_simulated_gpus
 
 #: Over simulated GPUs the classic NCCL engine lets this read what has not arrived, with tracing or
 #: without, in some runs and not in others: there is nothing to compare.
 _UNSTEADY = {"test_all_gather_v_cuda"} if os.environ.get("TORCH_DIST_USE_NCCL2") == "0" else set()
-
-_ERROR = re.compile(r"[\w.]*(Error|Exception): ")
-
-
-class Outcomes(unittest.TestResult):
-    """Test name to "passed", or "failed: " or "skipped: " and why."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: dict[str, str] = {}
-
-    def startTest(self, test: Any) -> None:
-        super().startTest(test)
-        self.seen[test._testMethodName] = "passed"
-
-    def addFailure(self, test: Any, error: Any) -> None:
-        super().addFailure(test, error)
-        self._fail(test)
-
-    def addError(self, test: Any, error: Any) -> None:
-        super().addError(test, error)
-        self._fail(test)
-
-    def addSkip(self, test: Any, reason: str) -> None:
-        super().addSkip(test, reason)
-        self.seen[test._testMethodName] = f"skipped: {reason}"
-
-    def _fail(self, test: Any) -> None:
-        text = (self.failures + self.errors)[-1][1]
-        self.seen[test._testMethodName] = f"failed: {_why(text)}"
-        print(f"\nFAILED {test._testMethodName}\n{text}", file=sys.stderr)
-
-
-def _why(text: str) -> str:
-    """The line that names the error: frames of C++ and hints may come behind it."""
-    lines = text.strip().splitlines()
-    return next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])
 
 
 def suite_class(backend: str) -> type[unittest.TestCase]:
@@ -74,7 +37,7 @@ def suite_class(backend: str) -> type[unittest.TestCase]:
     # Equal to the stock name, and traced if it says so.
     distributed_test.BACKEND = dist.Backend(backend)
     if os.environ.get("TORCH_SUITE_SIMULATED") == "1":
-        _use_simulated_gpus()
+        use_simulated_gpus()
 
     class TestDistributed(  # type: ignore[misc]
         distributed_test.TestDistBackend, distributed_test.DistributedTest._DistTestBase
@@ -88,17 +51,6 @@ def suite_class(backend: str) -> type[unittest.TestCase]:
     TestDistributed.__qualname__ = "TestDistributed"
     globals()["TestDistributed"] = TestDistributed
     return TestDistributed
-
-
-def _use_simulated_gpus() -> None:
-    """Has kernels compute, and lets processes use GPUs though their parent has counted them."""
-    import torch
-
-    sys.path.append(str(Path(__file__).parents[1]))
-    from simulated_cuda import cpu_kernels
-
-    cpu_kernels.install()
-    torch.cuda._is_in_bad_fork = lambda: False
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
-// The same traces give the same answers, in a folder, merged, and merged from
-// parts that were merged.
+// The same traces give the same answers and the same export, in a folder,
+// merged, and merged from parts that were merged.
 
 #include <filesystem>
 #include <string>
@@ -26,6 +26,7 @@ class MergeCheck {
   void check(const TraceSet& set, const Diagnosis& diagnosis) {
     const Json said = diagnoseJson("", set, diagnosis, false);
     const Json counted = reportOf(set);
+    exported_ = exportedCsv(set);
     checkText(set, diagnosis);
     if (trial_.program.hosts() > 1 &&
         !has(trial_.program.features, Feature::kMergedHosts)) {
@@ -99,6 +100,8 @@ class MergeCheck {
     compare(what, said, diagnoseJson("", *set, diagnose(*set, {}), false),
             kOfDiagnosis);
     compare(what, counted, reportOf(*set), kOfReport);
+    if (exportedCsv(*set) == exported_) return;
+    lies_.push_back({absl::StrCat(what, " exports other rows"), ""});
   }
 
   void compare(const char* what, const Json& expected, const Json& found,
@@ -116,6 +119,8 @@ class MergeCheck {
 
   const Trial& trial_;
   Lies& lies_;
+  // What the folder exports.
+  std::string exported_;
 };
 
 }  // namespace

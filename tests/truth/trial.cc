@@ -125,6 +125,7 @@ Judgement judgeAnswers(const Trial& trial) {
   checkTimes(trial, *set, judgement.lies);
   if (trial.program.variation.merged) {
     checkMerged(trial, *set, diagnosis, judgement.lies);
+    checkExport(trial, *set, judgement.lies);
   }
   if (!trial.isFaulty()) return judgement;
   const Ranks planted = plantedRanks(trial.program, unroll(trial.program));

@@ -64,11 +64,15 @@ struct Judgement {
 Judgement judgeAnswers(const Trial& trial);
 
 // The checks: of verdicts, of the times of a report, and that the same traces
-// give the same answers however they are put into files.
+// give the same answers however they are put into files, and exported.
 void checkVerdicts(const Trial& trial, const Diagnosis& diagnosis, Lies& lies);
 void checkTimes(const Trial& trial, const TraceSet& set, Lies& lies);
 void checkTotals(const Trial& trial, const Report& report, Lies& lies);
 void checkMerged(const Trial& trial, const TraceSet& set,
                  const Diagnosis& diagnosis, Lies& lies);
+void checkExport(const Trial& trial, const TraceSet& set, Lies& lies);
+
+// What `tracectl export` writes of it.
+std::string exportedCsv(const TraceSet& set);
 
 }  // namespace traced::truth

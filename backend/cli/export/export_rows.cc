@@ -1,0 +1,106 @@
+#include "cli/export/export_rows.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analysis/clocks/align_clocks.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/reading/stream_loader.h"
+#include "trace_io/correlation.h"
+
+namespace traced {
+namespace {
+
+// A group says in a dozen bytes that it has 16 million members.
+constexpr std::uint64_t kMostHashedMembers = 4'000'000;
+
+// 0: the group has none. A dump does not tell all that identifies a group.
+std::vector<std::uint64_t> groupHashes(const StreamTable& table) {
+  std::vector<std::uint64_t> hashes;
+  std::uint64_t hashed = 0;
+  for (const GroupDefinition& group : table.definitions.groups()) {
+    hashed += group.members.size();
+    const bool known = !group.by_name && group.members.size() > 0;
+    if (!known || hashed > kMostHashedMembers) {
+      hashes.push_back(0);
+      continue;
+    }
+    GroupHash hash(table.header.attempt(), group.leg, group.nth);
+    group.members.forEach([&](std::uint32_t rank) { hash.add(rank); });
+    hashes.push_back(hash.value());
+  }
+  return hashes;
+}
+
+// The calls of a rank that are in the scope, in the order of their issue.
+std::vector<ExportedCall> callsOf(const StreamTable& table,
+                                  const ScopeFilter& scope,
+                                  const GroupCatalog& groups,
+                                  const std::vector<std::uint32_t>& indices,
+                                  const v1::ClockModel& clock,
+                                  const WindowFilter& window) {
+  const std::vector<std::uint64_t> hashes = groupHashes(table);
+  std::vector<ExportedCall> calls;
+  calls.reserve(table.operations.size());
+  for (const AssembledOperation& op : table.operations) {
+    if (!scope.holds(op) || !window.holds(op)) continue;
+    const v1::Call* call = table.callOf(op);
+    const std::uint32_t local =
+        call ? table.groupOf(*call) : StreamDefinitions::kNone;
+    const bool known = local != StreamDefinitions::kNone;
+    calls.push_back(
+        {table, op, call,
+         groups.label(known ? indices[local] : GroupCatalog::kNone),
+         known ? table.definitions.groups()[local].members.size() : 0,
+         known ? hashes[local] : 0, clock});
+  }
+  return calls;
+}
+
+void count(const StreamTable& table, const ScopeFilter& scope,
+           const WindowFilter& window, LeftOutOfExport& left_out) {
+  for (const AssembledOperation& op : table.operations) {
+    if (!scope.holds(op)) {
+      ++left_out.of_scope;
+    } else if (!window.holds(op)) {
+      ++left_out.of_window;
+    }
+  }
+}
+
+}  // namespace
+
+LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
+                            const TraceSet& set,
+                            const ExportSelection& selection,
+                            RunSummary& summary) {
+  const NodeIndex nodes(set);
+  AlignedClocks clocks = alignClocks(set);
+  summary.setClockWarnings(std::move(clocks.warnings));
+  const std::int64_t first_ns = firstStartNs(set, clocks.models);
+  LeftOutOfExport left_out;
+  GroupCatalog groups;
+  StreamLoader loader(set);
+  writer.begin(out);
+  for (std::size_t i = 0; i < set.selected.size() && out.good(); ++i) {
+    StreamTable table = loader.load(set.streams[set.selected[i]]);
+    std::sort(table.operations.begin(), table.operations.end(),
+              [](const AssembledOperation& a, const AssembledOperation& b) {
+                return a.id < b.id;
+              });
+    const std::vector<std::uint32_t> indices =
+        groups.add(table.header.attempt(), table.definitions.groups());
+    summary.add(table);
+    const ScopeFilter scope(selection.scope, nodes, table);
+    const v1::ClockModel& clock = clocks.models[set.selected[i]];
+    const WindowFilter window(selection.window, table, clock, first_ns);
+    const std::vector<ExportedCall> calls =
+        callsOf(table, scope, groups, indices, clock, window);
+    count(table, scope, window, left_out);
+    writer.addRank(out, table, calls);
+  }
+  return left_out;
+}
+
+}  // namespace traced
