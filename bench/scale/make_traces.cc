@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <string>
 
+#include "recorder/settings/options.h"
 #include "support/stream_builder.h"
 #include "support/write_file.h"
 
@@ -57,7 +58,7 @@ class RankWriter {
         in_slow_group_(job.fault == "slow_peer" &&
                        rank / kGroupSize == job.culprit / kGroupSize),
         stream_(rank, job.ranks) {
-    stream_.header().set_host("node-" + std::to_string(rank / kGroupSize));
+    fillHeader();
     stream_.addGroup("world", 0, job.ranks).set_group_rank(rank);
     const std::uint32_t first = rank / kGroupSize * kGroupSize;
     stream_.addGroup("shard", first, std::min(kGroupSize, job.ranks - first))
@@ -98,6 +99,24 @@ class RankWriter {
   }
 
  private:
+  // As large as those that a recorder writes; each node has its own clock.
+  void fillHeader() {
+    v1::Header& header = stream_.header();
+    const std::string node = std::to_string(rank_ / kGroupSize);
+    header.set_host("node-" + node);
+    header.set_boot_id("7d3f6a0e-52c1-4b8e-9f60-" +
+                       std::string(12 - node.size(), '0') + node);
+    header.set_pid_namespace(4026531836);
+    v1::Rendezvous& rendezvous = *header.mutable_rendezvous();
+    rendezvous.set_address("node-0");
+    rendezvous.set_port(29500);
+    rendezvous.set_run_id("none");
+    rendezvous.set_launcher("torchrun");
+    for (const auto& [name, value] : Options().asSettings()) {
+      (*header.mutable_settings())[name] = value;
+    }
+  }
+
   // Where everybody stops because the culprit does.
   bool stopsAt(std::uint64_t i) const {
     const bool stands_still =

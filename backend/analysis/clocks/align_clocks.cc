@@ -45,6 +45,7 @@ class Aligner {
   struct Host {
     std::string name;
     std::vector<std::size_t> streams;  // selected ones, into set_.streams
+    std::vector<std::size_t> others;   // of its clock, and not selected
   };
 
   void findHosts() {
@@ -64,7 +65,18 @@ class Aligner {
       hosts_[place->second].streams.push_back(i);
     }
     if (hosts_.size() < 2) return;
+    findOthers(by_clock);
     for (Host& host : hosts_) waiting_.push_back(&host);
+  }
+
+  void findOthers(const absl::flat_hash_map<std::string, std::size_t>& hosts) {
+    std::vector<bool> is_selected(set_.streams.size());
+    for (const std::size_t i : set_.selected) is_selected[i] = true;
+    for (std::size_t i = 0; i < set_.streams.size(); ++i) {
+      if (is_selected[i]) continue;
+      const auto host = hosts.find(clockNameOf(set_.streams[i].header));
+      if (host != hosts.end()) hosts_[host->second].others.push_back(i);
+    }
   }
 
   // False when there is nothing more to do.
@@ -124,12 +136,11 @@ class Aligner {
 
   // Also for streams of the clock that are not selected.
   void setModel(const Host& host, v1::ClockModel& model) {
-    const v1::Header& own = set_.streams[host.streams[0]].header;
-    for (std::size_t i = 0; i < set_.streams.size(); ++i) {
-      const v1::Header& header = set_.streams[i].header;
-      if (clockNameOf(header) != clockNameOf(own)) continue;
-      model.set_stream_id(header.stream_id());
-      out_.models[i] = model;
+    for (const auto* streams : {&host.streams, &host.others}) {
+      for (const std::size_t i : *streams) {
+        model.set_stream_id(set_.streams[i].header.stream_id());
+        out_.models[i] = model;
+      }
     }
   }
 
