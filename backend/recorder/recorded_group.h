@@ -18,7 +18,7 @@ namespace traced {
 
 class Ring;
 
-class RecordedGroup {
+class alignas(64) RecordedGroup {
  public:
   // Defines the group in the ring, or later if the ring is full now.
   RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,

@@ -86,12 +86,12 @@ std::atomic<HangReports*> Recorder::hang_reports_{nullptr};
 Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
                    const v1::Header& header, const Options& options)
     : segment_(std::move(segment)),
-      stream_id_(header.stream_id()),
       ring_(segment_->ringMemory(), segment_->slots()),
+      stream_id_(header.stream_id()),
       calls_(ring_, RecordKind::kDefineCall, kCallEntries),
       buffers_(ring_, RecordKind::kDefineBuffers, kBufferEntries),
-      contexts_(ring_, RecordKind::kDefineContext, kContextEntries),
       stacks_(ring_, RecordKind::kDefineStack, kStackEntries),
+      contexts_(ring_, RecordKind::kDefineContext, kContextEntries),
       texts_(ring_, RecordKind::kDefineText, kTextEntries),
       scope_(options.scope),
       nodes_(nodeName(options.node, hostOf(header))),
@@ -282,7 +282,7 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
     call_id = calls_.idFor(call.bytes(), call.byteSize());
   }
   if (call_id == 0) [[unlikely]] {  // no room even for the definition
-    ring_.drop(RingDrop::kFull);
+    ring_.drop(RingDrop::kFull, RecordKind::kIssue);
     return kLostOp;
   }
   const std::uint32_t buffers_id =
@@ -308,7 +308,7 @@ inline void Recorder::push(RecordKind kind, OpId op,
   // parent's: the ring is not its own.
   if (current() != this) return;
   if (op == kLostOp) {
-    ring_.drop(RingDrop::kIssueLost);
+    ring_.drop(RingDrop::kIssueLost, kind);
   } else {
     ring_.push(kind, event);
   }
@@ -339,14 +339,23 @@ void Recorder::doneFailed(OpId op, std::int64_t end_ns, EndSource source,
        DoneRecord{op, end_ns, 0, textId(message), source, Outcome::kThrew});
 }
 
-void Recorder::waited(const WaitRecord& wait) noexcept {
-  push(RecordKind::kWait, wait.op, wait);
+void Recorder::waited(const WaitRecord& wait,
+                      std::optional<std::int64_t> return_ns) noexcept {
+  if (return_ns) {
+    push(RecordKind::kReturnAndWait, wait.op,
+         ReturnAndWaitRecord{wait.op, *return_ns, wait.begin_ns, wait.wait_ns,
+                             wait.error, wait.source_rank_plus_1, wait.outcome,
+                             wait.saw_end});
+  } else {
+    push(RecordKind::kWait, wait.op, wait);
+  }
 }
 
-void Recorder::waitThrew(WaitRecord wait, const char* message) noexcept {
+void Recorder::waitThrew(WaitRecord wait, const char* message,
+                         std::optional<std::int64_t> return_ns) noexcept {
   wait.outcome = Outcome::kThrew;
   wait.error = textId(message);
-  waited(wait);
+  waited(wait, return_ns);
 }
 
 void Recorder::released(OpId op, std::int64_t release_ns) noexcept {

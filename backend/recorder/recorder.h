@@ -101,8 +101,12 @@ class Recorder {
   void doneFailed(OpId op, std::int64_t end_ns, EndSource source,
                   const char* message) noexcept;
   void done(const DoneRecord& done) noexcept;
-  void waited(const WaitRecord& wait) noexcept;
-  void waitThrew(WaitRecord wait, const char* message) noexcept;
+  // `return_ns`: when the call had returned, where that is told only now.
+  void waited(const WaitRecord& wait,
+              std::optional<std::int64_t> return_ns = {}) noexcept;
+  void waitThrew(WaitRecord wait, const char* message,
+                 std::optional<std::int64_t> return_ns = {}) noexcept;
+  // Nobody had waited.
   void released(OpId op, std::int64_t release_ns = nowNs()) noexcept;
 
   // How the communication library carries it out, by the names that it gives;
@@ -190,14 +194,14 @@ class Recorder {
   static std::atomic<Sinks*> sinks_;
   static std::atomic<HangReports*> hang_reports_;
 
-  // Declared by what is used together: the first four in every call.
   const std::unique_ptr<Segment> segment_;
+  // What every call needs, in two cache lines; then what fewer do.
+  alignas(kSlotBytes) Ring ring_;
   const std::uint64_t stream_id_;
-  Ring ring_;
   DefinitionCache calls_;
   DefinitionCache buffers_;
-  DefinitionCache contexts_;
   DefinitionCache stacks_;
+  DefinitionCache contexts_;
   DefinitionCache texts_;
   std::atomic<std::uint32_t> next_thread_{1};
   OwnTime own_time_;

@@ -12,6 +12,7 @@
 #include "base/say.h"
 #include "base/signals_blocked.h"
 #include "recorder/chunks/accounts.h"
+#include "recorder/chunks/chunk_pace.h"
 #include "recorder/stacks/cpp_stack.h"
 #include "recorder/support/kill_point.h"
 
@@ -279,8 +280,10 @@ void Writer::mark(const MarkRecord& mark) {
 }
 
 bool Writer::chunkIsDue() const {
+  const std::uint64_t slots = ring_.readPosition() - chunk_start_;
   return ring_.used() > ring_.capacity() / 4 ||
-         std::chrono::steady_clock::now() - last_chunk_ >= kChunkInterval;
+         std::chrono::steady_clock::now() - last_chunk_ >=
+             chunkInterval(slots, sinks_ && sinks_->any());
 }
 
 bool Writer::chunkIsLarge() const {

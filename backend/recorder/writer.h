@@ -1,9 +1,10 @@
 // Writer is the one thread that drains the ring into the sinks.
 //
-// It looks at the ring every kPoll, and closes a chunk every kChunkInterval, or
-// earlier when a quarter of the ring is taken, when an operation failed, or
-// when asked to flush. Every kHeartbeat it says in the ring that the process
-// lives. It never touches Python and takes no lock that a producer needs.
+// It looks at the ring every kPoll, and closes a chunk now and then
+// (chunks/chunk_pace.h), or at once when a quarter of the ring is taken, when
+// an operation failed, or when asked to flush. Every kHeartbeat it says in the
+// ring that the process lives. It never touches Python and takes no lock that a
+// producer needs.
 
 #pragma once
 
@@ -40,7 +41,6 @@ namespace traced {
 class Writer {
  public:
   static constexpr std::chrono::milliseconds kPoll{50};
-  static constexpr std::chrono::milliseconds kChunkInterval{1000};
   static constexpr std::chrono::milliseconds kHeartbeat{500};
 
   struct Settings {

@@ -1,5 +1,5 @@
-// What recording costs the caller, without torch: the issue alone, and all four
-// records of an operation that is waited for.
+// What recording costs the caller, without torch: the issue alone, and all that
+// is recorded of an operation that is waited for at once.
 //
 //   build/release/bench/record_bench
 //
@@ -38,12 +38,12 @@ OpId issue() {
 
 OpId wholeOperation() {
   const OpId op = issue();
-  recorder().returned(op, nowNs());
+  const std::int64_t return_ns = nowNs();
   const std::int64_t begin_ns = nowNs();
-  recorder().waited({op, begin_ns,
-                     static_cast<std::uint64_t>(nowNs() - begin_ns), 0, 0, 0,
-                     Outcome::kOk, true});
-  recorder().released(op);
+  recorder().waited(
+      {op, begin_ns, static_cast<std::uint64_t>(nowNs() - begin_ns), 0, 0, 0,
+       Outcome::kOk, true},
+      return_ns);
   return op;
 }
 
@@ -71,7 +71,7 @@ void single(benchmark::State& state, Path path) {
   Samples samples(static_cast<std::size_t>(state.max_iterations));
   std::int64_t n = 0;
   for (auto _ : state) {
-    // So that the ring has room for all: 4 records each.
+    // So that the ring has room for all: 2 slots each.
     if (++n % 100'000 == 0) emptyRing();
     samples.add(timed(state, path));
   }

@@ -21,7 +21,7 @@ void evictCaches() {
   for (std::size_t i = 0; i < other_memory.size(); i += 8) ++other_memory[i];
 }
 
-// All records of an operation that its caller waits for.
+// All records of an operation that its caller waits for at once.
 [[gnu::noinline]] void recordOperation(Recorder& recorder,
                                        RecordedGroup& group) {
   const std::int64_t shape[] = {1024, 1024};
@@ -33,14 +33,13 @@ void evictCaches() {
   recorder.prepare();
   const OpId op =
       recorder.issue(group, call, buffers, group.nextCollective(), 0, nowNs());
-  recorder.returned(op, nowNs());
+  const std::int64_t return_ns = nowNs();
   WaitRecord wait{};
   wait.op = op;
   wait.begin_ns = nowNs();
   wait.wait_ns = static_cast<std::uint64_t>(nowNs() - wait.begin_ns);
   wait.saw_end = true;
-  recorder.waited(wait);
-  recorder.released(op);
+  recorder.waited(wait, return_ns);
 }
 
 int run(int operations, bool evict) {

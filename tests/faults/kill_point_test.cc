@@ -160,7 +160,7 @@ TEST_F(Seeded, AStreamThatWasClosedHasNothingToBringBack) {
   EXPECT_EQ(segmentsIn(dir.path()), 0u);
   expectAllOf(*truth, trace);
   EXPECT_TRUE(trace.accounts().closed());
-  EXPECT_EQ(trace.rows - trace.marks, kThreads * 100 * kRecordsEach);
+  EXPECT_EQ(trace.rows - trace.marks, kThreads * recordsOf(100));
 }
 
 class KillInMakingTest : public Seeded {};

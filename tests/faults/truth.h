@@ -13,6 +13,12 @@ namespace traced::testing {
 inline constexpr int kThreads = 4;
 // Issue, return, done, wait, release.
 inline constexpr std::uint64_t kRecordsEach = 5;
+// Of some only the issue, and the return together with the wait.
+constexpr bool isWaitedForAtOnce(std::uint64_t seq) { return seq % 3 == 0; }
+// Of the first so many operations of a thread.
+constexpr std::uint64_t recordsOf(std::uint64_t operations) {
+  return kRecordsEach * operations - 2 * (operations / 3);
+}
 
 struct Truth {
   // Records of a thread that it has begun to push, and that are pushed.

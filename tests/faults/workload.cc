@@ -49,22 +49,28 @@ class Thread {
     const auto elements = static_cast<std::int64_t>(i % 400 + batch_ * 1000);
     OpId op = 0;
     push([&] { op = issueCall(recorder_, group_, i, batch_, elements); });
+    if (isWaitedForAtOnce(i)) {
+      push([&] { recorder_.waited(waitOf(op), nowNs()); }, 2);
+      return;
+    }
     push([&] {
       i % 50 == 0 ? recorder_.threw(op, nowNs(), "it failed")
                   : recorder_.returned(op, nowNs());
     });
     push([&] { recorder_.done(op, nowNs(), EndSource::kFuture); });
-    push([&] {
-      recorder_.waited({op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true});
-    });
+    push([&] { recorder_.waited(waitOf(op)); });
     push([&] { recorder_.released(op); });
   }
 
+  static WaitRecord waitOf(OpId op) {
+    return {op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true};
+  }
+
   template <typename Push>
-  void push(Push push) {
-    ++mine_.begun;
+  void push(Push push, std::uint64_t records = 1) {
+    mine_.begun += records;
     push();
-    ++mine_.pushed;
+    mine_.pushed += records;
     if (batch_ == 1 && truth_.fault) *nowhere_ = 0;
   }
 
@@ -138,7 +144,7 @@ void recordSome(const Options& options, Truth& truth,
                 std::uint64_t operations) {
   dieOfSignals();
   Recording recording(options, truth, Pace::kWithTheWriter, operations);
-  while (truth.pushed() < kThreads * kRecordsEach * operations) {
+  while (truth.pushed() < kThreads * recordsOf(operations)) {
     recording.flush(truth);
   }
   for (std::thread& thread : recording.threads) thread.join();

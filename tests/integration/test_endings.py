@@ -14,11 +14,11 @@ from traced.reader import Stream, read
 def _check_complete(stream: Stream, marks: int = 0) -> None:
     assert [item.op for item in stream.operations] == ["all_reduce"] * CALLS
     assert {item.state for item in stream.operations} == {"ended"}
-    assert {item.release_ns is None for item in stream.operations} == {False}
+    assert {item.wait_end_ns is None for item in stream.operations} == {False}
     accounts = stream.accounts
     assert accounts is not None
-    # Of each operation: issue, return, wait, release.
-    records = 4 * CALLS + marks
+    # Of each operation: issue, return, wait.
+    records = 3 * CALLS + marks
     assert (accounts.produced, accounts.stored, accounts.drops) == (records, records, {})
     assert stream.records == accounts.stored
     assert (stream.missing, stream.gaps) == (0, ())

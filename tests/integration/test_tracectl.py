@@ -116,7 +116,8 @@ def test_info_says_who_wrote_what(recorded: Path) -> None:
 def _own_time_is_sampled(operation: Operation) -> bool:
     """Whether the recorder timed itself at it: as OwnTime::sampled, recorder/own_time.h."""
     spread = ((operation.seq or 0) - 8) * 0x9E3779B97F4A7C15 & (1 << 64) - 1
-    return operation.release_ns is not None and spread < ((1 << 64) - 1) // 32
+    had_work = operation.wait_begin_ns is not None or operation.release_ns is not None
+    return had_work and spread < ((1 << 64) - 1) // 32
 
 
 def test_info_tells_what_recording_cost_by_whole_operations(recorded: Path) -> None:

@@ -54,6 +54,10 @@ inline void fillRing(Ring& ring) {
   ring.push(RecordKind::kWait,
             WaitRecord{op, 115, 6, 0, 0, 0, Outcome::kOk, true});
   ring.push(RecordKind::kRelease, ReleaseRecord{op, 130});
+  const OpId next =
+      ring.push(RecordKind::kIssue, IssueRecord{131, 2, 0, 1, 1, 1});
+  ring.push(RecordKind::kReturnAndWait,
+            ReturnAndWaitRecord{next, 132, 133, 4, 0, 0, Outcome::kOk, true});
   ring.push(RecordKind::kMark, MarkRecord{140, 3, MarkKind::kStep});
   ring.control().head.fetch_add(2);  // a thread that died filling its record
 }

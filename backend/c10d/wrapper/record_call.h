@@ -41,15 +41,16 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
       describer.graph(stream.capture.graph);
     }
   }
-  const OpId id =
-      recorder.issue(*group_, describer.call(), describer.buffers(), seq,
-                     batch_.load(std::memory_order_relaxed), issue_ns);
+  const std::uint64_t batch = batch_.load(std::memory_order_relaxed);
+  const OpId id = recorder.issue(*group_, describer.call(), describer.buffers(),
+                                 seq, batch, issue_ns);
   const CallDescription::Fields& fields = describer.call().fields();
   return {id,
           issue_ns,
           OwnTime::sampled(seq) ? nowNs() - issue_ns : OwnTime::kNotSampled,
           fields.async_plus_1 == 2,
           fields.async_plus_1 == 1,
+          fields.async_plus_1 == 1 && engine_.on_host && batch == 0,
           tellsHost(fields.device),
           std::max(fields.bytes_in, fields.bytes_out),
           times,
@@ -111,7 +112,7 @@ template <typename Describe, typename Forward>
   range.reset();
   // The clock may be corrected by a microsecond meanwhile (base/tick_clock.h).
   const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);
-  recorder.returned(issued.op, return_ns);
+  if (!work || !issued.waits_at_once) recorder.returned(issued.op, return_ns);
   if (!work || endsWithCall(issued)) on_device.end(issued.op);
   if (operation == Operation::kMonitoredBarrier) {  // has no Work
     recorder.done(issued.op, return_ns, EndSource::kHostCall);

@@ -23,11 +23,11 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
     : ForwardingBackend(std::move(inner)),
       recorder_(recorder),
       group_(std::move(group)),
-      engine_(group_->info().engine()),
       only_cpu_(only_cpu),
-      no_result_(!engine_.result_is_of_host),
       make_events_(make_events),
-      communicator_(recorder.devices().newCommunicator()) {
+      communicator_(recorder.devices().newCommunicator()),
+      engine_(group_->info().engine()),
+      no_result_(!engine_.result_is_of_host) {
   // c10d reads these from the wrapper, by functions that are not virtual.
   pg_uid_ = inner_->getGroupUid();
   pg_desc_ = inner_->getGroupDesc();
@@ -113,12 +113,15 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     observeFuture(recorder, issued.op, operation, *inner);
   }
   const bool from_any_source =
+      operation == Operation::kRecv &&
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
+  std::optional<std::int64_t> untold_return_ns;
+  if (issued.waits_at_once) untold_return_ns = return_ns;
   try {
     const bool shows_end =
         issued.tells_host && (engine_.isKnown() || ends_by_itself);
     auto work = c10::make_intrusive<TracedWork>(
-        std::move(inner), recorder, issued.op,
+        std::move(inner), recorder, issued.op, untold_return_ns,
         TracedWork::Shows{.wait = shows_end,
                           .future = shows_end && !engine_.isKnown()},
         from_any_source,
@@ -129,6 +132,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   } catch (const std::bad_alloc&) {
     // Memory comes before arguments, so nothing was moved. Its wait and release
     // stay unobserved.
+    if (untold_return_ns) recorder.returned(issued.op, return_ns);
     return inner;
   }
 }

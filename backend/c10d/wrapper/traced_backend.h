@@ -188,6 +188,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
     std::int64_t own_ns;  // what that took, or OwnTime::kNotSampled
     bool async;
     bool sync;  // neither: the call does not say
+    // On the host: nothing comes between its return and its wait, so that these
+    // two are told together.
+    bool waits_at_once;
     // Who waits for it, or for its future, knows that it is over.
     bool tells_host;
     std::uint64_t bytes;
@@ -223,12 +226,16 @@ class TracedBackend : public forwarding::ForwardingBackend {
   void startHearingOfFailures() noexcept;
   void stopHearingOfFailures() noexcept;
 
+  // First what every call needs, together.
   Recorder& recorder_;
   const std::unique_ptr<RecordedGroup> group_;
-  const EngineTraits engine_;
-  const bool only_cpu_;
   std::atomic<std::uint64_t> batch_{0};
   std::atomic<bool> simulating_{false};
+  const bool only_cpu_;
+  const MakeEvents make_events_;
+  // What can be aborted: see Devices.
+  std::atomic<CommunicatorId> communicator_;
+  const EngineTraits engine_;
   // Null without completion hooks.
   std::shared_ptr<Completions> completions_;
   // Null where operations run on the host. `owner_` is the process that made
@@ -240,9 +247,6 @@ class TracedBackend : public forwarding::ForwardingBackend {
   std::atomic<bool> no_result_;
   // Whether decideScope() has nothing more to find out.
   std::atomic<bool> scope_decided_{false};
-  const MakeEvents make_events_;
-  // What can be aborted: see Devices.
-  std::atomic<CommunicatorId> communicator_;
   // The device of the last call: some calls do not say.
   std::atomic<int> device_{kNoDevice};
   static constexpr int kNoDevice = -1;

@@ -8,22 +8,30 @@
 namespace traced {
 
 TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
-                       OpId op, Shows shows, bool from_any_source,
-                       DeviceTimes* times, CommunicatorId communicator)
+                       OpId op, std::optional<std::int64_t> return_ns,
+                       Shows shows, bool from_any_source, DeviceTimes* times,
+                       CommunicatorId communicator)
     : ForwardingWork(std::move(inner)),
       recorder_(recorder),
       op_(op),
+      return_ns_(return_ns),
       shows_(shows),
       from_any_source_(from_any_source),
       times_(times),
       communicator_(communicator) {}
 
 TracedWork::~TracedWork() {
-  const std::int64_t release_ns = nowNs();
-  recorder_.released(op_, release_ns);
-  addOwnTimeSince(release_ns);
+  if (!waited_.load(std::memory_order_relaxed)) recordRelease();
   const std::int64_t own_ns = own_ns_.load(std::memory_order_relaxed);
   if (own_ns != OwnTime::kNotSampled) recorder_.addOwnTime(own_ns);
+}
+
+// After a wait it would tell nothing: that has seen what there is to see.
+void TracedWork::recordRelease() noexcept {
+  const std::int64_t release_ns = nowNs();
+  if (return_ns_) recorder_.returned(op_, *return_ns_);
+  recorder_.released(op_, release_ns);
+  addOwnTimeSince(release_ns);
 }
 
 bool TracedWork::wait(std::chrono::milliseconds timeout) {
@@ -53,12 +61,13 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
     return completed;
   } catch (const std::exception& error) {
     waited();
-    tellError(error,
-              [&](const char* text) { recorder_.waitThrew(record, text); });
+    tellError(error, [&](const char* text) {
+      recorder_.waitThrew(record, text, return_ns_);
+    });
     throw;
   } catch (...) {
     waited();
-    recorder_.waitThrew(record, "unknown exception");
+    recorder_.waitThrew(record, "unknown exception", return_ns_);
     throw;
   }
 }
@@ -73,7 +82,7 @@ void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
     } catch (...) {  // not told: stays absent
     }
   }
-  recorder_.waited(record);
+  recorder_.waited(record, return_ns_);
 }
 
 c10::intrusive_ptr<c10::ivalue::Future> TracedWork::getFuture() {

@@ -1,7 +1,9 @@
 // TracedWork is the Work that callers get: the inner backend's, with a record
-// of the first wait and of the release.
+// of the first wait, or of the release where nobody waited.
 
 #pragma once
+
+#include <optional>
 
 #include "c10d/wrapper/forwarding.h"
 #include "recorder/device/device_times.h"
@@ -19,8 +21,11 @@ class TracedWork : public forwarding::ForwardingWork {
     // The future that the program asks for.
     bool future = false;
   };
+  // `return_ns`: when the call returned, where that is still to be recorded:
+  // with the wait that follows.
   TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
-             Shows shows, bool from_any_source, DeviceTimes* times,
+             std::optional<std::int64_t> return_ns, Shows shows,
+             bool from_any_source, DeviceTimes* times,
              CommunicatorId communicator);
   ~TracedWork() override;
 
@@ -33,6 +38,7 @@ class TracedWork : public forwarding::ForwardingWork {
   }
 
  private:
+  void recordRelease() noexcept;
   void recordWait(WaitRecord& record, bool completed) noexcept;
   void addOwnTimeSince(std::int64_t begin_ns) noexcept {
     const std::int64_t so_far_ns = own_ns_.load(std::memory_order_relaxed);
@@ -43,6 +49,7 @@ class TracedWork : public forwarding::ForwardingWork {
 
   Recorder& recorder_;
   const OpId op_;
+  const std::optional<std::int64_t> return_ns_;
   // Written by who makes the Work, who waits for it first, who drops it last.
   // Of two that wait at the same instant one may not count.
   std::atomic<std::int64_t> own_ns_{OwnTime::kNotSampled};

@@ -88,7 +88,7 @@ class Merge : public Subcommand {
     if (running == 0) return;
     set.input_warnings.push_back(absl::StrCat(
         "left out what ", countOf(running, "process"), " that still ",
-        running == 1 ? "runs" : "run", " recorded in the last second"));
+        running == 1 ? "runs" : "run", " recorded lately"));
   }
 
   // Dumps that were left out are told, other runs are not: they are merged.

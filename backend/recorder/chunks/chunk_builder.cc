@@ -23,7 +23,9 @@ ChunkBuilder::ChunkBuilder(const v1::Header& header,
 }
 
 void ChunkBuilder::add(const Ring::Record& record) {
-  ++(isEvent(record.kind) ? records_ : definitions_);
+  const std::uint64_t rows = rowsOf(record.kind);
+  records_ += rows;
+  definitions_ += rows == 0;
   switch (record.kind) {
     case RecordKind::kIssue:
       addIssue(record.position, record.as<IssueRecord>());
@@ -37,6 +39,12 @@ void ChunkBuilder::add(const Ring::Record& record) {
     case RecordKind::kWait:
       addWait(record.as<WaitRecord>());
       break;
+    case RecordKind::kReturnAndWait: {
+      const auto both = record.as<ReturnAndWaitRecord>();
+      addReturn(both.returned());
+      addWait(both.waited());
+      break;
+    }
     case RecordKind::kRelease:
       addRelease(record.as<ReleaseRecord>());
       break;

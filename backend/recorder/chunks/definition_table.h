@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -22,6 +24,7 @@ class DefinitionTable {
   void define(const DefinitionHead& head, Message message) {
     fresh_.push_back(head.id);
     known_[head.id] = {std::move(message), 0, kNever};
+    said_[head.id % kSaidToKeep] = kNone;
     if (head.cache_entry == kUntilRetired) return;
     if (head.cache_entry == kNotCached) {
       retire(head.id);
@@ -42,10 +45,12 @@ class DefinitionTable {
 
   // The message, the first time that this chunk uses it; else nullptr.
   const Message* useInThisChunk(std::uint32_t id) {
+    std::uint32_t& said = said_[id % kSaidToKeep];
+    if (said == id) return nullptr;
     const auto found = known_.find(id);
-    if (found == known_.end() || found->second.said_in == chunk_) {
-      return nullptr;
-    }
+    if (found == known_.end()) return nullptr;
+    said = id;
+    if (found->second.said_in == chunk_) return nullptr;
     found->second.said_in = chunk_;
     return &found->second.message;
   }
@@ -68,6 +73,7 @@ class DefinitionTable {
   // What follows belongs to another chunk, whatever became of this one.
   void nextChunk() noexcept {
     fresh_.clear();
+    said_.fill(kNone);
     forgetRetired();
     ++chunk_;
   }
@@ -100,6 +106,9 @@ class DefinitionTable {
   static constexpr std::size_t kRetiredToKeep = 1024;
   static constexpr std::uint64_t kChunksToKeep = 2;
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
+  // Rows mostly name what rows before them have named.
+  static constexpr std::size_t kSaidToKeep = 64;
+  static constexpr std::uint32_t kNone = 0;  // is no id
 
   void forgetRetired() noexcept {
     if (retired_.size() <= kRetiredToKeep) return;
@@ -129,6 +138,8 @@ class DefinitionTable {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> retired_;
   std::vector<std::uint32_t> fresh_;
   std::vector<std::uint32_t> again_;
+  // Ids that were said in this chunk, by their remainders.
+  std::array<std::uint32_t, kSaidToKeep> said_{};
   std::uint64_t chunk_ = 1;
 };
 

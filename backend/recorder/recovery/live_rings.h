@@ -1,7 +1,7 @@
 // What the rings on this host hold that the files of their traces do not, read
 // without touching anything, whether their processes live or are dead.
 //
-// The writer thread appends to a trace about once a second, and does not when
+// The writer thread appends to a trace every second or few, and does not when
 // it is stopped or its disk hangs; a process that is killed leaves its ring.
 // A ring is read before the files are: what is no longer in it is in them by
 // then. What the files lack is found out afterwards, so that nothing is twice.

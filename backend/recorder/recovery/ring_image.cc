@@ -40,6 +40,9 @@ bool isPossible(RecordKind kind, std::string_view payload) {
     case RecordKind::kWait:
       return size == sizeof(WaitRecord) &&
              isBool(payload, offsetof(WaitRecord, saw_end));
+    case RecordKind::kReturnAndWait:
+      return size == sizeof(ReturnAndWaitRecord) &&
+             isBool(payload, offsetof(ReturnAndWaitRecord, saw_end));
     case RecordKind::kRelease:
       return size == sizeof(ReleaseRecord);
     case RecordKind::kMethod:

@@ -131,9 +131,9 @@ void StreamRecovery::survey() {
   std::uint64_t given_up = 0;
   Ring::Record record;
   while (ring_.next(end_, record)) {
-    if (!isEvent(record.kind)) continue;
-    ++records_;
-    given_up += record.position < ring_.tail();
+    const std::uint64_t rows = rowsOf(record.kind);
+    records_ += rows;
+    if (record.position < ring_.tail()) given_up += rows;
   }
   counters_ = countersOf(written_->accounts());
   counters_.deleted = written_->recordsDeleted();

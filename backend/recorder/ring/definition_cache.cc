@@ -8,9 +8,7 @@ DefinitionCache::DefinitionCache(Ring& ring, RecordKind kind,
                                  std::size_t entries, std::uint64_t first_id)
     : entries_(std::make_unique<Entry[]>(entries)),
       mask_(entries - 1),
-      ring_(ring),
-      next_id_(first_id),
-      kind_(kind) {}
+      definer_(std::make_unique<Definer>(ring, kind, first_id)) {}
 
 std::uint64_t DefinitionCache::hashOf(const void* content,
                                       std::size_t bytes) noexcept {
@@ -27,7 +25,7 @@ std::uint32_t DefinitionCache::idFor(std::uint64_t hash, const void* content,
 std::uint32_t DefinitionCache::defineAt(std::size_t index, std::uint64_t hash,
                                         const void* content,
                                         std::size_t bytes) noexcept {
-  if (defining_.exchange(true, std::memory_order_acquire)) {
+  if (definer_->busy.exchange(true, std::memory_order_acquire)) {
     return define(content, bytes, kNotCached);
   }
   Entry& entry = entries_[index];
@@ -39,19 +37,20 @@ std::uint32_t DefinitionCache::defineAt(std::size_t index, std::uint64_t hash,
       entry.id.store(id, std::memory_order_release);
     }
   }
-  defining_.store(false, std::memory_order_release);
+  definer_->busy.store(false, std::memory_order_release);
   return id;
 }
 
 std::uint32_t DefinitionCache::define(const void* content, std::size_t bytes,
                                       std::uint32_t entry) noexcept {
-  const std::uint64_t next = next_id_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t next =
+      definer_->next_id.fetch_add(1, std::memory_order_relaxed);
   if (next > UINT32_MAX) return 0;
   const auto id = static_cast<std::uint32_t>(next);
   const DefinitionHead head{id, entry};
-  const bool stored =
-      ring_.pushDefinition(kind_, head, content, bytes) != Ring::kFull;
-  return stored ? id : 0;
+  const std::uint64_t position =
+      definer_->ring.pushDefinition(definer_->kind, head, content, bytes);
+  return position == Ring::kFull ? 0 : id;
 }
 
 }  // namespace traced

@@ -64,15 +64,20 @@ class DefinitionCache {
   std::uint32_t define(const void* content, std::size_t bytes,
                        std::uint32_t entry) noexcept;
 
+  // What only a definition needs, apart from what every lookup does.
+  struct Definer {
+    Ring& ring;
+    const RecordKind kind;
+    // More than ids have room for: what comes when they are used up has none.
+    std::atomic<std::uint64_t> next_id;
+    // Entries are written, and their definitions pushed, by one thread at a
+    // time: the writer thread learns in this order who holds an entry.
+    std::atomic<bool> busy{false};
+  };
+
   const std::unique_ptr<Entry[]> entries_;
   const std::size_t mask_;
-  Ring& ring_;
-  // More than ids have room for: what comes when they are used up has none.
-  std::atomic<std::uint64_t> next_id_;
-  // Entries are written, and their definitions pushed, by one thread at a time:
-  // the writer thread learns in this order who holds an entry.
-  std::atomic<bool> defining_{false};
-  const RecordKind kind_;
+  const std::unique_ptr<Definer> definer_;
 };
 
 }  // namespace traced

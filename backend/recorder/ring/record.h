@@ -32,12 +32,17 @@ enum class RecordKind : std::uint8_t {
   kDefineStack = 14,
   kRetireThread = 15,
   kMethod = 16,
+  kReturnAndWait = 17,
 };
 
-// Whether it is a row of the trace, and not a definition.
-constexpr bool isEvent(RecordKind kind) {
-  return kind <= RecordKind::kRelease || kind == RecordKind::kMark ||
-         kind == RecordKind::kMethod;
+// How many rows of the trace it becomes, by which losses are counted; 0: it is
+// a definition.
+constexpr std::uint64_t rowsOf(RecordKind kind) {
+  if (kind == RecordKind::kReturnAndWait) return 2;
+  const bool is_event = kind <= RecordKind::kRelease ||
+                        kind == RecordKind::kMark ||
+                        kind == RecordKind::kMethod;
+  return is_event ? 1 : 0;
 }
 
 // How an operation's end was observed; the numbers of EndSource in rows.proto.
@@ -93,6 +98,25 @@ struct WaitRecord {
   bool saw_end;
 };
 
+// A return, and the wait that followed at once: two rows in one record.
+struct ReturnAndWaitRecord {
+  OpId op;
+  std::int64_t return_ns;
+  std::int64_t begin_ns;
+  std::uint64_t wait_ns;
+  std::uint32_t error;
+  std::uint32_t source_rank_plus_1;
+  Outcome outcome;
+  bool saw_end;
+
+  ReturnRecord returned() const { return {op, return_ns, 0, Outcome::kOk}; }
+  WaitRecord waited() const {
+    return {op,    begin_ns,           wait_ns, 0,
+            error, source_rank_plus_1, outcome, saw_end};
+  }
+};
+
+// Only of a Work that nobody waited for.
 struct ReleaseRecord {
   OpId op;
   std::int64_t release_ns;

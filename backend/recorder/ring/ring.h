@@ -53,15 +53,17 @@ struct RecordHead {
 
 // What producers and the writer share; lives at the start of the ring's memory.
 struct RingControl {
+  // In one cache line, as who claims slots needs both, and the writer moves
+  // tail once a chunk.
   alignas(kSlotBytes) std::atomic<std::uint64_t> head;
-  alignas(kSlotBytes) std::atomic<std::uint64_t> tail;
+  std::atomic<std::uint64_t> tail;
   // How many records of those before position `end` the sink refused. Written
   // in turns before tail moves: the entry whose end is tail is valid.
   struct Refused {
     std::atomic<std::uint64_t> end;
     std::atomic<std::uint64_t> records;
   };
-  alignas(kSlotBytes) Refused refused[2];
+  Refused refused[2];
   // When the process was last seen to live, by its writer thread. Written in
   // turns: the entry `beats % 2` is whole, once there was a beat.
   struct Heartbeat {
@@ -104,7 +106,7 @@ class Ring {
     static_assert(sizeof(Event) <= kFirstSlotPayload);
     const std::uint64_t position = claim(1);
     if (position == kFull) [[unlikely]] {
-      drop(RingDrop::kFull);
+      drop(RingDrop::kFull, kind);
       return kFull;
     }
     TRACED_KILL_POINT("event claimed");
@@ -122,10 +124,9 @@ class Ring {
   // that they arrive together and while other work is done.
   void prefetchControl() const noexcept {
     __builtin_prefetch(&control_->head, 1);
-    __builtin_prefetch(&control_->tail);
   }
   void prefetchSlots() noexcept {
-    constexpr std::uint64_t kRecordsOfAnOperation = 4;
+    constexpr std::uint64_t kRecordsOfAnOperation = 2;
     const std::uint64_t head = control_->head.load(std::memory_order_relaxed);
     for (std::uint64_t i = 0; i < kRecordsOfAnOperation; ++i) {
       __builtin_prefetch(&slotAt(head + i), 1);
@@ -137,8 +138,10 @@ class Ring {
   std::uint64_t pushDefinition(RecordKind kind, DefinitionHead head,
                                const void* content, std::size_t bytes) noexcept;
 
-  // Any thread. Counts a record that is not pushed.
-  void drop(RingDrop reason) noexcept { countDrop(control_->drops, reason); }
+  // Any thread. Counts a record of this kind that is not pushed.
+  void drop(RingDrop reason, RecordKind kind) noexcept {
+    countDrop(control_->drops, reason, rowsOf(kind));
+  }
   std::vector<ThreadDropCount> drops() const {
     return dropCounts(control_->drops);
   }

@@ -24,7 +24,7 @@ namespace traced {
 // The first page of a segment file, followed by `info` (the serialized Header
 // of the stream) and, at ring_offset, by the ring.
 struct SegmentHeader {
-  static constexpr std::uint64_t kMagic = 0x34474E4952445254;  // "TRDRING4"
+  static constexpr std::uint64_t kMagic = 0x35474E4952445254;  // "TRDRING5"
   std::uint64_t magic;
   std::uint64_t stream_id;
   std::uint64_t ring_offset;

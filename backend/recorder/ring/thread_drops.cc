@@ -43,10 +43,11 @@ Entry& ownEntry(ThreadDropTable& table) noexcept {
 
 }  // namespace
 
-void countDrop(ThreadDropTable& table, RingDrop reason) noexcept {
+void countDrop(ThreadDropTable& table, RingDrop reason,
+               std::uint64_t records) noexcept {
   Entry& entry = ownEntry(table);
   (reason == RingDrop::kFull ? entry.ring_full : entry.issue_lost)
-      .fetch_add(1, std::memory_order_relaxed);
+      .fetch_add(records, std::memory_order_relaxed);
 }
 
 std::vector<ThreadDropCount> dropCounts(const ThreadDropTable& table) {

@@ -47,8 +47,9 @@ struct ThreadDropCount {
   std::uint64_t issue_lost = 0;
 };
 
-// Any thread: one record of the calling thread was dropped.
-void countDrop(ThreadDropTable& table, RingDrop reason) noexcept;
+// Any thread: so many records of the calling thread were dropped.
+void countDrop(ThreadDropTable& table, RingDrop reason,
+               std::uint64_t records = 1) noexcept;
 
 // Threads that have lost something, those that lost it first, first.
 std::vector<ThreadDropCount> dropCounts(const ThreadDropTable& table);

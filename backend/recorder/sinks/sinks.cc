@@ -18,6 +18,11 @@ void Sinks::remove(const Sink& sink) {
                 [&](const Member& member) { return &*member.sink == &sink; });
 }
 
+bool Sinks::any() const {
+  const std::lock_guard lock(mutex_);
+  return !members_.empty();
+}
+
 std::vector<std::shared_ptr<Sink>> Sinks::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<Sink>> sinks;

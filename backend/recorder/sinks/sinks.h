@@ -24,6 +24,8 @@ class Sinks {
   // A chunk under way may still reach it.
   void remove(const Sink& sink);
 
+  bool any() const;
+
   void append(const std::string& chunk, std::uint64_t records) noexcept;
 
   // How many chunks a sink did not take; 0 for one that is not here.

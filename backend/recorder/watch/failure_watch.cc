@@ -15,11 +15,16 @@ void FailureWatch::see(const Ring::Record& record) {
     if (done.outcome == Outcome::kOk) return;
     note(done.op, done.end_ns, done.error);
   } else if (record.kind == RecordKind::kWait) {
-    const auto wait = record.as<WaitRecord>();
-    if (wait.outcome == Outcome::kOk) return;
-    note(wait.op, wait.begin_ns + static_cast<std::int64_t>(wait.wait_ns),
-         wait.error);
+    see(record.as<WaitRecord>());
+  } else if (record.kind == RecordKind::kReturnAndWait) {
+    see(record.as<ReturnAndWaitRecord>().waited());
   }
+}
+
+void FailureWatch::see(const WaitRecord& wait) {
+  if (wait.outcome == Outcome::kOk) return;
+  note(wait.op, wait.begin_ns + static_cast<std::int64_t>(wait.wait_ns),
+       wait.error);
 }
 
 void FailureWatch::note(OpId op, std::int64_t at_ns, std::uint32_t error) {

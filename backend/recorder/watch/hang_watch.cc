@@ -70,6 +70,11 @@ void HangWatch::see(const Ring::Record& record) {
       return done(record.as<DoneRecord>());
     case RecordKind::kWait:
       return waited(record.as<WaitRecord>());
+    case RecordKind::kReturnAndWait: {
+      const auto both = record.as<ReturnAndWaitRecord>();
+      returned(both.returned());
+      return waited(both.waited());
+    }
     case RecordKind::kRelease:
       return released(record.as<ReleaseRecord>());
     default:

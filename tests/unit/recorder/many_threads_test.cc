@@ -71,7 +71,7 @@ void recordOperations(Ring& ring, std::uint32_t number,
     const OpId op =
         ring.push(RecordKind::kIssue, IssueRecord{1, i, number, 0, 0, 0});
     if (op == Ring::kFull) {
-      ring.drop(RingDrop::kIssueLost);
+      ring.drop(RingDrop::kIssueLost, RecordKind::kReturn);
     } else {
       ring.push(RecordKind::kReturn, ReturnRecord{op, 2, number, Outcome::kOk});
     }

@@ -90,7 +90,8 @@ class OverflowTest : public ::testing::Test {
         for (std::uint64_t i = 1; i <= pushesOf(t); ++i) {
           ring_.push(RecordKind::kIssue, IssueRecord{1, i, batch, 0, 0, 0});
         }
-        for (int i = 0; i < t; ++i) ring_.drop(RingDrop::kIssueLost);
+        for (int i = 0; i < t; ++i)
+          ring_.drop(RingDrop::kIssueLost, RecordKind::kReturn);
       });
     }
     for (std::thread& thread : threads) thread.join();

@@ -466,6 +466,10 @@ TEST_F(RecorderTest, DropsAreCountedWhenTheRingIsFull) {
     Recorder& recorder = **Recorder::start(options, {});
     auto group = recorder.addGroup(world());
     for (std::uint64_t i = 0; i < kOperations; ++i) complete(recorder, *group);
+    for (std::uint64_t i = 0; i < kOperations; ++i) {
+      const OpId op = issue(recorder, *group);
+      recorder.waited({op, nowNs(), 5, 0, 0, 0, Outcome::kOk, true}, nowNs());
+    }
   });
   const auto payloads = trace();
   std::uint64_t rows = 0;
@@ -475,7 +479,7 @@ TEST_F(RecorderTest, DropsAreCountedWhenTheRingIsFull) {
   for (const auto& drop : accounts.drop()) dropped += drop.records();
   EXPECT_GT(dropped, 0u);
   EXPECT_EQ(accounts.stored(), rows);
-  EXPECT_EQ(accounts.produced(), kOperations * 5);
+  EXPECT_EQ(accounts.produced(), kOperations * (5 + 3));
   EXPECT_EQ(accounts.produced(), rows + dropped);
 }
 

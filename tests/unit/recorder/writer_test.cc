@@ -10,6 +10,7 @@
 #include <future>
 
 #include "base/clock.h"
+#include "support/rows_of.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 
@@ -220,6 +221,36 @@ TEST_F(WriterTest, EveryWayToFailIsMarked) {
   const v1::MarkRows marks = awaitMarks(2);
   EXPECT_EQ(marks.value(0), 1u);
   EXPECT_EQ(marks.value(1), 2u);
+}
+
+TEST_F(WriterTest, AReturnWithItsWaitIsTwoRows) {
+  start();
+  ring_->push(RecordKind::kReturnAndWait,
+              ReturnAndWaitRecord{5, 90, 100, 50, 0, 4, Outcome::kFalse, true});
+  EXPECT_EQ(awaitMarks(1).value(0), 5u);
+  v1::Accounts accounts;
+  std::vector<ReturnRow> returns;
+  std::vector<WaitRow> waits;
+  for (const v1::Payload& payload : decodeTrace(file_->read())) {
+    for (ReturnRow& row : testing::rowsOf<ReturnRow>(payload)) {
+      returns.push_back(row);
+    }
+    for (WaitRow& row : testing::rowsOf<WaitRow>(payload)) waits.push_back(row);
+    accounts = payload.accounts();
+  }
+  ASSERT_EQ(returns.size(), 1u);
+  EXPECT_EQ(returns[0].op, 5u);
+  EXPECT_EQ(returns[0].return_ns, 90);
+  EXPECT_EQ(returns[0].outcome, static_cast<std::uint32_t>(Outcome::kOk));
+  ASSERT_EQ(waits.size(), 1u);
+  EXPECT_EQ(waits[0].op, 5u);
+  EXPECT_EQ(waits[0].wait_begin_ns, 100);
+  EXPECT_EQ(waits[0].wait_ns, 50u);
+  EXPECT_EQ(waits[0].outcome, static_cast<std::uint32_t>(Outcome::kFalse));
+  EXPECT_EQ(waits[0].saw_end, 1u);
+  EXPECT_EQ(waits[0].source_rank_plus_1, 4u);
+  EXPECT_EQ(accounts.produced(), 4u) << "two rows, the mark, start()'s";
+  EXPECT_EQ(accounts.stored(), 4u);
 }
 
 TEST_F(WriterTest, AFailureIsMarkedThoughTheRingIsFull) {

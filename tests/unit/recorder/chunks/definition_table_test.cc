@@ -92,6 +92,18 @@ TEST(DefinitionTableTest, KeepsANamedDefinitionUntilItIsRetired) {
   EXPECT_TRUE(closeTable(table).empty()) << "nobody may use it any more";
 }
 
+TEST(DefinitionTableTest, WhatIsRenamedInAChunkIsSaidThereAgain) {
+  Table table;
+  table.define({1, kUntilRetired}, "first");
+  ASSERT_NE(table.useInThisChunk(1), nullptr);
+  EXPECT_EQ(table.useInThisChunk(1), nullptr);
+  table.define({1, kUntilRetired}, "renamed");
+  const std::string* const said = table.useInThisChunk(1);
+  ASSERT_NE(said, nullptr);
+  EXPECT_EQ(*said, "renamed");
+  EXPECT_EQ(table.useInThisChunk(1), nullptr);
+}
+
 TEST(DefinitionTableTest, WhatIsRepeatedMayTakeSeveralChunks) {
   Table table;
   for (std::uint32_t id = 1; id <= 5; ++id) {

@@ -64,6 +64,11 @@ class HangWatchTest : public ::testing::Test {
     ring_->push(RecordKind::kDone,
                 DoneRecord{op, at_ns, 0, 0, source, outcome});
   }
+  void returnedAndWaited(OpId op, std::int64_t end_ns) {
+    ring_->push(RecordKind::kReturnAndWait,
+                ReturnAndWaitRecord{op, end_ns - 2, end_ns - 1, 1, 0, 0,
+                                    Outcome::kOk, true});
+  }
   void waited(OpId op, std::int64_t end_ns, bool saw_end) {
     ring_->push(RecordKind::kWait,
                 WaitRecord{op, end_ns - 1, 1, 0, 0, 0, Outcome::kOk, saw_end});
@@ -133,7 +138,15 @@ TEST_F(HangWatchTest, SaysNothingOfWhatEndedInTimeOrFailed) {
   done(returned(issue(100, kGloo, kAsync)), 7000, EndSource::kFuture,
        Outcome::kThrew);
   waited(returned(issue(100, kGloo, kSync)), 200, true);
+  returnedAndWaited(issue(100, kGloo, kSync), 200);
   EXPECT_TRUE(at(9000).empty());
+}
+
+TEST_F(HangWatchTest, ACallWhoseReturnIsToldWithItsWaitHangsUntilThen) {
+  const OpId op = issue(100, kGloo, kSync);
+  EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
+  returnedAndWaited(op, 6000);
+  EXPECT_EQ(statesAt(6001), States{State::kLate});
 }
 
 TEST_F(HangWatchTest, WhatIsBehindAHangIsAConsequenceOfIt) {
