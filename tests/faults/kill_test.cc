@@ -59,7 +59,7 @@ void expectStates(const RecoveredTrace& trace, const std::string& directory) {
   for (std::string line; std::getline(lines, line); ++operations) {
     const auto json = nlohmann::json::parse(line);
     const unsigned kinds = trace.kinds_of.at(json["op_id"]);
-    const bool failed = json["seq"].get<int>() % 50 == 0 && (kinds & 2) != 0;
+    const bool failed = fails(json["seq"]) && (kinds & 2) != 0;
     const bool ended = (kinds & kShowsEnd) != 0;
     ASSERT_EQ(json["state"], failed ? "failed" : ended ? "ended" : "issued");
     ASSERT_EQ(json.contains("end_ns"), ended);

@@ -15,6 +15,9 @@ inline constexpr int kThreads = 4;
 inline constexpr std::uint64_t kRecordsEach = 5;
 // Of some only the issue, and the return together with the wait.
 constexpr bool isWaitedForAtOnce(std::uint64_t seq) { return seq % 3 == 0; }
+constexpr bool fails(std::uint64_t seq) {
+  return seq % 50 == 0 && !isWaitedForAtOnce(seq);
+}
 // Of the first so many operations of a thread.
 constexpr std::uint64_t recordsOf(std::uint64_t operations) {
   return kRecordsEach * operations - 2 * (operations / 3);

@@ -54,8 +54,8 @@ class Thread {
       return;
     }
     push([&] {
-      i % 50 == 0 ? recorder_.threw(op, nowNs(), "it failed")
-                  : recorder_.returned(op, nowNs());
+      fails(i) ? recorder_.threw(op, nowNs(), "it failed")
+               : recorder_.returned(op, nowNs());
     });
     push([&] { recorder_.done(op, nowNs(), EndSource::kFuture); });
     push([&] { recorder_.waited(waitOf(op)); });
