@@ -6,9 +6,32 @@
 #include <optional>
 
 #include "trace_io/chunk_format.h"
+#include "trace_io/field_reader.h"
 #include "trace_io/payload_guard.h"
 
 namespace traced {
+
+namespace {
+
+bool isMap(int field) {
+  return field == v1::Header::kLibraryVersionsFieldNumber ||
+         field == v1::Header::kLabelsFieldNumber ||
+         field == v1::Header::kSettingsFieldNumber;
+}
+
+bool parseHeader(std::string_view bytes, v1::Header& header,
+                 std::string& maps) {
+  std::string rest;
+  FieldReader fields(bytes);
+  FieldReader::Field field;
+  while (!fields.atEnd()) {
+    if (!fields.next(field)) return false;
+    (isMap(field.number) ? maps : rest).append(field.whole);
+  }
+  return header.ParseFromString(rest);
+}
+
+}  // namespace
 
 struct ChunkDecoder::Decompressor {
   Decompressor() : context(ZSTD_createDCtx()) {
@@ -71,23 +94,24 @@ DecodeStatus ChunkDecoder::decode() {
   return status == DecodeStatus::kOk ? parsePayload(raw) : status;
 }
 
-DecodeStatus ChunkDecoder::decodePacked() {
+DecodeStatus ChunkDecoder::decodePacked(PayloadHeader header) {
   std::string_view raw;
   const DecodeStatus status = unpack(raw);
   if (status != DecodeStatus::kOk) return status;
-  is_packed_ = rows_.split(raw, rest_);
+  is_packed_ = rows_.split(raw, rest_, header);
   return parsePayload(is_packed_ ? std::string_view(rest_) : raw);
 }
 
-bool ChunkDecoder::decodeHeader(v1::Header& header) {
-  if (decodeHead(header)) return true;
+bool ChunkDecoder::decodeHeader(v1::Header& header, std::string& maps) {
+  if (decodeHead(header, maps)) return true;
   header.Clear();
+  maps.clear();
   if (decodePacked() != DecodeStatus::kOk) return false;
   header.Swap(payload_.mutable_header());
   return true;
 }
 
-bool ChunkDecoder::decodeHead(v1::Header& header) {
+bool ChunkDecoder::decodeHead(v1::Header& header, std::string& maps) {
   constexpr std::uint32_t kTag = v1::Payload::kHeaderFieldNumber << 3 | 2;
   std::string_view head = chunk_.payload();
   if (chunk_.compression() == v1::COMPRESSION_ZSTD) {
@@ -100,7 +124,7 @@ bool ChunkDecoder::decodeHead(v1::Header& header) {
   if (in.ReadTag() != kTag || !in.ReadVarint32(&length)) return false;
   head.remove_prefix(static_cast<std::size_t>(in.CurrentPosition()));
   return length <= head.size() &&
-         header.ParseFromArray(head.data(), static_cast<int>(length));
+         parseHeader(head.substr(0, length), header, maps);
 }
 
 DecodeStatus ChunkDecoder::parsePayload(std::string_view bytes) {

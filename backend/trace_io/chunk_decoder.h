@@ -41,18 +41,22 @@ class ChunkDecoder {
 
   // The header of that payload, with the rest unread where it comes first, as a
   // recorder writes it. False when there is none that can be had.
-  bool decodeHeader(v1::Header& header);
+  // Of a chunk as a recorder writes it, what maps texts to texts (labels,
+  // settings and versions of libraries) is left in `maps`, serialized: a reader
+  // of many streams rarely asks for it.
+  bool decodeHeader(v1::Header& header, std::string& maps);
 
   // As decode(), in a fraction of the time, but leaves the rows as they are
   // stored: those that rows() has are missing in payload(). nullptr where a
-  // chunk is not as a recorder writes it; its rows are in payload() then.
-  DecodeStatus decodePacked();
+  // chunk is not as a recorder writes it; its rows are in payload() then. A
+  // header that is left out may also be there in such a chunk.
+  DecodeStatus decodePacked(PayloadHeader header = PayloadHeader::kRead);
   PackedRows* rows() { return is_packed_ ? &rows_ : nullptr; }
 
  private:
   struct Decompressor;
 
-  bool decodeHead(v1::Header& header);
+  bool decodeHead(v1::Header& header, std::string& maps);
   DecodeStatus unpack(std::string_view& raw);
   DecodeStatus parsePayload(std::string_view bytes);
 

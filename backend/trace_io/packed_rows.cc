@@ -1,93 +1,17 @@
 #include "trace_io/packed_rows.h"
 
-#include <google/protobuf/io/coded_stream.h>
-
 #include <cstring>
-#include <optional>
+
+#include "trace_io/field_reader.h"
 
 namespace traced {
 namespace {
-
-using google::protobuf::io::CodedInputStream;
-
-enum FieldType {
-  kVarintField = 0,
-  kFixed64Field = 1,
-  kBytesField = 2,
-  kFixed32Field = 5
-};
-
-// A field of a serialized message.
-struct Field {
-  int number = 0;
-  // Of bytes and messages; absent for numbers.
-  std::optional<std::string_view> content;
-  // From its tag to its end.
-  std::string_view whole;
-};
-
-// The fields of a message, one after the other.
-class FieldReader {
- public:
-  explicit FieldReader(std::string_view message)
-      : message_(message),
-        in_(reinterpret_cast<const std::uint8_t*>(message.data()),
-            static_cast<int>(message.size())) {}
-
-  bool atEnd() const { return in_.CurrentPosition() == size(); }
-
-  // False when this is no field, or one that is of no use here.
-  bool next(Field& field) {
-    const int begin = in_.CurrentPosition();
-    const std::uint32_t tag = in_.ReadTag();
-    field = {static_cast<int>(tag >> 3), std::nullopt, {}};
-    if (field.number == 0 || !skip(field, tag & 7)) return false;
-    field.whole = between(begin, in_.CurrentPosition());
-    return true;
-  }
-
- private:
-  int size() const { return static_cast<int>(message_.size()); }
-
-  std::string_view between(int begin, int end) const {
-    return message_.substr(static_cast<std::size_t>(begin),
-                           static_cast<std::size_t>(end - begin));
-  }
-
-  bool skip(Field& field, std::uint32_t type) {
-    std::uint64_t ignored = 0;
-    switch (type) {
-      case kVarintField:
-        return in_.ReadVarint64(&ignored);
-      case kFixed64Field:
-        return in_.Skip(8);
-      case kFixed32Field:
-        return in_.Skip(4);
-      case kBytesField:
-        break;
-      default:
-        return false;
-    }
-    std::uint32_t length = 0;
-    if (!in_.ReadVarint32(&length)) return false;
-    const int begin = in_.CurrentPosition();
-    if (length > message_.size() - static_cast<std::size_t>(begin)) {
-      return false;
-    }
-    const int end = begin + static_cast<int>(length);
-    field.content = between(begin, end);
-    return in_.Skip(static_cast<int>(length));
-  }
-
-  const std::string_view message_;
-  CodedInputStream in_;
-};
 
 // Whether the table has known columns only, and each at most once.
 template <typename Table>
 bool readTable(std::string_view message, Table& table) {
   FieldReader fields(message);
-  Field field;
+  FieldReader::Field field;
   std::uint32_t seen = 0;
   while (!fields.atEnd()) {
     if (!fields.next(field) || !field.content) return false;
@@ -158,11 +82,12 @@ bool allPositive(std::string_view varints) {
   return true;
 }
 
-bool PackedRows::split(std::string_view payload, std::string& rest) {
+bool PackedRows::split(std::string_view payload, std::string& rest,
+                       PayloadHeader header) {
   columns_ = {};
   rest.clear();
   FieldReader fields(payload);
-  Field field;
+  FieldReader::Field field;
   std::uint32_t seen = 0;
   while (!fields.atEnd()) {
     if (!fields.next(field)) return false;
@@ -177,7 +102,9 @@ bool PackedRows::split(std::string_view payload, std::string& rest) {
       seen |= bit;
     });
     if (!is_sound) return false;
-    if (!is_table) rest.append(field.whole);
+    const bool is_left_out = header == PayloadHeader::kLeftOut &&
+                             field.number == v1::Payload::kHeaderFieldNumber;
+    if (!is_table && !is_left_out) rest.append(field.whole);
   }
   const auto ascends = [](const PackedColumn<std::int64_t>& op_delta) {
     return allPositive(op_delta.bytes());

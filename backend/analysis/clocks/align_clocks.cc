@@ -60,6 +60,7 @@ class Aligner {
         hosts_.push_back(
             {absl::StrCat(header.host().empty() ? "the host" : header.host(),
                           " (rank ", header.rank(), ")"),
+             {},
              {}});
       }
       hosts_[place->second].streams.push_back(i);

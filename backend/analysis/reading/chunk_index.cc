@@ -105,7 +105,8 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned, ChunkDecoder& decoder) {
   if (chunk.stream_id() == 0) return addMerge(decoder);
 
   Indexed& indexed = streamOf(chunk.stream_id());
-  if (!indexed.has_header && decoder.decodeHeader(indexed.stream.header)) {
+  if (!indexed.has_header &&
+      decoder.decodeHeader(indexed.stream.header, indexed.stream.header_maps)) {
     indexed.stream.header.set_stream_id(chunk.stream_id());
     indexed.has_header = true;
   }
@@ -169,6 +170,7 @@ void ChunkIndex::append(ChunkIndex later) {
     Indexed& indexed = streamOf(more.stream.header.stream_id());
     if (!indexed.has_header) {
       indexed.stream.header = std::move(more.stream.header);
+      indexed.stream.header_maps = std::move(more.stream.header_maps);
       indexed.has_header = more.has_header;
     }
     std::vector<ChunkRef>& chunks = indexed.stream.chunks;

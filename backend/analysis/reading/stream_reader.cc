@@ -28,11 +28,12 @@ constexpr std::uint64_t kTableBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kBunchStreams = 32;
 constexpr std::uint64_t kBunchBytes = std::uint64_t{4} << 20;
 
-// Of the largest of them.
-std::uint64_t tableBytes(const TraceSet& set) {
+// Of the largest of some streams.
+std::uint64_t tableBytes(const TraceSet& set,
+                         const std::vector<std::size_t>& streams) {
   std::uint64_t positions = 0;
   std::uint64_t dump_bytes = 0;
-  for (const std::size_t i : set.selected) {
+  for (const std::size_t i : streams) {
     const TraceStream& stream = set.streams[i];
     if (stream.dump_file) {
       dump_bytes = std::max(dump_bytes, set.files[*stream.dump_file].bytes);
@@ -46,9 +47,10 @@ std::uint64_t tableBytes(const TraceSet& set) {
   return 1 + std::max(dump_bytes, positions / 2 * sizeof(AssembledOperation));
 }
 
-std::size_t bunchOf(const TraceSet& set, std::size_t streams) {
-  const std::uint64_t fit = kBunchBytes / tableBytes(set);
-  const std::uint64_t fair = streams / (4 * kLanes);
+std::size_t bunchOf(const TraceSet& set,
+                    const std::vector<std::size_t>& streams) {
+  const std::uint64_t fit = kBunchBytes / tableBytes(set, streams);
+  const std::uint64_t fair = streams.size() / (4 * kLanes);
   return std::clamp<std::uint64_t>(std::min(fit, fair), 1, kBunchStreams);
 }
 
@@ -61,7 +63,7 @@ class StreamReader {
       : set_(set),
         streams_(streams),
         visit_(visit),
-        bunch_(bunchOf(set, streams.size())) {}
+        bunch_(bunchOf(set, streams)) {}
 
   void read(std::size_t threads) {
     std::vector<std::future<void>> others;
@@ -136,7 +138,7 @@ class StreamReader {
 
 std::size_t readingThreads(const TraceSet& set) {
   const std::size_t fit =
-      std::max<std::size_t>(2, kTableBytes / tableBytes(set));
+      std::max<std::size_t>(2, kTableBytes / tableBytes(set, set.selected));
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
                                  std::min(fit, kLanes));
 }

@@ -47,6 +47,13 @@ Error nothingReadable(absl::Span<const std::string> paths,
 
 }  // namespace
 
+v1::Header wholeHeader(const TraceStream& stream) {
+  v1::Header header = stream.header;
+  v1::Header maps;
+  if (maps.ParseFromString(stream.header_maps)) header.MergeFrom(maps);
+  return header;
+}
+
 bool comesFirst(const TraceStream& a, const TraceStream& b) {
   if (a.header.rank() != b.header.rank()) {
     return a.header.rank() < b.header.rank();

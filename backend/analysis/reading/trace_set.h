@@ -40,7 +40,11 @@ struct TraceFile {
 
 // What one process recorded.
 struct TraceStream {
+  // But for what is in `header_maps`.
   v1::Header header;
+  // Its labels, settings and versions of libraries, serialized: few commands
+  // ask for them, and they are most of it.
+  std::string header_maps;
   // Sorted by position; the same chunk never twice.
   std::vector<ChunkRef> chunks;
   // Chunks before the first were left out on purpose; see stream_window.h.
@@ -50,6 +54,9 @@ struct TraceStream {
   std::optional<std::uint32_t> dump_file;
   RingState ring = RingState::kNotLooked;
 };
+
+// With all that is in it.
+v1::Header wholeHeader(const TraceStream& stream);
 
 // How streams are sorted: by rank, and the newest first within a rank.
 bool comesFirst(const TraceStream& a, const TraceStream& b);

@@ -39,6 +39,7 @@ RunInfo gatherInfo(const TraceSet& set) {
     // Their memory, too: `= {}` would keep it.
     table.operations = std::vector<AssembledOperation>();
     table.definitions = {};
+    table.header = wholeHeader(set.streams[i]);
     rank.table = std::move(table);
   }
   return info;

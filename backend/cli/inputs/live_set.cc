@@ -102,7 +102,8 @@ void LiveSet::readRings() {
 bool LiveSet::learn(const TraceSet& set) {
   for (const TraceStream& stream : set.streams) {
     streams_.insert(stream.header.stream_id());
-    const auto& settings = stream.header.settings();
+    const v1::Header header = wholeHeader(stream);
+    const auto& settings = header.settings();
     const auto directory = settings.find("TRACED_RING_DIR");
     if (directory != settings.end() && directory->second.starts_with('/')) {
       directories_.insert(directory->second);

@@ -126,8 +126,9 @@ bool recordsModules(const TreeOutput& output) {
                                                  output.ranks.end());
   return std::all_of(output.set.selected.begin(), output.set.selected.end(),
                      [&](std::size_t i) {
-                       const v1::Header& header = output.set.streams[i].header;
-                       if (!ranks.contains(header.rank())) return true;
+                       const TraceStream& stream = output.set.streams[i];
+                       if (!ranks.contains(stream.header.rank())) return true;
+                       const v1::Header header = wholeHeader(stream);
                        const auto& settings = header.settings();
                        const auto found = settings.find("TRACED_MODULES");
                        return found != settings.end() && found->second == "1";

@@ -88,7 +88,8 @@ std::string hostOf(const std::string& payload, bool compress) {
   ChunkDecoder decoder;
   EXPECT_EQ(decoder.parse(chunk.SerializeAsString()), DecodeStatus::kOk);
   v1::Header header;
-  return decoder.decodeHeader(header) ? header.host() : "none";
+  std::string maps;
+  return decoder.decodeHeader(header, maps) ? header.host() : "none";
 }
 
 TEST(ChunkDecoderTest, TellsTheHeaderWithoutTheRest) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/words.h"
 
@@ -34,6 +35,18 @@ std::string stateText(const JobState& job, const RankState& rank,
   return absl::StrCat("The last call of rank ", rank.rank, " in it was ",
                       issued(*stop.last),
                       "; which operation was under way is not known.");
+}
+
+// Some of thousands of groups, as a rule none.
+absl::btree_set<std::uint32_t> groupsGivenUp(const JobState& job) {
+  absl::btree_set<std::uint32_t> groups;
+  for (const RankState& rank : job.ranks) {
+    for (const GroupStop& stop : rank.stops) {
+      const bool gave_up = rank.stopOf(stop.group)->gave_up;
+      if (gave_up && stop.group < job.groups.size()) groups.insert(stop.group);
+    }
+  }
+  return groups;
 }
 
 JobVerdict verdictOf(const JobState& job, std::uint32_t group) {
@@ -73,9 +86,8 @@ std::vector<JobVerdict> findEngineFailures(
                   [](const JobVerdict& other) { return other.tellsWhy(); });
   if (told) return {};
   std::vector<JobVerdict> verdicts;
-  for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
-    JobVerdict verdict = verdictOf(job, group);
-    if (!verdict.ranks.empty()) verdicts.push_back(std::move(verdict));
+  for (const std::uint32_t group : groupsGivenUp(job)) {
+    verdicts.push_back(verdictOf(job, group));
   }
   return verdicts;
 }
