@@ -49,6 +49,8 @@ struct Carried {
   std::int64_t counted_ns = 0;
   // Those who waited for it had waited until it came.
   bool given_back = true;
+  // Of whom it was compared with to that, the wait was seen.
+  bool wait_is_seen = true;
   // How late it was to the one that is looked at, certainly.
   std::int64_t proven_ns = 0;
 };
@@ -81,7 +83,8 @@ class Walk {
     const Timing& last = arrivals[order_.back()];
     collective.rank = last.rank;
     collective.at_ns = last.ready_ns;
-    collective.wait_is_seen = medianWaitIsSeen();
+    median_wait_is_seen_ = medianWaitIsSeen();
+    bool was_seen = true;
     const bool follows = !carried_.empty() && collective.seq == last_seq_ + 1;
     if (!follows) carried_.assign(arrivals.size(), {});
     last_seq_ = collective.seq;
@@ -94,7 +97,9 @@ class Walk {
       collective.lateness_ns = lateness[i];
       collective.rank = arrivals[i].rank;
       collective.proven_ns = std::min(lateness[i], carried_[i].proven_ns);
+      was_seen = carried_[i].wait_is_seen;
     }
+    collective.wait_is_seen = median_wait_is_seen_ && was_seen;
     return collective;
   }
 
@@ -232,6 +237,7 @@ class Walk {
     carried.counted_ns =
         counts ? late_ns : std::min(carried.counted_ns, late_ns);
     carried.given_back = by_median;
+    carried.wait_is_seen &= median_wait_is_seen_ || late_ns == 0;
     return counted_ns;
   }
 
@@ -241,6 +247,7 @@ class Walk {
   std::vector<std::uint32_t> clocks_;
   std::uint64_t last_seq_ = 0;
   Timing median_;
+  bool median_wait_is_seen_ = true;
   std::map<std::uint32_t, Timings> by_clock_;
   bool all_certified_ = true;
   std::int64_t last_low_ns_ = 0;

@@ -22,7 +22,8 @@ struct LateCollective {
   std::int64_t proven_ns = 0;
   // When the last one was ready.
   std::int64_t at_ns = 0;
-  // The wait was seen of whom they are compared with.
+  // The wait was seen of whom they are compared with, here and where the rank
+  // was late before and nobody had waited for it.
   bool wait_is_seen = true;
   // It is one of those that are timed whatever they show.
   bool sampled = true;

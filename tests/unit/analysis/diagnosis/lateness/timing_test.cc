@@ -258,6 +258,39 @@ TEST(TimingTest, NorIsItWhereOnlyAFutureMayHaveReleasedThem) {
       << textOf(diagnosis);
 }
 
+// Rank 0 takes what all send it, and so comes late to what nobody waits for.
+// Whether the others came back from that before they went on is not recorded,
+// and what follows from it is carried on to where they wait for rank 0.
+TEST(TimingTest, NorIsWhatIsCarriedOnFromThere) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& async = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    async.set_async(true);
+    const std::uint32_t first = async.id();
+    v1::Call& rooted = rank.addCall(v1::OPERATION_SCATTER, 1);
+    rooted.set_root_plus_1(3);
+    const std::uint32_t scatter = rooted.id();
+    const std::uint32_t all = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    v1::Call& collecting = rank.addCall(v1::OPERATION_GATHER, 1);
+    collecting.set_root_plus_1(1);
+    const std::uint32_t gather = collecting.id();
+    const std::int64_t behind_ms = r == 0 ? 20 : 0;
+    for (std::int64_t i = 0; i < 60; ++i) {
+      const std::int64_t at_ms = 100 * i;
+      future(rank, first, at_ms + behind_ms, at_ms + 21);
+      rank.end(scatter, at_ms + behind_ms + 30, 1);
+      rank.end(all, at_ms + behind_ms + 40, 22 - behind_ms);
+      rank.end(gather, at_ms + 70, r == 0 ? 50 : 30);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {0});
+  EXPECT_NE(textOf(diagnosis).find("if the others waited for it"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
 // Rank 2 is held up by rank 3, for which it waits by a future: its callback
 // runs when rank 2 has gone on.
 TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
