@@ -76,7 +76,9 @@ TEST_F(HostileTest, TheUndamagedSegmentIsRecovered) {
   EXPECT_EQ(recoverFrom(bytes_), RecoverOutcome::kRecovered);
   const v1::Payload payload = decodeTrace(readFile(trace())).at(0);
   EXPECT_EQ(payload.marked().value(0), 3u);
-  EXPECT_EQ(payload.issued().op_delta_size(), 1);
+  EXPECT_EQ(payload.issued().op_delta_size(), 2);
+  EXPECT_EQ(payload.returned().op_delta_size(), 2);
+  EXPECT_EQ(payload.waited().op_delta_size(), 2);
   EXPECT_EQ(payload.buffers(0).range_size(), 2);
   EXPECT_EQ(payload.text(0).text(), "boom");
 }
