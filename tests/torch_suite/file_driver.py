@@ -1,4 +1,4 @@
-"""Runs a file of PyTorch's own tests that start their ranks by themselves, and writes how each went.
+"""Runs a file of PyTorch's own tests that start their ranks themselves, and writes how each went.
 
     file_driver.py FILE RESULT.json [CLASS[.TEST] ...]
 
