@@ -91,8 +91,7 @@ class ExportCheck {
     }
     std::map<std::uint32_t, std::size_t> counts;
     for (const Row& row : rows) {
-      const auto rank =
-          static_cast<std::uint32_t>(std::stoul(row.at("rank")));
+      const auto rank = static_cast<std::uint32_t>(std::stoul(row.at("rank")));
       ++counts[rank];
       if (is_own[rank]) check(rank, row);
     }
@@ -190,7 +189,8 @@ class ExportCheck {
       const bool sends = op.call.op == v1::OPERATION_SEND;
       absl::StrAppend(&one, " ", sends ? rank : peer, ">", sends ? peer : rank);
     }
-    const std::string& meant = meant_.try_emplace(id->second, one).first->second;
+    const std::string& meant =
+        meant_.try_emplace(id->second, one).first->second;
     const std::string& known = ids_.try_emplace(one, id->second).first->second;
     if (meant == one && known == id->second) return;
     lies_.push_back({"correlation id", absl::StrCat(id->second, " is of ",

@@ -67,7 +67,8 @@ class Export : public Subcommand {
     }
     const std::string scope = scopeText(scope_.scope(), left_out_.of_scope);
     if (!scope.empty()) std::cerr << "note: " << scope << "\n";
-    const std::string window = windowText(window_.window(), left_out_.of_window);
+    const std::string window =
+        windowText(window_.window(), left_out_.of_window);
     if (!window.empty()) std::cerr << "note: " << window << "\n";
     return code;
   }
