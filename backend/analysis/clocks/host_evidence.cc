@@ -24,9 +24,7 @@ void HostEvidence::add(const StreamTable& table,
   for (const AssembledOperation& op : table.operations) {
     const MatchedCall* call = calls.of(op);
     if (!call || !op.issued.known()) continue;
-    OperationKey key = call->key;
-    key.seq = op.seq;
-    const std::uint32_t row = rows.rowOf(key, call->signature);
+    const std::uint32_t row = rows.rowOf(call->key, op.seq, call->signature);
     const bool ended = between(op.issued, op.ended).has_value();
     if (op.failed) rows.row(row).unusable = true;
     if (!plausible(op.issued.ns()) || (ended && !plausible(op.ended.ns()))) {

@@ -7,27 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "analysis/job/operation_index.h"
 
 namespace traced {
-
-// What makes the operations of several ranks one. `source` and `destination`
-// are global ranks, kNoRank for a collective.
-struct OperationKey {
-  static constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
-
-  std::uint32_t group = 0;  // index into a GroupCatalog
-  std::uint32_t source = kNoRank;
-  std::uint32_t destination = kNoRank;
-  std::uint64_t seq = 0;
-
-  bool operator==(const OperationKey&) const = default;
-  template <typename H>
-  friend H AbslHashValue(H hash, const OperationKey& key) {
-    return H::combine(std::move(hash), key.group, key.source, key.destination,
-                      key.seq);
-  }
-};
 
 class EvidenceTable {
  public:
@@ -47,13 +29,14 @@ class EvidenceTable {
   };
 
   // The row of an operation, which every rank must call with one signature.
-  std::uint32_t rowOf(const OperationKey& key, std::uint64_t signature) {
+  std::uint32_t rowOf(const OperationKey& key, std::uint64_t seq,
+                      std::uint64_t signature) {
     const auto next = static_cast<std::uint32_t>(rows_.size());
-    const auto [place, is_new] = index_.try_emplace(key, next);
-    if (is_new) rows_.push_back({.signature = signature});
-    Row& row = rows_[place->second];
+    const std::uint32_t index = index_.at(key, seq, next);
+    if (index == next) rows_.push_back({.signature = signature});
+    Row& row = rows_[index];
     row.unusable |= row.signature != signature;
-    return place->second;
+    return index;
   }
 
   Row& row(std::uint32_t index) { return rows_[index]; }
@@ -61,7 +44,7 @@ class EvidenceTable {
 
  private:
   std::vector<Row> rows_;
-  absl::flat_hash_map<OperationKey, std::uint32_t> index_;
+  OperationIndex index_;
 };
 
 }  // namespace traced

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "analysis/job/dependency.h"
-#include "analysis/job/evidence_table.h"
+#include "analysis/job/operation_index.h"
 #include "analysis/stream/stream_table.h"
 
 namespace traced {

@@ -7,13 +7,6 @@
 namespace traced {
 namespace {
 
-OperationKey numberedKey(const AssembledOperation& op,
-                         const MatchedCall& call) {
-  OperationKey key = call.key;
-  key.seq = op.seq;
-  return key;
-}
-
 // Beyond it differences would not fit.
 constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
 
@@ -115,10 +108,9 @@ void ArrivalTable::add(const Stream& stream) {
     const MatchedCall* call = stream.calls.of(op);
     if (!call) continue;
     const auto next = static_cast<std::uint32_t>(rows_.size());
-    const auto [place, is_new] =
-        index_.try_emplace(numberedKey(op, *call), next);
-    if (is_new) rows_.emplace_back().signature = call->signature;
-    Row& row = rows_[place->second];
+    const std::uint32_t index = index_.at(call->key, op.seq, next);
+    if (index == next) rows_.emplace_back().signature = call->signature;
+    Row& row = rows_[index];
     row.unusable |= op.failed || row.signature != call->signature;
     const auto ready = common(stream, stream.ready[i]);
     if (!ready) continue;
@@ -154,9 +146,9 @@ const ArrivalTable::Row* ArrivalTable::complete(const AssembledOperation& op,
 
 const ArrivalTable::Row* ArrivalTable::find(const AssembledOperation& op,
                                             const MatchedCall& call) const {
-  const auto found = index_.find(numberedKey(op, call));
-  if (found == index_.end()) return nullptr;
-  const Row& row = rows_[found->second];
+  const std::uint32_t found = index_.find(call.key, op.seq);
+  if (found == OperationIndex::kNone) return nullptr;
+  const Row& row = rows_[found];
   return row.unusable ? nullptr : &row;
 }
 

@@ -6,10 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "analysis/job/evidence_table.h"
 #include "analysis/job/matched_calls.h"
+#include "analysis/job/operation_index.h"
 #include "analysis/job/ready_times.h"
 #include "analysis/stream/clock_models.h"
 #include "analysis/stream/stream_table.h"
@@ -117,7 +116,7 @@ class ArrivalTable {
   void arrive(Row& row, const Arrival& arrival);
 
   std::vector<Row> rows_;
-  absl::flat_hash_map<OperationKey, std::uint32_t> index_;
+  OperationIndex index_;
   bool any_ = false;
   std::int64_t first_ns_ = 0;
   std::int64_t last_ns_ = 0;

@@ -12,7 +12,7 @@
 
 #include "absl/container/btree_map.h"
 #include "analysis/diagnosis/evidence/seq_ranges.h"
-#include "analysis/diagnosis/evidence/seq_table.h"
+#include "analysis/job/seq_table.h"
 
 namespace traced {
 

@@ -1,4 +1,4 @@
-#include "analysis/diagnosis/evidence/seq_table.h"
+#include "analysis/job/seq_table.h"
 
 #include <gtest/gtest.h>
 

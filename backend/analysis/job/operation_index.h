@@ -1,0 +1,62 @@
+// OperationIndex numbers the operations of a job. Those of a group, or of a
+// pair of ranks in it, mostly follow each other, so they are found by their
+// place and not by a hash of each.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/job/seq_table.h"
+
+namespace traced {
+
+// What makes the operations of several ranks one, with their sequence number.
+// `source` and `destination` are global ranks, kNoRank for a collective.
+struct OperationKey {
+  static constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
+
+  std::uint32_t group = 0;  // index into a GroupCatalog
+  std::uint32_t source = kNoRank;
+  std::uint32_t destination = kNoRank;
+
+  bool operator==(const OperationKey&) const = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const OperationKey& key) {
+    return H::combine(std::move(hash), key.group, key.source, key.destination);
+  }
+};
+
+// Not thread safe.
+class OperationIndex {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // The number of an operation, which is `next` when it has none yet.
+  std::uint32_t at(const OperationKey& key, std::uint64_t seq,
+                   std::uint32_t next) {
+    std::unique_ptr<Numbers>& numbers = numbers_[key];
+    if (!numbers) numbers = std::make_unique<Numbers>();
+    std::uint32_t& plus_1 = numbers->at(seq);
+    if (plus_1 == 0) plus_1 = next + 1;
+    return plus_1 - 1;
+  }
+
+  // kNone where it has none.
+  std::uint32_t find(const OperationKey& key, std::uint64_t seq) const {
+    const auto numbers = numbers_.find(key);
+    if (numbers == numbers_.end()) return kNone;
+    const std::uint32_t* plus_1 = numbers->second->find(seq);
+    return plus_1 ? *plus_1 - 1 : kNone;
+  }
+
+ private:
+  // Plus 1; 0 for what has none.
+  using Numbers = SeqTable<std::uint32_t>;
+
+  absl::flat_hash_map<OperationKey, std::unique_ptr<Numbers>> numbers_;
+};
+
+}  // namespace traced
