@@ -1,3 +1,5 @@
+#include <cstddef>
+#include <string>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
@@ -8,8 +10,12 @@
 namespace traced {
 namespace {
 
+bool needsQuotes(const std::string& text) {
+  return text.find_first_of(",\"\r\n") != std::string::npos;
+}
+
 std::string csvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  if (!needsQuotes(text)) return text;
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
@@ -35,13 +41,15 @@ class CsvWriter : public ExportWriter {
   void addRank(std::ostream& out, const StreamTable&,
                const std::vector<ExportedCall>& calls) override {
     for (const ExportedCall& call : calls) {
-      const char* separator = "";
       for (const ExportColumn& column : exportColumns()) {
-        out << separator << cellText(column.value(call));
-        separator = ",";
+        appendCell(column.value(call));
+        text_ += ',';
       }
-      out << "\r\n";
+      text_.back() = '\r';
+      text_ += '\n';
+      if (text_.size() >= kWrittenBytes) write(out);
     }
+    write(out);
   }
 
   std::string note() const override {
@@ -52,34 +60,47 @@ class CsvWriter : public ExportWriter {
   }
 
  private:
-  std::string cellText(const ExportValue& value) {
-    return std::visit(
-        [this](const auto& held) -> std::string {
+  // A stream takes long for each piece that it is given.
+  static constexpr std::size_t kWrittenBytes = std::size_t{1} << 16;
+
+  void write(std::ostream& out) {
+    out.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+    text_.clear();
+  }
+
+  void appendCell(const ExportValue& value) {
+    std::visit(
+        [this](const auto& held) {
           using Held = std::decay_t<decltype(held)>;
-          if constexpr (std::is_same_v<Held, std::monostate>) {
-            return "";
-          } else if constexpr (std::is_same_v<Held, bool>) {
-            return held ? "true" : "false";
+          if constexpr (std::is_same_v<Held, bool>) {
+            text_ += held ? "true" : "false";
           } else if constexpr (std::is_same_v<Held, std::string>) {
-            return textCell(held);
-          } else {
-            return absl::StrCat(held);
+            appendText(held);
+          } else if constexpr (!std::is_same_v<Held, std::monostate>) {
+            absl::StrAppend(&text_, held);
           }
         },
         value);
   }
 
-  std::string textCell(const std::string& text) {
+  void appendText(const std::string& text) {
     const bool like_formula = isLikeFormula(text);
     like_formulas_ += like_formula;
     if (like_formula && reader_ == CsvReader::kSpreadsheet) {
-      return csvField("'" + text);
+      text_ += csvField("'" + text);
+    } else if (reader_ == CsvReader::kTerminal) {
+      text_ += csvField(printable(text));
+    } else if (needsQuotes(text)) {
+      text_ += csvField(text);
+    } else {
+      text_ += text;
     }
-    return csvField(reader_ == CsvReader::kTerminal ? printable(text) : text);
   }
 
   const CsvReader reader_;
   std::uint64_t like_formulas_ = 0;
+  // What is not yet written.
+  std::string text_;
 };
 
 }  // namespace
