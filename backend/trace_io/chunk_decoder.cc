@@ -94,11 +94,11 @@ DecodeStatus ChunkDecoder::decode() {
   return status == DecodeStatus::kOk ? parsePayload(raw) : status;
 }
 
-DecodeStatus ChunkDecoder::decodePacked(PayloadHeader header) {
+DecodeStatus ChunkDecoder::decodePacked() {
   std::string_view raw;
   const DecodeStatus status = unpack(raw);
   if (status != DecodeStatus::kOk) return status;
-  is_packed_ = rows_.split(raw, rest_, header);
+  is_packed_ = rows_.split(raw, rest_);
   return parsePayload(is_packed_ ? std::string_view(rest_) : raw);
 }
 

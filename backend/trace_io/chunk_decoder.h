@@ -48,9 +48,8 @@ class ChunkDecoder {
 
   // As decode(), in a fraction of the time, but leaves the rows as they are
   // stored: those that rows() has are missing in payload(). nullptr where a
-  // chunk is not as a recorder writes it; its rows are in payload() then. A
-  // header that is left out may also be there in such a chunk.
-  DecodeStatus decodePacked(PayloadHeader header = PayloadHeader::kRead);
+  // chunk is not as a recorder writes it; its rows are in payload() then.
+  DecodeStatus decodePacked();
   PackedRows* rows() { return is_packed_ ? &rows_ : nullptr; }
 
  private:

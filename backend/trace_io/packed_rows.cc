@@ -82,8 +82,7 @@ bool allPositive(std::string_view varints) {
   return true;
 }
 
-bool PackedRows::split(std::string_view payload, std::string& rest,
-                       PayloadHeader header) {
+bool PackedRows::split(std::string_view payload, std::string& rest) {
   columns_ = {};
   rest.clear();
   FieldReader fields(payload);
@@ -102,9 +101,7 @@ bool PackedRows::split(std::string_view payload, std::string& rest,
       seen |= bit;
     });
     if (!is_sound) return false;
-    const bool is_left_out = header == PayloadHeader::kLeftOut &&
-                             field.number == v1::Payload::kHeaderFieldNumber;
-    if (!is_table && !is_left_out) rest.append(field.whole);
+    if (!is_table) rest.append(field.whole);
   }
   const auto ascends = [](const PackedColumn<std::int64_t>& op_delta) {
     return allPositive(op_delta.bytes());

@@ -13,17 +13,13 @@
 
 namespace traced {
 
-// Whether a reader wants the header again, which every chunk of a stream has.
-enum class PayloadHeader { kRead, kLeftOut };
-
 // Not thread safe.
 class PackedRows {
  public:
   // Finds the columns of a serialized Payload, which must stay, and puts all
   // else of it into `rest`: a Payload without rows. False for what is not as a
   // recorder writes it; whether that is a payload at all, protobuf must tell.
-  bool split(std::string_view payload, std::string& rest,
-             PayloadHeader header = PayloadHeader::kRead);
+  bool split(std::string_view payload, std::string& rest);
 
   // As those of a v1::Payload.
   bool columnsAgree() const { return agree_; }

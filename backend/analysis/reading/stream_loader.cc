@@ -134,9 +134,7 @@ DecodeStatus StreamLoader::decode(const ChunkRef& chunk, Allowance& allowance) {
   const std::string_view bytes = body(chunk);
   if (bytes.empty()) return DecodeStatus::kRefused;
   DecodeStatus status = decoder_.parse(bytes);
-  if (status == DecodeStatus::kOk) {
-    status = decoder_.decodePacked(PayloadHeader::kLeftOut);
-  }
+  if (status == DecodeStatus::kOk) status = decoder_.decodePacked();
   if (status != DecodeStatus::kOk) return status;
   return allowance.take(chunk.body_bytes, decoder_.chunk().payload_bytes(),
                         countRows(decoder_))
