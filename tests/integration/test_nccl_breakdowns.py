@@ -57,9 +57,10 @@ def test_a_killed_peer(gpus: Launcher, tmp_path: Path, engine: str) -> None:
 @cases("engine", ENGINES, short=[("newer",)])
 def test_a_broken_device(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     # The classic engine's watchdog lets the program have the error. The newer one's ends the
-    # process, unless it has ended by itself when the watchdog looks, once a second.
+    # process, unless it has ended by itself when the watchdog looks, once a second; on a busy
+    # machine both at once, which crashes, also without tracing (in 2 of 12 runs).
     env = {"TORCH_NCCL_RETHROW_CUDA_ERRORS": "0"}
-    ended = {0} if engine == "classic" else {0, -signal.SIGABRT}
+    ended = {0} if engine == "classic" else {0, -signal.SIGABRT, -signal.SIGSEGV}
     stock, traced = (
         _rank_0(gpus, tmp_path / backend, engine, "device_that_breaks", backend, **env)
         for backend in _BACKENDS
