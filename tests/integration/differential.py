@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from dispatch_names import MANAGEMENT, OPERATIONS
 from outcome import Outcome
 from programs.catalog import Program
-from traced.reader import Operation
-from worker_pool import WorkerPool
+from worker_pool import Records, WorkerPool
 
 # What the dispatcher, which counts the calls, does not see: what manages a backend, and the end
 # of a batch.
@@ -33,7 +32,7 @@ class Pair:
 
     bare: list[Outcome]
     traced: list[Outcome]
-    operations: list[list[Operation]]
+    records: list[Records]
 
 
 class Runs:
@@ -59,7 +58,7 @@ class Runs:
         bare, traced = (
             self._pool.run(case.program.name, backend, case.world) for backend in self._backends
         )
-        return Pair(bare, traced, [self._pool.new_operations(outcome) for outcome in traced])
+        return Pair(bare, traced, [self._pool.new_records(outcome) for outcome in traced])
 
 
 def assert_results_are_the_same(pair: Pair) -> None:
@@ -73,8 +72,8 @@ def assert_it_did_what_it_is_meant_to(pair: Pair) -> None:
 
 
 def assert_every_call_is_recorded_once_and_in_order(case: Case, pair: Pair) -> None:
-    for traced, operations in zip(pair.traced, pair.operations, strict=True):
-        recorded = [item.op for item in operations if item.op not in _UNSEEN]
+    for traced, records in zip(pair.traced, pair.records, strict=True):
+        recorded = [item.op for item in records.operations if item.op not in _UNSEEN]
         dispatched = [OPERATIONS[name] for name in traced.calls]
         assert recorded == dispatched + list(case.program.direct)
 
@@ -85,20 +84,17 @@ def assert_tracing_adds_no_call(pair: Pair) -> None:
         assert traced.flights == bare.flights
 
 
-#: A device's clock is off by no more, or is not used: docs/nccl.md.
-_DEVICE_CLOCK_NS = 1_000_000
-
-
 def assert_instants_are_in_order(pair: Pair) -> None:
-    for operations in pair.operations:
-        issues = [item.issue_ns for item in operations]
+    for records in pair.records:
+        issues = [item.issue_ns for item in records.operations]
         assert issues == sorted(issues)
-        for item in operations:
+        for item in records.operations:
             assert item.return_ns is not None
             assert item.issue_ns <= item.return_ns
             if item.end_ns is not None:
                 by_device = str(item.end_source).startswith("device")
-                assert item.issue_ns <= item.end_ns + (_DEVICE_CLOCK_NS if by_device else 0)
+                off_ns = records.device_clock_off_ns if by_device else 0
+                assert item.issue_ns <= item.end_ns + off_ns
             if item.wait_begin_ns is not None and item.wait_end_ns is not None:
                 assert item.return_ns <= item.wait_begin_ns <= item.wait_end_ns
             if item.end_source == "wait":

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,11 +20,21 @@ _SIZE = 4
 _PROGRAM_DEADLINE_S = patient(60)
 
 
+@dataclass(frozen=True)
+class Records:
+    """What a program left in a rank's trace."""
+
+    #: In the order of issue.
+    operations: list[Operation]
+    #: A bound on the error of ends that the device stamped; 0 where it stamped none.
+    device_clock_off_ns: int
+
+
 class WorkerPool:
     """Runs programs on its first 2 or all 4 workers.
 
     A worker is one process and so writes one trace, however many programs it
-    runs: `new_operations` tells them apart.
+    runs: `new_records` tells them apart.
     """
 
     def __init__(self, launcher: Launcher, folder: Path, program: str, env: dict[str, str]) -> None:
@@ -57,8 +68,8 @@ class WorkerPool:
             self.stop()
             raise TimeoutError(f"{program} on {backend}: {error!r}\n{outputs}") from error
 
-    def new_operations(self, outcome: Outcome) -> list[Operation]:
-        """What a process recorded since this was called last for it, in the order of issue."""
+    def new_records(self, outcome: Outcome) -> Records:
+        """What a process recorded since this was called last for it."""
         path = outcome.location
         assert path is not None
         trace = read(path)
@@ -66,7 +77,8 @@ class WorkerPool:
         last = self._last_op.get(path, -1)
         found = [operation for operation in stream.operations if operation.op_id > last]
         self._last_op[path] = max([last, *(operation.op_id for operation in found)])
-        return found
+        bounds = [mark.value for mark in stream.marks if mark.kind == "device_clock"]
+        return Records(found, max(bounds, default=0))
 
     def stop(self) -> None:
         """Kills the workers."""
