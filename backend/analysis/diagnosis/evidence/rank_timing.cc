@@ -70,6 +70,7 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   timing.since_call = ownTimeSince(engine.called, issue_ns);
   if (engine.released.at_ns >= engine.called.at_ns) {
     timing.since_release = ownTimeSince(engine.released, issue_ns);
+    timing.release_is_seen = engine.release_is_seen;
     timing.unseen_wait |= !engine.release_is_seen;
   }
   return timing;
@@ -164,12 +165,14 @@ void RankTiming::passTo(std::int64_t until_ns) {
     const Coming next = coming_.back();
     coming_.pop_back();
     if (!next.is_wait) {
-      --told_later_;
       told_.push_back(next);
       continue;
     }
     passTold(next.began_ns);
+    // Up to this wait the program may have been in one for what ended since: a
+    // future may tell so late that the next wait has begun.
     pass(next);
+    forgetTold(told_.end());
   }
   passTold(until_ns);
 }
@@ -177,10 +180,16 @@ void RankTiming::passTo(std::int64_t until_ns) {
 // What ended while the program was in a wait for something else did not hold it
 // up.
 void RankTiming::passTold(std::int64_t until_ns) {
-  for (const Coming& told : told_) {
-    if (told.at_ns <= until_ns) pass(told);
-  }
-  told_.clear();
+  const auto end =
+      std::find_if(told_.begin(), told_.end(),
+                   [&](const Coming& told) { return told.at_ns > until_ns; });
+  std::for_each(told_.begin(), end, [this](const Coming& told) { pass(told); });
+  forgetTold(end);
+}
+
+void RankTiming::forgetTold(std::vector<Coming>::iterator end) {
+  told_later_ -= static_cast<std::size_t>(end - told_.begin());
+  told_.erase(told_.begin(), end);
 }
 
 void RankTiming::pass(const Coming& coming) {

@@ -84,6 +84,7 @@ class RankTiming {
   void expect(const Coming& coming);
   void passTo(std::int64_t until_ns);
   void passTold(std::int64_t until_ns);
+  void forgetTold(std::vector<Coming>::iterator end);
   void pass(const Coming& coming);
 
   const StreamTable& table_;

@@ -39,6 +39,8 @@ struct Timing {
   // and since it was last released from one of the group, if that was later.
   OwnTime since_call;
   OwnTime since_release;
+  // The program was seen to wait until it was released.
+  bool release_is_seen = false;
   // From being ready to the end; kUnknown where either is not known exactly.
   std::int64_t took_ns = kUnknown;
   // No wait was seen, of this one or of the one that released it: whether the

@@ -169,9 +169,24 @@ class Walk {
   // which it was late already.
   static std::int64_t ownBehind(const Timing& own, const Timing& other,
                                 std::int64_t late_before_ns) {
-    const bool back = own.since_release.known() && other.since_release.known();
-    const OwnTime& mine = back ? own.since_release : own.since_call;
-    const OwnTime& theirs = back ? other.since_release : other.since_call;
+    const std::int64_t since_call_ns =
+        more(own.since_call, other.since_call, late_before_ns);
+    if (!own.since_release.known() || !other.since_release.known()) {
+      return since_call_ns;
+    }
+    const std::int64_t since_release_ns =
+        more(own.since_release, other.since_release, late_before_ns);
+    // A future may have ended long before the program waited for it. Where one
+    // was seen to be released and the other was not, they need not have come
+    // back from the same.
+    return own.release_is_seen == other.release_is_seen
+               ? since_release_ns
+               : std::min(since_release_ns, since_call_ns);
+  }
+
+  // Unknown is as much as can be.
+  static std::int64_t more(const OwnTime& mine, const OwnTime& theirs,
+                           std::int64_t late_before_ns) {
     if (!mine.known() || !theirs.known()) {
       return std::numeric_limits<std::int64_t>::max();
     }

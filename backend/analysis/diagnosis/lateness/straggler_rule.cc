@@ -98,11 +98,11 @@ bool isPersistent(absl::Span<const LateCollective> collectives,
   return true;
 }
 
-// For which part of the time a rank is noticeably late. It tells from those
-// that come right behind one that was timed, and none can be late for longer
-// than that is ago.
+// For which part of the time a rank is noticeably late; where most waits were
+// seen, to those of which the wait was. It tells from those that come right
+// behind one that was timed, and none can be late for longer than that is ago.
 double ofTheTime(absl::Span<const LateCollective> collectives,
-                 absl::Span<const std::int64_t> own) {
+                 absl::Span<const std::int64_t> own, bool only_seen) {
   double late_ns = 0;
   double passed_ns = 0;
   std::int64_t since_ns = 0;
@@ -114,8 +114,9 @@ double ofTheTime(absl::Span<const LateCollective> collectives,
     const std::int64_t gap_ns = std::max<std::int64_t>(
         collectives[i].at_ns - collectives[i - 1].at_ns, 0);
     since_ns += gap_ns;
-    const std::int64_t late_here_ns =
-        own[i] < kNoticeableNs ? 0 : std::min(own[i], since_ns);
+    const bool counts =
+        own[i] >= kNoticeableNs && (collectives[i].wait_is_seen || !only_seen);
+    const std::int64_t late_here_ns = counts ? std::min(own[i], since_ns) : 0;
     since_ns -= late_here_ns;
     late_ns += static_cast<double>(late_here_ns);
     passed_ns += static_cast<double>(gap_ns);
@@ -143,7 +144,7 @@ std::optional<Straggler> judge(const Collectives& collectives,
   }
   straggler.times = noticeable.size();
   straggler.waits_seen = 2 * seen > noticeable.size();
-  straggler.of_the_time = ofTheTime(in_stretch, own);
+  straggler.of_the_time = ofTheTime(in_stretch, own, straggler.waits_seen);
   const std::int64_t span_ns =
       in_stretch.back().at_ns - in_stretch.front().at_ns;
   if (straggler.of_the_time < kOfTheTime || straggler.times < kLeastTimes ||

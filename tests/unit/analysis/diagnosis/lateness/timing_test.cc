@@ -292,8 +292,8 @@ TEST(TimingTest, NorIsWhatIsCarriedOnFromThere) {
 }
 
 // Rank 2 is held up by rank 3, for which it waits by a future: its callback
-// runs when rank 2 has gone on.
-TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
+// runs when rank 2 has gone on, or even when it is in its next wait.
+Diagnosis heldUpByAFuture(bool until_the_next_wait) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -315,15 +315,27 @@ TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
       if (i == 20) at_ms += 2500;
       if (i == 20 && in_pair) {
         future(rank, pair, r == 3 ? at_ms - 10 : at_ms - 2490, at_ms + 5);
-        if (r == 2) future(rank, solo, at_ms, at_ms);
+        if (r == 2 && !until_the_next_wait) future(rank, solo, at_ms, at_ms);
+        if (r == 2 && until_the_next_wait) {
+          rank.endLater(solo, at_ms - 2480, at_ms + 1, 6);
+        }
       }
       const bool waits = i == 20 && !in_pair;
-      const std::int64_t call_ms = at_ms - (waits ? 2490 : 0) + (r == 2);
-      rank.end(call, call_ms, at_ms + 3 - call_ms);
+      const std::int64_t call_ms =
+          at_ms - (waits ? 2490 : 0) + (r == 2 ? (i == 20 ? 8 : 1) : 0);
+      rank.end(call, call_ms, at_ms + 10 - call_ms);
       at_ms += 100;
     }
   }
-  expectVerdict(diagnoseJob(job), VerdictKind::kLate, {3});
+  return diagnoseJob(job);
+}
+
+TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
+  expectVerdict(heldUpByAFuture(false), VerdictKind::kLate, {3});
+}
+
+TEST(TimingTest, NorWhereItIsToldDuringTheNextWait) {
+  expectVerdict(heldUpByAFuture(true), VerdictKind::kLate, {3});
 }
 
 // 60 times, 100 ms apart, what a rank does in the round that begins at `at_ms`:
