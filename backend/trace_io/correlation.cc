@@ -31,15 +31,24 @@ void GroupHash::add(std::uint32_t member) {
   value_ = hashOf(value_, std::uint64_t{member});
 }
 
+std::uint64_t collectiveNumber(std::uint64_t group_hash, std::uint64_t seq) {
+  return hashOf(group_hash, seq);
+}
+
+std::uint64_t messageNumber(std::uint64_t group_hash, std::uint32_t source,
+                            std::uint32_t destination, std::uint64_t seq) {
+  return hashOf(group_hash, std::uint64_t{source}, std::uint64_t{destination},
+                seq);
+}
+
 std::string correlationOfCollective(std::uint64_t group_hash,
                                     std::uint64_t seq) {
-  return textOf(hashOf(group_hash, seq));
+  return textOf(collectiveNumber(group_hash, seq));
 }
 
 std::string correlationOfMessage(std::uint64_t group_hash, std::uint32_t source,
                                  std::uint32_t destination, std::uint64_t seq) {
-  return textOf(hashOf(group_hash, std::uint64_t{source},
-                       std::uint64_t{destination}, seq));
+  return textOf(messageNumber(group_hash, source, destination, seq));
 }
 
 }  // namespace traced

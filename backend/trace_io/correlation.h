@@ -22,7 +22,12 @@ class GroupHash {
   std::uint64_t value_;
 };
 
-// 16 hexadecimal digits. `seq` is not 0.
+// The ids as numbers. `seq` is not 0.
+std::uint64_t collectiveNumber(std::uint64_t group_hash, std::uint64_t seq);
+std::uint64_t messageNumber(std::uint64_t group_hash, std::uint32_t source,
+                            std::uint32_t destination, std::uint64_t seq);
+
+// The same as 16 hexadecimal digits.
 std::string correlationOfCollective(std::uint64_t group_hash,
                                     std::uint64_t seq);
 std::string correlationOfMessage(std::uint64_t group_hash, std::uint32_t source,

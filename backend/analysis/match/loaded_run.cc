@@ -27,19 +27,27 @@ std::optional<std::int64_t> firstIssueNs(const LoadedRun& run) {
   return first;
 }
 
-LoadedRun loadRun(const TraceSet& set) {
-  AlignedClocks clocks = alignClocks(set);
-
+LoadedRun loadRun(const TraceSet& set, const std::vector<std::size_t>& streams,
+                  const std::vector<v1::ClockModel>& clocks,
+                  GroupCatalog groups) {
   LoadedRun run;
-  run.summary.setClockWarnings(std::move(clocks.warnings));
-  readStreams(set, [&](std::size_t i, StreamTable& table) {
+  run.groups = std::move(groups);
+  const auto take = [&](std::size_t i, StreamTable& table) {
     LoadedRun::Stream& stream = run.streams.emplace_back();
     stream.table = std::move(table);
     stream.group_indices = run.groups.add(stream.table.header.attempt(),
                                           stream.table.definitions.groups());
-    stream.clock = std::move(clocks.models[i]);
+    stream.clock = clocks[i];
     run.summary.add(stream.table);
-  });
+  };
+  readStreams(set, streams, readingThreads(set), take);
+  return run;
+}
+
+LoadedRun loadRun(const TraceSet& set) {
+  AlignedClocks clocks = alignClocks(set);
+  LoadedRun run = loadRun(set, set.selected, clocks.models, {});
+  run.summary.setClockWarnings(std::move(clocks.warnings));
   return run;
 }
 

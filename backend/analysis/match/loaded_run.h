@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -38,5 +39,10 @@ std::optional<std::int64_t> firstIssueNs(const LoadedRun& run);
 
 // Loads the selected streams.
 LoadedRun loadRun(const TraceSet& set);
+// Loads some streams of the set, on clocks that are known. `groups`: those that
+// are known already, so that labels are the same whatever is loaded.
+LoadedRun loadRun(const TraceSet& set, const std::vector<std::size_t>& streams,
+                  const std::vector<v1::ClockModel>& clocks,
+                  GroupCatalog groups);
 
 }  // namespace traced

@@ -156,10 +156,12 @@ bool hasOperation(const LoadedRun& run, absl::Span<const MatchCell> cells,
 }
 
 // Leaves the rows of which some rank issued its part in the window.
-void keepWindow(const LoadedRun& run, const RunWindow& window,
+void keepWindow(const LoadedRun& run, const MatchFilter& wanted,
                 MatchTable& table) {
+  const RunWindow& window = wanted.window;
   if (window.all()) return;
-  const std::int64_t first_ns = firstStartNs(run);
+  const std::int64_t first_ns =
+      wanted.first_start_ns ? *wanted.first_start_ns : firstStartNs(run);
   std::vector<WindowFilter> filters;
   for (const LoadedRun::Stream& stream : run.streams) {
     filters.emplace_back(window, stream.table, stream.clock, first_ns);
@@ -201,7 +203,7 @@ MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter) {
       return !hasOperation(run, table.cellsOf(row), filter.ops);
     });
   }
-  keepWindow(run, filter.window, table);
+  keepWindow(run, filter, table);
   sortRows(table);
   return table;
 }

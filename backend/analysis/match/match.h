@@ -73,6 +73,9 @@ struct MatchFilter {
   absl::flat_hash_set<std::string> ops;
   ReportedScope scope = ReportedScope::kAll;
   RunWindow window;
+  // When the first rank of all began to record, on the common time line, where
+  // the run that is given is not all of them.
+  std::optional<std::int64_t> first_start_ns;
   // Where ranks ran; not needed for all of them.
   const NodeIndex* nodes = nullptr;
 };

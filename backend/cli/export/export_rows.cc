@@ -6,32 +6,11 @@
 
 #include "analysis/clocks/align_clocks.h"
 #include "analysis/job/group_catalog.h"
+#include "analysis/job/group_hashes.h"
 #include "analysis/reading/stream_loader.h"
-#include "trace_io/correlation.h"
 
 namespace traced {
 namespace {
-
-// A group says in a dozen bytes that it has 16 million members.
-constexpr std::uint64_t kMostHashedMembers = 4'000'000;
-
-// 0: the group has none. A dump does not tell all that identifies a group.
-std::vector<std::uint64_t> groupHashes(const StreamTable& table) {
-  std::vector<std::uint64_t> hashes;
-  std::uint64_t hashed = 0;
-  for (const GroupDefinition& group : table.definitions.groups()) {
-    hashed += group.members.size();
-    const bool known = !group.by_name && group.members.size() > 0;
-    if (!known || hashed > kMostHashedMembers) {
-      hashes.push_back(0);
-      continue;
-    }
-    GroupHash hash(table.header.attempt(), group.leg, group.nth);
-    group.members.forEach([&](std::uint32_t rank) { hash.add(rank); });
-    hashes.push_back(hash.value());
-  }
-  return hashes;
-}
 
 // The calls of a rank that are in the scope, in the order of their issue.
 std::vector<ExportedCall> callsOf(const StreamTable& table,

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "analysis/match/match_fold.h"
+#include "cli/common/named_filters.h"
 #include "cli/common/rank_set.h"
 #include "cli/common/scope_option.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/window_option.h"
 #include "cli/inputs/inputs.h"
-#include "cli/show/match_filter.h"
 #include "cli/show/show_output.h"
 
 namespace traced {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,11 @@ struct NamedFilters {
 // A sentence about the first name that nothing in the run has, with those that
 // there are; "" if all have something.
 std::string unknownName(const NamedFilters& filters, const LoadedRun& run);
+
+// The same of ranks, as parseRanks() takes them, and of labels of groups.
+std::string unknownRanks(const std::string& wanted,
+                         const std::vector<std::uint32_t>& there);
+std::string unknownGroup(const std::vector<std::string>& wanted,
+                         const GroupCatalog& groups);
 
 }  // namespace traced

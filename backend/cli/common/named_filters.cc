@@ -1,4 +1,4 @@
-#include "cli/show/match_filter.h"
+#include "cli/common/named_filters.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -59,20 +59,11 @@ std::set<std::string> operationNames(const LoadedRun& run) {
   return names;
 }
 
-std::set<std::string> groupLabels(const LoadedRun& run) {
-  std::set<std::string> labels;
-  for (std::uint32_t i = 0; i < run.groups.groups().size(); ++i) {
-    labels.insert(run.groups.label(i));
-  }
-  return labels;
-}
+}  // namespace
 
-std::string unknownRanks(const std::string& wanted, const LoadedRun& run) {
+std::string unknownRanks(const std::string& wanted,
+                         const std::vector<std::uint32_t>& there) {
   const auto ranks = parseRanks(wanted).value();
-  std::vector<std::uint32_t> there;
-  for (const LoadedRun::Stream& stream : run.streams) {
-    there.push_back(stream.table.header.rank());
-  }
   const bool any = std::any_of(
       there.begin(), there.end(),
       [&ranks](std::uint32_t rank) { return ranks.contains(rank); });
@@ -81,16 +72,26 @@ std::string unknownRanks(const std::string& wanted, const LoadedRun& run) {
                       "but of ranks ", RankList::fromRanks(there).text());
 }
 
-}  // namespace
+std::string unknownGroup(const std::vector<std::string>& wanted,
+                         const GroupCatalog& groups) {
+  std::set<std::string> labels;
+  for (std::uint32_t i = 0; i < groups.groups().size(); ++i) {
+    labels.insert(groups.label(i));
+  }
+  return unknownAmong(wanted, labels, "--groups");
+}
 
 std::string unknownName(const NamedFilters& filters, const LoadedRun& run) {
   if (!filters.ranks.empty()) {
-    std::string sentence = unknownRanks(filters.ranks, run);
+    std::vector<std::uint32_t> there;
+    for (const LoadedRun::Stream& stream : run.streams) {
+      there.push_back(stream.table.header.rank());
+    }
+    std::string sentence = unknownRanks(filters.ranks, there);
     if (!sentence.empty()) return sentence;
   }
   if (!filters.groups.empty()) {
-    std::string sentence =
-        unknownAmong(filters.groups, groupLabels(run), "--groups");
+    std::string sentence = unknownGroup(filters.groups, run.groups);
     if (!sentence.empty()) return sentence;
   }
   if (filters.ops.empty()) return "";
