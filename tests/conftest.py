@@ -13,10 +13,19 @@ _OUT_OF_TIME = "out of time (--until)"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also the tests that are marked long")
+    parser.addoption(
+        "--without-export-tools",
+        action="store_true",
+        help="not the tests that need what scripts/export_tools installs",
+    )
     parser.addoption("--until", type=float, help="seconds since the epoch; later tests are skipped")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--without-export-tools"):
+        for item in items:
+            if item.get_closest_marker("export_tools"):
+                item.add_marker(pytest.mark.skip(reason="--without-export-tools"))
     if config.getoption("--long"):
         return
     config.hook.pytest_deselected(items=[item for item in items if _is_long(item)])

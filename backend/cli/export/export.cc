@@ -3,14 +3,20 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "analysis/merge/pending_file.h"
 #include "cli/common/heading.h"
 #include "cli/common/scope_option.h"
 #include "cli/common/text.h"
 #include "cli/common/window_option.h"
 #include "cli/export/export_rows.h"
+#include "cli/export/job_exporter.h"
+#include "cli/export/view_option.h"
 #include "cli/inputs/inputs.h"
 
 namespace traced {
@@ -20,12 +26,19 @@ class Export : public Subcommand {
  public:
   void declare(CLI::App& app) override {
     inputs_.declare(app);
-    app.add_option("--format", format_, "csv, jsonl or text")
-        ->check(CLI::IsMember({"csv", "jsonl", "text"}))
+    std::vector<std::string> names = {"csv", "jsonl", "text"};
+    std::string what = "csv, jsonl or text: a row per operation";
+    for (const JobFormat& format : jobFormats()) {
+      names.emplace_back(format.name);
+      what += absl::StrCat("; ", format.name, ": ", format.what);
+    }
+    app.add_option("--format", format_, what)
+        ->check(CLI::IsMember(names))
         ->capture_default_str();
     inputs_.declareAttempt(app);
     scope_.declare(app);
     window_.declare(app);
+    view_.declare(app);
     app.add_option("-o,--output", output_,
                    "The file to write, instead of standard output");
     app.add_flag("--force", force_, "Replace the file if it is there");
@@ -42,14 +55,38 @@ class Export : public Subcommand {
                 << ": exists; --force replaces it\n";
       return ExitCode::kUsage;
     }
+    const JobFormat* job_format = jobFormatNamed(format_);
+    const std::string refused = refusedOptions(job_format);
+    if (!refused.empty()) {
+      std::cerr << "tracectl: " << refused << "\n";
+      return ExitCode::kUsage;
+    }
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     RunSummary summary;
+    std::unique_ptr<JobView> view;
+    if (job_format) {
+      RunOverview overview = overviewOf(*set);
+      const std::string unknown = view_.unknownIn(overview);
+      if (!unknown.empty()) {
+        std::cerr << "tracectl: " << printable(unknown) << "\n";
+        return ExitCode::kUsage;
+      }
+      summary = overview.summary;
+      view = viewOf(*set, std::move(overview), *job_format);
+    }
+    const auto writeTo = [&](std::ostream& out) {
+      if (view) {
+        writeJob(out, *view, *job_format);
+      } else {
+        writeAll(out, *set, summary);
+      }
+    };
     if (!to_file) {
-      writeAll(std::cout, *set, summary);
+      writeTo(std::cout);
     } else {
       PendingFile file(output_, force_ ? Existing::kReplaced : Existing::kKept);
-      writeAll(file.stream(), *set, summary);
+      writeTo(file.stream());
       if (!file.commit()) {
         std::cerr << "tracectl: " << printable(file.problem()) << "\n";
         return ExitCode::kInternal;
@@ -65,6 +102,13 @@ class Export : public Subcommand {
       std::cerr << "note: " << countOf(left_out, "operation")
                 << " not recorded (TRACED_SCOPE)\n";
     }
+    if (view) {
+      const std::string left_out = leftOutText(*view);
+      if (!left_out.empty()) {
+        std::cerr << "note: " << printable(left_out) << "\n";
+      }
+      return code;
+    }
     const std::string scope = scopeText(scope_.scope(), left_out_.of_scope);
     if (!scope.empty()) std::cerr << "note: " << scope << "\n";
     const std::string window =
@@ -74,6 +118,35 @@ class Export : public Subcommand {
   }
 
  private:
+  // Why options do not go together; "" when they do.
+  std::string refusedOptions(const JobFormat* job_format) const {
+    if (!job_format) {
+      if (!view_.given()) return "";
+      return absl::StrCat("--ranks, --groups and --last are not for --format ",
+                          format_, ": choose among its rows");
+    }
+    if (!output_.empty() || ::isatty(STDOUT_FILENO) != 1) return "";
+    return absl::StrCat("--format ", format_,
+                        " is nothing to read on a terminal: name a file with "
+                        "-o");
+  }
+
+  std::unique_ptr<JobView> viewOf(const TraceSet& set, RunOverview overview,
+                                  const JobFormat& format) const {
+    ViewSelection selection = view_.selection();
+    selection.scope = scope_.scope();
+    selection.window = window_.window();
+    selection.most_operations = format.most_operations;
+    return std::make_unique<JobView>(set, std::move(overview), selection);
+  }
+
+  void writeJob(std::ostream& out, const JobView& view,
+                const JobFormat& format) {
+    const std::unique_ptr<JobExporter> exporter = format.make();
+    exporter->write(out, view);
+    writers_note_ = exporter->note();
+  }
+
   void writeAll(std::ostream& out, const TraceSet& set, RunSummary& summary) {
     const std::unique_ptr<ExportWriter> writer = makeWriter();
     left_out_ = writeExport(out, *writer, set,
@@ -93,6 +166,7 @@ class Export : public Subcommand {
   Inputs inputs_;
   ScopeOption scope_;
   WindowOption window_;
+  ViewOption view_;
   LeftOutOfExport left_out_;
   std::string format_ = "csv";
   std::string output_;

@@ -1,0 +1,213 @@
+#include "cli/export/perfetto/rank_packets.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/common/text.h"
+#include "cli/export/perfetto/fields.h"
+#include "cli/export/perfetto/operation_words.h"
+
+namespace traced::perfetto {
+namespace {
+
+std::uint32_t lanesOf(const std::vector<NamedSlice>& slices) {
+  std::uint32_t lanes = 0;
+  for (const NamedSlice& slice : slices) lanes = std::max(lanes, slice.lane + 1);
+  return lanes;
+}
+
+class RankWriter {
+ public:
+  RankWriter(Sequence& to, Tracks& tracks, const JobView& view,
+             std::uint32_t stream, const RankTimeline& line,
+             const std::vector<RowFacts>& rows)
+      : to_(to),
+        tracks_(tracks),
+        view_(view),
+        table_(view.run().streams[stream].table),
+        line_(line),
+        rows_(rows),
+        words_(view, stream) {}
+
+  void write() {
+    const v1::Header& header = table_.header;
+    process_ = tracks_.addProcess(
+        to_, pidOf(header.rank()), absl::StrCat("rank ", header.rank()),
+        header.host().empty()
+            ? ""
+            : absl::StrCat(header.host(), ", pid ", header.pid()));
+    const std::uint64_t counters[] = {
+        tracks_.addCounter(to_, process_, kLastPlace, "bytes in flight",
+                           counter::kBytes),
+        tracks_.addCounter(to_, process_, kLastPlace, "operations in flight",
+                           counter::kCount)};
+    to_.begin(counters);
+    writeNamed("steps", line_.steps);
+    writeVerdicts();
+    describeGroups();
+    writeOperations();
+    writeNamed("waits of the program", line_.waits);
+    writeNamed("modules", line_.modules);
+    writeNamed("phases", line_.phases);
+  }
+
+ private:
+  static constexpr std::int32_t kLastPlace = 1'000'000'000;
+
+  static std::int32_t pidOf(std::uint32_t rank) {
+    constexpr std::uint32_t kMost = 2'000'000'000;
+    return kJobPid + 1 + static_cast<std::int32_t>(std::min(rank, kMost));
+  }
+
+  void writeNamed(const char* track, const std::vector<NamedSlice>& slices) {
+    if (slices.empty()) return;
+    const LanedTrack laned =
+        tracks_.addTrack(to_, process_, ++place_, track, lanesOf(slices));
+    for (const NamedSlice& slice : slices) {
+      to_.write({.at_ns = slice.begin_ns,
+                 .type = event::kBegin,
+                 .track = laned.lane(slice.lane),
+                 .name = to_.name(slice.name)});
+      to_.write({.at_ns = slice.end_ns,
+                 .type = event::kEnd,
+                 .track = laned.lane(slice.lane)});
+    }
+  }
+
+  // Who is to blame has it on its own lines, too.
+  void writeVerdicts() {
+    std::optional<LanedTrack> track;
+    const auto& verdicts = view_.diagnosis().verdicts;
+    for (const JobVerdict& verdict : verdicts) {
+      const auto& culprits = verdict.culprits;
+      const auto at = verdict.since_ns.value_or(view_.overview().last_ns);
+      const bool told =
+          std::binary_search(culprits.begin(), culprits.end(),
+                             table_.header.rank()) &&
+          isShowable(at);
+      if (!told) continue;
+      if (!track) {
+        track = tracks_.addTrack(to_, process_, ++place_, "verdicts", 1);
+      }
+      to_.annotate("summary", verdict.summary);
+      to_.write({.at_ns = at,
+                 .type = event::kInstant,
+                 .track = track->lane(0),
+                 .name = to_.name(nameOf(verdict.kind))});
+    }
+  }
+
+  void describeGroups() {
+    std::map<std::uint32_t, std::uint32_t> lanes;
+    for (const OperationSlice& slice : line_.operations) {
+      std::uint32_t& count = lanes[slice.group];
+      count = std::max(count, slice.lane + 1);
+    }
+    for (const auto& [group, count] : lanes) {
+      groups_.emplace(
+          group, tracks_.addTrack(to_, process_, ++place_,
+                                  words_.groupName(group), count,
+                                  words_.groupDescription(group)));
+    }
+  }
+
+  // In the order of time, ends before what begins then: so what is in flight is
+  // right after each packet.
+  void writeOperations() {
+    for (std::uint32_t i = 0; i < line_.operations.size(); ++i) {
+      const OperationSlice& slice = line_.operations[i];
+      endUntil(slice.begin_ns);
+      begin(slice);
+      if (!slice.open()) ends_.push({slice.end_ns, i});
+    }
+    endUntil(kNeverNs);
+  }
+
+  void endUntil(std::int64_t ns) {
+    while (!ends_.empty() && ends_.top().first <= ns) {
+      end(line_.operations[ends_.top().second]);
+      ends_.pop();
+    }
+  }
+
+  std::uint64_t trackOf(const OperationSlice& slice) const {
+    return groups_.at(slice.group).lane(slice.lane);
+  }
+
+  void begin(const OperationSlice& slice) {
+    const RowFacts& facts = rows_[slice.row];
+    bytes_ += words_.bytesOf(slice);
+    ++operations_;
+    Event event{.at_ns = slice.begin_ns,
+                .type = event::kBegin,
+                .track = trackOf(slice),
+                .name = words_.name(to_, slice)};
+    event.correlation = facts.correlation;
+    if (facts.flow && words_.sends(slice)) event.flow = facts.flow;
+    event.counters[0] = static_cast<std::int64_t>(bytes_);
+    event.counters[1] = operations_;
+    words_.annotate(to_, slice, facts);
+    to_.write(event);
+    if (slice.parts) writeParts(slice);
+  }
+
+  void writeParts(const OperationSlice& slice) {
+    const OperationSlice::Parts& parts = *slice.parts;
+    const auto part = [&](const char* name, std::int64_t from, std::int64_t to) {
+      if (from == to) return;
+      to_.write({.at_ns = from,
+                 .type = event::kBegin,
+                 .track = trackOf(slice),
+                 .name = to_.name(name)});
+      to_.write(
+          {.at_ns = to, .type = event::kEnd, .track = trackOf(slice)});
+    };
+    part("for peers", parts.ready_ns, parts.peers_ready_ns);
+    part("transfer", parts.peers_ready_ns, slice.end_ns);
+  }
+
+  void end(const OperationSlice& slice) {
+    const RowFacts& facts = rows_[slice.row];
+    bytes_ -= words_.bytesOf(slice);
+    --operations_;
+    Event event{.at_ns = slice.end_ns,
+                .type = event::kEnd,
+                .track = trackOf(slice)};
+    if (facts.flow && !words_.sends(slice)) event.end_of_flow = facts.flow;
+    event.counters[0] = static_cast<std::int64_t>(bytes_);
+    event.counters[1] = operations_;
+    to_.write(event);
+  }
+
+  using End = std::pair<std::int64_t, std::uint32_t>;
+
+  Sequence& to_;
+  Tracks& tracks_;
+  const JobView& view_;
+  const StreamTable& table_;
+  const RankTimeline& line_;
+  const std::vector<RowFacts>& rows_;
+  OperationWords words_;
+  std::uint64_t process_ = 0;
+  std::int32_t place_ = 0;
+  std::map<std::uint32_t, LanedTrack> groups_;
+  // When, and which slice.
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  std::uint64_t bytes_ = 0;
+  std::int64_t operations_ = 0;
+};
+
+}  // namespace
+
+void writeRank(Sequence& to, Tracks& tracks, const JobView& view,
+               std::uint32_t stream, const RankTimeline& line,
+               const std::vector<RowFacts>& rows) {
+  RankWriter(to, tracks, view, stream, line, rows).write();
+}
+
+}  // namespace traced::perfetto

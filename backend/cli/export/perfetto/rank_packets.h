@@ -1,0 +1,31 @@
+// The packets of one rank: a process with its tracks.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/timeline/rank_timeline.h"
+#include "cli/export/perfetto/sequence.h"
+#include "cli/export/perfetto/tracks.h"
+
+namespace traced::perfetto {
+
+// Pids are no processes of the host's, whose numbers may be the same on
+// several: that of the job comes first, then the ranks.
+inline constexpr std::int32_t kJobPid = 1;
+
+// What is known of each row of a view.
+struct RowFacts {
+  std::optional<std::uint64_t> correlation;
+  std::optional<JobView::Latest> latest;
+  // Of a message with both its ends: the arrow between them.
+  std::optional<std::uint64_t> flow;
+};
+
+void writeRank(Sequence& to, Tracks& tracks, const JobView& view,
+               std::uint32_t stream, const RankTimeline& line,
+               const std::vector<RowFacts>& rows);
+
+}  // namespace traced::perfetto

