@@ -272,7 +272,9 @@ def test_hosts_apart(export: Export, tmp_path: Path) -> None:
     assert within
     assert max(row["value"] for row in within) < 2 * MS
     # Where the true instants are known, each is within what is certified.
-    at = {(s["process"], i): s for i, s in enumerate(sorted(exported.slices(), key=lambda s: s["ts"]))}
+    at = {
+        (s["process"], i): s for i, s in enumerate(sorted(exported.slices(), key=lambda s: s["ts"]))
+    }
     bound = max(row["value"] for row in within)
     first: dict[str, int] = {}
     for shown in at.values():
@@ -340,7 +342,9 @@ def test_names_are_text(export: Export, tmp_path: Path, name: str) -> None:
         context = rank.context(name)
         rank.operation(rank.call("all_reduce", group), 0, MS, context=context)
     exported = export(made.write(tmp_path / "job", ranks))
-    tracks = exported.processor.query("select distinct name from process_track where name like 'group%'")
+    tracks = exported.processor.query(
+        "select distinct name from process_track where name like 'group%'"
+    )
     shown = "".join(row["name"] for row in tracks)
     harmless = "".join(c if c.isprintable() else "?" for c in name)
     assert shown == f"group {harmless}"

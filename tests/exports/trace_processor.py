@@ -38,16 +38,17 @@ class TraceProcessor:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self._engine.kill()
         self._engine.communicate()
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         """Returns the rows that it answers with."""
-        self._send(
-            pb.TraceProcessorRpc.TPM_QUERY_STREAMING, query_args=pb.QueryArgs(sql_query=sql)
-        )
+        self._send(pb.TraceProcessorRpc.TPM_QUERY_STREAMING, query_args=pb.QueryArgs(sql_query=sql))
         columns: list[str] = []
         cells: list[Any] = []
         while True:

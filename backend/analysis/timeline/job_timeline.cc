@@ -12,7 +12,8 @@ namespace traced {
 namespace {
 
 std::vector<NamedSlice> stepsOf(const std::vector<RankTimeline>& ranks) {
-  // A number may come several times: then the n-th of each rank belong together.
+  // A number may come several times: then the n-th of each rank belong
+  // together.
   std::map<std::pair<std::string, std::size_t>, NamedSlice> steps;
   for (const RankTimeline& rank : ranks) {
     std::map<std::string, std::size_t> times;
@@ -67,8 +68,8 @@ JobTimeline::ClockError errorOf(const v1::ClockModel& clock,
     const auto certified = certifiedNs(clock, at);
     const std::int64_t common = commonNs(clock, at);
     if (!certified || !isShowable(common)) continue;
-    const std::int64_t off_ns = std::max(certified->high_ns - common,
-                                         common - certified->low_ns);
+    const std::int64_t off_ns =
+        std::max(certified->high_ns - common, common - certified->low_ns);
     error.within_ns.emplace_back(
         common, static_cast<std::uint64_t>(std::max<std::int64_t>(off_ns, 0)));
   }

@@ -36,9 +36,8 @@ std::optional<OperationSlice::Parts> partsOf(const OperationSplit& split,
   }
   const std::int64_t ready_ns =
       std::clamp(*split.ready_ns, slice.begin_ns, slice.end_ns);
-  const std::int64_t peers_ready_ns =
-      std::clamp(ready_ns + std::max<std::int64_t>(wait.ns, 0), ready_ns,
-                 slice.end_ns);
+  const std::int64_t peers_ready_ns = std::clamp(
+      ready_ns + std::max<std::int64_t>(wait.ns, 0), ready_ns, slice.end_ns);
   // It was over when somebody looked: that is when it was if he looked before
   // the last was ready.
   if (isLateBound(op) && watched_ns > peers_ready_ns) return std::nullopt;
@@ -59,8 +58,8 @@ class Drawer {
     placeOperations();
     addSteps();
     addRuns(cells);
-    for (auto* slices : {&line_.waits, &line_.steps, &line_.modules,
-                         &line_.phases}) {
+    for (auto* slices :
+         {&line_.waits, &line_.steps, &line_.modules, &line_.phases}) {
       std::erase_if(*slices, [](const NamedSlice& slice) {
         return !isShowable(slice.begin_ns) || !isShowable(slice.end_ns) ||
                slice.end_ns < slice.begin_ns;
@@ -141,11 +140,11 @@ class Drawer {
       if (!step.began.known() || !ended.known()) continue;
       const std::int64_t begin_ns = common(step.began);
       const std::int64_t end_ns = common(ended);
-      const auto first = std::lower_bound(
-          slices.begin(), slices.end(), begin_ns,
-          [](const OperationSlice& slice, std::int64_t ns) {
-            return slice.begin_ns < ns;
-          });
+      const auto first =
+          std::lower_bound(slices.begin(), slices.end(), begin_ns,
+                           [](const OperationSlice& slice, std::int64_t ns) {
+                             return slice.begin_ns < ns;
+                           });
       const bool holds = first != slices.end() && first->begin_ns <= end_ns;
       if (!all && !holds) continue;
       line_.steps.push_back(
@@ -186,7 +185,8 @@ class Drawer {
   void extend(Runs& runs, const AssembledOperation& op, std::string name,
               std::vector<NamedSlice>& slices) {
     Run& run = runs[op.thread];
-    const Instant end = between(op.issued, op.returned) ? op.returned : op.issued;
+    const Instant end =
+        between(op.issued, op.returned) ? op.returned : op.issued;
     if (run.name == name) {
       if (end.isAfter(run.end)) run.end = end;
       return;

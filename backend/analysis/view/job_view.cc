@@ -56,8 +56,8 @@ std::vector<ChosenRank> JobView::choose(const ViewSelection& selection) const {
     asked.push_back({i, ChosenAs::kAsked});
     operations += ranks[i].operations;
   }
-  const bool fits = selection.most_operations == 0 ||
-                    operations <= selection.most_operations;
+  const bool fits =
+      selection.most_operations == 0 || operations <= selection.most_operations;
   if (fits || !selection.ranks.empty()) return asked;
   std::vector<std::size_t> culprits;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -169,9 +169,9 @@ std::optional<std::uint64_t> JobView::correlationOf(const MatchRow& row) const {
   // place does.
   std::uint64_t hash = group_hashes_[cell.stream][local];
   if (hash == 0) hash = row.group + std::uint64_t{1};
-  return message ? messageNumber(hash, row.pair->first, row.pair->second,
-                                 row.seq)
-                 : collectiveNumber(hash, row.seq);
+  return message
+             ? messageNumber(hash, row.pair->first, row.pair->second, row.seq)
+             : collectiveNumber(hash, row.seq);
 }
 
 }  // namespace traced

@@ -37,9 +37,8 @@ RunOverview overviewOf(const TraceSet& set) {
     overview.summary.add(table);
     overview.ranks.push_back({i, table.header.rank(), table.operations.size()});
     if (!table.last.known()) return;
-    overview.last_ns =
-        std::max(overview.last_ns,
-                 commonNs(overview.clocks[i], table.last.ns()));
+    overview.last_ns = std::max(overview.last_ns,
+                                commonNs(overview.clocks[i], table.last.ns()));
   });
   overview.summary.setClockWarnings(std::move(aligned.warnings));
   return overview;

@@ -51,9 +51,9 @@ void GzipOutput::compress(int flush) {
     zlib_.next_out = compressed_.data();
     zlib_.avail_out = static_cast<unsigned>(compressed_.size());
     deflate(&zlib_, flush);
-    out_.write(reinterpret_cast<const char*>(compressed_.data()),
-               static_cast<std::streamsize>(compressed_.size() -
-                                            zlib_.avail_out));
+    out_.write(
+        reinterpret_cast<const char*>(compressed_.data()),
+        static_cast<std::streamsize>(compressed_.size() - zlib_.avail_out));
   } while (zlib_.avail_out == 0);
   setp(plain_.data(), plain_.data() + plain_.size());
 }

@@ -46,8 +46,7 @@ class JobWriter {
       to_.annotate("finding", nameOf(verdict.finding));
       to_.annotate("culprit", nameOf(verdict.culprit));
       if (!verdict.culprits.empty()) {
-        to_.annotate("culprits",
-                     RankList::fromRanks(verdict.culprits).text());
+        to_.annotate("culprits", RankList::fromRanks(verdict.culprits).text());
       }
       to_.annotate("evidence", absl::StrJoin(verdict.evidence, " "));
       if (!verdict.since_ns) to_.annotate("at", "the end: no instant tells");
@@ -63,15 +62,14 @@ class JobWriter {
   void writeLatest() {
     if (line_.latest.empty()) return;
     const LanedTrack track = tracks_.addTrack(
-        to_, process_, ++place_, "the others wait for",
-        lanesOf(line_.latest),
+        to_, process_, ++place_, "the others wait for", lanesOf(line_.latest),
         "From when all other ranks were ready for a collective to when the "
         "last one was.");
     for (const JobTimeline::Latest& one : line_.latest) {
       const MatchRow& row = view_.matched().rows[one.row];
       const MatchCell& cell = view_.matched().cellsOf(row).front();
-      to_.annotate("operation", operationName(view_.tableOf(cell),
-                                              view_.operationOf(cell)));
+      to_.annotate("operation",
+                   operationName(view_.tableOf(cell), view_.operationOf(cell)));
       to_.annotate("number", row.seq);
       to_.annotate("group", view_.run().groups.label(row.group));
       if (one.latest.within_ns > 0) {
@@ -126,8 +124,9 @@ class JobWriter {
     }
   }
 
-  void writeCounter(const std::string& name, std::uint64_t unit,
-                    std::vector<std::pair<std::int64_t, std::int64_t>> samples) {
+  void writeCounter(
+      const std::string& name, std::uint64_t unit,
+      std::vector<std::pair<std::int64_t, std::int64_t>> samples) {
     std::sort(samples.begin(), samples.end());
     const std::uint64_t track =
         tracks_.addCounter(to_, process_, ++place_, name, unit);

@@ -114,18 +114,19 @@ void OperationWords::annotateTimes(Sequence& to, const OperationSlice& slice,
   const auto timed = [&](const char* name, const char* within,
                          const CertifiedTime& time) {
     to.annotate(name, notBelowZero(time.ns));
-    unlessZero(to, within,
-               notBelowZero(std::max(time.high_ns - time.ns,
-                                     time.ns - time.low_ns)));
+    unlessZero(
+        to, within,
+        notBelowZero(std::max(time.high_ns - time.ns, time.ns - time.low_ns)));
   };
   if (split.wait_for_peers) {
     timed("for_peers_ns", "for_peers_within_ns", *split.wait_for_peers);
   }
-  if (split.transfer) timed("transfer_ns", "transfer_within_ns", *split.transfer);
+  if (split.transfer)
+    timed("transfer_ns", "transfer_within_ns", *split.transfer);
   if (!facts.latest) return;
   to.annotate("latest_rank", std::uint64_t{facts.latest->rank});
-  to.annotate("latest_by_ns", notBelowZero(facts.latest->ready_ns -
-                                           facts.latest->before_ns));
+  to.annotate("latest_by_ns",
+              notBelowZero(facts.latest->ready_ns - facts.latest->before_ns));
   unlessZero(to, "latest_within_ns", facts.latest->within_ns);
 }
 

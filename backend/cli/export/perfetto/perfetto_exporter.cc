@@ -58,8 +58,7 @@ class Machines {
   explicit Machines(const JobView& view) {
     for (const LoadedRun::Stream& stream : view.run().streams) {
       const v1::Header& header = stream.table.header;
-      const bool of_line =
-          stream.clock.source() == v1::CLOCK_SOURCE_SAME_CLOCK;
+      const bool of_line = stream.clock.source() == v1::CLOCK_SOURCE_SAME_CLOCK;
       const auto [place, is_new] =
           numbers_.try_emplace(clockNameOf(header), of_line ? 0 : next_);
       if (!is_new) continue;

@@ -17,7 +17,8 @@ namespace {
 
 std::uint32_t lanesOf(const std::vector<NamedSlice>& slices) {
   std::uint32_t lanes = 0;
-  for (const NamedSlice& slice : slices) lanes = std::max(lanes, slice.lane + 1);
+  for (const NamedSlice& slice : slices)
+    lanes = std::max(lanes, slice.lane + 1);
   return lanes;
 }
 
@@ -86,10 +87,9 @@ class RankWriter {
     for (const JobVerdict& verdict : verdicts) {
       const auto& culprits = verdict.culprits;
       const auto at = verdict.since_ns.value_or(view_.overview().last_ns);
-      const bool told =
-          std::binary_search(culprits.begin(), culprits.end(),
-                             table_.header.rank()) &&
-          isShowable(at);
+      const bool told = std::binary_search(culprits.begin(), culprits.end(),
+                                           table_.header.rank()) &&
+                        isShowable(at);
       if (!told) continue;
       if (!track) {
         track = tracks_.addTrack(to_, process_, ++place_, "verdicts", 1);
@@ -109,10 +109,9 @@ class RankWriter {
       count = std::max(count, slice.lane + 1);
     }
     for (const auto& [group, count] : lanes) {
-      groups_.emplace(
-          group, tracks_.addTrack(to_, process_, ++place_,
-                                  words_.groupName(group), count,
-                                  words_.groupDescription(group)));
+      groups_.emplace(group, tracks_.addTrack(to_, process_, ++place_,
+                                              words_.groupName(group), count,
+                                              words_.groupDescription(group)));
     }
   }
 
@@ -158,14 +157,14 @@ class RankWriter {
 
   void writeParts(const OperationSlice& slice) {
     const OperationSlice::Parts& parts = *slice.parts;
-    const auto part = [&](const char* name, std::int64_t from, std::int64_t to) {
+    const auto part = [&](const char* name, std::int64_t from,
+                          std::int64_t to) {
       if (from == to) return;
       to_.write({.at_ns = from,
                  .type = event::kBegin,
                  .track = trackOf(slice),
                  .name = to_.name(name)});
-      to_.write(
-          {.at_ns = to, .type = event::kEnd, .track = trackOf(slice)});
+      to_.write({.at_ns = to, .type = event::kEnd, .track = trackOf(slice)});
     };
     part("for peers", parts.ready_ns, parts.peers_ready_ns);
     part("transfer", parts.peers_ready_ns, slice.end_ns);
@@ -175,9 +174,8 @@ class RankWriter {
     const RowFacts& facts = rows_[slice.row];
     bytes_ -= words_.bytesOf(slice);
     --operations_;
-    Event event{.at_ns = slice.end_ns,
-                .type = event::kEnd,
-                .track = trackOf(slice)};
+    Event event{
+        .at_ns = slice.end_ns, .type = event::kEnd, .track = trackOf(slice)};
     if (facts.flow && !words_.sends(slice)) event.end_of_flow = facts.flow;
     event.counters[0] = static_cast<std::int64_t>(bytes_);
     event.counters[1] = operations_;

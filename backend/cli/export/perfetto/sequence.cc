@@ -26,7 +26,8 @@ std::uint64_t Sequence::name(const std::string& text) {
 }
 
 std::uint64_t Sequence::idOf(Texts& texts, std::string_view text) {
-  const auto found = texts.ids.find(absl::string_view(text.data(), text.size()));
+  const auto found =
+      texts.ids.find(absl::string_view(text.data(), text.size()));
   if (found != texts.ids.end()) return found->second;
   const std::uint64_t id = texts.ids.size() + 1;
   texts.ids.emplace(text, id);

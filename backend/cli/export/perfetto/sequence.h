@@ -36,7 +36,7 @@ class Sequence {
   Sequence(std::ostream& out, std::uint32_t id, std::uint32_t machine)
       : out_(out), id_(id), machine_(machine) {}
 
-  // Which tracks the two counters of later events are of. Comes first.
+  // Which tracks the counters of later events are of. Comes before all events.
   void begin(absl::Span<const std::uint64_t> counter_tracks);
   // The number of an event's name.
   std::uint64_t name(const std::string& text);

@@ -1,0 +1,49 @@
+#include "analysis/view/rank_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+namespace traced {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::string> told(const std::vector<ChosenRank>& chosen) {
+  std::vector<std::string> texts;
+  for (const ChosenRank& one : chosen) {
+    texts.push_back(std::to_string(one.index) + " " + nameOf(one.reason));
+  }
+  return texts;
+}
+
+TEST(RankChoiceTest, WhoWaitsLeastIsTheSlowest) {
+  EXPECT_THAT(told(chooseRanks({500, 90, 100, 400, 300}, {})),
+              ElementsAre("0 quickest", "1 slowest", "4 median"));
+}
+
+TEST(RankChoiceTest, ACulpritIsCalledSo) {
+  EXPECT_THAT(told(chooseRanks({500, 90, 100, 400, 300}, {1, 2})),
+              ElementsAre("0 quickest", "1 culprit", "2 culprit", "4 median"));
+}
+
+TEST(RankChoiceTest, EachRankComesOnce) {
+  EXPECT_THAT(told(chooseRanks({7}, {})), ElementsAre("0 slowest"));
+  EXPECT_THAT(told(chooseRanks({}, {})), ElementsAre());
+}
+
+TEST(RankChoiceTest, OfManyCulpritsTheFirstEight) {
+  std::vector<std::size_t> culprits(100);
+  std::iota(culprits.begin(), culprits.end(), std::size_t{0});
+  const auto chosen =
+      chooseRanks(std::vector<std::uint64_t>(1000, 5), culprits);
+  // And of those that wait alike the last and the one in the middle.
+  EXPECT_EQ(chosen.size(), 10u);
+  EXPECT_EQ(chosen[7].index, 7u);
+  EXPECT_EQ(chosen[8].index, 500u);
+}
+
+}  // namespace
+}  // namespace traced
