@@ -8,10 +8,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from perfetto.protos.perfetto.trace_processor import trace_processor_pb2 as pb
+import perfetto
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _PIECE = 1 << 20
+_MESSAGES = Path(perfetto.__path__[0]) / "trace_processor" / "trace_processor.descriptor"
 _ENGINE = Path(__file__).with_name("engine.js")
+
+
+def _messages(*names: str) -> list[Any]:
+    """The classes of messages that the package describes."""
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(_MESSAGES.read_bytes()).file:
+        pool.Add(file)
+    return [
+        message_factory.GetMessageClass(pool.FindMessageTypeByName(f"perfetto.protos.{name}"))
+        for name in names
+    ]
+
+
+Rpc, RpcStream, QueryArgs, QueryResult = _messages(
+    "TraceProcessorRpc", "TraceProcessorRpcStream", "QueryArgs", "QueryResult"
+)
 
 
 class TraceProcessor:
@@ -28,10 +46,10 @@ class TraceProcessor:
         data = trace.read_bytes()
         for begin in range(0, len(data), _PIECE):
             piece = data[begin : begin + _PIECE]
-            self._send(pb.TraceProcessorRpc.TPM_APPEND_TRACE_DATA, append_trace_data=piece)
+            self._send(Rpc.TPM_APPEND_TRACE_DATA, append_trace_data=piece)
             reply = self._receive()
             assert not reply.append_result.error, reply.append_result.error
-        self._send(pb.TraceProcessorRpc.TPM_FINALIZE_TRACE_DATA)
+        self._send(Rpc.TPM_FINALIZE_TRACE_DATA)
         self._receive()
 
     def __enter__(self) -> TraceProcessor:
@@ -48,7 +66,7 @@ class TraceProcessor:
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         """Returns the rows that it answers with."""
-        self._send(pb.TraceProcessorRpc.TPM_QUERY_STREAMING, query_args=pb.QueryArgs(sql_query=sql))
+        self._send(Rpc.TPM_QUERY_STREAMING, query_args=QueryArgs(sql_query=sql))
         columns: list[str] = []
         cells: list[Any] = []
         while True:
@@ -69,13 +87,13 @@ class TraceProcessor:
 
     def _send(self, method: int, **fields: Any) -> None:
         self._number += 1
-        request = pb.TraceProcessorRpc(seq=self._number, request=method, **fields)
+        request = Rpc(seq=self._number, request=method, **fields)
         stdin = self._engine.stdin
         assert stdin
-        stdin.write(pb.TraceProcessorRpcStream(msg=[request]).SerializeToString())
+        stdin.write(RpcStream(msg=[request]).SerializeToString())
         stdin.flush()
 
-    def _receive(self) -> pb.TraceProcessorRpc:
+    def _receive(self) -> Any:
         assert self._read(1) == b"\x0a"
         size = shift = 0
         while True:
@@ -84,7 +102,7 @@ class TraceProcessor:
             shift += 7
             if byte < 0x80:
                 break
-        return pb.TraceProcessorRpc.FromString(self._read(size))
+        return Rpc.FromString(self._read(size))
 
     def _read(self, size: int) -> bytes:
         stdout = self._engine.stdout
@@ -95,7 +113,7 @@ class TraceProcessor:
 
 
 def _cells(batch: Any) -> Iterator[Any]:
-    kinds = pb.QueryResult.CellsBatch
+    kinds = QueryResult.CellsBatch
     values = {
         kinds.CELL_VARINT: iter(batch.varint_cells),
         kinds.CELL_FLOAT64: iter(batch.float64_cells),
