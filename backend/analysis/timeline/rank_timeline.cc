@@ -84,10 +84,10 @@ class Drawer {
     slice.row = cell.row;
     slice.group = view_.matched().rows[cell.row].group;
     slice.begin_ns = common(span.begin);
-    slice.end_ns = common(span.end);
+    // Where its clock stepped, what came later may be placed before.
+    slice.end_ns = std::max(common(span.end), slice.begin_ns);
     slice.how = span.how;
-    if (!isShowable(slice.begin_ns) || !isShowable(slice.end_ns) ||
-        slice.end_ns < slice.begin_ns) {
+    if (!isShowable(slice.begin_ns) || !isShowable(slice.end_ns)) {
       ++line_.unshowable;
       return;
     }

@@ -62,7 +62,11 @@ inline constexpr std::uint32_t kDescription = 14;
 // Tracks of one parent and one key are shown as one.
 inline constexpr std::uint32_t kMergeBehavior = 15;
 inline constexpr std::uint32_t kMergeKey = 17;
+inline constexpr std::uint32_t kProcessOrdering = 19;
 
+// The parent of all processes; it tells how they are ordered.
+inline constexpr std::uint64_t kRoot = 0;
+inline constexpr std::uint64_t kProcessesByRank = 1;
 inline constexpr std::uint64_t kExplicitOrder = 3;
 inline constexpr std::uint64_t kMergeByKey = 3;
 }  // namespace track

@@ -114,6 +114,7 @@ class PerfettoExporter : public JobExporter {
     writeHosts(out, view, machines);
     Tracks tracks;
     Sequence job(out, ++sequences_, 0);
+    tracks.orderProcesses(job);
     writeJob(job, tracks, view, jobTimelineOf(view, ranks), facts);
     for (std::uint32_t i = 0; i < ranks.size(); ++i) {
       const v1::Header& header = view.run().streams[i].table.header;

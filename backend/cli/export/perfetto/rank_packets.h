@@ -13,8 +13,9 @@
 namespace traced::perfetto {
 
 // Pids are no processes of the host's, whose numbers may be the same on
-// several: that of the job comes first, then the ranks.
-inline constexpr std::int32_t kJobPid = 1;
+// several: that of the job comes first, then the ranks. The lowest numbers are
+// the kernel's own to the page.
+inline constexpr std::int32_t kJobPid = 999;
 
 // What is known of each row of a view.
 struct RowFacts {

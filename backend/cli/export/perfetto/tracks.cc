@@ -17,6 +17,13 @@ MessageWriter childOf(std::uint64_t process, std::int32_t place,
 
 }  // namespace
 
+void Tracks::orderProcesses(Sequence& to) {
+  MessageWriter described;
+  described.add(track::kUuid, track::kRoot);
+  described.add(track::kProcessOrdering, track::kProcessesByRank);
+  to.write(packet::kTrackDescriptor, described);
+}
+
 std::uint64_t Tracks::addProcess(Sequence& to, std::int32_t pid,
                                  const std::string& name,
                                  const std::string& label) {
@@ -28,6 +35,7 @@ std::uint64_t Tracks::addProcess(Sequence& to, std::int32_t pid,
   described.add(track::kUuid, next_);
   described.add(track::kProcess, process);
   described.add(track::kChildOrdering, track::kExplicitOrder);
+  described.addSigned(track::kRankAmongSiblings, pid);
   to.write(packet::kTrackDescriptor, described);
   return next_++;
 }

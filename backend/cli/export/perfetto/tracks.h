@@ -22,7 +22,8 @@ class LanedTrack {
 
 class Tracks {
  public:
-  // Processes come in the order of their pids.
+  // Processes come in the order of their pids, as far as the page heeds that.
+  void orderProcesses(Sequence& to);
   std::uint64_t addProcess(Sequence& to, std::int32_t pid,
                            const std::string& name, const std::string& label);
   // `place`: among those of the process.

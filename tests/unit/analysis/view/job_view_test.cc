@@ -21,7 +21,7 @@ class JobViewTest : public ::testing::Test {
   JobViewTest() : job_(6) {
     for (std::uint32_t rank = 0; rank < job_.size(); ++rank) {
       RankBuilder& built = job_.rank(rank);
-      built.addCall(v1::OPERATION_ALL_REDUCE, 1);
+      built.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096);
       for (std::int64_t i = 0; i < kOperations; ++i) {
         built.end(1, 100 * i + rank, 50 - std::int64_t{rank});
       }
