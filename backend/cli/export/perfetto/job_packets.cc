@@ -14,8 +14,8 @@ namespace {
 class JobWriter {
  public:
   JobWriter(Sequence& to, Tracks& tracks, const JobView& view,
-            const JobTimeline& line, const std::vector<RowFacts>& rows)
-      : to_(to), tracks_(tracks), view_(view), line_(line), rows_(rows) {}
+            const JobTimeline& line)
+      : to_(to), tracks_(tracks), view_(view), line_(line) {}
 
   void write() {
     process_ = tracks_.addProcess(to_, kJobPid, "job", "");
@@ -75,12 +75,11 @@ class JobWriter {
       if (one.latest.within_ns > 0) {
         to_.annotate("within_ns", one.latest.within_ns);
       }
-      Event begin{.at_ns = one.latest.before_ns,
-                  .type = event::kBegin,
-                  .track = track.lane(one.lane),
-                  .name = to_.name(absl::StrCat("rank ", one.latest.rank))};
-      begin.correlation = rows_[one.row].correlation;
-      to_.write(begin);
+      // The page would colour it by a correlation, and not by its name.
+      to_.write({.at_ns = one.latest.before_ns,
+                 .type = event::kBegin,
+                 .track = track.lane(one.lane),
+                 .name = to_.name(absl::StrCat("rank ", one.latest.rank))});
       to_.write({.at_ns = one.latest.ready_ns,
                  .type = event::kEnd,
                  .track = track.lane(one.lane)});
@@ -141,7 +140,6 @@ class JobWriter {
   Tracks& tracks_;
   const JobView& view_;
   const JobTimeline& line_;
-  const std::vector<RowFacts>& rows_;
   std::uint64_t process_ = 0;
   std::int32_t place_ = 0;
 };
@@ -149,8 +147,8 @@ class JobWriter {
 }  // namespace
 
 void writeJob(Sequence& to, Tracks& tracks, const JobView& view,
-              const JobTimeline& line, const std::vector<RowFacts>& rows) {
-  JobWriter(to, tracks, view, line, rows).write();
+              const JobTimeline& line) {
+  JobWriter(to, tracks, view, line).write();
 }
 
 }  // namespace traced::perfetto

@@ -2,8 +2,6 @@
 
 #pragma once
 
-#include <vector>
-
 #include "analysis/timeline/job_timeline.h"
 #include "cli/export/perfetto/rank_packets.h"
 #include "cli/export/perfetto/sequence.h"
@@ -12,6 +10,6 @@
 namespace traced::perfetto {
 
 void writeJob(Sequence& to, Tracks& tracks, const JobView& view,
-              const JobTimeline& line, const std::vector<RowFacts>& rows);
+              const JobTimeline& line);
 
 }  // namespace traced::perfetto

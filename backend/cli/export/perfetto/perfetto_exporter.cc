@@ -115,7 +115,7 @@ class PerfettoExporter : public JobExporter {
     Tracks tracks;
     Sequence job(out, ++sequences_, 0);
     tracks.orderProcesses(job);
-    writeJob(job, tracks, view, jobTimelineOf(view, ranks), facts);
+    writeJob(job, tracks, view, jobTimelineOf(view, ranks));
     for (std::uint32_t i = 0; i < ranks.size(); ++i) {
       const v1::Header& header = view.run().streams[i].table.header;
       Sequence rank(out, ++sequences_, machines.of(header));
