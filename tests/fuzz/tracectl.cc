@@ -93,6 +93,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   }
   const std::string merged = dir.path() + "/merged";
   const std::string budget = dir.path() + "/budget";
+  const std::string timeline = dir.path() + "/timeline";
   const std::vector<Run> runs = {
       {traced::makeInfo, {"--all"}},
       {traced::makeInfo, {"--json"}, false},
@@ -106,6 +107,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       {traced::makeExport, {}, false},
       {traced::makeExport, {"--format", "jsonl"}, false},
       {traced::makeExport, {"--format", "text"}},
+      {traced::makeExport, {"--force", "--format", "perfetto", "-o", timeline}},
       {traced::makeCheck, {"--force", "--write-budget", budget}},
       {traced::makeMerge, {"--force", "-o", merged}}};
   const std::string_view input(reinterpret_cast<const char*>(data), size);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/timeline/lanes.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
@@ -69,7 +70,8 @@ JobTimeline::ClockError errorOf(const v1::ClockModel& clock,
     const std::int64_t common = commonNs(clock, at);
     if (!certified || !isShowable(common)) continue;
     const std::int64_t off_ns =
-        std::max(certified->high_ns - common, common - certified->low_ns);
+        std::max(wrappingDifference(certified->high_ns, common),
+                 wrappingDifference(common, certified->low_ns));
     error.within_ns.emplace_back(
         common, static_cast<std::uint64_t>(std::max<std::int64_t>(off_ns, 0)));
   }

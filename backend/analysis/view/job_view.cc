@@ -8,6 +8,7 @@
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/view/operation_span.h"
 #include "trace_io/correlation.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
@@ -93,7 +94,7 @@ void JobView::match(const ViewSelection& selection) {
 }
 
 void JobView::keepLast(std::int64_t last_ns) {
-  const std::int64_t from_ns = overview_.last_ns - last_ns;
+  const std::int64_t from_ns = wrappingDifference(overview_.last_ns, last_ns);
   std::vector<Batches> batches;
   batches.reserve(run_.streams.size());
   for (const auto& stream : run_.streams) batches.emplace_back(stream.table);

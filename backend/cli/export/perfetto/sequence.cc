@@ -20,9 +20,8 @@ void Sequence::begin(absl::Span<const std::uint64_t> counter_tracks) {
   finishPacket();
 }
 
-// What stands in a trace acts on nobody's screen.
 std::uint64_t Sequence::name(const std::string& text) {
-  return idOf(names_, printable(text));
+  return idOf(names_, text);
 }
 
 std::uint64_t Sequence::idOf(Texts& texts, std::string_view text) {
@@ -33,7 +32,8 @@ std::uint64_t Sequence::idOf(Texts& texts, std::string_view text) {
   texts.ids.emplace(text, id);
   part_.clear();
   part_.add(interned::kId, id);
-  part_.add(interned::kText, text);
+  // What stands in a trace acts on nobody's screen.
+  part_.add(interned::kText, printable(text));
   interned_.add(texts.field, part_);
   return id;
 }
@@ -56,7 +56,7 @@ void Sequence::annotateSigned(const char* name, std::int64_t value) {
 
 void Sequence::annotate(const char* name, const std::string& text) {
   const std::uint64_t id = idOf(annotation_names_, name);
-  const std::uint64_t text_id = idOf(annotation_texts_, printable(text));
+  const std::uint64_t text_id = idOf(annotation_texts_, text);
   part_.clear();
   part_.add(annotation::kNameId, id);
   part_.add(annotation::kStringId, text_id);
