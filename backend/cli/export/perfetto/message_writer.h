@@ -5,6 +5,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,10 +50,13 @@ class MessageWriter {
     varint(std::uint64_t{field} << 3 | wire_type);
   }
   void varint(std::uint64_t value) {
+    char encoded[10];
+    std::size_t size = 0;
     for (; value >= 0x80; value >>= 7) {
-      bytes_ += static_cast<char>(value | 0x80);
+      encoded[size++] = static_cast<char>(value | 0x80);
     }
-    bytes_ += static_cast<char>(value);
+    encoded[size++] = static_cast<char>(value);
+    bytes_.append(encoded, size);
   }
 
   std::string bytes_;
