@@ -17,7 +17,6 @@ from programs.data import fractions
 from programs.training import model, train
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 from torch.nn.parallel import DistributedDataParallel
-from torch.testing._internal.distributed import fake_pg
 from values import attempt
 
 from jobs.joining import join, joined
@@ -145,6 +144,8 @@ def looks(backend: str) -> dict[str, Any]:
 
 def fakes(backend: str) -> list[Any]:
     """Collectives over torch's backend for tests, whose other ranks do not exist."""
+    from torch.testing._internal.distributed import fake_pg  # imports pytest, for 0.4 s
+
     options = fake_pg.FakeProcessGroup.Options()
     options.simulate_uniform_ranks = True
     dist.init_process_group(backend, rank=1, world_size=4, pg_options=options)
