@@ -2,59 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import made_up_job as made
 import pytest
 from export_tools import ExportTools, export_tools
+from exported_timeline import Exported, exported, shown_spans, spans
 from made_up_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 GOLDEN_DUMPS = Path(__file__).parents[1] / "golden" / "flight_recorder"
-OPERATION_SLICES = """
-    select s.id, s.ts, s.dur, s.name, p.name as process, t.name as track, t.id as track_id
-    from slice s join process_track t on s.track_id = t.id join process p using (upid)
-    where s.depth = 0 and p.name != 'job'
-      and (t.name like 'group %' or t.name like 'operations of%')
-"""
 
 
 @pytest.fixture(scope="module")
 def tools() -> ExportTools:
     return export_tools()
-
-
-@dataclass
-class Exported:
-    """A file, what the trace processor says of it, and what was to be exported."""
-
-    file: Path
-    words: str
-    processor: Any
-    source: list[dict[str, Any]]
-
-    def slices(self) -> list[dict[str, Any]]:
-        return list(self.processor.query(OPERATION_SLICES))
-
-    def args(self, slice_id: int) -> dict[str, Any]:
-        rows = self.processor.query(
-            "select a.key, a.int_value, a.string_value from args a join slice s using (arg_set_id) "
-            f"where s.id = {slice_id} and a.key like 'debug.%'"
-        )
-        return {
-            row["key"].removeprefix("debug."): row["string_value"]
-            if row["int_value"] is None
-            else row["int_value"]
-            for row in rows
-        }
 
 
 Export = Callable[..., Exported]
@@ -63,57 +31,14 @@ Export = Callable[..., Exported]
 @pytest.fixture
 def export(tools: ExportTools, tmp_path: Path) -> Iterator[Export]:
     """Exports traces and has the trace processor load what came out."""
-    from trace_processor import TraceProcessor
+    numbers = count()
+    with ExitStack() as stack:
 
-    opened: list[TraceProcessor] = []
+        def export_and_load(traces: Path, *options: str) -> Exported:
+            file = tmp_path / f"{next(numbers)}.pftrace"
+            return stack.enter_context(exported(tools, traces, file, options))
 
-    def export_and_load(traces: Path, *options: str) -> Exported:
-        file = tmp_path / f"{len(opened)}.pftrace"
-        command = ["export", traces, "--files-only", "--format"]
-        answer = tracectl(*command, "perfetto", "-o", file, *options)
-        assert answer.exit_code == 0, answer.words
-        rows = tracectl(*command, "jsonl").output.splitlines()
-        opened.append(TraceProcessor(file, tools.node, tools.perfetto_release))
-        exported = Exported(file, answer.words, opened[-1], [json.loads(row) for row in rows])
-        check_sound(exported)
-        return exported
-
-    yield export_and_load
-    for processor in opened:
-        processor.__exit__(None, None, None)
-
-
-def check_sound(exported: Exported) -> None:
-    """Nothing that the trace processor complains of, nothing that Perfetto's schema lacks."""
-    complaints = exported.processor.query(
-        "select name, value from stats where value > 0 and severity != 'info'"
-    )
-    assert complaints == []
-    from google.protobuf import unknown_fields
-    from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
-
-    trace = pb.Trace.FromString(gzip.decompress(exported.file.read_bytes()))
-    pending: list[Any] = [trace]
-    while pending:
-        message = pending.pop()
-        assert len(unknown_fields.UnknownFieldSet(message)) == 0, message
-        for descriptor, value in message.ListFields():
-            if descriptor.message_type:
-                repeated = not hasattr(value, "ListFields")
-                pending.extend(value if repeated else [value])
-
-
-def spans(exported: Exported) -> Counter[tuple[str, int, int]]:
-    """Rank, begin and length of each operation, as the source has them; -1: no end."""
-    found: Counter[tuple[str, int, int]] = Counter()
-    for row in exported.source:
-        length = row["end_ns"] - row["issue_ns"] if "end_ns" in row else -1
-        found[f"rank {row['rank']}", row["issue_ns"], length] += 1
-    return found
-
-
-def shown_spans(exported: Exported) -> Counter[tuple[str, int, int]]:
-    return Counter((s["process"], s["ts"], s["dur"]) for s in exported.slices())
+        yield export_and_load
 
 
 def overlapping_job(world: int, operations: int) -> list[Rank]:
