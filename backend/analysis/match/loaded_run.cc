@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/clocks/align_clocks.h"
+#include "analysis/clocks/aligned_streams.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/stream/clock_models.h"
 
@@ -28,18 +28,18 @@ std::optional<std::int64_t> firstIssueNs(const LoadedRun& run) {
 }
 
 LoadedRun loadRun(const TraceSet& set) {
-  AlignedClocks clocks = alignClocks(set);
-
   LoadedRun run;
+  AlignedClocks clocks = readAligned(
+      set, readingThreads(set),
+      [&](std::size_t, StreamTable& table, const v1::ClockModel& clock) {
+        LoadedRun::Stream& stream = run.streams.emplace_back();
+        stream.table = std::move(table);
+        stream.group_indices = run.groups.add(
+            stream.table.header.attempt(), stream.table.definitions.groups());
+        stream.clock = clock;
+        run.summary.add(stream.table);
+      });
   run.summary.setClockWarnings(std::move(clocks.warnings));
-  readStreams(set, [&](std::size_t i, StreamTable& table) {
-    LoadedRun::Stream& stream = run.streams.emplace_back();
-    stream.table = std::move(table);
-    stream.group_indices = run.groups.add(stream.table.header.attempt(),
-                                          stream.table.definitions.groups());
-    stream.clock = std::move(clocks.models[i]);
-    run.summary.add(stream.table);
-  });
   return run;
 }
 
