@@ -27,7 +27,14 @@ class PackedRows {
   // Only when columnsAgree().
   template <typename Visit>
   void forEachRow(std::int64_t anchor_ns, Visit&& visit) {
-    detail::visitTables(columns_, anchor_ns, ascending_, told_, visit);
+    const detail::RowReaders readers(columns_, anchor_ns);
+    if (ascending_) {
+      detail::visitByOperation(readers, anchor_ns, visit);
+    } else {
+      told_.restart(anchor_ns, columns_.issued.op_delta.size());
+      detail::visitByTable(readers, told_, visit);
+    }
+    detail::visitOthers(columns_, anchor_ns, visit);
   }
 
  private:

@@ -149,7 +149,7 @@ class NextOp {
   bool atEnd() const { return left_ == 0; }
   bool isUpTo(std::uint64_t last) const { return left_ > 0 && id() <= last; }
   std::uint64_t id() const { return static_cast<std::uint64_t>(id_); }
-  void step() {
+  [[gnu::always_inline]] void step() {
     if (--left_ > 0) id_ = wrappingSum(id_, deltas_.next());
   }
 
@@ -159,10 +159,9 @@ class NextOp {
   std::int64_t id_ = 0;
 };
 
-// The rows of a table, from where it was left to the first that is about an
-// operation behind `last`. Of one that was issued in this payload, each table
-// tells instants as differences to what the table before it told. What is read
-// from is copied for the time, so that it can stay in registers.
+// The rows of a table, one after the other. Each table tells the instants of an
+// operation as differences to what the table before it told, which read() is
+// given and replaces.
 
 template <template <typename> class Column>
 class IssueReader {
@@ -170,37 +169,26 @@ class IssueReader {
   IssueReader(const IssueColumns<Column>& table, std::int64_t anchor_ns)
       : table_(table), op_(table.op_delta), issue_(anchor_ns) {}
 
-  bool atEnd() const { return op_.atEnd(); }
+  const NextOp<Column>& op() const { return op_; }
 
-  // At most so many rows; tells the operation of the last one.
   template <typename Visit>
-  std::uint64_t read(int rows, ToldInstants& told, Visit&& visit) {
-    auto [table, op] = std::pair(table_, op_);
-    Running issue = issue_;
-    const bool numbered = !table.seq_step.empty();
-    std::uint64_t last = 0;
-    for (; rows > 0 && !op.atEnd(); --rows, op.step()) {
-      IssueRow row{.op = op.id(),
-                   .issue_ns = issue.plus(table.issue_ns_delta),
-                   .call = next(table.call),
-                   .buffers = next(table.buffers),
-                   .thread = next(table.thread),
-                   .batch = next(table.batch),
-                   .context = next(table.context),
-                   .stack = next(table.stack)};
-      if (numbered) {
-        std::int64_t& seq = seqs_.of(row.call);
-        seq = wrappingSum(seq, next(table.seq_step));
-        row.seq = static_cast<std::uint64_t>(seq);
-      }
-      last = row.op;
-      told.issue(row.op, row.issue_ns);
-      visit(row);
+  [[gnu::always_inline]] std::int64_t read(Visit& visit) {
+    IssueRow row{.op = op_.id(),
+                 .issue_ns = issue_.plus(table_.issue_ns_delta),
+                 .call = next(table_.call),
+                 .buffers = next(table_.buffers),
+                 .thread = next(table_.thread),
+                 .batch = next(table_.batch),
+                 .context = next(table_.context),
+                 .stack = next(table_.stack)};
+    if (!table_.seq_step.empty()) {
+      std::int64_t& seq = seqs_.of(row.call);
+      seq = wrappingSum(seq, table_.seq_step.next());
+      row.seq = static_cast<std::uint64_t>(seq);
     }
-    table_ = table;
-    op_ = op;
-    issue_ = issue;
-    return last;
+    op_.step();
+    visit(row);
+    return row.issue_ns;
   }
 
  private:
@@ -216,20 +204,16 @@ class ReturnReader {
   explicit ReturnReader(const ReturnColumns<Column>& table)
       : table_(table), op_(table.op_delta) {}
 
+  const NextOp<Column>& op() const { return op_; }
+
   template <typename Visit>
-  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
-    auto [table, op] = std::pair(table_, op_);
-    for (; op.isUpTo(last); op.step()) {
-      ReturnRow row{.op = op.id(),
-                    .outcome = next(table.outcome),
-                    .error = next(table.error)};
-      std::int64_t& before = told.of(row.op);
-      row.return_ns = wrappingSum(before, next(table.return_ns_since));
-      before = row.return_ns;
-      visit(row);
-    }
-    table_ = table;
-    op_ = op;
+  [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
+    ReturnRow row{.op = op_.id(),
+                  .outcome = next(table_.outcome),
+                  .error = next(table_.error)};
+    told = row.return_ns = wrappingSum(told, next(table_.return_ns_since));
+    op_.step();
+    visit(row);
   }
 
  private:
@@ -243,22 +227,18 @@ class DoneReader {
   explicit DoneReader(const DoneColumns<Column>& table)
       : table_(table), op_(table.op_delta) {}
 
+  const NextOp<Column>& op() const { return op_; }
+
   template <typename Visit>
-  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
-    auto [table, op] = std::pair(table_, op_);
-    for (; op.isUpTo(last); op.step()) {
-      DoneRow row{.op = op.id(),
-                  .source = next(table.source),
-                  .outcome = next(table.outcome),
-                  .error = next(table.error),
-                  .engine_ns_plus_1 = next(table.engine_ns_plus_1)};
-      std::int64_t& before = told.of(row.op);
-      row.end_ns = wrappingSum(before, next(table.end_ns_since));
-      before = row.end_ns;
-      visit(row);
-    }
-    table_ = table;
-    op_ = op;
+  [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
+    DoneRow row{.op = op_.id(),
+                .source = next(table_.source),
+                .outcome = next(table_.outcome),
+                .error = next(table_.error),
+                .engine_ns_plus_1 = next(table_.engine_ns_plus_1)};
+    told = row.end_ns = wrappingSum(told, next(table_.end_ns_since));
+    op_.step();
+    visit(row);
   }
 
  private:
@@ -272,24 +252,21 @@ class WaitReader {
   explicit WaitReader(const WaitColumns<Column>& table)
       : table_(table), op_(table.op_delta) {}
 
+  const NextOp<Column>& op() const { return op_; }
+
   template <typename Visit>
-  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
-    auto [table, op] = std::pair(table_, op_);
-    for (; op.isUpTo(last); op.step()) {
-      WaitRow row{.op = op.id(),
-                  .wait_ns = next(table.wait_ns),
-                  .outcome = next(table.outcome),
-                  .error = next(table.error),
-                  .saw_end = next(table.saw_end),
-                  .stall_ns_plus_1 = next(table.stall_ns_plus_1),
-                  .source_rank_plus_1 = next(table.source_rank_plus_1)};
-      std::int64_t& before = told.of(row.op);
-      row.wait_begin_ns = wrappingSum(before, next(table.wait_begin_ns_since));
-      before = row.endNs();
-      visit(row);
-    }
-    table_ = table;
-    op_ = op;
+  [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
+    WaitRow row{.op = op_.id(),
+                .wait_ns = next(table_.wait_ns),
+                .outcome = next(table_.outcome),
+                .error = next(table_.error),
+                .saw_end = next(table_.saw_end),
+                .stall_ns_plus_1 = next(table_.stall_ns_plus_1),
+                .source_rank_plus_1 = next(table_.source_rank_plus_1)};
+    row.wait_begin_ns = wrappingSum(told, next(table_.wait_begin_ns_since));
+    told = row.endNs();
+    op_.step();
+    visit(row);
   }
 
  private:
@@ -303,17 +280,14 @@ class ReleaseReader {
   explicit ReleaseReader(const ReleaseColumns<Column>& table)
       : table_(table), op_(table.op_delta) {}
 
+  const NextOp<Column>& op() const { return op_; }
+
   template <typename Visit>
-  void readUpTo(std::uint64_t last, ToldInstants& told, Visit&& visit) {
-    auto [table, op] = std::pair(table_, op_);
-    for (; op.isUpTo(last); op.step()) {
-      ReleaseRow row{.op = op.id()};
-      row.release_ns =
-          wrappingSum(told.of(row.op), next(table.release_ns_since));
-      visit(row);
-    }
-    table_ = table;
-    op_ = op;
+  [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
+    ReleaseRow row{.op = op_.id()};
+    told = row.release_ns = wrappingSum(told, next(table_.release_ns_since));
+    op_.step();
+    visit(row);
   }
 
  private:
@@ -345,31 +319,72 @@ void visitMarks(MarkColumns<Column> table, std::int64_t anchor_ns,
   }
 }
 
-// Rows that are visited before those of the next table, where a payload is read
-// in stretches: what is known of so many operations fits the first caches.
-inline constexpr int kStretchRows = 128;
+// The rows of operations, and not those that are told once per chunk.
+template <template <typename> class Column>
+struct RowReaders {
+  RowReaders(const RowColumns<Column>& tables, std::int64_t anchor_ns)
+      : issued(tables.issued, anchor_ns),
+        returned(tables.returned),
+        done(tables.done),
+        waited(tables.waited),
+        released(tables.released) {}
 
-// `in_stretches`: only when no table goes back to an earlier operation.
+  IssueReader<Column> issued;
+  ReturnReader<Column> returned;
+  DoneReader<Column> done;
+  WaitReader<Column> waited;
+  ReleaseReader<Column> released;
+};
+
+// Of tables that go from operation to operation, none back to an earlier one:
+// all rows of an operation together.
 template <template <typename> class Column, typename Visit>
-void visitTables(const RowColumns<Column>& tables, std::int64_t anchor_ns,
-                 bool in_stretches, ToldInstants& told, Visit&& visit) {
-  const int rows = tables.issued.op_delta.size();
-  told.restart(anchor_ns, rows);
-  IssueReader issued(tables.issued, anchor_ns);
-  ReturnReader returned(tables.returned);
-  DoneReader done(tables.done);
-  WaitReader waited(tables.waited);
-  ReleaseReader released(tables.released);
+void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
+                      Visit& visit) {
   for (bool more = true; more;) {
-    std::uint64_t last =
-        issued.read(in_stretches ? kStretchRows : rows, told, visit);
-    more = !issued.atEnd();
-    if (!more) last = std::numeric_limits<std::uint64_t>::max();
-    returned.readUpTo(last, told, visit);
-    done.readUpTo(last, told, visit);
-    waited.readUpTo(last, told, visit);
-    released.readUpTo(last, told, visit);
+    std::uint64_t op = std::numeric_limits<std::uint64_t>::max();
+    std::int64_t told = anchor_ns;
+    more = !readers.issued.op().atEnd();
+    if (more) {
+      op = readers.issued.op().id();
+      told = readers.issued.read(visit);
+    }
+    const auto readUpTo = [&](auto& table) __attribute__((always_inline)) {
+      while (table.op().isUpTo(op)) {
+        // Of one that was not issued in this payload nothing was told.
+        const bool is_own = more && table.op().id() == op;
+        std::int64_t told_here = is_own ? told : anchor_ns;
+        table.read(told_here, visit);
+        if (is_own) told = told_here;
+      }
+    };
+    readUpTo(readers.returned);
+    readUpTo(readers.done);
+    readUpTo(readers.waited);
+    readUpTo(readers.released);
   }
+}
+
+// Of any tables: one after the other.
+template <template <typename> class Column, typename Visit>
+void visitByTable(RowReaders<Column> readers, ToldInstants& told,
+                  Visit& visit) {
+  while (!readers.issued.op().atEnd()) {
+    const std::uint64_t op = readers.issued.op().id();
+    told.issue(op, readers.issued.read(visit));
+  }
+  const auto readAll = [&](auto& table) {
+    while (!table.op().atEnd()) table.read(told.of(table.op().id()), visit);
+  };
+  readAll(readers.returned);
+  readAll(readers.done);
+  readAll(readers.waited);
+  readAll(readers.released);
+}
+
+template <template <typename> class Column, typename Visit>
+void visitOthers(const RowColumns<Column>& tables, std::int64_t anchor_ns,
+                 Visit& visit) {
   visitMethods(tables.method, visit);
   visitMarks(tables.marked, anchor_ns, visit);
 }
@@ -408,9 +423,11 @@ std::uint64_t countRows(RowColumns<Column>& tables) {
 // each of the types above. Only when columnsAgree().
 template <typename Visit>
 void forEachRow(const v1::Payload& payload, Visit&& visit) {
-  ToldInstants told;
-  detail::visitTables(detail::columnsOf(payload),
-                      payload.anchor().monotonic_ns(), false, told, visit);
+  const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
+  const auto tables = detail::columnsOf(payload);
+  ToldInstants told(anchor_ns, payload.issued().op_delta_size());
+  detail::visitByTable(detail::RowReaders(tables, anchor_ns), told, visit);
+  detail::visitOthers(tables, anchor_ns, visit);
 }
 
 }  // namespace traced

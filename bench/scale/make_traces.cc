@@ -6,8 +6,10 @@
 // Each rank has OPERATIONS operations: all_reduces of all ranks, and
 // reduce-scatters and all-gathers of groups of 8, the next ones over and over.
 // FAULT is one of size, wrong_op, never_joined, left_early, straggler,
-// slow_peer; it befalls RANK from its operation AT on (size, wrong_op: only
-// there). A slow peer slows down every reduce-scatter of its group of 8.
+// slow_peer, no_message, no_receive; it befalls RANK from its operation AT on
+// (size, wrong_op: only there). A slow peer slows down every reduce-scatter of
+// its group of 8. With no_message all ranks but RANK wait for a message of the
+// next one at AT, with no_receive they send one, and nobody does the other.
 
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +31,7 @@ constexpr std::int64_t kNoiseNs = 20'000;
 constexpr std::int64_t kSlowerNs = 1'300'000;
 constexpr std::int64_t kHangNs = 60'000'000'000;
 constexpr std::uint32_t kGroupSize = 8;
+constexpr std::uint32_t kMessage = 6;
 constexpr std::uint64_t kChunkOperations = 16384;
 
 struct Job {
@@ -68,6 +71,13 @@ class RankWriter {
     stream_.addCall(v1::OPERATION_ALL_GATHER_INTO_TENSOR, 2, 1 << 20, 8 << 20);
     stream_.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 19, 1 << 19);
     stream_.addCall(v1::OPERATION_BROADCAST, 1, 1 << 20, 1 << 20);
+    if (hasMessages()) {
+      const bool sends = job.fault == "no_receive";
+      stream_
+          .addCall(sends ? v1::OPERATION_SEND : v1::OPERATION_RECV, 1, 1 << 20,
+                   1 << 20)
+          .set_peer_global_plus_1((rank + 1) % job.ranks + 1);
+    }
     for (v1::Call& call : *stream_.payload().mutable_call()) {
       call.set_async(false);
     }
@@ -82,16 +92,17 @@ class RankWriter {
         bytes += stream_.takeChunk();
       }
     }
+    if (hasMessages() && !is_culprit_) hangIn(i, kMessage, 1);
     const bool hangs = job_.fault == "never_joined" && !is_culprit_;
     const bool alone = job_.fault == "left_early" && !is_culprit_;
     if (hangs || alone) {
       const bool is_last = i < job_.operations;
-      if (is_last) hangIn(i);
+      if (is_last) hangIn(i, callOf(i), seqOf(i));
     }
-    if (job_.fault == "never_joined") {
+    if (leavesOpen()) {
       stream_.addStep(10 * i + 9, at(i) + kHangNs, 0);
     }
-    bytes += stream_.takeChunk(job_.fault != "never_joined" && !alone);
+    bytes += stream_.takeChunk(!leavesOpen() && !alone);
     // 1000 files a folder.
     writeFile(job_.directory + "/" + std::to_string(rank_ / 1000) + "/rank-" +
                   std::to_string(rank_) + ".traced",
@@ -121,7 +132,17 @@ class RankWriter {
   bool stopsAt(std::uint64_t i) const {
     const bool stands_still =
         job_.fault == "never_joined" || job_.fault == "left_early";
-    return stands_still && i >= job_.at && i % 4 == 0;
+    return (stands_still && i >= job_.at && i % 4 == 0) ||
+           (hasMessages() && i >= job_.at);
+  }
+
+  // The job is looked at while it hangs.
+  bool leavesOpen() const {
+    return job_.fault == "never_joined" || hasMessages();
+  }
+
+  bool hasMessages() const {
+    return job_.fault == "no_message" || job_.fault == "no_receive";
   }
 
   std::int64_t at(std::uint64_t i) const {
@@ -163,11 +184,9 @@ class RankWriter {
            (slow ? kSlowerNs : 0);
   }
 
-  void hangIn(std::uint64_t i) {
-    stream_.add(IssueRow{.op = 10 * i + 1,
-                         .issue_ns = at(i),
-                         .call = callOf(i),
-                         .seq = seqOf(i)});
+  void hangIn(std::uint64_t i, std::uint32_t call, std::uint64_t seq) {
+    stream_.add(IssueRow{
+        .op = 10 * i + 1, .issue_ns = at(i), .call = call, .seq = seq});
     stream_.add(ReturnRow{.op = 10 * i + 1, .return_ns = at(i) + 12'000});
   }
 

@@ -43,14 +43,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::string_view> parts =
       traced::testing::splitParts({reinterpret_cast<const char*>(data), size});
   const traced::TraceSet set = selectRanks(parts.size());
-  traced::AlignedClocks clocks;
-  clocks.models.resize(parts.size());
-  traced::JobStateBuilder builder(set, std::move(clocks));
+  traced::JobStateBuilder builder(set);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    builder.add(assemble(set.streams[i].header, parts[i]));
+    builder.add(assemble(set.streams[i].header, parts[i]),
+                traced::v1::ClockModel());
   }
   const traced::Diagnosis diagnosis =
-      traced::judge(std::move(builder).finish(), set, {});
+      traced::judge(std::move(builder).finish({}), set, {});
   for (const traced::JobVerdict& verdict : diagnosis.verdicts) {
     require(!verdict.summary.empty(), "a verdict says what happened");
     require(std::is_sorted(verdict.culprits.begin(), verdict.culprits.end()),

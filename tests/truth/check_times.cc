@@ -43,7 +43,7 @@ class TimeCheck {
       const StreamTable& table = tables[i];
       const auto indices =
           groups.add(table.header.attempt(), table.definitions.groups());
-      streams.push_back({table, clocks.models[i], clock_ids[i],
+      streams.push_back({table, ClockCursor(clocks.models[i]), clock_ids[i],
                          MatchedCalls(table, indices), readyTimes(table)});
     }
     ArrivalTable arrivals;

@@ -25,13 +25,20 @@ constexpr std::size_t kMaxKnotsOfAll = 2'000'000;
 class Aligner {
  public:
   Aligner(const TraceSet& set, std::uint64_t max_drift_ppb,
-          const ShowStreams& show, AlignedClocks& out)
-      : set_(set), max_drift_ppb_(max_drift_ppb), show_(show), out_(out) {}
+          const ShowStreams& show, const AlignmentObserver& observer,
+          AlignedClocks& out)
+      : set_(set),
+        max_drift_ppb_(max_drift_ppb),
+        show_(show),
+        observer_(observer),
+        out_(out) {}
 
   void run() {
     findHosts();
-    for (int sweep = 0; sweep < kMaxSweeps && alignSome(); ++sweep) {
+    bool more = alignAll();
+    for (int sweep = 1; sweep < kMaxSweeps && more; ++sweep) {
       std::reverse(waiting_.begin(), waiting_.end());
+      more = alignSome();
     }
     for (const Host* host : waiting_) {
       out_.warnings.push_back(absl::StrCat(
@@ -80,21 +87,51 @@ class Aligner {
     }
   }
 
+  // The first sweep reads all hosts one behind the other. False when there is
+  // nothing more to do.
+  bool alignAll() {
+    const std::vector<Host*> hosts = std::move(waiting_);
+    waiting_.clear();
+    std::vector<std::size_t> streams;
+    for (const Host* host : hosts) {
+      streams.insert(streams.end(), host->streams.begin(), host->streams.end());
+    }
+    HostEvidence evidence;
+    auto host = hosts.begin();
+    std::size_t read = 0;
+    show_(streams, [&](std::size_t i, StreamTable& table) {
+      gather(table, evidence);
+      if (observer_.read) observer_.read(i, table);
+      if (++read < (*host)->streams.size()) return;
+      const bool is_aligned = align(**host, evidence);
+      if (!is_aligned) waiting_.push_back(*host);
+      if (observer_.settled) observer_.settled(is_aligned);
+      evidence.clear();
+      read = 0;
+      ++host;
+    });
+    return !waiting_.empty() && waiting_.size() < hosts.size();
+  }
+
   // False when there is nothing more to do.
   bool alignSome() {
     const std::size_t before = waiting_.size();
-    std::erase_if(waiting_, [this](Host* host) { return align(*host); });
+    std::erase_if(waiting_, [this](Host* host) {
+      HostEvidence evidence;
+      show_(host->streams,
+            [&](std::size_t, StreamTable& table) { gather(table, evidence); });
+      return align(*host, evidence);
+    });
     return !waiting_.empty() && waiting_.size() < before;
   }
 
-  bool align(const Host& host) {
-    HostEvidence evidence;
-    show_(host.streams, [&](std::size_t, const StreamTable& table) {
-      evidence.add(
-          table,
-          groups_.add(table.header.attempt(), table.definitions.groups()),
-          rows_);
-    });
+  void gather(const StreamTable& table, HostEvidence& evidence) {
+    evidence.add(
+        table, groups_.add(table.header.attempt(), table.definitions.groups()),
+        rows_);
+  }
+
+  bool align(const Host& host, const HostEvidence& evidence) {
     if (&host == &hosts_[0]) {
       evidence.contribute(out_.models[host.streams[0]], rows_);
       return true;
@@ -148,6 +185,7 @@ class Aligner {
   const TraceSet& set_;
   const std::uint64_t max_drift_ppb_;
   const ShowStreams& show_;
+  const AlignmentObserver& observer_;
   AlignedClocks& out_;
   GroupCatalog groups_;
   EvidenceTable rows_;
@@ -157,28 +195,45 @@ class Aligner {
 
 }  // namespace
 
-AlignedClocks alignClocks(const TraceSet& set, std::uint64_t max_drift_ppb) {
-  const std::size_t threads = readingThreads(set);
-  const auto show = [&](const std::vector<std::size_t>& streams,
-                        const VisitStream& visit) {
+namespace {
+
+ShowStreams showIn(std::size_t threads, const TraceSet& set) {
+  return [&set, threads](const std::vector<std::size_t>& streams,
+                         const VisitStream& visit) {
     readStreams(set, streams, threads, visit);
   };
-  return alignClocks(set, show, max_drift_ppb);
 }
 
-AlignedClocks alignClocks(const TraceSet& set, const ShowStreams& show,
-                          std::uint64_t max_drift_ppb) {
-  AlignedClocks aligned;
+void align(const TraceSet& set, const ShowStreams& show,
+           std::uint64_t max_drift_ppb, const AlignmentObserver& observer,
+           AlignedClocks& aligned) {
   std::vector<const v1::Header*> headers;
   for (const TraceStream& stream : set.streams) {
     headers.push_back(&stream.header);
   }
   const std::size_t reference = set.selected.empty() ? 0 : set.selected[0];
   aligned.models = knownClocks(headers, set.clocks);
-  if (!aligned.models.empty()) return aligned;
+  if (!aligned.models.empty()) return;
   aligned.models = modelClocks(headers, reference);
-  Aligner(set, max_drift_ppb, show, aligned).run();
+  Aligner(set, max_drift_ppb, show, observer, aligned).run();
+}
+
+}  // namespace
+
+AlignedClocks alignClocks(const TraceSet& set, std::uint64_t max_drift_ppb) {
+  return alignClocks(set, showIn(readingThreads(set), set), max_drift_ppb);
+}
+
+AlignedClocks alignClocks(const TraceSet& set, const ShowStreams& show,
+                          std::uint64_t max_drift_ppb) {
+  AlignedClocks aligned;
+  align(set, show, max_drift_ppb, {}, aligned);
   return aligned;
+}
+
+void alignClocks(const TraceSet& set, std::size_t threads,
+                 const AlignmentObserver& observer, AlignedClocks& aligned) {
+  align(set, showIn(threads, set), kDefaultMaxDriftPpb, observer, aligned);
 }
 
 }  // namespace traced

@@ -43,4 +43,16 @@ using ShowStreams =
 AlignedClocks alignClocks(const TraceSet& set, const ShowStreams& show,
                           std::uint64_t max_drift_ppb);
 
+// What happens as the streams of each host are read for the first time.
+struct AlignmentObserver {
+  // A stream was read, and its table may be taken.
+  std::function<void(std::size_t, StreamTable&)> read;
+  // All of a host were: whether their models are final now.
+  std::function<void(bool)> settled;
+};
+
+// The same as it goes on: `aligned` has the models so far.
+void alignClocks(const TraceSet& set, std::size_t threads,
+                 const AlignmentObserver& observer, AlignedClocks& aligned);
+
 }  // namespace traced

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/stream/clock_models.h"
+#include "analysis/stream/clock_cursor.h"
 
 namespace traced {
 namespace {
@@ -55,17 +55,18 @@ std::vector<ClockBound> HostEvidence::bounds(
 
 void HostEvidence::contribute(const v1::ClockModel& clock,
                               EvidenceTable& rows) const {
+  const ClockCursor cursor(clock);
   for (const Part& part : parts_) {
     EvidenceTable::Row& row = rows.row(part.row);
     if (part.proves) {
-      const auto end = certifiedNs(clock, part.end_ns);
+      const auto end = cursor.certifiedNs(part.end_ns);
       if (end && plausible(end->high_ns)) {
         row.end_before_ns =
             std::min(row.end_before_ns, end->high_ns + kReadingErrorNs);
       }
     }
     if (part.proven) {
-      const auto start = certifiedNs(clock, part.issue_ns);
+      const auto start = cursor.certifiedNs(part.issue_ns);
       if (start && plausible(start->low_ns)) {
         row.start_after_ns =
             std::max(row.start_after_ns, start->low_ns - kReadingErrorNs);

@@ -19,6 +19,9 @@ class HostEvidence {
   void add(const StreamTable& table, absl::Span<const std::uint32_t> groups,
            EvidenceTable& rows);
 
+  // Begins with another host.
+  void clear() { parts_.clear(); }
+
   // What the rows, as far as other hosts filled them, say of this clock.
   std::vector<ClockBound> bounds(const EvidenceTable& rows,
                                  std::uint64_t max_drift_ppb) const;

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -37,18 +38,26 @@ class OperationIndex {
   // The number of an operation, which is `next` when it has none yet.
   std::uint32_t at(const OperationKey& key, std::uint64_t seq,
                    std::uint32_t next) {
-    std::unique_ptr<Numbers>& numbers = numbers_[key];
-    if (!numbers) numbers = std::make_unique<Numbers>();
-    std::uint32_t& plus_1 = numbers->at(seq);
+    Recent& recent = recentOf(key);
+    if (!recent.numbers || recent.key != key) {
+      std::unique_ptr<Numbers>& numbers = numbers_[key];
+      if (!numbers) numbers = std::make_unique<Numbers>();
+      recent = {key, numbers.get()};
+    }
+    std::uint32_t& plus_1 = recent.numbers->at(seq);
     if (plus_1 == 0) plus_1 = next + 1;
     return plus_1 - 1;
   }
 
   // kNone where it has none.
   std::uint32_t find(const OperationKey& key, std::uint64_t seq) const {
-    const auto numbers = numbers_.find(key);
-    if (numbers == numbers_.end()) return kNone;
-    const std::uint32_t* plus_1 = numbers->second->find(seq);
+    Recent& recent = recentOf(key);
+    if (!recent.numbers || recent.key != key) {
+      const auto found = numbers_.find(key);
+      if (found == numbers_.end()) return kNone;
+      recent = {key, found->second.get()};
+    }
+    const std::uint32_t* plus_1 = recent.numbers->find(seq);
     return plus_1 ? *plus_1 - 1 : kNone;
   }
 
@@ -56,7 +65,18 @@ class OperationIndex {
   // Plus 1; 0 for what has none.
   using Numbers = SeqTable<std::uint32_t>;
 
+  // A rank's operations are of few keys: those asked for lately are not hashed.
+  struct Recent {
+    OperationKey key;
+    Numbers* numbers = nullptr;
+  };
+  Recent& recentOf(const OperationKey& key) const {
+    const std::uint32_t mixed = key.group + key.source + 5 * key.destination;
+    return recent_[mixed % recent_.size()];
+  }
+
   absl::flat_hash_map<OperationKey, std::unique_ptr<Numbers>> numbers_;
+  mutable std::array<Recent, 64> recent_;
 };
 
 }  // namespace traced

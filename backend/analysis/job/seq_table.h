@@ -25,6 +25,9 @@ class SeqTable {
 
   // nullptr for a number that has none.
   const T* find(std::uint64_t seq) const {
+    if (last_ && seq - last_->first < last_->second.size()) {
+      return &last_->second[seq - last_->first];
+    }
     const auto next = runs_.upper_bound(seq);
     if (next == runs_.begin()) return nullptr;
     const Run& run = *std::prev(next);

@@ -3,11 +3,24 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/clocks/align_clocks.h"
+#include "analysis/clocks/aligned_streams.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/stream/clock_models.h"
 
 namespace traced {
+namespace {
+
+void addStream(LoadedRun& run, StreamTable& table,
+               const v1::ClockModel& clock) {
+  LoadedRun::Stream& stream = run.streams.emplace_back();
+  stream.table = std::move(table);
+  stream.group_indices = run.groups.add(stream.table.header.attempt(),
+                                        stream.table.definitions.groups());
+  stream.clock = clock;
+  run.summary.add(stream.table);
+}
+
+}  // namespace
 
 std::uint32_t LoadedRun::groupOf(const Stream& stream,
                                  const v1::Call& call) const {
@@ -32,21 +45,20 @@ LoadedRun loadRun(const TraceSet& set, const std::vector<std::size_t>& streams,
                   GroupCatalog groups) {
   LoadedRun run;
   run.groups = std::move(groups);
-  const auto take = [&](std::size_t i, StreamTable& table) {
-    LoadedRun::Stream& stream = run.streams.emplace_back();
-    stream.table = std::move(table);
-    stream.group_indices = run.groups.add(stream.table.header.attempt(),
-                                          stream.table.definitions.groups());
-    stream.clock = clocks[i];
-    run.summary.add(stream.table);
-  };
-  readStreams(set, streams, readingThreads(set), take);
+  readStreams(set, streams, readingThreads(set),
+              [&](std::size_t i, StreamTable& table) {
+                addStream(run, table, clocks[i]);
+              });
   return run;
 }
 
 LoadedRun loadRun(const TraceSet& set) {
-  AlignedClocks clocks = alignClocks(set);
-  LoadedRun run = loadRun(set, set.selected, clocks.models, {});
+  LoadedRun run;
+  AlignedClocks clocks = readAligned(
+      set, readingThreads(set),
+      [&](std::size_t, StreamTable& table, const v1::ClockModel& clock) {
+        addStream(run, table, clock);
+      });
   run.summary.setClockWarnings(std::move(clocks.warnings));
   return run;
 }

@@ -59,6 +59,8 @@ class StreamAssembler {
   void apply(const MarkRow& row);
   AssembledOperation& operation(std::uint64_t id) {
     std::vector<AssembledOperation>& operations = table_.operations;
+    const bool is_same = next_ > 0 && operations[next_ - 1].id == id;
+    if (is_same) return operations[next_ - 1];
     if (next_ >= operations.size() || operations[next_].id != id) search(id);
     return operations[next_++];
   }

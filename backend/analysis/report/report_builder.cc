@@ -126,6 +126,13 @@ void ReportBuilder::addStream(const StreamTable& table,
   report_.group_totals.resize(report_.groups.groups().size());
 
   absl::flat_hash_map<std::pair<std::uint32_t, Place>, Plan> plans;
+  // Of each call that of its latest operation, which mostly serves the next.
+  struct Newest {
+    std::optional<Place> place;
+    Plan plan;
+  };
+  std::vector<Newest> latest_of_call(table.definitions.calls().size());
+  Newest without_call;
   const Batches batches(table);
   const BatchSizes sizes(table);
   RankTotals& rank = report_.ranks.emplace_back();
@@ -143,17 +150,21 @@ void ReportBuilder::addStream(const StreamTable& table,
       continue;
     }
     const Place place = placeOf(table, op, sizes);
-    const auto [made, is_new] = plans.try_emplace({op.call, place});
-    if (is_new) made->second = plan(table, call, place, groups);
+    Newest& latest = call ? latest_of_call[op.call] : without_call;
+    if (latest.place != place) {
+      const auto [made, is_new] = plans.try_emplace({op.call, place});
+      if (is_new) made->second = plan(table, call, place, groups);
+      latest = {place, made->second};
+    }
+    const Plan& made = latest.plan;
     const bool is_unseen = hasUnseenWait(op, table, batches);
-    addOperation(op, made->second, batches.hasMember(op), is_unseen,
-                 rank.totals);
+    addOperation(op, made, batches.hasMember(op), is_unseen, rank.totals);
     if (is_unseen) {
-      unseen.push_back({UnseenWaits::windowOf(op, table), made->second.row,
-                        made->second.group});
+      unseen.push_back(
+          {UnseenWaits::windowOf(op, table), made.row, made.group});
     }
     if (stream) {
-      addSplit(splitTime(peers_->arrivals, *stream, i), made->second, rank);
+      addSplit(splitTime(peers_->arrivals, *stream, i), made, rank);
     }
   }
   if (!unseen.empty()) addUnseen(UnseenWaits(table), unseen, rank.totals);

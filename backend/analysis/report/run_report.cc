@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/clocks/aligned_streams.h"
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/job/ready_times.h"
 #include "analysis/reading/stream_reader.h"
@@ -10,34 +11,39 @@
 namespace traced {
 namespace {
 
-// Shows each selected stream, as the arrivals need it, in the order of ranks.
-// Returns their groups.
-template <typename Visit>
-GroupCatalog forEachStream(const TraceSet& set, const AlignedClocks& clocks,
-                           Visit visit) {
-  const std::vector<std::uint32_t> clock_ids = clockIds(set);
-  GroupCatalog groups;
-  readStreams(set, [&](std::size_t i, StreamTable& table) {
+// What the arrivals need of streams, which come in the order of ranks.
+class ArrivalStreams {
+ public:
+  explicit ArrivalStreams(const TraceSet& set) : clock_ids_(clockIds(set)) {}
+
+  ArrivalTable::Stream of(std::size_t stream, const StreamTable& table,
+                          const v1::ClockModel& clock) {
     const std::vector<std::uint32_t> indices =
-        groups.add(table.header.attempt(), table.definitions.groups());
-    ArrivalTable::Stream stream{table, clocks.models[i], clock_ids[i],
-                                MatchedCalls(table, indices),
-                                readyTimes(table)};
-    visit(table, stream);
-  });
-  return groups;
-}
+        groups_.add(table.header.attempt(), table.definitions.groups());
+    return {table, ClockCursor(clock), clock_ids_[stream],
+            MatchedCalls(table, indices), readyTimes(table)};
+  }
+
+  const GroupCatalog& groups() const { return groups_; }
+
+ private:
+  const std::vector<std::uint32_t> clock_ids_;
+  GroupCatalog groups_;
+};
 
 }  // namespace
 
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    ReportedScope scope, const RunWindow& window, bool fold) {
-  AlignedClocks clocks = alignClocks(set);
   ArrivalTable arrivals;
-  const GroupRoles roles(forEachStream(
-      set, clocks, [&](const StreamTable&, const ArrivalTable::Stream& stream) {
-        arrivals.add(stream);
-      }));
+  ArrivalStreams arriving(set);
+  AlignedClocks clocks =
+      readAligned(set, readingThreads(set),
+                  [&](std::size_t i, const StreamTable& table,
+                      const v1::ClockModel& clock) {
+                    arrivals.add(arriving.of(i, table, clock));
+                  });
+  const GroupRoles roles(arriving.groups());
   const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
   const NodeIndex nodes(set);
   const ReportBuilder::Scope wanted{scope, nodes};
@@ -45,14 +51,15 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                         fold ? &roles : nullptr);
   const std::int64_t first_ns = firstStartNs(set, clocks.models);
   std::uint64_t outside = 0;
-  forEachStream(
-      set, clocks, [&](StreamTable& table, ArrivalTable::Stream& stream) {
-        if (!window.all()) {
-          const WindowFilter filter(window, table, stream.clock, first_ns);
-          outside += cutTo(filter, table, &stream.ready);
-        }
-        builder.add(stream);
-      });
+  ArrivalStreams reported(set);
+  readStreams(set, [&](std::size_t i, StreamTable& table) {
+    ArrivalTable::Stream stream = reported.of(i, table, clocks.models[i]);
+    if (!window.all()) {
+      const WindowFilter filter(window, table, clocks.models[i], first_ns);
+      outside += cutTo(filter, table, &stream.ready);
+    }
+    builder.add(stream);
+  });
   Report report = std::move(builder).finish();
   report.window = window;
   report.out_of_window = outside;

@@ -37,7 +37,8 @@ std::vector<v1::ClockModel> knownClocks(
 // one.
 bool isSound(const v1::ClockModel& clock);
 
-// An instant on the common time line, as well as it is known.
+// An instant on the common time line, as well as it is known. See ClockCursor
+// for many of one clock.
 std::int64_t commonNs(const v1::ClockModel& clock, std::int64_t monotonic_ns);
 
 // Where on the common time line an instant certainly is.

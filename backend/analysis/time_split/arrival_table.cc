@@ -92,12 +92,12 @@ std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
 std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
                                                   Instant instant) {
   if (!instant.known() || !fits(instant.ns())) return std::nullopt;
-  const auto certified = certifiedNs(stream.clock, instant.ns());
+  const auto certified = stream.clock.certifiedNs(instant.ns());
   if (!certified || !fits(certified->low_ns) || !fits(certified->high_ns)) {
     return std::nullopt;
   }
   return CommonInstant{
-      std::clamp(commonNs(stream.clock, instant.ns()), certified->low_ns,
+      std::clamp(stream.clock.commonNs(instant.ns()), certified->low_ns,
                  std::max(certified->low_ns, certified->high_ns)),
       instant.ns(), *certified, stream.clock_id};
 }

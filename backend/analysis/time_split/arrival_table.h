@@ -10,7 +10,7 @@
 #include "analysis/job/matched_calls.h"
 #include "analysis/job/operation_index.h"
 #include "analysis/job/ready_times.h"
-#include "analysis/stream/clock_models.h"
+#include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/stream_table.h"
 
 namespace traced {
@@ -82,7 +82,7 @@ class ArrivalTable {
   // A stream as the table sees it.
   struct Stream {
     const StreamTable& table;
-    const v1::ClockModel& clock;
+    ClockCursor clock;
     // Equal for streams that read one clock.
     std::uint32_t clock_id = 0;
     MatchedCalls calls;

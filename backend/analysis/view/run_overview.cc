@@ -19,7 +19,7 @@ ArrivalTable::Stream arrivingStream(const RunOverview& overview, std::size_t i,
                                     GroupCatalog& groups) {
   const std::vector<std::uint32_t> indices =
       groups.add(table.header.attempt(), table.definitions.groups());
-  return {table, overview.clocks[i], overview.clock_ids[i],
+  return {table, ClockCursor(overview.clocks[i]), overview.clock_ids[i],
           MatchedCalls(table, indices), readyTimes(table)};
 }
 

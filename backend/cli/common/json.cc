@@ -10,21 +10,22 @@
 namespace traced {
 namespace {
 
-void writeEscaped(std::ostream& out, char32_t code) {
+void appendEscaped(std::string& text, char32_t code) {
   if (code < 0x10000) {
-    out << absl::StrFormat("\\u%04x", static_cast<std::uint32_t>(code));
+    absl::StrAppendFormat(&text, "\\u%04x", static_cast<std::uint32_t>(code));
     return;
   }
   const auto above = static_cast<std::uint32_t>(code - 0x10000);
-  out << absl::StrFormat("\\u%04x\\u%04x", 0xD800 + (above >> 10),
-                         0xDC00 + (above & 0x3FF));
+  absl::StrAppendFormat(&text, "\\u%04x\\u%04x", 0xD800 + (above >> 10),
+                        0xDC00 + (above & 0x3FF));
 }
 
 }  // namespace
 
-void writeJson(std::ostream& out, const Json& json, int indent) {
+std::string jsonText(const Json& json, int indent) {
   const std::string text =
       json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string shown;
   std::size_t done = 0;
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -34,14 +35,17 @@ void writeJson(std::ostream& out, const Json& json, int indent) {
         is_plain ? Utf8Character{byte, 1}
                  : firstCharacter(std::string_view(text).substr(i));
     if (!is_plain && isUnprintable(character.code)) {
-      out.write(text.data() + done, static_cast<std::streamsize>(i - done));
-      writeEscaped(out, character.code);
+      shown.append(text, done, i - done);
+      appendEscaped(shown, character.code);
       done = i + character.bytes;
     }
     i += character.bytes;
   }
-  out.write(text.data() + done,
-            static_cast<std::streamsize>(text.size() - done));
+  return done == 0 ? text : shown.append(text, done);
+}
+
+void writeJson(std::ostream& out, const Json& json, int indent) {
+  out << jsonText(json, indent);
 }
 
 Json toJson(const TimeSum& time) {

@@ -26,6 +26,7 @@ inline constexpr int kJsonSchema = 1;
 // characters are escaped, also those that JSON lets pass: a terminal obeys
 // them.
 void writeJson(std::ostream& out, const Json& json, int indent = 1);
+std::string jsonText(const Json& json, int indent = 1);
 
 // Sets a field unless the value is absent.
 template <typename T>

@@ -4,7 +4,6 @@
 
 #include "analysis/match/match.h"
 #include "analysis/stream/call_text.h"
-#include "analysis/stream/clock_models.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
@@ -31,7 +30,7 @@ Value unlessEmpty(std::string text) {
 }
 // On the common time line.
 Value instant(Row row, Instant at) {
-  return at.known() ? Value(commonNs(row.clock, at.ns())) : Value();
+  return at.known() ? Value(row.clock.commonNs(at.ns())) : Value();
 }
 // What a call says; absent when there is none.
 template <typename Get>
@@ -77,152 +76,169 @@ Value correlationId(Row row) {
 }
 
 constexpr ExportColumn kColumns[] = {
-    {"rank", [](Row r) { return Value(std::uint64_t{r.table.header.rank()}); }},
-    {"op_id", [](Row r) { return Value(r.op.id); }},
-    {"step", [](Row r) { return optional(r.table.marks.stepOf(r.op.id)); }},
-    {"group", [](Row r) { return unlessEmpty(r.group); }},
-    {"group_size", [](Row r) { return unlessZero(r.group_size); }},
-    {"op", [](Row r) { return Value(operationName(r.table, r.op)); }},
-    {"seq", [](Row r) { return unlessZero(r.op.seq); }},
-    {"batch", [](Row r) { return unlessZero(r.op.batch); }},
-    {"dtype",
+    {"rank", ToldBy::kOperation,
+     [](Row r) { return Value(std::uint64_t{r.table.header.rank()}); }},
+    {"op_id", ToldBy::kOperation, [](Row r) { return Value(r.op.id); }},
+    {"step", ToldBy::kOperation,
+     [](Row r) { return optional(r.table.marks.stepOf(r.op.id)); }},
+    {"group", ToldBy::kCall, [](Row r) { return unlessEmpty(r.group); }},
+    {"group_size", ToldBy::kCall,
+     [](Row r) { return unlessZero(r.group_size); }},
+    {"op", ToldBy::kCall,
+     [](Row r) { return Value(operationName(r.table, r.op)); }},
+    {"seq", ToldBy::kOperation, [](Row r) { return unlessZero(r.op.seq); }},
+    {"batch", ToldBy::kOperation, [](Row r) { return unlessZero(r.op.batch); }},
+    {"dtype", ToldBy::kCall,
      [](Row r) { return r.call ? unlessEmpty(dtypeText(*r.call)) : Value(); }},
-    {"shapes_in",
+    {"shapes_in", ToldBy::kCall,
      [](Row r) {
        return r.call ? unlessEmpty(shapesText(r.call->input())) : Value();
      }},
-    {"shapes_out",
+    {"shapes_out", ToldBy::kCall,
      [](Row r) {
        return r.call ? unlessEmpty(shapesText(r.call->output())) : Value();
      }},
-    {"tensors_in",
+    {"tensors_in", ToldBy::kCall,
      [](Row r) {
        return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_in()}; });
      }},
-    {"tensors_out",
+    {"tensors_out", ToldBy::kCall,
      [](Row r) {
        return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_out()}; });
      }},
-    {"tensors_cut",
+    {"tensors_cut", ToldBy::kCall,
      [](Row r) {
        return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_cut()}; });
      }},
-    {"bytes_in",
+    {"bytes_in", ToldBy::kCall,
      [](Row r) {
        return ofCall(r, [](auto& c) { return std::uint64_t{c.bytes_in()}; });
      }},
-    {"bytes_out",
+    {"bytes_out", ToldBy::kCall,
      [](Row r) {
        return ofCall(r, [](auto& c) { return std::uint64_t{c.bytes_out()}; });
      }},
-    {"in_place",
+    {"in_place", ToldBy::kCall,
      [](Row r) { return ofCall(r, [](auto& c) { return c.in_place(); }); }},
-    {"reduce_op",
+    {"reduce_op", ToldBy::kCall,
      [](Row r) {
        return r.call && r.call->reduce_op() ? Value(nameOf(r.call->reduce_op()))
                                             : Value();
      }},
-    {"root_global",
+    {"root_global", ToldBy::kCall,
      [](Row r) {
        return r.call ? minus1(r.call->root_global_plus_1()) : Value();
      }},
-    {"peer_global",
+    {"peer_global", ToldBy::kCall,
      [](Row r) {
        return r.call ? minus1(r.call->peer_global_plus_1()) : Value();
      }},
-    {"source_rank", [](Row r) { return minus1(r.op.source_rank_plus_1); }},
-    {"tag",
+    {"source_rank", ToldBy::kOperation,
+     [](Row r) { return minus1(r.op.source_rank_plus_1); }},
+    {"tag", ToldBy::kCall,
      [](Row r) {
        return r.call && r.call->has_tag() ? Value(std::int64_t{r.call->tag()})
                                           : Value();
      }},
-    {"async",
+    {"async", ToldBy::kCall,
      [](Row r) {
        return r.call && r.call->has_async() ? Value(r.call->async()) : Value();
      }},
-    {"timeout_ms",
+    {"timeout_ms", ToldBy::kCall,
      [](Row r) {
        return r.call && r.call->has_timeout_ms()
                   ? Value(std::int64_t{r.call->timeout_ms()})
                   : Value();
      }},
-    {"device",
+    {"device", ToldBy::kCall,
      [](Row r) {
        return r.call && r.call->device() ? Value(nameOf(r.call->device()))
                                          : Value();
      }},
-    {"device_index",
+    {"device_index", ToldBy::kCall,
      [](Row r) {
        return r.call && r.call->has_device_index()
                   ? Value(std::int64_t{r.call->device_index()})
                   : Value();
      }},
-    {"thread", [](Row r) { return unlessZero(r.op.thread); }},
-    {"thread_name", threadName},
-    {"issue_ns", [](Row r) { return instant(r, r.op.issued); }},
-    {"return_ns", [](Row r) { return instant(r, r.op.returned); }},
-    {"start_ns", [](Row r) { return instant(r, r.op.started); }},
-    {"end_ns", [](Row r) { return instant(r, r.op.ended); }},
-    {"end_source", endSource},
-    {"wait_begin_ns", [](Row r) { return instant(r, r.op.wait_began); }},
-    {"wait_end_ns", [](Row r) { return instant(r, r.op.wait_ended); }},
-    {"release_ns", [](Row r) { return instant(r, r.op.released); }},
-    {"host_ns",
+    {"thread", ToldBy::kOperation,
+     [](Row r) { return unlessZero(r.op.thread); }},
+    {"thread_name", ToldBy::kOperation, threadName},
+    {"issue_ns", ToldBy::kOperation,
+     [](Row r) { return instant(r, r.op.issued); }},
+    {"return_ns", ToldBy::kOperation,
+     [](Row r) { return instant(r, r.op.returned); }},
+    {"start_ns", ToldBy::kOperation,
+     [](Row r) { return instant(r, r.op.started); }},
+    {"end_ns", ToldBy::kOperation,
+     [](Row r) { return instant(r, r.op.ended); }},
+    {"end_source", ToldBy::kOperation, endSource},
+    {"wait_begin_ns", ToldBy::kOperation,
+     [](Row r) { return instant(r, r.op.wait_began); }},
+    {"wait_end_ns", ToldBy::kOperation,
+     [](Row r) { return instant(r, r.op.wait_ended); }},
+    {"release_ns", ToldBy::kOperation,
+     [](Row r) { return instant(r, r.op.released); }},
+    {"host_ns", ToldBy::kOperation,
      [](Row r) { return optional(between(r.op.issued, r.op.returned)); }},
-    {"completion_ns",
+    {"completion_ns", ToldBy::kOperation,
      [](Row r) { return optional(between(r.op.issued, r.op.ended)); }},
-    {"engine_ns",
+    {"engine_ns", ToldBy::kOperation,
      [](Row r) { return optional(between(r.op.started, r.op.ended)); }},
-    {"wait_ns",
+    {"wait_ns", ToldBy::kOperation,
      [](Row r) { return optional(between(r.op.wait_began, r.op.wait_ended)); }},
-    {"stall_ns", [](Row r) { return minus1(r.op.stall_ns_plus_1); }},
-    {"state", [](Row r) { return Value(nameOf(r.op.state())); }},
-    {"error", error},
-    {"simulated",
+    {"stall_ns", ToldBy::kOperation,
+     [](Row r) { return minus1(r.op.stall_ns_plus_1); }},
+    {"state", ToldBy::kOperation,
+     [](Row r) { return Value(nameOf(r.op.state())); }},
+    {"error", ToldBy::kOperation, error},
+    {"simulated", ToldBy::kCall,
      [](Row r) { return ofCall(r, [](auto& c) { return c.simulated(); }); }},
-    {"annotations",
+    {"annotations", ToldBy::kContext,
      [](Row r) {
        return ofContext(
            r, [](auto& c) { return unlessEmpty(annotationsText(c)); });
      }},
-    {"module",
+    {"module", ToldBy::kContext,
      [](Row r) {
        return ofContext(r, [](auto& c) { return unlessEmpty(modulePath(c)); });
      }},
-    {"module_type",
+    {"module_type", ToldBy::kContext,
      [](Row r) {
        return ofContext(r,
                         [](auto& c) { return unlessEmpty(c.module_type()); });
      }},
-    {"phase",
+    {"phase", ToldBy::kContext,
      [](Row r) {
        return ofContext(r, [](auto& c) {
          return c.phase() ? Value(nameOf(c.phase())) : Value();
        });
      }},
-    {"parent",
+    {"parent", ToldBy::kContext,
      [](Row r) {
        return ofContext(r, [](auto& c) { return unlessEmpty(c.parent()); });
      }},
-    {"parent_number",
+    {"parent_number", ToldBy::kContext,
      [](Row r) {
        return ofContext(r,
                         [](auto& c) { return unlessZero(c.parent_number()); });
      }},
-    {"parent_bytes",
+    {"parent_bytes", ToldBy::kContext,
      [](Row r) {
        return ofContext(r, [](auto& c) {
          return c.has_parent_bytes() ? Value(c.parent_bytes()) : Value();
        });
      }},
-    {"message_size", messageSize},
-    {"correlation_id", correlationId},
-    {"site", [](Row r) { return unlessEmpty(r.table.siteOf(r.op)); }},
-    {"algorithm",
+    {"message_size", ToldBy::kCall, messageSize},
+    {"correlation_id", ToldBy::kOperation, correlationId},
+    {"site", ToldBy::kStack,
+     [](Row r) { return unlessEmpty(r.table.siteOf(r.op)); }},
+    {"algorithm", ToldBy::kOperation,
      [](Row r) { return unlessEmpty(r.table.methodText(r.op.algorithm)); }},
-    {"protocol",
+    {"protocol", ToldBy::kOperation,
      [](Row r) { return unlessEmpty(r.table.methodText(r.op.protocol)); }},
-    {"channels", [](Row r) { return unlessZero(r.op.channels); }},
+    {"channels", ToldBy::kOperation,
+     [](Row r) { return unlessZero(r.op.channels); }},
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "absl/types/span.h"
+#include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/stream_table.h"
-#include "traced/v1/clock.pb.h"
 
 namespace traced {
 
@@ -24,15 +24,19 @@ struct ExportedCall {
   std::uint32_t group_size;
   // What its correlation ids are made from; 0: nothing.
   std::uint64_t group_hash;
-  const v1::ClockModel& clock;
+  const ClockCursor& clock;
 };
 
 // std::monostate: absent.
 using ExportValue = std::variant<std::monostate, bool, std::uint64_t,
                                  std::int64_t, std::string>;
 
+// What a value is of: equal for all operations of a stream with the same one.
+enum class ToldBy : std::uint8_t { kOperation, kCall, kContext, kStack };
+
 struct ExportColumn {
   const char* name;
+  ToldBy told_by;
   ExportValue (*value)(const ExportedCall&);
 };
 

@@ -1,10 +1,11 @@
 #include <cstddef>
 #include <string>
-#include <type_traits>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "cli/common/text.h"
+#include "cli/export/export_cells.h"
 #include "cli/export/export_writer.h"
 
 namespace traced {
@@ -40,11 +41,15 @@ class CsvWriter : public ExportWriter {
 
   void addRank(std::ostream& out, const StreamTable&,
                const std::vector<ExportedCall>& calls) override {
+    ExportCells cells;
+    const auto append = [this](std::string& text, const ExportColumn&,
+                               const ExportValue& value) {
+      const bool like_formula = appendCell(text, value);
+      text += ',';
+      return like_formula;
+    };
     for (const ExportedCall& call : calls) {
-      for (const ExportColumn& column : exportColumns()) {
-        appendCell(column.value(call));
-        text_ += ',';
-      }
+      like_formulas_ += cells.appendRow(call, text_, append);
       text_.back() = '\r';
       text_ += '\n';
       if (text_.size() >= kWrittenBytes) write(out);
@@ -68,32 +73,31 @@ class CsvWriter : public ExportWriter {
     text_.clear();
   }
 
-  void appendCell(const ExportValue& value) {
-    std::visit(
-        [this](const auto& held) {
-          using Held = std::decay_t<decltype(held)>;
-          if constexpr (std::is_same_v<Held, bool>) {
-            text_ += held ? "true" : "false";
-          } else if constexpr (std::is_same_v<Held, std::string>) {
-            appendText(held);
-          } else if constexpr (!std::is_same_v<Held, std::monostate>) {
-            absl::StrAppend(&text_, held);
-          }
-        },
-        value);
+  // Whether a spreadsheet would take it for a formula.
+  bool appendCell(std::string& text, const ExportValue& value) const {
+    if (const auto* held = std::get_if<std::string>(&value)) {
+      appendText(text, *held);
+      return isLikeFormula(*held);
+    }
+    if (const auto* held = std::get_if<bool>(&value)) {
+      text += *held ? "true" : "false";
+    } else if (const auto* number = std::get_if<std::uint64_t>(&value)) {
+      absl::StrAppend(&text, *number);
+    } else if (const auto* below = std::get_if<std::int64_t>(&value)) {
+      absl::StrAppend(&text, *below);
+    }
+    return false;
   }
 
-  void appendText(const std::string& text) {
-    const bool like_formula = isLikeFormula(text);
-    like_formulas_ += like_formula;
-    if (like_formula && reader_ == CsvReader::kSpreadsheet) {
-      text_ += csvField("'" + text);
+  void appendText(std::string& text, const std::string& held) const {
+    if (isLikeFormula(held) && reader_ == CsvReader::kSpreadsheet) {
+      text += csvField("'" + held);
     } else if (reader_ == CsvReader::kTerminal) {
-      text_ += csvField(printable(text));
-    } else if (needsQuotes(text)) {
-      text_ += csvField(text);
+      text += csvField(printable(held));
+    } else if (needsQuotes(held)) {
+      text += csvField(held);
     } else {
-      text_ += text;
+      text += held;
     }
   }
 

@@ -17,7 +17,7 @@ std::vector<ExportedCall> callsOf(const StreamTable& table,
                                   const ScopeFilter& scope,
                                   const GroupCatalog& groups,
                                   const std::vector<std::uint32_t>& indices,
-                                  const v1::ClockModel& clock,
+                                  const ClockCursor& clock,
                                   const WindowFilter& window) {
   const std::vector<std::uint64_t> hashes = groupHashes(table);
   std::vector<ExportedCall> calls;
@@ -72,8 +72,8 @@ LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
         groups.add(table.header.attempt(), table.definitions.groups());
     summary.add(table);
     const ScopeFilter scope(selection.scope, nodes, table);
-    const v1::ClockModel& clock = clocks.models[set.selected[i]];
-    const WindowFilter window(selection.window, table, clock, first_ns);
+    const ClockCursor clock(clocks.models[set.selected[i]]);
+    const WindowFilter window(selection.window, table, clock.model(), first_ns);
     const std::vector<ExportedCall> calls =
         callsOf(table, scope, groups, indices, clock, window);
     count(table, scope, window, left_out);

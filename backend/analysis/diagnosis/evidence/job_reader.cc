@@ -2,17 +2,18 @@
 
 #include <utility>
 
-#include "analysis/clocks/align_clocks.h"
-#include "analysis/reading/stream_reader.h"
+#include "analysis/clocks/aligned_streams.h"
 
 namespace traced {
 
 JobState readJob(const TraceSet& set, std::size_t threads) {
-  JobStateBuilder builder(set, alignClocks(set));
-  readStreams(
-      set, set.selected, threads,
-      [&](std::size_t, const StreamTable& table) { builder.add(table); });
-  return std::move(builder).finish();
+  JobStateBuilder builder(set);
+  AlignedClocks clocks = readAligned(
+      set, threads,
+      [&](std::size_t, const StreamTable& table, const v1::ClockModel& clock) {
+        builder.add(table, clock);
+      });
+  return std::move(builder).finish(std::move(clocks.warnings));
 }
 
 }  // namespace traced

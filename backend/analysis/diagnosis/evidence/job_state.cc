@@ -78,23 +78,22 @@ bool JobState::mostArePresent(std::uint32_t group) const {
          3 * catalog.groups()[group].members.size();
 }
 
-JobStateBuilder::JobStateBuilder(const TraceSet& set, AlignedClocks clocks) {
+JobStateBuilder::JobStateBuilder(const TraceSet& set) {
   job_.stride = strideFor(set);
   const std::vector<std::uint32_t> ids = clockIds(set);
   for (const std::size_t i : set.selected) {
     clock_names_.push_back(ids[i]);
-    clocks_.push_back(std::move(clocks.models[i]));
   }
   most_long_ = std::max<std::size_t>(
       kMaxTimings / 2 / std::max<std::size_t>(set.selected.size(), 1), 8);
-  job_.summary.setClockWarnings(std::move(clocks.warnings));
   job_.ranks.reserve(set.selected.size());
 }
 
-void JobStateBuilder::add(const StreamTable& table) {
+void JobStateBuilder::add(const StreamTable& table,
+                          const v1::ClockModel& clock) {
   const std::size_t index = job_.ranks.size();
   job_.evidence = job_.evidence.sharedWith(table.evidence);
-  RankReader(job_, table, clocks_[index], job_.stride, most_long_)
+  RankReader(job_, table, clock, job_.stride, most_long_)
       .read(clock_names_[index]);
 }
 
@@ -120,7 +119,8 @@ bool countsCollectives(const GroupState& group) {
 
 // A group that some rank left out is not judged: what a rank did not record may
 // have been called.
-JobState JobStateBuilder::finish() && {
+JobState JobStateBuilder::finish(std::vector<std::string> clock_warnings) && {
+  job_.summary.setClockWarnings(std::move(clock_warnings));
   for (GroupState& group : job_.groups) {
     if (!countsCollectives(group)) continue;
     for (const auto& [rank, counters] : group.counted) {

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/clocks/align_clocks.h"
 #include "analysis/diagnosis/evidence/collective_table.h"
 #include "analysis/diagnosis/evidence/pair_table.h"
 #include "analysis/diagnosis/evidence/rank_state.h"
@@ -63,17 +63,14 @@ struct JobState {
 // Not thread safe.
 class JobStateBuilder {
  public:
-  // `clocks`: one per stream of the set.
-  JobStateBuilder(const TraceSet& set, AlignedClocks clocks);
+  explicit JobStateBuilder(const TraceSet& set);
 
   // Streams are added in the order of TraceSet::selected.
-  void add(const StreamTable& table);
-  JobState finish() &&;
+  void add(const StreamTable& table, const v1::ClockModel& clock);
+  JobState finish(std::vector<std::string> clock_warnings) &&;
 
  private:
-  // Of the selected streams.
-  std::vector<v1::ClockModel> clocks_;
-  // Which streams read the same clock.
+  // Which of the selected streams read the same clock.
   std::vector<std::uint32_t> clock_names_;
   // Timings that a stream may keep beyond the samples.
   std::size_t most_long_ = 0;

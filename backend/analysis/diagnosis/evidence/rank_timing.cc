@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "analysis/stream/clock_models.h"
 #include "analysis/stream/observed_end.h"
 
 namespace traced {
@@ -92,7 +91,7 @@ std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
 }
 
 std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
-  return std::clamp(commonNs(clock_, own_ns), -kLatestNs, kLatestNs);
+  return std::clamp(clock_.commonNs(own_ns), -kLatestNs, kLatestNs);
 }
 
 Timing RankTiming::timed(const AssembledOperation& op,
@@ -100,7 +99,7 @@ Timing RankTiming::timed(const AssembledOperation& op,
   Timing timing;
   timing.seq = op.seq;
   timing.ready_ns = clampedNs(ready_ns);
-  const auto certified = certifiedNs(clock_, ready_ns);
+  const auto certified = clock_.certifiedNs(ready_ns);
   if (certified && fits(certified->low_ns) && fits(certified->high_ns)) {
     timing.uncertain_ns =
         std::clamp(std::max(certified->high_ns - timing.ready_ns,

@@ -11,6 +11,7 @@
 
 #include "analysis/diagnosis/evidence/timing.h"
 #include "analysis/job/ready_times.h"
+#include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/stream_table.h"
 #include "traced/v1/clock.pb.h"
 
@@ -88,7 +89,7 @@ class RankTiming {
   void pass(const Coming& coming);
 
   const StreamTable& table_;
-  const v1::ClockModel& clock_;
+  const ClockCursor clock_;
   const std::vector<ReadyTime> ready_;
   // Per group of the stream.
   std::vector<Engine> engines_;

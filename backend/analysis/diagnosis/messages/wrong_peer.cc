@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/messages/message_pair.h"
 #include "analysis/diagnosis/telling/words.h"
@@ -19,11 +20,36 @@ bool holds(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-bool waitsFor(const std::vector<Trouble>& troubles, std::uint32_t rank,
-              std::uint32_t peer) {
-  return std::any_of(troubles.begin(), troubles.end(), [=](const Trouble& t) {
-    return holds(t.inside, rank) && holds(t.missing, peer);
-  });
+// Troubles by a rank, each in the order of all.
+using ByRank = absl::flat_hash_map<std::uint32_t, std::vector<Trouble*>>;
+
+// By who is inside of them.
+ByRank byInside(std::vector<Trouble>& troubles) {
+  ByRank inside;
+  for (Trouble& trouble : troubles) {
+    for (const std::uint32_t rank : trouble.inside) {
+      inside[rank].push_back(&trouble);
+    }
+  }
+  return inside;
+}
+
+// Receives to which nothing was sent, by whom they wait for.
+ByRank bySource(std::vector<Trouble>& troubles) {
+  ByRank awaited;
+  for (Trouble& trouble : troubles) {
+    if (isUnpaired(trouble) && trouble.verdict.op == "recv") {
+      awaited[trouble.verdict.pair->first].push_back(&trouble);
+    }
+  }
+  return awaited;
+}
+
+bool waitsFor(const ByRank& inside, std::uint32_t rank, std::uint32_t peer) {
+  const auto found = inside.find(rank);
+  return found != inside.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [=](const Trouble* t) { return holds(t->missing, peer); });
 }
 
 // A send to a rank that was killed and to which nothing was sent before: the
@@ -47,19 +73,21 @@ void blameSender(JobVerdict& verdict, const PairRanks& sent,
 }  // namespace
 
 void blameWrongPeers(std::vector<Trouble>& troubles) {
+  const ByRank inside = byInside(troubles);
+  const ByRank by_source = bySource(troubles);
   for (Trouble& sent : troubles) {
     const bool to_the_dead = isFirstToTheDead(sent);
     if (!isUnpaired(sent) && !to_the_dead) continue;
     if (sent.verdict.op != "send") continue;
     const PairRanks pair = *sent.verdict.pair;
-    if (waitsFor(troubles, pair.second, pair.first)) continue;
-    for (Trouble& awaited : troubles) {
-      const bool same = isUnpaired(awaited) && awaited.verdict.op == "recv" &&
-                        awaited.verdict.group == sent.verdict.group &&
-                        awaited.verdict.pair->first == pair.first;
-      if (!same || (to_the_dead && awaited.verdict.seq == 1)) continue;
-      blameSender(sent.verdict, pair, *awaited.verdict.pair);
-      blameSender(awaited.verdict, pair, *awaited.verdict.pair);
+    const auto found = by_source.find(pair.first);
+    if (found == by_source.end()) continue;
+    if (waitsFor(inside, pair.second, pair.first)) continue;
+    for (Trouble* awaited : found->second) {
+      const bool same = awaited->verdict.group == sent.verdict.group;
+      if (!same || (to_the_dead && awaited->verdict.seq == 1)) continue;
+      blameSender(sent.verdict, pair, *awaited->verdict.pair);
+      blameSender(awaited->verdict, pair, *awaited->verdict.pair);
       if (to_the_dead) {
         sent.verdict.finding = Confidence::kLikely;
         sent.verdict.evidence.push_back(absl::StrCat(

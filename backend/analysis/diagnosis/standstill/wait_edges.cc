@@ -9,11 +9,18 @@
 namespace traced {
 namespace {
 
-// A message whose other side is in no operation, and is missing alone from a
-// collective: that it did not come there is what the message waits for, too.
-bool waitsForSame(const Trouble& message, const Trouble& collective) {
-  return message.verdict.pair && !collective.verdict.pair &&
-         message.missing.size() == 1 && message.missing == collective.missing;
+// Troubles by a rank, each in the order of all.
+using ByRank = absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>>;
+
+// Collectives from which one rank is missing alone.
+ByRank missingAlone(const std::vector<Trouble>& troubles) {
+  ByRank alone;
+  for (std::uint32_t i = 0; i < troubles.size(); ++i) {
+    const Trouble& trouble = troubles[i];
+    if (trouble.verdict.pair || trouble.missing.size() != 1) continue;
+    alone[trouble.missing.front()].push_back(i);
+  }
+  return alone;
 }
 
 std::optional<std::int64_t> issuedOn(const Trouble& trouble,
@@ -37,10 +44,8 @@ bool isPassed(const Trouble& other, const Trouble& trouble) {
 }
 
 // The operations that each rank is inside of, or waits behind.
-using Inside = absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>>;
-
-Inside insideOf(const std::vector<Trouble>& troubles) {
-  Inside inside;
+ByRank insideOf(const std::vector<Trouble>& troubles) {
+  ByRank inside;
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     for (const std::uint32_t rank : troubles[i].inside) {
       inside[rank].push_back(i);
@@ -55,7 +60,7 @@ Inside insideOf(const std::vector<Trouble>& troubles) {
 // What may hold up an operation that all have joined: what one of those inside
 // issued before it.
 void addEarlier(const std::vector<Trouble>& troubles, std::uint32_t i,
-                const Inside& inside, std::vector<std::uint32_t>& edges) {
+                const ByRank& inside, std::vector<std::uint32_t>& edges) {
   if (!troubles[i].may_be_held_up) return;
   for (const std::uint32_t rank : troubles[i].inside) {
     const auto own = issuedOn(troubles[i], rank);
@@ -72,7 +77,7 @@ void addEarlier(const std::vector<Trouble>& troubles, std::uint32_t i,
 // Where those may wait that are only perhaps inside: in what does not end for a
 // reason that is known, else in what they issued first.
 void addInstead(const std::vector<Trouble>& troubles, std::uint32_t i,
-                const Inside& inside, std::vector<std::uint32_t>& edges) {
+                const ByRank& inside, std::vector<std::uint32_t>& edges) {
   if (!troubles[i].isPerhaps()) return;
   for (const std::uint32_t rank : troubles[i].inside) {
     const auto own = issuedOn(troubles[i], rank);
@@ -86,7 +91,8 @@ void addInstead(const std::vector<Trouble>& troubles, std::uint32_t i,
 
 // What it waits for if a rank that it misses is held up there.
 std::vector<std::uint32_t> needsOf(const std::vector<Trouble>& troubles,
-                                   std::uint32_t i, const Inside& inside) {
+                                   std::uint32_t i, const ByRank& inside,
+                                   const ByRank& alone) {
   std::vector<std::uint32_t> needs;
   for (const std::uint32_t rank : troubles[i].missing) {
     const std::size_t before = needs.size();
@@ -98,10 +104,13 @@ std::vector<std::uint32_t> needsOf(const std::vector<Trouble>& troubles,
         if (waits) needs.push_back(other);
       }
     }
-    if (needs.size() > before) continue;
-    for (std::uint32_t j = 0; j < troubles.size(); ++j) {
-      if (waitsForSame(troubles[i], troubles[j])) needs.push_back(j);
-    }
+    // A message whose other side is in no operation, and is missing alone from
+    // a collective: that it did not come there is what the message waits for.
+    const Trouble& message = troubles[i];
+    if (needs.size() > before || !message.verdict.pair) continue;
+    const auto same = alone.find(rank);
+    if (message.missing.size() != 1 || same == alone.end()) continue;
+    needs.insert(needs.end(), same->second.begin(), same->second.end());
   }
   std::sort(needs.begin(), needs.end());
   needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
@@ -109,10 +118,11 @@ std::vector<std::uint32_t> needsOf(const std::vector<Trouble>& troubles,
 }
 
 Edges needsOf(const std::vector<Trouble>& troubles) {
-  const Inside inside = insideOf(troubles);
+  const ByRank inside = insideOf(troubles);
+  const ByRank alone = missingAlone(troubles);
   Edges needs(troubles.size());
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
-    needs[i] = needsOf(troubles, i, inside);
+    needs[i] = needsOf(troubles, i, inside, alone);
   }
   return needs;
 }
@@ -150,7 +160,7 @@ void leaveOutDeadEnds(const std::vector<Trouble>& troubles, Edges& edges) {
 
 // Who has not ended what others have is no witness: what only such ranks wait
 // for may wait for them.
-void addBehind(const std::vector<Trouble>& troubles, const Inside& inside,
+void addBehind(const std::vector<Trouble>& troubles, const ByRank& inside,
                std::uint32_t i, std::vector<std::uint32_t>& edges) {
   if (troubles[i].missing.empty() || troubles[i].inside.empty()) return;
   std::vector<std::uint32_t> behind;
@@ -170,7 +180,7 @@ void addBehind(const std::vector<Trouble>& troubles, const Inside& inside,
 
 // These, and what may hold an operation up.
 Edges withEarlier(const std::vector<Trouble>& troubles, Edges edges) {
-  const Inside inside = insideOf(troubles);
+  const ByRank inside = insideOf(troubles);
   for (std::uint32_t i = 0; i < troubles.size(); ++i) {
     addEarlier(troubles, i, inside, edges[i]);
     addInstead(troubles, i, inside, edges[i]);

@@ -23,11 +23,11 @@ struct Event {
   std::uint64_t track = 0;
   // Of Sequence::name().
   std::uint64_t name = 0;
-  std::optional<std::uint64_t> correlation;
-  std::optional<std::uint64_t> flow;
-  std::optional<std::uint64_t> end_of_flow;
+  std::optional<std::uint64_t> correlation = std::nullopt;
+  std::optional<std::uint64_t> flow = std::nullopt;
+  std::optional<std::uint64_t> end_of_flow = std::nullopt;
   // Of the counters of the sequence; of a counter event the first is its own.
-  std::optional<std::int64_t> counters[2];
+  std::optional<std::int64_t> counters[2] = {};
 };
 
 class Sequence {

@@ -1,0 +1,27 @@
+// Reads streams and aligns their clocks, in one go where they are small.
+
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "analysis/clocks/align_clocks.h"
+#include "analysis/reading/trace_set.h"
+#include "analysis/stream/stream_table.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+// Is shown a stream of TraceSet::streams, by its index, with the final model of
+// its clock, and may take the table.
+using VisitAligned =
+    std::function<void(std::size_t, StreamTable&, const v1::ClockModel&)>;
+
+// Calls visit for each selected stream, in their order and never two at once,
+// while others are loaded. Streams that were read to align their clock are not
+// read again for that as long as those of a host fit some memory and hosts
+// follow each other in the order of their ranks.
+AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
+                          const VisitAligned& visit);
+
+}  // namespace traced

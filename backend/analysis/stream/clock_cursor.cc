@@ -1,0 +1,114 @@
+#include "analysis/stream/clock_cursor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trace_io/wrapping.h"
+
+namespace traced {
+namespace {
+
+double distance(std::int64_t from, std::int64_t to) {
+  return static_cast<double>(to) - static_cast<double>(from);
+}
+
+// Of a whole number of nanoseconds: one that fits, whatever a file says.
+std::int64_t whole(double ns) {
+  constexpr double kLimit = 4e18;
+  return static_cast<std::int64_t>(std::clamp(ns, -kLimit, kLimit));
+}
+
+// The nearest whole number, which is that of llround; that is a call.
+std::int64_t rounded(double ns) {
+  if (std::isnan(ns)) return std::numeric_limits<std::int64_t>::min();
+  const std::int64_t below = whole(ns);
+  const double part = ns - static_cast<double>(below);
+  constexpr double kLimit = 4e18;
+  if (std::abs(ns) >= kLimit) return below;
+  return below + (part >= 0.5) - (part <= -0.5);
+}
+
+// What a knot says of the offset at another instant of its segment.
+CertifiedNs offsetBy(const v1::ClockModel& clock, const v1::ClockKnot& knot,
+                     std::int64_t monotonic_ns) {
+  const double drift =
+      std::ceil(std::abs(distance(knot.monotonic_ns(), monotonic_ns)) *
+                static_cast<double>(clock.max_drift_ppb()) / 1e9);
+  const auto offset = static_cast<double>(knot.offset_ns());
+  return {whole(offset - static_cast<double>(knot.below_ns()) - drift),
+          whole(offset + static_cast<double>(knot.above_ns()) + drift)};
+}
+
+}  // namespace
+
+// The first knot at or behind an instant.
+int ClockCursor::knotFrom(std::int64_t monotonic_ns) const {
+  const auto& knots = clock_->knot();
+  const auto isBefore = [&](int knot) {
+    return knots.Get(knot).monotonic_ns() < monotonic_ns;
+  };
+  const bool is_same = (near_ == 0 || isBefore(near_ - 1)) &&
+                       (near_ == knots.size() || !isBefore(near_));
+  if (!is_same) {
+    const auto found =
+        std::lower_bound(knots.begin(), knots.end(), monotonic_ns,
+                         [](const v1::ClockKnot& knot, std::int64_t ns) {
+                           return knot.monotonic_ns() < ns;
+                         });
+    near_ = static_cast<int>(found - knots.begin());
+  }
+  return near_;
+}
+
+std::int64_t ClockCursor::offsetAt(std::int64_t monotonic_ns) const {
+  const int count = clock_->knot_size();
+  if (count == 0) return clock_->offset_ns();
+  const int next = knotFrom(monotonic_ns);
+  if (next == 0 || next == count) {
+    const v1::ClockKnot& end = clock_->knot(next == 0 ? 0 : count - 1);
+    const double grown = distance(end.monotonic_ns(), monotonic_ns) *
+                         static_cast<double>(clock_->rate_ppb()) / 1e9;
+    return wrappingSum(end.offset_ns(), rounded(grown));
+  }
+  const v1::ClockKnot& a = clock_->knot(next - 1);
+  const v1::ClockKnot& b = clock_->knot(next);
+  const double part = distance(a.monotonic_ns(), monotonic_ns) /
+                      distance(a.monotonic_ns(), b.monotonic_ns());
+  return wrappingSum(a.offset_ns(),
+                     rounded(part * distance(a.offset_ns(), b.offset_ns())));
+}
+
+std::optional<CertifiedNs> ClockCursor::certifiedOffset(
+    std::int64_t monotonic_ns) const {
+  const int count = clock_->knot_size();
+  const int next = knotFrom(monotonic_ns);
+  if (next == 0) return offsetBy(*clock_, clock_->knot(0), monotonic_ns);
+  CertifiedNs left = offsetBy(*clock_, clock_->knot(next - 1), monotonic_ns);
+  if (next == count) return left;
+  const v1::ClockKnot& right_knot = clock_->knot(next);
+  const CertifiedNs right = offsetBy(*clock_, right_knot, monotonic_ns);
+  if (right_knot.monotonic_ns() == monotonic_ns) return right;
+  if (right_knot.starts_segment()) return std::nullopt;
+  return CertifiedNs{std::max(left.low_ns, right.low_ns),
+                     std::min(left.high_ns, right.high_ns)};
+}
+
+std::int64_t ClockCursor::commonNs(std::int64_t monotonic_ns) const {
+  return wrappingSum(monotonic_ns, offsetAt(monotonic_ns));
+}
+
+std::optional<CertifiedNs> ClockCursor::certifiedNs(
+    std::int64_t monotonic_ns) const {
+  if (clock_->source() == v1::CLOCK_SOURCE_SAME_CLOCK) {
+    const std::int64_t at = wrappingSum(monotonic_ns, clock_->offset_ns());
+    return CertifiedNs{at, at};
+  }
+  if (clock_->knot_size() == 0) return std::nullopt;
+  const auto offset = certifiedOffset(monotonic_ns);
+  if (!offset) return std::nullopt;
+  return CertifiedNs{wrappingSum(monotonic_ns, offset->low_ns),
+                     wrappingSum(monotonic_ns, offset->high_ns)};
+}
+
+}  // namespace traced

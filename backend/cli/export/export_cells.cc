@@ -1,0 +1,32 @@
+#include "cli/export/export_cells.h"
+
+#include <algorithm>
+
+namespace traced {
+
+ExportCells::ExportCells() {
+  const absl::Span<const ExportColumn> columns = exportColumns();
+  for (auto from = columns.begin(); from != columns.end();) {
+    const auto to = std::find_if(from, columns.end(), [&](const auto& column) {
+      return column.told_by != from->told_by;
+    });
+    runs_.push_back(
+        {from->told_by, {from, static_cast<std::size_t>(to - from)}, {}});
+    from = to;
+  }
+}
+
+std::uint32_t ExportCells::idOf(const Run& run, const ExportedCall& call) {
+  switch (run.told_by) {
+    case ToldBy::kCall:
+      return call.op.call;
+    case ToldBy::kContext:
+      return call.op.context;
+    case ToldBy::kStack:
+      return call.op.stack;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace traced

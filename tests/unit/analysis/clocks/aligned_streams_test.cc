@@ -1,0 +1,66 @@
+#include "analysis/clocks/aligned_streams.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "simulated_hosts.h"
+#include "support/temp_dir.h"
+
+namespace traced {
+namespace {
+
+using testing::ClockError;
+using testing::SimulatedHosts;
+using testing::SimulatedJob;
+using testing::TempDir;
+
+// Each selected stream is shown once, in the order of ranks, whole, and with
+// the model that the alignment by itself comes to.
+void expectAllAreShown(const SimulatedJob& job) {
+  TempDir dir;
+  const ClockError ahead = [](std::int64_t) { return 3'000'000; };
+  SimulatedHosts hosts(job, 1, std::vector<ClockError>(job.ranks, ahead));
+  hosts.write(dir.path());
+  const auto set = openTraceSet({dir.path()});
+  ASSERT_TRUE(set);
+  const AlignedClocks expected = alignClocks(*set);
+  std::vector<std::size_t> shown;
+  const AlignedClocks clocks = readAligned(
+      *set, 2,
+      [&](std::size_t i, StreamTable& table, const v1::ClockModel& clock) {
+        shown.push_back(i);
+        EXPECT_EQ(table.header.stream_id(), set->streams[i].header.stream_id());
+        EXPECT_EQ(table.operations.size(), job.operations);
+        EXPECT_EQ(clock.SerializeAsString(),
+                  expected.models[i].SerializeAsString());
+        StreamTable taken = std::move(table);
+      });
+  EXPECT_EQ(shown, set->selected);
+  EXPECT_EQ(clocks.warnings, expected.warnings);
+}
+
+TEST(AlignedStreamsTest, ShowsStreamsThatWereReadToAlignThem) {
+  SimulatedJob job;
+  job.ranks = 4;
+  job.operations = 200;
+  expectAllAreShown(job);
+}
+
+TEST(AlignedStreamsTest, ShowsStreamsThatNothingAligns) {
+  SimulatedJob job;
+  job.ranks = 3;
+  job.op = v1::OPERATION_BROADCAST;
+  job.operations = 50;
+  expectAllAreShown(job);
+}
+
+TEST(AlignedStreamsTest, ShowsStreamsThatAreTooLargeToBeKept) {
+  SimulatedJob job;
+  job.ranks = 3;
+  job.operations = 140'000;
+  expectAllAreShown(job);
+}
+
+}  // namespace
+}  // namespace traced
