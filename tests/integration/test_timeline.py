@@ -11,7 +11,7 @@ from exported_timeline import exported, shown_spans, spans
 from launcher import Launcher
 from test_rings import end, hang
 
-pytestmark = pytest.mark.export_tools
+pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 
 def test_a_job_with_something_of_everything(launcher: Launcher, tmp_path: Path) -> None:
