@@ -41,10 +41,9 @@ class TimeCheck {
     });
     for (const std::size_t i : set_.selected) {
       const StreamTable& table = tables[i];
-      const auto indices =
-          groups.add(table.header.attempt(), table.definitions.groups());
-      streams.push_back({table, ClockCursor(clocks.models[i]), clock_ids[i],
-                         MatchedCalls(table, indices), readyTimes(table)});
+      streams.emplace_back(
+          table, clocks.models[i], clock_ids[i],
+          groups.add(table.header.attempt(), table.definitions.groups()));
     }
     ArrivalTable arrivals;
     for (const auto& stream : streams) arrivals.add(stream);

@@ -81,6 +81,15 @@ class ArrivalTable {
 
   // A stream as the table sees it.
   struct Stream {
+    // `groups`: of the stream's groups, their indices in the job's catalog.
+    Stream(const StreamTable& seen, const v1::ClockModel& model,
+           std::uint32_t clock_number, absl::Span<const std::uint32_t> groups)
+        : table(seen),
+          clock(model),
+          clock_id(clock_number),
+          calls(seen, groups),
+          ready(readyTimes(seen)) {}
+
     const StreamTable& table;
     ClockCursor clock;
     // Equal for streams that read one clock.

@@ -35,10 +35,8 @@ JobView::JobView(const TraceSet& set, RunOverview overview,
   for (std::size_t i = 0; i < run_.streams.size(); ++i) {
     const LoadedRun::Stream& stream = run_.streams[i];
     const std::size_t of_set = overview_.ranks[chosen_[i].index].stream;
-    arriving_.push_back({stream.table, ClockCursor(stream.clock),
-                         overview_.clock_ids[of_set],
-                         MatchedCalls(stream.table, stream.group_indices),
-                         readyTimes(stream.table)});
+    arriving_.emplace_back(stream.table, stream.clock,
+                           overview_.clock_ids[of_set], stream.group_indices);
     group_hashes_.push_back(groupHashes(stream.table));
   }
   match(selection);

@@ -1,45 +1,36 @@
 #include "analysis/view/run_overview.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "analysis/clocks/aligned_streams.h"
 #include "analysis/clocks/clock_summary.h"
-#include "analysis/job/matched_calls.h"
-#include "analysis/job/ready_times.h"
 #include "analysis/job/run_window.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/time_split/certified_times.h"
 #include "analysis/time_split/time_split.h"
 
 namespace traced {
-namespace {
-
-ArrivalTable::Stream arrivingStream(const RunOverview& overview, std::size_t i,
-                                    const StreamTable& table,
-                                    GroupCatalog& groups) {
-  const std::vector<std::uint32_t> indices =
-      groups.add(table.header.attempt(), table.definitions.groups());
-  return {table, ClockCursor(overview.clocks[i]), overview.clock_ids[i],
-          MatchedCalls(table, indices), readyTimes(table)};
-}
-
-}  // namespace
 
 RunOverview overviewOf(const TraceSet& set) {
   RunOverview overview;
-  AlignedClocks aligned = alignClocks(set);
-  overview.clocks = std::move(aligned.models);
   overview.clock_ids = clockIds(set);
-  overview.first_ns = firstStartNs(set, overview.clocks);
-  overview.last_ns = overview.first_ns;
-  readStreams(set, [&](std::size_t i, StreamTable& table) {
-    overview.arrivals.add(arrivingStream(overview, i, table, overview.groups));
+  std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
+  const auto add = [&](std::size_t i, const StreamTable& table,
+                       const v1::ClockModel& clock) {
+    overview.arrivals.add({table, clock, overview.clock_ids[i],
+                           overview.groups.add(table.header.attempt(),
+                                               table.definitions.groups())});
     overview.summary.add(table);
     overview.ranks.push_back({i, table.header.rank(), table.operations.size()});
     if (!table.last.known()) return;
-    overview.last_ns = std::max(overview.last_ns,
-                                commonNs(overview.clocks[i], table.last.ns()));
-  });
+    last_ns = std::max(last_ns, commonNs(clock, table.last.ns()));
+  };
+  AlignedClocks aligned = readAligned(set, readingThreads(set), add);
+  overview.clocks = std::move(aligned.models);
+  overview.first_ns = firstStartNs(set, overview.clocks);
+  overview.last_ns = std::max(overview.first_ns, last_ns);
   overview.summary.setClockWarnings(std::move(aligned.warnings));
   return overview;
 }
@@ -49,7 +40,9 @@ std::vector<std::uint64_t> waitedNs(const TraceSet& set,
   std::vector<std::uint64_t> waited;
   GroupCatalog groups = overview.groups;
   readStreams(set, [&](std::size_t i, StreamTable& table) {
-    const auto stream = arrivingStream(overview, i, table, groups);
+    const ArrivalTable::Stream stream(
+        table, overview.clocks[i], overview.clock_ids[i],
+        groups.add(table.header.attempt(), table.definitions.groups()));
     std::uint64_t& total = waited.emplace_back();
     for (std::size_t j = 0; j < table.operations.size(); ++j) {
       const OperationSplit split = splitTime(overview.arrivals, stream, j);

@@ -37,7 +37,7 @@ struct RunOverview {
   std::int64_t last_ns = 0;
 };
 
-// Reads the selected streams once.
+// Reads the selected streams, large ones twice: to align their clocks, too.
 RunOverview overviewOf(const TraceSet& set);
 
 // How long each of them waited for others, as far as that is known, in their
