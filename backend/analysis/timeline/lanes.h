@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -30,5 +31,13 @@ class Lanes {
   Lowest<std::uint32_t> free_;
   std::uint32_t count_ = 0;
 };
+
+// Of slices that were placed.
+template <typename Slices>
+std::uint32_t lanesOf(const Slices& slices) {
+  std::uint32_t lanes = 0;
+  for (const auto& slice : slices) lanes = std::max(lanes, slice.lane + 1);
+  return lanes;
+}
 
 }  // namespace traced

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/telling/headline.h"
+#include "analysis/timeline/lanes.h"
 #include "cli/export/perfetto/fields.h"
 
 namespace traced::perfetto {
@@ -22,19 +23,12 @@ class JobWriter {
     to_.begin({});
     writeVerdicts();
     writeLatest();
-    writeSteps();
+    tracks_.writeTrack(to_, process_, ++place_, "steps", line_.steps);
     writeLost();
     writeClocks();
   }
 
  private:
-  template <typename Slices>
-  static std::uint32_t lanesOf(const Slices& slices) {
-    std::uint32_t lanes = 0;
-    for (const auto& slice : slices) lanes = std::max(lanes, slice.lane + 1);
-    return lanes;
-  }
-
   void writeVerdicts() {
     const auto& verdicts = view_.diagnosis().verdicts;
     if (verdicts.empty()) return;
@@ -76,28 +70,9 @@ class JobWriter {
         to_.annotate("within_ns", one.latest.within_ns);
       }
       // The page would colour it by a correlation, and not by its name.
-      to_.write({.at_ns = one.latest.before_ns,
-                 .type = event::kBegin,
-                 .track = track.lane(one.lane),
-                 .name = to_.name(absl::StrCat("rank ", one.latest.rank))});
-      to_.write({.at_ns = one.latest.ready_ns,
-                 .type = event::kEnd,
-                 .track = track.lane(one.lane)});
-    }
-  }
-
-  void writeSteps() {
-    if (line_.steps.empty()) return;
-    const LanedTrack track = tracks_.addTrack(to_, process_, ++place_, "steps",
-                                              lanesOf(line_.steps));
-    for (const NamedSlice& step : line_.steps) {
-      to_.write({.at_ns = step.begin_ns,
-                 .type = event::kBegin,
-                 .track = track.lane(step.lane),
-                 .name = to_.name(step.name)});
-      to_.write({.at_ns = step.end_ns,
-                 .type = event::kEnd,
-                 .track = track.lane(step.lane)});
+      to_.writeSlice(track.lane(one.lane),
+                     absl::StrCat("rank ", one.latest.rank),
+                     one.latest.before_ns, one.latest.ready_ns);
     }
   }
 

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <queue>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,13 +13,6 @@
 
 namespace traced::perfetto {
 namespace {
-
-std::uint32_t lanesOf(const std::vector<NamedSlice>& slices) {
-  std::uint32_t lanes = 0;
-  for (const NamedSlice& slice : slices)
-    lanes = std::max(lanes, slice.lane + 1);
-  return lanes;
-}
 
 class RankWriter {
  public:
@@ -66,18 +58,7 @@ class RankWriter {
   }
 
   void writeNamed(const char* track, const std::vector<NamedSlice>& slices) {
-    if (slices.empty()) return;
-    const LanedTrack laned =
-        tracks_.addTrack(to_, process_, ++place_, track, lanesOf(slices));
-    for (const NamedSlice& slice : slices) {
-      to_.write({.at_ns = slice.begin_ns,
-                 .type = event::kBegin,
-                 .track = laned.lane(slice.lane),
-                 .name = to_.name(slice.name)});
-      to_.write({.at_ns = slice.end_ns,
-                 .type = event::kEnd,
-                 .track = laned.lane(slice.lane)});
-    }
+    tracks_.writeTrack(to_, process_, ++place_, track, slices);
   }
 
   // Who is to blame has it on its own lines, too.
@@ -159,12 +140,7 @@ class RankWriter {
     const OperationSlice::Parts& parts = *slice.parts;
     const auto part = [&](const char* name, std::int64_t from,
                           std::int64_t to) {
-      if (from == to) return;
-      to_.write({.at_ns = from,
-                 .type = event::kBegin,
-                 .track = trackOf(slice),
-                 .name = to_.name(name)});
-      to_.write({.at_ns = to, .type = event::kEnd, .track = trackOf(slice)});
+      if (from != to) to_.writeSlice(trackOf(slice), name, from, to);
     };
     part("for peers", parts.ready_ns, parts.peers_ready_ns);
     part("transfer", parts.peers_ready_ns, slice.end_ns);

@@ -38,27 +38,27 @@ std::uint64_t Sequence::idOf(Texts& texts, std::string_view text) {
   return id;
 }
 
-void Sequence::annotate(const char* name, std::uint64_t value) {
+void Sequence::beginAnnotation(const char* name) {
   const std::uint64_t id = idOf(annotation_names_, name);
   part_.clear();
   part_.add(annotation::kNameId, id);
+}
+
+void Sequence::annotate(const char* name, std::uint64_t value) {
+  beginAnnotation(name);
   part_.add(annotation::kUnsigned, value);
   annotations_.add(event::kAnnotation, part_);
 }
 
 void Sequence::annotateSigned(const char* name, std::int64_t value) {
-  const std::uint64_t id = idOf(annotation_names_, name);
-  part_.clear();
-  part_.add(annotation::kNameId, id);
+  beginAnnotation(name);
   part_.addSigned(annotation::kSigned, value);
   annotations_.add(event::kAnnotation, part_);
 }
 
 void Sequence::annotate(const char* name, const std::string& text) {
-  const std::uint64_t id = idOf(annotation_names_, name);
   const std::uint64_t text_id = idOf(annotation_texts_, text);
-  part_.clear();
-  part_.add(annotation::kNameId, id);
+  beginAnnotation(name);
   part_.add(annotation::kStringId, text_id);
   annotations_.add(event::kAnnotation, part_);
 }
@@ -89,6 +89,15 @@ void Sequence::write(const Event& told) {
   }
   packet_.add(packet::kTrackEvent, event_);
   finishPacket();
+}
+
+void Sequence::writeSlice(std::uint64_t track, const std::string& name,
+                          std::int64_t begin_ns, std::int64_t end_ns) {
+  write({.at_ns = begin_ns,
+         .type = event::kBegin,
+         .track = track,
+         .name = idOf(names_, name)});
+  write({.at_ns = end_ns, .type = event::kEnd, .track = track});
 }
 
 void Sequence::write(std::uint32_t field, const MessageWriter& message) {

@@ -46,6 +46,9 @@ class Sequence {
   void annotateSigned(const char* name, std::int64_t value);
   void annotate(const char* name, const std::string& text);
   void write(const Event& event);
+  // A slice that has no more than a name and what was annotated.
+  void writeSlice(std::uint64_t track, const std::string& name,
+                  std::int64_t begin_ns, std::int64_t end_ns);
   // A packet with a message of another kind: a track, a clock.
   void write(std::uint32_t field, const MessageWriter& message);
 
@@ -55,6 +58,7 @@ class Sequence {
     absl::flat_hash_map<std::string, std::uint64_t> ids;
   };
   std::uint64_t idOf(Texts& texts, std::string_view text);
+  void beginAnnotation(const char* name);
   void finishPacket();
 
   std::ostream& out_;

@@ -1,5 +1,6 @@
 #include "cli/export/perfetto/tracks.h"
 
+#include "analysis/timeline/lanes.h"
 #include "cli/common/text.h"
 #include "cli/export/perfetto/fields.h"
 
@@ -58,6 +59,17 @@ LanedTrack Tracks::addTrack(Sequence& to, std::uint64_t process,
     laned.uuids_.push_back(next_++);
   }
   return laned;
+}
+
+void Tracks::writeTrack(Sequence& to, std::uint64_t process, std::int32_t place,
+                        const std::string& name,
+                        const std::vector<NamedSlice>& slices) {
+  if (slices.empty()) return;
+  const LanedTrack track = addTrack(to, process, place, name, lanesOf(slices));
+  for (const NamedSlice& slice : slices) {
+    to.writeSlice(track.lane(slice.lane), slice.name, slice.begin_ns,
+                  slice.end_ns);
+  }
 }
 
 std::uint64_t Tracks::addCounter(Sequence& to, std::uint64_t process,

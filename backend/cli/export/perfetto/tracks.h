@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/timeline/slices.h"
 #include "cli/export/perfetto/sequence.h"
 
 namespace traced::perfetto {
@@ -30,6 +31,10 @@ class Tracks {
   LanedTrack addTrack(Sequence& to, std::uint64_t process, std::int32_t place,
                       const std::string& name, std::uint32_t lanes,
                       const std::string& description = "");
+  // A track with these slices, unless there are none.
+  void writeTrack(Sequence& to, std::uint64_t process, std::int32_t place,
+                  const std::string& name,
+                  const std::vector<NamedSlice>& slices);
   std::uint64_t addCounter(Sequence& to, std::uint64_t process,
                            std::int32_t place, const std::string& name,
                            std::uint64_t unit);
