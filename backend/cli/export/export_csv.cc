@@ -7,6 +7,7 @@
 #include "cli/common/text.h"
 #include "cli/export/export_cells.h"
 #include "cli/export/export_writer.h"
+#include "cli/export/row_buffer.h"
 
 namespace traced {
 namespace {
@@ -49,12 +50,13 @@ class CsvWriter : public ExportWriter {
       return like_formula;
     };
     for (const ExportedCall& call : calls) {
-      like_formulas_ += cells.appendRow(call, text_, append);
-      text_.back() = '\r';
-      text_ += '\n';
-      if (text_.size() >= kWrittenBytes) write(out);
+      std::string& text = rows_.text();
+      like_formulas_ += cells.appendRow(call, text, append);
+      text.back() = '\r';
+      text += '\n';
+      rows_.endRow(out);
     }
-    write(out);
+    rows_.write(out);
   }
 
   std::string note() const override {
@@ -65,14 +67,6 @@ class CsvWriter : public ExportWriter {
   }
 
  private:
-  // A stream takes long for each piece that it is given.
-  static constexpr std::size_t kWrittenBytes = std::size_t{1} << 16;
-
-  void write(std::ostream& out) {
-    out.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-    text_.clear();
-  }
-
   // Whether a spreadsheet would take it for a formula.
   bool appendCell(std::string& text, const ExportValue& value) const {
     if (const auto* held = std::get_if<std::string>(&value)) {
@@ -103,8 +97,7 @@ class CsvWriter : public ExportWriter {
 
   const CsvReader reader_;
   std::uint64_t like_formulas_ = 0;
-  // What is not yet written.
-  std::string text_;
+  RowBuffer rows_;
 };
 
 }  // namespace

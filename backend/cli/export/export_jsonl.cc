@@ -4,6 +4,7 @@
 #include "cli/common/json.h"
 #include "cli/export/export_cells.h"
 #include "cli/export/export_writer.h"
+#include "cli/export/row_buffer.h"
 
 namespace traced {
 namespace {
@@ -13,16 +14,17 @@ void appendMember(std::string& text, const char* name,
   std::visit(
       [&](const auto& held) {
         using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, std::monostate>) return;
-        absl::StrAppend(&text, "\"", name, "\":");
-        if constexpr (std::is_same_v<Held, bool>) {
-          text += held ? "true" : "false";
-        } else if constexpr (std::is_same_v<Held, std::string>) {
-          text += jsonText(held, -1);
-        } else if constexpr (!std::is_same_v<Held, std::monostate>) {
-          absl::StrAppend(&text, held);
+        if constexpr (!std::is_same_v<Held, std::monostate>) {
+          absl::StrAppend(&text, "\"", name, "\":");
+          if constexpr (std::is_same_v<Held, bool>) {
+            text += held ? "true" : "false";
+          } else if constexpr (std::is_same_v<Held, std::string>) {
+            text += jsonText(held, -1);
+          } else {
+            absl::StrAppend(&text, held);
+          }
+          text += ',';
         }
-        text += ',';
       },
       value);
 }
@@ -38,26 +40,18 @@ class JsonlWriter : public ExportWriter {
       return false;
     };
     for (const ExportedCall& call : calls) {
-      text_ += '{';
-      cells.appendRow(call, text_, append);
-      text_.back() = '}';
-      text_ += '\n';
-      if (text_.size() >= kWrittenBytes) write(out);
+      std::string& text = rows_.text();
+      text += '{';
+      cells.appendRow(call, text, append);
+      text.back() = '}';
+      text += '\n';
+      rows_.endRow(out);
     }
-    write(out);
+    rows_.write(out);
   }
 
  private:
-  // A stream takes long for each piece that it is given.
-  static constexpr std::size_t kWrittenBytes = std::size_t{1} << 16;
-
-  void write(std::ostream& out) {
-    out.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-    text_.clear();
-  }
-
-  // What is not yet written.
-  std::string text_;
+  RowBuffer rows_;
 };
 
 }  // namespace

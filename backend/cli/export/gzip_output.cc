@@ -12,9 +12,9 @@ constexpr int kMemory = 9;
 
 }  // namespace
 
-GzipOutput::GzipOutput(std::ostream& out)
+GzipOutput::GzipOutput(std::ostream& to)
     : std::ostream(nullptr),
-      out_(out),
+      out_(to),
       plain_(kBufferBytes),
       compressed_(kBufferBytes) {
   usable_ = deflateInit2(&zlib_, kLevel, Z_DEFLATED, kGzipWindow, kMemory,

@@ -15,7 +15,7 @@ class GzipOutput : private std::streambuf, public std::ostream {
   using traits_type = std::streambuf::traits_type;
 
  public:
-  explicit GzipOutput(std::ostream& out);
+  explicit GzipOutput(std::ostream& to);
   ~GzipOutput() override;
   GzipOutput(const GzipOutput&) = delete;
   GzipOutput& operator=(const GzipOutput&) = delete;
