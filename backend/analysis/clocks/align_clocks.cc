@@ -193,10 +193,6 @@ class Aligner {
   std::vector<Host*> waiting_;
 };
 
-}  // namespace
-
-namespace {
-
 ShowStreams showIn(std::size_t threads, const TraceSet& set) {
   return [&set, threads](const std::vector<std::size_t>& streams,
                          const VisitStream& visit) {

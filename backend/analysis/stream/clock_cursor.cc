@@ -13,9 +13,11 @@ double distance(std::int64_t from, std::int64_t to) {
   return static_cast<double>(to) - static_cast<double>(from);
 }
 
+// Beyond it a number of nanoseconds need not fit.
+constexpr double kLimit = 4e18;
+
 // Of a whole number of nanoseconds: one that fits, whatever a file says.
 std::int64_t whole(double ns) {
-  constexpr double kLimit = 4e18;
   return static_cast<std::int64_t>(std::clamp(ns, -kLimit, kLimit));
 }
 
@@ -23,9 +25,8 @@ std::int64_t whole(double ns) {
 std::int64_t rounded(double ns) {
   if (std::isnan(ns)) return std::numeric_limits<std::int64_t>::min();
   const std::int64_t below = whole(ns);
-  const double part = ns - static_cast<double>(below);
-  constexpr double kLimit = 4e18;
   if (std::abs(ns) >= kLimit) return below;
+  const double part = ns - static_cast<double>(below);
   return below + (part >= 0.5) - (part <= -0.5);
 }
 
