@@ -10,6 +10,7 @@ import pytest
 from launcher import Launcher
 from simulated_gpu import ENGINES, Refusals, cases
 from traced.reader import Operation, read
+from worker_pool import device_clock_off_ns
 
 _CALLS = 10
 every_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -58,11 +59,10 @@ def _times(
     _run(gpus, folder, "timed", "traced:nccl", _CALLS, 3000.0, **env)
     found = []
     for stream in read(folder / "traces").streams:
-        bounds = [mark.value for mark in stream.marks if mark.kind == "device_clock"]
         operations = [item for item in stream.operations if item.op == "all_reduce"]
         truths = _truths(truth, stream.rank)
         assert len(operations) == len(truths)
-        found.append((max(bounds, default=0), operations[-_CALLS:], truths[-_CALLS:]))
+        found.append((device_clock_off_ns(stream), operations[-_CALLS:], truths[-_CALLS:]))
     assert len(found) == 2
     return found
 

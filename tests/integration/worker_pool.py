@@ -14,10 +14,15 @@ from pathlib import Path
 from launcher import DEADLINE_S, Launcher, Process
 from outcome import Outcome, Request
 from patience import patient
-from traced.reader import Operation, read
+from traced.reader import Operation, Stream, read
 
 _SIZE = 4
 _PROGRAM_DEADLINE_S = patient(60)
+
+
+def device_clock_off_ns(stream: Stream) -> int:
+    """A bound on the error of the times that the device told; 0 where it told none."""
+    return max((mark.value for mark in stream.marks if mark.kind == "device_clock"), default=0)
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class Records:
 
     #: In the order of issue.
     operations: list[Operation]
-    #: A bound on the error of ends that the device stamped; 0 where it stamped none.
+    #: As the function of that name.
     device_clock_off_ns: int
 
 
@@ -77,8 +82,7 @@ class WorkerPool:
         last = self._last_op.get(path, -1)
         found = [operation for operation in stream.operations if operation.op_id > last]
         self._last_op[path] = max([last, *(operation.op_id for operation in found)])
-        bounds = [mark.value for mark in stream.marks if mark.kind == "device_clock"]
-        return Records(found, max(bounds, default=0))
+        return Records(found, device_clock_off_ns(stream))
 
     def stop(self) -> None:
         """Kills the workers."""
