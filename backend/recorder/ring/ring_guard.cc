@@ -1,11 +1,11 @@
 #include "recorder/ring/ring_guard.h"
 
 #include <signal.h>
-#include <sys/mman.h>
 
 #include <cerrno>
 #include <mutex>
 
+#include "recorder/ring/full_ring.h"
 #include "recorder/ring/ring.h"
 
 namespace traced {
@@ -22,8 +22,6 @@ namespace {
 
 // Recorders of one process, one after the other.
 constexpr std::size_t kMostGuarded = 64;
-// Far from any position that a ring comes to.
-constexpr std::uint64_t kFar = std::uint64_t{1} << 62;
 
 constinit RingGuard::Guarded guarded_rings[kMostGuarded];
 constinit std::atomic<bool> never_lost{false};
@@ -39,13 +37,8 @@ bool holdsAddress(const RingGuard::Guarded& ring, const void* address) {
 
 bool replaceMemory(RingGuard::Guarded& ring) {
   ring.lost.store(true);
-  void* const memory =
-      mmap(ring.memory.load(), ring.bytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  ring.control->head.store(kFar + ring.slots);
-  ring.control->tail.store(kFar);
-  return true;
+  return replaceByFullRing(ring.memory.load(), ring.bytes, ring.control,
+                           ring.slots);
 }
 
 // A signal that somebody sent, and that is no fault.

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <new>
 
+#include "recorder/ring/full_ring.h"
 #include "recorder/ring/ring.h"
 #include "recorder/support/file_limit.h"
 #include "recorder/support/kill_point.h"
@@ -151,9 +152,10 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
   header->info_bytes = static_cast<std::uint32_t>(info.size());
   std::memcpy(static_cast<char*>(segment->memory_) + sizeof(SegmentHeader),
               info.data(), info.size());
+  segment->ring_ = static_cast<char*>(segment->memory_) + ring_offset;
   segment->guard_ = std::make_unique<RingGuard>(
       segment->memory_, segment->bytes_,
-      static_cast<RingControl*>(segment->ringMemory()), segment->slots_);
+      static_cast<RingControl*>(segment->ring_), segment->slots_);
   TRACED_KILL_POINT("segment described");
   return segment;
 }
@@ -161,10 +163,6 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
 Segment::~Segment() {
   unlinkFile();
   munmap(memory_, bytes_);
-}
-
-void* Segment::ringMemory() const {
-  return static_cast<char*>(memory_) + header().ring_offset;
 }
 
 void Segment::setTracePath(const std::string& path) {
@@ -184,8 +182,8 @@ bool Segment::unlinkFile() {
 void Segment::abandon() {
   path_.clear();
   // The mapping holds the lock.
-  mmap(memory_, bytes_, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  replaceByFullRing(memory_, bytes_, static_cast<RingControl*>(ring_),
+                    slots_);
 }
 
 }  // namespace traced

@@ -52,7 +52,7 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  void* ringMemory() const;
+  void* ringMemory() const { return ring_; }
   std::uint64_t slots() const { return slots_; }
   // "" or one sentence about what could not be had.
   const std::string& note() const { return note_; }
@@ -70,8 +70,8 @@ class Segment {
   // cannot be removed; errno then says why.
   bool unlinkFile();
   // Gives up the file: in a forked child, so that the lock is the parent's
-  // alone; or when it was removed. What is written to the memory from now on
-  // goes nowhere.
+  // alone; or when it was removed. The ring in it is full from now on, and what
+  // is still written to it goes nowhere.
   void abandon();
 
  private:
@@ -89,6 +89,7 @@ class Segment {
 
   void* memory_;
   std::size_t bytes_;
+  void* ring_ = nullptr;
   std::uint64_t slots_;
   std::string path_;
   std::string note_;

@@ -52,6 +52,18 @@ TEST(SegmentTest, IsRemovedWithItsOwner) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(SegmentTest, ItsRingIsFullOnceItIsGivenUp) {
+  const testing::TempDir dir;
+  const auto segment = Segment::create(dir.path(), 1, kSegmentSlots, "");
+  Ring ring(segment->ringMemory(), segment->slots());
+  const ReleaseRecord record{1, 2};
+  EXPECT_NE(ring.push(RecordKind::kRelease, record), Ring::kFull);
+  segment->abandon();
+  EXPECT_EQ(ring.push(RecordKind::kRelease, record), Ring::kFull);
+  EXPECT_EQ(ring.pushDefinition(RecordKind::kDefineText, {1, 1}, "x", 1),
+            Ring::kFull);
+}
+
 TEST(SegmentTest, SettlesForPrivateMemoryAndSaysSo) {
   const auto segment = Segment::create("/nowhere", 1, kSegmentSlots, "");
   ASSERT_TRUE(segment);
