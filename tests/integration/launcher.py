@@ -103,6 +103,16 @@ class Launcher:
     def __init__(self, zygote: Connection) -> None:
         self._zygote = zygote
         self._processes: dict[int, Process] = {}
+        self._finalize = os.environ.get("TEST_FINALIZE") == "1"
+
+    @contextmanager
+    def finalizing(self) -> Iterator[Launcher]:
+        """The processes that are started meanwhile end like any Python script."""
+        before, self._finalize = self._finalize, True
+        try:
+            yield self
+        finally:
+            self._finalize = before
 
     def start(
         self, program: str, *args: object, folder: Path, env: dict[str, str] | None = None
@@ -116,7 +126,7 @@ class Launcher:
             env: Added to the environment.
         """
         number = len(self._processes)
-        job = Job(number, program, args, env or {}, str(folder))
+        job = Job(number, program, args, env or {}, str(folder), self._finalize)
         process = self._processes[number] = Process(self, job)
         self._zygote.send(job)
         while process.pid == 0:

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ from traced.reader import Stream, read
 
 _RECORDED = Path(__file__).with_name("jobs") / "recorded.py"
 _RAISED = [(f"RuntimeError: {MESSAGE}", 0)]
+
+
+@pytest.fixture(name="launcher")
+def _finalizing(launcher: Launcher) -> Iterator[Launcher]:
+    with launcher.finalizing():
+        yield launcher
 
 
 def _exceptions(stream: Stream) -> list[tuple[str, int]]:

@@ -1,15 +1,17 @@
 """A process that imports torch once and forks every process of the tests.
 
-Importing torch takes seconds, a fork milliseconds. A forked process runs one
-program and then ends like any Python script: its interpreter is finalized, its
-exit code is what the program says. Before the fork there is no process group,
-and the tracer's extension is not loaded.
+Importing torch takes seconds, a fork milliseconds, and the end of a process that
+has imported torch half a second: most of it in what torch tears down. So a process
+whose program has returned leaves that out, unless its end is what is tested. One
+whose program raises ends like any Python script. Before the fork there is no
+process group, and the tracer's extension is not loaded.
 
     zygote.py SOCKET_FD
 """
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import faulthandler
 import gc
@@ -18,6 +20,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -34,6 +37,7 @@ class Job:
         args: For the function.
         env: Added to the environment.
         folder: Where output and result go; also the working directory.
+        finalize: Whether it ends like any Python script, also once the program has returned.
     """
 
     number: int
@@ -41,6 +45,7 @@ class Job:
     args: tuple[Any, ...]
     env: dict[str, str]
     folder: str
+    finalize: bool
 
     @property
     def output(self) -> str:
@@ -100,6 +105,26 @@ def run(job: Job) -> None:
             pickle.dump(result, file)
 
 
+def leave() -> None:
+    """Ends this process as exit() does, but for the interpreter and what was loaded before.
+
+    What the program left behind with Python's atexit, with C's, and in static variables of
+    libraries that it loaded itself is called as ever.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for its threads
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # With the GIL held: what torch keeps per thread is gone first, and has Python objects.
+    ctypes.PyDLL(None).exit(0)
+
+
+def end_before_torch_does() -> None:
+    """Has exit() end the process before it comes to what torch registered when loaded."""
+    libc = ctypes.CDLL(None)
+    libc.on_exit(libc._exit, None)
+
+
 def main() -> None:
     """Serves until the other end of the socket is closed."""
     # What the programs need, so that no forked process has to import it again.
@@ -113,8 +138,13 @@ def main() -> None:
     torch.set_num_threads(1)
     gc.freeze()  # or else every forked process copies all of it when it ends
     job = serve(Connection(int(sys.argv[1])))
-    if job is not None:
-        run(job)
+    if job is None:
+        return
+    if not job.finalize:
+        end_before_torch_does()
+    run(job)
+    if not job.finalize:
+        leave()
 
 
 if __name__ == "__main__":
