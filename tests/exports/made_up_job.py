@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,13 @@ US = 1_000
 MS = 1_000_000
 START_NS = 1_000_000_000
 OPERATIONS = definitions.Operation
+# What somebody may call a group.
+EVIL = {
+    "html": "<img src=x onerror=alert(1)><script>alert(2)</script>",
+    "quotes": "\"'`}{$(reboot)\\",
+    "controls": "a\x00b\x1b[31mc\r\nd",
+    "right_to_left": "\u202eevil\u2066 \u05d0\u05d1",
+}
 
 
 @dataclass
@@ -75,6 +83,17 @@ class Rank:
             added.peer_plus_1 = added.peer_global_plus_1 = peer + 1
             added.tag = 0
         return int(added.id)
+
+    def tensor(self, op: str, shape: Sequence[int], group: int = 1, peer: int | None = None) -> int:
+        """A call with one tensor of 32-bit floats, in place."""
+        call = self.call(op, group, size=4 * prod(shape), peer=peer)
+        definition = self.payload.call[call - 1]
+        definition.in_place = peer is None
+        receives = op == "recv"
+        tensors = definition.output if receives else definition.input
+        definition.tensors_in, definition.tensors_out = int(not receives), int(receives)
+        tensors.add(dtype=definitions.DTYPE_FLOAT32, shape=shape)
+        return call
 
     def context(self, module: str, phase: int = 1) -> int:
         contexts = self.payload.context

@@ -251,15 +251,7 @@ def test_one_rank_without_steps(export: Export, tmp_path: Path) -> None:
     assert exported.processor.query("select * from slice where name like 'step%'") == []
 
 
-EVIL = {
-    "html": "<img src=x onerror=alert(1)><script>alert(2)</script>",
-    "quotes": "\"'`}{$(reboot)\\",
-    "controls": "a\x00b\x1b[31mc\r\nd",
-    "right_to_left": "\u202eevil\u2066 \u05d0\u05d1",
-}
-
-
-@pytest.mark.parametrize("name", EVIL.values(), ids=EVIL)
+@pytest.mark.parametrize("name", made.EVIL.values(), ids=made.EVIL)
 def test_names_are_text(export: Export, tmp_path: Path, name: str) -> None:
     ranks = [Rank(rank, 2, host=name.replace("\x00", "")) for rank in range(2)]
     for rank in ranks:

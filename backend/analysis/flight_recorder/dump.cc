@@ -123,7 +123,8 @@ bool Dump::readGroups(Value config) {
     const std::string_view ranks = textOf(info.find("ranks"));
     text_bytes += ranks.size();
     if (text_bytes > bytes_) return false;
-    groups_.push_back({textOf(key), textOf(info.find("desc")), ranksIn(ranks)});
+    groups_.push_back({textOf(key), textOf(info.find("desc")), ranksIn(ranks),
+                       textOf(info.find("backend"))});
   }
   std::sort(
       groups_.begin(), groups_.end(),

@@ -21,6 +21,8 @@ struct DumpGroup {
   std::string_view name;
   std::string_view desc;
   std::vector<std::uint32_t> members;
+  // What it ran on, where whoever wrote the dump said so.
+  std::string_view backend;
 };
 
 // How far a group had come, as `pg_status` tells: sequence numbers as its

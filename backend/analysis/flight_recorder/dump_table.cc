@@ -167,7 +167,10 @@ class TableBuilder {
     group.set_id(next);
     group.set_name(shortText(name));
     group.set_desc(shortText(desc));
-    if (ref.group) setMembers(group, ref.group->members);
+    if (ref.group) {
+      group.set_backend(shortText(ref.group->backend));
+      setMembers(group, ref.group->members);
+    }
     return ref;
   }
 

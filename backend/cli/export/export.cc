@@ -15,6 +15,7 @@
 #include "cli/common/text.h"
 #include "cli/common/window_option.h"
 #include "cli/export/export_rows.h"
+#include "cli/export/exported_files.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/view_option.h"
 #include "cli/inputs/inputs.h"
@@ -40,7 +41,8 @@ class Export : public Subcommand {
     window_.declare(app);
     view_.declare(app);
     app.add_option("-o,--output", output_,
-                   "The file to write, instead of standard output");
+                   "The file to write, instead of standard output; for fr, "
+                   "fr-json and kineto a new folder");
     app.add_flag("--force", force_, "Replace the file if it is there");
     app.add_flag("--spreadsheet", for_spreadsheet_,
                  "Of csv: text that a spreadsheet would take for a formula "
@@ -50,12 +52,13 @@ class Export : public Subcommand {
 
   ExitCode run() override {
     const bool to_file = !output_.empty();
-    if (to_file && !force_ && isTaken(output_)) {
+    const JobFormat* job_format = jobFormatNamed(format_);
+    const bool to_folder = job_format && job_format->as == ExportedAs::kFolder;
+    if (to_file && !to_folder && !force_ && isTaken(output_)) {
       std::cerr << "tracectl: " << printable(output_)
                 << ": exists; --force replaces it\n";
       return ExitCode::kUsage;
     }
-    const JobFormat* job_format = jobFormatNamed(format_);
     const std::string refused = refusedOptions(job_format);
     if (!refused.empty()) {
       std::cerr << "tracectl: " << refused << "\n";
@@ -77,12 +80,20 @@ class Export : public Subcommand {
     }
     const auto writeTo = [&](std::ostream& out) {
       if (view) {
-        writeJob(out, *view, *job_format);
+        OneExportedFile file(out);
+        writeJob(file, *view, *job_format);
       } else {
         writeAll(out, *set, summary);
       }
     };
-    if (!to_file) {
+    if (to_folder) {
+      ExportedFolder folder(output_);
+      if (folder.finish()) writeJob(folder, *view, *job_format);
+      if (!folder.finish()) {
+        std::cerr << "tracectl: " << printable(folder.problem()) << "\n";
+        return ExitCode::kInternal;
+      }
+    } else if (!to_file) {
       writeTo(std::cout);
     } else {
       PendingFile file(output_, force_ ? Existing::kReplaced : Existing::kKept);
@@ -125,7 +136,17 @@ class Export : public Subcommand {
       return absl::StrCat("--ranks, --groups and --last are not for --format ",
                           format_, ": choose among its rows");
     }
-    if (!output_.empty() || ::isatty(STDOUT_FILENO) != 1) return "";
+    if (job_format->as == ExportedAs::kFolder) {
+      if (output_.empty()) {
+        return absl::StrCat("--format ", format_,
+                            " writes a file per rank: name a new folder with "
+                            "-o");
+      }
+      return force_ ? "--force is not for a folder: name a new one with -o"
+                    : "";
+    }
+    if (!output_.empty() || job_format->is_text) return "";
+    if (::isatty(STDOUT_FILENO) != 1) return "";
     return absl::StrCat("--format ", format_,
                         " is nothing to read on a terminal: name a file with "
                         "-o");
@@ -140,10 +161,10 @@ class Export : public Subcommand {
     return std::make_unique<JobView>(set, std::move(overview), selection);
   }
 
-  void writeJob(std::ostream& out, const JobView& view,
+  void writeJob(ExportedFiles& files, const JobView& view,
                 const JobFormat& format) {
     const std::unique_ptr<JobExporter> exporter = format.make();
-    exporter->write(out, view);
+    exporter->write(files, view);
     writers_note_ = exporter->note();
   }
 

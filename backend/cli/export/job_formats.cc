@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "cli/export/fr/fr_exporter.h"
 #include "cli/export/job_exporter.h"
+#include "cli/export/kineto/kineto_exporter.h"
 #include "cli/export/perfetto/perfetto_exporter.h"
 
 namespace traced {
@@ -9,6 +11,11 @@ namespace {
 constexpr JobFormat kFormats[] = {
     {"perfetto", "a timeline for ui.perfetto.dev", makePerfettoExporter,
      perfetto::kMostOperations},
+    {"fr", "Flight Recorder dumps for torchfrtrace", makeFrExporter, 0,
+     ExportedAs::kFolder},
+    {"fr-json", "the same as JSON", makeFrJsonExporter, 0, ExportedAs::kFolder},
+    {"kineto", "a profile per rank for HolisticTraceAnalysis",
+     makeKinetoExporter, 0, ExportedAs::kFolder},
 };
 
 }  // namespace

@@ -33,17 +33,19 @@ std::string chosenText(const JobView& view) {
 }  // namespace
 
 void ViewOption::declare(CLI::App& app) {
-  app.add_option("--ranks", ranks_, "Of perfetto: only these, such as 0-3,5")
+  app.add_option("--ranks", ranks_,
+                 "Of other tools' formats: only these, such as 0-3,5")
       ->check([](const std::string& text) {
         const auto ranks = parseRanks(text);
         return ranks ? std::string() : ranks.error().message;
       });
   app.add_option("--groups", groups_,
-                 "Of perfetto: only these, by their labels")
+                 "Of other tools' formats: only these, by their labels")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--last", last_s_,
-                 "Of perfetto: only what had not ended so many seconds before "
+                 "Of other tools' formats: only what had not ended so many "
+                 "seconds before "
                  "the end of the run")
       ->check(CLI::Range(0.0, kMostSeconds));
 }

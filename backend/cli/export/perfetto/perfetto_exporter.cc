@@ -101,7 +101,8 @@ void writeClocks(Sequence& to, const v1::Header& line) {
 
 class PerfettoExporter : public JobExporter {
  public:
-  void write(std::ostream& plain, const JobView& view) override {
+  void write(ExportedFiles& files, const JobView& view) override {
+    std::ostream& plain = files.begin("");
     GzipOutput out(plain);
     const auto cells = cellsByStream(view);
     std::vector<RankTimeline> ranks;

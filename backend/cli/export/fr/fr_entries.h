@@ -1,0 +1,77 @@
+// The entries of one rank's dump, in the order in which they were issued.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/timeline/rank_timeline.h"
+#include "analysis/view/job_view.h"
+#include "cli/common/json.h"
+
+namespace traced::fr {
+
+// What groups are called: by index in the catalog of the run. Names are as
+// torch has them, and unique among groups with the same members.
+std::vector<std::string> namesOfGroups(const GroupCatalog& groups);
+
+class Entries {
+ public:
+  Entries(const JobView& view, std::uint32_t stream,
+          const std::vector<std::string>& group_names);
+
+  // Calls visit(Json) with each.
+  void forEach(std::vector<ViewedCell> cells,
+               const std::function<void(const Json&)>& visit);
+  // Of the groups that entries are of, or could be.
+  Json groups() const;
+  // How far each group had come in the entries so far.
+  Json progress() const;
+  // Operations that the format has no words for.
+  std::uint64_t leftOut() const { return left_out_; }
+
+ private:
+  // Of one group.
+  struct Count {
+    std::uint64_t collective = 0;
+    std::uint64_t p2p = 0;
+    std::uint64_t op = 0;
+    std::int64_t enqueued = -1;
+    std::int64_t started = -1;
+    std::int64_t completed = -1;
+  };
+  struct Batch {
+    std::uint64_t collective = 0;
+    bool is_p2p = false;
+    // Its number among sends and receives, once it has one.
+    std::uint64_t p2p = 0;
+  };
+
+  void findBatches(const std::vector<ViewedCell>& cells);
+  std::optional<Json> entryOf(const AssembledOperation& op);
+  void number(Json& entry, const AssembledOperation& op, const v1::Call& call,
+              Count& count);
+  void addTimes(Json& entry, const AssembledOperation& op) const;
+  std::string nameText(const AssembledOperation& op, const v1::Call& call,
+                       const GroupDefinition& group) const;
+  Json framesOf(const AssembledOperation& op) const;
+  std::int64_t wallNs(Instant at) const;
+
+  const JobView& view_;
+  const std::uint32_t stream_;
+  const StreamTable& table_;
+  const std::vector<std::string>& group_names_;
+  // Of the time line.
+  std::int64_t wall_minus_line_ns_ = 0;
+  std::vector<Count> counts_;
+  std::map<std::uint64_t, Batch> batches_;
+  std::uint64_t entries_ = 0;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace traced::fr

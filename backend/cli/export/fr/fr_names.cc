@@ -1,0 +1,105 @@
+#include "cli/export/fr/fr_names.h"
+
+namespace traced::fr {
+
+const char* nameOf(v1::Operation op) {
+  switch (op) {
+    case v1::OPERATION_ALL_REDUCE:
+      return "all_reduce";
+    case v1::OPERATION_ALL_REDUCE_COALESCED:
+      return "allreduce_coalesced";
+    case v1::OPERATION_BROADCAST:
+      return "broadcast";
+    case v1::OPERATION_REDUCE:
+      return "reduce";
+    case v1::OPERATION_ALL_GATHER:
+      return "all_gather";
+    case v1::OPERATION_ALL_GATHER_INTO_TENSOR:
+      return "_all_gather_base";
+    case v1::OPERATION_ALL_GATHER_INTO_TENSOR_COALESCED:
+      return "all_gather_into_tensor_coalesced";
+    case v1::OPERATION_GATHER:
+    case v1::OPERATION_GATHER_INTO_TENSOR:
+      return "gather";
+    case v1::OPERATION_SCATTER:
+      return "scatter";
+    case v1::OPERATION_REDUCE_SCATTER:
+      return "reduce_scatter";
+    case v1::OPERATION_REDUCE_SCATTER_TENSOR:
+      return "_reduce_scatter_base";
+    case v1::OPERATION_REDUCE_SCATTER_TENSOR_COALESCED:
+      return "reduce_scatter_tensor_coalesced";
+    case v1::OPERATION_ALL_TO_ALL:
+    case v1::OPERATION_ALL_TO_ALL_SINGLE:
+      return "all_to_all";
+    case v1::OPERATION_SEND:
+      return "send";
+    case v1::OPERATION_RECV:
+      return "recv";
+    case v1::OPERATION_BARRIER:
+      return "all_reduce_barrier";
+    case v1::OPERATION_COALESCED:
+      return "coalesced";
+    default:
+      return nullptr;
+  }
+}
+
+const char* nameOf(v1::DType dtype) {
+  switch (dtype) {
+    case v1::DTYPE_UINT8:
+      return "Byte";
+    case v1::DTYPE_INT8:
+      return "Char";
+    case v1::DTYPE_INT16:
+      return "Short";
+    case v1::DTYPE_INT32:
+      return "Int";
+    case v1::DTYPE_INT64:
+      return "Long";
+    case v1::DTYPE_UINT16:
+      return "UInt16";
+    case v1::DTYPE_UINT32:
+      return "UInt32";
+    case v1::DTYPE_UINT64:
+      return "UInt64";
+    case v1::DTYPE_FLOAT16:
+      return "Half";
+    case v1::DTYPE_BFLOAT16:
+      return "BFloat16";
+    case v1::DTYPE_FLOAT32:
+      return "Float";
+    case v1::DTYPE_FLOAT64:
+      return "Double";
+    case v1::DTYPE_COMPLEX32:
+      return "ComplexHalf";
+    case v1::DTYPE_COMPLEX64:
+      return "ComplexFloat";
+    case v1::DTYPE_COMPLEX128:
+      return "ComplexDouble";
+    case v1::DTYPE_BOOL:
+      return "Bool";
+    case v1::DTYPE_FLOAT8_E4M3FN:
+      return "Float8_e4m3fn";
+    case v1::DTYPE_FLOAT8_E5M2:
+      return "Float8_e5m2";
+    case v1::DTYPE_FLOAT8_E4M3FNUZ:
+      return "Float8_e4m3fnuz";
+    case v1::DTYPE_FLOAT8_E5M2FNUZ:
+      return "Float8_e5m2fnuz";
+    case v1::DTYPE_FLOAT8_E8M0FNU:
+      return "Float8_e8m0fnu";
+    case v1::DTYPE_FLOAT4_E2M1FN_X2:
+      return "Float4_e2m1fn_x2";
+    case v1::DTYPE_QUINT8:
+      return "QUInt8";
+    case v1::DTYPE_QINT8:
+      return "QInt8";
+    case v1::DTYPE_QINT32:
+      return "QInt32";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace traced::fr

@@ -1,0 +1,99 @@
+#include "cli/export/fr/fr_tensors.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cli/export/fr/fr_names.h"
+
+namespace traced::fr {
+namespace {
+
+using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
+
+// A file may claim any number of equal tensors.
+constexpr std::uint32_t kMostTensors = 65'536;
+
+struct Tensors {
+  Json sizes = Json::array();
+  Json dtypes = Json::array();
+};
+
+std::uint32_t countOf(const v1::TensorRun& run) {
+  return std::max(run.count(), 1u);
+}
+
+std::int64_t numelOf(const v1::TensorRun& run) {
+  std::int64_t numel = 1;
+  for (const std::int64_t extent : run.shape()) {
+    if (__builtin_mul_overflow(numel, extent, &numel)) return 0;
+  }
+  return numel;
+}
+
+void add(Tensors& to, const v1::TensorRun& run, Json shape) {
+  const char* name = nameOf(run.dtype());
+  to.sizes.push_back(std::move(shape));
+  to.dtypes.push_back(name ? name : "Undefined");
+}
+
+Tensors asTheyAre(const Runs& runs) {
+  Tensors tensors;
+  for (const v1::TensorRun& run : runs) {
+    const Json shape(
+        std::vector<std::int64_t>(run.shape().begin(), run.shape().end()));
+    for (std::uint32_t i = 0; i < countOf(run); ++i) {
+      if (tensors.sizes.size() == kMostTensors) return tensors;
+      add(tensors, run, shape);
+    }
+  }
+  return tensors;
+}
+
+// What is handed to the library is one tensor of one dimension more.
+Tensors flattened(const Runs& runs) {
+  if (runs.size() != 1) return asTheyAre(runs);
+  std::vector<std::int64_t> shape{countOf(runs[0])};
+  shape.insert(shape.end(), runs[0].shape().begin(), runs[0].shape().end());
+  Tensors tensors;
+  add(tensors, runs[0], Json(shape));
+  return tensors;
+}
+
+// Its reader adds up the first tensors of all ranks.
+Tensors total(const Runs& runs) {
+  std::int64_t numel = 0;
+  for (const v1::TensorRun& run : runs) {
+    const bool same = run.dtype() == runs[0].dtype();
+    std::int64_t more = 0;
+    if (!same ||
+        __builtin_mul_overflow(numelOf(run), std::int64_t{countOf(run)},
+                               &more) ||
+        __builtin_add_overflow(numel, more, &numel)) {
+      return asTheyAre(runs);
+    }
+  }
+  Tensors tensors;
+  if (!runs.empty()) {
+    add(tensors, runs[0], Json(std::vector<std::int64_t>{numel}));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+void addTensors(Json& entry, const v1::Call& call) {
+  const Runs& in = call.input();
+  const Runs& out = call.in_place() ? call.input() : call.output();
+  const auto tensors = [&](const Runs& runs, v1::Operation listed) {
+    if (call.op() == v1::OPERATION_ALL_TO_ALL) return total(runs);
+    return call.op() == listed ? flattened(runs) : asTheyAre(runs);
+  };
+  Tensors inputs = tensors(in, v1::OPERATION_REDUCE_SCATTER);
+  Tensors outputs = tensors(out, v1::OPERATION_ALL_GATHER);
+  entry["input_sizes"] = std::move(inputs.sizes);
+  entry["input_dtypes"] = std::move(inputs.dtypes);
+  entry["output_sizes"] = std::move(outputs.sizes);
+  entry["output_dtypes"] = std::move(outputs.dtypes);
+}
+
+}  // namespace traced::fr

@@ -1,0 +1,14 @@
+// Plain values as a pickle of protocol 2: what torch itself writes.
+
+#pragma once
+
+#include <string>
+
+#include "cli/common/json.h"
+
+namespace traced::fr {
+
+// Appends a value to a pickle.
+void appendPickled(std::string& out, const Json& value);
+
+}  // namespace traced::fr

@@ -1,0 +1,176 @@
+#include "cli/export/kineto/kineto_events.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "cli/common/text.h"
+#include "cli/export/fr/fr_names.h"
+
+namespace traced::kineto {
+namespace {
+
+using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
+
+// Threads of calls have the numbers of the system; these are above them.
+constexpr std::uint64_t kFirstLane = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostLanes = 4096;
+
+std::int64_t numelOf(const Runs& runs) {
+  std::int64_t all = 0;
+  for (const v1::TensorRun& run : runs) {
+    std::int64_t numel = std::max(run.count(), 1u);
+    for (const std::int64_t extent : run.shape()) {
+      if (__builtin_mul_overflow(numel, extent, &numel)) return 0;
+    }
+    if (__builtin_add_overflow(all, numel, &all)) return 0;
+  }
+  return all;
+}
+
+std::string dtypeOf(const v1::Call& call) {
+  const Runs& runs = call.input().empty() ? call.output() : call.input();
+  const char* name = runs.empty() ? nullptr : fr::nameOf(runs[0].dtype());
+  return name ? name : "";
+}
+
+std::string listText(
+    const google::protobuf::RepeatedField<std::int64_t>& numbers) {
+  return absl::StrCat("[", absl::StrJoin(numbers, ", "), "]");
+}
+
+std::string ranksOf(const JobGroup& group) {
+  constexpr std::uint32_t kMostRanks = 1024;
+  if (group.members.size() > kMostRanks) return group.members.text();
+  std::vector<std::uint32_t> ranks;
+  group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
+  return absl::StrCat("[", absl::StrJoin(ranks, ", "), "]");
+}
+
+double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
+
+}  // namespace
+
+Json Events::distributedInfo() const {
+  const auto& stream = view_.run().streams[stream_];
+  Json info;
+  info["world_size"] = table_.header.world_size();
+  info["pg_count"] = stream.group_indices.size();
+  Json config = Json::array();
+  for (const std::uint32_t index : stream.group_indices) {
+    const JobGroup& group = view_.run().groups.groups()[index];
+    config.push_back({{"pg_name", printable(group.name)},
+                      {"pg_desc", printable(group.desc)},
+                      {"backend_config", printable(group.backend)},
+                      {"pg_size", group.members.size()},
+                      {"ranks", ranksOf(group)}});
+    info["backend"] = printable(group.backend);
+  }
+  info["pg_config"] = std::move(config);
+  return info;
+}
+
+void Events::forEach(const RankTimeline& line,
+                     const std::function<void(const Json&)>& visit) {
+  for (const OperationSlice& slice : line.operations) {
+    visit(callOf(slice));
+    if (slice.how == SpanEnd::kEnded) {
+      visit(kernelOf(slice));
+    } else {
+      ++without_end_;
+    }
+  }
+  for (const NamedSlice& step : line.steps) {
+    const absl::string_view number =
+        absl::StripPrefix(absl::string_view(step.name), "step ");
+    std::uint64_t value = 0;
+    if (!absl::SimpleAtoi(number, &value)) continue;
+    visit(event("user_annotation", absl::StrCat("ProfilerStep#", value),
+                step.begin_ns, step.end_ns, 0));
+  }
+}
+
+Json Events::event(const char* category, const std::string& name,
+                   std::int64_t begin_ns, std::int64_t end_ns,
+                   std::uint64_t thread) const {
+  Json json;
+  json["ph"] = "X";
+  json["cat"] = category;
+  json["name"] = name;
+  json["pid"] = table_.header.rank();
+  json["tid"] = thread;
+  json["ts"] = microseconds(begin_ns);
+  json["dur"] = microseconds(std::max<std::int64_t>(end_ns - begin_ns, 0));
+  return json;
+}
+
+std::uint64_t Events::threadOf(const AssembledOperation& op) const {
+  const v1::Thread* thread = table_.definitions.thread(op.thread);
+  return thread && thread->tid() > 0 ? static_cast<std::uint64_t>(thread->tid())
+                                     : 1;
+}
+
+// On the host: what belongs to a step is told by it.
+Json Events::callOf(const OperationSlice& slice) const {
+  const AssembledOperation& op = view_.operationOf(slice.cell);
+  const std::int64_t return_ns = op.returned.known()
+                                     ? view_.commonOf(stream_, op.returned)
+                                     : slice.begin_ns;
+  Json call = event("cpu_op", absl::StrCat("c10d::", operationName(table_, op)),
+                    slice.begin_ns, return_ns, threadOf(op));
+  call["args"] = {{"correlation", slice.cell.operation + 1}};
+  return call;
+}
+
+// Readers know communication by this name, and by its stream.
+Json Events::kernelOf(const OperationSlice& slice) const {
+  const AssembledOperation& op = view_.operationOf(slice.cell);
+  std::int64_t begin_ns = slice.begin_ns;
+  if (op.started.known()) {
+    begin_ns = std::clamp(view_.commonOf(stream_, op.started), slice.begin_ns,
+                          slice.end_ns);
+  }
+  const std::uint64_t lane =
+      kFirstLane + (slice.group + std::uint64_t{1}) * kMostLanes +
+      std::min<std::uint64_t>(slice.lane, kMostLanes - 1);
+  Json kernel = event(
+      "kernel", absl::StrCat("ncclKernel_", operationName(table_, op), "()"),
+      begin_ns, slice.end_ns, lane);
+  kernel["args"] = argsOf(slice);
+  return kernel;
+}
+
+Json Events::argsOf(const OperationSlice& slice) const {
+  const AssembledOperation& op = view_.operationOf(slice.cell);
+  const v1::Call* call = view_.callOf(slice.cell);
+  Json args;
+  args["device"] = 0;
+  args["stream"] = slice.group == GroupCatalog::kNone ? 1 : slice.group + 2;
+  args["correlation"] = slice.cell.operation + 1;
+  args["Seq"] = op.seq;
+  if (!call) return args;
+  args["Collective name"] = operationName(table_, op);
+  args["In msg nelems"] = numelOf(call->input());
+  args["Out msg nelems"] =
+      numelOf(call->in_place() ? call->input() : call->output());
+  args["dtype"] = dtypeOf(*call);
+  args["In split size"] = listText(call->split_in());
+  args["Out split size"] = listText(call->split_out());
+  args["bytes"] = std::max(call->bytes_in(), call->bytes_out());
+  if (const auto peer = table_.peerOf(op, *call)) {
+    const bool sends = call->op() == v1::OPERATION_SEND;
+    args[sends ? "Dst Rank" : "Src Rank"] = *peer;
+  }
+  if (slice.group == GroupCatalog::kNone) return args;
+  const JobGroup& group = view_.run().groups.groups()[slice.group];
+  args["Group size"] = group.members.size();
+  args["Process Group Name"] = printable(group.name);
+  args["Process Group Description"] = printable(group.desc);
+  args["Process Group Ranks"] = ranksOf(group);
+  return args;
+}
+
+}  // namespace traced::kineto
