@@ -40,9 +40,10 @@ class Export : public Subcommand {
     scope_.declare(app);
     window_.declare(app);
     view_.declare(app);
-    app.add_option("-o,--output", output_,
-                   "The file to write, instead of standard output; for fr, "
-                   "fr-json and kineto a new folder");
+    app.add_option(
+        "-o,--output", output_,
+        "The file to write, instead of standard output; a new folder "
+        "for formats of a file per rank");
     app.add_flag("--force", force_, "Replace the file if it is there");
     app.add_flag("--spreadsheet", for_spreadsheet_,
                  "Of csv: text that a spreadsheet would take for a formula "

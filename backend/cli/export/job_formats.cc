@@ -1,8 +1,11 @@
 #include <algorithm>
 
+#include "cli/export/chakra/chakra_exporter.h"
 #include "cli/export/fr/fr_exporter.h"
+#include "cli/export/inspector/inspector_exporter.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/kineto/kineto_exporter.h"
+#include "cli/export/nccl_tests/nccl_tests_exporter.h"
 #include "cli/export/perfetto/perfetto_exporter.h"
 
 namespace traced {
@@ -16,6 +19,12 @@ constexpr JobFormat kFormats[] = {
     {"fr-json", "the same as JSON", makeFrJsonExporter, 0, ExportedAs::kFolder},
     {"kineto", "a profile per rank for HolisticTraceAnalysis",
      makeKinetoExporter, 0, ExportedAs::kFolder},
+    {"nccl-tests", "bandwidths as nccl-tests tells them", makeNcclTestsExporter,
+     0, ExportedAs::kFile, true},
+    {"inspector", "lines as NCCL's Inspector writes them",
+     makeInspectorExporter, 0, ExportedAs::kFile, true},
+    {"chakra", "an execution trace per rank for Chakra", makeChakraExporter, 0,
+     ExportedAs::kFolder},
 };
 
 }  // namespace

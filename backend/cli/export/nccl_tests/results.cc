@@ -1,0 +1,153 @@
+#include "cli/export/nccl_tests/results.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/figures/bandwidth.h"
+#include "analysis/stream/call_text.h"
+#include "analysis/stream/names.h"
+#include "analysis/stream/operation_kinds.h"
+#include "cli/common/text.h"
+
+namespace traced::nccl_tests {
+namespace {
+
+std::int64_t elementsOf(const v1::Call& call) {
+  const bool gathers = call.bytes_out() > call.bytes_in();
+  std::int64_t elements = 0;
+  for (const v1::TensorRun& run : gathers ? call.output() : call.input()) {
+    std::int64_t numel = std::max(run.count(), 1u);
+    for (const std::int64_t extent : run.shape()) {
+      if (__builtin_mul_overflow(numel, extent, &numel)) return 0;
+    }
+    if (__builtin_add_overflow(elements, numel, &elements)) return 0;
+  }
+  return elements;
+}
+
+double meanOf(const std::vector<double>& times) {
+  double sum = 0;
+  for (const double time : times) sum += time;
+  return sum / static_cast<double>(times.size());
+}
+
+double percentileOf(const std::vector<double>& sorted, std::size_t percent) {
+  return sorted[(sorted.size() * percent + 99) / 100 - 1];
+}
+
+// Of each call the time of the rank that took longest.
+std::vector<double> longestOf(const std::vector<std::vector<double>>& ranks) {
+  std::vector<double> longest = ranks.front();
+  for (const std::vector<double>& times : ranks) {
+    for (std::size_t i = 0; i < longest.size(); ++i) {
+      longest[i] = std::max(longest[i], times[i]);
+    }
+  }
+  return longest;
+}
+
+Json perIteration(const std::vector<std::vector<double>>& ranks) {
+  const std::vector<double> times = longestOf(ranks);
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  const double mean = meanOf(times);
+  double squares = 0;
+  for (const double time : times) squares += (time - mean) * (time - mean);
+  const double deviation =
+      std::sqrt(squares / static_cast<double>(times.size()));
+  Json json;
+  json["skipped_iterations"] = 0;
+  json["min_us"] = sorted.front();
+  json["max_us"] = sorted.back();
+  json["avg_us"] = mean;
+  json["p50_us"] = percentileOf(sorted, 50);
+  json["p95_us"] = percentileOf(sorted, 95);
+  json["p99_us"] = percentileOf(sorted, 99);
+  json["stdev_us"] = deviation;
+  json["cv_pct"] = mean > 0 ? deviation / mean * 100 : 0;
+  json["times_us"] = times;
+  json["per_process_max_times_us"] = ranks;
+  return json;
+}
+
+}  // namespace
+
+void Results::add(const MatchRow& row) {
+  const auto cells = view_.matched().cellsOf(row);
+  const v1::Call* call = view_.callOf(cells.front());
+  if (!call || row.group == GroupCatalog::kNone || isPointToPoint(call->op())) {
+    ++unmeasured_;
+    return;
+  }
+  const JobGroup& group = view_.run().groups.groups()[row.group];
+  const std::size_t ranks = view_.run().streams.size();
+  if (group.members.size() != ranks || cells.size() != ranks) {
+    ++of_others_;
+    return;
+  }
+  const std::uint32_t size = group.members.size();
+  const std::optional<double> factor = busFactor(call->op(), size);
+  const std::uint64_t bytes = messageBytes(*call, size);
+  std::vector<double> times_us(ranks);
+  bool known = factor && bytes > 0;
+  for (const MatchCell& cell : cells) {
+    const AssembledOperation& op = view_.operationOf(cell);
+    const v1::Call* other = view_.callOf(cell);
+    known &= other && other->op() == call->op() &&
+             messageBytes(*other, size) == bytes && !op.failed &&
+             between(op.issued, op.ended).value_or(0) > 0;
+    if (!known) break;
+    times_us[cell.stream] =
+        static_cast<double>(*between(op.issued, op.ended)) / 1000;
+  }
+  if (!known) {
+    ++unmeasured_;
+    return;
+  }
+  const std::int64_t root = std::int64_t{call->root_global_plus_1()} - 1;
+  Measured& measured =
+      results_[Key(group.label,
+                   operationName(view_.tableOf(cells.front()),
+                                 view_.operationOf(cells.front())),
+                   bytes, elementsOf(*call), dtypeText(*call),
+                   nameOf(call->reduce_op()), root, call->in_place())];
+  measured.bus_factor = *factor;
+  measured.times_us.resize(ranks);
+  for (std::size_t i = 0; i < ranks; ++i) {
+    measured.times_us[i].push_back(times_us[i]);
+  }
+}
+
+Json Results::resultOf(const Key& key, const Measured& measured) const {
+  const auto& [label, op, bytes, count, dtype, reduce_op, root, in_place] = key;
+  const double time_us = meanOf(longestOf(measured.times_us));
+  const double algbw = static_cast<double>(bytes) / (time_us * 1000);
+  Json json;
+  json["size"] = bytes;
+  json["count"] = count;
+  json["type"] = dtype;
+  json["redop"] = reduce_op == "unspecified" ? "none" : reduce_op;
+  json["root"] = absl::StrCat(root);
+  json[in_place ? "out_of_place" : "in_place"] = nullptr;
+  const char* place = in_place ? "in_place" : "out_of_place";
+  json[place] = {{"time", time_us},
+                 {"alg_bw", algbw},
+                 {"bus_bw", algbw * measured.bus_factor},
+                 {"nwrong", nullptr}};
+  json[absl::StrCat(place, "_per_iter")] = perIteration(measured.times_us);
+  json["actual_iterations"] = measured.times_us.front().size();
+  json["experiment_name"] = absl::StrCat(op, " ", printable(label));
+  return json;
+}
+
+Json Results::json() const {
+  Json results = Json::array();
+  for (const auto& [key, measured] : results_) {
+    results.push_back(resultOf(key, measured));
+  }
+  return results;
+}
+
+}  // namespace traced::nccl_tests
