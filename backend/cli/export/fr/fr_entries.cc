@@ -177,6 +177,9 @@ Json Entries::framesOf(const AssembledOperation& op) const {
 }
 
 Json Entries::groups() const {
+  // A file may claim groups of any size; those beyond are not listed.
+  constexpr std::uint64_t kMostListed = std::uint64_t{1} << 24;
+  std::uint64_t listed = 0;
   Json config = Json::object();
   const auto& stream = view_.run().streams[stream_];
   const auto& groups = table_.definitions.groups();
@@ -184,8 +187,10 @@ Json Entries::groups() const {
     const std::uint32_t index = stream.group_indices[i];
     const JobGroup& group = view_.run().groups.groups()[index];
     std::vector<std::uint32_t> ranks;
-    ranks.reserve(group.members.size());
-    group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
+    listed += group.members.size();
+    if (listed <= kMostListed) {
+      group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
+    }
     config[group_names_[index]] = {
         {"name", group_names_[index]},
         {"desc", printable(group.desc)},

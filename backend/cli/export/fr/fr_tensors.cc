@@ -1,7 +1,10 @@
 #include "cli/export/fr/fr_tensors.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/export/fr/fr_names.h"
 
@@ -10,8 +13,8 @@ namespace {
 
 using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 
-// A file may claim any number of equal tensors.
-constexpr std::uint32_t kMostTensors = 65'536;
+// A file may claim any number of equal tensors, and say so for each operation.
+constexpr std::uint64_t kMostTensors = 4096;
 
 struct Tensors {
   Json sizes = Json::array();
@@ -36,15 +39,34 @@ void add(Tensors& to, const v1::TensorRun& run, Json shape) {
   to.dtypes.push_back(name ? name : "Undefined");
 }
 
+// Absent where they are not of one dtype.
+std::optional<Tensors> total(const Runs& runs) {
+  std::int64_t numel = 0;
+  for (const v1::TensorRun& run : runs) {
+    std::int64_t more = 0;
+    if (run.dtype() != runs[0].dtype() ||
+        __builtin_mul_overflow(numelOf(run), std::int64_t{countOf(run)},
+                               &more) ||
+        __builtin_add_overflow(numel, more, &numel)) {
+      return std::nullopt;
+    }
+  }
+  Tensors tensors;
+  if (!runs.empty()) {
+    add(tensors, runs[0], Json(std::vector<std::int64_t>{numel}));
+  }
+  return tensors;
+}
+
 Tensors asTheyAre(const Runs& runs) {
+  std::uint64_t count = 0;
+  for (const v1::TensorRun& run : runs) count += countOf(run);
+  if (count > kMostTensors) return total(runs).value_or(Tensors());
   Tensors tensors;
   for (const v1::TensorRun& run : runs) {
     const Json shape(
         std::vector<std::int64_t>(run.shape().begin(), run.shape().end()));
-    for (std::uint32_t i = 0; i < countOf(run); ++i) {
-      if (tensors.sizes.size() == kMostTensors) return tensors;
-      add(tensors, run, shape);
-    }
+    for (std::uint32_t i = 0; i < countOf(run); ++i) add(tensors, run, shape);
   }
   return tensors;
 }
@@ -59,33 +81,17 @@ Tensors flattened(const Runs& runs) {
   return tensors;
 }
 
-// Its reader adds up the first tensors of all ranks.
-Tensors total(const Runs& runs) {
-  std::int64_t numel = 0;
-  for (const v1::TensorRun& run : runs) {
-    const bool same = run.dtype() == runs[0].dtype();
-    std::int64_t more = 0;
-    if (!same ||
-        __builtin_mul_overflow(numelOf(run), std::int64_t{countOf(run)},
-                               &more) ||
-        __builtin_add_overflow(numel, more, &numel)) {
-      return asTheyAre(runs);
-    }
-  }
-  Tensors tensors;
-  if (!runs.empty()) {
-    add(tensors, runs[0], Json(std::vector<std::int64_t>{numel}));
-  }
-  return tensors;
-}
-
 }  // namespace
 
 void addTensors(Json& entry, const v1::Call& call) {
   const Runs& in = call.input();
   const Runs& out = call.in_place() ? call.input() : call.output();
   const auto tensors = [&](const Runs& runs, v1::Operation listed) {
-    if (call.op() == v1::OPERATION_ALL_TO_ALL) return total(runs);
+    // Their reader adds up the first tensors of all ranks.
+    const auto all = call.op() == v1::OPERATION_ALL_TO_ALL
+                         ? total(runs)
+                         : std::optional<Tensors>();
+    if (all) return *all;
     return call.op() == listed ? flattened(runs) : asTheyAre(runs);
   };
   Tensors inputs = tensors(in, v1::OPERATION_REDUCE_SCATTER);

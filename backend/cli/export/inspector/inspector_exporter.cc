@@ -73,10 +73,9 @@ class Lines {
  private:
   std::size_t nodesOf(const JobGroup& group) const {
     absl::flat_hash_set<std::string> hosts;
-    group.members.forEach([&](std::uint32_t rank) {
-      const auto host = host_by_rank_.find(rank);
-      if (host != host_by_rank_.end()) hosts.insert(host->second);
-    });
+    for (const auto& [rank, host] : host_by_rank_) {
+      if (group.members.contains(rank)) hosts.insert(host);
+    }
     return hosts.size();
   }
 
