@@ -113,6 +113,21 @@ def test_the_same_culprit(tmp_path: Path, fault: str) -> None:
         assert named in ({2}, {0, 1}), words
 
 
+def test_messages_are_no_batch_with_collectives(tmp_path: Path) -> None:
+    ranks = [Rank(rank, 2) for rank in range(2)]
+    for rank in ranks:
+        reduce = rank.tensor("all_reduce", [32])
+        message = rank.tensor("recv" if rank.rank else "send", [8], peer=1 - rank.rank)
+        for number in range(3):
+            rank.operation(reduce, number * 10 * MS, number * 10 * MS + MS)
+            rank.operation(message, (number * 10 + 2) * MS, (number * 10 + 3) * MS)
+    traces = made.write(tmp_path / "job", ranks)
+    dumps = exported(traces, tmp_path / "dumps")
+    collectives, words = judged(dumps, tmp_path)
+    assert [one.pass_check for one in collectives] == [True] * 6, words
+    assert [row["seq"] for row in rows(dumps) if row["op"] == "send"] == [1, 2, 3]
+
+
 @pytest.mark.parametrize("form", ["fr", "fr-json"])
 def test_read_back(tmp_path: Path, form: str) -> None:
     ranks = two_groups_job(world=4, rounds=2)

@@ -100,6 +100,16 @@ std::optional<Json> Entries::entryOf(const AssembledOperation& op) {
   return entry;
 }
 
+// torchfrtrace takes what follows each other in a group for a batch if its
+// numbers are equal, also a collective's and a message's: those are left out.
+std::uint64_t Entries::nextMessage(Count& count) {
+  ++count.p2p;
+  const bool is_taken =
+      count.p2p == count.collective || count.p2p == count.collective + 1;
+  if (is_taken) count.p2p = count.collective + 2;
+  return count.p2p;
+}
+
 // Collectives bear the number that all ranks share; sends and receives that of
 // the collective before them, and one that the rank counts for itself.
 void Entries::number(Json& entry, const AssembledOperation& op,
@@ -113,10 +123,10 @@ void Entries::number(Json& entry, const AssembledOperation& op,
   count.collective = std::max(count.collective, collective);
   std::uint64_t p2p = count.p2p;
   if (is_p2p && batch) {
-    if (batch->p2p == 0) batch->p2p = ++count.p2p;
+    if (batch->p2p == 0) batch->p2p = nextMessage(count);
     p2p = batch->p2p;
   } else if (is_p2p) {
-    p2p = ++count.p2p;
+    p2p = nextMessage(count);
   }
   const std::uint64_t shown = collective ? collective : count.collective;
   entry["collective_seq_id"] = shown;

@@ -52,6 +52,7 @@ class Entries {
     std::uint64_t p2p = 0;
   };
 
+  static std::uint64_t nextMessage(Count& count);
   void findBatches(const std::vector<ViewedCell>& cells);
   std::optional<Json> entryOf(const AssembledOperation& op);
   void number(Json& entry, const AssembledOperation& op, const v1::Call& call,
