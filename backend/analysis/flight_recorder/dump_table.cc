@@ -126,8 +126,7 @@ class TableBuilder {
     }
     const auto [first, is_first] =
         first_p2p_seq_.try_emplace(group, entry.p2p_seq);
-    const bool from_first = entry.record_id || first->second <= 1;
-    const bool complete = table_.not_in_dump == 0 && from_first;
+    const bool complete = table_.not_in_dump == 0 && first->second <= 1;
     if (!complete || call.peer_plus_1() == 0) return;
     const std::int64_t peer = call.peer_plus_1() - 1;
     const bool sends = call.op() == v1::OPERATION_SEND;

@@ -103,11 +103,12 @@ std::optional<Json> Entries::entryOf(const AssembledOperation& op) {
 // torchfrtrace takes what follows each other in a group for a batch if its
 // numbers are equal, also a collective's and a message's: those are left out.
 std::uint64_t Entries::nextMessage(Count& count) {
-  ++count.p2p;
+  std::uint64_t next = count.p2p ? *count.p2p + 1 : 0;
   const bool is_taken =
-      count.p2p == count.collective || count.p2p == count.collective + 1;
-  if (is_taken) count.p2p = count.collective + 2;
-  return count.p2p;
+      next > 0 && (next == count.collective || next == count.collective + 1);
+  if (is_taken) next = count.collective + 2;
+  count.p2p = next;
+  return next;
 }
 
 // Collectives bear the number that all ranks share; sends and receives that of
@@ -121,10 +122,10 @@ void Entries::number(Json& entry, const AssembledOperation& op,
                                    : is_p2p ? 0
                                             : op.seq;
   count.collective = std::max(count.collective, collective);
-  std::uint64_t p2p = count.p2p;
+  std::uint64_t p2p = count.p2p.value_or(0);
   if (is_p2p && batch) {
-    if (batch->p2p == 0) batch->p2p = nextMessage(count);
-    p2p = batch->p2p;
+    if (!batch->p2p) batch->p2p = nextMessage(count);
+    p2p = *batch->p2p;
   } else if (is_p2p) {
     p2p = nextMessage(count);
   }

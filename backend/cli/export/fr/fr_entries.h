@@ -39,7 +39,8 @@ class Entries {
   // Of one group.
   struct Count {
     std::uint64_t collective = 0;
-    std::uint64_t p2p = 0;
+    // The last; absent before the first.
+    std::optional<std::uint64_t> p2p;
     std::uint64_t op = 0;
     std::int64_t enqueued = -1;
     std::int64_t started = -1;
@@ -49,7 +50,7 @@ class Entries {
     std::uint64_t collective = 0;
     bool is_p2p = false;
     // Its number among sends and receives, once it has one.
-    std::uint64_t p2p = 0;
+    std::optional<std::uint64_t> p2p;
   };
 
   static std::uint64_t nextMessage(Count& count);
