@@ -1,0 +1,88 @@
+#include "analysis/pictures/picture_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace traced {
+namespace {
+
+// By nearest rank, as summarize() has it.
+std::uint64_t percentileOf(const std::vector<std::uint64_t>& sorted,
+                           std::size_t percent) {
+  return sorted[(sorted.size() * percent + 99) / 100 - 1];
+}
+
+}  // namespace
+
+const RankLateness* Pictures::worst() const {
+  const auto most =
+      std::max_element(lateness.begin(), lateness.end(),
+                       [](const RankLateness& a, const RankLateness& b) {
+                         return a.caused_ns < b.caused_ns;
+                       });
+  return most == lateness.end() || most->caused_ns == 0 ? nullptr : &*most;
+}
+
+PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
+                               std::int64_t first_ns, std::int64_t last_ns,
+                               bool by_step)
+    : waits_(ranks, first_ns, last_ns),
+      steps_(by_step, first_ns, last_ns),
+      links_(ranks) {}
+
+void PictureBuilder::begin(const ArrivalTable::Stream& stream) {
+  stream_ = &stream;
+  behind_ns_.clear();
+  lateness_.emplace_back().rank = stream.table.header.rank();
+  steps_.begin(stream);
+  links_.begin(stream.table);
+}
+
+void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
+                         const Facts& facts) {
+  const StreamTable& table = stream_->table;
+  const AssembledOperation& op = table.operations[operation];
+  steps_.add(operation, split, facts.unseen_wait);
+  const v1::Call* call = table.callOf(op);
+  if (!call) return;
+  links_.add(op, *call, split);
+  speeds_.add(call->op(), facts.message_bytes, facts.bus_factor, split);
+  const MatchedCall* matched = stream_->calls.of(op);
+  if (!matched) return;
+  const auto sender =
+      call->op() == v1::OPERATION_RECV ? table.peerOf(op, *call) : std::nullopt;
+  waits_.add(table.header.rank(), split,
+             matched->parts > 0 ? matched->parts - 1 : 0, sender);
+  if (!split.arrival) return;
+  ++lateness_.back().arrivals;
+  if (split.arrival->is_last) behind_ns_.push_back(split.arrival->behind_ns);
+}
+
+void PictureBuilder::end() {
+  steps_.end();
+  links_.end();
+  RankLateness& lateness = lateness_.back();
+  lateness.last = behind_ns_.size();
+  if (behind_ns_.empty()) return;
+  std::sort(behind_ns_.begin(), behind_ns_.end());
+  lateness.p25_ns = percentileOf(behind_ns_, 25);
+  lateness.p50_ns = percentileOf(behind_ns_, 50);
+  lateness.p75_ns = percentileOf(behind_ns_, 75);
+  lateness.max_ns = behind_ns_.back();
+}
+
+Pictures PictureBuilder::finish() && {
+  Pictures pictures;
+  const std::vector<std::uint64_t>& caused = waits_.causedNs();
+  for (std::size_t i = 0; i < lateness_.size() && i < caused.size(); ++i) {
+    lateness_[i].caused_ns = caused[i];
+  }
+  pictures.lateness = std::move(lateness_);
+  pictures.waits = std::move(waits_).finish();
+  pictures.steps = std::move(steps_).finish();
+  pictures.links = std::move(links_).finish();
+  pictures.speeds = speeds_.finish();
+  return pictures;
+}
+
+}  // namespace traced
