@@ -144,7 +144,28 @@ void StepPictureBuilder::keepWait(const AssembledOperation& op,
   keep(all_ready_ns, until_ns, split.transfer ? kTransfer : kUndecided);
 }
 
+void StepPictureBuilder::keepWhatIsUnderWay() {
+  const StreamTable& table = stream_->table;
+  bool any = false;
+  Instant latest;
+  const auto see = [&latest](Instant instant) {
+    if (instant.isAfter(latest)) latest = instant;
+  };
+  for (const AssembledOperation& op : table.operations) {
+    const v1::Call* call = table.callOf(op);
+    any |= op.state() == OperationState::kIssued && !op.over && op.batch == 0 &&
+           call && call->graph_plus_1() == 0 && !call->simulated();
+    see(op.issued);
+    see(op.returned);
+    see(op.wait_ended);
+  }
+  if (any && latest.known() && table.last.known()) {
+    keep(latest.ns(), table.last.ns(), kUndecided);
+  }
+}
+
 void StepPictureBuilder::end() {
+  keepWhatIsUnderWay();
   std::sort(changes_.begin(), changes_.end(),
             [](const Change& a, const Change& b) { return a.ns < b.ns; });
   int open[kKinds] = {};

@@ -46,6 +46,8 @@ class StepPictureBuilder {
   void cutBySteps();
   void cutByTime();
   void keep(std::int64_t from_ns, std::int64_t until_ns, Kind kind);
+  // Of a program that stands in something, nobody knows what it is.
+  void keepWhatIsUnderWay();
   void keepWait(const AssembledOperation& op, std::int64_t ready_ns,
                 const OperationSplit& split);
   void sweep(std::size_t& next, const Stretch& stretch, int (&open)[kKinds]);

@@ -37,7 +37,8 @@ Json stepsJson(const StepPicture& picture) {
 
 constexpr std::uint64_t kNsPerUs = 1000;
 
-// "-" where nothing happened, "12?" where some is not known.
+// "-" where nothing happened, "12?" where of some operations it is not known,
+// "12~" where clocks leave open more than half of it.
 void addSuffered(std::string& text, const WaitCell& cell) {
   if (cell.operations == 0) {
     absl::StrAppend(&text, text.empty() ? "" : " ", "-");
@@ -46,7 +47,11 @@ void addSuffered(std::string& text, const WaitCell& cell) {
   addNumber(text, cell.suffered_ns / kNsPerUs);
   const bool is_vague =
       cell.uncertain_ns > kNsPerUs && cell.uncertain_ns > cell.suffered_ns / 2;
-  if (cell.not_known > 0 || is_vague) text += '?';
+  if (cell.not_known > 0) {
+    text += '?';
+  } else if (is_vague) {
+    text += '~';
+  }
 }
 
 Json waitsJson(const WaitPicture& picture) {

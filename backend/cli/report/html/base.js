@@ -66,14 +66,14 @@ function rampColour(part) {
 // Stripes say: not known.
 function stripes(context, name) {
   const tile = document.createElement('canvas');
-  tile.width = tile.height = 6;
+  tile.width = tile.height = 8;
   const pen = tile.getContext('2d');
   pen.strokeStyle = colour(name);
   pen.lineWidth = 2;
   pen.beginPath();
-  for (const shift of [-6, 0, 6]) {
-    pen.moveTo(shift, 6);
-    pen.lineTo(shift + 6, 0);
+  for (const shift of [-8, 0, 8]) {
+    pen.moveTo(shift, 8);
+    pen.lineTo(shift + 8, 0);
   }
   pen.stroke();
   return context.createPattern(tile, 'repeat');

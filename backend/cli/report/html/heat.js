@@ -5,7 +5,6 @@
 // most(), the value of the darkest.
 function makeHeat(view, tools, field) {
   const left = 74;
-  const right = field.total ? 96 : 8;
   const bottom = 24;
   let shown = { row: 0, rows: field.rows, column: 0, columns: field.columns };
   let at = null;
@@ -13,7 +12,13 @@ function makeHeat(view, tools, field) {
 
   // Where rows have less room than this, the darkest of some is shown.
   const smallest = 3;
-  const heightOf = () => Math.min(Math.max(shown.rows * 16, 90), 420);
+  const heightOf = () => Math.min(Math.max(shown.rows * (field.square ? 30 : 16), 90), 420);
+  // Of pairs a field is about as wide as it is high.
+  function rightOf() {
+    if (field.total) return 96;
+    const wide = heightOf() * 1.4 * shown.columns / shown.rows;
+    return Math.max(8, chart.canvas.clientWidth - left - wide);
+  }
   const together = () => Math.max(1, Math.ceil(shown.rows * smallest / heightOf()));
 
   const chart = makeChart(view, {
@@ -21,6 +26,7 @@ function makeHeat(view, tools, field) {
     height: () => heightOf() + bottom + 8,
     draw(pen, width, height) {
       const high = height - bottom - 8;
+      const right = rightOf();
       const per = together();
       const lines = Math.ceil(shown.rows / per);
       const cellHeight = high / lines;
@@ -40,8 +46,10 @@ function makeHeat(view, tools, field) {
             pen.fillRect(x, y, cellWidth + 0.4, cellHeight + 0.4);
           }
           if (!cell.vague) continue;
+          pen.globalAlpha = 0.55;
           pen.fillStyle = vague;
           pen.fillRect(x, y, cellWidth, cellHeight);
+          pen.globalAlpha = 1;
         }
       }
       drawRows(pen, lines, per, cellHeight);
@@ -139,6 +147,7 @@ function makeHeat(view, tools, field) {
       return total;
     });
     const most = Math.max(...totals);
+    const right = rightOf();
     totals.forEach((total, line) => {
       if (most === 0) return;
       const long = (right - 52) * total / most;
@@ -153,7 +162,7 @@ function makeHeat(view, tools, field) {
   }
 
   function placeOf(x, y) {
-    const width = chart.canvas.clientWidth - left - right;
+    const width = chart.canvas.clientWidth - left - rightOf();
     const per = together();
     const line = Math.floor((y - 8) / (heightOf() / Math.ceil(shown.rows / per)));
     const column = shown.column + Math.floor((x - left) / (width / shown.columns));

@@ -97,14 +97,15 @@ std::string numbersHtml(const Report& report) {
   const RankLateness* rank = report.pictures->worst();
   absl::StrAppend(
       &text,
-      numberHtml(
-          "worst_rank_caused", worst,
-          worst.is_null() ? "none" : percentText(worst.get<double>()),
-          rank && !worst.is_null()
-              ? absl::StrCat("was lost to rank ", rank->rank,
-                             ", the one that others waited for most: ",
-                             durationText(rank->caused_ns), " of their time")
-              : "no rank is known to have kept others waiting"),
+      numberHtml("worst_rank_caused", worst,
+                 worst.is_null() ? "none" : percentText(worst.get<double>()),
+                 rank && !worst.is_null()
+                     ? absl::StrCat("was lost to rank ", rank->rank,
+                                    ", the one that others waited for most: ",
+                                    durationText(rank->caused_ns),
+                                    " of their time, in operations that "
+                                    "ended")
+                     : "no rank is known to have kept others waiting"),
       "</div>\n");
   return text;
 }
@@ -165,10 +166,11 @@ std::string viewsHtml(const Report& report) {
       viewHtml("steps", "Where the time of a step went",
                "Mean over the ranks. Exposed is what held the program up.",
                stepTable(report)),
-      viewHtml("waits", "Who kept whom waiting, and when",
-               "A line per rank, time to the right. The dark line is the rank "
-               "that others waited for.",
-               ""),
+      viewHtml(
+          "waits", "Who kept whom waiting, and when",
+          "A line per rank, time to the right. The strong line is the rank "
+          "that others waited for.",
+          ""),
       viewHtml("links", "From rank to rank",
                "What all-to-alls and messages moved. A row sends, a column "
                "receives.",
@@ -183,7 +185,8 @@ std::string viewsHtml(const Report& report) {
                "the line the rest.",
                latenessTable(report)),
       viewHtml("groups", "Groups",
-               "Each group is a field; the darker, the longer one operation "
+               "Each group is a field; the stronger its colour, the longer one "
+               "operation "
                "took on the average.",
                groupTable(report)));
 }

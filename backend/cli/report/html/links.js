@@ -36,6 +36,7 @@ function makeLinks(view) {
   const unitName = unit => ranksText(unit * per, unit * per + per - 1);
   const marks = new Set();
   for (const rank of blamed) marks.add(Math.floor(rank / per));
+  sayWhoReceivesMost();
   const tools = make('div', 'tools');
   view.append(tools);
   makeKeys(view, { empty: 'nothing was sent', undecided: 'sent, how fast is not known' });
@@ -43,6 +44,7 @@ function makeLinks(view) {
     label: 'Bytes and bandwidth from rank to rank',
     rows: count,
     columns: count,
+    square: true,
     marks,
     value(row, column) {
       const cell = cellOf(row, column);
@@ -62,7 +64,17 @@ function makeLinks(view) {
       return `from ${unitName(row)} to ${unitName(column)}: ${what}`;
     },
   });
-  makeSwitch(tools, { bytes: 'bytes', slowness: 'slowness (dark is slow)' }, what, name => {
+  function sayWhoReceivesMost() {
+    const received = Array(count).fill(0);
+    for (const [key, cell] of cells) received[key % 65536] += cell.bytes;
+    const most = Math.max(...received);
+    const receivers = received.filter(bytes => bytes > 0);
+    const mean = receivers.reduce((a, b) => a + b, 0) / receivers.length;
+    if (!(most > 1.2 * mean)) return;
+    view.append(make('p', 'uneven', `Uneven: ${unitName(received.indexOf(most))} received ` +
+      `${threeDigits(most / mean)} times the mean of those that received anything.`));
+  }
+  makeSwitch(tools, { bytes: 'bytes', slowness: 'slowness (strong is slow)' }, what, name => {
     what = name;
     chart.draw();
   });

@@ -7,7 +7,8 @@ function makeWaits(view) {
     last: row.last_rank,
     caused: numbersOf(row.caused_us),
     suffered: row.suffered_us.split(' ').map(text => (text === '-' ? NaN : parseInt(text, 10))),
-    vague: row.suffered_us.split(' ').map(text => text.endsWith('?')),
+    // "?": of some it is not known how long they waited; "~": clocks leave much of it open.
+    vague: row.suffered_us.split(' ').map(text => text.replace(/[-\d]/g, '')),
   }));
   if (rows.length === 0) return;
   let what = 'caused';
@@ -38,7 +39,11 @@ function makeWaits(view) {
     value: (row, column) =>
       (Number.isNaN(rows[row].suffered[column]) && !rows[row].caused[column]
         ? NaN : rows[row][what][column]),
-    isVague: (row, column) => rows[row].vague[column],
+    // What is caused is counted where it is certain only.
+    isVague: (row, column) => {
+      const vague = rows[row].vague[column];
+      return vague === '?' || (what === 'suffered' && vague === '~');
+    },
     most: () => most[what],
     total: row => totals[row][what],
     totalText: us => timeText(us * 1e3),

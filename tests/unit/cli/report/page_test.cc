@@ -99,7 +99,7 @@ TEST_F(PageTest, WithoutOperationsItSaysSo) {
   writeFile(dir_.path() + "/run/0", stream.takeChunk(true));
   const std::string text = page();
   EXPECT_THAT(text, HasSubstr("No operations were recorded."));
-  EXPECT_THAT(text, Not(HasSubstr("data-view")));
+  EXPECT_THAT(text, Not(HasSubstr("<section id=steps")));
 }
 
 TEST_F(PageTest, AFileThatIsThereStays) {
