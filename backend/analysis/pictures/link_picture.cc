@@ -86,8 +86,7 @@ void LinkPictureBuilder::addMessage(const AssembledOperation& op,
   Link& link = linkOf(*peer, self);
   if (!recorded_.contains(*peer)) link.bytes += call.bytes_out();
   if (!split.transfer || split.transfer->ns <= 0) return;
-  link.timed_bytes += call.bytes_out();
-  link.timed_ns += notBelowZero(split.transfer->ns);
+  link.messages.add({call.bytes_out(), notBelowZero(split.transfer->ns)});
 }
 
 void LinkPictureBuilder::end() {
@@ -120,8 +119,7 @@ void LinkPictureBuilder::addCalls(const v1::Call& call, const Calls& calls) {
         std::min(share * static_cast<double>(call.bytes_in()), 1e18));
     Link& link = linkOf(self, rank);
     link.bytes += bytes * calls.count;
-    link.timed_bytes += bytes * calls.timed;
-    link.timed_ns += bytes > 0 ? calls.timed_ns : 0;
+    if (bytes > 0) link.exchanges.add({bytes * calls.timed, calls.timed_ns});
   });
 }
 
@@ -143,8 +141,8 @@ void LinkPictureBuilder::fold() {
     Link& sum = fewer[folded];
     std::tie(sum.from, sum.to) = folded;
     sum.bytes += link.bytes;
-    sum.timed_bytes += link.timed_bytes;
-    sum.timed_ns += link.timed_ns;
+    sum.messages.add(link.messages);
+    sum.exchanges.add(link.exchanges);
   }
   links_ = std::move(fewer);
 }

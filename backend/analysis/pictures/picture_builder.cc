@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/stream/clock_models.h"
+
 namespace traced {
 namespace {
 
@@ -23,11 +25,27 @@ const RankLateness* Pictures::worst() const {
   return most == lateness.end() || most->caused_ns == 0 ? nullptr : &*most;
 }
 
+void PictureSpan::add(const StreamTable& table, const v1::ClockModel& clock) {
+  // Beyond it differences would not fit.
+  constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+  if (table.operations.empty()) return;
+  const Instant first = table.operations.front().issued;
+  if (!between(first, table.last) || first.ns() < -kLatestNs ||
+      table.last.ns() > kLatestNs) {
+    return;
+  }
+  const std::int64_t begin_ns = commonNs(clock, first.ns());
+  const std::int64_t end_ns = commonNs(clock, table.last.ns());
+  if (begin_ns < -kLatestNs || end_ns > kLatestNs || end_ns < begin_ns) return;
+  const bool is_first = first_ns == last_ns;
+  first_ns = is_first ? begin_ns : std::min(first_ns, begin_ns);
+  last_ns = is_first ? end_ns : std::max(last_ns, end_ns);
+}
+
 PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
-                               std::int64_t first_ns, std::int64_t last_ns,
-                               bool by_step)
-    : waits_(ranks, first_ns, last_ns),
-      steps_(by_step, first_ns, last_ns),
+                               const PictureSpan& span, bool by_step)
+    : waits_(ranks, span.first_ns, span.last_ns),
+      steps_(by_step, span.first_ns, span.last_ns),
       links_(ranks) {}
 
 void PictureBuilder::begin(const ArrivalTable::Stream& stream) {

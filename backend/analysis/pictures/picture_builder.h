@@ -17,14 +17,24 @@
 
 namespace traced {
 
+// A stretch of the common time line: where nobody met anybody, what was
+// recorded.
+struct PictureSpan {
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;
+
+  // From a stream's first operation to its last instant.
+  void add(const StreamTable& table, const v1::ClockModel& clock);
+};
+
 // Not thread safe. Memory: some MiB, whatever the ranks; and while a stream is
 // shown up to 130 bytes for each of its operations.
 class PictureBuilder {
  public:
-  // `ranks`: of the streams, ascending; on the common time line the span of
-  // what they do; whether any of them marked steps.
-  PictureBuilder(const std::vector<std::uint32_t>& ranks, std::int64_t first_ns,
-                 std::int64_t last_ns, bool by_step);
+  // `ranks`: of the streams, ascending; the span of what they do; whether any
+  // of them marked steps.
+  PictureBuilder(const std::vector<std::uint32_t>& ranks,
+                 const PictureSpan& span, bool by_step);
 
   // What is known of an operation beside its split.
   struct Facts {

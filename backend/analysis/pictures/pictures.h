@@ -91,9 +91,19 @@ struct Link {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t bytes = 0;
-  // In operations whose transfer time is known, and that time.
-  std::uint64_t timed_bytes = 0;
-  std::uint64_t timed_ns = 0;
+  // Of those whose transfer time is known, and that time. All pairs of an
+  // all-to-all share one time, so these are told by themselves.
+  struct Timed {
+    std::uint64_t bytes = 0;
+    std::uint64_t ns = 0;
+
+    void add(const Timed& other) {
+      bytes += other.bytes;
+      ns += other.ns;
+    }
+  };
+  Timed messages;
+  Timed exchanges;
 };
 
 struct LinkPicture {

@@ -78,7 +78,9 @@ void StepPictureBuilder::cutByTime() {
       table.last.ns() > kLatestNs) {
     return;
   }
-  const std::int64_t offset_ns = stream_->clock.commonNs(start_ns) - start_ns;
+  const std::int64_t common_ns = stream_->clock.commonNs(start_ns);
+  if (common_ns < -kLatestNs || common_ns > kLatestNs) return;
+  const std::int64_t offset_ns = common_ns - start_ns;
   const auto length_ns = static_cast<std::int64_t>(picture_.stretch_ns);
   for (std::uint64_t i = 0; i < kStretches; ++i) {
     const std::int64_t begin_ns =

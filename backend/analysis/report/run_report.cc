@@ -24,6 +24,7 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
   ArrivalTable arrivals;
   std::vector<std::uint32_t> ranks;
   bool by_step = false;
+  PictureSpan span;
   AlignedClocks clocks =
       readAligned(set, readingThreads(set),
                   [&](std::size_t i, const StreamTable& table,
@@ -31,6 +32,7 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                     arrivals.add(arriving(i, table, clock));
                     ranks.push_back(table.header.rank());
                     by_step |= !table.marks.steps().empty();
+                    span.add(table, clock);
                   });
   const GroupRoles roles(groups);
   const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
@@ -40,7 +42,10 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                         fold ? &roles : nullptr);
   std::optional<PictureBuilder> pictures;
   if (with_pictures) {
-    pictures.emplace(ranks, arrivals.firstNs(), arrivals.lastNs(), by_step);
+    if (arrivals.firstNs() < arrivals.lastNs()) {
+      span = {arrivals.firstNs(), arrivals.lastNs()};
+    }
+    pictures.emplace(ranks, span, by_step);
     builder.showTo(*pictures);
   }
   const std::int64_t first_ns = firstStartNs(set, clocks.models);

@@ -95,18 +95,23 @@ Json linksJson(const LinkPicture& picture) {
   Json rows = Json::array();
   for (auto link = picture.links.begin(); link != picture.links.end();) {
     const std::uint32_t from = link->from;
-    std::string to, bytes, timed_bytes, timed_ns;
+    std::string to, bytes, message_bytes, message_ns, exchange_bytes,
+        exchange_ns;
     for (; link != picture.links.end() && link->from == from; ++link) {
       addNumber(to, link->to);
       addNumber(bytes, link->bytes);
-      addNumber(timed_bytes, link->timed_bytes);
-      addNumber(timed_ns, link->timed_ns);
+      addNumber(message_bytes, link->messages.bytes);
+      addNumber(message_ns, link->messages.ns);
+      addNumber(exchange_bytes, link->exchanges.bytes);
+      addNumber(exchange_ns, link->exchanges.ns);
     }
     rows.push_back({{"from", from},
                     {"to", std::move(to)},
                     {"bytes", std::move(bytes)},
-                    {"timed_bytes", std::move(timed_bytes)},
-                    {"timed_ns", std::move(timed_ns)}});
+                    {"message_bytes", std::move(message_bytes)},
+                    {"message_ns", std::move(message_ns)},
+                    {"exchange_bytes", std::move(exchange_bytes)},
+                    {"exchange_ns", std::move(exchange_ns)}});
   }
   return {{"ranks_per_unit", picture.ranks_per_unit},
           {"left_out", picture.left_out},

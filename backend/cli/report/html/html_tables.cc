@@ -36,6 +36,17 @@ std::string certified(const CertifiedTimes& times, std::uint64_t ns) {
   return ns < within_ns ? "<" + ms(within_ns) : ms(ns);
 }
 
+// 0 where nothing is timed.
+double slownessOf(const Link::Timed& timed) {
+  return timed.bytes == 0
+             ? 0
+             : static_cast<double>(timed.ns) / static_cast<double>(timed.bytes);
+}
+
+std::string speedText(const Link::Timed& timed) {
+  return timed.bytes == 0 ? "-" : threeDigits(1 / slownessOf(timed));
+}
+
 void addNumbers(HtmlTable& table, std::vector<std::string> headings) {
   for (std::string& heading : headings) table.addColumn(std::move(heading));
 }
@@ -114,22 +125,20 @@ std::string latenessTable(const Report& report) {
 std::string linkTable(const Report& report) {
   const LinkPicture& picture = report.pictures->links;
   std::vector<Link> links = picture.links;
-  const auto slower = [](const Link& a, const Link& b) {
-    return static_cast<double>(a.timed_bytes) *
-               static_cast<double>(b.timed_ns) <
-           static_cast<double>(b.timed_bytes) * static_cast<double>(a.timed_ns);
-  };
-  // Those without a time come last, by their bytes.
-  std::stable_sort(links.begin(), links.end(),
-                   [&](const Link& a, const Link& b) {
-                     const bool a_timed = a.timed_ns > 0;
-                     const bool b_timed = b.timed_ns > 0;
-                     if (a_timed != b_timed) return a_timed;
-                     return a_timed ? slower(a, b) : a.bytes > b.bytes;
-                   });
+  // The slowest messages, then the slowest all-to-alls, then by bytes.
+  std::stable_sort(
+      links.begin(), links.end(), [&](const Link& a, const Link& b) {
+        for (const auto timed : {&Link::messages, &Link::exchanges}) {
+          const double a_slow = slownessOf(a.*timed);
+          const double b_slow = slownessOf(b.*timed);
+          if (a_slow != b_slow) return a_slow > b_slow;
+        }
+        return a.bytes > b.bytes;
+      });
   constexpr std::size_t kShown = 50;
   HtmlTable table("links");
-  addNumbers(table, {"from rank", "to rank", "bytes", "GB/s"});
+  addNumbers(table, {"from rank", "to rank", "bytes", "messages GB/s",
+                     "all-to-alls GB/s"});
   const auto unit = [&](std::uint32_t number) {
     const std::uint32_t first = number * picture.ranks_per_unit;
     return picture.ranks_per_unit == 1
@@ -139,10 +148,7 @@ std::string linkTable(const Report& report) {
   for (std::size_t i = 0; i < std::min(links.size(), kShown); ++i) {
     const Link& link = links[i];
     table.addRow({unit(link.from), unit(link.to), bytesText(link.bytes),
-                  link.timed_ns == 0
-                      ? "-"
-                      : threeDigits(static_cast<double>(link.timed_bytes) /
-                                    static_cast<double>(link.timed_ns))});
+                  speedText(link.messages), speedText(link.exchanges)});
   }
   return table.html();
 }

@@ -11,27 +11,36 @@ function makeLinks(view) {
   let count = 0;
   const cells = new Map();
   for (const row of links.rows) {
-    const bytes = numbersOf(row.bytes);
-    const timedBytes = numbersOf(row.timed_bytes);
-    const timedNs = numbersOf(row.timed_ns);
-    numbersOf(row.to).forEach((to, i) => {
+    const lists = Object.fromEntries(Object.entries(row)
+      .filter(([name]) => name !== 'from').map(([name, text]) => [name, numbersOf(text)]));
+    lists.to.forEach((to, i) => {
       count = Math.max(count, row.from + 1, to + 1);
-      const speed = timedNs[i] > 0 ? timedBytes[i] / timedNs[i] : NaN;
-      cells.set(row.from * 65536 + to, { bytes: bytes[i], speed });
+      cells.set(row.from * 65536 + to, {
+        bytes: lists.bytes[i],
+        message: lists.message_ns[i] / lists.message_bytes[i],
+        exchange: lists.exchange_ns[i] / lists.exchange_bytes[i],
+      });
     });
   }
   const cellOf = (row, column) => cells.get(row * 65536 + column);
-  const all = [...cells.values()];
-  const speeds = all.map(cell => cell.speed).filter(speed => speed > 0).sort((a, b) => a - b);
-  const slowest = speeds.length > 0 ? speeds[0] : NaN;
-  const most = {
-    bytes: all.reduce((found, cell) => Math.max(found, cell.bytes), 0),
-    // A slow pair is what one looks for: it is the dark one.
-    slowness: slowest > 0 ? 1 / slowest : 0,
+  const valuesOf = name => [...cells.values()].map(cell => cell[name]).filter(value => value > 0)
+    .sort((a, b) => a - b);
+  // A slow pair is what one looks for: it is the strong one.
+  const choices = {
+    bytes: 'bytes', message: 'slow messages', exchange: 'slow all-to-alls',
   };
-  const typical = speeds.length > 0 ? speeds[Math.floor(speeds.length / 2)] : NaN;
+  const most = {};
+  for (const name of Object.keys(choices)) {
+    const values = valuesOf(name);
+    if (values.length > 0) most[name] = values[values.length - 1];
+    else delete choices[name];
+  }
   // Where one is much slower than most, one looks for that first.
-  let what = slowest < typical / 2 ? 'slowness' : 'bytes';
+  let what = 'bytes';
+  for (const name of ['exchange', 'message']) {
+    const values = valuesOf(name);
+    if (most[name] > 2 * values[Math.floor(values.length / 2)]) what = name;
+  }
   const per = links.ranks_per_unit;
   const unitName = unit => ranksText(unit * per, unit * per + per - 1);
   const marks = new Set();
@@ -49,19 +58,24 @@ function makeLinks(view) {
     value(row, column) {
       const cell = cellOf(row, column);
       if (!cell) return NaN;
-      return what === 'bytes' ? cell.bytes : 1 / cell.speed;
+      return cell[what] >= 0 ? cell[what] : NaN;
     },
-    isVague: (row, column) =>
-      what === 'slowness' && cellOf(row, column) !== undefined && !(cellOf(row, column).speed > 0),
+    isVague(row, column) {
+      const cell = cellOf(row, column);
+      return cell !== undefined && !(cell[what] >= 0);
+    },
     most: () => most[what],
     rowName: unitName,
     columnNames: (from, to) => [`to ${unitName(from)}`, `to ${unitName(to - 1)}`],
     tell(row, column) {
       const cell = cellOf(row, column);
-      const what = cell ? bytesText(cell.bytes) +
-        (cell.speed > 0 ? `, ${threeDigits(cell.speed)} GB/s` : ', how fast is not known')
-        : 'nothing';
-      return `from ${unitName(row)} to ${unitName(column)}: ${what}`;
+      const pair = `from ${unitName(row)} to ${unitName(column)}: `;
+      if (!cell) return pair + 'nothing';
+      const speeds = [['message', 'messages'], ['exchange', 'all-to-alls']]
+        .filter(([name]) => cell[name] > 0)
+        .map(([name, words]) => `${words} ${threeDigits(1 / cell[name])} GB/s`);
+      return pair + [bytesText(cell.bytes), ...(speeds.length > 0 ? speeds
+        : ['how fast is not known'])].join(', ');
     },
   });
   function sayWhoReceivesMost() {
@@ -74,7 +88,7 @@ function makeLinks(view) {
     view.append(make('p', 'uneven', `Uneven: ${unitName(received.indexOf(most))} received ` +
       `${threeDigits(most / mean)} times the mean of those that received anything.`));
   }
-  makeSwitch(tools, { bytes: 'bytes', slowness: 'slowness (strong is slow)' }, what, name => {
+  makeSwitch(tools, choices, what, name => {
     what = name;
     chart.draw();
   });

@@ -188,9 +188,13 @@ TEST_F(PicturesTest, MessagesAndAllToAllsAreLinks) {
   ASSERT_EQ(links.links.size(), 6u);
   EXPECT_EQ(links.links[0].to, 1u);
   EXPECT_EQ(links.links[0].bytes, 1500u);
-  EXPECT_EQ(links.links[0].timed_ns, 10 * kMs);
+  EXPECT_EQ(links.links[0].exchanges.ns, 10 * kMs);
+  EXPECT_EQ(links.links[0].messages.ns, 0u);
   EXPECT_EQ(links.links[1].to, 2u);
   EXPECT_EQ(links.links[1].bytes, 1000u + 512u);
+  EXPECT_EQ(links.links[1].exchanges.bytes, 1000u);
+  EXPECT_EQ(links.links[1].messages.bytes, 512u);
+  EXPECT_EQ(links.links[1].messages.ns, 4 * kMs);
   EXPECT_EQ(links.links[2].from, 1u);
   EXPECT_EQ(links.links[2].bytes, 500u);
 }
