@@ -71,9 +71,11 @@ void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
       call->op() == v1::OPERATION_RECV ? table.peerOf(op, *call) : std::nullopt;
   waits_.add(table.header.rank(), split,
              matched->parts > 0 ? matched->parts - 1 : 0, sender);
-  if (!split.arrival) return;
+  if (!split.likely_arrival) return;
   ++lateness_.back().arrivals;
-  if (split.arrival->is_last) behind_ns_.push_back(split.arrival->behind_ns);
+  if (!split.likely_arrival->is_last) return;
+  behind_ns_.push_back(split.likely_arrival->behind_ns);
+  lateness_.back().last_certain += split.arrival.has_value();
 }
 
 void PictureBuilder::end() {
@@ -91,9 +93,10 @@ void PictureBuilder::end() {
 
 Pictures PictureBuilder::finish() && {
   Pictures pictures;
-  const std::vector<std::uint64_t>& caused = waits_.causedNs();
+  const auto& caused = waits_.caused();
   for (std::size_t i = 0; i < lateness_.size() && i < caused.size(); ++i) {
-    lateness_[i].caused_ns = caused[i];
+    lateness_[i].caused_ns = caused[i].ns;
+    lateness_[i].certain_ns = caused[i].certain_ns;
   }
   pictures.lateness = std::move(lateness_);
   pictures.waits = std::move(waits_).finish();

@@ -48,8 +48,10 @@ struct StepPicture {
 // Waiting in one column of time, of one rank or several.
 struct WaitCell {
   // While all others of an operation were ready and waited for this rank, times
-  // their number; of messages the wait of the receiver for the sender.
+  // their number; of messages the wait of the receiver for the sender. As
+  // clocks have it, and of that what is certain.
   std::uint64_t caused_ns = 0;
+  std::uint64_t certain_ns = 0;
   // For the last of those that it depends on.
   std::uint64_t suffered_ns = 0;
   // By how much that can be off.
@@ -73,12 +75,16 @@ struct WaitPicture {
   std::uint64_t without_time = 0;
 };
 
-// How late one rank was where it is certain that it was the last.
+// How late one rank was where it was the last, as clocks have it.
 struct RankLateness {
   std::uint32_t rank = 0;
   std::uint64_t caused_ns = 0;
+  // Of that what is certain.
+  std::uint64_t certain_ns = 0;
   std::uint64_t arrivals = 0;
   std::uint64_t last = 0;
+  // How often of these that is certain.
+  std::uint64_t last_certain = 0;
   // How long after the last but one; 0 where it never was the last.
   std::uint64_t p25_ns = 0;
   std::uint64_t p50_ns = 0;
@@ -140,7 +146,8 @@ struct Pictures {
   // By operation and size.
   std::vector<Speed> speeds;
 
-  // The one that others lost most time to; nullptr where nobody did.
+  // The one that others seem to have lost most time to; nullptr where nobody
+  // did.
   const RankLateness* worst() const;
 };
 

@@ -10,9 +10,7 @@ namespace traced {
 WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
                                        std::int64_t first_ns,
                                        std::int64_t last_ns)
-    : ranks_(std::move(ranks)),
-      first_ns_(first_ns),
-      caused_ns_(ranks_.size(), 0) {
+    : ranks_(std::move(ranks)), first_ns_(first_ns), caused_(ranks_.size()) {
   ranks_per_row_ =
       std::max<std::size_t>(1, (ranks_.size() + kMostRows - 1) / kMostRows);
   const std::size_t rows =
@@ -50,12 +48,15 @@ void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
     cell.suffered_ns += notBelowZero(wait.ns);
     cell.uncertain_ns +=
         notBelowZero(std::max(wait.high_ns - wait.ns, wait.ns - wait.low_ns));
-    if (sender && wait.low_ns > 0) {
-      cause(*sender, column, notBelowZero(wait.low_ns));
+    if (sender) {
+      cause(*sender, column,
+            {notBelowZero(wait.ns),
+             notBelowZero(std::min(wait.ns, wait.low_ns))});
     }
   }
-  if (split.arrival && split.arrival->is_last) {
-    cause(rank, column, split.arrival->behind_ns * others);
+  if (split.likely_arrival && split.likely_arrival->is_last) {
+    const std::uint64_t ns = split.likely_arrival->behind_ns * others;
+    cause(rank, column, {ns, split.arrival ? ns : 0});
   }
 }
 
@@ -67,11 +68,14 @@ std::optional<std::size_t> WaitPictureBuilder::indexOf(
 }
 
 void WaitPictureBuilder::cause(std::uint32_t rank, std::size_t column,
-                               std::uint64_t ns) {
+                               const Caused& caused) {
   const auto index = indexOf(rank);
   if (!index) return;
-  caused_ns_[*index] += ns;
-  picture_.rows[*index / ranks_per_row_].cells[column].caused_ns += ns;
+  WaitCell& cell = picture_.rows[*index / ranks_per_row_].cells[column];
+  cell.caused_ns += caused.ns;
+  cell.certain_ns += caused.certain_ns;
+  caused_[*index].ns += caused.ns;
+  caused_[*index].certain_ns += caused.certain_ns;
 }
 
 }  // namespace traced

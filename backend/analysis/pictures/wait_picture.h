@@ -26,19 +26,25 @@ class WaitPictureBuilder {
   void add(std::uint32_t rank, const OperationSplit& split,
            std::uint32_t others, std::optional<std::uint32_t> sender);
 
-  // How long others waited for each of the ranks.
-  const std::vector<std::uint64_t>& causedNs() const { return caused_ns_; }
+  // How long others waited for a rank, as clocks have it, and of that what is
+  // certain.
+  struct Caused {
+    std::uint64_t ns = 0;
+    std::uint64_t certain_ns = 0;
+  };
+  // Of each of the ranks.
+  const std::vector<Caused>& caused() const { return caused_; }
 
   WaitPicture finish() && { return std::move(picture_); }
 
  private:
   std::optional<std::size_t> indexOf(std::uint32_t rank) const;
-  void cause(std::uint32_t rank, std::size_t column, std::uint64_t ns);
+  void cause(std::uint32_t rank, std::size_t column, const Caused& caused);
 
   std::vector<std::uint32_t> ranks_;
   std::size_t ranks_per_row_ = 1;
   std::int64_t first_ns_;
-  std::vector<std::uint64_t> caused_ns_;
+  std::vector<Caused> caused_;
   WaitPicture picture_;
 };
 

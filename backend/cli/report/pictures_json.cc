@@ -60,6 +60,7 @@ Json waitsJson(const WaitPicture& picture) {
     std::string caused, suffered;
     for (const WaitCell& cell : row.cells) {
       addNumber(caused, cell.caused_ns / kNsPerUs);
+      if (cell.certain_ns < cell.caused_ns / 2) caused += '~';
       addSuffered(suffered, cell);
     }
     rows.push_back({{"first_rank", row.first_rank},
@@ -78,8 +79,10 @@ Json latenessJson(const std::vector<RankLateness>& ranks) {
   for (const RankLateness& rank : ranks) {
     Json json = {{"rank", rank.rank},
                  {"caused_ns", rank.caused_ns},
+                 {"certain_ns", rank.certain_ns},
                  {"arrivals", rank.arrivals},
-                 {"last", rank.last}};
+                 {"last", rank.last},
+                 {"last_certain", rank.last_certain}};
     if (rank.last > 0) {
       json["p25_ns"] = rank.p25_ns;
       json["p50_ns"] = rank.p50_ns;
@@ -136,8 +139,9 @@ Json speedsJson(const std::vector<Speed>& speeds) {
   return all;
 }
 
-// What the first screen has, of the time of all ranks.
-Json sharesJson(const Report& report) {
+}  // namespace
+
+Json pictureSharesJson(const Report& report) {
   Json json = Json::object();
   const std::uint64_t run_ns = report.summary.totalRunNs();
   if (report.summary.fromDumps() || run_ns == 0) return json;
@@ -155,15 +159,14 @@ Json sharesJson(const Report& report) {
   if (const RankLateness* worst = report.pictures->worst()) {
     json["worst_rank"] = worst->rank;
     json["worst_rank_caused"] = part(worst->caused_ns);
+    json["worst_rank_certain"] = part(worst->certain_ns);
   }
   return json;
 }
 
-}  // namespace
-
 Json picturesJson(const Report& report) {
   const Pictures& pictures = *report.pictures;
-  return {{"shares", sharesJson(report)},
+  return {{"shares", pictureSharesJson(report)},
           {"steps", stepsJson(pictures.steps)},
           {"waits", waitsJson(pictures.waits)},
           {"lateness", latenessJson(pictures.lateness)},

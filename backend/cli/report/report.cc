@@ -1,6 +1,7 @@
 #include "cli/report/report.h"
 
 #include <algorithm>
+#include <future>
 #include <iostream>
 #include <limits>
 #include <string>
@@ -73,10 +74,16 @@ class ReportCommand : public Subcommand {
     }
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
+    // Both read all there is; neither changes the set.
+    std::future<Diagnosis> judged;
+    if (!html_.empty()) {
+      judged =
+          std::async(std::launch::async, [&set] { return diagnose(*set, {}); });
+    }
     Report report = build(*set);
     sortRows(report, reportOrderNamed(sort_).value_or(usualOrder(report)));
     if (!html_.empty()) {
-      if (!writePage(*set, report)) return ExitCode::kInternal;
+      if (!writePage(*set, report, judged.get())) return ExitCode::kInternal;
     } else if (inputs_.json()) {
       writeJson(std::cout, reportJson(inputs_.title(), *set, report));
       std::cout << "\n";
@@ -97,9 +104,9 @@ class ReportCommand : public Subcommand {
     return by_step ? ReportOrder::kName : ReportOrder::kShare;
   }
 
-  bool writePage(const TraceSet& set, const Report& report) const {
+  bool writePage(const TraceSet& set, const Report& report,
+                 const Diagnosis& diagnosis) const {
     PendingFile file(html_, force_ ? Existing::kReplaced : Existing::kKept);
-    const Diagnosis diagnosis = diagnose(set, {});
     writeHtmlPage(file.stream(), {inputs_.title(), set, report, diagnosis});
     if (file.commit()) return true;
     std::cerr << "tracectl: " << printable(file.problem()) << "\n";

@@ -50,6 +50,8 @@ std::string groupTotalsText(const Report& report);
 
 // What pictures show: see docs/report.md. Only of a report that has them.
 Json picturesJson(const Report& report);
+// Of it the numbers of the first screen, parts of the time of all ranks.
+Json pictureSharesJson(const Report& report);
 
 // All rows.
 Json reportJson(const std::string& title, const TraceSet& set,

@@ -154,7 +154,8 @@ function makeHeat(view, tools, field) {
       const y = 8 + line * cellHeight;
       pen.fillStyle = colour('transfer');
       pen.fillRect(width - right + 4, y, long, Math.max(cellHeight - 1, 1));
-      if (total < most && cellHeight < 13) return;
+      const isFirstMost = total === most && totals.indexOf(most) === line;
+      if (!isFirstMost && cellHeight < 13) return;
       pen.fillStyle = colour(total === most ? 'ink' : 'soft');
       pen.textAlign = 'left';
       pen.fillText(field.totalText(total), width - right + 8 + long, y + cellHeight / 2);

@@ -59,15 +59,34 @@ std::string numberHtml(const char* name, const Json& value,
                       htmlText(what), "</span></div>\n");
 }
 
+// What the rank cost that others waited for most.
+std::string worstHtml(const Report& report, const Json& part) {
+  const char* name = "worst_rank_caused";
+  const RankLateness* rank = report.pictures->worst();
+  if (part.is_null() || !rank) {
+    return numberHtml(name, part, "none",
+                      "no rank is known to have kept others waiting");
+  }
+  const bool is_certain = rank->certain_ns >= rank->caused_ns / 2;
+  return numberHtml(
+      name, part,
+      absl::StrCat(is_certain ? "" : "~ ", percentText(part.get<double>())),
+      absl::StrCat(is_certain
+                       ? "was lost to rank "
+                       : "seems to be lost (clocks leave it open) to rank ",
+                   rank->rank, ", the one that others waited for most: ",
+                   durationText(rank->caused_ns),
+                   " of their time, in operations that ended"));
+}
+
 std::string numbersHtml(const Report& report) {
-  const Json shares = picturesJson(report)["shares"];
+  const Json shares = pictureSharesJson(report);
   const auto number = [&shares](const char* name) {
     return shares.contains(name) ? shares[name] : Json();
   };
   const Json communication = number("communication");
   const Json exposed = number("exposed");
   const Json waiting = number("wait_for_peers");
-  const Json worst = number("worst_rank_caused");
   const char* unknown = "not known";
   std::string text = "<div class=numbers>\n";
   absl::StrAppend(
@@ -94,19 +113,8 @@ std::string numbersHtml(const Report& report) {
                                    : "< " + percentText(uncertain),
                  "operations waited for peers, whether or not the program "
                  "waited for them"));
-  const RankLateness* rank = report.pictures->worst();
-  absl::StrAppend(
-      &text,
-      numberHtml("worst_rank_caused", worst,
-                 worst.is_null() ? "none" : percentText(worst.get<double>()),
-                 rank && !worst.is_null()
-                     ? absl::StrCat("was lost to rank ", rank->rank,
-                                    ", the one that others waited for most: ",
-                                    durationText(rank->caused_ns),
-                                    " of their time, in operations that "
-                                    "ended")
-                     : "no rank is known to have kept others waiting"),
-      "</div>\n");
+  absl::StrAppend(&text, worstHtml(report, number("worst_rank_caused")),
+                  "</div>\n");
   return text;
 }
 
@@ -179,11 +187,11 @@ std::string viewsHtml(const Report& report) {
                "The median, and a line from the 10th to the 90th percentile. "
                "The roof is the best median of the run.",
                speedTable(report)),
-      viewHtml("lateness", "How late each rank was",
-               "Where it is certain that it was the last: how long after the "
-               "last but one. The box has the middle half, the bar the median, "
-               "the line the rest.",
-               latenessTable(report)),
+      viewHtml(
+          "lateness", "How late each rank was",
+          "Where it was the last: how long after the last but one. The box "
+          "has the middle half, the bar the median, the line the rest.",
+          latenessTable(report)),
       viewHtml("groups", "Groups",
                "Each group is a field; the stronger its colour, the longer one "
                "operation "

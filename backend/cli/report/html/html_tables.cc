@@ -108,14 +108,16 @@ std::string latenessTable(const Report& report) {
                      return a.caused_ns > b.caused_ns;
                    });
   HtmlTable table("lateness");
-  addNumbers(table, {"rank", "cost others ms", "was last", "of", "p25 ms",
-                     "p50 ms", "p75 ms", "max ms"});
+  addNumbers(table,
+             {"rank", "cost others ms", "certainly ms", "was last", "certainly",
+              "of", "p25 ms", "p50 ms", "p75 ms", "max ms"});
   for (const RankLateness& rank : ranks) {
     const auto behind = [&](std::uint64_t ns) {
       return rank.last == 0 ? "-" : ms(ns);
     };
     table.addRow({groupedText(rank.rank), ms(rank.caused_ns),
-                  groupedText(rank.last), groupedText(rank.arrivals),
+                  ms(rank.certain_ns), groupedText(rank.last),
+                  groupedText(rank.last_certain), groupedText(rank.arrivals),
                   behind(rank.p25_ns), behind(rank.p50_ns), behind(rank.p75_ns),
                   behind(rank.max_ns)});
   }

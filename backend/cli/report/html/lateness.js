@@ -4,7 +4,7 @@ function makeLateness(view) {
   const late = data.pictures.lateness.filter(rank => rank.last > 0)
     .sort((a, b) => b.caused_ns - a.caused_ns);
   if (late.length === 0) {
-    view.append(make('p', 'note', 'Of no operation is it certain who was the last.'));
+    view.append(make('p', 'note', 'Of no operation is it known who was the last.'));
     return;
   }
   const kShown = 24;
@@ -37,6 +37,8 @@ function makeLateness(view) {
     keys: { ArrowUp: () => move(-1), ArrowDown: () => move(1) },
   });
   let at = -1;
+  // Where clocks leave it open whether it was the last, its box is striped.
+  const isCertain = rank => rank.last_certain >= rank.last / 2;
   function drawRank(pen, rank, y, xOf, width) {
     const middle = y + line / 2;
     const isBlamed = blamed.has(rank.rank);
@@ -45,7 +47,14 @@ function makeLateness(view) {
     pen.moveTo(xOf(0), middle);
     pen.lineTo(xOf(rank.max_ns), middle);
     pen.stroke();
-    pen.fillRect(xOf(rank.p25_ns), y + 4, Math.max(xOf(rank.p75_ns) - xOf(rank.p25_ns), 3), line - 8);
+    const box = [xOf(rank.p25_ns), y + 4, Math.max(xOf(rank.p75_ns) - xOf(rank.p25_ns), 3), line - 8];
+    if (isCertain(rank)) {
+      pen.fillRect(...box);
+    } else {
+      pen.fillStyle = stripes(pen, 'undecided');
+      pen.fillRect(...box);
+      pen.strokeRect(...box);
+    }
     pen.fillStyle = colour('ink');
     pen.fillRect(xOf(rank.p50_ns) - 1, y + 2, 3, line - 4);
     pen.textAlign = 'right';
@@ -58,7 +67,8 @@ function makeLateness(view) {
     pen.font = '12px system-ui, sans-serif';
   }
   function tell(rank) {
-    return `rank ${rank.rank}: last in ${rank.last} of ${rank.arrivals} operations; behind the last ` +
+    return `rank ${rank.rank}: last in ${rank.last} of ${rank.arrivals} operations, ` +
+      `certainly in ${rank.last_certain}; behind the last ` +
       `but one by ${timeText(rank.p25_ns)}, ${timeText(rank.p50_ns)}, ${timeText(rank.p75_ns)} ` +
       `(quartiles), ${timeText(rank.max_ns)} at most; cost others ${timeText(rank.caused_ns)}`;
   }

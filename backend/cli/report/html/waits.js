@@ -5,7 +5,9 @@ function makeWaits(view) {
   const rows = waits.rows.map(row => ({
     first: row.first_rank,
     last: row.last_rank,
-    caused: numbersOf(row.caused_us),
+    caused: row.caused_us.split(' ').map(text => parseInt(text, 10)),
+    // As clocks have it, and not certain.
+    likely: row.caused_us.split(' ').map(text => text.endsWith('~')),
     suffered: row.suffered_us.split(' ').map(text => (text === '-' ? NaN : parseInt(text, 10))),
     // "?": of some it is not known how long they waited; "~": clocks leave much of it open.
     vague: row.suffered_us.split(' ').map(text => text.replace(/[-\d]/g, '')),
@@ -15,7 +17,7 @@ function makeWaits(view) {
   const tools = make('div', 'tools');
   view.append(tools);
   makeKeys(view, {
-    empty: 'nothing happened', undecided: 'how long is not known',
+    empty: 'nothing happened', undecided: 'striped: not known, or not certain',
     blame: 'a rank that a verdict names',
   });
   const most = {};
@@ -39,10 +41,9 @@ function makeWaits(view) {
     value: (row, column) =>
       (Number.isNaN(rows[row].suffered[column]) && !rows[row].caused[column]
         ? NaN : rows[row][what][column]),
-    // What is caused is counted where it is certain only.
     isVague: (row, column) => {
       const vague = rows[row].vague[column];
-      return vague === '?' || (what === 'suffered' && vague === '~');
+      return vague === '?' || (what === 'caused' ? rows[row].likely[column] : vague === '~');
     },
     most: () => most[what],
     total: row => totals[row][what],
@@ -55,7 +56,8 @@ function makeWaits(view) {
       const suffered = Number.isNaN(here.suffered[column]) ? 'nothing happened'
         : `waited ${timeText(here.suffered[column] * 1e3)}${here.vague[column] ? ', as far as is known' : ''}`;
       return `${ranksText(here.first, here.last)}, ${timeText(column * waits.column_ns)}: ` +
-        `kept others waiting for ${timeText(here.caused[column] * 1e3)}; ${suffered}`;
+        `kept others waiting for ${timeText(here.caused[column] * 1e3)}` +
+        `${here.likely[column] ? ', which clocks leave open' : ''}; ${suffered}`;
     },
   });
   makeSwitch(tools, { caused: 'caused to others', suffered: 'suffered' }, what, name => {

@@ -64,6 +64,8 @@ TEST_F(LateRanksTest, TheLastOneCausesTheWaitingOfAllOthers) {
   EXPECT_EQ(worst->rank, 3u);
   // Rank 2 came 1 ms before it: so much of the time of three is its doing.
   EXPECT_EQ(worst->caused_ns, 10 * 3 * kMs);
+  EXPECT_EQ(worst->certain_ns, 10 * 3 * kMs);
+  EXPECT_EQ(worst->last_certain, 10u);
   EXPECT_EQ(worst->arrivals, 10u);
   EXPECT_EQ(worst->last, 10u);
   EXPECT_EQ(worst->p25_ns, kMs);
@@ -206,16 +208,21 @@ TEST(WaitPictureTest, ManyRanksHaveRowsTogether) {
   OperationSplit split;
   split.ready_ns = 500'000;
   split.wait_for_peers = CertifiedTime{};
-  split.arrival = OperationSplit::Arrival{true, 100};
+  split.arrival = split.likely_arrival = OperationSplit::Arrival{true, 100};
   builder.add(2999, split, 9, std::nullopt);
-  EXPECT_EQ(builder.causedNs().back(), 900u);
+  EXPECT_EQ(builder.caused().back().ns, 900u);
+  EXPECT_EQ(builder.caused().back().certain_ns, 900u);
+  split.arrival = std::nullopt;
+  builder.add(2999, split, 9, std::nullopt);
+  EXPECT_EQ(builder.caused().back().ns, 1800u);
+  EXPECT_EQ(builder.caused().back().certain_ns, 900u);
   const WaitPicture picture = std::move(builder).finish();
   EXPECT_EQ(picture.rows.size(), 1000u);
   EXPECT_EQ(picture.rows.back().first_rank, 2997u);
   EXPECT_EQ(picture.rows.back().last_rank, 2999u);
   EXPECT_LE(picture.columns * picture.rows.size(),
             WaitPictureBuilder::kMostCells);
-  EXPECT_EQ(picture.rows.back().cells[picture.columns / 2].caused_ns, 900u);
+  EXPECT_EQ(picture.rows.back().cells[picture.columns / 2].caused_ns, 1800u);
 }
 
 TEST(WaitPictureTest, AReceiverWaitsForTheSender) {
@@ -224,11 +231,12 @@ TEST(WaitPictureTest, AReceiverWaitsForTheSender) {
   split.ready_ns = 10;
   split.wait_for_peers = CertifiedTime{50, 40, 60};
   builder.add(1, split, 1, 0);
-  // Of what is not certain the least.
-  EXPECT_EQ(builder.causedNs()[0], 40u);
+  EXPECT_EQ(builder.caused()[0].ns, 50u);
+  EXPECT_EQ(builder.caused()[0].certain_ns, 40u);
   split.wait_for_peers = CertifiedTime{50, -10, 60};
   builder.add(1, split, 1, 0);
-  EXPECT_EQ(builder.causedNs()[0], 40u);
+  EXPECT_EQ(builder.caused()[0].ns, 100u);
+  EXPECT_EQ(builder.caused()[0].certain_ns, 40u);
 }
 
 }  // namespace
