@@ -24,6 +24,8 @@ struct StepTimes {
   std::uint64_t calls_ns = 0;
   std::uint64_t wait_for_peers_ns = 0;
   std::uint64_t transfer_ns = 0;
+  // By how much clocks leave open what of these two was which.
+  std::uint64_t uncertain_ns = 0;
   // In waits of which it is not known what they were.
   std::uint64_t undecided_ns = 0;
   // Operations whose wait was not seen: some computing may have been waiting.

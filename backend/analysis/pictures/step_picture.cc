@@ -30,6 +30,7 @@ void addTimes(StepTimes& sum, const StepTimes& times) {
   sum.calls_ns += times.calls_ns;
   sum.wait_for_peers_ns += times.wait_for_peers_ns;
   sum.transfer_ns += times.transfer_ns;
+  sum.uncertain_ns += times.uncertain_ns;
   sum.undecided_ns += times.undecided_ns;
   sum.waits_unknown += times.waits_unknown;
 }
@@ -111,12 +112,15 @@ void StepPictureBuilder::add(std::size_t operation, const OperationSplit& split,
     keepWait(op, ready.at.ns(), split);
   }
   if (!unseen || !op.issued.known()) return;
+  if (Stretch* stretch = stretchAt(op.issued.ns())) ++stretch->waits_unknown;
+}
+
+StepPictureBuilder::Stretch* StepPictureBuilder::stretchAt(std::int64_t ns) {
   const auto stretch = std::upper_bound(
-      stretches_.begin(), stretches_.end(), op.issued.ns(),
-      [](std::int64_t ns, const Stretch& one) { return ns < one.end_ns; });
-  if (stretch != stretches_.end() && stretch->begin_ns <= op.issued.ns()) {
-    ++stretch->waits_unknown;
-  }
+      stretches_.begin(), stretches_.end(), ns,
+      [](std::int64_t at, const Stretch& one) { return at < one.end_ns; });
+  const bool is_in = stretch != stretches_.end() && stretch->begin_ns <= ns;
+  return is_in ? &*stretch : nullptr;
 }
 
 // What held the program up, or its device.
@@ -142,6 +146,12 @@ void StepPictureBuilder::keepWait(const AssembledOperation& op,
       from_ns,
       std::min(until_ns, ready_ns + static_cast<std::int64_t>(notBelowZero(
                                         split.wait_for_peers->ns))));
+  const CertifiedTime& wait = *split.wait_for_peers;
+  const std::uint64_t off_ns =
+      notBelowZero(std::max(wait.high_ns - wait.ns, wait.ns - wait.low_ns));
+  if (Stretch* stretch = off_ns > 0 ? stretchAt(from_ns) : nullptr) {
+    stretch->uncertain_ns += std::min(off_ns, lengthNs(from_ns, until_ns));
+  }
   keep(from_ns, all_ready_ns, kWaitForPeers);
   keep(all_ready_ns, until_ns, split.transfer ? kTransfer : kUndecided);
 }
@@ -200,6 +210,8 @@ void StepPictureBuilder::sweep(std::size_t& next, const Stretch& stretch,
   times.wait_for_peers_ns = spent_ns[kWaitForPeers];
   times.transfer_ns = spent_ns[kTransfer];
   times.undecided_ns = spent_ns[kUndecided];
+  times.uncertain_ns = std::min(stretch.uncertain_ns,
+                                spent_ns[kWaitForPeers] + spent_ns[kTransfer]);
   times.waits_unknown = stretch.waits_unknown;
   addTimes(entryOf(stretch.number), times);
 }

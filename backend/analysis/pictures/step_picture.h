@@ -41,8 +41,11 @@ class StepPictureBuilder {
     std::int64_t end_ns;
     std::uint64_t number;
     std::uint64_t waits_unknown = 0;
+    std::uint64_t uncertain_ns = 0;
   };
 
+  // The one that an instant is in; nullptr if it is in none.
+  Stretch* stretchAt(std::int64_t ns);
   void cutBySteps();
   void cutByTime();
   void keep(std::int64_t from_ns, std::int64_t until_ns, Kind kind);

@@ -25,6 +25,7 @@ Json stepsJson(const StepPicture& picture) {
                        {"calls_ns", times.calls_ns},
                        {"wait_for_peers_ns", times.wait_for_peers_ns},
                        {"transfer_ns", times.transfer_ns},
+                       {"uncertain_ns", times.uncertain_ns},
                        {"undecided_ns", times.undecided_ns},
                        {"waits_unknown", times.waits_unknown}});
   }

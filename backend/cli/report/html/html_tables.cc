@@ -83,9 +83,9 @@ std::string stepTable(const Report& report) {
   const StepPicture& steps = report.pictures->steps;
   HtmlTable table("steps");
   table.addColumn(steps.by_step ? "step" : "from s");
-  addNumbers(table,
-             {"of ranks", "mean ms", "computing ms", "hidden ms", "in calls ms",
-              "for peers ms", "transfer ms", "undecided ms", "longest ms"});
+  addNumbers(table, {"of ranks", "mean ms", "computing ms", "hidden ms",
+                     "in calls ms", "for peers ms", "transfer ms",
+                     "of these open ms", "undecided ms", "longest ms"});
   for (const StepTimes& times : steps.entries) {
     const auto mean = [&](std::uint64_t ns) { return meanMs(ns, times.count); };
     table.addRow(
@@ -96,7 +96,8 @@ std::string stepTable(const Report& report) {
          groupedText(times.count), mean(times.totalNs()),
          mean(times.computing_ns), mean(times.hidden_ns), mean(times.calls_ns),
          mean(times.wait_for_peers_ns), mean(times.transfer_ns),
-         mean(times.undecided_ns), ms(times.longest_ns)});
+         mean(times.uncertain_ns), mean(times.undecided_ns),
+         ms(times.longest_ns)});
   }
   return table.html();
 }

@@ -47,6 +47,7 @@ function makeSteps(view) {
       const each = (width - left) / entries.length;
       const gap = each > 6 ? 1 : 0;
       const striped = stripes(pen, 'undecided');
+      const bands = [];
       entries.forEach((entry, i) => {
         let y = 8 + high;
         for (const [field, name] of stepParts) {
@@ -54,12 +55,20 @@ function makeSteps(view) {
           pen.fillStyle = name === 'undecided' ? striped : colour(name);
           pen.fillRect(left + i * each, y - part, Math.max(each - gap, 0.5), part);
           y -= part;
+          // Around the border of transfer and wait, what clocks leave open.
+          if (name !== 'transfer' || !(entry.uncertain_ns > 0)) continue;
+          const open = high * entry.uncertain_ns / scaleOf(entry);
+          const top = Math.max(y - open, y - high * entry.wait_for_peers_ns / scaleOf(entry));
+          bands.push([left + i * each, top, Math.max(each - gap, 0.5),
+            Math.min(y + open, y + part) - top]);
         }
         if (i === at) {
           pen.strokeStyle = colour('ink');
           pen.strokeRect(left + i * each, 8, Math.max(each - gap, 1), high);
         }
       });
+      pen.fillStyle = stripes(pen, 'page');
+      for (const band of bands) pen.fillRect(...band);
       pen.fillStyle = colour('soft');
       pen.textAlign = 'left';
       pen.fillText(stepName(entries[0], steps), left, height - 10);
@@ -78,7 +87,9 @@ function makeSteps(view) {
       .map(([field, , words]) => `${words} ${timeText(entry[field] / entry.count)}`);
     const unseen = entry.waits_unknown > 0
       ? `; ${entry.waits_unknown} waits were not seen, some computing may be waiting` : '';
-    return `${stepName(entry, steps)}: ${timeText(mean(entry))}: ${parts.join(', ')}${unseen}`;
+    const open = entry.uncertain_ns > 0
+      ? `; of the last two clocks leave ${timeText(entry.uncertain_ns / entry.count)} open` : '';
+    return `${stepName(entry, steps)}: ${timeText(mean(entry))}: ${parts.join(', ')}${open}${unseen}`;
   }
   function move(by) {
     at = Math.min(Math.max(at + by, 0), entries.length - 1);
@@ -89,6 +100,10 @@ function makeSteps(view) {
     inParts = name === 'parts';
     chart.draw();
   });
+  if (entries.some(entry => entry.uncertain_ns > 0.01 * entry.total_ns)) {
+    view.append(make('p', 'note',
+      'Striped around the border of transfer and wait: clocks leave open which of them it was.'));
+  }
   if (entries.some(entry => entry.waits_unknown > 0)) {
     view.append(make('p', 'note',
       'Some waits were not seen, as of DDP: a part of the computing may have been waiting.'));
