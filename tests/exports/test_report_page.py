@@ -194,6 +194,7 @@ def test_without_scripts_the_tables_are_there(shown: Show) -> None:
 
 EVIL = {
     "html": "</script><img src=x onerror=alert(1)><script>alert(2)</script>",
+    "end_tag": "</script ",
     "comment": "<!--<script>",
     "quotes": "\"'`}{$(reboot)\\",
     "attribute": "' onmouseover=alert(3) x='",
