@@ -1,7 +1,5 @@
 #include "trace_io/correlation.h"
 
-#include <cstdio>
-
 #include "xxhash.h"
 
 namespace traced {
@@ -14,9 +12,11 @@ std::uint64_t hashOf(std::uint64_t seed, Words... words) {
 }
 
 std::string textOf(std::uint64_t number) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(number));
+  std::string text(16, '0');
+  for (auto digit = text.rbegin(); digit != text.rend(); ++digit) {
+    *digit = "0123456789abcdef"[number % 16];
+    number /= 16;
+  }
   return text;
 }
 

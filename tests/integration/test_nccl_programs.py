@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import differential
@@ -50,21 +52,29 @@ _CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def runs(
-    request: pytest.FixtureRequest, gpus: Launcher, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Runs, Refusals]]:
-    mode, stock, traced = _LEGS[request.param]
-    folder: Path = tmp_path_factory.mktemp(request.param)
-    refusals = Refusals(folder)
-    env = ENGINES.get(request.param, {}) | refusals.env | {"TRACED_DEVICE_TIME": mode}
-    with worker_pool(gpus, folder, "jobs.on_device:serve", **env) as pool:
-        yield Runs(pool, stock, traced), refusals
+@pytest.fixture(scope="module", name="runs_on")
+def _runs_on(
+    gpus: Launcher, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], tuple[Runs, Refusals]]]:
+    with ExitStack() as pools:
+
+        @cache
+        def runs_on(leg: str) -> tuple[Runs, Refusals]:
+            mode, stock, traced = _LEGS[leg]
+            folder: Path = tmp_path_factory.mktemp(leg)
+            refusals = Refusals(folder)
+            env = ENGINES.get(leg, {}) | refusals.env | {"TRACED_DEVICE_TIME": mode}
+            pool = pools.enter_context(worker_pool(gpus, folder, "jobs.on_device:serve", **env))
+            return Runs(pool, stock, traced), refusals
+
+        yield runs_on
 
 
-@pytest.mark.parametrize(("runs", "case"), _CASES, indirect=["runs"])
-def test_tracing_changes_nothing(case: Case, runs: tuple[Runs, Refusals]) -> None:
-    run, refusals = runs
+@pytest.mark.parametrize(("leg", "case"), _CASES)
+def test_tracing_changes_nothing(
+    leg: str, case: Case, runs_on: Callable[[str], tuple[Runs, Refusals]]
+) -> None:
+    run, refusals = runs_on(leg)
     pair = run(case)
     differential.assert_it_did_what_it_is_meant_to(pair)
     differential.assert_results_are_the_same(pair)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import differential
@@ -45,18 +47,24 @@ def _built() -> None:
     built("toy_backend")
 
 
-@pytest.fixture(scope="module")
-def runs(
-    request: pytest.FixtureRequest, launcher: Launcher, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Runs]:
-    folder: Path = tmp_path_factory.mktemp(request.param)
-    with worker_pool(launcher, folder, "jobs.toys:serve") as pool:
-        yield Runs(pool, request.param, f"traced:{request.param}")
+@pytest.fixture(scope="module", name="runs_of")
+def _runs_of(
+    launcher: Launcher, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Runs]]:
+    with ExitStack() as pools:
+
+        @cache
+        def runs_of(toy: str) -> Runs:
+            folder: Path = tmp_path_factory.mktemp(toy)
+            pool = pools.enter_context(worker_pool(launcher, folder, "jobs.toys:serve"))
+            return Runs(pool, toy, f"traced:{toy}")
+
+        yield runs_of
 
 
-@pytest.mark.parametrize(("runs", "case"), _CASES, indirect=["runs"])
-def test_tracing_changes_nothing(case: Case, runs: Runs) -> None:
-    pair = runs(case)
+@pytest.mark.parametrize(("toy", "case"), _CASES)
+def test_tracing_changes_nothing(toy: str, case: Case, runs_of: Callable[[str], Runs]) -> None:
+    pair = runs_of(toy)(case)
     differential.assert_results_are_the_same(pair)
     differential.assert_tracing_adds_no_call(pair)
     differential.assert_every_call_is_recorded_once_and_in_order(case, pair)

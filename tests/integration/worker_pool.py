@@ -16,7 +16,6 @@ from outcome import Outcome, Request
 from patience import patient
 from traced.reader import Operation, Stream, read
 
-_SIZE = 4
 _PROGRAM_DEADLINE_S = patient(60)
 
 
@@ -36,7 +35,7 @@ class Records:
 
 
 class WorkerPool:
-    """Runs programs on its first 2 or all 4 workers.
+    """Runs programs on its first workers, and starts as many as a program has ranks.
 
     A worker is one process and so writes one trace, however many programs it
     runs: `new_records` tells them apart.
@@ -58,8 +57,8 @@ class WorkerPool:
         Raises:
             TimeoutError: It did not end in time, or a worker has; the workers were replaced.
         """
-        if not self._workers:
-            self._start()
+        if len(self._workers) < world:
+            self._start(world - len(self._workers))
         store = str(self._folder / f"store-{next(self._stores)}")
         deadline = time.monotonic() + _PROGRAM_DEADLINE_S
         try:
@@ -93,30 +92,27 @@ class WorkerPool:
         self._processes.clear()
         self._workers.clear()
 
-    def _start(self) -> None:
+    def _start(self, more: int) -> None:
         address = str(self._folder / f"pool-{next(self._stores)}")
+        env = {"TRACED_DIR": str(self._folder / "traces"), "TRACED_JOB": "pool"}
+        first = len(self._workers)
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(address)
-            listener.listen(_SIZE)
+            listener.listen(more)
             listener.settimeout(DEADLINE_S)
-            self._processes = [
+            self._processes += [
                 self._launcher.start(
-                    self._program,
-                    address,
-                    number,
-                    folder=self._folder,
-                    env=self._env
-                    | {"TRACED_DIR": str(self._folder / "traces"), "TRACED_JOB": "pool"},
+                    self._program, address, number, folder=self._folder, env=self._env | env
                 )
-                for number in range(_SIZE)
+                for number in range(first, first + more)
             ]
             connected: dict[int, Connection] = {}
-            for _ in range(_SIZE):
+            for _ in range(more):
                 accepted, _ = listener.accept()
                 accepted.setblocking(True)
                 worker = Connection(accepted.detach())
                 connected[worker.recv()] = worker
-        self._workers = [connected[number] for number in range(_SIZE)]
+        self._workers += [connected[number] for number in sorted(connected)]
 
     def _receive(self, rank: int, deadline: float) -> Outcome:
         worker = self._workers[rank]

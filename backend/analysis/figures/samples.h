@@ -16,6 +16,10 @@ struct TimeSum {
     ++count;
     total_ns += ns;
   }
+  void add(const TimeSum& other) {
+    count += other.count;
+    total_ns += other.total_ns;
+  }
 };
 
 // What a distribution of times is said to be. All 0 when there is none.

@@ -99,6 +99,26 @@ std::optional<ReportOrder> reportOrderNamed(const std::string& name) {
   return named(kOrders, name);
 }
 
+void CallTotals::add(const CallTotals& other) {
+  calls += other.calls;
+  bytes_in += other.bytes_in;
+  bytes_out += other.bytes_out;
+  bytes += other.bytes;
+  host.add(other.host);
+  completion.add(other.completion);
+  wait.add(other.wait);
+  ends_at_wait += other.ends_at_wait;
+  ends_by_future += other.ends_by_future;
+  ends_at_hook += other.ends_at_hook;
+  ends_unknown += other.ends_unknown;
+  ends_with_batch += other.ends_with_batch;
+  failed += other.failed;
+  captured += other.captured;
+  waits_unknown += other.waits_unknown;
+  unseen_at_most_ns += other.unseen_at_most_ns;
+  split.add(other.split);
+}
+
 double CallTotals::shareOf(std::uint64_t run_ns) const {
   return run_ns == 0 ? 0
                      : static_cast<double>(host.total_ns + wait.total_ns) /

@@ -73,6 +73,7 @@ struct CallTotals {
   std::uint64_t unseen_at_most_ns = 0;
   SplitSums split;
 
+  void add(const CallTotals& other);
   // Host and wait time as a part of `run_ns`, 0 when that is 0. It is at least
   // that: waits that were not seen come on top.
   double shareOf(std::uint64_t run_ns) const;

@@ -1,6 +1,7 @@
 #include "analysis/report/report_builder.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -32,12 +33,8 @@ Sample measure(const AssembledOperation& op) {
 }
 
 void addTo(CallTotals& totals, const AssembledOperation& op,
-           const Sample& sample, std::uint64_t bytes_in,
-           std::uint64_t bytes_out, bool captured, bool in_batch, bool unseen) {
+           const Sample& sample, bool captured, bool in_batch, bool unseen) {
   ++totals.calls;
-  totals.bytes_in += bytes_in;
-  totals.bytes_out += bytes_out;
-  totals.bytes += std::max(bytes_in, bytes_out);
   if (sample.host_ns) totals.host.add(*sample.host_ns);
   if (sample.completion_ns) totals.completion.add(*sample.completion_ns);
   if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
@@ -125,11 +122,12 @@ void ReportBuilder::addStream(const StreamTable& table,
       report_.groups.add(table.header.attempt(), table.definitions.groups());
   report_.group_totals.resize(report_.groups.groups().size());
 
-  absl::flat_hash_map<std::pair<std::uint32_t, Place>, Plan> plans;
+  absl::flat_hash_map<std::pair<std::uint32_t, Place>, std::unique_ptr<Plan>>
+      plans;
   // Of each call that of its latest operation, which mostly serves the next.
   struct Newest {
-    std::optional<Place> place;
-    Plan plan;
+    Place place;
+    Plan* plan = nullptr;
   };
   std::vector<Newest> latest_of_call(table.definitions.calls().size());
   Newest without_call;
@@ -153,26 +151,29 @@ void ReportBuilder::addStream(const StreamTable& table,
     }
     const Place place = placeOf(table, op, sizes);
     Newest& latest = call ? latest_of_call[op.call] : without_call;
-    if (latest.place != place) {
-      const auto [made, is_new] = plans.try_emplace({op.call, place});
-      if (is_new) made->second = plan(table, call, place, groups);
-      latest = {place, made->second};
+    if (!latest.plan || latest.place != place) {
+      std::unique_ptr<Plan>& made = plans[{op.call, place}];
+      if (!made) {
+        made = std::make_unique<Plan>(plan(table, call, place, groups));
+      }
+      latest = {place, made.get()};
     }
-    const Plan& made = latest.plan;
+    Plan& made = *latest.plan;
     const bool is_unseen = hasUnseenWait(op, table, batches);
-    addOperation(op, made, batches.hasMember(op), is_unseen, rank.totals);
+    addOperation(op, made, batches.hasMember(op), is_unseen);
     if (is_unseen) {
       unseen.push_back(
           {UnseenWaits::windowOf(op, table), made.row, made.group});
     }
     if (stream) {
       const OperationSplit split = splitTime(peers_->arrivals, *stream, i);
-      addSplit(split, made, rank);
+      addSplit(split, made, rank.rank);
       if (!pictures) continue;
       pictures->add(i, split, {made.message_bytes, made.bus_factor, is_unseen});
     }
   }
   if (pictures) pictures->end();
+  for (const auto& [key, plan] : plans) addTotals(*plan, rank.totals);
   if (!unseen.empty()) addUnseen(UnseenWaits(table), unseen, rank.totals);
 }
 
@@ -206,17 +207,24 @@ void ReportBuilder::addUnseen(const UnseenWaits& waits,
   report_.all.unseen_at_most_ns += rank.unseen_at_most_ns;
 }
 
-void ReportBuilder::addSplit(const OperationSplit& split, const Plan& plan,
-                             RankTotals& rank) {
-  report_.all.split.add(split);
-  rank.totals.split.add(split);
+void ReportBuilder::addSplit(const OperationSplit& split, Plan& plan,
+                             std::uint32_t rank) {
+  plan.totals.split.add(split);
+  report_.rows[plan.row].split.add(split, rank, windowOf(split),
+                                   plan.message_bytes, plan.bus_factor);
+}
+
+void ReportBuilder::addTotals(const Plan& plan, CallTotals& rank) {
+  CallTotals totals = plan.totals;
+  totals.bytes_in = totals.calls * plan.bytes_in;
+  totals.bytes_out = totals.calls * plan.bytes_out;
+  totals.bytes = totals.calls * std::max(plan.bytes_in, plan.bytes_out);
+  report_.all.add(totals);
+  rank.add(totals);
+  report_.rows[plan.row].totals.add(totals);
   if (plan.group != GroupCatalog::kNone) {
-    report_.group_totals[plan.group].split.add(split);
+    report_.group_totals[plan.group].add(totals);
   }
-  ReportRow& row = report_.rows[plan.row];
-  row.totals.split.add(split);
-  row.split.add(split, rank.rank, windowOf(split), plan.message_bytes,
-                plan.bus_factor);
 }
 
 std::optional<std::size_t> ReportBuilder::windowOf(
@@ -338,20 +346,10 @@ std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
   return sizeBucket(messageBytes(*call, size));
 }
 
-void ReportBuilder::addOperation(const AssembledOperation& op, const Plan& plan,
-                                 bool in_batch, bool unseen, CallTotals& rank) {
+void ReportBuilder::addOperation(const AssembledOperation& op, Plan& plan,
+                                 bool in_batch, bool unseen) {
   const Sample sample = measure(op);
-  const auto addToTotals = [&](CallTotals& totals) {
-    addTo(totals, op, sample, plan.bytes_in, plan.bytes_out, plan.captured,
-          in_batch, unseen);
-  };
-  addToTotals(report_.all);
-  addToTotals(rank);
-  addToTotals(report_.rows[plan.row].totals);
-  if (plan.group != GroupCatalog::kNone) {
-    addToTotals(report_.group_totals[plan.group]);
-  }
-
+  addTo(plan.totals, op, sample, plan.captured, in_batch, unseen);
   Samples& kept = samples_[plan.row];
   keep(kept.host_ns, sample.host_ns);
   keep(kept.completion_ns, sample.completion_ns);

@@ -94,6 +94,8 @@ class ReportBuilder {
     bool captured = false;
     double message_bytes = 0;
     double bus_factor = -1;  // negative: no bandwidth
+    // Of this stream.
+    CallTotals totals;
   };
 
   // An operation whose wait was not seen, and what it is part of.
@@ -106,8 +108,8 @@ class ReportBuilder {
   void addStream(const StreamTable& table, const ArrivalTable::Stream* stream);
   void addUnseen(const UnseenWaits& waits, std::vector<Unseen>& unseen,
                  CallTotals& rank);
-  void addSplit(const OperationSplit& split, const Plan& plan,
-                RankTotals& rank);
+  void addSplit(const OperationSplit& split, Plan& plan, std::uint32_t rank);
+  void addTotals(const Plan& plan, CallTotals& rank);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
   Place placeOf(const StreamTable& table, const AssembledOperation& op,
                 const BatchSizes& sizes) const;
@@ -117,8 +119,8 @@ class ReportBuilder {
   std::string keyText(ReportKey key, const StreamTable& table,
                       const v1::Call* call, const Place& place,
                       std::uint32_t group);
-  void addOperation(const AssembledOperation& op, const Plan& plan,
-                    bool in_batch, bool unseen, CallTotals& rank);
+  void addOperation(const AssembledOperation& op, Plan& plan, bool in_batch,
+                    bool unseen);
   void addBandwidth(std::uint64_t completion_ns, const Plan& plan);
 
   const Peers* peers_;

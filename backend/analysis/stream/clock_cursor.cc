@@ -30,11 +30,18 @@ std::int64_t rounded(double ns) {
   return below + (part >= 0.5) - (part <= -0.5);
 }
 
+// As std::ceil, which is a call; of what is not below 0.
+double roundedUp(double ns) {
+  if (!(ns < kLimit)) return ns;
+  const auto below = static_cast<double>(static_cast<std::int64_t>(ns));
+  return below + (below < ns);
+}
+
 // What a knot says of the offset at another instant of its segment.
 CertifiedNs offsetBy(const v1::ClockModel& clock, const v1::ClockKnot& knot,
                      std::int64_t monotonic_ns) {
   const double drift =
-      std::ceil(std::abs(distance(knot.monotonic_ns(), monotonic_ns)) *
+      roundedUp(std::abs(distance(knot.monotonic_ns(), monotonic_ns)) *
                 static_cast<double>(clock.max_drift_ppb()) / 1e9);
   const auto offset = static_cast<double>(knot.offset_ns());
   return {whole(offset - static_cast<double>(knot.below_ns()) - drift),

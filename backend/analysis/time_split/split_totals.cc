@@ -37,6 +37,17 @@ void SplitSums::add(const OperationSplit& split) {
   if (split.arrival->is_last) last.add(split.arrival->behind_ns);
 }
 
+void SplitSums::add(const SplitSums& other) {
+  wait_for_peers.add(other.wait_for_peers);
+  transfer.add(other.transfer);
+  exposed.add(other.exposed);
+  slack.add(other.slack);
+  wait_uncertain_ns += other.wait_uncertain_ns;
+  arrivals += other.arrivals;
+  last.add(other.last);
+  withheld += other.withheld;
+}
+
 void SplitTotals::add(const OperationSplit& split, std::uint32_t rank,
                       std::optional<std::size_t> window, double message_bytes,
                       double bus_factor) {

@@ -29,6 +29,7 @@ struct SplitSums {
   std::uint64_t withheld = 0;
 
   void add(const OperationSplit& split);
+  void add(const SplitSums& other);
 };
 
 // How often one rank was the last.

@@ -24,9 +24,13 @@ std::uint32_t ExportCells::idOf(const Run& run, const ExportedCall& call) {
       return call.op.context;
     case ToldBy::kStack:
       return call.op.stack;
-    default:
-      return 0;
+    case ToldBy::kThread:
+      return call.op.thread;
+    case ToldBy::kStream:
+    case ToldBy::kOperation:
+      break;
   }
+  return 0;
 }
 
 }  // namespace traced

@@ -29,11 +29,18 @@ class ExportCells {
         remarks += appendRun(run, call, text, append);
         continue;
       }
-      const auto [place, is_new] = run.made.try_emplace(idOf(run, call));
-      Cells& cells = place->second;
-      if (is_new) cells.remarks = appendRun(run, call, cells.text, append);
-      text += cells.text;
-      remarks += cells.remarks;
+      const std::uint32_t id = idOf(run, call);
+      if (!run.latest || run.latest_id != id) {
+        const auto [place, is_new] = run.made.try_emplace(id);
+        run.latest = &place->second;
+        run.latest_id = id;
+        if (is_new) {
+          run.latest->remarks =
+              appendRun(run, call, run.latest->text, append);
+        }
+      }
+      text += run.latest->text;
+      remarks += run.latest->remarks;
     }
     return remarks;
   }
@@ -48,6 +55,9 @@ class ExportCells {
     ToldBy told_by;
     absl::Span<const ExportColumn> columns;
     absl::flat_hash_map<std::uint32_t, Cells> made;
+    // Of the row before: mostly the next one's, too. In `made`.
+    Cells* latest = nullptr;
+    std::uint32_t latest_id = 0;
   };
 
   static std::uint32_t idOf(const Run& run, const ExportedCall& call);

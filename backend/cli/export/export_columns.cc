@@ -76,7 +76,7 @@ Value correlationId(Row row) {
 }
 
 constexpr ExportColumn kColumns[] = {
-    {"rank", ToldBy::kOperation,
+    {"rank", ToldBy::kStream,
      [](Row r) { return Value(std::uint64_t{r.table.header.rank()}); }},
     {"op_id", ToldBy::kOperation, [](Row r) { return Value(r.op.id); }},
     {"step", ToldBy::kOperation,
@@ -161,9 +161,9 @@ constexpr ExportColumn kColumns[] = {
                   ? Value(std::int64_t{r.call->device_index()})
                   : Value();
      }},
-    {"thread", ToldBy::kOperation,
+    {"thread", ToldBy::kThread,
      [](Row r) { return unlessZero(r.op.thread); }},
-    {"thread_name", ToldBy::kOperation, threadName},
+    {"thread_name", ToldBy::kThread, threadName},
     {"issue_ns", ToldBy::kOperation,
      [](Row r) { return instant(r, r.op.issued); }},
     {"return_ns", ToldBy::kOperation,

@@ -32,7 +32,14 @@ using ExportValue = std::variant<std::monostate, bool, std::uint64_t,
                                  std::int64_t, std::string>;
 
 // What a value is of: equal for all operations of a stream with the same one.
-enum class ToldBy : std::uint8_t { kOperation, kCall, kContext, kStack };
+enum class ToldBy : std::uint8_t {
+  kOperation,
+  kStream,
+  kCall,
+  kContext,
+  kStack,
+  kThread,
+};
 
 struct ExportColumn {
   const char* name;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <variant>
@@ -13,7 +14,9 @@ namespace traced {
 namespace {
 
 bool needsQuotes(const std::string& text) {
-  return text.find_first_of(",\"\r\n") != std::string::npos;
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return c == ',' || c == '"' || c == '\r' || c == '\n';
+  });
 }
 
 std::string csvField(const std::string& text) {
@@ -23,8 +26,10 @@ std::string csvField(const std::string& text) {
 
 // Spreadsheets pass over the last three.
 bool isLikeFormula(const std::string& text) {
-  return !text.empty() &&
-         std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos;
+  if (text.empty()) return false;
+  const char c = text.front();
+  return c == '=' || c == '+' || c == '-' || c == '@' || c == '\t' ||
+         c == '\r' || c == '\n';
 }
 
 class CsvWriter : public ExportWriter {

@@ -7,7 +7,7 @@
 #include "analysis/clocks/align_clocks.h"
 #include "analysis/job/group_catalog.h"
 #include "analysis/job/group_hashes.h"
-#include "analysis/reading/stream_loader.h"
+#include "analysis/reading/stream_reader.h"
 
 namespace traced {
 namespace {
@@ -37,6 +37,13 @@ std::vector<ExportedCall> callsOf(const StreamTable& table,
   return calls;
 }
 
+void sortById(std::vector<AssembledOperation>& operations) {
+  const auto isBefore = [](const AssembledOperation& a,
+                           const AssembledOperation& b) { return a.id < b.id; };
+  if (std::is_sorted(operations.begin(), operations.end(), isBefore)) return;
+  std::sort(operations.begin(), operations.end(), isBefore);
+}
+
 void count(const StreamTable& table, const ScopeFilter& scope,
            const WindowFilter& window, LeftOutOfExport& left_out) {
   for (const AssembledOperation& op : table.operations) {
@@ -60,25 +67,22 @@ LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
   const std::int64_t first_ns = firstStartNs(set, clocks.models);
   LeftOutOfExport left_out;
   GroupCatalog groups;
-  StreamLoader loader(set);
   writer.begin(out);
-  for (std::size_t i = 0; i < set.selected.size() && out.good(); ++i) {
-    StreamTable table = loader.load(set.streams[set.selected[i]]);
-    std::sort(table.operations.begin(), table.operations.end(),
-              [](const AssembledOperation& a, const AssembledOperation& b) {
-                return a.id < b.id;
-              });
+  // Others are loaded while one is written.
+  readStreams(set, [&](std::size_t i, StreamTable& table) {
+    if (!out.good()) return;
+    sortById(table.operations);
     const std::vector<std::uint32_t> indices =
         groups.add(table.header.attempt(), table.definitions.groups());
     summary.add(table);
     const ScopeFilter scope(selection.scope, nodes, table);
-    const ClockCursor clock(clocks.models[set.selected[i]]);
+    const ClockCursor clock(clocks.models[i]);
     const WindowFilter window(selection.window, table, clock.model(), first_ns);
     const std::vector<ExportedCall> calls =
         callsOf(table, scope, groups, indices, clock, window);
     count(table, scope, window, left_out);
     writer.addRank(out, table, calls);
-  }
+  });
   return left_out;
 }
 
