@@ -28,13 +28,20 @@ function makeGroups(view) {
       across = acrossOf();
       const each = Math.min(width / across, 2 * widest);
       const [, valueOf, textOf] = groupFigures[what];
-      const most = Math.max(...groups.map(group => valueOf(group) || 0));
+      // Groups of as many members are compared with each other.
+      const most = {};
+      const alike = {};
+      for (const group of groups) {
+        most[group.size] = Math.max(most[group.size] || 0, valueOf(group) || 0);
+        alike[group.size] = (alike[group.size] || 0) + 1;
+      }
       const vague = stripes(pen, 'undecided');
       groups.forEach((group, i) => {
         const x = (i % across) * each;
         const y = Math.floor(i / across) * tile;
         const value = valueOf(group);
-        const part = most > 0 && value !== undefined ? value / most : 0;
+        const isTold = alike[group.size] > 1 && most[group.size] > 0 && value !== undefined;
+        const part = isTold ? value / most[group.size] : 0.1;
         pen.fillStyle = value === undefined ? vague : rampColour(part);
         pen.fillRect(x, y, each - 3, tile - 3);
         if (i === at) {

@@ -5,13 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/heading.h"
 #include "cli/common/scope_option.h"
 #include "cli/common/text.h"
 #include "cli/common/window_option.h"
-#include "cli/diagnose/diagnose_output.h"
 #include "cli/report/html/html_tables.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/html/page_parts.h"
@@ -194,8 +192,8 @@ std::string viewsHtml(const Report& report) {
           latenessTable(report)),
       viewHtml("groups", "Groups",
                "Each group is a field; the stronger its colour, the longer one "
-               "operation "
-               "took on the average.",
+               "operation took on the average, compared with groups of as many "
+               "members.",
                groupTable(report)));
 }
 
@@ -235,6 +233,7 @@ Json groupsOf(const Report& report) {
     const CallTotals& totals = report.group_totals[i];
     rows.push_back({{"label", printable(report.groups.label(i))},
                     {"members", report.groups.groups()[i].members.text()},
+                    {"size", report.groups.groups()[i].members.size()},
                     {"count", totals.calls},
                     {"bytes", totals.bytes},
                     {"completion", toJson(totals.completion)},
