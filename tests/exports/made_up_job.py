@@ -12,11 +12,13 @@ from typing import Any
 import trace_builder as build
 from traced.v1 import definitions_pb2 as definitions
 from traced.v1 import rows_pb2 as rows
+from traced.v1 import trace_pb2 as trace
 
 US = 1_000
 MS = 1_000_000
 START_NS = 1_000_000_000
 OPERATIONS = definitions.Operation
+RING_FULL = trace.DROP_REASON_RING_FULL
 # What somebody may call a group.
 EVIL = {
     "html": "<img src=x onerror=alert(1)><script>alert(2)</script>",
@@ -35,6 +37,8 @@ class Rank:
     host: str = "node-0"
     # Its clock less the common one.
     clock_ns: int = 0
+    # Records that found the ring full.
+    lost: int = 0
     payload: Any = field(init=False)
     _tables: dict[str, list[dict[str, int]]] = field(init=False)
     _seqs: Counter[Any] = field(init=False, default_factory=Counter)
@@ -151,6 +155,9 @@ class Rank:
         count = sum(map(len, self._tables.values()))
         payload.accounts.produced = payload.accounts.stored = count
         payload.accounts.closed = closed
+        if self.lost:
+            payload.accounts.produced += self.lost
+            payload.accounts.drop.add(reason=RING_FULL, records=self.lost)
         build.add_issued(payload, *self._tables["issued"])
         build.add_returned(payload, *self._tables["returned"])
         build.add_done(payload, *self._tables["done"])

@@ -15,6 +15,7 @@
 #include "analysis/job/run_summary.h"
 #include "analysis/job/run_window.h"
 #include "analysis/job/scope.h"
+#include "analysis/pictures/pictures.h"
 #include "analysis/time_split/split_totals.h"
 
 namespace traced {
@@ -123,6 +124,8 @@ struct Report {
   // How long after the first rank arrived anywhere the windows of a trend
   // begin: that many times the window's number.
   std::uint64_t window_ns = 0;
+  // What pictures show, where that was asked for.
+  std::optional<Pictures> pictures;
 
   // Whether shares are at most what mostOf() says: nothing was lost.
   bool isBounded() const { return !summary.losses().any(); }

@@ -139,6 +139,8 @@ void ReportBuilder::addStream(const StreamTable& table,
   std::vector<Unseen> unseen;
   std::optional<ScopeFilter> filter;
   if (scope_) filter.emplace(scope_->reported, scope_->nodes, table);
+  PictureBuilder* const pictures = stream ? pictures_ : nullptr;
+  if (pictures) pictures->begin(*stream);
   for (std::size_t i = 0; i < table.operations.size(); ++i) {
     const AssembledOperation& op = table.operations[i];
     const v1::Call* call = table.callOf(op);
@@ -164,9 +166,13 @@ void ReportBuilder::addStream(const StreamTable& table,
           {UnseenWaits::windowOf(op, table), made.row, made.group});
     }
     if (stream) {
-      addSplit(splitTime(peers_->arrivals, *stream, i), made, rank.rank);
+      const OperationSplit split = splitTime(peers_->arrivals, *stream, i);
+      addSplit(split, made, rank.rank);
+      if (!pictures) continue;
+      pictures->add(i, split, {made.message_bytes, made.bus_factor, is_unseen});
     }
   }
+  if (pictures) pictures->end();
   for (const auto& [key, plan] : plans) addTotals(*plan, rank.totals);
   if (!unseen.empty()) addUnseen(UnseenWaits(table), unseen, rank.totals);
 }

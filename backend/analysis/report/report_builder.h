@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/job/unseen_waits.h"
+#include "analysis/pictures/picture_builder.h"
 #include "analysis/report/batch_sizes.h"
 #include "analysis/report/report.h"
 #include "analysis/stream/stream_table.h"
@@ -39,6 +40,8 @@ class ReportBuilder {
                          const Peers* peers = nullptr,
                          const Scope* scope = nullptr,
                          const GroupRoles* roles = nullptr);
+  // Shows it all operations that are split. Must outlive the builder.
+  void showTo(PictureBuilder& pictures) { pictures_ = &pictures; }
 
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table) { addStream(table, nullptr); }
@@ -127,6 +130,7 @@ class ReportBuilder {
   bool by_method_ = false;
   const Scope* scope_;
   const GroupRoles* roles_;
+  PictureBuilder* pictures_ = nullptr;
   Report report_;
   std::vector<Samples> samples_;  // one per report_.rows
   absl::flat_hash_map<std::vector<std::string>, std::uint32_t> row_by_keys_;

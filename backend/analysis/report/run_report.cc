@@ -1,5 +1,6 @@
 #include "analysis/report/run_report.h"
 
+#include <optional>
 #include <utility>
 
 #include "analysis/clocks/aligned_streams.h"
@@ -10,7 +11,8 @@
 namespace traced {
 
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
-                   ReportedScope scope, const RunWindow& window, bool fold) {
+                   ReportedScope scope, const RunWindow& window, bool fold,
+                   bool with_pictures) {
   const std::vector<std::uint32_t> clock_ids = clockIds(set);
   GroupCatalog groups;
   const auto arriving = [&](std::size_t i, const StreamTable& table,
@@ -20,11 +22,17 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
         groups.add(table.header.attempt(), table.definitions.groups()));
   };
   ArrivalTable arrivals;
+  std::vector<std::uint32_t> ranks;
+  bool by_step = false;
+  PictureSpan span;
   AlignedClocks clocks =
       readAligned(set, readingThreads(set),
                   [&](std::size_t i, const StreamTable& table,
                       const v1::ClockModel& clock) {
                     arrivals.add(arriving(i, table, clock));
+                    ranks.push_back(table.header.rank());
+                    by_step |= !table.marks.steps().empty();
+                    span.add(table, clock);
                   });
   const GroupRoles roles(groups);
   const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
@@ -32,6 +40,14 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
   const ReportBuilder::Scope wanted{scope, nodes};
   ReportBuilder builder(std::move(by), &peers, &wanted,
                         fold ? &roles : nullptr);
+  std::optional<PictureBuilder> pictures;
+  if (with_pictures) {
+    if (arrivals.firstNs() < arrivals.lastNs()) {
+      span = {arrivals.firstNs(), arrivals.lastNs()};
+    }
+    pictures.emplace(ranks, span, by_step);
+    builder.showTo(*pictures);
+  }
   const std::int64_t first_ns = firstStartNs(set, clocks.models);
   std::uint64_t outside = 0;
   readStreams(set, [&](std::size_t i, StreamTable& table) {
@@ -43,6 +59,7 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
     builder.add(stream);
   });
   Report report = std::move(builder).finish();
+  if (pictures) report.pictures = std::move(*pictures).finish();
   report.window = window;
   report.out_of_window = outside;
   report.summary.setClockWarnings(std::move(clocks.warnings));

@@ -15,9 +15,11 @@ namespace traced {
 // Memory: one stream, a row per collective, and what ReportBuilder keeps.
 // With a window only what was issued in it counts, and ranks are as long as it;
 // who waited for whom is told from all of the run.
-// `fold`: many groups of one role have rows together.
+// `fold`: many groups of one role have rows together. `with_pictures`: the
+// report has Pictures, too.
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    ReportedScope scope = ReportedScope::kAll,
-                   const RunWindow& window = {}, bool fold = false);
+                   const RunWindow& window = {}, bool fold = false,
+                   bool with_pictures = false);
 
 }  // namespace traced

@@ -18,10 +18,9 @@ void addOwnTimes(OperationSplit& split, const AssembledOperation& op,
                          : between(op.wait_began, op.wait_ended);
 }
 
-std::optional<OperationSplit::Arrival> arrivalOf(const ArrivalTable::Row& row,
-                                                 std::uint32_t rank) {
-  if (!row.isLastCertain()) return std::nullopt;
-  return OperationSplit::Arrival{
+OperationSplit::Arrival arrivalOf(const ArrivalTable::Row& row,
+                                  std::uint32_t rank) {
+  return {
       row.last.rank == rank,
       static_cast<std::uint64_t>(row.last.ready.ns - row.before_last.ready.ns)};
 }
@@ -84,7 +83,8 @@ OperationSplit splitTime(const ArrivalTable& arrivals,
     const bool all_wait_for_all =
         role.proven && role.provable == call->group_size;
     if (row && all_wait_for_all) {
-      split.arrival = arrivalOf(*row, stream.table.header.rank());
+      split.likely_arrival = arrivalOf(*row, stream.table.header.rank());
+      if (row->isLastCertain()) split.arrival = split.likely_arrival;
     }
   }
   if (!end) return split;

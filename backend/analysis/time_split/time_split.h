@@ -35,6 +35,9 @@ struct OperationSplit {
     std::uint64_t behind_ns = 0;
   };
   std::optional<Arrival> arrival;
+  // The same as clocks have it, certain or not: who seems to have been the
+  // last.
+  std::optional<Arrival> likely_arrival;
   // When it was ready, on the common time line.
   std::optional<std::int64_t> ready_ns;
 };

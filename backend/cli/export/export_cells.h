@@ -35,8 +35,7 @@ class ExportCells {
         run.latest = &place->second;
         run.latest_id = id;
         if (is_new) {
-          run.latest->remarks =
-              appendRun(run, call, run.latest->text, append);
+          run.latest->remarks = appendRun(run, call, run.latest->text, append);
         }
       }
       text += run.latest->text;

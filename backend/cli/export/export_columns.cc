@@ -161,8 +161,7 @@ constexpr ExportColumn kColumns[] = {
                   ? Value(std::int64_t{r.call->device_index()})
                   : Value();
      }},
-    {"thread", ToldBy::kThread,
-     [](Row r) { return unlessZero(r.op.thread); }},
+    {"thread", ToldBy::kThread, [](Row r) { return unlessZero(r.op.thread); }},
     {"thread_name", ToldBy::kThread, threadName},
     {"issue_ns", ToldBy::kOperation,
      [](Row r) { return instant(r, r.op.issued); }},

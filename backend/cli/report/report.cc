@@ -1,6 +1,7 @@
 #include "cli/report/report.h"
 
 #include <algorithm>
+#include <future>
 #include <iostream>
 #include <limits>
 #include <string>
@@ -9,11 +10,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/merge/pending_file.h"
 #include "analysis/report/run_report.h"
 #include "cli/common/scope_option.h"
 #include "cli/common/terminal.h"
+#include "cli/common/text.h"
 #include "cli/common/window_option.h"
 #include "cli/inputs/inputs.h"
+#include "cli/report/html/html_page.h"
 #include "cli/report/report_output.h"
 
 namespace traced {
@@ -50,15 +55,36 @@ class ReportCommand : public Subcommand {
     app.add_flag("--wide", wide_,
                  "All columns, totals and means too, and what each rank and "
                  "group spent");
+    CLI::Option* html = app.add_option(
+        "--html", html_, "Write a page for a browser to this file, instead");
+    app.add_flag("--force", force_, "Replace the page if it is there")
+        ->needs(html);
     app.footer("Example: tracectl report run42/ --by op,rank --sort wait");
   }
 
   ExitCode run() override {
+    if (!html_.empty() && inputs_.json()) {
+      std::cerr << "tracectl: --html and --json exclude each other\n";
+      return ExitCode::kUsage;
+    }
+    if (!html_.empty() && !force_ && isTaken(html_)) {
+      std::cerr << "tracectl: " << printable(html_)
+                << ": exists; --force replaces it\n";
+      return ExitCode::kUsage;
+    }
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
+    // Both read all there is; neither changes the set.
+    std::future<Diagnosis> judged;
+    if (!html_.empty()) {
+      judged =
+          std::async(std::launch::async, [&set] { return diagnose(*set, {}); });
+    }
     Report report = build(*set);
     sortRows(report, reportOrderNamed(sort_).value_or(usualOrder(report)));
-    if (inputs_.json()) {
+    if (!html_.empty()) {
+      if (!writePage(*set, report, judged.get())) return ExitCode::kInternal;
+    } else if (inputs_.json()) {
       writeJson(std::cout, reportJson(inputs_.title(), *set, report));
       std::cout << "\n";
     } else {
@@ -78,6 +104,15 @@ class ReportCommand : public Subcommand {
     return by_step ? ReportOrder::kName : ReportOrder::kShare;
   }
 
+  bool writePage(const TraceSet& set, const Report& report,
+                 const Diagnosis& diagnosis) const {
+    PendingFile file(html_, force_ ? Existing::kReplaced : Existing::kKept);
+    writeHtmlPage(file.stream(), {inputs_.title(), set, report, diagnosis});
+    if (file.commit()) return true;
+    std::cerr << "tracectl: " << printable(file.problem()) << "\n";
+    return false;
+  }
+
   Report build(const TraceSet& set) const {
     std::vector<ReportKey> keys;
     for (const std::string& name : by_) {
@@ -87,7 +122,8 @@ class ReportCommand : public Subcommand {
       if (key && is_new) keys.push_back(*key);
     }
     return buildReport(set, std::move(keys), scope_.scope(), window_.window(),
-                       groups_.empty() ? !inputs_.json() : groups_ == "fold");
+                       groups_.empty() ? !inputs_.json() : groups_ == "fold",
+                       inputs_.json() || !html_.empty());
   }
 
   Inputs inputs_;
@@ -98,6 +134,8 @@ class ReportCommand : public Subcommand {
   std::string sort_;
   std::size_t limit_ = 30;
   bool all_ = false;
+  std::string html_;
+  bool force_ = false;
   bool wide_ = false;
 };
 

@@ -201,6 +201,7 @@ Json reportJson(const std::string& title, const TraceSet& set,
   }
   json["degraded"] = degradedJson(report);
   json["ranks"] = ranksJson(report);
+  if (report.pictures) json["pictures"] = picturesJson(report);
   json["groups"] = groupTotalsJson(report);
   addScope(json, report.scope, report.out_of_scope);
   addLeftOut(json, summary.leftOut());

@@ -41,9 +41,17 @@ std::string degradedText(const Report& report);
 // How much the groups differ that were folded into one row.
 std::string rolesText(const Report& report);
 
+// What is to be known of the calls that were added up, a line each.
+std::string notesText(const Report& report);
+
 // Two tables: what each rank and each group spent.
 std::string rankTotalsText(const Report& report);
 std::string groupTotalsText(const Report& report);
+
+// What pictures show: see docs/report.md. Only of a report that has them.
+Json picturesJson(const Report& report);
+// Of it the numbers of the first screen, parts of the time of all ranks.
+Json pictureSharesJson(const Report& report);
 
 // All rows.
 Json reportJson(const std::string& title, const TraceSet& set,

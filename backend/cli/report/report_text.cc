@@ -152,32 +152,6 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
   return cells;
 }
 
-std::string notesText(const Report& report) {
-  const CallTotals& all = report.all;
-  std::string text;
-  const auto say = [&](std::uint64_t count, const char* what) {
-    if (count > 0) absl::StrAppend(&text, " ", countOf(count, "call"), what);
-  };
-  say(all.ends_unknown, " whose end was not observed.");
-  say(all.ends_with_batch,
-      " in coalesced batches, which end as a whole: see coalesced.");
-  say(all.ends_at_wait, " whose end only a wait showed, a late bound.");
-  say(all.ends_by_future, " whose end a future told, a late bound.");
-  say(all.ends_at_hook,
-      " whose end the backend's watchdog showed, a late bound.");
-  say(all.waits_unknown, report.isBounded()
-                             ? " whose wait was not seen, as DDP's: of two "
-                               "figures of a share the second has the program "
-                               "wait until they ended."
-                             : " whose wait was not seen, as DDP's.");
-  say(all.failed, " failed.");
-  say(all.captured,
-      " captured in a graph: counted once, their replays are not seen.");
-  say(report.summary.simulated(),
-      " simulated: nothing was communicated, not counted above.");
-  return text.empty() ? text : text + "\n";
-}
-
 // Which columns go first where there is no room for all.
 std::vector<std::string> firstToGo(const std::string& sort) {
   std::vector<std::string> headings;
@@ -220,6 +194,32 @@ constexpr char kLegend[] =
     "has totals, means and maxima, and what each rank and group spent.\n";
 
 }  // namespace
+
+std::string notesText(const Report& report) {
+  const CallTotals& all = report.all;
+  std::string text;
+  const auto say = [&](std::uint64_t count, const char* what) {
+    if (count > 0) absl::StrAppend(&text, " ", countOf(count, "call"), what);
+  };
+  say(all.ends_unknown, " whose end was not observed.");
+  say(all.ends_with_batch,
+      " in coalesced batches, which end as a whole: see coalesced.");
+  say(all.ends_at_wait, " whose end only a wait showed, a late bound.");
+  say(all.ends_by_future, " whose end a future told, a late bound.");
+  say(all.ends_at_hook,
+      " whose end the backend's watchdog showed, a late bound.");
+  say(all.waits_unknown, report.isBounded()
+                             ? " whose wait was not seen, as DDP's: of two "
+                               "figures of a share the second has the program "
+                               "wait until they ended."
+                             : " whose wait was not seen, as DDP's.");
+  say(all.failed, " failed.");
+  say(all.captured,
+      " captured in a graph: counted once, their replays are not seen.");
+  say(report.summary.simulated(),
+      " simulated: nothing was communicated, not counted above.");
+  return text.empty() ? text : text + "\n";
+}
 
 std::string reportText(const std::string& title, const TraceSet& set,
                        const Report& report, const ReportTextOptions& options) {

@@ -182,8 +182,7 @@ bool Segment::unlinkFile() {
 void Segment::abandon() {
   path_.clear();
   // The mapping holds the lock.
-  replaceByFullRing(memory_, bytes_, static_cast<RingControl*>(ring_),
-                    slots_);
+  replaceByFullRing(memory_, bytes_, static_cast<RingControl*>(ring_), slots_);
 }
 
 }  // namespace traced

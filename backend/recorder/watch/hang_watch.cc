@@ -10,18 +10,8 @@
 namespace traced {
 namespace {
 
-// So many that were told without a gap stand for all.
-constexpr std::uint32_t kEnough = 16;
-
-// An engine's watchdog tells of calls that return a Work, and events of those
-// that return none.
-constexpr std::uint64_t kMannersOfGroup = 4;
-constexpr std::uint64_t kBatches = 3;
-
-std::uint64_t mannerKey(const v1::Call& call) {
-  std::uint64_t manner = call.has_async() ? 1 + call.async() : 0;
-  if (call.op() == v1::OPERATION_COALESCED) manner = kBatches;
-  return call.group() * kMannersOfGroup + manner;
+std::uint64_t mannerKey(std::uint32_t group, CallManner how) {
+  return std::uint64_t{group} * kCallManners + static_cast<std::uint64_t>(how);
 }
 
 bool comesFromDevice(EndSource source) {
@@ -114,15 +104,18 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
 }
 
 HangWatch::Manner* HangWatch::mannerOf(const v1::Call& call) {
-  const std::uint64_t key = mannerKey(call);
+  const CallManner how =
+      traced::mannerOf(call, call.op() == v1::OPERATION_COALESCED);
+  const std::uint64_t key = mannerKey(call.group(), how);
   Manner& manner = manners_[key];
   manner.key = key;
+  manner.how = how;
   return &manner;
 }
 
 void HangWatch::retired(std::uint32_t group) {
-  const std::uint64_t first = group * kMannersOfGroup;
-  for (std::uint64_t key = first; key < first + kMannersOfGroup; ++key) {
+  const std::uint64_t first = mannerKey(group, CallManner{});
+  for (std::uint64_t key = first; key < first + kCallManners; ++key) {
     const auto found = manners_.find(key);
     if (found == manners_.end()) continue;
     found->second.is_retired = true;
@@ -149,7 +142,8 @@ void HangWatch::returned(const ReturnRecord& record) {
   }
   Manner* const manner = entry->second.manner;
   if (!manner || entry->second.told) return;
-  const bool may_be_shown = endsAreReliable(*manner) && manner->unasked;
+  const bool may_be_shown =
+      manner->told.reliable(manner->how) && manner->told.unasked;
   const bool is_one_too_many = manner->returned.size() >= kMostUnshown ||
                                under_way_.size() >= kMostAnywhere;
   if (!may_be_shown && is_one_too_many) {
@@ -175,11 +169,9 @@ void HangWatch::learn(Entry ended, EndSource source) {
   while (!manner->returned.empty() &&
          *manner->returned.begin() < ended->first) {
     forget(under_way_.find(*manner->returned.begin()));
-    manner->had_holes = true;
-    manner->in_a_row = 0;
+    manner->told.hole();
   }
-  ++manner->in_a_row;
-  manner->unasked |= source != EndSource::kDeviceWait;
+  manner->told.ended(source != EndSource::kDeviceWait);
 }
 
 void HangWatch::waited(const WaitRecord& record) {
@@ -212,15 +204,10 @@ void HangWatch::ended(Entry entry, std::int64_t end_ns) {
   forget(entry);
 }
 
-bool HangWatch::endsAreReliable(const Manner& manner) {
-  const bool of_batches = manner.key % kMannersOfGroup == kBatches;
-  return manner.in_a_row > 0 &&
-         (!manner.had_holes || (!of_batches && manner.in_a_row >= kEnough));
-}
-
 bool HangWatch::endIsSeen(const Followed& op) const {
   if (!op.manner) return op.shows_its_end;
-  return endsAreReliable(*op.manner) && (op.manner->unasked || op.waited);
+  const ToldEnds& told = op.manner->told;
+  return told.reliable(op.manner->how) && (told.unasked || op.waited);
 }
 
 bool HangWatch::threadIsSilent(const Followed& op,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/operation.h"
+#include "base/told_ends.h"
 #include "recorder/chunks/chunk_builder.h"
 #include "recorder/ring/record.h"
 #include "recorder/ring/ring.h"
@@ -75,13 +76,11 @@ class HangWatch {
   // All of these together leave room for those that can be told of.
   static constexpr std::size_t kMostAnywhere = kMostFollowed / 2;
 
-  // Calls of a group of whose ends the device tells in one way: which depends
-  // on the engine, its version and a setting, and is read off the records.
+  // Calls of a group of whose ends the device tells in one way.
   struct Manner {
     std::uint64_t key = 0;
-    std::uint32_t in_a_row = 0;
-    bool had_holes = false;
-    bool unasked = false;  // also where nobody waited
+    CallManner how{};
+    ToldEnds told;
     bool is_retired = false;
     // How many are followed, and those of them that have returned and were not
     // told of.
@@ -121,7 +120,6 @@ class HangWatch {
   // What is known of it is followed no more. Returns the one behind it.
   Entry forget(Entry entry);
   void ended(Entry entry, std::int64_t end_ns);
-  static bool endsAreReliable(const Manner& manner);
   bool endIsSeen(const Followed& op) const;
   bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
   HangReport reportOf(OpId id, const Followed& op, HangReport::State state,

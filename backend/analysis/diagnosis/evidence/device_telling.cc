@@ -5,9 +5,13 @@
 namespace traced {
 namespace {
 
-// So many that were told without a gap stand for how it was in the end: at the
-// beginning the events of device times are still being made.
-constexpr std::uint32_t kEnough = 16;
+CallManner mannerOf(const v1::Call& call) {
+  return traced::mannerOf(call, call.op() == v1::OPERATION_COALESCED);
+}
+
+std::size_t indexOf(CallManner manner) {
+  return static_cast<std::size_t>(manner);
+}
 
 bool tells(const AssembledOperation& op) {
   return op.ended.known() && (op.end_source == v1::END_SOURCE_DEVICE_EVENT ||
@@ -36,7 +40,7 @@ DeviceTelling::DeviceTelling(const StreamTable& table)
         ++waits->since;
       }
     }
-    Told& told = told_[group][mannerOf(*call)];
+    Told& told = told_[group][indexOf(mannerOf(*call))];
     if (tells(op)) {
       told.ended(op.id, op.end_source != v1::END_SOURCE_DEVICE_WAIT);
     } else if (!op.ended.known() && !op.failed) {
@@ -45,27 +49,11 @@ DeviceTelling::DeviceTelling(const StreamTable& table)
   }
 }
 
-DeviceTelling::Manner DeviceTelling::mannerOf(const v1::Call& call) {
-  if (call.op() == v1::OPERATION_COALESCED) return kBatch;
-  if (!call.has_async()) return kUnsaid;
-  return call.async() ? kAsync : kSync;
-}
-
 void DeviceTelling::Told::ended(std::uint64_t op, bool by_itself) {
-  if (since > 0) {
-    had_holes = true;
-    in_a_row = 0;
-  }
+  if (since > 0) ends.hole();
   since = 0;
   last_ended = op;
-  ++in_a_row;
-  unasked |= by_itself;
-}
-
-// Batches do not say whether they are synchronous: any gap may be one of those.
-bool DeviceTelling::Told::reliable(bool is_batch) const {
-  if (in_a_row == 0) return false;
-  return !had_holes || (!is_batch && in_a_row >= kEnough);
+  ends.ended(by_itself);
 }
 
 DeviceTelling::Told* DeviceTelling::byWaits(std::uint32_t group,
@@ -80,14 +68,14 @@ bool DeviceTelling::standsStill(const AssembledOperation& op,
   if (group == StreamDefinitions::kNone || !hasEnd(op, call)) return false;
   // Who waits issues nothing: it is one, behind others that all came back.
   const Told* const waits = byWaits(group, call);
-  if (waits && waits->in_a_row > 0 && !waits->had_holes) {
+  if (waits && waits->ends.in_a_row > 0 && !waits->ends.had_holes) {
     return waits->since == 1 && !op.wait_ended.known();
   }
-  const Manner manner = mannerOf(call);
-  const Told& told = told_[group][manner];
+  const CallManner manner = mannerOf(call);
+  const Told& told = told_[group][indexOf(manner)];
   // One before others that ended has ended, too: a group keeps its order.
-  if (!told.reliable(manner == kBatch) || op.id < told.last_ended) return false;
-  if (!told.unasked && !op.wait_ended.known()) return false;
+  if (!told.ends.reliable(manner) || op.id < told.last_ended) return false;
+  if (!told.ends.unasked && !op.wait_ended.known()) return false;
   // A process that ended by itself may have left the device's last answers.
   return !table_.closed || table_.marks.deviceTimes().untimed == 0;
 }

@@ -1,12 +1,9 @@
 // DeviceTelling knows of which operations on a device ends are told, though the
 // host waits for none of them: so that one without an end stands still.
 //
-// Which are depends on the engine, its version and a setting, so what a stream
-// tells is read off the stream itself: by group and manner of the call, because
-// an engine's watchdog tells of calls that return a Work, and events of those
-// that return none. Of an engine that is not known the waits tell, of calls
-// that wait at once: whether it gives out something to wait for is read off the
-// stream, too, by group and operation.
+// Which are is read off the stream (base/told_ends.h). Of an engine that is not
+// known the waits tell, of calls that wait at once: whether it gives out
+// something to wait for is read off the stream, too, by group and operation.
 
 #pragma once
 
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "analysis/stream/stream_table.h"
+#include "base/told_ends.h"
 
 namespace traced {
 
@@ -37,24 +35,19 @@ class DeviceTelling {
  private:
   // What is known of the operations of one manner, in order.
   struct Told {
+    ToldEnds ends;
     std::uint64_t last_ended = 0;
-    std::uint32_t in_a_row = 0;  // that ended, up to that one
-    std::uint32_t since = 0;     // without an end, since then
-    bool had_holes = false;      // some without an end before that one
-    bool unasked = false;        // ended also where nobody waited
+    std::uint32_t since = 0;  // without an end, since then
 
     void ended(std::uint64_t op, bool by_itself);
-    bool reliable(bool is_batch) const;
   };
-  enum Manner : std::size_t { kSync, kAsync, kUnsaid, kBatch, kManners };
 
-  static Manner mannerOf(const v1::Call& call);
   // Of calls of which only their own waits may tell; nullptr: others do.
   Told* byWaits(std::uint32_t group, const v1::Call& call);
 
   const StreamTable& table_;
   // By group.
-  std::vector<std::array<Told, kManners>> told_;
+  std::vector<std::array<Told, kCallManners>> told_;
   std::map<std::pair<std::uint32_t, v1::Operation>, Told> told_by_waits_;
 };
 

@@ -1,0 +1,109 @@
+#include "analysis/pictures/picture_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/stream/clock_models.h"
+
+namespace traced {
+namespace {
+
+// By nearest rank, as summarize() has it.
+std::uint64_t percentileOf(const std::vector<std::uint64_t>& sorted,
+                           std::size_t percent) {
+  return sorted[(sorted.size() * percent + 99) / 100 - 1];
+}
+
+}  // namespace
+
+const RankLateness* Pictures::worst() const {
+  const auto most =
+      std::max_element(lateness.begin(), lateness.end(),
+                       [](const RankLateness& a, const RankLateness& b) {
+                         return a.caused_ns < b.caused_ns;
+                       });
+  return most == lateness.end() || most->caused_ns == 0 ? nullptr : &*most;
+}
+
+void PictureSpan::add(const StreamTable& table, const v1::ClockModel& clock) {
+  // Beyond it differences would not fit.
+  constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+  if (table.operations.empty()) return;
+  const Instant first = table.operations.front().issued;
+  if (!between(first, table.last) || first.ns() < -kLatestNs ||
+      table.last.ns() > kLatestNs) {
+    return;
+  }
+  const std::int64_t begin_ns = commonNs(clock, first.ns());
+  const std::int64_t end_ns = commonNs(clock, table.last.ns());
+  if (begin_ns < -kLatestNs || end_ns > kLatestNs || end_ns < begin_ns) return;
+  const bool is_first = first_ns == last_ns;
+  first_ns = is_first ? begin_ns : std::min(first_ns, begin_ns);
+  last_ns = is_first ? end_ns : std::max(last_ns, end_ns);
+}
+
+PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
+                               const PictureSpan& span, bool by_step)
+    : waits_(ranks, span.first_ns, span.last_ns),
+      steps_(by_step, span.first_ns, span.last_ns),
+      links_(ranks) {}
+
+void PictureBuilder::begin(const ArrivalTable::Stream& stream) {
+  stream_ = &stream;
+  behind_ns_.clear();
+  lateness_.emplace_back().rank = stream.table.header.rank();
+  steps_.begin(stream);
+  links_.begin(stream.table);
+}
+
+void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
+                         const Facts& facts) {
+  const StreamTable& table = stream_->table;
+  const AssembledOperation& op = table.operations[operation];
+  steps_.add(operation, split, facts.unseen_wait);
+  const v1::Call* call = table.callOf(op);
+  if (!call) return;
+  links_.add(op, *call, split);
+  speeds_.add(call->op(), facts.message_bytes, facts.bus_factor, split);
+  const MatchedCall* matched = stream_->calls.of(op);
+  if (!matched) return;
+  const auto sender =
+      call->op() == v1::OPERATION_RECV ? table.peerOf(op, *call) : std::nullopt;
+  waits_.add(table.header.rank(), split,
+             matched->parts > 0 ? matched->parts - 1 : 0, sender);
+  if (!split.likely_arrival) return;
+  ++lateness_.back().arrivals;
+  if (!split.likely_arrival->is_last) return;
+  behind_ns_.push_back(split.likely_arrival->behind_ns);
+  lateness_.back().last_certain += split.arrival.has_value();
+}
+
+void PictureBuilder::end() {
+  steps_.end();
+  links_.end();
+  RankLateness& lateness = lateness_.back();
+  lateness.last = behind_ns_.size();
+  if (behind_ns_.empty()) return;
+  std::sort(behind_ns_.begin(), behind_ns_.end());
+  lateness.p25_ns = percentileOf(behind_ns_, 25);
+  lateness.p50_ns = percentileOf(behind_ns_, 50);
+  lateness.p75_ns = percentileOf(behind_ns_, 75);
+  lateness.max_ns = behind_ns_.back();
+}
+
+Pictures PictureBuilder::finish() && {
+  Pictures pictures;
+  const auto& caused = waits_.caused();
+  for (std::size_t i = 0; i < lateness_.size() && i < caused.size(); ++i) {
+    lateness_[i].caused_ns = caused[i].ns;
+    lateness_[i].certain_ns = caused[i].certain_ns;
+  }
+  pictures.lateness = std::move(lateness_);
+  pictures.waits = std::move(waits_).finish();
+  pictures.steps = std::move(steps_).finish();
+  pictures.links = std::move(links_).finish();
+  pictures.speeds = speeds_.finish();
+  return pictures;
+}
+
+}  // namespace traced

@@ -1,0 +1,67 @@
+// PictureBuilder makes Pictures from streams that are shown to it one by one.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/pictures/link_picture.h"
+#include "analysis/pictures/pictures.h"
+#include "analysis/pictures/speed_picture.h"
+#include "analysis/pictures/step_picture.h"
+#include "analysis/pictures/wait_picture.h"
+#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/time_split.h"
+
+namespace traced {
+
+// A stretch of the common time line: where nobody met anybody, what was
+// recorded.
+struct PictureSpan {
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;
+
+  // From a stream's first operation to its last instant.
+  void add(const StreamTable& table, const v1::ClockModel& clock);
+};
+
+// Not thread safe. Memory: some MiB, whatever the ranks; and while a stream is
+// shown up to 130 bytes for each of its operations.
+class PictureBuilder {
+ public:
+  // `ranks`: of the streams, ascending; the span of what they do; whether any
+  // of them marked steps.
+  PictureBuilder(const std::vector<std::uint32_t>& ranks,
+                 const PictureSpan& span, bool by_step);
+
+  // What is known of an operation beside its split.
+  struct Facts {
+    // The size of its message, and what of it goes over the bus.
+    double message_bytes = 0;
+    double bus_factor = -1;
+    // The program may have waited for it without a wait that is seen.
+    bool unseen_wait = false;
+  };
+
+  // A stream, in the order of ranks, then its operations, then its end.
+  void begin(const ArrivalTable::Stream& stream);
+  void add(std::size_t operation, const OperationSplit& split,
+           const Facts& facts);
+  void end();
+
+  Pictures finish() &&;
+
+ private:
+  const ArrivalTable::Stream* stream_ = nullptr;
+  WaitPictureBuilder waits_;
+  StepPictureBuilder steps_;
+  LinkPictureBuilder links_;
+  SpeedPictureBuilder speeds_;
+  std::vector<RankLateness> lateness_;
+  // Of the stream that is shown.
+  std::vector<std::uint64_t> behind_ns_;
+};
+
+}  // namespace traced

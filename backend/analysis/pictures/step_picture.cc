@@ -1,0 +1,242 @@
+#include "analysis/pictures/step_picture.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "analysis/time_split/certified_times.h"
+
+namespace traced {
+namespace {
+
+// Of hostile instants any two may be far apart.
+std::uint64_t lengthNs(std::int64_t from_ns, std::int64_t until_ns) {
+  return static_cast<std::uint64_t>(until_ns) -
+         static_cast<std::uint64_t>(from_ns);
+}
+
+std::int64_t before(std::int64_t ns, std::uint64_t by_ns) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  const auto by =
+      static_cast<std::int64_t>(std::min<std::uint64_t>(by_ns, kMost));
+  return std::max(ns, -kMost) - by;
+}
+
+void addTimes(StepTimes& sum, const StepTimes& times) {
+  sum.count += times.count;
+  sum.longest_ns = std::max(sum.longest_ns, times.longest_ns);
+  sum.computing_ns += times.computing_ns;
+  sum.hidden_ns += times.hidden_ns;
+  sum.calls_ns += times.calls_ns;
+  sum.wait_for_peers_ns += times.wait_for_peers_ns;
+  sum.transfer_ns += times.transfer_ns;
+  sum.uncertain_ns += times.uncertain_ns;
+  sum.undecided_ns += times.undecided_ns;
+  sum.waits_unknown += times.waits_unknown;
+}
+
+}  // namespace
+
+StepPictureBuilder::StepPictureBuilder(bool by_step, std::int64_t first_ns,
+                                       std::int64_t last_ns)
+    : first_ns_(first_ns) {
+  picture_.by_step = by_step;
+  if (by_step) return;
+  picture_.stretch_ns = notBelowZero(last_ns - first_ns) / kStretches + 1;
+}
+
+void StepPictureBuilder::begin(const ArrivalTable::Stream& stream) {
+  stream_ = &stream;
+  stretches_.clear();
+  changes_.clear();
+  if (picture_.by_step) {
+    cutBySteps();
+  } else {
+    cutByTime();
+  }
+}
+
+void StepPictureBuilder::cutBySteps() {
+  const StreamTable& table = stream_->table;
+  const Instant start(table.header.started().monotonic_ns());
+  for (const Marks::Step& step : table.marks.steps()) {
+    // What lies outside of a window has no operations left.
+    if (!between(start, step.began) || !between(step.began, step.ended) ||
+        !between(step.ended, table.last)) {
+      continue;
+    }
+    const std::int64_t begin_ns = step.began.ns();
+    if (!stretches_.empty() && begin_ns < stretches_.back().end_ns) continue;
+    stretches_.push_back({begin_ns, step.ended.ns(), step.number});
+  }
+}
+
+void StepPictureBuilder::cutByTime() {
+  const StreamTable& table = stream_->table;
+  const std::int64_t start_ns = table.header.started().monotonic_ns();
+  constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+  if (!between(Instant(start_ns), table.last) || start_ns < -kLatestNs ||
+      table.last.ns() > kLatestNs) {
+    return;
+  }
+  const std::int64_t common_ns = stream_->clock.commonNs(start_ns);
+  if (common_ns < -kLatestNs || common_ns > kLatestNs) return;
+  const std::int64_t offset_ns = common_ns - start_ns;
+  const auto length_ns = static_cast<std::int64_t>(picture_.stretch_ns);
+  for (std::uint64_t i = 0; i < kStretches; ++i) {
+    const std::int64_t begin_ns =
+        first_ns_ - offset_ns + static_cast<std::int64_t>(i) * length_ns;
+    const std::int64_t from_ns = std::max(begin_ns, start_ns);
+    const std::int64_t until_ns =
+        std::min(begin_ns + length_ns, table.last.ns());
+    if (from_ns < until_ns) stretches_.push_back({from_ns, until_ns, i});
+  }
+}
+
+void StepPictureBuilder::keep(std::int64_t from_ns, std::int64_t until_ns,
+                              Kind kind) {
+  if (from_ns >= until_ns) return;
+  changes_.push_back({from_ns, kind, 1});
+  changes_.push_back({until_ns, kind, -1});
+}
+
+void StepPictureBuilder::add(std::size_t operation, const OperationSplit& split,
+                             bool unseen) {
+  const AssembledOperation& op = stream_->table.operations[operation];
+  const ReadyTime& ready = stream_->ready[operation];
+  if (op.issued.known() && op.returned.known()) {
+    keep(op.issued.ns(), op.returned.ns(), kCall);
+  }
+  if (ready.at.known()) {
+    if (op.ended.known()) keep(ready.at.ns(), op.ended.ns(), kHidden);
+    keepWait(op, ready.at.ns(), split);
+  }
+  if (!unseen || !op.issued.known()) return;
+  if (Stretch* stretch = stretchAt(op.issued.ns())) ++stretch->waits_unknown;
+}
+
+StepPictureBuilder::Stretch* StepPictureBuilder::stretchAt(std::int64_t ns) {
+  const auto stretch = std::upper_bound(
+      stretches_.begin(), stretches_.end(), ns,
+      [](std::int64_t at, const Stretch& one) { return at < one.end_ns; });
+  const bool is_in = stretch != stretches_.end() && stretch->begin_ns <= ns;
+  return is_in ? &*stretch : nullptr;
+}
+
+// What held the program up, or its device.
+void StepPictureBuilder::keepWait(const AssembledOperation& op,
+                                  std::int64_t ready_ns,
+                                  const OperationSplit& split) {
+  std::int64_t from_ns = 0;
+  std::int64_t until_ns = 0;
+  if (op.stall_ns_plus_1 > 0 && op.ended.known()) {
+    until_ns = op.ended.ns();
+    from_ns = before(until_ns, op.stall_ns_plus_1 - 1);
+  } else if (between(op.wait_began, op.wait_ended)) {
+    from_ns = op.wait_began.ns();
+    until_ns = op.wait_ended.ns();
+  } else if (between(op.ended, op.returned)) {
+    from_ns = op.issued.known() ? op.issued.ns() : ready_ns;
+    until_ns = op.returned.ns();
+  } else {
+    return;
+  }
+  if (!split.wait_for_peers) return keep(from_ns, until_ns, kUndecided);
+  const std::int64_t all_ready_ns = std::max(
+      from_ns,
+      std::min(until_ns, ready_ns + static_cast<std::int64_t>(notBelowZero(
+                                        split.wait_for_peers->ns))));
+  const CertifiedTime& wait = *split.wait_for_peers;
+  const std::uint64_t off_ns =
+      notBelowZero(std::max(wait.high_ns - wait.ns, wait.ns - wait.low_ns));
+  if (Stretch* stretch = off_ns > 0 ? stretchAt(from_ns) : nullptr) {
+    stretch->uncertain_ns += std::min(off_ns, lengthNs(from_ns, until_ns));
+  }
+  keep(from_ns, all_ready_ns, kWaitForPeers);
+  keep(all_ready_ns, until_ns, split.transfer ? kTransfer : kUndecided);
+}
+
+void StepPictureBuilder::keepWhatIsUnderWay() {
+  const StreamTable& table = stream_->table;
+  bool any = false;
+  Instant latest;
+  const auto see = [&latest](Instant instant) {
+    if (instant.isAfter(latest)) latest = instant;
+  };
+  for (const AssembledOperation& op : table.operations) {
+    const v1::Call* call = table.callOf(op);
+    any |= op.state() == OperationState::kIssued && !op.over && op.batch == 0 &&
+           call && call->graph_plus_1() == 0 && !call->simulated();
+    see(op.issued);
+    see(op.returned);
+    see(op.wait_ended);
+  }
+  if (any && latest.known() && table.last.known()) {
+    keep(latest.ns(), table.last.ns(), kUndecided);
+  }
+}
+
+void StepPictureBuilder::end() {
+  keepWhatIsUnderWay();
+  std::sort(changes_.begin(), changes_.end(),
+            [](const Change& a, const Change& b) { return a.ns < b.ns; });
+  int open[kKinds] = {};
+  std::size_t next = 0;
+  for (const Stretch& stretch : stretches_) sweep(next, stretch, open);
+}
+
+void StepPictureBuilder::sweep(std::size_t& next, const Stretch& stretch,
+                               int (&open)[kKinds]) {
+  std::uint64_t spent_ns[kKinds + 1] = {};
+  std::int64_t at_ns = stretch.begin_ns;
+  const auto passTo = [&](std::int64_t ns) {
+    if (ns <= at_ns) return;
+    const int* first =
+        std::find_if(open, open + kKinds, [](int n) { return n > 0; });
+    spent_ns[first - open] += lengthNs(at_ns, ns);
+    at_ns = ns;
+  };
+  for (; next < changes_.size() && changes_[next].ns < stretch.end_ns; ++next) {
+    passTo(changes_[next].ns);
+    open[changes_[next].kind] += changes_[next].by;
+  }
+  passTo(stretch.end_ns);
+  StepTimes times;
+  times.count = 1;
+  times.longest_ns = lengthNs(stretch.begin_ns, stretch.end_ns);
+  times.computing_ns = spent_ns[kKinds];
+  times.hidden_ns = spent_ns[kHidden];
+  times.calls_ns = spent_ns[kCall];
+  times.wait_for_peers_ns = spent_ns[kWaitForPeers];
+  times.transfer_ns = spent_ns[kTransfer];
+  times.undecided_ns = spent_ns[kUndecided];
+  times.uncertain_ns = std::min(stretch.uncertain_ns,
+                                spent_ns[kWaitForPeers] + spent_ns[kTransfer]);
+  times.waits_unknown = stretch.waits_unknown;
+  addTimes(entryOf(stretch.number), times);
+}
+
+StepTimes& StepPictureBuilder::entryOf(std::uint64_t number) {
+  StepTimes& entry = entries_[number >> shift_];
+  if (entries_.size() <= kMostEntries) return entry;
+  while (entries_.size() > kMostEntries) {
+    ++shift_;
+    std::map<std::uint64_t, StepTimes> fewer;
+    for (const auto& [first, times] : entries_) {
+      addTimes(fewer[first >> 1], times);
+    }
+    entries_ = std::move(fewer);
+  }
+  return entries_[number >> shift_];
+}
+
+StepPicture StepPictureBuilder::finish() && {
+  picture_.per_entry = std::uint64_t{1} << shift_;
+  for (const auto& [first, times] : entries_) {
+    picture_.entries.push_back(times);
+    picture_.entries.back().first = first << shift_;
+  }
+  return std::move(picture_);
+}
+
+}  // namespace traced

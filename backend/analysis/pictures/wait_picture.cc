@@ -1,0 +1,81 @@
+#include "analysis/pictures/wait_picture.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/time_split/certified_times.h"
+
+namespace traced {
+
+WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
+                                       std::int64_t first_ns,
+                                       std::int64_t last_ns)
+    : ranks_(std::move(ranks)), first_ns_(first_ns), caused_(ranks_.size()) {
+  ranks_per_row_ =
+      std::max<std::size_t>(1, (ranks_.size() + kMostRows - 1) / kMostRows);
+  const std::size_t rows =
+      (ranks_.size() + ranks_per_row_ - 1) / ranks_per_row_;
+  picture_.columns =
+      std::min(kMostColumns, kMostCells / std::max<std::size_t>(rows, 1));
+  picture_.column_ns = notBelowZero(last_ns - first_ns) / picture_.columns + 1;
+  for (std::size_t i = 0; i < ranks_.size(); i += ranks_per_row_) {
+    const std::size_t last = std::min(i + ranks_per_row_, ranks_.size()) - 1;
+    picture_.rows.push_back(
+        {ranks_[i], ranks_[last], std::vector<WaitCell>(picture_.columns)});
+  }
+}
+
+void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
+                             std::uint32_t others,
+                             std::optional<std::uint32_t> sender) {
+  const auto index = indexOf(rank);
+  if (!index) return;
+  const bool is_here = split.ready_ns && *split.ready_ns >= first_ns_;
+  const std::size_t column =
+      is_here ? static_cast<std::uint64_t>(*split.ready_ns - first_ns_) /
+                    picture_.column_ns
+              : picture_.columns;
+  if (column >= picture_.columns) {
+    ++picture_.without_time;
+    return;
+  }
+  WaitCell& cell = picture_.rows[*index / ranks_per_row_].cells[column];
+  ++cell.operations;
+  if (!split.wait_for_peers) {
+    ++cell.not_known;
+  } else {
+    const CertifiedTime& wait = *split.wait_for_peers;
+    cell.suffered_ns += notBelowZero(wait.ns);
+    cell.uncertain_ns +=
+        notBelowZero(std::max(wait.high_ns - wait.ns, wait.ns - wait.low_ns));
+    if (sender) {
+      cause(*sender, column,
+            {notBelowZero(wait.ns),
+             notBelowZero(std::min(wait.ns, wait.low_ns))});
+    }
+  }
+  if (split.likely_arrival && split.likely_arrival->is_last) {
+    const std::uint64_t ns = split.likely_arrival->behind_ns * others;
+    cause(rank, column, {ns, split.arrival ? ns : 0});
+  }
+}
+
+std::optional<std::size_t> WaitPictureBuilder::indexOf(
+    std::uint32_t rank) const {
+  const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+  if (found == ranks_.end() || *found != rank) return std::nullopt;
+  return static_cast<std::size_t>(found - ranks_.begin());
+}
+
+void WaitPictureBuilder::cause(std::uint32_t rank, std::size_t column,
+                               const Caused& caused) {
+  const auto index = indexOf(rank);
+  if (!index) return;
+  WaitCell& cell = picture_.rows[*index / ranks_per_row_].cells[column];
+  cell.caused_ns += caused.ns;
+  cell.certain_ns += caused.certain_ns;
+  caused_[*index].ns += caused.ns;
+  caused_[*index].certain_ns += caused.certain_ns;
+}
+
+}  // namespace traced

@@ -1,0 +1,51 @@
+// Makes a WaitPicture: who kept whom waiting, and when.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/pictures/pictures.h"
+#include "analysis/time_split/time_split.h"
+
+namespace traced {
+
+class WaitPictureBuilder {
+ public:
+  static constexpr std::size_t kMostRows = 1024;
+  static constexpr std::size_t kMostColumns = 200;
+  static constexpr std::size_t kMostCells = 131072;
+
+  // `ranks` ascending; a span of time on the common time line.
+  WaitPictureBuilder(std::vector<std::uint32_t> ranks, std::int64_t first_ns,
+                     std::int64_t last_ns);
+
+  // An operation of a rank in which `others` take part beside it; the sender,
+  // if it is a receive.
+  void add(std::uint32_t rank, const OperationSplit& split,
+           std::uint32_t others, std::optional<std::uint32_t> sender);
+
+  // How long others waited for a rank, as clocks have it, and of that what is
+  // certain.
+  struct Caused {
+    std::uint64_t ns = 0;
+    std::uint64_t certain_ns = 0;
+  };
+  // Of each of the ranks.
+  const std::vector<Caused>& caused() const { return caused_; }
+
+  WaitPicture finish() && { return std::move(picture_); }
+
+ private:
+  std::optional<std::size_t> indexOf(std::uint32_t rank) const;
+  void cause(std::uint32_t rank, std::size_t column, const Caused& caused);
+
+  std::vector<std::uint32_t> ranks_;
+  std::size_t ranks_per_row_ = 1;
+  std::int64_t first_ns_;
+  std::vector<Caused> caused_;
+  WaitPicture picture_;
+};
+
+}  // namespace traced

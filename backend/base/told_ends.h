@@ -1,0 +1,55 @@
+// Of calls on a device ends are told or not, which depends on the engine, its
+// version and a setting: so it is read off what was told so far. An engine's
+// watchdog tells of calls that return a Work, and events of those that return
+// none: so each group's calls are of four manners.
+//
+// The one place of that rule, for the reader and for the watch in the job:
+// docs/diagnosis.md, "What engines tell".
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace traced {
+
+enum class CallManner : std::uint8_t { kUnsaid, kSync, kAsync, kBatch };
+inline constexpr std::size_t kCallManners = 4;
+
+// `Call`: v1::Call. `is_batch`: it stands for a coalesced batch.
+template <typename Call>
+CallManner mannerOf(const Call& call, bool is_batch) {
+  if (is_batch) return CallManner::kBatch;
+  if (!call.has_async()) return CallManner::kUnsaid;
+  return call.async() ? CallManner::kAsync : CallManner::kSync;
+}
+
+// Of the calls of one group and manner, in their order.
+struct ToldEnds {
+  // So many that were told without a hole stand for all: at the beginning the
+  // events of device times are still being made.
+  static constexpr std::uint32_t kEnough = 16;
+
+  std::uint32_t in_a_row = 0;
+  // Some had ended, as others behind them have, and were not told.
+  bool had_holes = false;
+  // Some were told where nobody waited.
+  bool unasked = false;
+
+  void hole() {
+    had_holes = true;
+    in_a_row = 0;
+  }
+  void ended(bool by_itself) {
+    ++in_a_row;
+    unasked |= by_itself;
+  }
+  // Whether one that is not told has not ended. Batches do not say whether they
+  // are synchronous: any hole may be one of those.
+  bool reliable(CallManner manner) const {
+    return in_a_row > 0 && (!had_holes || (manner != CallManner::kBatch &&
+                                           in_a_row >= kEnough));
+  }
+};
+
+}  // namespace traced

@@ -1,0 +1,80 @@
+'use strict';
+// What all views need: the data, elements, and numbers as people read them.
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const blamed = new Set(data.blamed);
+
+// A name from a trace is text, and shows no more than that.
+const unprintable =
+  /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const clean = text => String(text).replace(unprintable, '?');
+
+function make(tag, className, text) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+const numbersOf = text => (text === '' ? [] : text.split(' ').map(Number));
+
+const threeDigits = value => {
+  if (value === 0) return '0';
+  if (value >= 1e6) return value.toExponential(2);
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+};
+
+function timeText(ns) {
+  if (ns >= 1e9) return threeDigits(ns / 1e9) + ' s';
+  if (ns >= 1e6) return threeDigits(ns / 1e6) + ' ms';
+  return threeDigits(ns / 1e3) + ' µs';
+}
+
+function bytesText(bytes) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+  let unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.length) {
+    bytes /= 1024;
+    unit += 1;
+  }
+  return (unit === 0 ? bytes : threeDigits(bytes)) + ' ' + units[unit];
+}
+
+const percentText = part => threeDigits(part * 100) + ' %';
+
+const ranksText = (first, last) => (first === last ? `rank ${first}` : `ranks ${first}-${last}`);
+
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+
+const isDark = () => matchMedia('(prefers-color-scheme: dark)').matches;
+
+// From nothing to most: one hue, told by brightness alone, so that all eyes tell it apart.
+const ramps = {
+  light: [[240, 243, 247], [176, 203, 230], [98, 150, 204], [38, 88, 156], [9, 24, 66]],
+  dark: [[28, 34, 43], [30, 62, 102], [48, 110, 172], [120, 182, 236], [246, 251, 255]],
+};
+
+function rampColour(part) {
+  const stops = isDark() ? ramps.dark : ramps.light;
+  const place = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
+  const lower = Math.min(Math.floor(place), stops.length - 2);
+  const mixed = stops[lower].map(
+    (value, i) => Math.round(value + (stops[lower + 1][i] - value) * (place - lower)));
+  return `rgb(${mixed.join(',')})`;
+}
+
+// Stripes say: not known.
+function stripes(context, name) {
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = 8;
+  const pen = tile.getContext('2d');
+  pen.strokeStyle = colour(name);
+  pen.lineWidth = 2;
+  pen.beginPath();
+  for (const shift of [-8, 0, 8]) {
+    pen.moveTo(shift, 8);
+    pen.lineTo(shift + 8, 0);
+  }
+  pen.stroke();
+  return context.createPattern(tile, 'repeat');
+}

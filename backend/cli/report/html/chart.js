@@ -1,0 +1,99 @@
+// A picture with the keyboard and the pointer on it, drawn anew when its room or its colours change.
+
+const charts = [];
+
+// `view`: where it goes. `options`: height, draw(pen, width, height), at(x, y), which tells what is
+// there as a text, and keys, which maps names of keys to what they do.
+function makeChart(view, options) {
+  const canvas = make('canvas');
+  canvas.tabIndex = 0;
+  canvas.setAttribute('role', 'img');
+  canvas.setAttribute('aria-label', options.label);
+  const told = make('div', 'told');
+  told.setAttribute('aria-live', 'polite');
+  view.append(canvas, told);
+  const chart = { canvas, told, draw: () => drawChart(canvas, options), say: text => say(told, text) };
+  canvas.addEventListener('pointermove', event => {
+    const box = canvas.getBoundingClientRect();
+    chart.say(options.at ? options.at(event.clientX - box.left, event.clientY - box.top) : '');
+  });
+  canvas.addEventListener('keydown', event => {
+    const act = options.keys && options.keys[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  });
+  charts.push(chart);
+  return chart;
+}
+
+const say = (told, text) => { told.textContent = text || ''; };
+
+function drawChart(canvas, options) {
+  const width = canvas.clientWidth;
+  const height = typeof options.height === 'function' ? options.height() : options.height;
+  if (width === 0) return;
+  const scale = window.devicePixelRatio || 1;
+  canvas.style.height = height + 'px';
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const pen = canvas.getContext('2d');
+  pen.scale(scale, scale);
+  pen.font = '12px system-ui, sans-serif';
+  pen.textBaseline = 'middle';
+  options.draw(pen, width, height);
+}
+
+const drawAll = () => charts.forEach(chart => chart.draw());
+
+// Buttons of which one is pressed; `choices` maps names to words.
+function makeSwitch(tools, choices, chosen, choose) {
+  const buttons = Object.entries(choices).map(([name, words]) => {
+    const button = make('button', '', words);
+    button.type = 'button';
+    button.dataset.choice = name;
+    button.addEventListener('click', () => press(name));
+    tools.append(button);
+    return button;
+  });
+  function press(name) {
+    buttons.forEach(button => button.setAttribute('aria-pressed', button.dataset.choice === name));
+    choose(name);
+  }
+  buttons.forEach(button => button.setAttribute('aria-pressed', button.dataset.choice === chosen));
+}
+
+function makeButton(tools, words, act) {
+  const button = make('button', '', words);
+  button.type = 'button';
+  button.addEventListener('click', act);
+  tools.append(button);
+}
+
+function makeKeys(view, keys) {
+  const row = make('div', 'tools');
+  for (const [name, words] of Object.entries(keys)) row.append(make('span', 'key ' + name, words));
+  view.append(row);
+}
+
+// Round numbers from 0 to `most`.
+function ticks(most, about) {
+  if (!(most > 0)) return [0];
+  const power = 10 ** Math.floor(Math.log10(most / about));
+  const step = [1, 2, 5, 10].map(n => n * power).find(n => most / n <= about);
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+}
+
+function drawAxisY(pen, ticksToDraw, placeOf, textOf, left, right) {
+  pen.textAlign = 'right';
+  for (const tick of ticksToDraw) {
+    const y = placeOf(tick);
+    pen.strokeStyle = colour('line');
+    pen.beginPath();
+    pen.moveTo(left, y);
+    pen.lineTo(right, y);
+    pen.stroke();
+    pen.fillStyle = colour('soft');
+    pen.fillText(textOf(tick), left - 6, y);
+  }
+}

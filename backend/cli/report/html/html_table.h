@@ -1,0 +1,41 @@
+// A table of a page, readable without scripts.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace traced {
+
+class HtmlTable {
+ public:
+  enum class Kind { kText, kNumber };
+
+  // `name`: what the page's script knows it by.
+  explicit HtmlTable(std::string name) : name_(std::move(name)) {}
+
+  void addColumn(std::string heading, Kind kind = Kind::kNumber);
+  // As many cells as there are columns, as text. Behind kMost rows they are
+  // only counted.
+  void addRow(const std::vector<std::string>& cells);
+  // As many rows have room on a page.
+  bool isFull() const { return rows_ >= kMost; }
+
+  // "" without rows.
+  std::string html() const;
+
+  static constexpr std::size_t kMost = 1000;
+
+ private:
+  struct Column {
+    std::string heading;
+    Kind kind;
+  };
+
+  std::string name_;
+  std::vector<Column> columns_;
+  std::string body_;
+  std::size_t rows_ = 0;
+};
+
+}  // namespace traced

@@ -1,0 +1,244 @@
+#include "cli/report/html/html_tables.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "cli/common/text.h"
+#include "cli/common/time_cell.h"
+#include "cli/report/html/html_table.h"
+#include "cli/report/report_output.h"
+
+namespace traced {
+namespace {
+
+using Kind = HtmlTable::Kind;
+
+std::string ms(std::uint64_t ns) {
+  return millisecondsText(static_cast<double>(ns));
+}
+
+std::string meanMs(std::uint64_t total_ns, std::uint64_t count) {
+  return count == 0 ? "-"
+                    : millisecondsText(static_cast<double>(total_ns) /
+                                       static_cast<double>(count));
+}
+
+std::string msOrNone(const TimeSummary& time, std::uint64_t ns) {
+  return time.count == 0 ? "-" : ms(ns);
+}
+
+// A figure below what is certified is only said to be that.
+std::string certified(const CertifiedTimes& times, std::uint64_t ns) {
+  if (times.count() == 0) return "-";
+  const std::uint64_t within_ns = times.certifiedWithinNs();
+  return ns < within_ns ? "<" + ms(within_ns) : ms(ns);
+}
+
+// 0 where nothing is timed.
+double slownessOf(const Link::Timed& timed) {
+  return timed.bytes == 0
+             ? 0
+             : static_cast<double>(timed.ns) / static_cast<double>(timed.bytes);
+}
+
+std::string speedText(const Link::Timed& timed) {
+  return timed.bytes == 0 ? "-" : threeDigits(1 / slownessOf(timed));
+}
+
+void addNumbers(HtmlTable& table, std::vector<std::string> headings) {
+  for (std::string& heading : headings) table.addColumn(std::move(heading));
+}
+
+std::string totalMs(const TimeSum& time) {
+  return time.count == 0 ? "-" : ms(time.total_ns);
+}
+
+std::vector<std::string> totalCells(const Report& report,
+                                    const CallTotals& totals,
+                                    std::uint64_t run_ns) {
+  return {groupedText(totals.calls),
+          bytesText(totals.bytes),
+          totalMs(totals.host),
+          totalCell(totals.wait, totals.waits_unknown),
+          totalMs(totals.split.wait_for_peers),
+          totalMs(totals.split.transfer),
+          groupedText(totals.split.last.count),
+          shareCell(report, totals, run_ns)};
+}
+
+void addTotalColumns(HtmlTable& table) {
+  addNumbers(table, {"operations", "bytes", "in calls ms", "in waits ms",
+                     "for peers ms", "transfer ms", "was last", "share"});
+}
+
+void append(std::vector<std::string>& cells, std::vector<std::string> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(cells));
+}
+
+}  // namespace
+
+std::string stepTable(const Report& report) {
+  const StepPicture& steps = report.pictures->steps;
+  HtmlTable table("steps");
+  table.addColumn(steps.by_step ? "step" : "from s");
+  addNumbers(table, {"of ranks", "mean ms", "computing ms", "hidden ms",
+                     "in calls ms", "for peers ms", "transfer ms",
+                     "of these open ms", "undecided ms", "longest ms"});
+  for (const StepTimes& times : steps.entries) {
+    const auto mean = [&](std::uint64_t ns) { return meanMs(ns, times.count); };
+    table.addRow(
+        {steps.by_step
+             ? groupedText(times.first)
+             : threeDigits(static_cast<double>(times.first) *
+                           static_cast<double>(steps.stretch_ns) / 1e9),
+         groupedText(times.count), mean(times.totalNs()),
+         mean(times.computing_ns), mean(times.hidden_ns), mean(times.calls_ns),
+         mean(times.wait_for_peers_ns), mean(times.transfer_ns),
+         mean(times.uncertain_ns), mean(times.undecided_ns),
+         ms(times.longest_ns)});
+  }
+  return table.html();
+}
+
+std::string latenessTable(const Report& report) {
+  std::vector<RankLateness> ranks = report.pictures->lateness;
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const RankLateness& a, const RankLateness& b) {
+                     return a.caused_ns > b.caused_ns;
+                   });
+  HtmlTable table("lateness");
+  addNumbers(table,
+             {"rank", "cost others ms", "certainly ms", "was last", "certainly",
+              "of", "p25 ms", "p50 ms", "p75 ms", "max ms"});
+  for (const RankLateness& rank : ranks) {
+    const auto behind = [&](std::uint64_t ns) {
+      return rank.last == 0 ? "-" : ms(ns);
+    };
+    table.addRow({groupedText(rank.rank), ms(rank.caused_ns),
+                  ms(rank.certain_ns), groupedText(rank.last),
+                  groupedText(rank.last_certain), groupedText(rank.arrivals),
+                  behind(rank.p25_ns), behind(rank.p50_ns), behind(rank.p75_ns),
+                  behind(rank.max_ns)});
+  }
+  return table.html();
+}
+
+std::string linkTable(const Report& report) {
+  const LinkPicture& picture = report.pictures->links;
+  std::vector<Link> links = picture.links;
+  // The slowest messages, then the slowest all-to-alls, then by bytes.
+  std::stable_sort(
+      links.begin(), links.end(), [&](const Link& a, const Link& b) {
+        for (const auto timed : {&Link::messages, &Link::exchanges}) {
+          const double a_slow = slownessOf(a.*timed);
+          const double b_slow = slownessOf(b.*timed);
+          if (a_slow != b_slow) return a_slow > b_slow;
+        }
+        return a.bytes > b.bytes;
+      });
+  constexpr std::size_t kShown = 50;
+  HtmlTable table("links");
+  addNumbers(table, {"from rank", "to rank", "bytes", "messages GB/s",
+                     "all-to-alls GB/s"});
+  const auto unit = [&](std::uint32_t number) {
+    const std::uint32_t first = number * picture.ranks_per_unit;
+    return picture.ranks_per_unit == 1
+               ? absl::StrCat(first)
+               : absl::StrCat(first, "-", first + picture.ranks_per_unit - 1);
+  };
+  for (std::size_t i = 0; i < std::min(links.size(), kShown); ++i) {
+    const Link& link = links[i];
+    table.addRow({unit(link.from), unit(link.to), bytesText(link.bytes),
+                  speedText(link.messages), speedText(link.exchanges)});
+  }
+  return table.html();
+}
+
+std::string speedTable(const Report& report) {
+  HtmlTable table("speeds");
+  table.addColumn("operation", Kind::kText);
+  addNumbers(table, {"from size", "operations", "busbw p10 GB/s",
+                     "busbw p50 GB/s", "busbw p90 GB/s"});
+  table.addColumn("over", Kind::kText);
+  const auto gbs = [](std::uint64_t bytes_per_second) {
+    return threeDigits(static_cast<double>(bytes_per_second) / 1e9);
+  };
+  for (const Speed& speed : report.pictures->speeds) {
+    table.addRow({speed.op, bytesText(speed.bytes), groupedText(speed.count),
+                  gbs(speed.busbw_p10), gbs(speed.busbw_p50),
+                  gbs(speed.busbw_p90),
+                  speed.of_transfer ? "transfer" : "ready to end (at least)"});
+  }
+  return table.html();
+}
+
+std::string operationTable(const Report& report) {
+  HtmlTable table("operations");
+  for (const ReportKey key : report.by) {
+    const bool is_number = key == ReportKey::kRank;
+    table.addColumn(key == ReportKey::kOp ? "operation" : nameOf(key),
+                    is_number ? Kind::kNumber : Kind::kText);
+  }
+  addNumbers(table, {"calls", "bytes", "completion p50 ms", "p99 ms",
+                     "wait p50 ms", "p99 ms", "for peers p50 ms", "p99 ms",
+                     "transfer p50 ms", "p99 ms", "busbw GB/s", "share"});
+  for (const ReportRow& row : report.rows) {
+    if (table.isFull()) {
+      table.addRow({});
+      continue;
+    }
+    const CertifiedTimes& peers = row.split.waitForPeers();
+    const CertifiedTimes& transfer = row.split.transfer();
+    const auto p50 = [](const CertifiedTimes& times) {
+      return static_cast<std::uint64_t>(times.p50().ns);
+    };
+    std::vector<std::string> cells = row.keys;
+    append(cells,
+           {groupedText(row.totals.calls), bytesText(row.totals.bytes),
+            msOrNone(row.completion, row.completion.p50_ns),
+            msOrNone(row.completion, row.completion.p99_ns),
+            msOrNone(row.wait, row.wait.p50_ns),
+            msOrNone(row.wait, row.wait.p99_ns), certified(peers, p50(peers)),
+            certified(peers, peers.p99Ns()), certified(transfer, p50(transfer)),
+            certified(transfer, transfer.p99Ns()),
+            row.busbw_gbs ? threeDigits(*row.busbw_gbs) : "-",
+            shareCell(report, row.totals, report.summary.totalRunNs())});
+    table.addRow(cells);
+  }
+  return table.html();
+}
+
+std::string rankTable(const Report& report) {
+  HtmlTable table("ranks");
+  addNumbers(table, {"rank", "run s"});
+  addTotalColumns(table);
+  for (const RankTotals& rank : report.ranks) {
+    std::vector<std::string> cells = {
+        groupedText(rank.rank),
+        threeDigits(static_cast<double>(rank.run_ns) / 1e9)};
+    append(cells, totalCells(report, rank.totals, rank.run_ns));
+    table.addRow(cells);
+  }
+  return table.html();
+}
+
+std::string groupTable(const Report& report) {
+  HtmlTable table("groups");
+  table.addColumn("group", Kind::kText);
+  table.addColumn("ranks", Kind::kText);
+  addTotalColumns(table);
+  for (std::size_t i = 0; i < report.group_totals.size(); ++i) {
+    if (report.group_totals[i].calls == 0) continue;
+    const auto index = static_cast<std::uint32_t>(i);
+    std::vector<std::string> cells = {report.groups.label(index),
+                                      report.groups.groups()[i].members.text()};
+    append(cells, totalCells(report, report.group_totals[i],
+                             report.summary.totalRunNs()));
+    table.addRow(cells);
+  }
+  return table.html();
+}
+
+}  // namespace traced

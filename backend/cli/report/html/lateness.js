@@ -1,0 +1,82 @@
+// How late each rank was where it was the last: a box for each, the costliest first.
+
+function makeLateness(view) {
+  const late = data.pictures.lateness.filter(rank => rank.last > 0)
+    .sort((a, b) => b.caused_ns - a.caused_ns);
+  if (late.length === 0) {
+    view.append(make('p', 'note', 'Of no operation is it known who was the last.'));
+    return;
+  }
+  const kShown = 24;
+  const shown = late.slice(0, kShown);
+  const left = 90;
+  const right = 250;
+  const most = Math.max(...shown.map(rank => rank.max_ns));
+  const line = 20;
+  const chart = makeChart(view, {
+    label: 'How late ranks were',
+    height: shown.length * line + 34,
+    draw(pen, width, height) {
+      const xOf = ns => left + (width - left - right) * ns / most;
+      pen.textAlign = 'center';
+      for (const tick of ticks(most, 6)) {
+        pen.strokeStyle = colour('line');
+        pen.beginPath();
+        pen.moveTo(xOf(tick), 4);
+        pen.lineTo(xOf(tick), height - 24);
+        pen.stroke();
+        pen.fillStyle = colour('soft');
+        pen.fillText(timeText(tick), xOf(tick), height - 12);
+      }
+      shown.forEach((rank, i) => drawRank(pen, rank, 4 + i * line, xOf, width));
+    },
+    at(x, y) {
+      const rank = shown[Math.floor((y - 4) / line)];
+      return rank ? tell(rank) : '';
+    },
+    keys: { ArrowUp: () => move(-1), ArrowDown: () => move(1) },
+  });
+  let at = -1;
+  // Where clocks leave it open whether it was the last, its box is striped.
+  const isCertain = rank => rank.last_certain >= rank.last / 2;
+  function drawRank(pen, rank, y, xOf, width) {
+    const middle = y + line / 2;
+    const isBlamed = blamed.has(rank.rank);
+    pen.fillStyle = pen.strokeStyle = colour(isBlamed ? 'blame' : 'transfer');
+    pen.beginPath();
+    pen.moveTo(xOf(0), middle);
+    pen.lineTo(xOf(rank.max_ns), middle);
+    pen.stroke();
+    const box = [xOf(rank.p25_ns), y + 4, Math.max(xOf(rank.p75_ns) - xOf(rank.p25_ns), 3), line - 8];
+    if (isCertain(rank)) {
+      pen.fillRect(...box);
+    } else {
+      pen.fillStyle = stripes(pen, 'undecided');
+      pen.fillRect(...box);
+      pen.strokeRect(...box);
+    }
+    pen.fillStyle = colour('ink');
+    pen.fillRect(xOf(rank.p50_ns) - 1, y + 2, 3, line - 4);
+    pen.textAlign = 'right';
+    pen.font = isBlamed ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
+    pen.fillStyle = colour(isBlamed ? 'blame' : 'ink');
+    pen.fillText(`rank ${rank.rank}`, left - 8, middle);
+    pen.textAlign = 'left';
+    pen.fillText(`cost others ${timeText(rank.caused_ns)}, last in ${percentText(rank.last / rank.arrivals)}`,
+      width - right + 14, middle);
+    pen.font = '12px system-ui, sans-serif';
+  }
+  function tell(rank) {
+    return `rank ${rank.rank}: last in ${rank.last} of ${rank.arrivals} operations, ` +
+      `certainly in ${rank.last_certain}; behind the last ` +
+      `but one by ${timeText(rank.p25_ns)}, ${timeText(rank.p50_ns)}, ${timeText(rank.p75_ns)} ` +
+      `(quartiles), ${timeText(rank.max_ns)} at most; cost others ${timeText(rank.caused_ns)}`;
+  }
+  function move(by) {
+    at = Math.min(Math.max(at + by, 0), shown.length - 1);
+    chart.say(tell(shown[at]));
+  }
+  if (late.length > kShown) {
+    view.append(make('p', 'note', `The ${kShown} that cost most, of ${late.length}.`));
+  }
+}

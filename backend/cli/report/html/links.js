@@ -1,0 +1,95 @@
+// Rank by rank: what was sent, and how fast.
+
+function makeLinks(view) {
+  const links = data.pictures.links;
+  if (links.rows.length === 0) {
+    view.append(make('p', 'note', links.left_out > 0
+      ? 'Whom its all-to-alls sent how much is not known.'
+      : 'This run had neither all-to-alls nor messages.'));
+    return;
+  }
+  let count = 0;
+  const cells = new Map();
+  for (const row of links.rows) {
+    const lists = Object.fromEntries(Object.entries(row)
+      .filter(([name]) => name !== 'from').map(([name, text]) => [name, numbersOf(text)]));
+    lists.to.forEach((to, i) => {
+      count = Math.max(count, row.from + 1, to + 1);
+      cells.set(row.from * 65536 + to, {
+        bytes: lists.bytes[i],
+        message: lists.message_ns[i] / lists.message_bytes[i],
+        exchange: lists.exchange_ns[i] / lists.exchange_bytes[i],
+      });
+    });
+  }
+  const cellOf = (row, column) => cells.get(row * 65536 + column);
+  const valuesOf = name => [...cells.values()].map(cell => cell[name]).filter(value => value > 0)
+    .sort((a, b) => a - b);
+  // A slow pair is what one looks for: it is the strong one.
+  const choices = {
+    bytes: 'bytes', message: 'slow messages', exchange: 'slow all-to-alls',
+  };
+  const most = {};
+  for (const name of Object.keys(choices)) {
+    const values = valuesOf(name);
+    if (values.length > 0) most[name] = values[values.length - 1];
+    else delete choices[name];
+  }
+  // Where one is much slower than most, one looks for that first.
+  let what = 'bytes';
+  for (const name of ['exchange', 'message']) {
+    const values = valuesOf(name);
+    if (most[name] > 2 * values[Math.floor(values.length / 2)]) what = name;
+  }
+  const per = links.ranks_per_unit;
+  const unitName = unit => ranksText(unit * per, unit * per + per - 1);
+  const marks = new Set();
+  for (const rank of blamed) marks.add(Math.floor(rank / per));
+  sayWhoReceivesMost();
+  const tools = make('div', 'tools');
+  view.append(tools);
+  makeKeys(view, { empty: 'nothing was sent', undecided: 'sent, how fast is not known' });
+  const chart = makeHeat(view, tools, {
+    label: 'Bytes and bandwidth from rank to rank',
+    rows: count,
+    columns: count,
+    square: true,
+    marks,
+    value(row, column) {
+      const cell = cellOf(row, column);
+      if (!cell) return NaN;
+      return cell[what] >= 0 ? cell[what] : NaN;
+    },
+    isVague(row, column) {
+      const cell = cellOf(row, column);
+      return cell !== undefined && !(cell[what] >= 0);
+    },
+    most: () => most[what],
+    rowName: unitName,
+    columnNames: (from, to) => [`to ${unitName(from)}`, `to ${unitName(to - 1)}`],
+    tell(row, column) {
+      const cell = cellOf(row, column);
+      const pair = `from ${unitName(row)} to ${unitName(column)}: `;
+      if (!cell) return pair + 'nothing';
+      const speeds = [['message', 'messages'], ['exchange', 'all-to-alls']]
+        .filter(([name]) => cell[name] > 0)
+        .map(([name, words]) => `${words} ${threeDigits(1 / cell[name])} GB/s`);
+      return pair + [bytesText(cell.bytes), ...(speeds.length > 0 ? speeds
+        : ['how fast is not known'])].join(', ');
+    },
+  });
+  function sayWhoReceivesMost() {
+    const received = Array(count).fill(0);
+    for (const [key, cell] of cells) received[key % 65536] += cell.bytes;
+    const most = Math.max(...received);
+    const receivers = received.filter(bytes => bytes > 0);
+    const mean = receivers.reduce((a, b) => a + b, 0) / receivers.length;
+    if (!(most > 1.2 * mean)) return;
+    view.append(make('p', 'uneven', `Uneven: ${unitName(received.indexOf(most))} received ` +
+      `${threeDigits(most / mean)} times the mean of those that received anything.`));
+  }
+  makeSwitch(tools, choices, what, name => {
+    what = name;
+    chart.draw();
+  });
+}

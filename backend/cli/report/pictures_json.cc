@@ -1,0 +1,178 @@
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/report/report_output.h"
+
+namespace traced {
+namespace {
+
+// Numbers of a picture stand in one text, separated by blanks: an array would
+// be hundred thousands of lines.
+void addNumber(std::string& text, std::uint64_t number) {
+  absl::StrAppend(&text, text.empty() ? "" : " ", number);
+}
+
+Json stepsJson(const StepPicture& picture) {
+  Json entries = Json::array();
+  for (const StepTimes& times : picture.entries) {
+    entries.push_back({{"first", times.first},
+                       {"count", times.count},
+                       {"longest_ns", times.longest_ns},
+                       {"total_ns", times.totalNs()},
+                       {"computing_ns", times.computing_ns},
+                       {"hidden_ns", times.hidden_ns},
+                       {"calls_ns", times.calls_ns},
+                       {"wait_for_peers_ns", times.wait_for_peers_ns},
+                       {"transfer_ns", times.transfer_ns},
+                       {"uncertain_ns", times.uncertain_ns},
+                       {"undecided_ns", times.undecided_ns},
+                       {"waits_unknown", times.waits_unknown}});
+  }
+  Json json = {{"by", picture.by_step ? "step" : "time"}};
+  if (!picture.by_step) json["stretch_ns"] = picture.stretch_ns;
+  json["per_entry"] = picture.per_entry;
+  json["entries"] = std::move(entries);
+  return json;
+}
+
+constexpr std::uint64_t kNsPerUs = 1000;
+
+// "-" where nothing happened, "12?" where of some operations it is not known,
+// "12~" where clocks leave open more than half of it.
+void addSuffered(std::string& text, const WaitCell& cell) {
+  if (cell.operations == 0) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", "-");
+    return;
+  }
+  addNumber(text, cell.suffered_ns / kNsPerUs);
+  const bool is_vague =
+      cell.uncertain_ns > kNsPerUs && cell.uncertain_ns > cell.suffered_ns / 2;
+  if (cell.not_known > 0) {
+    text += '?';
+  } else if (is_vague) {
+    text += '~';
+  }
+}
+
+Json waitsJson(const WaitPicture& picture) {
+  Json rows = Json::array();
+  for (const WaitPicture::Row& row : picture.rows) {
+    std::string caused, suffered;
+    for (const WaitCell& cell : row.cells) {
+      addNumber(caused, cell.caused_ns / kNsPerUs);
+      if (cell.certain_ns < cell.caused_ns / 2) caused += '~';
+      addSuffered(suffered, cell);
+    }
+    rows.push_back({{"first_rank", row.first_rank},
+                    {"last_rank", row.last_rank},
+                    {"caused_us", std::move(caused)},
+                    {"suffered_us", std::move(suffered)}});
+  }
+  return {{"column_ns", picture.column_ns},
+          {"columns", picture.columns},
+          {"without_time", picture.without_time},
+          {"rows", std::move(rows)}};
+}
+
+Json latenessJson(const std::vector<RankLateness>& ranks) {
+  Json all = Json::array();
+  for (const RankLateness& rank : ranks) {
+    Json json = {{"rank", rank.rank},
+                 {"caused_ns", rank.caused_ns},
+                 {"certain_ns", rank.certain_ns},
+                 {"arrivals", rank.arrivals},
+                 {"last", rank.last},
+                 {"last_certain", rank.last_certain}};
+    if (rank.last > 0) {
+      json["p25_ns"] = rank.p25_ns;
+      json["p50_ns"] = rank.p50_ns;
+      json["p75_ns"] = rank.p75_ns;
+      json["max_ns"] = rank.max_ns;
+    }
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+Json linksJson(const LinkPicture& picture) {
+  Json rows = Json::array();
+  for (auto link = picture.links.begin(); link != picture.links.end();) {
+    const std::uint32_t from = link->from;
+    std::string to, bytes, message_bytes, message_ns, exchange_bytes,
+        exchange_ns;
+    for (; link != picture.links.end() && link->from == from; ++link) {
+      addNumber(to, link->to);
+      addNumber(bytes, link->bytes);
+      addNumber(message_bytes, link->messages.bytes);
+      addNumber(message_ns, link->messages.ns);
+      addNumber(exchange_bytes, link->exchanges.bytes);
+      addNumber(exchange_ns, link->exchanges.ns);
+    }
+    rows.push_back({{"from", from},
+                    {"to", std::move(to)},
+                    {"bytes", std::move(bytes)},
+                    {"message_bytes", std::move(message_bytes)},
+                    {"message_ns", std::move(message_ns)},
+                    {"exchange_bytes", std::move(exchange_bytes)},
+                    {"exchange_ns", std::move(exchange_ns)}});
+  }
+  return {{"ranks_per_unit", picture.ranks_per_unit},
+          {"left_out", picture.left_out},
+          {"rows", std::move(rows)}};
+}
+
+double gbs(std::uint64_t bytes_per_second) {
+  return static_cast<double>(bytes_per_second) / 1e9;
+}
+
+Json speedsJson(const std::vector<Speed>& speeds) {
+  Json all = Json::array();
+  for (const Speed& speed : speeds) {
+    all.push_back({{"op", speed.op},
+                   {"bytes", speed.bytes},
+                   {"count", speed.count},
+                   {"over", speed.of_transfer ? "transfer" : "ready_to_end"},
+                   {"busbw_p10_gbs", gbs(speed.busbw_p10)},
+                   {"busbw_p50_gbs", gbs(speed.busbw_p50)},
+                   {"busbw_p90_gbs", gbs(speed.busbw_p90)}});
+  }
+  return all;
+}
+
+}  // namespace
+
+Json pictureSharesJson(const Report& report) {
+  Json json = Json::object();
+  const std::uint64_t run_ns = report.summary.totalRunNs();
+  if (report.summary.fromDumps() || run_ns == 0) return json;
+  const auto part = [run_ns](std::uint64_t ns) {
+    return static_cast<double>(ns) / static_cast<double>(run_ns);
+  };
+  const SplitSums& split = report.all.split;
+  json["communication"] = report.all.shareOf(run_ns);
+  if (report.isBounded()) {
+    json["communication_at_most"] = report.all.mostOf(run_ns);
+  }
+  json["exposed"] = part(split.exposed.total_ns);
+  json["wait_for_peers"] = part(split.wait_for_peers.total_ns);
+  json["wait_for_peers_uncertain"] = part(split.wait_uncertain_ns);
+  if (const RankLateness* worst = report.pictures->worst()) {
+    json["worst_rank"] = worst->rank;
+    json["worst_rank_caused"] = part(worst->caused_ns);
+    json["worst_rank_certain"] = part(worst->certain_ns);
+  }
+  return json;
+}
+
+Json picturesJson(const Report& report) {
+  const Pictures& pictures = *report.pictures;
+  return {{"shares", pictureSharesJson(report)},
+          {"steps", stepsJson(pictures.steps)},
+          {"waits", waitsJson(pictures.waits)},
+          {"lateness", latenessJson(pictures.lateness)},
+          {"links", linksJson(pictures.links)},
+          {"speeds", speedsJson(pictures.speeds)}};
+}
+
+}  // namespace traced

@@ -1,0 +1,96 @@
+"""A clone of the repository in which one mutant after the other is built and tested."""
+
+from __future__ import annotations
+
+import enum
+import shutil
+import subprocess
+from pathlib import Path
+
+from mutation.sites import Site
+
+# What is run where the C++ tests pass, by the layer that the mutant is in.
+_PYTHON_TESTS = {
+    "c10d": "differential records boundary contexts endings messages spellings lifetimes",
+    "recorder": "differential records contexts endings rings settings overflow",
+    "analysis": "one_answer large_answers tracectl tables messages clocks flight_recorder",
+    "trace_io": "one_answer damage bad_input tables",
+}
+_TEST_S = 120
+_STEP_S = 1800
+
+
+class Fate(enum.Enum):
+    """What became of a mutant."""
+
+    KILLED = "killed"
+    SURVIVED = "SURVIVED"
+    NOT_BUILT = "not built"
+
+
+class Trial:
+    """Sets up a clone of what is committed, with an environment of its own.
+
+    Args:
+        repository: To be cloned.
+        folder: Where the clone goes; it is replaced.
+        log: Of all that is built and run.
+    """
+
+    def __init__(self, repository: Path, folder: Path, log: Path) -> None:
+        self._folder = folder
+        self._log = log
+        if folder.exists():
+            shutil.rmtree(folder)
+        subprocess.run(["git", "clone", "-q", "--shared", repository, folder], check=True)
+        if not self._build() or self._is_killed("trace_io") or self._is_killed("c10d"):
+            raise SystemExit(f"mutation: what is committed does not pass its tests: {log}")
+
+    def text(self, path: Path) -> str:
+        """Of a file, by its path in the repository."""
+        return (self._folder / path).read_text()
+
+    def run(self, site: Site) -> Fate:
+        """Builds and tests a mutant, and puts the code right again."""
+        file = self._folder / site.path
+        before = file.read_text()
+        file.write_text(site.apply(before))
+        try:
+            if not self._build():
+                return Fate.NOT_BUILT
+            layer = site.path.parts[1]
+            return Fate.KILLED if self._is_killed(layer) else Fate.SURVIVED
+        finally:
+            file.write_text(before)
+
+    def _build(self) -> bool:
+        return self._passes("scripts/setup")
+
+    def _is_killed(self, layer: str) -> bool:
+        build = next((self._folder / "build").glob("torch-*"))
+        # What is slow and random is left to the long tests.
+        cxx = ["ctest", "--test-dir", str(build), "-j2", "--stop-on-failure"]
+        if not self._passes(*cxx, "--timeout", str(_TEST_S)):
+            return True
+        tests = [f"tests/integration/test_{name}.py" for name in _PYTHON_TESTS[layer].split()]
+        python = [".venv/bin/python", "-m", "pytest", "-q", "-x", "-n2"]
+        return not self._passes(*python, *tests)
+
+    def _passes(self, *command: str) -> bool:
+        """One that takes too long does not pass."""
+        with self._log.open("ab") as log:
+            log.write(f"\n$ {' '.join(command)}\n".encode())
+            log.flush()
+            try:
+                done = subprocess.run(
+                    command,
+                    cwd=self._folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    timeout=_STEP_S,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                return False
+        return done.returncode == 0

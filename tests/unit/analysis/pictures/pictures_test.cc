@@ -1,0 +1,243 @@
+#include "analysis/pictures/pictures.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/pictures/link_picture.h"
+#include "analysis/pictures/wait_picture.h"
+#include "analysis/report/run_report.h"
+#include "support/job_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+using testing::Ending;
+using testing::JobBuilder;
+using testing::RankBuilder;
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kUs = 1'000;
+
+class PicturesTest : public ::testing::Test {
+ protected:
+  Pictures picturesOf(JobBuilder& job, const RunWindow& window = {}) {
+    for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+      testing::writeFile(dir_.path() + "/" + std::to_string(rank),
+                         job.rank(rank).write(Ending::kClosed));
+    }
+    const auto set = openTraceSet({dir_.path()});
+    EXPECT_TRUE(set);
+    Report report = buildReport(*set, {ReportKey::kOp}, ReportedScope::kAll,
+                                window, false, true);
+    EXPECT_TRUE(report.pictures);
+    return *std::move(report.pictures);
+  }
+
+  testing::TempDir dir_;
+};
+
+// Ten steps of 100 ms. In each rank r comes r ms late to an all_reduce, which
+// ends for all 50 ms after the first came.
+class LateRanksTest : public PicturesTest {
+ protected:
+  LateRanksTest() : job_(4) {
+    for (std::uint32_t rank = 0; rank < job_.size(); ++rank) {
+      RankBuilder& built = job_.rank(rank);
+      built.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 20, 1 << 20);
+      for (std::int64_t i = 0; i < 10; ++i) {
+        built.beginStep(static_cast<std::uint64_t>(i), 100 * i - 10);
+        built.end(1, 100 * i + rank, 50 - std::int64_t{rank});
+      }
+      built.beginStep(10, 990);
+    }
+  }
+
+  JobBuilder job_;
+};
+
+TEST_F(LateRanksTest, TheLastOneCausesTheWaitingOfAllOthers) {
+  const Pictures pictures = picturesOf(job_);
+  ASSERT_EQ(pictures.lateness.size(), 4u);
+  const RankLateness* worst = pictures.worst();
+  ASSERT_TRUE(worst);
+  EXPECT_EQ(worst->rank, 3u);
+  // Rank 2 came 1 ms before it: so much of the time of three is its doing.
+  EXPECT_EQ(worst->caused_ns, 10 * 3 * kMs);
+  EXPECT_EQ(worst->certain_ns, 10 * 3 * kMs);
+  EXPECT_EQ(worst->last_certain, 10u);
+  EXPECT_EQ(worst->arrivals, 10u);
+  EXPECT_EQ(worst->last, 10u);
+  EXPECT_EQ(worst->p25_ns, kMs);
+  EXPECT_EQ(worst->max_ns, kMs);
+  EXPECT_EQ(pictures.lateness[0].caused_ns, 0u);
+  EXPECT_EQ(pictures.lateness[0].last, 0u);
+
+  ASSERT_EQ(pictures.waits.rows.size(), 4u);
+  for (std::uint64_t rank = 0; rank < 4; ++rank) {
+    std::uint64_t caused_ns = 0, suffered_ns = 0, operations = 0;
+    for (const WaitCell& cell : pictures.waits.rows[rank].cells) {
+      caused_ns += cell.caused_ns;
+      suffered_ns += cell.suffered_ns;
+      operations += cell.operations;
+      EXPECT_EQ(cell.not_known, 0u);
+    }
+    EXPECT_EQ(caused_ns, pictures.lateness[rank].caused_ns);
+    EXPECT_EQ(suffered_ns, 10 * (3 - rank) * kMs);
+    EXPECT_EQ(operations, 10u);
+  }
+}
+
+TEST_F(LateRanksTest, TheTimeOfAStepIsToldInParts) {
+  const Pictures pictures = picturesOf(job_);
+  const StepPicture& steps = pictures.steps;
+  EXPECT_TRUE(steps.by_step);
+  EXPECT_EQ(steps.per_entry, 1u);
+  ASSERT_EQ(steps.entries.size(), 10u);
+  const StepTimes& step = steps.entries[4];
+  EXPECT_EQ(step.first, 4u);
+  EXPECT_EQ(step.count, 4u);
+  EXPECT_EQ(step.longest_ns, 100 * kMs);
+  EXPECT_EQ(step.totalNs(), 400 * kMs);
+  // A wait begins 20 us after the call, which takes 10 us.
+  EXPECT_EQ(step.calls_ns, 4 * 10 * kUs);
+  EXPECT_EQ(step.hidden_ns, 4 * 10 * kUs);
+  EXPECT_EQ(step.wait_for_peers_ns, 6 * kMs - 3 * 20 * kUs);
+  EXPECT_EQ(step.transfer_ns, 4 * 47 * kMs - 20 * kUs);
+  EXPECT_EQ(step.undecided_ns, 0u);
+}
+
+TEST_F(LateRanksTest, AWindowHasItsStepsOnly) {
+  RunWindow window;
+  window.steps = *StepRange::parse("3-5");
+  const Pictures pictures = picturesOf(job_, window);
+  ASSERT_EQ(pictures.steps.entries.size(), 3u);
+  EXPECT_EQ(pictures.steps.entries.front().first, 3u);
+  EXPECT_EQ(pictures.worst()->caused_ns, 3 * 3 * kMs);
+}
+
+TEST_F(LateRanksTest, WhatOneOfThemDidNotRecordIsNotKnown) {
+  JobBuilder job(2);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    RankBuilder& built = job.rank(rank);
+    built.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096);
+    built.end(1, rank, 50);
+    if (rank == 0) built.hang(1, 100);
+  }
+  const Pictures pictures = picturesOf(job);
+  std::uint64_t not_known = 0;
+  for (const WaitCell& cell : pictures.waits.rows[0].cells) {
+    not_known += cell.not_known;
+  }
+  EXPECT_EQ(not_known, 1u);
+}
+
+TEST_F(PicturesTest, ManyStepsAreToldTogether) {
+  JobBuilder job(1);
+  RankBuilder& rank = job.rank(0);
+  rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096);
+  rank.end(1, 0);
+  for (std::uint64_t step = 0; step <= 1000; ++step) {
+    rank.beginStep(step, 10 + static_cast<std::int64_t>(step));
+  }
+  const Pictures pictures = picturesOf(job);
+  EXPECT_EQ(pictures.steps.per_entry, 8u);
+  ASSERT_EQ(pictures.steps.entries.size(), 125u);
+  EXPECT_EQ(pictures.steps.entries[1].first, 8u);
+  EXPECT_EQ(pictures.steps.entries[1].count, 8u);
+  EXPECT_EQ(pictures.steps.entries[1].computing_ns, 8 * kMs);
+}
+
+TEST_F(PicturesTest, WithoutStepsTimeIsCut) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096);
+    for (std::int64_t i = 0; i < 60; ++i) rank.end(1, 10 * i, 4);
+  });
+  const Pictures pictures = picturesOf(job);
+  EXPECT_FALSE(pictures.steps.by_step);
+  ASSERT_EQ(pictures.steps.entries.size(), 60u);
+  std::uint64_t transfer_ns = 0;
+  for (const StepTimes& times : pictures.steps.entries) {
+    transfer_ns += times.transfer_ns;
+  }
+  // All but what follows the beginning of the last one.
+  EXPECT_NEAR(static_cast<double>(transfer_ns), 2 * 59 * 3.98e6, 1e5);
+}
+
+TEST_F(PicturesTest, MessagesAndAllToAllsAreLinks) {
+  JobBuilder job(3);
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    RankBuilder& built = job.rank(rank);
+    v1::Call& call =
+        built.addCall(v1::OPERATION_ALL_TO_ALL_SINGLE, 1, 3000, 3000);
+    for (const int split : {1, 3, 2}) call.add_split_in(split);
+    for (int i = 0; i < 3; ++i) {
+      call.add_split_out(rank == 0 ? 1 : rank == 1 ? 3 : 2);
+    }
+    built.end(1, 0, 10);
+    if (rank == 0) {
+      built.addMessage(true, 1, 2, 512);
+      built.end(2, 20, 4);
+    } else if (rank == 2) {
+      built.addMessage(false, 1, 0, 512);
+      built.end(2, 20, 4);
+    }
+  }
+  const LinkPicture links = picturesOf(job).links;
+  EXPECT_EQ(links.ranks_per_unit, 1u);
+  EXPECT_EQ(links.left_out, 0u);
+  ASSERT_EQ(links.links.size(), 6u);
+  EXPECT_EQ(links.links[0].to, 1u);
+  EXPECT_EQ(links.links[0].bytes, 1500u);
+  EXPECT_EQ(links.links[0].exchanges.ns, 10 * kMs);
+  EXPECT_EQ(links.links[0].messages.ns, 0u);
+  EXPECT_EQ(links.links[1].to, 2u);
+  EXPECT_EQ(links.links[1].bytes, 1000u + 512u);
+  EXPECT_EQ(links.links[1].exchanges.bytes, 1000u);
+  EXPECT_EQ(links.links[1].messages.bytes, 512u);
+  EXPECT_EQ(links.links[1].messages.ns, 4 * kMs);
+  EXPECT_EQ(links.links[2].from, 1u);
+  EXPECT_EQ(links.links[2].bytes, 500u);
+}
+
+TEST(WaitPictureTest, ManyRanksHaveRowsTogether) {
+  std::vector<std::uint32_t> ranks(3000);
+  for (std::uint32_t i = 0; i < ranks.size(); ++i) ranks[i] = i;
+  WaitPictureBuilder builder(ranks, 0, 1'000'000);
+  OperationSplit split;
+  split.ready_ns = 500'000;
+  split.wait_for_peers = CertifiedTime{};
+  split.arrival = split.likely_arrival = OperationSplit::Arrival{true, 100};
+  builder.add(2999, split, 9, std::nullopt);
+  EXPECT_EQ(builder.caused().back().ns, 900u);
+  EXPECT_EQ(builder.caused().back().certain_ns, 900u);
+  split.arrival = std::nullopt;
+  builder.add(2999, split, 9, std::nullopt);
+  EXPECT_EQ(builder.caused().back().ns, 1800u);
+  EXPECT_EQ(builder.caused().back().certain_ns, 900u);
+  const WaitPicture picture = std::move(builder).finish();
+  EXPECT_EQ(picture.rows.size(), 1000u);
+  EXPECT_EQ(picture.rows.back().first_rank, 2997u);
+  EXPECT_EQ(picture.rows.back().last_rank, 2999u);
+  EXPECT_LE(picture.columns * picture.rows.size(),
+            WaitPictureBuilder::kMostCells);
+  EXPECT_EQ(picture.rows.back().cells[picture.columns / 2].caused_ns, 1800u);
+}
+
+TEST(WaitPictureTest, AReceiverWaitsForTheSender) {
+  WaitPictureBuilder builder({0, 1}, 0, 1000);
+  OperationSplit split;
+  split.ready_ns = 10;
+  split.wait_for_peers = CertifiedTime{50, 40, 60};
+  builder.add(1, split, 1, 0);
+  EXPECT_EQ(builder.caused()[0].ns, 50u);
+  EXPECT_EQ(builder.caused()[0].certain_ns, 40u);
+  split.wait_for_peers = CertifiedTime{50, -10, 60};
+  builder.add(1, split, 1, 0);
+  EXPECT_EQ(builder.caused()[0].ns, 100u);
+  EXPECT_EQ(builder.caused()[0].certain_ns, 40u);
+}
+
+}  // namespace
+}  // namespace traced
