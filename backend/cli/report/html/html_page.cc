@@ -243,6 +243,21 @@ Json groupsOf(const Report& report) {
   return {{"left_out", all - shown.size()}, {"rows", std::move(rows)}};
 }
 
+// As the JSON has it; of very many ranks how late those were that cost most.
+Json picturesOf(const Report& report) {
+  constexpr std::size_t kMostRanks = 1024;
+  Json pictures = picturesJson(report);
+  auto& ranks = pictures["lateness"].get_ref<Json::array_t&>();
+  if (ranks.size() > kMostRanks) {
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [](const Json& a, const Json& b) {
+                       return a["caused_ns"] > b["caused_ns"];
+                     });
+    ranks.resize(kMostRanks);
+  }
+  return pictures;
+}
+
 // What the script draws from.
 Json dataOf(const PageInput& input) {
   Json blamed = Json::array();
@@ -252,7 +267,7 @@ Json dataOf(const PageInput& input) {
       if (blamed.size() < 1000) blamed.push_back(rank);
     }
   }
-  return {{"pictures", picturesJson(input.report)},
+  return {{"pictures", picturesOf(input.report)},
           {"groups", groupsOf(input.report)},
           {"blamed", std::move(blamed)}};
 }
