@@ -138,4 +138,27 @@ std::optional<std::uint64_t> bytesForOthers(const v1::Call& call,
   return all - std::min(all, *own);
 }
 
+std::int64_t elementsOfEach(const v1::TensorRun& run) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : run.shape()) {
+    if (__builtin_mul_overflow(elements, extent, &elements)) return 0;
+  }
+  return elements;
+}
+
+std::optional<std::int64_t> elementsOf(
+    const google::protobuf::RepeatedPtrField<v1::TensorRun>& runs) {
+  std::int64_t all = 0;
+  for (const v1::TensorRun& run : runs) {
+    std::int64_t elements = 0;
+    if (__builtin_mul_overflow(elementsOfEach(run),
+                               std::int64_t{std::max(run.count(), 1u)},
+                               &elements) ||
+        __builtin_add_overflow(all, elements, &all)) {
+      return std::nullopt;
+    }
+  }
+  return all;
+}
+
 }  // namespace traced

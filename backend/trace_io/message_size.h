@@ -27,6 +27,13 @@ Traffic trafficOf(v1::Operation op);
 // operation, the tensor of any other. `group_size` is n.
 std::uint64_t messageBytes(const v1::Call& call, std::uint32_t group_size);
 
+// The number of elements of one of a run's equal tensors; 0 where it does not
+// fit 63 bits, which only a file can claim.
+std::int64_t elementsOfEach(const v1::TensorRun& run);
+// Of all tensors of all runs; absent where that does not fit.
+std::optional<std::int64_t> elementsOf(
+    const google::protobuf::RepeatedPtrField<v1::TensorRun>& runs);
+
 // S without the share that a rank keeps to itself: its own part of a gathering,
 // scattering or all-to-all operation. Absent where that part is not known.
 std::optional<std::uint64_t> bytesForOthers(const v1::Call& call,

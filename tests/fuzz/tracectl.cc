@@ -13,6 +13,7 @@
 #include "cli/check/check.h"
 #include "cli/common/text.h"
 #include "cli/export/export.h"
+#include "cli/export/job_exporter.h"
 #include "cli/info/info.h"
 #include "cli/ls/ls.h"
 #include "cli/merge/merge.h"
@@ -93,13 +94,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   }
   const std::string merged = dir.path() + "/merged";
   const std::string budget = dir.path() + "/budget";
-  const std::string timeline = dir.path() + "/timeline";
-  const std::vector<Run> runs = {
+  const std::string page = dir.path() + "/page";
+  std::vector<Run> runs = {
       {traced::makeInfo, {"--all"}},
       {traced::makeInfo, {"--json"}, false},
       {traced::makeReport, {"--wide", "--by", "op,group,size,shape,rank"}},
       {traced::makeReport, {"--json"}, false},
       {traced::makeReport, {"--steps", "0-9", "--since", "0.1"}},
+      {traced::makeReport, {"--force", "--html", page}},
       {traced::makeLs, {}},
       {traced::makeLs, {"--json"}, false},
       {traced::makeShow, {}},
@@ -107,9 +109,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       {traced::makeExport, {}, false},
       {traced::makeExport, {"--format", "jsonl"}, false},
       {traced::makeExport, {"--format", "text"}},
-      {traced::makeExport, {"--force", "--format", "perfetto", "-o", timeline}},
       {traced::makeCheck, {"--force", "--write-budget", budget}},
       {traced::makeMerge, {"--force", "-o", merged}}};
+  const std::string exported = dir.path() + "/exported";
+  std::filesystem::remove_all(exported);
+  for (const traced::JobFormat& format : traced::jobFormats()) {
+    runs.push_back(
+        {traced::makeExport, {"--format", format.name, "-o", exported}});
+  }
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   runOn(runs[std::hash<std::string_view>()(input) % runs.size()], run_dir);
   return 0;

@@ -173,4 +173,11 @@ std::optional<std::uint64_t> JobView::correlationOf(const MatchRow& row) const {
              : collectiveNumber(hash, row.seq);
 }
 
+std::int64_t JobView::wallNsOf(std::uint32_t stream, Instant at) const {
+  const auto& started = set_.streams[set_.selected.front()].header.started();
+  return wrappingSum(
+      commonOf(stream, at),
+      wrappingDifference(started.realtime_ns(), started.monotonic_ns()));
+}
+
 }  // namespace traced

@@ -94,6 +94,8 @@ class JobView {
   std::int64_t commonOf(std::uint32_t stream, Instant at) const {
     return commonNs(run_.streams[stream].clock, at.ns());
   }
+  // By the wall clock of the first rank's host, since 1970.
+  std::int64_t wallNsOf(std::uint32_t stream, Instant at) const;
 
  private:
   std::vector<ChosenRank> choose(const ViewSelection& selection) const;

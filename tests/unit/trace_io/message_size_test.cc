@@ -127,5 +127,23 @@ TEST(MessageSizeTest, AbsurdCallsAreNoHarm) {
             UINT64_MAX);
 }
 
+TEST(MessageSizeTest, ElementsAreThoseOfAllTensors) {
+  v1::Call call = callOf(v1::OPERATION_ALL_REDUCE, 0, 0);
+  EXPECT_EQ(elementsOf(call.input()), 0);
+  addTensors(call, 3, {2, 5});
+  addTensors(call, 1, {});
+  EXPECT_EQ(elementsOf(call.input()), 31);
+}
+
+TEST(MessageSizeTest, ElementsThatCannotBeCountedAreAbsent) {
+  v1::Call call = callOf(v1::OPERATION_ALL_REDUCE, 0, 0);
+  addTensors(call, 2, {std::int64_t{1} << 62});
+  EXPECT_EQ(elementsOf(call.input()), std::nullopt);
+  v1::TensorRun run;
+  run.add_shape(INT64_MAX);
+  run.add_shape(INT64_MIN);
+  EXPECT_EQ(elementsOfEach(run), 0);
+}
+
 }  // namespace
 }  // namespace traced

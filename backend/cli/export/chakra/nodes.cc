@@ -7,6 +7,7 @@
 #include "analysis/stream/operation_kinds.h"
 #include "cli/common/text.h"
 #include "trace_io/message_size.h"
+#include "trace_io/wrapping.h"
 
 namespace traced::chakra {
 namespace {
@@ -53,7 +54,8 @@ bool isKnown(v1::Operation op) {
 }
 
 std::uint64_t microseconds(std::int64_t ns) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(ns + 500, 0)) / 1000;
+  return (static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)) + 500) /
+         1000;
 }
 
 // An attribute of a node, or of the file.
@@ -144,7 +146,7 @@ void Nodes::writeMetadata() {
 // What nobody was held up in, since the last that is told.
 void Nodes::addComputing(std::int64_t until_ns) {
   if (!cursor_ns_) cursor_ns_ = until_ns;
-  const std::int64_t length_ns = until_ns - *cursor_ns_;
+  const std::int64_t length_ns = wrappingDifference(until_ns, *cursor_ns_);
   if (length_ns <= 0) return;
   const std::uint64_t id = next_++;
   MessageWriter node;

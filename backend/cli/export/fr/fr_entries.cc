@@ -29,15 +29,7 @@ Entries::Entries(const JobView& view, std::uint32_t stream,
       stream_(stream),
       table_(view.run().streams[stream].table),
       group_names_(group_names),
-      counts_(table_.definitions.groups().size()) {
-  const TraceSet& set = view.set();
-  const auto& line = set.streams[set.selected.front()].header.started();
-  wall_minus_line_ns_ = line.realtime_ns() - line.monotonic_ns();
-}
-
-std::int64_t Entries::wallNs(Instant at) const {
-  return view_.commonOf(stream_, at) + wall_minus_line_ns_;
-}
+      counts_(table_.definitions.groups().size()) {}
 
 // A batch has one number, the last of its members'.
 void Entries::findBatches(const std::vector<ViewedCell>& cells) {
@@ -158,18 +150,17 @@ std::string Entries::nameText(const AssembledOperation& op,
 }
 
 void Entries::addTimes(Json& entry, const AssembledOperation& op) const {
-  entry["time_created_ns"] = wallNs(op.issued);
   const auto instant = [&](Instant at) {
-    return at.known() ? Json(wallNs(at)) : Json();
+    return at.known() ? Json(view_.wallNsOf(stream_, at)) : Json();
   };
+  entry["time_created_ns"] = instant(op.issued);
   entry["state"] = op.ended.known()     ? "completed"
                    : op.started.known() ? "started"
                                         : "scheduled";
   entry["time_discovered_started_ns"] = instant(op.started);
   entry["time_discovered_completed_ns"] = instant(op.ended);
-  if (op.started.known() && op.ended.known()) {
-    entry["duration_ms"] =
-        static_cast<double>(wallNs(op.ended) - wallNs(op.started)) / 1e6;
+  if (const auto ns = between(op.started, op.ended)) {
+    entry["duration_ms"] = static_cast<double>(*ns) / 1e6;
   }
   entry["retired"] = op.ended.known() || op.over || op.failed;
 }

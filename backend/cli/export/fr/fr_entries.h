@@ -62,14 +62,11 @@ class Entries {
   std::string nameText(const AssembledOperation& op, const v1::Call& call,
                        const GroupDefinition& group) const;
   Json framesOf(const AssembledOperation& op) const;
-  std::int64_t wallNs(Instant at) const;
 
   const JobView& view_;
   const std::uint32_t stream_;
   const StreamTable& table_;
   const std::vector<std::string>& group_names_;
-  // Of the time line.
-  std::int64_t wall_minus_line_ns_ = 0;
   std::vector<Count> counts_;
   std::map<std::uint64_t, Batch> batches_;
   std::uint64_t entries_ = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/export/fr/fr_names.h"
+#include "trace_io/message_size.h"
 
 namespace traced::fr {
 namespace {
@@ -25,14 +26,6 @@ std::uint32_t countOf(const v1::TensorRun& run) {
   return std::max(run.count(), 1u);
 }
 
-std::int64_t numelOf(const v1::TensorRun& run) {
-  std::int64_t numel = 1;
-  for (const std::int64_t extent : run.shape()) {
-    if (__builtin_mul_overflow(numel, extent, &numel)) return 0;
-  }
-  return numel;
-}
-
 void add(Tensors& to, const v1::TensorRun& run, Json shape) {
   const char* name = nameOf(run.dtype());
   to.sizes.push_back(std::move(shape));
@@ -41,19 +34,14 @@ void add(Tensors& to, const v1::TensorRun& run, Json shape) {
 
 // Absent where they are not of one dtype.
 std::optional<Tensors> total(const Runs& runs) {
-  std::int64_t numel = 0;
-  for (const v1::TensorRun& run : runs) {
-    std::int64_t more = 0;
-    if (run.dtype() != runs[0].dtype() ||
-        __builtin_mul_overflow(numelOf(run), std::int64_t{countOf(run)},
-                               &more) ||
-        __builtin_add_overflow(numel, more, &numel)) {
-      return std::nullopt;
-    }
-  }
+  const bool alike = std::all_of(
+      runs.begin(), runs.end(),
+      [&](const v1::TensorRun& run) { return run.dtype() == runs[0].dtype(); });
+  const auto elements = elementsOf(runs);
+  if (!alike || !elements) return std::nullopt;
   Tensors tensors;
   if (!runs.empty()) {
-    add(tensors, runs[0], Json(std::vector<std::int64_t>{numel}));
+    add(tensors, runs[0], Json(std::vector<std::int64_t>{*elements}));
   }
   return tensors;
 }

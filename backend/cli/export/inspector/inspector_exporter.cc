@@ -47,8 +47,6 @@ class Lines {
       const v1::Header& header = set.streams[stream].header;
       host_by_rank_[header.rank()] = header.host();
     }
-    const auto& line = set.streams[set.selected.front()].header.started();
-    wall_minus_line_ns_ = line.realtime_ns() - line.monotonic_ns();
     for (const JobGroup& group : view.run().groups.groups()) {
       nodes_.push_back(nodesOf(group));
     }
@@ -96,8 +94,7 @@ class Lines {
                       {"rank", table.definitions.groups()[local].group_rank},
                       {"n_ranks", group.members.size()},
                       {"nnodes", nodes_[row.group]}};
-    const std::int64_t end_ns =
-        view_.commonOf(stream, op.ended) + wall_minus_line_ns_;
+    const std::int64_t end_ns = view_.wallNsOf(stream, op.ended);
     json["metadata"] = {
         {"inspector_output_format_version", "v4.0"},
         {"git_rev", ""},
@@ -137,7 +134,6 @@ class Lines {
   const JobView& view_;
   absl::flat_hash_map<std::uint32_t, std::string> host_by_rank_;
   std::vector<std::size_t> nodes_;
-  std::int64_t wall_minus_line_ns_ = 0;
   std::uint64_t left_out_ = 0;
 };
 

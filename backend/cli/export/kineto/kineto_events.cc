@@ -9,6 +9,8 @@
 #include "absl/strings/strip.h"
 #include "cli/common/text.h"
 #include "cli/export/fr/fr_names.h"
+#include "trace_io/message_size.h"
+#include "trace_io/wrapping.h"
 
 namespace traced::kineto {
 namespace {
@@ -18,18 +20,6 @@ using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 // Threads of calls have the numbers of the system; these are above them.
 constexpr std::uint64_t kFirstLane = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostLanes = 4096;
-
-std::int64_t numelOf(const Runs& runs) {
-  std::int64_t all = 0;
-  for (const v1::TensorRun& run : runs) {
-    std::int64_t numel = std::max(run.count(), 1u);
-    for (const std::int64_t extent : run.shape()) {
-      if (__builtin_mul_overflow(numel, extent, &numel)) return 0;
-    }
-    if (__builtin_add_overflow(all, numel, &all)) return 0;
-  }
-  return all;
-}
 
 std::string dtypeOf(const v1::Call& call) {
   const Runs& runs = call.input().empty() ? call.output() : call.input();
@@ -103,7 +93,8 @@ Json Events::event(const char* category, const std::string& name,
   json["pid"] = table_.header.rank();
   json["tid"] = thread;
   json["ts"] = microseconds(begin_ns);
-  json["dur"] = microseconds(std::max<std::int64_t>(end_ns - begin_ns, 0));
+  json["dur"] = microseconds(
+      std::max<std::int64_t>(wrappingDifference(end_ns, begin_ns), 0));
   return json;
 }
 
@@ -153,9 +144,9 @@ Json Events::argsOf(const OperationSlice& slice) const {
   args["Seq"] = op.seq;
   if (!call) return args;
   args["Collective name"] = operationName(table_, op);
-  args["In msg nelems"] = numelOf(call->input());
+  args["In msg nelems"] = elementsOf(call->input()).value_or(0);
   args["Out msg nelems"] =
-      numelOf(call->in_place() ? call->input() : call->output());
+      elementsOf(call->in_place() ? call->input() : call->output()).value_or(0);
   args["dtype"] = dtypeOf(*call);
   args["In split size"] = listText(call->split_in());
   args["Out split size"] = listText(call->split_out());

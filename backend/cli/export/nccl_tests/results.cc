@@ -10,21 +10,15 @@
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/common/text.h"
+#include "trace_io/message_size.h"
 
 namespace traced::nccl_tests {
 namespace {
 
+// As many as the larger side has.
 std::int64_t elementsOf(const v1::Call& call) {
   const bool gathers = call.bytes_out() > call.bytes_in();
-  std::int64_t elements = 0;
-  for (const v1::TensorRun& run : gathers ? call.output() : call.input()) {
-    std::int64_t numel = std::max(run.count(), 1u);
-    for (const std::int64_t extent : run.shape()) {
-      if (__builtin_mul_overflow(numel, extent, &numel)) return 0;
-    }
-    if (__builtin_add_overflow(elements, numel, &elements)) return 0;
-  }
-  return elements;
+  return traced::elementsOf(gathers ? call.output() : call.input()).value_or(0);
 }
 
 double meanOf(const std::vector<double>& times) {
