@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/heading.h"
@@ -33,6 +34,12 @@ std::string headHtml(const std::string& title) {
       kPageStyle.text, "</style></head>\n<body>\n");
 }
 
+// Sentences for a terminal end a line.
+std::string withoutEnd(std::string text) {
+  absl::StripTrailingAsciiWhitespace(&text);
+  return text;
+}
+
 std::string sentenceOf(const PageInput& input) {
   const Diagnosis& diagnosis = input.diagnosis;
   if (!diagnosis.verdicts.empty()) {
@@ -44,7 +51,7 @@ std::string sentenceOf(const PageInput& input) {
                         ranksText(diagnosis.end_unknown),
                         " ended is not known.");
   }
-  const std::string latest = latestText(input.report);
+  const std::string latest = withoutEnd(latestText(input.report));
   return absl::StrCat("Nothing wrong was found.", latest.empty() ? "" : " ",
                       latest);
 }
@@ -274,7 +281,8 @@ Json dataOf(const PageInput& input) {
 
 std::string headerHtml(const PageInput& input) {
   const Report& report = input.report;
-  std::string about = headingText(input.title, input.set, report.summary);
+  std::string about =
+      withoutEnd(headingText(input.title, input.set, report.summary));
   for (const std::string& more :
        {scopeText(report.scope, report.out_of_scope),
         windowText(report.window, report.out_of_window)}) {

@@ -19,6 +19,13 @@ function drawMark(pen, shape, x, y, hollow) {
   else pen.fill();
 }
 
+// Of a power of ten.
+function speedText(gbs) {
+  const units = ['B/s', 'kB/s', 'MB/s', 'GB/s'];
+  const thousands = Math.min(Math.max(Math.floor(Math.log10(gbs * 1e9) / 3 + 1e-9), 0), 3);
+  return `${Number((gbs * 1e9 / 1000 ** thousands).toPrecision(1))} ${units[thousands]}`;
+}
+
 function makeSpeeds(view) {
   const speeds = data.pictures.speeds.filter(speed => speed.busbw_p50_gbs > 0);
   if (speeds.length === 0) {
@@ -45,7 +52,7 @@ function makeSpeeds(view) {
       xOf = bytes => left + 20 + (width - left - 200) * (Math.log2(bytes) - fromSize) / (toSize - fromSize);
       yOf = gbs => 10 + high * (1 - (Math.log10(Math.max(gbs, 1e-12)) - least) / (most - least));
       const lines = Array.from({ length: most - least + 1 }, (_, i) => 10 ** (least + i));
-      drawAxisY(pen, lines, yOf, gbs => `${Number(gbs.toPrecision(1))} GB/s`, left, width - 160);
+      drawAxisY(pen, lines, yOf, speedText, left, width - 160);
       pen.fillStyle = colour('soft');
       pen.textAlign = 'center';
       const every = Math.max(1, Math.ceil((toSize - fromSize) / 8));

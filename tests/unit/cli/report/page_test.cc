@@ -62,6 +62,16 @@ TEST_F(PageTest, ItHasTheNumbersOfTheJson) {
   }
 }
 
+// In whose place a '?' would stand.
+TEST_F(PageTest, ItsSentencesEndWithoutALineEnd) {
+  writeExampleRun(dir_.path() + "/run");
+  const std::string text = page();
+  const std::size_t begin = text.find("<header>");
+  const std::string header = text.substr(begin, text.find("</h1>") - begin);
+  EXPECT_THAT(header, HasSubstr("2 ranks on 1 host"));
+  EXPECT_THAT(header, Not(HasSubstr("?")));
+}
+
 TEST_F(PageTest, ItAsksForNothing) {
   writeExampleRun(dir_.path() + "/run");
   const std::string text = page();
