@@ -53,6 +53,10 @@ int run(int operations, bool evict) {
     GroupInfo info;
     info.members = {0, 1};
     const auto group = (*recorder)->addGroup(std::move(info));
+    // How many lines the stack takes depends on where in a line it begins, and
+    // that on what the environment holds: from here it always begins alike.
+    alignas(64) volatile char line_of_its_own[64];
+    line_of_its_own[0] = 0;
     for (int i = 0; i < operations; ++i) {
       if (evict) evictCaches();
       recordOperation(**recorder, *group);
