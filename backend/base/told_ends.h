@@ -11,15 +11,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/operation.h"
+
 namespace traced {
 
 enum class CallManner : std::uint8_t { kUnsaid, kSync, kAsync, kBatch };
 inline constexpr std::size_t kCallManners = 4;
 
-// `Call`: v1::Call. `is_batch`: it stands for a coalesced batch.
+// `Call`: v1::Call.
 template <typename Call>
-CallManner mannerOf(const Call& call, bool is_batch) {
-  if (is_batch) return CallManner::kBatch;
+CallManner mannerOf(const Call& call) {
+  if (static_cast<Operation>(call.op()) == Operation::kCoalesced) {
+    return CallManner::kBatch;
+  }
   if (!call.has_async()) return CallManner::kUnsaid;
   return call.async() ? CallManner::kAsync : CallManner::kSync;
 }

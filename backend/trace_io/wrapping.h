@@ -17,4 +17,12 @@ inline std::int64_t wrappingDifference(std::int64_t a, std::int64_t b) {
                                    static_cast<std::uint64_t>(b));
 }
 
+// Differences of instants up to it fit. Only what is damaged or hostile lies
+// beyond.
+inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
+
+inline bool differencesFit(std::int64_t ns) {
+  return -kLatestNs < ns && ns < kLatestNs;
+}
+
 }  // namespace traced

@@ -28,6 +28,11 @@ EVIL = {
 }
 
 
+def harmless(name: str) -> str:
+    """What is shown of a name."""
+    return "".join(c if c.isprintable() else "?" for c in name)
+
+
 @dataclass
 class Rank:
     """What one rank records. Instants are on the common time line."""

@@ -140,6 +140,5 @@ def test_bad_input(tmp_path: Path) -> None:
         rank.operation(rank.call("barrier", rank.group(name, range(1), nth=1), size=0), 0, None)
         traces = made.write(tmp_path / str(number), [rank], closed=False)
         metadata, (node,) = decoded(exported(traces, tmp_path / f"{number}.et") / "rank.0.et")
-        harmless = "".join(c if c.isprintable() else "?" for c in name)
-        assert attributes(metadata)["group 1"] == f"{harmless}: 0"
+        assert attributes(metadata)["group 1"] == f"{made.harmless(name)}: 0"
         assert "duration_micros" not in node

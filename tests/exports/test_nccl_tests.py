@@ -94,5 +94,4 @@ def test_names_are_text(tmp_path: Path, name: str) -> None:
     for rank in ranks:
         rank.operation(rank.call("all_reduce", rank.group(name, range(2), nth=1)), 0, MS)
     told, _ = exported(made.write(tmp_path / "job", ranks))
-    harmless = "".join(c if c.isprintable() else "?" for c in name)
-    assert told["results"][0]["experiment_name"] == f"all_reduce {harmless}"
+    assert told["results"][0]["experiment_name"] == f"all_reduce {made.harmless(name)}"

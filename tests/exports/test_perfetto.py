@@ -263,10 +263,9 @@ def test_names_are_text(export: Export, tmp_path: Path, name: str) -> None:
         "select distinct name from process_track where name like 'group%'"
     )
     shown = "".join(row["name"] for row in tracks)
-    harmless = "".join(c if c.isprintable() else "?" for c in name)
-    assert shown == f"group {harmless}"
+    assert shown == f"group {made.harmless(name)}"
     assert not any(ord(c) < 32 or c in "\u202e\u2066" for c in shown)
-    assert exported.args(exported.slices()[0]["id"])["module"] == f"Net.{harmless}"
+    assert exported.args(exported.slices()[0]["id"])["module"] == f"Net.{made.harmless(name)}"
 
 
 def test_many_groups(export: Export, tmp_path: Path) -> None:

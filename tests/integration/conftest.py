@@ -26,6 +26,13 @@ def _launcher() -> Iterator[Launcher]:
         yield started
 
 
+@pytest.fixture
+def finalizing(launcher: Launcher) -> Iterator[None]:
+    """For tests of how processes end: they end like any Python script."""
+    with launcher.finalizing():
+        yield
+
+
 @pytest.fixture(scope="session")
 def gpus() -> Iterator[Launcher]:
     """Starts processes that have simulated GPUs; skips the test where there are none."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,7 @@ from jobs.endings import CALLS, ROUNDS
 from launcher import Launcher
 from traced.reader import Stream, read
 
-
-@pytest.fixture(name="launcher")
-def _finalizing(launcher: Launcher) -> Iterator[Launcher]:
-    with launcher.finalizing():
-        yield launcher
+pytestmark = pytest.mark.usefixtures("finalizing")
 
 
 def _check_complete(stream: Stream, marks: int = 0) -> None:

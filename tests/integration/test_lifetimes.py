@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from launcher import Launcher
 from traced.reader import read
 
+pytestmark = pytest.mark.usefixtures("finalizing")
+
 _GROUPS = 200
 #: 10 000 in the long tests.
 _GROUPS_IN_ONE_STORE = int(os.environ.get("TEST_GROUPS", "500"))
 _NOISE_KIB = 1024
-
-
-@pytest.fixture(name="launcher")
-def _finalizing(launcher: Launcher) -> Iterator[Launcher]:
-    with launcher.finalizing():
-        yield launcher
 
 
 def test_hundreds_of_groups_leave_nothing_behind(launcher: Launcher, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,10 @@ from launcher import DEADLINE_S, Launcher, environment
 from tracectl import tracectl
 from traced.reader import Stream, read
 
+pytestmark = pytest.mark.usefixtures("finalizing")
+
 _RECORDED = Path(__file__).with_name("jobs") / "recorded.py"
 _RAISED = [(f"RuntimeError: {MESSAGE}", 0)]
-
-
-@pytest.fixture(name="launcher")
-def _finalizing(launcher: Launcher) -> Iterator[Launcher]:
-    with launcher.finalizing():
-        yield launcher
 
 
 def _exceptions(stream: Stream) -> list[tuple[str, int]]:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/stream/clock_cursor.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
@@ -10,10 +11,6 @@ namespace {
 // How far off an instant can be: a recorder tells the clock from the
 // processor's counter (docs/format.md, "Rows").
 constexpr std::int64_t kReadingErrorNs = 2'000;
-// No clock of a host says more; it keeps sums of instants in their range.
-constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
-
-bool plausible(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
 
 }  // namespace
 
@@ -27,7 +24,8 @@ void HostEvidence::add(const StreamTable& table,
     const std::uint32_t row = rows.rowOf(call->key, op.seq, call->signature);
     const bool ended = between(op.issued, op.ended).has_value();
     if (op.failed) rows.row(row).unusable = true;
-    if (!plausible(op.issued.ns()) || (ended && !plausible(op.ended.ns()))) {
+    if (!differencesFit(op.issued.ns()) ||
+        (ended && !differencesFit(op.ended.ns()))) {
       continue;
     }
     parts_.push_back({op.issued.ns(), ended ? op.ended.ns() : 0, row,
@@ -60,14 +58,14 @@ void HostEvidence::contribute(const v1::ClockModel& clock,
     EvidenceTable::Row& row = rows.row(part.row);
     if (part.proves) {
       const auto end = cursor.certifiedNs(part.end_ns);
-      if (end && plausible(end->high_ns)) {
+      if (end && differencesFit(end->high_ns)) {
         row.end_before_ns =
             std::min(row.end_before_ns, end->high_ns + kReadingErrorNs);
       }
     }
     if (part.proven) {
       const auto start = cursor.certifiedNs(part.issue_ns);
-      if (start && plausible(start->low_ns)) {
+      if (start && differencesFit(start->low_ns)) {
         row.start_after_ns =
             std::max(row.start_after_ns, start->low_ns - kReadingErrorNs);
       }

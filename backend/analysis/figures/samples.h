@@ -2,10 +2,18 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace traced {
+
+// Where the percentile of `count` samples, at least one, stands when they are
+// sorted: by nearest rank, the smallest that at least `percent` % of all do not
+// exceed.
+constexpr std::size_t nearestRank(std::size_t count, std::size_t percent) {
+  return (count * percent + 99) / 100 - 1;
+}
 
 // A number of times and their sum, in nanoseconds.
 struct TimeSum {

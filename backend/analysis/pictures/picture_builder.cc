@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/figures/samples.h"
 #include "analysis/stream/clock_models.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
-namespace {
-
-// By nearest rank, as summarize() has it.
-std::uint64_t percentileOf(const std::vector<std::uint64_t>& sorted,
-                           std::size_t percent) {
-  return sorted[(sorted.size() * percent + 99) / 100 - 1];
-}
-
-}  // namespace
-
 const RankLateness* Pictures::worst() const {
   const auto most =
       std::max_element(lateness.begin(), lateness.end(),
@@ -26,8 +18,6 @@ const RankLateness* Pictures::worst() const {
 }
 
 void PictureSpan::add(const StreamTable& table, const v1::ClockModel& clock) {
-  // Beyond it differences would not fit.
-  constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
   if (table.operations.empty()) return;
   const Instant first = table.operations.front().issued;
   if (!between(first, table.last) || first.ns() < -kLatestNs ||
@@ -85,9 +75,12 @@ void PictureBuilder::end() {
   lateness.last = behind_ns_.size();
   if (behind_ns_.empty()) return;
   std::sort(behind_ns_.begin(), behind_ns_.end());
-  lateness.p25_ns = percentileOf(behind_ns_, 25);
-  lateness.p50_ns = percentileOf(behind_ns_, 50);
-  lateness.p75_ns = percentileOf(behind_ns_, 75);
+  const auto percentile = [this](std::size_t percent) {
+    return behind_ns_[nearestRank(behind_ns_.size(), percent)];
+  };
+  lateness.p25_ns = percentile(25);
+  lateness.p50_ns = percentile(50);
+  lateness.p75_ns = percentile(75);
   lateness.max_ns = behind_ns_.back();
 }
 

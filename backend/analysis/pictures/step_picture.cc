@@ -5,21 +5,20 @@
 #include <utility>
 
 #include "analysis/time_split/certified_times.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
 
 // Of hostile instants any two may be far apart.
 std::uint64_t lengthNs(std::int64_t from_ns, std::int64_t until_ns) {
-  return static_cast<std::uint64_t>(until_ns) -
-         static_cast<std::uint64_t>(from_ns);
+  return static_cast<std::uint64_t>(wrappingDifference(until_ns, from_ns));
 }
 
 std::int64_t before(std::int64_t ns, std::uint64_t by_ns) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
   const auto by =
-      static_cast<std::int64_t>(std::min<std::uint64_t>(by_ns, kMost));
-  return std::max(ns, -kMost) - by;
+      static_cast<std::int64_t>(std::min<std::uint64_t>(by_ns, kLatestNs));
+  return std::max(ns, -kLatestNs) - by;
 }
 
 void addTimes(StepTimes& sum, const StepTimes& times) {
@@ -74,7 +73,6 @@ void StepPictureBuilder::cutBySteps() {
 void StepPictureBuilder::cutByTime() {
   const StreamTable& table = stream_->table;
   const std::int64_t start_ns = table.header.started().monotonic_ns();
-  constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
   if (!between(Instant(start_ns), table.last) || start_ns < -kLatestNs ||
       table.last.ns() > kLatestNs) {
     return;
@@ -146,9 +144,7 @@ void StepPictureBuilder::keepWait(const AssembledOperation& op,
       from_ns,
       std::min(until_ns, ready_ns + static_cast<std::int64_t>(notBelowZero(
                                         split.wait_for_peers->ns))));
-  const CertifiedTime& wait = *split.wait_for_peers;
-  const std::uint64_t off_ns =
-      notBelowZero(std::max(wait.high_ns - wait.ns, wait.ns - wait.low_ns));
+  const std::uint64_t off_ns = offByNs(*split.wait_for_peers);
   if (Stretch* stretch = off_ns > 0 ? stretchAt(from_ns) : nullptr) {
     stretch->uncertain_ns += std::min(off_ns, lengthNs(from_ns, until_ns));
   }

@@ -46,8 +46,7 @@ void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
   } else {
     const CertifiedTime& wait = *split.wait_for_peers;
     cell.suffered_ns += notBelowZero(wait.ns);
-    cell.uncertain_ns +=
-        notBelowZero(std::max(wait.high_ns - wait.ns, wait.ns - wait.low_ns));
+    cell.uncertain_ns += offByNs(wait);
     if (sender) {
       cause(*sender, column,
             {notBelowZero(wait.ns),

@@ -4,13 +4,10 @@
 #include <iterator>
 #include <limits>
 
+#include "trace_io/wrapping.h"
+
 namespace traced {
 namespace {
-
-// Beyond it differences would not fit.
-constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
-
-bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
 
 void bePresent(ArrivalTable::Row& row, CertifiedNs ready) {
   ++row.present;
@@ -91,9 +88,10 @@ std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
 
 std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
                                                   Instant instant) {
-  if (!instant.known() || !fits(instant.ns())) return std::nullopt;
+  if (!instant.known() || !differencesFit(instant.ns())) return std::nullopt;
   const auto certified = stream.clock.certifiedNs(instant.ns());
-  if (!certified || !fits(certified->low_ns) || !fits(certified->high_ns)) {
+  if (!certified || !differencesFit(certified->low_ns) ||
+      !differencesFit(certified->high_ns)) {
     return std::nullopt;
   }
   return CommonInstant{

@@ -26,9 +26,7 @@ CertifiedTime CertifiedTimes::p50() const {
 }
 
 std::uint64_t CertifiedTimes::certifiedWithinNs() const {
-  const CertifiedTime middle = p50();
-  return notBelowZero(
-      std::max(middle.high_ns - middle.ns, middle.ns - middle.low_ns));
+  return offByNs(p50());
 }
 
 }  // namespace traced

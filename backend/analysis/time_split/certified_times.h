@@ -14,6 +14,11 @@ inline std::uint64_t notBelowZero(std::int64_t ns) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0));
 }
 
+// By how much a time can be off.
+inline std::uint64_t offByNs(const CertifiedTime& time) {
+  return notBelowZero(std::max(time.high_ns - time.ns, time.ns - time.low_ns));
+}
+
 // A time below 0 is 0: none of what is measured here can be.
 class CertifiedTimes {
  public:

@@ -29,8 +29,7 @@ void SplitSums::add(const OperationSplit& split) {
   if (split.wait_for_peers) {
     const CertifiedTime& wait = *split.wait_for_peers;
     wait_for_peers.add(notBelowZero(wait.ns));
-    wait_uncertain_ns +=
-        notBelowZero(std::max(wait.high_ns - wait.ns, wait.ns - wait.low_ns));
+    wait_uncertain_ns += offByNs(wait);
   }
   if (!split.arrival) return;
   ++arrivals;

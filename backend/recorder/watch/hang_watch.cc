@@ -104,8 +104,7 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
 }
 
 HangWatch::Manner* HangWatch::mannerOf(const v1::Call& call) {
-  const CallManner how =
-      traced::mannerOf(call, call.op() == v1::OPERATION_COALESCED);
+  const CallManner how = traced::mannerOf(call);
   const std::uint64_t key = mannerKey(call.group(), how);
   Manner& manner = manners_[key];
   manner.key = key;

@@ -5,10 +5,6 @@
 namespace traced {
 namespace {
 
-CallManner mannerOf(const v1::Call& call) {
-  return traced::mannerOf(call, call.op() == v1::OPERATION_COALESCED);
-}
-
 std::size_t indexOf(CallManner manner) {
   return static_cast<std::size_t>(manner);
 }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "analysis/stream/observed_end.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
@@ -11,13 +12,8 @@ namespace {
 // What is to come that is remembered.
 constexpr std::size_t kMaxComing = 1024;
 
-// Beyond it differences would not fit.
-constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
-
-bool fits(std::int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
-
 bool endedWell(const AssembledOperation& op) {
-  return op.ended.known() && !op.failed && fits(op.ended.ns());
+  return op.ended.known() && !op.failed && differencesFit(op.ended.ns());
 }
 
 // Whether the program may have waited for it by a future, which shows no wait.
@@ -77,7 +73,7 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
 
 OwnTime RankTiming::ownTimeSince(const Place& place,
                                  std::int64_t until_ns) const {
-  if (place.at_ns == kNever || !fits(until_ns)) return {};
+  if (place.at_ns == kNever || !differencesFit(until_ns)) return {};
   const std::int64_t most_ns =
       until_ns - place.at_ns - (now_.waits_ns - place.waits_ns);
   const std::int64_t other_ns = now_.other_ns + mayWaitNs(until_ns);
@@ -100,14 +96,15 @@ Timing RankTiming::timed(const AssembledOperation& op,
   timing.seq = op.seq;
   timing.ready_ns = clampedNs(ready_ns);
   const auto certified = clock_.certifiedNs(ready_ns);
-  if (certified && fits(certified->low_ns) && fits(certified->high_ns)) {
+  if (certified && differencesFit(certified->low_ns) &&
+      differencesFit(certified->high_ns)) {
     timing.uncertain_ns =
         std::clamp(std::max(certified->high_ns - timing.ready_ns,
                             timing.ready_ns - certified->low_ns),
                    std::int64_t{0}, Timing::kUncertain);
   }
-  if (op.failed || !op.ended.known() || !fits(op.ended.ns()) ||
-      !fits(ready_ns) || op.ended.ns() < ready_ns) {
+  if (op.failed || !op.ended.known() || !differencesFit(op.ended.ns()) ||
+      !differencesFit(ready_ns) || op.ended.ns() < ready_ns) {
     return timing;
   }
   timing.took_ns = op.ended.ns() - ready_ns;
@@ -122,7 +119,7 @@ void RankTiming::reach(const AssembledOperation& op) { passTo(op.issued.ns()); }
 
 void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   const std::int64_t issue_ns = op.issued.ns();
-  if (!op.issued.known() || !fits(issue_ns)) return;
+  if (!op.issued.known() || !differencesFit(issue_ns)) return;
   now_.other_ns += mayWaitNs(issue_ns);
   now_.at_ns = std::max(now_.at_ns, issue_ns);
   if (group != kMessage) {
@@ -140,7 +137,9 @@ void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
 // the end. Where no wait was seen it may have waited for the future.
 void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
   if (op.wait_began.known() && op.wait_ended.known()) {
-    if (!fits(op.wait_began.ns()) || !fits(op.wait_ended.ns())) return;
+    if (!differencesFit(op.wait_began.ns()) ||
+        !differencesFit(op.wait_ended.ns()))
+      return;
     const bool to_the_end =
         endedWell(op) && !op.wait_began.isAfter(op.ended) &&
         (endBoundOf(op) == EndBound::kTold || !op.ended.isAfter(op.wait_ended));

@@ -1,12 +1,10 @@
 #include "cli/export/chakra/chakra_exporter.h"
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "cli/common/text.h"
 #include "cli/export/chakra/nodes.h"
+#include "cli/export/export_note.h"
 
 namespace traced {
 namespace {
@@ -26,17 +24,9 @@ class ChakraExporter : public JobExporter {
   }
 
   std::string note() const override {
-    std::vector<std::string> parts;
-    if (left_out_ > 0) {
-      parts.push_back(absl::StrCat(countOf(left_out_, "operation"),
-                                   " left out: Chakra has none like them"));
-    }
-    if (without_end_ > 0) {
-      parts.push_back(absl::StrCat(countOf(without_end_, "operation"),
-                                   " without a duration: their ends are not "
-                                   "known"));
-    }
-    return absl::StrJoin(parts, "; ");
+    return noteOf(
+        {{left_out_, " left out: Chakra has none like them"},
+         {without_end_, " without a duration: their ends are not known"}});
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
+#include "cli/export/export_note.h"
 #include "cli/export/fr/fr_entries.h"
 #include "cli/export/fr/pickle_writer.h"
 #include "cli/export/row_buffer.h"
@@ -101,10 +101,9 @@ class FrExporter : public JobExporter {
   }
 
   std::string note() const override {
-    if (left_out_ == 0) return "";
-    return absl::StrCat(countOf(left_out_, "operation"),
-                        " left out: a Flight Recorder dump has no words for "
-                        "them");
+    return noteOf(
+        {{left_out_,
+          " left out: a Flight Recorder dump has no words for them"}});
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "analysis/timeline/rank_timeline.h"
 #include "cli/common/json.h"
 #include "cli/common/text.h"
+#include "cli/export/export_note.h"
 #include "cli/export/row_buffer.h"
 
 namespace traced {
@@ -150,10 +151,9 @@ class InspectorExporter : public JobExporter {
   }
 
   std::string note() const override {
-    if (left_out_ == 0) return "";
-    return absl::StrCat(countOf(left_out_, "operation"),
-                        " left out: without an end, or nothing that NCCL "
-                        "carries out");
+    return noteOf({{left_out_,
+                    " left out: without an end, or nothing that NCCL carries "
+                    "out"}});
   }
 
  private:

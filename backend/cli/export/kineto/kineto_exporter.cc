@@ -3,8 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "cli/common/text.h"
+#include "cli/export/export_note.h"
 #include "cli/export/kineto/kineto_events.h"
 #include "cli/export/row_buffer.h"
 
@@ -26,17 +25,9 @@ class KinetoExporter : public JobExporter {
   }
 
   std::string note() const override {
-    std::vector<std::string> parts;
-    if (without_end_ > 0) {
-      parts.push_back(absl::StrCat(countOf(without_end_, "operation"),
-                                   " without an end: only their calls are "
-                                   "there"));
-    }
-    if (unshowable_ > 0) {
-      parts.push_back(absl::StrCat(countOf(unshowable_, "operation"),
-                                   " left out: their times cannot be"));
-    }
-    return absl::StrJoin(parts, "; ");
+    return noteOf(
+        {{without_end_, " without an end: only their calls are there"},
+         {unshowable_, " left out: their times cannot be"}});
   }
 
  private:

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "cli/common/text.h"
+#include "cli/export/export_note.h"
 #include "cli/export/nccl_tests/results.h"
 
 namespace traced {
@@ -69,18 +67,12 @@ class NcclTestsExporter : public JobExporter {
   }
 
   std::string note() const override {
-    std::vector<std::string> parts;
-    const auto add = [&](std::uint64_t count, const char* why) {
-      if (count > 0) {
-        parts.push_back(absl::StrCat(countOf(count, "operation"), why));
-      }
-    };
-    add(of_others_,
-        " left out: not of all ranks in the file (--ranks chooses them)");
-    add(unmeasured_,
-        " left out: no collectives with a bandwidth and an end on "
-        "all ranks");
-    return absl::StrJoin(parts, "; ");
+    return noteOf(
+        {{of_others_,
+          " left out: not of all ranks in the file (--ranks chooses them)"},
+         {unmeasured_,
+          " left out: no collectives with a bandwidth and an end on all "
+          "ranks"}});
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
+#include "analysis/figures/samples.h"
 #include "analysis/stream/call_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
@@ -25,10 +26,6 @@ double meanOf(const std::vector<double>& times) {
   double sum = 0;
   for (const double time : times) sum += time;
   return sum / static_cast<double>(times.size());
-}
-
-double percentileOf(const std::vector<double>& sorted, std::size_t percent) {
-  return sorted[(sorted.size() * percent + 99) / 100 - 1];
 }
 
 // Of each call the time of the rank that took longest.
@@ -56,9 +53,9 @@ Json perIteration(const std::vector<std::vector<double>>& ranks) {
   json["min_us"] = sorted.front();
   json["max_us"] = sorted.back();
   json["avg_us"] = mean;
-  json["p50_us"] = percentileOf(sorted, 50);
-  json["p95_us"] = percentileOf(sorted, 95);
-  json["p99_us"] = percentileOf(sorted, 99);
+  json["p50_us"] = sorted[nearestRank(sorted.size(), 50)];
+  json["p95_us"] = sorted[nearestRank(sorted.size(), 95)];
+  json["p99_us"] = sorted[nearestRank(sorted.size(), 99)];
   json["stdev_us"] = deviation;
   json["cv_pct"] = mean > 0 ? deviation / mean * 100 : 0;
   json["times_us"] = times;

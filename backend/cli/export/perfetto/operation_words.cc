@@ -114,9 +114,7 @@ void OperationWords::annotateTimes(Sequence& to, const OperationSlice& slice,
   const auto timed = [&](const char* name, const char* within,
                          const CertifiedTime& time) {
     to.annotate(name, notBelowZero(time.ns));
-    unlessZero(
-        to, within,
-        notBelowZero(std::max(time.high_ns - time.ns, time.ns - time.low_ns)));
+    unlessZero(to, within, offByNs(time));
   };
   if (split.wait_for_peers) {
     timed("for_peers_ns", "for_peers_within_ns", *split.wait_for_peers);

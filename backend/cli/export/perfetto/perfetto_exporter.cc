@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/stream/clock_models.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/timeline/job_timeline.h"
 #include "analysis/timeline/rank_timeline.h"
 #include "cli/common/text.h"
+#include "cli/export/export_note.h"
 #include "cli/export/gzip_output.h"
 #include "cli/export/perfetto/fields.h"
 #include "cli/export/perfetto/job_packets.h"
@@ -127,9 +127,7 @@ class PerfettoExporter : public JobExporter {
   }
 
   std::string note() const override {
-    if (unshowable_ == 0) return "";
-    return absl::StrCat(countOf(unshowable_, "operation"),
-                        " left out: their times cannot be");
+    return noteOf({{unshowable_, " left out: their times cannot be"}});
   }
 
  private:
