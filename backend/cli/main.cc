@@ -20,6 +20,7 @@
 #include "cli/common/nearest.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/text.h"
+#include "cli/compare/compare.h"
 #include "cli/diagnose/diagnose.h"
 #include "cli/export/export.h"
 #include "cli/info/info.h"
@@ -57,6 +58,8 @@ constexpr Verb kVerbs[] = {
     {"show", "Single operations, a column per rank", makeShow},
     {"export", "One row per operation: CSV, JSON lines or text", makeExport},
     {"check", "Hold what was communicated against a budget, for CI", makeCheck},
+    {"compare", "What became slower between runs of two programs, for CI",
+     makeCompare},
     {"help", "Explain a verb", makeHelp},
     {"completion", "A script that has a shell complete verbs and options",
      makeCompletion},

@@ -2,42 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "analysis/stream/rank_list.h"
-#include "base/utf8.h"
 #include "cli/check/check_output.h"
-#include "cli/common/text.h"
+#include "cli/common/junit.h"
 
 namespace traced {
 namespace {
-
-// Text as the value of an attribute. XML has no way at all to write most
-// control characters.
-std::string attribute(const std::string& text) {
-  return absl::StrReplaceAll(printable(toValidUtf8(text)),
-                             {{"\xEF\xBF\xBE", "?"},
-                              {"\xEF\xBF\xBF", "?"},
-                              {"&", "&amp;"},
-                              {"<", "&lt;"},
-                              {">", "&gt;"},
-                              {"\"", "&quot;"}});
-}
-
-struct TestCase {
-  std::string name;
-  // "failure", "error" or "skipped"; empty when it passed.
-  const char* outcome = "";
-  std::string message;
-};
-
-std::string text(const TestCase& test) {
-  const std::string start =
-      absl::StrCat("    <testcase classname=\"tracectl.check\" name=\"",
-                   attribute(test.name), "\" time=\"0\"");
-  if (*test.outcome == '\0') return start + "/>\n";
-  return absl::StrCat(start, ">\n      <", test.outcome, " message=\"",
-                      attribute(test.message), "\"/>\n    </testcase>\n");
-}
 
 std::string figureText(const char* name, const BudgetRow& row,
                        const std::optional<FigureResult>& figure) {
@@ -51,9 +21,9 @@ std::string figureText(const char* name, const BudgetRow& row,
                       ", measured ", measured, " (", placeText(*figure), ")");
 }
 
-TestCase rowCase(const BudgetRow& row, const RowResult& result) {
-  TestCase test{absl::StrCat(subjectText(row), " (line ", row.line, ")"), "",
-                ""};
+JunitCase rowCase(const BudgetRow& row, const RowResult& result) {
+  JunitCase test{absl::StrCat(subjectText(row), " (line ", row.line, ")"), "",
+                 ""};
   std::vector<std::string> off;
   for (std::string words : {figureText("count", row, result.count),
                             figureText("bytes", row, result.bytes)}) {
@@ -64,7 +34,7 @@ TestCase rowCase(const BudgetRow& row, const RowResult& result) {
   return test;
 }
 
-TestCase newCase(const NewUsage& fresh) {
+JunitCase newCase(const NewUsage& fresh) {
   return {subjectText(fresh), "failure",
           absl::StrCat("NEW, not in the budget: up to ", fresh.most.count,
                        " calls and ", fresh.most.bytes, " bytes",
@@ -72,16 +42,16 @@ TestCase newCase(const NewUsage& fresh) {
                        RankList::fromRanks(fresh.ranks).text())};
 }
 
-std::vector<TestCase> testCases(const CheckOutcome& outcome) {
-  std::vector<TestCase> tests;
-  TestCase& measured = tests.emplace_back();
+std::vector<JunitCase> testCases(const CheckOutcome& outcome) {
+  std::vector<JunitCase> tests;
+  JunitCase& measured = tests.emplace_back();
   measured.name = "the trace is complete";
   if (!outcome.measured()) {
     measured.outcome = "error";
     measured.message = absl::StrJoin(outcome.not_measured, "; ");
   }
   for (std::size_t i = 0; i < outcome.result.rows.size(); ++i) {
-    TestCase test = rowCase(outcome.budget.rows[i], outcome.result.rows[i]);
+    JunitCase test = rowCase(outcome.budget.rows[i], outcome.result.rows[i]);
     if (!outcome.measured()) {
       test.outcome = "skipped";
       test.message = "not judged: the trace is not complete";
@@ -98,25 +68,7 @@ std::vector<TestCase> testCases(const CheckOutcome& outcome) {
 }  // namespace
 
 std::string checkJunit(const CheckOutcome& outcome) {
-  std::string cases;
-  std::size_t failures = 0;
-  std::size_t errors = 0;
-  std::size_t skipped = 0;
-  const std::vector<TestCase> tests = testCases(outcome);
-  for (const TestCase& test : tests) {
-    const std::string_view result = test.outcome;
-    failures += result == "failure";
-    errors += result == "error";
-    skipped += result == "skipped";
-    cases += text(test);
-  }
-  const std::string counts = absl::StrCat(
-      " tests=\"", tests.size(), "\" failures=\"", failures, "\" errors=\"",
-      errors, "\" skipped=\"", skipped, "\" time=\"0\"");
-  return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
-                      "<testsuites", counts, ">\n  <testsuite name=\"",
-                      attribute(outcome.budget_path), "\"", counts, ">\n",
-                      cases, "  </testsuite>\n</testsuites>\n");
+  return junitText(outcome.budget_path, "check", testCases(outcome));
 }
 
 }  // namespace traced

@@ -1,0 +1,201 @@
+#include "analysis/compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "analysis/compare/causes.h"
+#include "analysis/compare/fitness.h"
+#include "analysis/compare/judge.h"
+#include "analysis/compare/one_sided.h"
+#include "analysis/compare/side_values.h"
+
+namespace traced {
+namespace {
+
+// Figures of all that both sides have, the total first.
+std::vector<ComparedKey> comparedKeys(const Runs& base, const Runs& fresh,
+                                      const CompareLimits& limits,
+                                      std::vector<std::string>& notes) {
+  std::vector<ComparedKey> keys;
+  keys.push_back(
+      {std::nullopt, changesOf(std::nullopt, base, fresh, limits, notes), ""});
+  for (const RunKey& key : sharedKeys(base, fresh)) {
+    keys.push_back({key, changesOf(key, base, fresh, limits, notes),
+                    fresh.back().keys.at(key).site});
+  }
+  return keys;
+}
+
+Change* find(std::vector<ComparedKey>& keys, const ComparedKey& key,
+             RunPart part) {
+  for (ComparedKey& other : keys) {
+    if (other.key != key.key) continue;
+    for (Change& change : other.changes) {
+      if (change.part == part) return &change;
+    }
+  }
+  return nullptr;
+}
+
+std::string percent(double part) { return absl::StrFormat("%.1f %%", part); }
+
+// The same program against itself: what shows there is not the program's.
+void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
+  std::vector<std::string> notes;
+  std::vector<ComparedKey> keys =
+      comparedKeys(base, same, result.settings.limits, notes);
+  judge(keys, base, same, result.settings);
+  for (const ComparedKey& key : keys) {
+    for (const Change& change : key.changes) {
+      if (change.kind == ChangeKind::kNone ||
+          change.kind == ChangeKind::kOpen) {
+        continue;
+      }
+      result.not_measured.push_back(absl::StrCat(
+          "the same program differs from itself: ", wordsOf(change.part),
+          " of ", nameOf(key.key), " by ", percent(100 * (change.ratio() - 1)),
+          " in the runs of --same, so the machine changed"));
+    }
+  }
+  for (ComparedKey& key : result.keys) {
+    for (Change& change : key.changes) {
+      if (!change.p || (change.kind != ChangeKind::kWorse &&
+                        change.kind != ChangeKind::kBetter)) {
+        continue;
+      }
+      const Change* of_same = find(keys, key, change.part);
+      if (!of_same) continue;
+      const double scatter = std::max(std::abs(of_same->log_ratio.low),
+                                      std::abs(of_same->log_ratio.high));
+      if (std::abs(change.log_ratio.estimate) > scatter) continue;
+      change.kind = ChangeKind::kOpen;
+      result.notes.push_back(absl::StrCat(
+          wordsOf(change.part), " of ", nameOf(key.key),
+          " changed no more than the same program may differ from itself"));
+    }
+  }
+}
+
+std::size_t enough(const Judged& judged, bool paired) {
+  std::size_t runs = 2;
+  while (runs < kMostRuns &&
+         (paired
+              ? std::ldexp(1.0, 1 - static_cast<int>(runs))
+              : 2 * std::exp(2 * std::lgamma(runs + 1.0) -
+                             std::lgamma(2.0 * runs + 1))) > judged.needed_p) {
+    ++runs;
+  }
+  return runs;
+}
+
+// Says what a regression could have been and not be seen.
+void holdAgainstPower(const Judged& judged, Comparison& result) {
+  if (!judged.canFind()) {
+    result.not_measured.push_back(absl::StrCat(
+        "too few runs: with ", result.base_runs, " and ", result.fresh_runs,
+        " the smallest p is ", absl::StrFormat("%.3g", judged.least_p),
+        ", and of ", judged.tested_keys, " keys ",
+        absl::StrFormat("%.3g", judged.needed_p), " is needed; ",
+        enough(judged, result.settings.paired),
+        result.settings.paired ? " pairs are enough" : " a side are enough"));
+    return;
+  }
+  const Change* worst = nullptr;
+  const ComparedKey* of = nullptr;
+  for (const ComparedKey& key : result.keys) {
+    for (const Change& change : key.changes) {
+      if (!isTime(change.part) || change.small) continue;
+      if (worst && change.unseenOfStep() <= worst->unseenOfStep()) continue;
+      worst = &change;
+      of = &key;
+    }
+  }
+  if (!worst || worst->unseenOfStep() <= result.settings.limits.floor) return;
+  result.not_measured.push_back(absl::StrCat(
+      "the runs differ too much: a ", result.stepped ? "step" : "run",
+      " could be ", percent(100 * worst->unseenOfStep()), " longer by ",
+      wordsOf(worst->part), " of ", nameOf(of->key),
+      " and not be told from chance; more runs, or a quieter machine"));
+}
+
+bool matters(const Change& change) { return change.kind == ChangeKind::kWorse; }
+
+}  // namespace
+
+const char* nameOf(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::kOpen:
+      return "open";
+    case ChangeKind::kWorse:
+      return "worse";
+    case ChangeKind::kBetter:
+      return "better";
+    case ChangeKind::kOther:
+      return "other";
+    case ChangeKind::kNone:
+      break;
+  }
+  return "none";
+}
+
+double Change::ratio() const { return std::exp(log_ratio.estimate); }
+double Change::low() const { return std::exp(log_ratio.low); }
+double Change::high() const { return std::exp(log_ratio.high); }
+
+double Change::detectable(const CompareLimits& limits) const {
+  return std::exp(std::log1p(limits.floor) +
+                  kFoundInNineOfTen * log_ratio.halfWidth()) -
+         1;
+}
+
+double Change::unseenOfStep() const {
+  return share * (std::exp(log_ratio.halfWidth()) - 1);
+}
+
+bool Comparison::hasFindings() const {
+  if (!has_verdict) return false;
+  if (!one_sided.empty() || !regrouped.empty()) return true;
+  return std::any_of(keys.begin(), keys.end(), [](const ComparedKey& key) {
+    return std::any_of(key.changes.begin(), key.changes.end(), matters);
+  });
+}
+
+Comparison compareRuns(const std::vector<RunFigures>& base,
+                       const std::vector<RunFigures>& fresh,
+                       const std::vector<RunFigures>& same,
+                       const CompareSettings& settings) {
+  Comparison result;
+  result.settings = settings;
+  result.base_runs = base.size();
+  result.fresh_runs = fresh.size();
+  result.same_runs = same.size();
+  result.stepped = base.front().stepped;
+  result.steps = base.front().steps;
+  result.world_size = base.front().world_size;
+  result.unfit = whyUnfit(base, fresh, same, settings.paired);
+  if (!result.unfit.empty()) return result;
+  for (std::string& fact : otherFacts(base, fresh)) {
+    result.notes.push_back(std::move(fact));
+  }
+  findOneSided(base, fresh, result);
+  result.keys = comparedKeys(base, fresh, settings.limits, result.notes);
+  const Judged judged = judge(result.keys, base, fresh, settings);
+  result.least_p = judged.least_p;
+  result.needed_p = judged.needed_p;
+  result.tested_keys = judged.tested_keys;
+  result.has_verdict = base.size() > 1 && fresh.size() > 1;
+  if (!result.has_verdict) {
+    result.not_measured.push_back(
+        "one run on a side tells how they differ and not why: several on each "
+        "are needed for a verdict");
+    return result;
+  }
+  if (!same.empty()) holdAgainstSame(base, same, result);
+  holdAgainstPower(judged, result);
+  findCauses(base, fresh, result);
+  return result;
+}
+
+}  // namespace traced

@@ -1,0 +1,145 @@
+#include "analysis/compare/figure_sums.h"
+
+#include <algorithm>
+
+#include "analysis/compare/compare_limits.h"
+#include "analysis/statistics/median.h"
+
+namespace traced {
+namespace {
+
+constexpr std::array<RunPart, 4> kTimesOfCalls = {
+    RunPart::kOwnCall, RunPart::kWaitForPeers, RunPart::kTransfer,
+    RunPart::kExposed};
+
+constexpr std::size_t indexOf(RunPart part) {
+  return static_cast<std::size_t>(part);
+}
+
+std::optional<double> middle(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  return middleOf(std::move(values));
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> FigureSums::keyOf(const RunKey& key) {
+  const auto known = index_by_key_.find(key);
+  if (known != index_by_key_.end()) return known->second;
+  if (sums_.size() == kMostKeys) {
+    ++left_out_;
+    return std::nullopt;
+  }
+  const auto index = static_cast<std::uint32_t>(sums_.size());
+  index_by_key_[key] = index;
+  sums_.emplace_back().key = key;
+  return index;
+}
+
+void FigureSums::add(std::uint32_t key, std::uint32_t stretch,
+                     std::uint64_t bytes, const OperationTimes& times) {
+  OfKey& sums = sums_[key];
+  ++sums.calls;
+  sums.bytes += bytes;
+  Cell& cell = sums.cells[stretch];
+  ++cell.calls;
+  for (std::size_t i = 0; i < kRunParts; ++i) cell.parts[i].add(times.parts[i]);
+  cell.ahead.add(times.ahead);
+  cell.uncertain_ns += times.uncertain;
+  cell.byte_ns += static_cast<double>(bytes) * times.under_way.value_or(0);
+}
+
+KeyFigures FigureSums::figuresOf(const OfKey& sums,
+                                 const Stretches& stretches) {
+  KeyFigures figures;
+  const auto steps =
+      static_cast<double>(std::max<std::uint64_t>(stretches.steps(), 1));
+  figures.values[indexOf(RunPart::kCalls)] =
+      static_cast<double>(sums.calls) / steps;
+  figures.values[indexOf(RunPart::kBytes)] =
+      static_cast<double>(sums.bytes) / steps;
+  for (const RunPart part : kTimesOfCalls) {
+    std::vector<double> means;
+    for (const auto& [stretch, cell] : sums.cells) {
+      const Sum& sum = cell.parts[indexOf(part)];
+      if (sum.count == 0) continue;
+      means.push_back(sum.ns / static_cast<double>(sum.count));
+    }
+    figures.values[indexOf(part)] = middle(std::move(means));
+  }
+  std::vector<double> ahead, uncertain;
+  for (const auto& [stretch, cell] : sums.cells) {
+    uncertain.push_back(cell.uncertain_ns / static_cast<double>(cell.calls));
+    if (cell.ahead.count == 0) continue;
+    ahead.push_back(cell.ahead.ns / static_cast<double>(cell.ahead.count));
+  }
+  figures.ahead_ns = middle(std::move(ahead));
+  figures.uncertain_ns = middleOf(std::move(uncertain));
+  for (const auto& [rank, ns] : sums.caused_ns) {
+    figures.caused_ns[rank] = ns / steps;
+  }
+  figures.site = commonest(sums);
+  return figures;
+}
+
+std::string FigureSums::commonest(const OfKey& sums) {
+  std::string most;
+  std::uint64_t calls = 0;
+  for (const auto& [site, count] : sums.sites) {
+    if (count < calls || (count == calls && site > most)) continue;
+    most = site;
+    calls = count;
+  }
+  return most;
+}
+
+void FigureSums::addTotal(const Stretches& stretches,
+                          RunFigures& figures) const {
+  std::vector<Cell> all(stretches.count());
+  double calls = 0, bytes = 0;
+  for (const OfKey& sums : sums_) {
+    calls += static_cast<double>(sums.calls);
+    bytes += static_cast<double>(sums.bytes);
+    for (const auto& [stretch, cell] : sums.cells) {
+      for (std::size_t i = 0; i < kRunParts; ++i) {
+        all[stretch].parts[i].ns += cell.parts[i].ns;
+        all[stretch].parts[i].count += cell.parts[i].count;
+      }
+      all[stretch].byte_ns += cell.byte_ns;
+    }
+  }
+  const auto steps =
+      static_cast<double>(std::max<std::uint64_t>(stretches.steps(), 1));
+  figures.total[indexOf(RunPart::kCalls)] = calls / steps;
+  figures.total[indexOf(RunPart::kBytes)] = bytes / steps;
+  for (const RunPart part : kTimesOfCalls) {
+    std::vector<double> of_steps;
+    bool seen = false;
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      const Sum& sum = all[i].parts[indexOf(part)];
+      if (stretches.rankStepsOf(i) == 0) continue;
+      seen |= sum.count > 0;
+      of_steps.push_back(sum.ns / stretches.rankStepsOf(i));
+    }
+    if (seen) figures.total[indexOf(part)] = middle(std::move(of_steps));
+  }
+  std::vector<double> in_flight;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    const double ns = stretches.stepNs(i) * stretches.rankStepsOf(i);
+    if (ns > 0) in_flight.push_back(all[i].byte_ns / ns);
+  }
+  figures.total[indexOf(RunPart::kInFlight)] = middle(std::move(in_flight));
+  figures.total[indexOf(RunPart::kStep)] = stretches.medianStepNs();
+}
+
+void FigureSums::finish(const Stretches& stretches, RunFigures& figures) const {
+  figures.keys_left_out = left_out_;
+  figures.step_count = stretches.steps();
+  for (const OfKey& sums : sums_) {
+    const KeyFigures& key = figures.keys[sums.key] = figuresOf(sums, stretches);
+    for (const auto& [rank, ns] : key.caused_ns) figures.caused_ns[rank] += ns;
+  }
+  addTotal(stretches, figures);
+}
+
+}  // namespace traced

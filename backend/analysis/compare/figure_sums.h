@@ -1,0 +1,82 @@
+// FigureSums adds up the operations of a run, per key and stretch.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/compare/run_figures.h"
+#include "analysis/compare/stretches.h"
+
+namespace traced {
+
+// Times of one operation, as far as they are known, in ns.
+struct OperationTimes {
+  std::array<std::optional<double>, kRunParts> parts;
+  std::optional<double> ahead;
+  // Of bytes in flight: how long it was under way.
+  std::optional<double> under_way;
+  double uncertain = 0;
+};
+
+// Not thread safe. Memory: a cell per key and stretch that has operations.
+class FigureSums {
+ public:
+  // The number of a key; absent where there are too many.
+  std::optional<std::uint32_t> keyOf(const RunKey& key);
+
+  void add(std::uint32_t key, std::uint32_t stretch, std::uint64_t bytes,
+           const OperationTimes& times);
+  void addCaused(std::uint32_t key, std::uint32_t rank, double ns) {
+    sums_[key].caused_ns[rank] += ns;
+  }
+  void addSite(std::uint32_t key, const std::string& site) {
+    ++sums_[key].sites[site];
+  }
+
+  // Puts keys and totals into `figures`. `ranks`: how many recorded the run.
+  void finish(const Stretches& stretches, RunFigures& figures) const;
+
+ private:
+  struct Sum {
+    double ns = 0;
+    std::uint64_t count = 0;
+
+    void add(const std::optional<double>& value) {
+      if (!value) return;
+      ns += *value;
+      ++count;
+    }
+  };
+  struct Cell {
+    std::array<Sum, kRunParts> parts;
+    Sum ahead;
+    double byte_ns = 0;
+    double uncertain_ns = 0;
+    std::uint64_t calls = 0;
+  };
+  struct OfKey {
+    RunKey key;
+    absl::flat_hash_map<std::uint32_t, Cell> cells;
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;
+    std::map<std::uint32_t, double> caused_ns;
+    absl::flat_hash_map<std::string, std::uint64_t> sites;
+  };
+
+  static KeyFigures figuresOf(const OfKey& sums, const Stretches& stretches);
+  static std::string commonest(const OfKey& sums);
+  void addTotal(const Stretches& stretches, RunFigures& figures) const;
+
+  std::vector<OfKey> sums_;
+  std::map<RunKey, std::uint32_t> index_by_key_;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace traced

@@ -1,0 +1,120 @@
+#include "analysis/compare/side_values.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/statistics/median.h"
+
+namespace traced {
+namespace {
+
+// The figures of a part in all runs; empty where one lacks it. `some`: whether
+// one has it.
+std::vector<double> column(const Runs& runs, const std::optional<RunKey>& key,
+                           RunPart part, bool& some) {
+  std::vector<double> values;
+  for (const RunFigures& run : runs) {
+    const PartValues* of_run = valuesOf(run, key);
+    if (!of_run || !RunFigures::at(*of_run, part)) continue;
+    values.push_back(*RunFigures::at(*of_run, part));
+  }
+  some |= !values.empty();
+  if (values.size() < runs.size()) values.clear();
+  return values;
+}
+
+double worstUncertain(const Runs& runs, const RunKey& key) {
+  double worst = 0;
+  for (const RunFigures& run : runs) {
+    const auto found = run.keys.find(key);
+    if (found == run.keys.end()) continue;
+    worst = std::max(worst, found->second.uncertain_ns);
+  }
+  return worst;
+}
+
+}  // namespace
+
+const PartValues* valuesOf(const RunFigures& run,
+                           const std::optional<RunKey>& key) {
+  if (!key) return &run.total;
+  const auto found = run.keys.find(*key);
+  return found == run.keys.end() ? nullptr : &found->second.values;
+}
+
+double stepOf(const Runs& runs) {
+  std::vector<double> steps;
+  for (const RunFigures& run : runs) steps.push_back(run.stepNs());
+  return middleOf(std::move(steps));
+}
+
+double callsOf(const Runs& runs, const std::optional<RunKey>& key) {
+  if (!key) return 1;
+  std::vector<double> calls;
+  for (const RunFigures& run : runs) {
+    const auto found = run.keys.find(*key);
+    if (found != run.keys.end()) calls.push_back(run.callsOf(found->second));
+  }
+  return middleOf(std::move(calls));
+}
+
+double leastValue(RunPart part, const std::optional<RunKey>& key,
+                  const Runs& base, const Runs& fresh,
+                  const CompareLimits& limits) {
+  // A logarithm needs something.
+  constexpr double kLeast = 1e-9;
+  if (!isTime(part)) return kLeast;
+  const double calls = std::max(callsOf(base, key), kLeast);
+  double least = std::max(kLeast, limits.least_share * stepOf(base) / calls);
+  if (key && part == RunPart::kWaitForPeers) {
+    least = std::max(
+        {least, worstUncertain(base, *key), worstUncertain(fresh, *key)});
+  }
+  return least;
+}
+
+std::vector<Change> changesOf(const std::optional<RunKey>& key,
+                              const Runs& base, const Runs& fresh,
+                              const CompareLimits& limits,
+                              std::vector<std::string>& notes) {
+  std::vector<Change> changes;
+  const double step_ns = stepOf(base);
+  for (std::size_t i = 0; i < kRunParts; ++i) {
+    Change change;
+    change.part = static_cast<RunPart>(i);
+    bool some = false;
+    change.base = column(base, key, change.part, some);
+    change.fresh = column(fresh, key, change.part, some);
+    if (change.base.empty() || change.fresh.empty()) {
+      if (!some) continue;
+      notes.push_back(absl::StrCat(wordsOf(change.part), " of ", nameOf(key),
+                                   " is not known of every run: not compared"));
+      continue;
+    }
+    change.before = middleOf(change.base);
+    change.after = middleOf(change.fresh);
+    if (isTime(change.part) && step_ns > 0) {
+      change.share = change.before * callsOf(base, key) / step_ns;
+      const double after = change.after * callsOf(fresh, key) / step_ns;
+      change.small = std::max(change.share, after) < limits.least_share;
+    }
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+std::string nameOf(const RunKey& key) {
+  std::string name = key.op;
+  if (key.size != "0 B" && key.size != "-") {
+    absl::StrAppend(&name, " ", key.size);
+  }
+  if (key.dtype != "-") absl::StrAppend(&name, " ", key.dtype);
+  if (key.group != "-") absl::StrAppend(&name, " on ", key.group);
+  return name;
+}
+
+std::string nameOf(const std::optional<RunKey>& key) {
+  return key ? nameOf(*key) : "all operations";
+}
+
+}  // namespace traced

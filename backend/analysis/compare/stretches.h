@@ -1,0 +1,55 @@
+// Stretches cuts a run into its steps, or, of very many, into as many steps
+// that follow each other: a figure of a run is the median over them, which a
+// step that was disturbed does not move.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/figures/step_range.h"
+#include "analysis/stream/stream_table.h"
+
+namespace traced {
+
+class Stretches {
+ public:
+  // Of a run whose steps are not marked there is one: all of it.
+  explicit Stretches(StepRange steps) : steps_(steps) {}
+
+  // Takes a rank's own steps, once for each stream.
+  void add(const StreamTable& table);
+
+  bool stepped() const { return !steps_.all(); }
+  // The stretch of an operation; absent where it is in none.
+  std::optional<std::uint32_t> of(const StreamTable& table,
+                                  const AssembledOperation& op) const;
+  std::size_t count() const { return time_ns_.size(); }
+  // How many steps they are, of one rank, and of all ranks together.
+  std::uint64_t steps() const { return numbers_.size(); }
+  std::uint64_t rankSteps() const { return rank_steps_; }
+  // The mean step of a rank of a stretch, ns.
+  double stepNs(std::uint32_t stretch) const;
+  double rankStepsOf(std::uint32_t stretch) const {
+    return static_cast<double>(rank_steps_of_[stretch]);
+  }
+  // The median of them.
+  double medianStepNs() const;
+
+ private:
+  std::uint32_t stretchOf(std::uint64_t number) const;
+  void addTime(std::uint32_t stretch, std::uint64_t ns);
+
+  const StepRange steps_;
+  // How many numbers share a stretch.
+  std::uint64_t width_ = 1;
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> numbers_;
+  std::vector<double> time_ns_;
+  std::vector<std::uint64_t> rank_steps_of_;
+  std::uint64_t rank_steps_ = 0;
+};
+
+}  // namespace traced

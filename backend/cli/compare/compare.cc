@@ -1,0 +1,201 @@
+#include "cli/compare/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/fitness.h"
+#include "analysis/compare/measure_run.h"
+#include "analysis/merge/pending_file.h"
+#include "analysis/reading/trace_set.h"
+#include "cli/common/progress.h"
+#include "cli/common/text.h"
+#include "cli/compare/compare_formats.h"
+#include "cli/compare/compare_output.h"
+
+namespace traced {
+namespace {
+
+void complain(const std::string& sentence) {
+  std::cerr << "tracectl: " << printable(sentence) << "\n";
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string withoutSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+class Compare : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    const auto runs = [&](const std::string& name, std::vector<std::string>& to,
+                          const std::string& help) {
+      return app.add_option(name, to, help)
+          ->expected(1, static_cast<int>(kMostRuns));
+    };
+    runs("BASE", base_, "Runs of the program as it was: folders, or files")
+        ->required();
+    runs("--against", fresh_, "Runs of the program as it is")->required();
+    runs(
+        "--same", same_,
+        "More runs of the program as it was: what they differ in is no change");
+    app.add_flag("--paired", settings_.paired,
+                 "The first run of each side ran beside the other's first, and "
+                 "so on, as those of `python -m traced ab`");
+    app.add_option("--steps", steps_,
+                   "Such as 10-49 (default all that were marked, but the last)")
+        ->check([](const std::string& text) {
+          const auto steps = StepRange::parse(text);
+          return steps ? std::string() : steps.error().message;
+        });
+    app.add_option("--floor", floor_percent_,
+                   "What change counts, in percent, when it certainly exceeds "
+                   "that")
+        ->check(CLI::Range(0.0, 1000.0))
+        ->capture_default_str();
+    app.add_option("--alpha", settings_.limits.alpha,
+                   "How often chance alone may be told as a change")
+        ->check(CLI::Range(0.0001, 0.5))
+        ->capture_default_str();
+    app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
+    for (std::size_t i = 0; i < kCompareFormats; ++i) {
+      app.add_option(kCompareFormat[i].option, files_[i],
+                     kCompareFormat[i].help);
+    }
+    app.add_flag("--github", github_,
+                 "Say what GitHub makes annotations of, and add a page to the "
+                 "file that GITHUB_STEP_SUMMARY names");
+    app.add_flag("--all", all_, "All rows, however many");
+    app.footer(
+        "Example: tracectl compare ab/a-* --against ab/b-* --same ab/s-* "
+        "--paired");
+  }
+
+  ExitCode run() override {
+    if (json_ && github_) {
+      complain("--json and --github exclude each other");
+      return ExitCode::kUsage;
+    }
+    settings_.limits.floor = floor_percent_ / 100;
+    Runs base, fresh, same;
+    std::vector<std::string> unread;
+    measure(base_, base, unread);
+    measure(fresh_, fresh, unread);
+    measure(same_, same, unread);
+    const std::string twice = sameRunTwice({&base, &fresh, &same});
+    if (!twice.empty()) {
+      complain(twice);
+      return ExitCode::kUsage;
+    }
+    const Comparison comparison = compare(base, fresh, same, unread);
+    if (!write(comparison)) return ExitCode::kInternal;
+    return conclude(comparison);
+  }
+
+ private:
+  void measure(const std::vector<std::string>& paths, Runs& runs,
+               std::vector<std::string>& unread) const {
+    std::optional<StepRange> steps;
+    if (!steps_.empty()) steps = StepRange::parse(steps_).value();
+    for (const std::string& path : paths) {
+      const std::string name = withoutSlash(path);
+      Progress progress("reading " + name);
+      const std::vector<std::string> one = {path};
+      const Result<TraceSet> set = openTraceSet(one, progress.callback());
+      progress.done();
+      if (!set) {
+        unread.push_back(absl::StrCat(name, ": ", set.error().message));
+        continue;
+      }
+      runs.push_back(measureRun(*set, name, steps));
+      std::vector<std::string>& gaps = runs.back().gaps;
+      gaps.insert(gaps.end(), set->selection_warnings.begin(),
+                  set->selection_warnings.end());
+    }
+  }
+
+  Comparison compare(const Runs& base, const Runs& fresh, const Runs& same,
+                     std::vector<std::string>& unread) const {
+    if (unread.empty()) return compareRuns(base, fresh, same, settings_);
+    Comparison none;
+    none.settings = settings_;
+    none.base_runs = base_.size();
+    none.fresh_runs = fresh_.size();
+    none.unfit = std::move(unread);
+    return none;
+  }
+
+  bool write(const Comparison& comparison) const {
+    const std::string workspace = withoutSlash(environment("GITHUB_WORKSPACE"));
+    if (json_) {
+      writeJson(std::cout, compareJson(comparison));
+      std::cout << "\n";
+    } else {
+      std::cout << compareText(comparison, all_);
+    }
+    if (github_) std::cout << compareAnnotations(comparison, workspace);
+    for (std::size_t i = 0; i < kCompareFormats; ++i) {
+      if (files_[i].empty()) continue;
+      PendingFile file(files_[i], Existing::kReplaced);
+      file.stream() << kCompareFormat[i].text(comparison, workspace);
+      if (file.commit()) continue;
+      complain(file.problem());
+      return false;
+    }
+    return !github_ || addToSummary(compareMarkdown(comparison));
+  }
+
+  // Other steps of the job add to the same file.
+  static bool addToSummary(const std::string& text) {
+    const std::string path = environment("GITHUB_STEP_SUMMARY");
+    if (path.empty()) return true;
+    std::ofstream file(path, std::ios::app);
+    file << text;
+    if (file.flush()) return true;
+    complain(absl::StrCat("cannot write to ", path));
+    return false;
+  }
+
+  static ExitCode conclude(const Comparison& comparison) {
+    std::cout.flush();
+    for (const auto* reasons : {&comparison.unfit, &comparison.not_measured}) {
+      for (const std::string& reason : *reasons) {
+        std::cerr << "not measured: " << printable(reason) << "\n";
+      }
+    }
+    if (!comparison.unfit.empty()) return ExitCode::kNotMeasured;
+    if (comparison.hasFindings()) return ExitCode::kFindings;
+    return comparison.not_measured.empty() ? ExitCode::kFine
+                                           : ExitCode::kNotMeasured;
+  }
+
+  std::vector<std::string> base_, fresh_, same_;
+  CompareSettings settings_;
+  std::string steps_;
+  double floor_percent_ = 3;
+  bool json_ = false;
+  bool github_ = false;
+  bool all_ = false;
+  std::array<std::string, kCompareFormats> files_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeCompare() {
+  return std::make_unique<Compare>();
+}
+
+}  // namespace traced

@@ -1,0 +1,77 @@
+// What a comparison found, as people, CI systems and programs read it.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/comparison.h"
+#include "cli/common/json.h"
+
+namespace traced {
+
+// How a name from a trace stands in a text: `printable` on a terminal.
+using Quote = std::function<std::string(const std::string&)>;
+
+// One thing that changed.
+struct CompareFinding {
+  enum class Level { kWorse, kChanged, kBetter };
+  Level level = Level::kChanged;
+  // A sentence without its full stop.
+  std::string text;
+  // What it follows from, "" of a reason.
+  std::string follows;
+  // Where the program calls it, "" where that is not known.
+  std::string site;
+  // "transfer", "new", ...: what kind of change it is.
+  std::string rule;
+};
+
+// What exists on one side only comes first, then what became worse, reasons
+// before what follows from them, then what became better.
+std::vector<CompareFinding> compareFindings(const Comparison& comparison,
+                                            const Quote& quote);
+
+// The sentence on top.
+std::string compareSentence(const Comparison& comparison, const Quote& quote);
+// What would have been found: "a step longer by 4.1 %, ..."; "" where nothing
+// is measured.
+std::string powerText(const Comparison& comparison, const Quote& quote);
+
+// "became 12 % longer (9.1 to 15 %)", "became 3.1 times as long (...)".
+std::string changeText(const Change& change);
+// A figure of a part: "3.91 ms", "4 MiB", "12".
+std::string valueText(RunPart part, double value);
+// The name of a key, quoted.
+std::string keyText(const std::optional<RunKey>& key, const Quote& quote);
+
+// Where a site is, "train.py" and 120; without a line there is no place.
+struct SitePlace {
+  std::string file;
+  std::string line;
+};
+// `below`: what is taken from the front of a file's name, if it is there.
+std::optional<SitePlace> placeOf(const std::string& site,
+                                 const std::string& below);
+
+// Rows of the table, worst first.
+struct CompareRow {
+  const ComparedKey* key = nullptr;
+  const Change* change = nullptr;
+};
+std::vector<CompareRow> compareRows(const Comparison& comparison);
+
+std::string compareText(const Comparison& comparison, bool all);
+Json compareJson(const Comparison& comparison);
+std::string compareJunit(const Comparison& comparison);
+// At most 1 MiB: GitHub leaves out a longer one as a whole.
+std::string compareMarkdown(const Comparison& comparison);
+// Workflow commands that make annotations; at most 10 of each kind are shown.
+std::string compareAnnotations(const Comparison& comparison,
+                               const std::string& workspace);
+// Only what has a place in the program's code.
+std::string compareSarif(const Comparison& comparison,
+                         const std::string& workspace);
+
+}  // namespace traced

@@ -1,0 +1,251 @@
+// What is said of runs whose figures are made up.
+
+#include "analysis/compare/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace traced {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr double kMs = 1e6;
+const RunKey kGradients{"all_reduce", "dp", "float32", "4-8 MiB"};
+
+// One run: a step of 100 ms with 8 calls of gradients a rank.
+struct MadeUp {
+  double step_ms = 100;
+  double own_us = 200;
+  double wait_ms = 1;
+  double transfer_ms = 5;
+  double exposed_ms = 2;
+  double calls = 32;
+  double ahead_ms = 4;
+  double caused_by_1_ms = 1;
+  RunKey key = kGradients;
+};
+
+class ComparisonTest : public ::testing::Test {
+ protected:
+  double scattered(double value) {
+    return value * std::exp(scatter_ * noise_(random_));
+  }
+
+  RunFigures run(const MadeUp& made) {
+    RunFigures figures;
+    figures.name = "run" + std::to_string(++runs_);
+    figures.stream_ids = {runs_};
+    figures.world_size = 4;
+    figures.stepped = true;
+    figures.steps = "0-49";
+    KeyFigures& key = figures.keys[made.key];
+    const auto set = [](PartValues& values, RunPart part, double value) {
+      values[static_cast<std::size_t>(part)] = value;
+    };
+    set(key.values, RunPart::kCalls, made.calls);
+    set(key.values, RunPart::kBytes, made.calls * (4 << 20));
+    set(key.values, RunPart::kOwnCall, scattered(made.own_us * 1000));
+    set(key.values, RunPart::kWaitForPeers, scattered(made.wait_ms * kMs));
+    set(key.values, RunPart::kTransfer, scattered(made.transfer_ms * kMs));
+    set(key.values, RunPart::kExposed, scattered(made.exposed_ms * kMs));
+    key.ahead_ns = made.ahead_ms * kMs;
+    key.caused_ns = {{0, kMs}, {1, made.caused_by_1_ms * kMs}};
+    set(figures.total, RunPart::kStep, scattered(made.step_ms * kMs));
+    set(figures.total, RunPart::kCalls, made.calls);
+    return figures;
+  }
+
+  std::vector<RunFigures> side(const MadeUp& made, int count = 9) {
+    std::vector<RunFigures> runs;
+    for (int i = 0; i < count; ++i) runs.push_back(run(made));
+    return runs;
+  }
+
+  Comparison compared(const MadeUp& fresh, int count = 9) {
+    return compareRuns(side({}, count), side(fresh, count), {}, settings_);
+  }
+
+  const Change& change(const Comparison& comparison, RunPart part,
+                       bool total = false) {
+    for (const ComparedKey& key : comparison.keys) {
+      if (key.key.has_value() == total) continue;
+      for (const Change& each : key.changes) {
+        if (each.part == part) return each;
+      }
+    }
+    ADD_FAILURE() << "no " << nameOf(part);
+    static const Change kNone;
+    return kNone;
+  }
+
+  CompareSettings settings_{{}, true};
+  double scatter_ = 0.01;
+  std::mt19937 random_{3};
+  std::normal_distribution<double> noise_;
+  std::uint64_t runs_ = 0;
+};
+
+TEST_F(ComparisonTest, TheSameProgramHasNoFindings) {
+  for (int i = 0; i < 20; ++i) {
+    const Comparison same = compared({});
+    EXPECT_FALSE(same.hasFindings());
+    EXPECT_THAT(same.not_measured, IsEmpty());
+  }
+}
+
+TEST_F(ComparisonTest, ASlowerTransferIsThatAndWaitsFollow) {
+  MadeUp slow;
+  slow.transfer_ms *= 1.1;
+  slow.exposed_ms *= 1.25;
+  slow.step_ms *= 1.05;
+  const Comparison comparison = compared(slow);
+  EXPECT_TRUE(comparison.hasFindings());
+  const Change& transfer = change(comparison, RunPart::kTransfer);
+  EXPECT_EQ(transfer.kind, ChangeKind::kWorse);
+  EXPECT_EQ(transfer.follows, "");
+  EXPECT_NEAR(transfer.ratio(), 1.1, 0.02);
+  EXPECT_LE(*transfer.p, 0.05);
+  EXPECT_THAT(change(comparison, RunPart::kExposed).follows,
+              HasSubstr("transfer of all_reduce 4-8 MiB float32 on dp"));
+  const Change& step = change(comparison, RunPart::kStep, true);
+  EXPECT_EQ(step.kind, ChangeKind::kWorse);
+  EXPECT_THAT(step.follows, HasSubstr("transfer of all_reduce"));
+  EXPECT_EQ(change(comparison, RunPart::kOwnCall).kind, ChangeKind::kNone);
+}
+
+TEST_F(ComparisonTest, AChangeWithinTheFloorIsNone) {
+  MadeUp slow;
+  slow.transfer_ms *= 1.02;
+  scatter_ = 0.002;
+  const Comparison comparison = compared(slow);
+  const Change& transfer = change(comparison, RunPart::kTransfer);
+  EXPECT_LE(*transfer.p, 0.05);
+  EXPECT_EQ(transfer.kind, ChangeKind::kNone);
+  EXPECT_FALSE(comparison.hasFindings());
+}
+
+TEST_F(ComparisonTest, AWaitIsCausedByTheRankThatOthersWaitForLonger) {
+  MadeUp slow;
+  slow.wait_ms *= 2;
+  slow.caused_by_1_ms = 5;
+  const Comparison comparison = compared(slow);
+  const Change& wait = change(comparison, RunPart::kWaitForPeers);
+  EXPECT_EQ(wait.kind, ChangeKind::kWorse);
+  EXPECT_EQ(wait.culprit, 1U);
+}
+
+TEST_F(ComparisonTest, AWaitThatBeginsSoonerIsLostOverlap) {
+  MadeUp sooner;
+  sooner.exposed_ms = 6;
+  sooner.ahead_ms = 0;
+  const Comparison comparison = compared(sooner);
+  const Change& exposed = change(comparison, RunPart::kExposed);
+  EXPECT_EQ(exposed.kind, ChangeKind::kWorse);
+  EXPECT_EQ(exposed.follows, "");
+  ASSERT_TRUE(exposed.sooner);
+  EXPECT_EQ(exposed.sooner->before_ns, 4 * kMs);
+}
+
+TEST_F(ComparisonTest, OneCallMoreIsFoundWithoutStatistics) {
+  MadeUp more;
+  more.calls = 36;
+  const Comparison comparison = compared(more, 2);
+  const Change& calls = change(comparison, RunPart::kCalls);
+  EXPECT_EQ(calls.kind, ChangeKind::kWorse);
+  EXPECT_FALSE(calls.p);
+  EXPECT_TRUE(comparison.hasFindings());
+}
+
+TEST_F(ComparisonTest, AnotherDtypeIsOnOneSideOnly) {
+  MadeUp other;
+  other.key.dtype = "bfloat16";
+  other.key.size = "2-4 MiB";
+  const Comparison comparison = compared(other);
+  ASSERT_EQ(comparison.one_sided.size(), 2U);
+  EXPECT_TRUE(comparison.hasFindings());
+}
+
+TEST_F(ComparisonTest, FewerCallsAndShorterTimesAreNoFindings) {
+  MadeUp better;
+  better.transfer_ms *= 0.8;
+  better.calls = 28;
+  const Comparison comparison = compared(better);
+  EXPECT_EQ(change(comparison, RunPart::kTransfer).kind, ChangeKind::kBetter);
+  EXPECT_EQ(change(comparison, RunPart::kCalls).kind, ChangeKind::kBetter);
+  EXPECT_FALSE(comparison.hasFindings());
+}
+
+TEST_F(ComparisonTest, TooFewPairsAreNoMeasure) {
+  MadeUp slow;
+  slow.transfer_ms *= 2;
+  const Comparison comparison = compared(slow, 3);
+  EXPECT_FALSE(comparison.hasFindings());
+  ASSERT_EQ(comparison.not_measured.size(), 1U);
+  EXPECT_THAT(comparison.not_measured[0],
+              HasSubstr("too few runs: with 3 and 3 the smallest p is 0.25"));
+  EXPECT_THAT(comparison.not_measured[0], HasSubstr("7 pairs are enough"));
+}
+
+TEST_F(ComparisonTest, RunsThatDifferMuchAreNoMeasure) {
+  scatter_ = 0.2;
+  const Comparison comparison = compared({});
+  EXPECT_FALSE(comparison.hasFindings());
+  ASSERT_EQ(comparison.not_measured.size(), 1U);
+  EXPECT_THAT(comparison.not_measured[0], HasSubstr("differ too much"));
+}
+
+TEST_F(ComparisonTest, AMachineThatChangesIsNoMeasure) {
+  MadeUp slow;
+  slow.transfer_ms *= 1.1;
+  const Comparison comparison =
+      compareRuns(side({}), side({}), side(slow), settings_);
+  EXPECT_FALSE(comparison.hasFindings());
+  ASSERT_FALSE(comparison.not_measured.empty());
+  EXPECT_THAT(comparison.not_measured[0],
+              HasSubstr("the same program differs from itself: transfer"));
+}
+
+TEST_F(ComparisonTest, OneRunASideHasNoVerdict) {
+  MadeUp slow;
+  slow.calls = 100;
+  const Comparison comparison = compared(slow, 1);
+  EXPECT_FALSE(comparison.has_verdict);
+  EXPECT_FALSE(comparison.hasFindings());
+  EXPECT_THAT(comparison.not_measured, Not(IsEmpty()));
+}
+
+TEST_F(ComparisonTest, WhatIsNoMeasureIsSaid) {
+  std::vector<RunFigures> base = side({}), fresh = side({});
+  fresh[3].gaps = {"12 records dropped"};
+  EXPECT_THAT(compareRuns(base, fresh, {}, settings_).unfit,
+              ::testing::ElementsAre(HasSubstr("12 records dropped")));
+  fresh = side({});
+  fresh[3].world_size = 8;
+  EXPECT_THAT(compareRuns(base, fresh, {}, settings_).unfit,
+              ::testing::ElementsAre(HasSubstr("4 ranks and")));
+  fresh = side({});
+  fresh.pop_back();
+  EXPECT_THAT(compareRuns(base, fresh, {}, settings_).unfit,
+              ::testing::ElementsAre(HasSubstr("9 and 8 runs are no pairs")));
+  MadeUp other;
+  other.key.op = "all_gather";
+  EXPECT_THAT(compareRuns(base, side(other), {}, settings_).unfit,
+              ::testing::ElementsAre(HasSubstr("different programs")));
+}
+
+TEST_F(ComparisonTest, WaitsNearNothingAreNothing) {
+  MadeUp before, after;
+  before.wait_ms = 0.001;
+  after.wait_ms = 0.01;
+  const Comparison comparison =
+      compareRuns(side(before), side(after), {}, settings_);
+  EXPECT_EQ(change(comparison, RunPart::kWaitForPeers).kind, ChangeKind::kNone);
+}
+
+}  // namespace
+}  // namespace traced

@@ -1,0 +1,60 @@
+// Numbers are those of SciPy 1.17; tests/compare holds many more against it.
+
+#include "analysis/statistics/shift.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/statistics/rank_counts.h"
+
+namespace traced {
+namespace {
+
+const std::vector<double> kDifferences = {0.11, 0.08, 0.14, -0.02, 0.09,
+                                          0.12, 0.07, 0.10, 0.13};
+
+TEST(Shift, OfPairsIsTheMedianOfTheMeansOfTwo) {
+  const Shift shift = pairedShift(kDifferences, 0.95);
+  EXPECT_DOUBLE_EQ(shift.estimate, 0.1);
+  EXPECT_DOUBLE_EQ(shift.low, 0.045);
+  EXPECT_DOUBLE_EQ(shift.high, 0.125);
+  EXPECT_DOUBLE_EQ(shift.coverage, 0.9609375);
+}
+
+TEST(Shift, OfTwoSamplesIsTheMedianOfAllDifferences) {
+  const Shift shift = twoSampleShift({1.0, 1.2, 0.9, 1.1, 1.05},
+                                     {1.3, 1.25, 1.4, 1.15, 1.5, 1.35}, 0.95);
+  EXPECT_NEAR(shift.estimate, 0.275, 1e-12);
+  EXPECT_NEAR(shift.low, 0.1, 1e-12);
+  EXPECT_NEAR(shift.high, 0.45, 1e-12);
+  EXPECT_NEAR(shift.coverage, 1 - 0.030303030303030304, 1e-12);
+}
+
+TEST(Shift, OneRunThatWentWrongMovesItLittle) {
+  std::vector<double> differences = kDifferences;
+  differences[0] = 1000;
+  EXPECT_NEAR(pairedShift(differences, 0.95).estimate, 0.1, 0.02);
+}
+
+TEST(Shift, OfTooFewValuesTheIntervalIsAsWideAsItGets) {
+  const Shift shift = pairedShift({0.1, 0.3}, 0.95);
+  EXPECT_DOUBLE_EQ(shift.low, 0.1);
+  EXPECT_DOUBLE_EQ(shift.high, 0.3);
+  EXPECT_DOUBLE_EQ(shift.coverage, 0.5);
+  const Shift one = pairedShift({0.1}, 0.95);
+  EXPECT_DOUBLE_EQ(one.low, one.high);
+}
+
+TEST(RankCounts, AddUpToOneAndAreSymmetric) {
+  const std::vector<double> signed_rank = signedRankCdf(64);
+  EXPECT_NEAR(signed_rank.back(), 1, 1e-12);
+  const std::vector<double> rank_sum = rankSumCdf(64, 64);
+  ASSERT_EQ(rank_sum.size(), 64U * 64 + 1);
+  EXPECT_NEAR(rank_sum.back(), 1, 1e-12);
+  EXPECT_NEAR(rank_sum[2047], 1 - rank_sum[2048], 1e-9);
+  // Of five and six, all of the first below all of the second is one way of
+  // 462.
+  EXPECT_NEAR(rankSumCdf(5, 6)[0], 1.0 / 462, 1e-15);
+}
+
+}  // namespace
+}  // namespace traced
