@@ -65,7 +65,7 @@ def planted(name: str, tmp_path: Path, base: list[Path], *options: str) -> dict[
         ("transfer", "transfer", f"transfer of {GRADIENTS} became "),
         ("slow_rank", "wait_for_peers", f"waiting for peers in {GRADIENTS} became "),
         ("own_call", "own_call", f"the program's own call of {GRADIENTS} became "),
-        ("bucket", "calls", f"calls of {GRADIENTS} in a step went from 16 to 20"),
+        ("bucket", "calls", f"calls of {GRADIENTS} in a step of all ranks went from 16 to 20"),
         ("overlap", "exposed_wait", f"the program's wait for {GRADIENTS} became "),
         ("dtype", "dtype", "on dp, all_reduce is float32 where it was bfloat16"),
     ],

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "analysis/budget/structure.h"
 #include "analysis/budget/usage.h"
 #include "analysis/figures/step_range.h"
 
@@ -29,7 +30,9 @@ struct BudgetRow {
   std::optional<absl::flat_hash_set<std::uint32_t>> ranks;
   // The ranks as they were written; "all" without.
   std::string ranks_text = "all";
-  // At least one of the two.
+  // At least one of the two, unless nothing of it is judged: it is known, and
+  // varies by itself.
+  bool judged = true;
   std::optional<std::uint64_t> count;
   std::optional<std::uint64_t> bytes;
   // Less is fine as well, also nothing at all.
@@ -44,9 +47,10 @@ struct BudgetRow {
 
 struct Budget {
   std::vector<BudgetRow> rows;
+  std::vector<StructureRow> structure;
 
-  // The different ranges of steps of its rows, in their order. What was issued
-  // outside all of them is not judged.
+  // The different ranges of steps of its rows of figures, in their order. What
+  // was issued outside all of them is not judged.
   std::vector<StepRange> ranges() const;
 };
 

@@ -115,6 +115,20 @@ const ComparedKey* heaviest(std::vector<ComparedKey>& keys, RunPart part) {
   return most;
 }
 
+// A key of which a part is better, as in total.
+const ComparedKey* betterToo(const std::vector<ComparedKey>& keys,
+                             RunPart part) {
+  for (const ComparedKey& key : keys) {
+    for (const Change& change : key.changes) {
+      if (key.key && change.part == part &&
+          change.kind == ChangeKind::kBetter) {
+        return &key;
+      }
+    }
+  }
+  return nullptr;
+}
+
 // The reason that weighs most, of those that make a step longer.
 std::string reasonOf(Comparison& comparison) {
   if (!comparison.one_sided.empty()) return "other operations";
@@ -134,7 +148,9 @@ void followInTotal(Comparison& comparison, ComparedKey& total) {
     if (change.kind == ChangeKind::kNone || change.kind == ChangeKind::kOpen) {
       continue;
     }
-    const ComparedKey* same = heaviest(comparison.keys, change.part);
+    const ComparedKey* same = change.kind == ChangeKind::kBetter
+                                  ? betterToo(comparison.keys, change.part)
+                                  : heaviest(comparison.keys, change.part);
     if (same) {
       change.follows = textOf(*same, change.part);
     } else if (isWorse(change) || change.kind == ChangeKind::kOther) {

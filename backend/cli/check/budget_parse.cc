@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/check/budget_file.h"
@@ -17,11 +18,14 @@
 namespace traced {
 namespace {
 
-constexpr std::array<std::string_view, 4> kFileKeys = {
-    "schema", "steps", "tolerance_percent", "budget"};
-constexpr std::array<std::string_view, 10> kRowKeys = {
+constexpr std::array<std::string_view, 5> kFileKeys = {
+    "schema", "steps", "tolerance_percent", "budget", "structure"};
+constexpr std::array<std::string_view, 7> kStructureKeys = {
+    "steps", "group", "groups", "ranks", "order", "together", "waited_at_once"};
+constexpr std::array<std::string_view, 11> kRowKeys = {
     "steps", "per",   "group", "op",      "dtype",
-    "ranks", "count", "bytes", "at_most", "tolerance_percent"};
+    "ranks", "count", "bytes", "at_most", "tolerance_percent",
+    "judged"};
 
 std::uint32_t lineOf(const toml::node& node) {
   return static_cast<std::uint32_t>(node.source().begin.line);
@@ -81,6 +85,22 @@ class Values {
     return std::nullopt;
   }
 
+  std::optional<std::vector<std::string>> texts(std::string_view key) {
+    const toml::node* node = table_.get(key);
+    if (!node) return std::nullopt;
+    std::vector<std::string> texts;
+    const toml::array* array = node->as_array();
+    if (array) {
+      for (const toml::node& each : *array) {
+        if (const auto text = each.value<std::string>()) texts.push_back(*text);
+      }
+    }
+    if (!array || texts.size() != array->size()) {
+      failAt(key, "texts in brackets");
+    }
+    return texts;
+  }
+
   void failAt(std::string_view key, const char* wanted) {
     fail(lineOf(*table_.get(key)),
          absl::StrCat(std::string(key), " must be ", wanted));
@@ -110,7 +130,8 @@ struct Defaults {
   double tolerance_percent = 0;
 };
 
-void takeRanks(BudgetRow& row, Values& values, const toml::table& table) {
+template <typename Row>
+void takeRanks(Row& row, Values& values, const toml::table& table) {
   const auto written = values.text("ranks");
   if (!written || *written == "all") return;
   auto ranks = parseRanks(*written);
@@ -150,33 +171,78 @@ Result<BudgetRow> parseRow(const toml::table& table, const Defaults& defaults,
   row.at_most = values.flag("at_most").value_or(false);
   row.tolerance_percent =
       values.percent("tolerance_percent").value_or(defaults.tolerance_percent);
-  if (!row.count && !row.bytes) {
+  row.judged = values.flag("judged").value_or(true);
+  if (row.judged && !row.count && !row.bytes) {
     values.fail(row.line, "a budget row needs a count or bytes");
   }
   if (values.error()) return *values.error();
   return row;
 }
 
+Result<StructureRow> parseStructure(const toml::table& table,
+                                    const Defaults& defaults,
+                                    const std::string& name) {
+  Values values(table, name);
+  values.refuseOthersThan(kStructureKeys, "a row of structure");
+  StructureRow row;
+  row.line = lineOf(table);
+  row.steps = values.steps().value_or(defaults.steps);
+  const auto group = values.text("group");
+  if (!group) values.fail(row.line, "a row of structure needs a group");
+  row.group = group.value_or("");
+  row.groups = values.text("groups");
+  takeRanks(row, values, table);
+  row.structure.order = values.texts("order");
+  row.structure.together = values.figure("together");
+  row.structure.waited_at_once = values.figure("waited_at_once");
+  if (row.steps.all() && row.structure != GroupStructure()) {
+    values.fail(row.line, "a row of structure is about steps: name them");
+  }
+  if (values.error()) return *values.error();
+  return row;
+}
+
+// Calls take(row) with each table of an array of tables.
+template <typename Take>
+std::optional<Error> eachTable(const toml::table& file, std::string_view key,
+                               const std::string& name, Take&& take) {
+  const toml::node* rows = file.get(key);
+  if (!rows) return std::nullopt;
+  const auto wrong = [&](const toml::node& node) {
+    return Error{absl::StrCat(name, ":", lineOf(node), ": write rows as [[",
+                              std::string(key), "]]")};
+  };
+  const toml::array* array = rows->as_array();
+  if (!array) return wrong(*rows);
+  for (const toml::node& node : *array) {
+    const toml::table* table = node.as_table();
+    if (!table) return wrong(node);
+    if (std::optional<Error> error = take(*table)) return error;
+  }
+  return std::nullopt;
+}
+
 Result<Budget> parseRows(const toml::table& file, const Defaults& defaults,
                          const std::string& name) {
   Budget budget;
-  const toml::node* rows = file.get("budget");
-  if (!rows) return budget;
-  const toml::array* array = rows->as_array();
-  if (!array) {
-    return Error{
-        absl::StrCat(name, ":", lineOf(*rows), ": write rows as [[budget]]")};
-  }
-  for (const toml::node& node : *array) {
-    const toml::table* table = node.as_table();
-    if (!table) {
-      return Error{
-          absl::StrCat(name, ":", lineOf(node), ": write rows as [[budget]]")};
-    }
-    Result<BudgetRow> row = parseRow(*table, defaults, name);
-    if (!row) return row.error();
-    budget.rows.push_back(std::move(*row));
-  }
+  auto error = eachTable(file, "budget", name,
+                         [&](const toml::table& table) -> std::optional<Error> {
+                           Result<BudgetRow> row =
+                               parseRow(table, defaults, name);
+                           if (!row) return row.error();
+                           budget.rows.push_back(std::move(*row));
+                           return std::nullopt;
+                         });
+  if (error) return *error;
+  error = eachTable(file, "structure", name,
+                    [&](const toml::table& table) -> std::optional<Error> {
+                      Result<StructureRow> row =
+                          parseStructure(table, defaults, name);
+                      if (!row) return row.error();
+                      budget.structure.push_back(std::move(*row));
+                      return std::nullopt;
+                    });
+  if (error) return *error;
   return budget;
 }
 

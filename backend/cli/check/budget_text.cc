@@ -36,11 +36,35 @@ std::string rowText(const BudgetRow& row) {
   if (row.dtype) say("dtype", tomlString(*row.dtype));
   if (row.ranks) say("ranks", tomlString(row.ranks_text));
   if (!row.per_step && !row.steps.all()) say("per", "\"range\"");
+  if (!row.judged) say("judged", "false  # not equal in all runs");
   if (row.count && *row.count <= kMost) say("count", absl::StrCat(*row.count));
   if (row.bytes && *row.bytes <= kMost) {
     say("bytes", *row.bytes < 1024
                      ? absl::StrCat(*row.bytes)
                      : absl::StrCat(*row.bytes, "  # ", bytesText(*row.bytes)));
+  }
+  return text;
+}
+
+std::string structureText(const StructureRow& row) {
+  std::string text = "\n[[structure]]\n";
+  const auto say = [&text](const char* key, const std::string& value) {
+    absl::StrAppend(&text, key, " = ", value, "\n");
+  };
+  say("group", tomlString(row.group));
+  if (row.groups) say("groups", tomlString(*row.groups));
+  if (row.ranks) say("ranks", tomlString(row.ranks_text));
+  const GroupStructure& structure = row.structure;
+  if (structure.order) {
+    std::string order = "[\n";
+    for (const std::string& calls : *structure.order) {
+      absl::StrAppend(&order, "  ", tomlString(calls), ",\n");
+    }
+    say("order", order + "]");
+  }
+  if (structure.together) say("together", absl::StrCat(*structure.together));
+  if (structure.waited_at_once) {
+    say("waited_at_once", absl::StrCat(*structure.waited_at_once));
   }
   return text;
 }
@@ -62,6 +86,9 @@ std::string budgetText(const Budget& budget) {
                     "# Figures are per rank, over the whole recording.\n");
   }
   for (const BudgetRow& row : budget.rows) absl::StrAppend(&text, rowText(row));
+  for (const StructureRow& row : budget.structure) {
+    absl::StrAppend(&text, structureText(row));
+  }
   return text;
 }
 

@@ -1,11 +1,14 @@
 #include "cli/check/check.h"
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/budget/agreement.h"
 #include "analysis/budget/budget_builder.h"
 #include "analysis/budget/budget_check.h"
 #include "analysis/budget/coverage.h"
@@ -18,6 +21,8 @@
 
 namespace traced {
 namespace {
+
+constexpr int kMostAgreeing = 100;
 
 void complain(const std::string& sentence) {
   std::cerr << "tracectl: " << printable(sentence) << "\n";
@@ -43,6 +48,7 @@ struct Measured {
 Measured measure(const TraceSet& set, std::optional<StepRange> steps) {
   Measured measured;
   std::optional<BudgetBuilder> builder;
+  std::optional<StructureBuilder> structure;
   std::optional<Coverage> coverage;
   StreamLoader loader(set);
   for (const std::size_t i : set.selected) {
@@ -50,19 +56,33 @@ Measured measure(const TraceSet& set, std::optional<StepRange> steps) {
     if (!builder) {
       measured.steps = steps.value_or(usualSteps(table.marks));
       builder.emplace(measured.steps);
+      structure.emplace(measured.steps);
       coverage.emplace(std::vector<StepRange>{measured.steps});
     }
     measured.summary.add(table);
     coverage->add(table);
     builder->add(RankUsage(table));
+    structure->add(table);
   }
   measured.budget = builder->finish();
+  measured.budget.structure = structure->finish();
   measured.gaps = coverage->gaps(set, measured.summary);
   if (measured.budget.rows.empty()) {
     measured.gaps.push_back(
         absl::StrCat("no operations in steps ", measured.steps.text()));
   }
   return measured;
+}
+
+// Of figures, and of structure.
+std::vector<StepRange> rangesOf(const Budget& budget) {
+  std::vector<StepRange> ranges = budget.ranges();
+  for (const StructureRow& row : budget.structure) {
+    if (std::find(ranges.begin(), ranges.end(), row.steps) == ranges.end()) {
+      ranges.push_back(row.steps);
+    }
+  }
+  return ranges;
 }
 
 class Check : public Subcommand {
@@ -84,6 +104,11 @@ class Check : public Subcommand {
           const auto steps = StepRange::parse(text);
           return steps ? std::string() : steps.error().message;
         });
+    app.add_option("--agree", agree_,
+                   "Of --write-budget: more runs of the same program; only "
+                   "what is equal in all is written")
+        ->needs(write)
+        ->expected(1, kMostAgreeing);
     app.add_flag("--force", force_, "Of --write-budget: replace the file")
         ->needs(write);
     app.add_option("--junit", junit_, "Write JUnit XML too, over what is there")
@@ -119,7 +144,7 @@ class Check : public Subcommand {
     const ExitCode code = inputs_.conclude(allWarnings(*set, outcome.summary));
     if (!writeJunit(outcome)) return ExitCode::kInternal;
     if (!outcome.measured()) return notMeasured(outcome.not_measured);
-    return outcome.result.met() ? code : ExitCode::kFindings;
+    return outcome.met() ? code : ExitCode::kFindings;
   }
 
   // Such as a directory without traces.
@@ -129,6 +154,7 @@ class Check : public Subcommand {
                                budget_,
                                none,
                                budget,
+                               {},
                                {},
                                {},
                                {"nothing readable in the inputs"}};
@@ -148,25 +174,28 @@ class Check : public Subcommand {
   }
 
   CheckOutcome judge(const TraceSet& set, const Budget& budget) const {
-    CheckOutcome outcome{inputs_.title(), budget_, set, budget, {}, {}, {}};
+    CheckOutcome outcome{inputs_.title(), budget_, set, budget, {}, {}, {}, {}};
     BudgetCheck check(budget);
-    Coverage coverage(budget.ranges());
+    StructureCheck structure(budget.structure);
+    Coverage coverage(rangesOf(budget));
     StreamLoader loader(set);
     for (const std::size_t i : set.selected) {
       const StreamTable table = loader.load(set.streams[i]);
       outcome.summary.add(table);
       coverage.add(table);
       check.add(RankUsage(table));
+      structure.add(table);
     }
     outcome.result = std::move(check).finish();
+    outcome.structure = std::move(structure).finish();
     outcome.not_measured = coverage.gaps(set, outcome.summary);
     for (std::string& sentence :
          rowsWithoutRanks(budget, outcome.summary.worldSize())) {
       outcome.not_measured.push_back(std::move(sentence));
     }
-    if (budget.rows.empty()) {
+    if (budget.rows.empty() && budget.structure.empty()) {
       outcome.not_measured.push_back("the budget has no rows");
-    } else if (outcome.result.judged == 0) {
+    } else if (!budget.rows.empty() && outcome.result.judged == 0) {
       outcome.not_measured.push_back(
           "no operations were recorded in the steps of the budget");
     }
@@ -182,15 +211,50 @@ class Check : public Subcommand {
     if (!set) return ExitCode::kNothingReadable;
     std::optional<StepRange> steps;
     if (!steps_.empty()) steps = StepRange::parse(steps_).value();
-    const Measured measured = measure(*set, steps);
+    Measured measured = measure(*set, steps);
     const ExitCode code = inputs_.conclude(allWarnings(*set, measured.summary));
     if (!measured.gaps.empty()) return notMeasured(measured.gaps);
+    const std::vector<std::string> gaps = agree(measured);
+    if (!gaps.empty()) return notMeasured(gaps);
     if (!writeWhole(write_, force_ ? Existing::kReplaced : Existing::kKept,
                     budgetText(measured.budget))) {
       return ExitCode::kInternal;
     }
     sayWritten(measured);
     return code;
+  }
+
+  // Leaves what all runs agree on. Returns why one of them is no measure.
+  std::vector<std::string> agree(Measured& measured) const {
+    std::vector<std::string> gaps;
+    std::vector<std::string> left_out;
+    // One run does not tell what of its structure is the program's.
+    if (agree_.empty()) measured.budget.structure.clear();
+    for (const std::string& path : agree_) {
+      const std::vector<std::string> one = {path};
+      const Result<TraceSet> set = openTraceSet(one);
+      if (!set) {
+        gaps.push_back(absl::StrCat(path, ": ", set.error().message));
+        continue;
+      }
+      const Measured other = measure(*set, measured.steps);
+      for (const std::string& gap : other.gaps) {
+        gaps.push_back(absl::StrCat(path, ": ", gap));
+      }
+      if (other.summary.worldSize() != measured.summary.worldSize()) {
+        gaps.push_back(absl::StrCat(path, ": is a job of ",
+                                    other.summary.worldSize(), " ranks, not ",
+                                    measured.summary.worldSize()));
+      }
+      keepAgreed(measured.budget, other.budget, left_out);
+    }
+    if (gaps.empty() && measured.budget.rows.empty()) {
+      gaps.push_back("the runs agree on nothing");
+    }
+    for (const std::string& sentence : left_out) {
+      std::cerr << "left out: " << printable(sentence) << "\n";
+    }
+    return gaps;
   }
 
   void sayWritten(const Measured& measured) const {
@@ -227,6 +291,7 @@ class Check : public Subcommand {
   std::string write_;
   std::string steps_;
   std::string junit_;
+  std::vector<std::string> agree_;
   bool force_ = false;
   bool all_ = false;
 };

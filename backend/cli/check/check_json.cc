@@ -31,6 +31,7 @@ Json rowJson(const BudgetRow& row, const RowResult& result) {
   setIf(json, "op", row.op);
   setIf(json, "dtype", row.dtype);
   json["ranks"] = row.ranks_text;
+  if (!row.judged) json["judged"] = false;
   json["at_most"] = row.at_most;
   json["tolerance_percent"] = row.tolerance_percent;
   if (result.count) json["count"] = figureJson(*result.count);
@@ -59,7 +60,7 @@ Json checkJson(const CheckOutcome& outcome) {
                {"title", outcome.title},
                {"budget", outcome.budget_path},
                {"verdict", !outcome.measured() ? "not_measured"
-                           : result.met()      ? "met"
+                           : outcome.met()     ? "met"
                                                : "not_met"},
                {"not_measured", outcome.not_measured},
                {"judged_operations", result.judged},
@@ -70,6 +71,17 @@ Json checkJson(const CheckOutcome& outcome) {
   }
   Json& fresh = json["new"] = Json::array();
   for (const NewUsage& usage : result.fresh) fresh.push_back(newJson(usage));
+  Json& structure = json["structure"] = Json::array();
+  for (std::size_t i = 0; i < outcome.structure.size(); ++i) {
+    const StructureRow& row = outcome.budget.structure[i];
+    const std::vector<std::string>& off = outcome.structure[i].differences;
+    structure.push_back({{"line", row.line},
+                         {"group", row.group},
+                         {"ranks", row.ranks_text},
+                         {"steps", row.steps.text()},
+                         {"differences", off},
+                         {"verdict", off.empty() ? "ok" : "differs"}});
+  }
   addRecording(json, outcome.summary);
   addFromRings(json, outcome.summary);
   json["lost"] = lostJson(outcome.set, outcome.summary);

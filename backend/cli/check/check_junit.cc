@@ -58,6 +58,18 @@ std::vector<JunitCase> testCases(const CheckOutcome& outcome) {
     }
     tests.push_back(std::move(test));
   }
+  for (std::size_t i = 0; i < outcome.structure.size(); ++i) {
+    const std::vector<std::string>& off = outcome.structure[i].differences;
+    JunitCase test{subjectText(outcome.budget.structure[i]), "", ""};
+    if (!outcome.measured()) {
+      test.outcome = "skipped";
+      test.message = "not judged: the trace is not complete";
+    } else if (!off.empty()) {
+      test.outcome = "failure";
+      test.message = absl::StrJoin(off, "; ");
+    }
+    tests.push_back(std::move(test));
+  }
   if (!outcome.measured()) return tests;
   for (const NewUsage& fresh : outcome.result.fresh) {
     tests.push_back(newCase(fresh));

@@ -20,11 +20,15 @@ struct CheckOutcome {
   const TraceSet& set;
   const Budget& budget;
   BudgetResult result;
+  // One per row of the budget's structure.
+  std::vector<StructureResult> structure;
   RunSummary summary;
   // Why nothing can be said; the run is judged only when there is no reason.
   std::vector<std::string> not_measured;
 
   bool measured() const { return not_measured.empty(); }
+  std::size_t structureOff() const;
+  bool met() const { return result.met() && structureOff() == 0; }
 };
 
 // "ok", "OVER", "UNDER", "MISSING".
@@ -32,6 +36,7 @@ const char* verdictText(Verdict verdict);
 // "dp all_reduce bfloat16": what a row, or something new, is about.
 std::string subjectText(const BudgetRow& row);
 std::string subjectText(const NewUsage& fresh);
+std::string subjectText(const StructureRow& row);
 // "ranks 0-3, steps 10-49", as far as they are said.
 std::string placeText(const FigureResult& figure);
 // Where the budget has what is new with another dtype, and misses it: a hint.

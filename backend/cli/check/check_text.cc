@@ -95,9 +95,12 @@ std::string conclusionText(const CheckOutcome& outcome) {
     for (const std::string& reason : outcome.not_measured) {
       absl::StrAppend(&text, " - ", printable(reason), "\n");
     }
-  } else if (result.met()) {
+  } else if (outcome.met()) {
     text = absl::StrCat("Budget met: ", countOf(result.rows.size(), "row"),
                         ", ", countOf(result.judged, "operation"), ".\n");
+  } else if (result.met()) {
+    text = absl::StrCat("All ", countOf(result.rows.size(), "budget row"),
+                        " met, the structure is another one.\n");
   } else {
     text = absl::StrCat(groupedText(result.rowsOff()), " of ",
                         countOf(result.rows.size(), "budget row"), " not met, ",
@@ -108,6 +111,19 @@ std::string conclusionText(const CheckOutcome& outcome) {
                     " outside the steps of the budget: not judged.\n");
   }
   return text;
+}
+
+std::string structureText(const CheckOutcome& outcome) {
+  std::string text;
+  for (std::size_t i = 0; i < outcome.structure.size(); ++i) {
+    for (const std::string& what : outcome.structure[i].differences) {
+      absl::StrAppend(
+          &text, " ",
+          printable(subjectText(outcome.budget.structure[i]) + ": " + what),
+          "\n");
+    }
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 }  // namespace
@@ -135,6 +151,7 @@ std::string checkText(const CheckOutcome& outcome, bool all) {
     absl::StrAppend(&text, " ", countOf(left_out, "more row"),
                     " met; --all shows them\n");
   }
+  if (outcome.measured()) absl::StrAppend(&text, structureText(outcome));
   return absl::StrCat(text, "\n", conclusionText(outcome));
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "cli/check/check_output.h"
 
@@ -33,6 +35,20 @@ std::string subjectText(const NewUsage& fresh) {
     absl::StrAppend(&text, ", steps ", fresh.steps.text());
   }
   return text;
+}
+
+std::string subjectText(const StructureRow& row) {
+  std::string text = "structure of " + row.group;
+  if (row.ranks) absl::StrAppend(&text, ", ranks ", row.ranks_text);
+  if (!row.steps.all()) absl::StrAppend(&text, ", steps ", row.steps.text());
+  return text;
+}
+
+std::size_t CheckOutcome::structureOff() const {
+  return static_cast<std::size_t>(std::count_if(
+      structure.begin(), structure.end(), [](const StructureResult& result) {
+        return !result.differences.empty();
+      }));
 }
 
 std::string placeText(const FigureResult& figure) {

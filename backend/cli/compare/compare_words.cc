@@ -44,7 +44,8 @@ std::string partOf(const Change& change, const std::string& name,
     case RunPart::kInFlight:
       return "bytes in flight";
     default:
-      return absl::StrCat(nameOf(change.part), " of ", name, " in ", unit);
+      return absl::StrCat(nameOf(change.part), " of ", name, " in ", unit,
+                          " of all ranks");
   }
 }
 

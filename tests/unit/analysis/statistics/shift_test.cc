@@ -9,11 +9,11 @@
 namespace traced {
 namespace {
 
-const std::vector<double> kDifferences = {0.11, 0.08, 0.14, -0.02, 0.09,
-                                          0.12, 0.07, 0.10, 0.13};
+const std::vector<double> kOfPairs = {0.11, 0.08, 0.14, -0.02, 0.09,
+                                      0.12, 0.07, 0.10, 0.13};
 
 TEST(Shift, OfPairsIsTheMedianOfTheMeansOfTwo) {
-  const Shift shift = pairedShift(kDifferences, 0.95);
+  const Shift shift = pairedShift(kOfPairs, 0.95);
   EXPECT_DOUBLE_EQ(shift.estimate, 0.1);
   EXPECT_DOUBLE_EQ(shift.low, 0.045);
   EXPECT_DOUBLE_EQ(shift.high, 0.125);
@@ -30,7 +30,7 @@ TEST(Shift, OfTwoSamplesIsTheMedianOfAllDifferences) {
 }
 
 TEST(Shift, OneRunThatWentWrongMovesItLittle) {
-  std::vector<double> differences = kDifferences;
+  std::vector<double> differences = kOfPairs;
   differences[0] = 1000;
   EXPECT_NEAR(pairedShift(differences, 0.95).estimate, 0.1, 0.02);
 }

@@ -1,0 +1,48 @@
+"""One run of a command, whose children all end with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+# How long a program has to end by itself after SIGINT, and then after SIGTERM.
+_PATIENCE_S = 10
+
+
+def run_child(command: str, environment: dict[str, str], log: Path) -> int:
+    """Runs a command of a shell in a session of its own; returns its exit code.
+
+    Whatever interrupts this ends the whole session first.
+    """
+    with log.open("wb") as output:
+        child = subprocess.Popen(
+            ["/bin/sh", "-c", command],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            return child.wait()
+        finally:
+            _end_session(child)
+
+
+def _end_session(child: subprocess.Popen[bytes]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        if child.returncode is not None:
+            break
+        _signal(child.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_PATIENCE_S)
+    # What the command left behind would run beside the next one.
+    _signal(child.pid, signal.SIGKILL)
+
+
+def _signal(session: int, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(session, number)
