@@ -11,10 +11,10 @@ struct CompareLimits {
   // How often a comparison in which nothing differs may say that something
   // does. The usual 5 % of tests of significance.
   double alpha = 0.05;
-  // A change counts that certainly exceeds this part of the figure itself. What
-  // the page layout of a new link of the same program moves is up to 2 or 3 %
-  // (Mytkowicz et al., "Producing wrong data without doing anything obviously
-  // wrong", ASPLOS 2009), and is nobody's fault.
+  // A change counts that certainly exceeds this part of the figure itself. A
+  // choice: where code and memory happen to lie alone moves times by some
+  // percent (Mytkowicz et al., "Producing wrong data without doing anything
+  // obviously wrong", ASPLOS 2009), and that is nobody's fault.
   double floor = 0.03;
   // Of the interval of a change, the usual one that goes with `alpha`.
   double confidence = 0.95;
