@@ -1,4 +1,4 @@
-"""How often tracectl compare is wrong, on made-up runs that are noisier than those of other tests."""
+"""How often tracectl compare is wrong, on made-up runs noisier than those of other tests."""
 
 from __future__ import annotations
 
