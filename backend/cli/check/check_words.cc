@@ -46,9 +46,8 @@ std::string subjectText(const StructureRow& row) {
 
 std::size_t CheckOutcome::structureOff() const {
   return static_cast<std::size_t>(std::count_if(
-      structure.begin(), structure.end(), [](const StructureResult& result) {
-        return !result.differences.empty();
-      }));
+      structure.begin(), structure.end(),
+      [](const StructureResult& one) { return !one.differences.empty(); }));
 }
 
 std::string placeText(const FigureResult& figure) {
