@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/statistics/median.h"

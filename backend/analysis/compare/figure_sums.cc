@@ -1,6 +1,7 @@
 #include "analysis/compare/figure_sums.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/compare/compare_limits.h"
 #include "analysis/statistics/median.h"

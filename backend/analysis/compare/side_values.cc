@@ -1,6 +1,7 @@
 #include "analysis/compare/side_values.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/statistics/median.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "analysis/statistics/median.h"
 #include "analysis/statistics/rank_counts.h"

@@ -1,10 +1,13 @@
 // Formats of CI systems.
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "cli/common/junit.h"
@@ -59,15 +62,16 @@ std::string compareAnnotations(const Comparison& comparison,
                                const std::string& workspace) {
   // GitHub shows so many of each kind and step, and drops the others silently.
   constexpr std::size_t kMost = 10;
-  const char* kinds[] = {"error", "notice", "notice"};
+  const char* kinds[] = {"error", "warning", "notice"};
   std::size_t shown[] = {0, 0, 0};
   std::string text;
   for (const CompareFinding& finding : compareFindings(comparison, printable)) {
-    const bool warns =
-        finding.level == Level::kWorse && !finding.follows.empty();
-    const std::size_t kind = finding.level != Level::kWorse ? 2 : warns;
-    if (shown[kind]++ == kMost) continue;
-    text += annotation(warns ? "warning" : kinds[kind], finding, workspace);
+    const std::size_t kind = finding.level != Level::kWorse ? 2
+                             : finding.follows.empty()      ? 0
+                                                            : 1;
+    if (shown[kind] == kMost) continue;
+    ++shown[kind];
+    text += annotation(kinds[kind], finding, workspace);
   }
   std::vector<std::string> reasons = reasonsOf(comparison);
   for (std::size_t i = 0; i < reasons.size() && shown[1] + i < kMost; ++i) {
