@@ -199,6 +199,20 @@ TEST_F(ComparisonTest, RunsThatDifferMuchAreNoMeasure) {
   EXPECT_THAT(comparison.not_measured[0], HasSubstr("differ too much"));
 }
 
+TEST_F(ComparisonTest, WaitsForPeersThatScatterAreNoReasonNotToPass) {
+  MadeUp made;
+  made.wait_ms = 10;
+  std::vector<RunFigures> base = side(made), fresh = side(made);
+  const double factors[] = {0.3, 3, 1, 2, 0.5, 0.4, 2.5, 1.2, 0.8};
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    auto& values = fresh[i].keys[kGradients].values;
+    *values[static_cast<std::size_t>(RunPart::kWaitForPeers)] *= factors[i];
+  }
+  const Comparison comparison = compareRuns(base, fresh, {}, settings_);
+  EXPECT_EQ(change(comparison, RunPart::kWaitForPeers).kind, ChangeKind::kOpen);
+  EXPECT_THAT(comparison.not_measured, IsEmpty());
+}
+
 TEST_F(ComparisonTest, AMachineThatChangesIsNoMeasure) {
   MadeUp slow;
   slow.transfer_ms *= 1.1;
