@@ -38,6 +38,18 @@ TraceStream* find(TraceSet& set, std::uint64_t stream_id) {
   return found == set.streams.end() ? nullptr : &*found;
 }
 
+// Where its process had its ring; "" where that is not told.
+std::string ringDirectoryOf(const TraceStream& stream) {
+  const std::string name = "TRACED_RING_DIR";
+  const bool is_told = stream.header_maps.find(name) != std::string::npos ||
+                       stream.header.settings().contains(name);
+  if (!is_told) return "";
+  const v1::Header header = wholeHeader(stream);
+  const auto& settings = header.settings();
+  const auto told = settings.find(name);
+  return told == settings.end() ? "" : told->second;
+}
+
 // Whether a ring may be what it says: this user's own, or, for root, of whom
 // the trace is. Anybody can put a file of any name into shared memory.
 bool isTrusted(const RingFile& ring, const WrittenChunks& written) {
@@ -102,12 +114,8 @@ void LiveSet::readRings() {
 bool LiveSet::learn(const TraceSet& set) {
   for (const TraceStream& stream : set.streams) {
     streams_.insert(stream.header.stream_id());
-    const v1::Header header = wholeHeader(stream);
-    const auto& settings = header.settings();
-    const auto directory = settings.find("TRACED_RING_DIR");
-    if (directory != settings.end() && directory->second.starts_with('/')) {
-      directories_.insert(directory->second);
-    }
+    const std::string directory = ringDirectoryOf(stream);
+    if (directory.starts_with('/')) directories_.insert(directory);
   }
   std::vector<std::string> directories = ringDirectories();
   directories.insert(directories.end(), directories_.begin(),
