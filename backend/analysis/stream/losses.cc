@@ -67,8 +67,8 @@ void Losses::add(const StreamTable& table) {
 std::string Losses::elsewhereText() const {
   constexpr std::size_t kMostTold = 8;
   const std::size_t told = std::min(kMostTold, elsewhere_.size());
-  const auto end = std::next(elsewhere_.begin(),
-                             static_cast<std::ptrdiff_t>(told));
+  const auto end =
+      std::next(elsewhere_.begin(), static_cast<std::ptrdiff_t>(told));
   std::string hosts = absl::StrJoin(elsewhere_.begin(), end, ", ");
   if (told < elsewhere_.size()) {
     absl::StrAppend(&hosts, " and ", elsewhere_.size() - told, " more");

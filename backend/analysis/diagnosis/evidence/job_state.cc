@@ -93,8 +93,7 @@ JobStateBuilder::JobStateBuilder(const TraceSet& set) : set_(set) {
 void JobStateBuilder::add(const StreamTable& table) {
   const std::size_t index = job_.ranks.size();
   job_.evidence = job_.evidence.sharedWith(table.evidence);
-  RankReader(job_, table, job_.stride, most_long_)
-      .read(clock_names_[index]);
+  RankReader(job_, table, job_.stride, most_long_).read(clock_names_[index]);
 }
 
 namespace {

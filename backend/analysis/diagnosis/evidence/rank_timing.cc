@@ -51,8 +51,7 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   if (!latest.known()) latest = op.issued;
   Timing timing = timed(op, latest.ns());
   if (ready.earliest.known()) {
-    timing.early_ns =
-        wrappingDifference(timing.ready_ns, ready.earliest.ns());
+    timing.early_ns = wrappingDifference(timing.ready_ns, ready.earliest.ns());
   }
   const bool queued = queues && latest.isAfter(op.issued);
   if (!ready.earliest.known() || queued) timing.took_ns = Timing::kUnknown;
