@@ -83,7 +83,7 @@ class Otf2Archive:
         return counts
 
     def markers(self) -> str:
-        return _run("otf2-marker", "--list", self.folder / "traces.otf2")
+        return _run("otf2-marker", self.folder / "traces.otf2")
 
 
 def archive(traces: Path, folder: Path, *options: str) -> Otf2Archive:
