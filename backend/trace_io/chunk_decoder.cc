@@ -106,7 +106,7 @@ bool ChunkDecoder::decodeHeader(v1::Header& header, std::string& maps) {
   if (decodeHead(header, maps)) return true;
   header.Clear();
   maps.clear();
-  if (decodePacked() != DecodeStatus::kOk) return false;
+  if (decode() != DecodeStatus::kOk) return false;
   header.Swap(payload_.mutable_header());
   return true;
 }

@@ -47,8 +47,9 @@ class ChunkDecoder {
   bool decodeHeader(v1::Header& header, std::string& maps);
 
   // As decode(), in a fraction of the time, but leaves the rows as they are
-  // stored: those that rows() has are missing in payload(). nullptr where a
-  // chunk is not as a recorder writes it; its rows are in payload() then.
+  // stored: those that rows() has are missing in payload(), and so may be the
+  // header. nullptr where a chunk is not as a recorder writes it; its rows are
+  // in payload() then.
   DecodeStatus decodePacked();
   PackedRows* rows() { return is_packed_ ? &rows_ : nullptr; }
 

@@ -17,8 +17,9 @@ namespace traced {
 class PackedRows {
  public:
   // Finds the columns of a serialized Payload, which must stay, and puts all
-  // else of it into `rest`: a Payload without rows. False for what is not as a
-  // recorder writes it; whether that is a payload at all, protobuf must tell.
+  // else of it into `rest`: a Payload without rows, and without its header,
+  // which whoever reads rows has. False for what is not as a recorder writes
+  // it; whether that is a payload at all, protobuf must tell.
   bool split(std::string_view payload, std::string& rest);
 
   // As those of a v1::Payload.

@@ -44,12 +44,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       traced::testing::splitParts({reinterpret_cast<const char*>(data), size});
   const traced::TraceSet set = selectRanks(parts.size());
   traced::JobStateBuilder builder(set);
+  traced::AlignedClocks clocks;
+  clocks.models.resize(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    builder.add(assemble(set.streams[i].header, parts[i]),
-                traced::v1::ClockModel());
+    builder.add(assemble(set.streams[i].header, parts[i]));
   }
   const traced::Diagnosis diagnosis =
-      traced::judge(std::move(builder).finish({}), set, {});
+      traced::judge(std::move(builder).finish(std::move(clocks)), set, {});
   for (const traced::JobVerdict& verdict : diagnosis.verdicts) {
     require(!verdict.summary.empty(), "a verdict says what happened");
     require(std::is_sorted(verdict.culprits.begin(), verdict.culprits.end()),

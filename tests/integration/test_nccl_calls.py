@@ -79,5 +79,17 @@ def test_no_device_is_touched_that_the_engine_leaves_alone(
 def test_at_exit_no_device_is_asked_when_cuda_has_ended(gpus: Launcher, tmp_path: Path) -> None:
     refusals = Refusals(tmp_path)
     env = {"TRACED_DEVICE_TIME": "full", "SIMULATED_CUDA_TELL_LATE": "1"} | refusals.env
-    _run(gpus, tmp_path, next(iter(ENGINES)), "cuda_after_gloo", "traced:nccl", **env)
+    ranks = gpus.start_ranks(
+        2,
+        "jobs.gpu_calls:cuda_after_gloo",
+        "traced:nccl",
+        folder=tmp_path,
+        TRACED_DIR=str(tmp_path / "traces"),
+        **env,
+    )
+    for rank in ranks:
+        # The classic engine's own watchdog asks on, which may end the process: 3 of 4 times of
+        # torch 2.11 without tracing.
+        rank.wait()
+        assert rank.exit_code == 0 or "thread pt_nccl_watchdg" in rank.output, rank.output
     assert not [line for line in refusals.lines() if "traced-device" in line]

@@ -79,4 +79,25 @@ AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
   return clocks;
 }
 
+AlignedClocks readAndAlign(const TraceSet& set, std::size_t threads,
+                           const VisitStream& visit) {
+  AlignedClocks clocks;
+  // Of the selected streams the first so many were shown.
+  std::size_t shown = 0;
+  bool in_order = true;
+  const auto show = [&](std::size_t i, StreamTable& table) {
+    in_order &= set.selected[shown] == i;
+    if (!in_order) return;
+    visit(i, table);
+    ++shown;
+  };
+  const auto settle = [](bool) {};
+  alignClocks(set, threads, {show, settle}, clocks);
+  const std::vector<std::size_t> others(
+      set.selected.begin() + static_cast<std::ptrdiff_t>(shown),
+      set.selected.end());
+  readStreams(set, others, threads, visit);
+  return clocks;
+}
+
 }  // namespace traced

@@ -24,4 +24,10 @@ using VisitAligned =
 AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
                           const VisitAligned& visit);
 
+// The same for who has no need of the clock yet: each stream is shown once, as
+// it is read for the first time, and read again only where hosts do not follow
+// each other in the order of their ranks.
+AlignedClocks readAndAlign(const TraceSet& set, std::size_t threads,
+                           const VisitStream& visit);
+
 }  // namespace traced

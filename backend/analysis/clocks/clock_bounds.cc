@@ -7,12 +7,13 @@
 namespace traced {
 namespace {
 
-// Bounds are only weighed against those of the same span of time.
 constexpr std::int64_t kSpanNs = 64'000'000;
 
-std::int64_t spanOf(std::int64_t at_ns) { return at_ns / kSpanNs; }
-
 }  // namespace
+
+bool areWeighed(std::int64_t a_ns, std::int64_t b_ns) {
+  return a_ns / kSpanNs == b_ns / kSpanNs;
+}
 
 std::int64_t driftNs(std::int64_t distance_ns, std::uint64_t max_drift_ppb) {
   return static_cast<std::int64_t>(
@@ -31,7 +32,7 @@ void ClockBounds::addLower(std::int64_t at_ns, std::int64_t offset_ns) {
 void ClockBounds::add(std::vector<ClockBound>& kept, const ClockBound& bound) {
   // Whether `a` implies `b`.
   const auto implies = [this](const ClockBound& a, const ClockBound& b) {
-    if (spanOf(a.at_ns) != spanOf(b.at_ns)) return false;
+    if (!areWeighed(a.at_ns, b.at_ns)) return false;
     const std::int64_t drift = driftNs(b.at_ns - a.at_ns, max_drift_ppb_);
     return a.is_upper ? a.offset_ns + drift <= b.offset_ns
                       : a.offset_ns - drift >= b.offset_ns;

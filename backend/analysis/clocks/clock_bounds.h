@@ -14,6 +14,10 @@ inline constexpr std::uint64_t kDefaultMaxDriftPpb = 500'000;
 // What an offset can have become `distance_ns` away, less what it was.
 std::int64_t driftNs(std::int64_t distance_ns, std::uint64_t max_drift_ppb);
 
+// Whether what is known at one instant of a clock is weighed against what is
+// known at another one: far apart there may be a step of the clock between.
+bool areWeighed(std::int64_t a_ns, std::int64_t b_ns);
+
 // At `at_ns` of the clock its offset is not above (or not below) `offset_ns`.
 struct ClockBound {
   std::int64_t at_ns = 0;
@@ -22,8 +26,7 @@ struct ClockBound {
 };
 
 // ClockBounds keeps the bounds that say more than others do, given how fast a
-// clock can drift. Bounds far apart are never weighed against each other: there
-// may be a step of the clock between them.
+// clock can drift.
 //
 // Memory: some dozen bounds per second of recording, whatever the operations.
 class ClockBounds {

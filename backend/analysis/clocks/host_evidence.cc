@@ -28,9 +28,32 @@ void HostEvidence::add(const StreamTable& table,
         (ended && !differencesFit(op.ended.ns()))) {
       continue;
     }
-    parts_.push_back({op.issued.ns(), ended ? op.ended.ns() : 0, row,
-                      call->role.proves && ended, call->role.proven});
+    const Part part{op.issued.ns(), ended ? op.ended.ns() : 0, row,
+                    call->role.proves && ended, call->role.proven};
+    std::uint32_t& known = rows.row(row).part;
+    const bool is_own = known < parts_.size() && parts_[known].row == row;
+    if (is_own && parts_[known].take(part)) continue;
+    known = static_cast<std::uint32_t>(parts_.size());
+    parts_.push_back(part);
   }
+}
+
+// A start less late, or an end less early, bounds the clock by as much less,
+// and no clock drifts that fast.
+bool HostEvidence::Part::take(const Part& other) {
+  if (!areWeighed(issue_ns, other.issue_ns) ||
+      !areWeighed(end_ns, other.end_ns)) {
+    return false;
+  }
+  if (other.proven) {
+    issue_ns = proven ? std::max(issue_ns, other.issue_ns) : other.issue_ns;
+  }
+  if (other.proves) {
+    end_ns = proves ? std::min(end_ns, other.end_ns) : other.end_ns;
+  }
+  proven |= other.proven;
+  proves |= other.proves;
+  return true;
 }
 
 std::vector<ClockBound> HostEvidence::bounds(

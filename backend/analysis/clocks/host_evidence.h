@@ -30,14 +30,20 @@ class HostEvidence {
   void contribute(const v1::ClockModel& clock, EvidenceTable& rows) const;
 
  private:
+  // Of the streams' parts in one operation: the earliest end that proves
+  // starts, and the latest start that ends prove. All others say less.
   struct Part {
     std::int64_t issue_ns = 0;
     std::int64_t end_ns = 0;
     std::uint32_t row = 0;
     bool proves = false;  // and its end is known
     bool proven = false;
+
+    // False where that is far apart, so that both are of use.
+    bool take(const Part& other);
   };
 
+  // What is of one row is together, but for what is far apart.
   std::vector<Part> parts_;
 };
 

@@ -24,6 +24,8 @@ class EvidenceTable {
     // before that.
     std::int64_t end_before_ns = kNever;
     std::int64_t start_after_ns = kAlways;
+    // For whoever adds parts of it: where the latest one is.
+    std::uint32_t part = 0;
     // Ranks called different things, or a call failed: proves nothing.
     bool unusable = false;
   };

@@ -141,6 +141,12 @@ std::vector<ListedRun> attemptsOf(const TraceSet& set) {
     const bool is_one = !stream.dump_file && mayBeOneJob(stream.header, chosen);
     if (is_one) attempts.streams.push_back(stream);
   }
+  const auto isOther = [&chosen](const TraceStream& stream) {
+    return stream.header.attempt() != chosen.attempt();
+  };
+  if (std::none_of(attempts.streams.begin(), attempts.streams.end(), isOther)) {
+    return {};
+  }
   std::vector<ListedRun> runs = listRuns(attempts).runs;
   absl::flat_hash_set<std::uint32_t> seen;
   std::erase_if(runs, [&](const ListedRun& run) {

@@ -27,6 +27,9 @@ std::uint32_t intern(std::vector<T>& list, IdIndex& index, std::uint32_t id,
 void StreamDefinitions::add(v1::Payload& payload) {
   keepToLimits(payload);
   calls_in_chunk_.clear();
+  // A small stream is one chunk.
+  if (calls_.empty())
+    calls_.reserve(static_cast<std::size_t>(payload.call_size()));
   for (const v1::Group& group : payload.group()) addGroup(group);
   for (v1::Call& call : *payload.mutable_call()) {
     const std::uint32_t id = call.id();

@@ -1,5 +1,8 @@
 #include "analysis/stream/losses.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/stream/names.h"
@@ -62,8 +65,16 @@ void Losses::add(const StreamTable& table) {
 // Shared memory is seen only on the host, and only in the container, in which
 // the process ran.
 std::string Losses::elsewhereText() const {
+  constexpr std::size_t kMostTold = 8;
+  const std::size_t told = std::min(kMostTold, elsewhere_.size());
+  const auto end =
+      std::next(elsewhere_.begin(), static_cast<std::ptrdiff_t>(told));
+  std::string hosts = absl::StrJoin(elsewhere_.begin(), end, ", ");
+  if (told < elsewhere_.size()) {
+    absl::StrAppend(&hosts, " and ", elsewhere_.size() - told, " more");
+  }
   return absl::StrCat(
-      "; it may be in shared memory of host ", absl::StrJoin(elsewhere_, ", "),
+      "; it may be in shared memory of host ", hosts,
       ", or of a container there, where `tracectl recover` brings it back,");
 }
 

@@ -19,6 +19,11 @@ inline std::uint64_t offByNs(const CertifiedTime& time) {
   return notBelowZero(std::max(time.high_ns - time.ns, time.ns - time.low_ns));
 }
 
+// A time that can be off by more than itself is not told from 0.
+inline bool isToldFromZero(const CertifiedTime& time) {
+  return notBelowZero(time.ns) >= offByNs(time);
+}
+
 // A time below 0 is 0: none of what is measured here can be.
 class CertifiedTimes {
  public:
@@ -26,20 +31,20 @@ class CertifiedTimes {
 
   std::uint64_t count() const { return estimate_.count(); }
   std::uint64_t totalNs() const { return total_ns_; }
-  std::uint64_t maxNs() const { return max_ns_; }
-  std::uint64_t p99Ns() const { return estimate_.percentile(99); }
-  // The interval of the median is that between the medians of the least and of
-  // the most that each time can be.
-  CertifiedTime p50() const;
-  // How wide that is: a median below it is not told from 0.
-  std::uint64_t certifiedWithinNs() const;
+  // The interval of a percentile is that between those of the least and of the
+  // most that each time can be.
+  CertifiedTime p50() const { return percentile(50); }
+  CertifiedTime p99() const { return percentile(99); }
+  CertifiedTime max() const { return max_; }
 
  private:
+  CertifiedTime percentile(unsigned percent) const;
+
   Histogram estimate_;
   // Empty as long as all times are exact.
   Histogram low_, high_;
   std::uint64_t total_ns_ = 0;
-  std::uint64_t max_ns_ = 0;
+  CertifiedTime max_{0, 0, 0};
 };
 
 }  // namespace traced

@@ -9,6 +9,7 @@
 #include "cli/common/table.h"
 #include "cli/common/text.h"
 #include "cli/info/run_info.h"
+#include "recorder/settings/options.h"
 
 namespace traced {
 namespace {
@@ -228,9 +229,11 @@ std::string deviceTimes(const RunSummary& summary) {
 
 using TextMap = google::protobuf::Map<std::string, std::string>;
 
-// What all ranks have in common of a map; what differs is left to the JSON.
+// What all ranks have in common of a map, but for what is as usual; what
+// differs is left to the JSON.
 std::string commonText(const RunInfo& info, const char* title,
-                       const TextMap& (v1::Header::*get)() const) {
+                       const TextMap& (v1::Header::*get)() const,
+                       const std::map<std::string, std::string>& usually = {}) {
   std::map<std::string, std::string> common;
   bool differs = false;
   for (const auto& [key, value] : (info.ranks[0].table.header.*get)()) {
@@ -247,11 +250,24 @@ std::string commonText(const RunInfo& info, const char* title,
   }
   std::string text;
   for (const auto& [key, value] : common) {
+    const auto usual = usually.find(key);
+    if (usual != usually.end() && usual->second == value) continue;
     absl::StrAppend(&text, " ", printable(key), "=", printable(value), "\n");
   }
   if (text.empty()) return "";
   return absl::StrCat("\n", title, differs ? ", per rank in --json:\n" : ":\n",
                       text);
+}
+
+// The trigger file is usually in the folder of the job.
+std::map<std::string, std::string> usualSettings(const v1::Header& header) {
+  Options usual;
+  auto settings = usual.asSettings();
+  const auto folder = header.settings().find("TRACED_DIR");
+  if (folder != header.settings().end()) usual.directory = folder->second;
+  usual.job = header.job();
+  settings["TRACED_TRIGGER"] = usual.triggerPath();
+  return settings;
 }
 
 }  // namespace
@@ -265,7 +281,9 @@ std::string infoText(const std::string& title, const TraceSet& set,
       linesDroppedText(info), groupsText(info.groups),
       commonText(info, "libraries", &v1::Header::library_versions),
       commonText(info, "labels", &v1::Header::labels),
-      commonText(info, "settings", &v1::Header::settings));
+      commonText(info, "settings that are not the default",
+                 &v1::Header::settings,
+                 usualSettings(info.ranks[0].table.header)));
 }
 
 }  // namespace traced

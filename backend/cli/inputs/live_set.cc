@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/reading/ring_chunks.h"
 #include "cli/inputs/left_over.h"
+#include "trace_io/field_reader.h"
 
 namespace traced {
 namespace {
@@ -36,6 +37,24 @@ TraceStream* find(TraceSet& set, std::uint64_t stream_id) {
         return stream.header.stream_id() == stream_id;
       });
   return found == set.streams.end() ? nullptr : &*found;
+}
+
+// Where its process had its ring; "" where that is not told.
+std::string ringDirectoryOf(const TraceStream& stream) {
+  const std::string name = "TRACED_RING_DIR";
+  v1::Header told;
+  *told.mutable_settings() = stream.header.settings();
+  // Of the entries of all maps only this one is parsed.
+  FieldReader entries(stream.header_maps);
+  FieldReader::Field entry;
+  while (!entries.atEnd() && entries.next(entry)) {
+    if (entry.whole.find(name) == std::string_view::npos) continue;
+    v1::Header one;
+    if (one.ParseFromString(std::string(entry.whole))) told.MergeFrom(one);
+  }
+  const auto& settings = told.settings();
+  const auto directory = settings.find(name);
+  return directory == settings.end() ? "" : directory->second;
 }
 
 // Whether a ring may be what it says: this user's own, or, for root, of whom
@@ -102,12 +121,8 @@ void LiveSet::readRings() {
 bool LiveSet::learn(const TraceSet& set) {
   for (const TraceStream& stream : set.streams) {
     streams_.insert(stream.header.stream_id());
-    const v1::Header header = wholeHeader(stream);
-    const auto& settings = header.settings();
-    const auto directory = settings.find("TRACED_RING_DIR");
-    if (directory != settings.end() && directory->second.starts_with('/')) {
-      directories_.insert(directory->second);
-    }
+    const std::string directory = ringDirectoryOf(stream);
+    if (directory.starts_with('/')) directories_.insert(directory);
   }
   std::vector<std::string> directories = ringDirectories();
   directories.insert(directories.end(), directories_.begin(),

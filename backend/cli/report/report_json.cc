@@ -59,11 +59,10 @@ Json certifiedJson(const CertifiedTimes& times) {
   if (times.count() == 0) return json;
   const CertifiedTime p50 = times.p50();
   const bool exact = p50.low_ns == p50.high_ns;
-  if (exact ||
-      static_cast<std::uint64_t>(p50.ns) >= times.certifiedWithinNs()) {
+  if (exact || isToldFromZero(p50)) {
     json["p50_ns"] = p50.ns;
-    json["p99_ns"] = times.p99Ns();
-    json["max_ns"] = times.maxNs();
+    json["p99_ns"] = times.p99().ns;
+    json["max_ns"] = times.max().ns;
   }
   json["p50_low_ns"] = p50.low_ns;
   json["p50_high_ns"] = p50.high_ns;

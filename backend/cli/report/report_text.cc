@@ -50,15 +50,14 @@ std::string peersText(const Report& report) {
   const auto run_ns = static_cast<double>(report.summary.totalRunNs());
   const SplitSums& split = report.all.split;
   if (run_ns == 0 || split.wait_for_peers.count == 0) return "";
-  const std::uint64_t wait_ns = split.wait_for_peers.total_ns;
-  const bool certain = wait_ns >= split.wait_uncertain_ns;
+  const bool told = split.isWaitToldFromZero();
+  const std::uint64_t wait_ns =
+      told ? split.wait_for_peers.total_ns : split.waitAtMostNs();
   return absl::StrFormat(
       "Of rank time operations took %s%s waiting for peers and %s in "
       "transfer, with or without the program waiting for them.\n",
-      certain ? "" : "less than ",
-      percentText(
-          static_cast<double>(std::max(wait_ns, split.wait_uncertain_ns)) /
-          run_ns),
+      told ? "" : "at most ",
+      percentText(static_cast<double>(wait_ns) / run_ns),
       percentText(static_cast<double>(split.transfer.total_ns) / run_ns));
 }
 
@@ -91,20 +90,21 @@ void addCells(std::vector<std::string>& cells, const TimeSummary& time,
   }
 }
 
-// A figure below what is certified is only said to be that.
-std::string certifiedText(const CertifiedTimes& times, std::uint64_t ns) {
-  if (times.count() == 0) return "-";
-  const std::uint64_t within_ns = times.certifiedWithinNs();
-  return ns < within_ns ? "<" + millisecondsText(static_cast<double>(within_ns))
-                        : millisecondsText(static_cast<double>(ns));
+// What is not told from 0 is only said to be below what it can be.
+std::string certifiedText(const CertifiedTime& time) {
+  return isToldFromZero(time)
+             ? millisecondsText(static_cast<double>(notBelowZero(time.ns)))
+             : "<" + millisecondsText(static_cast<double>(time.high_ns));
 }
 
 void addCertified(std::vector<std::string>& cells, const CertifiedTimes& times,
                   bool wide) {
-  cells.push_back(
-      certifiedText(times, static_cast<std::uint64_t>(times.p50().ns)));
-  cells.push_back(certifiedText(times, times.p99Ns()));
-  if (wide) cells.push_back(certifiedText(times, times.maxNs()));
+  const auto add = [&cells, &times](const CertifiedTime& time) {
+    cells.push_back(times.count() == 0 ? "-" : certifiedText(time));
+  };
+  add(times.p50());
+  add(times.p99());
+  if (wide) add(times.max());
 }
 
 Table makeTable(const Report& report, bool wide) {

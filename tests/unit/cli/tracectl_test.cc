@@ -18,6 +18,7 @@
 namespace traced::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -138,6 +139,22 @@ TEST_F(TracectlTest, InfoSaysWhoLostRecordsAndWhatIsUnknown) {
             Json::parse(R"([{"tid": 4711, "name": "issuer",
                              "dropped_by_reason": {"ring_full": 6}},
                             {"dropped_by_reason": {"ring_full": 6}}])"));
+}
+
+TEST_F(TracectlTest, InfoTellsTheSettingsThatAreNotTheDefault) {
+  StreamBuilder stream(0, 1);
+  stream.header().set_job("run42");
+  for (const auto& [name, value] : std::map<std::string, std::string>{
+           {"TRACED_DIR", "elsewhere"},
+           {"TRACED_MODULES", "0"},
+           {"TRACED_TRIGGER", "elsewhere/run42/flush"}}) {
+    stream.header().mutable_settings()->insert({name, value});
+  }
+  const std::string path = dir_.path() + "/set.traced";
+  writeFile(path, stream.takeChunk(true));
+  EXPECT_THAT(runTracectl("info " + path).out,
+              EndsWith("\n\nsettings that are not the default:\n"
+                       " TRACED_DIR=elsewhere\n"));
 }
 
 TEST_F(TracectlTest, ACompleteRunIsStrictlyFine) {

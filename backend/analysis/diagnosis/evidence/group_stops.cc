@@ -48,8 +48,7 @@ void GroupStops::add(const AssembledOperation& op, const v1::Call& call) {
 
 std::vector<GroupStop> GroupStops::tell(
     const std::vector<std::uint32_t>& group_indices,
-    const std::function<OperationRef(const AssembledOperation&)>& refTo,
-    const std::function<std::int64_t(Instant)>& at) const {
+    const std::function<OperationRef(const AssembledOperation&)>& refTo) const {
   std::vector<GroupStop> told;
   for (std::size_t local = 0; local < stops_.size(); ++local) {
     const Stop& stop = stops_[local];
@@ -57,7 +56,7 @@ std::vector<GroupStop> GroupStops::tell(
     GroupStop& one = told.emplace_back();
     one.group = group_indices[local];
     one.gave_up = stop.event->kind == v1::MARK_KIND_ENGINE_FAILED;
-    one.at_ns = at(stop.event->at);
+    one.at_ns = stop.event->at.ns();
     const std::string* why = table_.definitions.text(stop.event->text);
     if (stop.event->text && why) one.why = *why;
     one.last_seq = stop.last_seq;

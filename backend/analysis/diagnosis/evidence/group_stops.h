@@ -24,12 +24,12 @@ class GroupStops {
   // When an operation was cut off, if it was issued before that.
   Instant cutOff(const AssembledOperation& op, const v1::Call& call) const;
 
-  // All, with group numbers of the catalog. `refTo` makes a reference to an
-  // operation, `at` an instant of the common time line.
+  // All, with group numbers of the catalog and instants of the stream's clock.
+  // `refTo` makes a reference to an operation.
   std::vector<GroupStop> tell(
       const std::vector<std::uint32_t>& group_indices,
-      const std::function<OperationRef(const AssembledOperation&)>& refTo,
-      const std::function<std::int64_t(Instant)>& at) const;
+      const std::function<OperationRef(const AssembledOperation&)>& refTo)
+      const;
 
  private:
   struct Stop {

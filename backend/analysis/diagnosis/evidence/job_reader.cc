@@ -8,12 +8,10 @@ namespace traced {
 
 JobState readJob(const TraceSet& set, std::size_t threads) {
   JobStateBuilder builder(set);
-  AlignedClocks clocks = readAligned(
+  AlignedClocks clocks = readAndAlign(
       set, threads,
-      [&](std::size_t, const StreamTable& table, const v1::ClockModel& clock) {
-        builder.add(table, clock);
-      });
-  return std::move(builder).finish(std::move(clocks.warnings));
+      [&](std::size_t, const StreamTable& table) { builder.add(table); });
+  return std::move(builder).finish(std::move(clocks));
 }
 
 }  // namespace traced

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/clocks/clock_summary.h"
+#include "analysis/diagnosis/evidence/common_time.h"
 #include "analysis/diagnosis/evidence/rank_reader.h"
 
 namespace traced {
@@ -78,7 +79,7 @@ bool JobState::mostArePresent(std::uint32_t group) const {
          3 * catalog.groups()[group].members.size();
 }
 
-JobStateBuilder::JobStateBuilder(const TraceSet& set) {
+JobStateBuilder::JobStateBuilder(const TraceSet& set) : set_(set) {
   job_.stride = strideFor(set);
   const std::vector<std::uint32_t> ids = clockIds(set);
   for (const std::size_t i : set.selected) {
@@ -89,12 +90,10 @@ JobStateBuilder::JobStateBuilder(const TraceSet& set) {
   job_.ranks.reserve(set.selected.size());
 }
 
-void JobStateBuilder::add(const StreamTable& table,
-                          const v1::ClockModel& clock) {
+void JobStateBuilder::add(const StreamTable& table) {
   const std::size_t index = job_.ranks.size();
   job_.evidence = job_.evidence.sharedWith(table.evidence);
-  RankReader(job_, table, clock, job_.stride, most_long_)
-      .read(clock_names_[index]);
+  RankReader(job_, table, job_.stride, most_long_).read(clock_names_[index]);
 }
 
 namespace {
@@ -119,8 +118,13 @@ bool countsCollectives(const GroupState& group) {
 
 // A group that some rank left out is not judged: what a rank did not record may
 // have been called.
-JobState JobStateBuilder::finish(std::vector<std::string> clock_warnings) && {
-  job_.summary.setClockWarnings(std::move(clock_warnings));
+JobState JobStateBuilder::finish(AlignedClocks clocks) && {
+  std::vector<ClockCursor> cursors;
+  for (const std::size_t i : set_.selected) {
+    cursors.emplace_back(clocks.models[i]);
+  }
+  putOnCommonTime(cursors, job_);
+  job_.summary.setClockWarnings(std::move(clocks.warnings));
   for (GroupState& group : job_.groups) {
     if (!countsCollectives(group)) continue;
     for (const auto& [rank, counters] : group.counted) {

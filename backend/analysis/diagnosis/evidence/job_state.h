@@ -1,5 +1,5 @@
-// JobState is what the rules judge: all ranks of a run, matched. Streams are
-// added one by one and are not kept.
+// JobState is what the rules judge: all ranks of a run, matched, on one time
+// line. Streams are added one by one and are not kept.
 
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/clocks/align_clocks.h"
 #include "analysis/diagnosis/evidence/collective_table.h"
 #include "analysis/diagnosis/evidence/pair_table.h"
 #include "analysis/diagnosis/evidence/rank_state.h"
@@ -18,7 +19,6 @@
 #include "analysis/job/signature.h"
 #include "analysis/reading/trace_set.h"
 #include "analysis/stream/evidence.h"
-#include "traced/v1/clock.pb.h"
 
 namespace traced {
 
@@ -63,13 +63,16 @@ struct JobState {
 // Not thread safe.
 class JobStateBuilder {
  public:
+  // The set outlives it.
   explicit JobStateBuilder(const TraceSet& set);
 
   // Streams are added in the order of TraceSet::selected.
-  void add(const StreamTable& table, const v1::ClockModel& clock);
-  JobState finish(std::vector<std::string> clock_warnings) &&;
+  void add(const StreamTable& table);
+  // `clocks`: of all streams of the set.
+  JobState finish(AlignedClocks clocks) &&;
 
  private:
+  const TraceSet& set_;
   // Which of the selected streams read the same clock.
   std::vector<std::uint32_t> clock_names_;
   // Timings that a stream may keep beyond the samples.

@@ -56,6 +56,7 @@ class PairSide {
   };
   const std::vector<Run>& runs() const { return runs_; }
   const Timings& timings() const { return timings_; }
+  Timings& timings() { return timings_; }
 
  private:
   std::uint64_t first_ = 0;

@@ -6,17 +6,14 @@
 #include <utility>
 
 #include "analysis/diagnosis/evidence/split_matrix.h"
-#include "analysis/stream/clock_models.h"
 #include "analysis/stream/operation_kinds.h"
 
 namespace traced {
 
 RankReader::RankReader(JobState& job, const StreamTable& table,
-                       const v1::ClockModel& clock, std::uint64_t stride,
-                       std::size_t most_long)
+                       std::uint64_t stride, std::size_t most_long)
     : job_(job),
       table_(table),
-      clock_(clock),
       stride_(stride),
       state_(rankStateOf(table)),
       rule_(table, state_.whole()),
@@ -27,17 +24,15 @@ RankReader::RankReader(JobState& job, const StreamTable& table,
             return refTo(op, call);
           },
           [this] { return lastIssueNs(); }),
-      timing_(table, clock),
+      timing_(table),
       most_long_(most_long) {}
 
 void RankReader::read(std::uint32_t clock_name) {
   state_.clock = clock_name;
-  state_.first_ns = commonNs(clock_, table_.header.started().monotonic_ns());
-  state_.last_ns = table_.last.known() ? commonNs(clock_, table_.last.ns())
-                                       : state_.first_ns;
-  state_.ended_ns = state_.end.raised.known()
-                        ? commonNs(clock_, state_.end.raised.ns())
-                        : state_.last_ns;
+  state_.first_ns = table_.header.started().monotonic_ns();
+  state_.last_ns = table_.last.known() ? table_.last.ns() : state_.first_ns;
+  state_.ended_ns =
+      state_.end.raised.known() ? state_.end.raised.ns() : state_.last_ns;
   const auto& definitions = table_.definitions;
   group_indices_ =
       job_.catalog.add(table_.header.attempt(), definitions.groups());
@@ -295,19 +290,12 @@ void RankReader::tellState() {
   state_.last_issued = ref(last_issued_);
   state_.first_failure = ref(first_failed_);
   state_.last_finished = ref(last_ended_);
-  if (last_ended_) {
-    state_.last_finished->at_ns = commonNs(clock_, last_ended_->ended.ns());
-  }
+  if (last_ended_) state_.last_finished->at_ns = last_ended_->ended.ns();
   for (const AssembledOperation* op : last_unseen_) {
     if (op) state_.last_unseen.push_back(*ref(op));
   }
   state_.stops = stops_.tell(
-      group_indices_, [&](const AssembledOperation& op) { return *ref(&op); },
-      [&](Instant at) { return commonNs(clock_, at.ns()); });
-  std::stable_sort(state_.inside.begin(), state_.inside.end(),
-                   [](const OperationRef& a, const OperationRef& b) {
-                     return a.at_ns < b.at_ns;
-                   });
+      group_indices_, [&](const AssembledOperation& op) { return *ref(&op); });
 }
 
 // The call has not returned, or it waits for the end itself.
@@ -329,9 +317,9 @@ OperationRef RankReader::refTo(const AssembledOperation& op,
   if (CallPlace place = callPlaceOf(table_, op); place.known()) {
     ref.place = std::make_shared<const CallPlace>(std::move(place));
   }
-  ref.at_ns = commonNs(clock_, op.issued.ns());
+  ref.at_ns = op.issued.ns();
   if (const Instant at = stops_.cutOff(op, call); at.known()) {
-    ref.until_ns = commonNs(clock_, at.ns());
+    ref.until_ns = at.ns();
   }
   ref.blocks = blocks(op, call);
   if (isPointToPoint(call.op()) && call.peer_global_plus_1() > 0) {

@@ -1,4 +1,5 @@
-// RankReader adds what one stream says to the state of the job.
+// RankReader adds what one stream says to the state of the job, with instants
+// of its own clock.
 
 #pragma once
 
@@ -13,15 +14,13 @@
 #include "analysis/diagnosis/evidence/local_findings.h"
 #include "analysis/diagnosis/evidence/rank_timing.h"
 #include "analysis/diagnosis/evidence/reached.h"
-#include "traced/v1/clock.pb.h"
 
 namespace traced {
 
 // Of one stream, which outlives it.
 class RankReader {
  public:
-  RankReader(JobState& job, const StreamTable& table,
-             const v1::ClockModel& clock, std::uint64_t stride,
+  RankReader(JobState& job, const StreamTable& table, std::uint64_t stride,
              std::size_t most_long);
 
   // Once.
@@ -96,7 +95,6 @@ class RankReader {
 
   JobState& job_;
   const StreamTable& table_;
-  const v1::ClockModel& clock_;
   const std::uint64_t stride_;
   RankState state_;
   ReachedRule rule_;

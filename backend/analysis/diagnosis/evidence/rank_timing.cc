@@ -24,9 +24,8 @@ bool mayWaitByFuture(const AssembledOperation& op) {
 
 }  // namespace
 
-RankTiming::RankTiming(const StreamTable& table, const v1::ClockModel& clock)
+RankTiming::RankTiming(const StreamTable& table)
     : table_(table),
-      clock_(clock),
       ready_(readyTimes(table)),
       engines_(table.definitions.groups().size()) {}
 
@@ -52,9 +51,7 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   if (!latest.known()) latest = op.issued;
   Timing timing = timed(op, latest.ns());
   if (ready.earliest.known()) {
-    timing.early_ns =
-        std::clamp(timing.ready_ns - clampedNs(ready.earliest.ns()),
-                   std::int64_t{0}, kLatestNs);
+    timing.early_ns = wrappingDifference(timing.ready_ns, ready.earliest.ns());
   }
   const bool queued = queues && latest.isAfter(op.issued);
   if (!ready.earliest.known() || queued) timing.took_ns = Timing::kUnknown;
@@ -86,23 +83,11 @@ std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
   return std::max<std::int64_t>(until_ns - now_.at_ns, 0);
 }
 
-std::int64_t RankTiming::clampedNs(std::int64_t own_ns) const {
-  return std::clamp(clock_.commonNs(own_ns), -kLatestNs, kLatestNs);
-}
-
 Timing RankTiming::timed(const AssembledOperation& op,
                          std::int64_t ready_ns) const {
   Timing timing;
   timing.seq = op.seq;
-  timing.ready_ns = clampedNs(ready_ns);
-  const auto certified = clock_.certifiedNs(ready_ns);
-  if (certified && differencesFit(certified->low_ns) &&
-      differencesFit(certified->high_ns)) {
-    timing.uncertain_ns =
-        std::clamp(std::max(certified->high_ns - timing.ready_ns,
-                            timing.ready_ns - certified->low_ns),
-                   std::int64_t{0}, Timing::kUncertain);
-  }
+  timing.ready_ns = ready_ns;
   if (op.failed || !op.ended.known() || !differencesFit(op.ended.ns()) ||
       !differencesFit(ready_ns) || op.ended.ns() < ready_ns) {
     return timing;
@@ -154,12 +139,15 @@ void RankTiming::expect(const Coming& coming) {
   if (coming_.size() == kMaxComing) return;
   coming_.push_back(coming);
   told_later_ += !coming.is_wait;
+  if (coming_.size() == 1) return;
   std::push_heap(coming_.begin(), coming_.end(), std::greater<>());
 }
 
 void RankTiming::passTo(std::int64_t until_ns) {
   while (!coming_.empty() && coming_.front().at_ns <= until_ns) {
-    std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
+    if (coming_.size() > 1) {
+      std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
+    }
     const Coming next = coming_.back();
     coming_.pop_back();
     if (!next.is_wait) {
@@ -178,6 +166,7 @@ void RankTiming::passTo(std::int64_t until_ns) {
 // What ended while the program was in a wait for something else did not hold it
 // up.
 void RankTiming::passTold(std::int64_t until_ns) {
+  if (told_.empty()) return;
   const auto end =
       std::find_if(told_.begin(), told_.end(),
                    [&](const Coming& told) { return told.at_ns > until_ns; });
@@ -186,6 +175,7 @@ void RankTiming::passTold(std::int64_t until_ns) {
 }
 
 void RankTiming::forgetTold(std::vector<Coming>::iterator end) {
+  if (told_.empty()) return;
   told_later_ -= static_cast<std::size_t>(end - told_.begin());
   told_.erase(told_.begin(), end);
 }

@@ -1,5 +1,5 @@
 // RankTiming tells when one rank was ready for its operations, how long they
-// took, and how long it was held up by others meanwhile.
+// took, and how long it was held up by others meanwhile: on its own clock.
 
 #pragma once
 
@@ -11,16 +11,14 @@
 
 #include "analysis/diagnosis/evidence/timing.h"
 #include "analysis/job/ready_times.h"
-#include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/stream_table.h"
-#include "traced/v1/clock.pb.h"
 
 namespace traced {
 
 // Of one stream, whose operations come in the order of their issues.
 class RankTiming {
  public:
-  RankTiming(const StreamTable& table, const v1::ClockModel& clock);
+  explicit RankTiming(const StreamTable& table);
 
   // Of operations of the stream. On a device nothing tells when a rank was
   // ready but a start that was observed: where it was not, when it called.
@@ -72,8 +70,6 @@ class RankTiming {
     }
   };
 
-  // On the common time line.
-  std::int64_t clampedNs(std::int64_t own_ns) const;
   // Behind a call or a start at `ready_ns`, or later.
   Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
   const ReadyTime& readyFor(const AssembledOperation& op) const;
@@ -89,7 +85,6 @@ class RankTiming {
   void pass(const Coming& coming);
 
   const StreamTable& table_;
-  const ClockCursor clock_;
   const std::vector<ReadyTime> ready_;
   // Per group of the stream.
   std::vector<Engine> engines_;

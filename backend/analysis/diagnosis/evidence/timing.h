@@ -27,9 +27,9 @@ struct Timing {
 
   std::uint64_t seq = 0;
   // When the rank was ready: at the call, or when the operation before it in
-  // the group had ended, or, where that was observed, when its engine began. On
-  // the common time line; by how much earlier it may have been, as ends are
-  // bounds; and how far off the time line is.
+  // the group had ended, or, where that was observed, when its engine began. By
+  // how much earlier it may have been, as ends are bounds; and how far off the
+  // common time line is, once the instant is on it: see common_time.h.
   std::int64_t ready_ns = 0;
   std::int64_t early_ns = 0;
   std::int64_t uncertain_ns = kUncertain;

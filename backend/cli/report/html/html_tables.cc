@@ -29,11 +29,11 @@ std::string msOrNone(const TimeSummary& time, std::uint64_t ns) {
   return time.count == 0 ? "-" : ms(ns);
 }
 
-// A figure below what is certified is only said to be that.
-std::string certified(const CertifiedTimes& times, std::uint64_t ns) {
+// What is not told from 0 is only said to be below what it can be.
+std::string certified(const CertifiedTimes& times, const CertifiedTime& time) {
   if (times.count() == 0) return "-";
-  const std::uint64_t within_ns = times.certifiedWithinNs();
-  return ns < within_ns ? "<" + ms(within_ns) : ms(ns);
+  return isToldFromZero(time) ? ms(notBelowZero(time.ns))
+                              : "<" + ms(notBelowZero(time.high_ns));
 }
 
 // 0 where nothing is timed.
@@ -205,18 +205,15 @@ std::string operationTable(const Report& report) {
     }
     const CertifiedTimes& peers = row.split.waitForPeers();
     const CertifiedTimes& transfer = row.split.transfer();
-    const auto p50 = [](const CertifiedTimes& times) {
-      return static_cast<std::uint64_t>(times.p50().ns);
-    };
     std::vector<std::string> cells = row.keys;
     append(cells,
            {groupedText(row.totals.calls), bytesText(row.totals.bytes),
             msOrNone(row.completion, row.completion.p50_ns),
             msOrNone(row.completion, row.completion.p99_ns),
             msOrNone(row.wait, row.wait.p50_ns),
-            msOrNone(row.wait, row.wait.p99_ns), certified(peers, p50(peers)),
-            certified(peers, peers.p99Ns()), certified(transfer, p50(transfer)),
-            certified(transfer, transfer.p99Ns()),
+            msOrNone(row.wait, row.wait.p99_ns), certified(peers, peers.p50()),
+            certified(peers, peers.p99()), certified(transfer, transfer.p50()),
+            certified(transfer, transfer.p99()),
             row.busbw_gbs ? threeDigits(*row.busbw_gbs) : "-",
             shareCell(report, row.totals, report.summary.totalRunNs())});
     table.addRow(cells);

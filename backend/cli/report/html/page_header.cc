@@ -90,14 +90,13 @@ std::string numbersHtml(const Report& report) {
           "was exposed: the program stood in waits that were seen"));
   const double uncertain =
       waiting.is_null() ? 0 : shares["wait_for_peers_uncertain"].get<double>();
-  const bool is_certain =
-      !waiting.is_null() && waiting.get<double>() >= uncertain;
+  const bool told = report.all.split.isWaitToldFromZero();
   absl::StrAppend(
       &text,
       numberHtml("wait_for_peers", waiting,
                  waiting.is_null() ? unknown
-                 : is_certain      ? percentText(waiting.get<double>())
-                                   : "< " + percentText(uncertain),
+                 : told            ? percentText(waiting.get<double>())
+                        : "< " + percentText(waiting.get<double>() + uncertain),
                  "operations waited for peers, whether or not the program "
                  "waited for them"));
   absl::StrAppend(&text, worstHtml(report, number("worst_rank_caused")),

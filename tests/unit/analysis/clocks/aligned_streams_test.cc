@@ -15,6 +15,25 @@ using testing::SimulatedHosts;
 using testing::SimulatedJob;
 using testing::TempDir;
 
+// The same where the clocks come last.
+void expectAllAreShownBefore(const TraceSet& set,
+                             const AlignedClocks& expected) {
+  std::vector<std::size_t> shown;
+  const AlignedClocks clocks =
+      readAndAlign(set, 2, [&](std::size_t i, StreamTable& table) {
+        shown.push_back(i);
+        EXPECT_EQ(table.header.stream_id(), set.streams[i].header.stream_id());
+        EXPECT_FALSE(table.operations.empty());
+      });
+  EXPECT_EQ(shown, set.selected);
+  ASSERT_EQ(clocks.models.size(), expected.models.size());
+  for (std::size_t i = 0; i < clocks.models.size(); ++i) {
+    EXPECT_EQ(clocks.models[i].SerializeAsString(),
+              expected.models[i].SerializeAsString());
+  }
+  EXPECT_EQ(clocks.warnings, expected.warnings);
+}
+
 // Each selected stream is shown once, in the order of ranks, whole, and with
 // the model that the alignment by itself comes to.
 void expectAllAreShown(const SimulatedJob& job) {
@@ -38,11 +57,20 @@ void expectAllAreShown(const SimulatedJob& job) {
       });
   EXPECT_EQ(shown, set->selected);
   EXPECT_EQ(clocks.warnings, expected.warnings);
+  expectAllAreShownBefore(*set, expected);
 }
 
 TEST(AlignedStreamsTest, ShowsStreamsThatWereReadToAlignThem) {
   SimulatedJob job;
   job.ranks = 4;
+  job.operations = 200;
+  expectAllAreShown(job);
+}
+
+TEST(AlignedStreamsTest, ShowsStreamsOfHostsThatTakeTurns) {
+  SimulatedJob job;
+  job.ranks = 5;
+  job.hosts = 2;
   job.operations = 200;
   expectAllAreShown(job);
 }

@@ -25,6 +25,8 @@ struct SimulatedJob {
   double jitter_us = 30;    // how much later ranks see an end, on average
   double uneven_us = 200;   // how far apart ranks start, on average
   v1::Operation op = v1::OPERATION_ALL_REDUCE;
+  // That many hosts take turns; 0: each rank has one of its own.
+  std::uint32_t hosts = 0;
 };
 
 class SimulatedHosts {
@@ -38,7 +40,8 @@ class SimulatedHosts {
     std::vector<StreamBuilder> streams;
     for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
       StreamBuilder& stream = streams.emplace_back(rank, job_.ranks);
-      stream.header().set_boot_id("boot " + std::to_string(rank));
+      const std::uint32_t host = job_.hosts > 0 ? rank % job_.hosts : rank;
+      stream.header().set_boot_id("boot " + std::to_string(host));
       stream.addGroup("dp", 0, job_.ranks);
       stream.addCall(job_.op, 1, 64, 64).set_root_plus_1(1);
     }

@@ -447,7 +447,7 @@ TEST_F(TraceSetTest, AChunkRefusedForItsContentIsUnusable) {
   StreamBuilder a = stream(0);
   const std::string good = chunk(a, 1);
   v1::Payload payload = a.payload();
-  payload.mutable_header()->set_host("\xFF");  // a string must be UTF-8
+  payload.add_text()->set_text("\xFF");  // a string must be UTF-8
   const std::string bad = a.encode(payload, 1);
   write("rank-0.traced", good + bad);
   const TraceSet set = open();

@@ -228,9 +228,7 @@ TEST_F(TimeSplitTest, WhatIsBelowTheCertifiedIntervalIsNoLateness) {
   ASSERT_TRUE(by_rank.clocks.certified);
   EXPECT_GT(by_rank.clocks.certified->within_ns, 500u * kUs);
   EXPECT_EQ(by_rank.all.split.wait_for_peers.count, 150u);
-  EXPECT_LT(by_rank.rows[0].split.waitForPeers().p50().ns,
-            static_cast<std::int64_t>(
-                by_rank.rows[0].split.waitForPeers().certifiedWithinNs()));
+  EXPECT_FALSE(isToldFromZero(by_rank.rows[0].split.waitForPeers().p50()));
   EXPECT_EQ(by_rank.all.split.arrivals, 0u);
   EXPECT_FALSE(latestOf(by_rank));
 }
