@@ -135,8 +135,13 @@ def count_ended(files: list[Path]) -> int:
     return len(read.of_kind("MpiCollectiveEnd"))
 
 
-# Perfetto's trace processor has a test of its own. Of Flight Recorder dumps it takes minutes.
+def count_entries(files: list[Path]) -> int:
+    return sum(len(pickle.loads(file.read_bytes())["entries"]) for file in files)
+
+
+# Perfetto's trace processor has a test of its own.
 COUNTS: dict[str, Callable[[list[Path]], int]] = {
+    "fr": count_entries,
     "kineto": count_kernels,
     "chakra": count_nodes,
     "inspector": count_lines,
