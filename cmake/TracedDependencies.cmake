@@ -26,3 +26,19 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(traced_xxhash INTERFACE)
 target_include_directories(traced_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 target_compile_definitions(traced_xxhash INTERFACE XXH_INLINE_ALL)
+
+# Only for `tracectl export --format otf2`: without it, or with one before 3.0,
+# all else is built. Linked into tracectl where there is an archive of it, so that
+# tracectl needs no library where it runs. Debian has a name of its own for it.
+find_path(TRACED_OTF2_INCLUDE_DIR otf2/otf2.h)
+find_library(TRACED_OTF2_LIBRARY
+  NAMES libopen-trace-format2.a libotf2.a open-trace-format2 otf2)
+if(TRACED_OTF2_LIBRARY AND TRACED_OTF2_INCLUDE_DIR)
+  file(STRINGS ${TRACED_OTF2_INCLUDE_DIR}/otf2/OTF2_EvtWriter.h of_3_0
+    REGEX "^OTF2_EvtWriter_NonBlockingCollectiveComplete" LIMIT_COUNT 1)
+  if(of_3_0)
+    add_library(traced_otf2 INTERFACE)
+    target_include_directories(traced_otf2 SYSTEM INTERFACE ${TRACED_OTF2_INCLUDE_DIR})
+    target_link_libraries(traced_otf2 INTERFACE ${TRACED_OTF2_LIBRARY})
+  endif()
+endif()

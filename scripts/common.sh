@@ -20,6 +20,32 @@ die() {
   exit "${2:-1}"
 }
 
+# apt_install PACKAGE...: installs those that are not there. False where that cannot be done.
+apt_install() {
+  local package missing=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
+  for package; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      echo "${0##*/}: run as root: apt-get install --no-install-recommends ${missing[*]}" >&2
+      return 1
+    fi
+    # Where nobody can answer it must not ask for a password.
+    if [[ -t 0 ]]; then apt=(sudo "${apt[@]}"); else apt=(sudo -n "${apt[@]}"); fi
+  fi
+  echo "${0##*/}: installing ${missing[*]}" >&2
+  "${apt[@]}" -qq update >&2 || return 1
+  # It names every package four times over: in a pipe only errors matter.
+  if [[ -t 1 ]]; then
+    "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+  else
+    "${apt[@]}" -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+  fi
+}
+
 # test_workers: how many tests to run at once. Tests wait more than they compute, hence one more
 # than there are processors; each takes up to 2 GB. TEST_WORKERS says another number.
 test_workers() {

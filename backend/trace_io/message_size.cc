@@ -21,42 +21,52 @@ std::uint64_t shareOf(const v1::Call& call, std::uint64_t part,
   return static_cast<std::uint64_t>(Wide{call.bytes_in()} * part / whole);
 }
 
-std::optional<std::uint64_t> ownSplit(const v1::Call& call,
-                                      std::uint32_t group_size,
-                                      std::uint32_t group_rank) {
-  if (call.splits_cut() > 0) return std::nullopt;
-  if (call.split_in().empty()) return shareOf(call, 1, group_size);
-  if (group_rank >= static_cast<std::uint32_t>(call.split_in_size())) {
-    return std::nullopt;
+// Equal tensors of a list, or rows of one tensor: so many members in a row get
+// that many elements each.
+struct Part {
+  std::uint64_t elements = 0;
+  std::uint64_t members = 1;
+};
+
+// How what an all-to-all sends is divided; empty where that is not known.
+std::vector<Part> partsOf(const v1::Call& call, std::uint32_t group_size) {
+  std::vector<Part> parts;
+  if (call.op() == v1::OPERATION_ALL_TO_ALL) {
+    if (call.tensors_cut() > 0) return {};
+    for (const v1::TensorRun& run : call.input()) {
+      // Elements of another dtype are of another size.
+      if (run.dtype() != call.input(0).dtype()) return {};
+      parts.push_back({static_cast<std::uint64_t>(elementsOfEach(run)),
+                       std::max<std::uint64_t>(run.count(), 1)});
+    }
+    return parts;
   }
-  std::uint64_t all = 0;
+  if (call.splits_cut() > 0) return {};
+  if (call.split_in().empty()) return {{1, group_size}};
   for (const std::int64_t rows : call.split_in()) {
-    all += static_cast<std::uint64_t>(rows);
+    if (rows < 0) return {};
+    parts.push_back({static_cast<std::uint64_t>(rows), 1});
   }
-  const std::int64_t own = call.split_in(static_cast<int>(group_rank));
-  return shareOf(call, static_cast<std::uint64_t>(own), all);
+  return parts;
 }
 
-// Of a list with a tensor per member, all of one dtype.
-std::optional<std::uint64_t> ownTensor(const v1::Call& call,
-                                       std::uint32_t group_rank) {
-  if (call.tensors_cut() > 0 || call.input().empty()) return std::nullopt;
+std::uint64_t sumOf(const std::vector<Part>& parts) {
   std::uint64_t all = 0;
+  for (const Part& part : parts) all += part.elements * part.members;
+  return all;
+}
+
+// What a rank sends to itself.
+std::optional<std::uint64_t> ownPart(const v1::Call& call,
+                                     std::uint32_t group_size,
+                                     std::uint32_t group_rank) {
+  const std::vector<Part> parts = partsOf(call, group_size);
   std::uint64_t before = 0;
-  std::optional<std::uint64_t> own;
-  for (const v1::TensorRun& run : call.input()) {
-    if (run.dtype() != call.input(0).dtype()) return std::nullopt;
-    std::uint64_t elements = 1;
-    for (const std::int64_t size : run.shape()) {
-      elements *= static_cast<std::uint64_t>(size);
-    }
-    const std::uint64_t count = run.count() > 0 ? run.count() : 1;
-    all += elements * count;
-    if (!own && group_rank < before + count) own = elements;
-    before += count;
+  for (const Part& part : parts) {
+    before += part.members;
+    if (group_rank < before) return shareOf(call, part.elements, sumOf(parts));
   }
-  if (!own) return std::nullopt;
-  return shareOf(call, *own, all);
+  return std::nullopt;
 }
 
 std::optional<std::uint64_t> ownBytes(const v1::Call& call,
@@ -70,9 +80,7 @@ std::optional<std::uint64_t> ownBytes(const v1::Call& call,
     case Traffic::kScatterRoot:
       return call.bytes_out();
     case Traffic::kAllToAll:
-      return call.op() == v1::OPERATION_ALL_TO_ALL
-                 ? ownTensor(call, group_rank)
-                 : ownSplit(call, group_size, group_rank);
+      return ownPart(call, group_size, group_rank);
     default:
       return 0;
   }
@@ -127,6 +135,19 @@ std::uint64_t messageBytes(const v1::Call& call, std::uint32_t group_size) {
     default:
       return std::max(call.bytes_in(), call.bytes_out());
   }
+}
+
+std::vector<std::uint64_t> bytesToEach(const v1::Call& call,
+                                       std::uint32_t group_size) {
+  const std::vector<Part> parts = partsOf(call, group_size);
+  const std::uint64_t all = sumOf(parts);
+  std::vector<std::uint64_t> bytes;
+  for (const Part& part : parts) {
+    if (part.members > group_size - bytes.size()) return {};
+    bytes.insert(bytes.end(), part.members, shareOf(call, part.elements, all));
+  }
+  if (bytes.size() != group_size) return {};
+  return bytes;
 }
 
 std::optional<std::uint64_t> bytesForOthers(const v1::Call& call,

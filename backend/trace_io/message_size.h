@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "traced/v1/definitions.pb.h"
 
@@ -33,6 +34,11 @@ std::int64_t elementsOfEach(const v1::TensorRun& run);
 // Of all tensors of all runs; absent where that does not fit.
 std::optional<std::int64_t> elementsOf(
     const google::protobuf::RepeatedPtrField<v1::TensorRun>& runs);
+
+// What an all-to-all sends to each of its n members, in their order, its own
+// part among them; empty where that is not known.
+std::vector<std::uint64_t> bytesToEach(const v1::Call& call,
+                                       std::uint32_t group_size);
 
 // S without the share that a rank keeps to itself: its own part of a gathering,
 // scattering or all-to-all operation. Absent where that part is not known.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -63,13 +64,24 @@ def test_numbers_equal_the_json(shown: Show, tmp_path: Path, world: int, fault: 
     shares = pictures["shares"]
     for name in ["communication", "exposed", "wait_for_peers", "worst_rank_caused"]:
         assert page.number(name) == shares.get(name)
-    verdicts = tracectl("diagnose", tmp_path / "job0", "--json").output
+    diagnosis = tracectl("diagnose", tmp_path / "job0", "--json").output
     headline = page.text("h1")
-    assert headline in verdicts.replace('\\"', '"') or headline.startswith("Nothing wrong")
+    assert headline in diagnosis.replace('\\"', '"') or headline.startswith("Nothing wrong")
+    check_verdicts(page, json.loads(diagnosis)["verdicts"])
     for view in VIEWS:
         assert not page.is_blank(view), view
     assert page.page.locator("table[data-name=operations] tbody tr").count() == len(report["ops"])
     assert page.page.locator("table[data-name=ranks] tbody tr").count() == world
+
+
+def check_verdicts(page: Shown, verdicts: list[Any]) -> None:
+    """Those of the page are those of the diagnosis, with all that proves them."""
+    shown = page.page.locator("article.verdict").all_text_contents()
+    assert len(shown) == len(verdicts)
+    for text, verdict in zip(shown, verdicts, strict=True):
+        told = [verdict["kind"], verdict["summary"], *verdict["evidence"], *verdict["advice"]]
+        told += [verdict["finding_confidence"], verdict["culprit_confidence"]]
+        assert [each for each in told if each not in text] == []
 
 
 def strongest_row(pictures: Any) -> int:

@@ -16,6 +16,11 @@ std::string nodeIn(const v1::Header& header) {
   return header.host();
 }
 
+std::string nameIn(const v1::Header& header) {
+  if (!header.node().empty()) return header.node();
+  return header.host().empty() ? "a node without a name" : header.host();
+}
+
 }  // namespace
 
 std::string nameOf(ReportedScope scope) {
@@ -36,30 +41,31 @@ NodeIndex::NodeIndex(const TraceSet& set) {
     const v1::Header& header = set.streams[i].header;
     const std::string node = nodeIn(header);
     if (node.empty()) continue;
-    const auto next = static_cast<std::uint32_t>(numbers.size());
-    node_by_rank_[header.rank()] =
-        numbers.try_emplace(node, next).first->second;
+    const auto [place, is_new] =
+        numbers.try_emplace(node, static_cast<std::uint32_t>(nodes_.size()));
+    if (is_new) nodes_.push_back({place->second, nameIn(header)});
+    node_by_rank_[header.rank()] = place->second;
   }
 }
 
-std::uint32_t NodeIndex::nodeOf(std::uint32_t rank) const {
+const NodeIndex::Node* NodeIndex::of(std::uint32_t rank) const {
   const auto found = node_by_rank_.find(rank);
-  return found == node_by_rank_.end() ? kUnknown : found->second;
+  return found == node_by_rank_.end() ? nullptr : &nodes_[found->second];
 }
 
 bool NodeIndex::onOneNode(const RankList& ranks) const {
   if (ranks.size() == 0) return false;
-  const std::uint32_t first = nodeOf(*ranks.at(0));
-  bool one = first != kUnknown;
+  const Node* first = of(*ranks.at(0));
+  bool one = first != nullptr;
   ranks.forEach([&](std::uint32_t rank) {
-    if (one) one = nodeOf(rank) == first;
+    if (one) one = of(rank) == first;
   });
   return one;
 }
 
 bool NodeIndex::onOneNode(std::uint32_t one, std::uint32_t other) const {
-  const std::uint32_t node = nodeOf(one);
-  return node != kUnknown && node == nodeOf(other);
+  const Node* node = of(one);
+  return node && node == of(other);
 }
 
 ScopeFilter::ScopeFilter(ReportedScope scope, const NodeIndex& nodes,

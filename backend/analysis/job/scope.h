@@ -28,14 +28,19 @@ class NodeIndex {
  public:
   explicit NodeIndex(const TraceSet& set);
 
+  // Which one a rank is on, and what people call it.
+  struct Node {
+    std::uint32_t number = 0;
+    std::string name;
+  };
+  // nullptr where that is not known.
+  const Node* of(std::uint32_t rank) const;
   // Whether all of them are known to be on one node.
   bool onOneNode(const RankList& ranks) const;
   bool onOneNode(std::uint32_t one, std::uint32_t other) const;
 
  private:
-  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
-  std::uint32_t nodeOf(std::uint32_t rank) const;
-
+  std::vector<Node> nodes_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> node_by_rank_;
 };
 

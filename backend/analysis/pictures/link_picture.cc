@@ -5,6 +5,7 @@
 
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/time_split/certified_times.h"
+#include "trace_io/message_size.h"
 
 namespace traced {
 namespace {
@@ -14,47 +15,11 @@ bool isAllToAll(v1::Operation op) {
          op == v1::OPERATION_ALL_TO_ALL_SINGLE;
 }
 
-double elementsOf(const v1::TensorRun& run) {
-  double elements = 1;
-  for (const std::int64_t size : run.shape()) {
-    elements *= static_cast<double>(std::max<std::int64_t>(size, 0));
-  }
-  return elements;
-}
-
-// How what a call sends is divided among the `n` members; empty where that is
-// not known.
-std::vector<double> sharesOf(const v1::Call& call, std::uint32_t n) {
-  std::vector<double> shares;
-  if (call.op() == v1::OPERATION_ALL_TO_ALL) {
-    for (const v1::TensorRun& run : call.input()) {
-      const std::uint32_t count = std::max<std::uint32_t>(run.count(), 1);
-      if (count > n - shares.size()) return {};
-      shares.insert(shares.end(), count, elementsOf(run));
-    }
-  } else if (call.split_in().empty() && call.splits_cut() == 0) {
-    shares.assign(n, 1);
-  } else {
-    for (const std::int64_t split : call.split_in()) {
-      shares.push_back(static_cast<double>(std::max<std::int64_t>(split, 0)));
-    }
-  }
-  if (shares.size() != n) return {};
-  double total = 0;
-  for (const double share : shares) total += share;
-  for (double& share : shares) share = total > 0 ? share / total : 0;
-  return shares;
-}
-
 }  // namespace
 
-LinkPictureBuilder::LinkPictureBuilder(const std::vector<std::uint32_t>& ranks)
-    : recorded_(ranks.begin(), ranks.end()) {
-  const std::uint32_t highest = ranks.empty() ? 0 : ranks.back();
-  while (highest / picture_.ranks_per_unit >= kMostUnits) {
-    picture_.ranks_per_unit *= 2;
-  }
-}
+LinkPictureBuilder::LinkPictureBuilder(const std::vector<std::uint32_t>& ranks,
+                                       const std::vector<RankNode>& nodes)
+    : units_(ranks, nodes), recorded_(ranks.begin(), ranks.end()) {}
 
 void LinkPictureBuilder::begin(const StreamTable& table) {
   table_ = &table;
@@ -105,7 +70,7 @@ void LinkPictureBuilder::addCalls(const v1::Call& call, const Calls& calls) {
     return;
   }
   allowance_ -= members->size();
-  const std::vector<double> shares = sharesOf(call, members->size());
+  const std::vector<std::uint64_t> shares = bytesToEach(call, members->size());
   if (shares.empty()) {
     picture_.left_out += calls.count;
     return;
@@ -113,10 +78,8 @@ void LinkPictureBuilder::addCalls(const v1::Call& call, const Calls& calls) {
   const std::uint32_t self = table_->header.rank();
   std::size_t i = 0;
   members->forEach([&](std::uint32_t rank) {
-    const double share = shares[i++];
+    const std::uint64_t bytes = shares[i++];
     if (rank == self) return;
-    const auto bytes = static_cast<std::uint64_t>(
-        std::min(share * static_cast<double>(call.bytes_in()), 1e18));
     Link& link = linkOf(self, rank);
     link.bytes += bytes * calls.count;
     if (bytes > 0) link.exchanges.add({bytes * calls.timed, calls.timed_ns});
@@ -124,20 +87,17 @@ void LinkPictureBuilder::addCalls(const v1::Call& call, const Calls& calls) {
 }
 
 Link& LinkPictureBuilder::linkOf(std::uint32_t from, std::uint32_t to) {
-  const std::uint32_t units = picture_.ranks_per_unit;
-  // Who is beyond the last is no rank of this job.
-  const std::pair key{std::min(from / units, kMostUnits - 1),
-                      std::min(to / units, kMostUnits - 1)};
+  const std::pair key{units_.of(from), units_.of(to)};
   Link& link = links_[key];
   std::tie(link.from, link.to) = key;
   return link;
 }
 
 void LinkPictureBuilder::fold() {
-  picture_.ranks_per_unit *= 2;
+  units_.fold();
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Link> fewer;
   for (const auto& [key, link] : links_) {
-    const std::pair folded{key.first / 2, key.second / 2};
+    const std::pair folded{units_.folded(key.first), units_.folded(key.second)};
     Link& sum = fewer[folded];
     std::tie(sum.from, sum.to) = folded;
     sum.bytes += link.bytes;
@@ -149,6 +109,8 @@ void LinkPictureBuilder::fold() {
 
 LinkPicture LinkPictureBuilder::finish() && {
   while (links_.size() > kMostLinks) fold();
+  picture_.ranks_per_unit = units_.ranksPerUnit();
+  picture_.nodes = units_.nodes();
   for (const auto& [key, link] : links_) picture_.links.push_back(link);
   std::sort(picture_.links.begin(), picture_.links.end(),
             [](const Link& a, const Link& b) {

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analysis/pictures/link_units.h"
 #include "analysis/pictures/pictures.h"
 #include "analysis/stream/stream_table.h"
 #include "analysis/time_split/time_split.h"
@@ -17,13 +18,12 @@ namespace traced {
 
 class LinkPictureBuilder {
  public:
-  // Of pairs that are told; with more, neighbours are told as one.
+  // Of pairs that are told; with more, nodes or neighbours are told as one.
   static constexpr std::size_t kMostLinks = 16384;
-  // Ranks, or blocks of them, that are kept apart until then.
-  static constexpr std::uint32_t kMostUnits = 1024;
 
-  // `ranks`: those that have a stream, ascending.
-  explicit LinkPictureBuilder(const std::vector<std::uint32_t>& ranks);
+  // `ranks`: those that have a stream, ascending. `nodes`: as of LinkUnits.
+  LinkPictureBuilder(const std::vector<std::uint32_t>& ranks,
+                     const std::vector<RankNode>& nodes);
 
   // A stream, then each of its operations, then its end.
   void begin(const StreamTable& table);
@@ -48,6 +48,7 @@ class LinkPictureBuilder {
   void fold();
 
   LinkPicture picture_;
+  LinkUnits units_;
   absl::flat_hash_set<std::uint32_t> recorded_;
   const StreamTable* table_ = nullptr;
   absl::flat_hash_map<std::uint32_t, Calls> by_call_;

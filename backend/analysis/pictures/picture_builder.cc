@@ -33,10 +33,11 @@ void PictureSpan::add(const StreamTable& table, const v1::ClockModel& clock) {
 }
 
 PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
+                               const std::vector<RankNode>& nodes,
                                const PictureSpan& span, bool by_step)
     : waits_(ranks, span.first_ns, span.last_ns),
       steps_(by_step, span.first_ns, span.last_ns),
-      links_(ranks) {}
+      links_(ranks, nodes) {}
 
 void PictureBuilder::begin(const ArrivalTable::Stream& stream) {
   stream_ = &stream;

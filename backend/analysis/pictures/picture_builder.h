@@ -31,10 +31,11 @@ struct PictureSpan {
 // shown up to 130 bytes for each of its operations.
 class PictureBuilder {
  public:
-  // `ranks`: of the streams, ascending; the span of what they do; whether any
-  // of them marked steps.
+  // `ranks`: of the streams, ascending; the nodes that they are on, as of
+  // LinkUnits; the span of what they do; whether any of them marked steps.
   PictureBuilder(const std::vector<std::uint32_t>& ranks,
-                 const PictureSpan& span, bool by_step);
+                 const std::vector<RankNode>& nodes, const PictureSpan& span,
+                 bool by_step);
 
   // What is known of an operation beside its split.
   struct Facts {

@@ -118,6 +118,15 @@ struct LinkPicture {
   // So many ranks that follow each other are told as one: `from` and `to` are
   // ranks divided by that.
   std::uint32_t ranks_per_unit = 1;
+  // Not empty: `from` and `to` are indices of it. Who is on none of them has
+  // the number behind the last.
+  struct Node {
+    std::string name;
+    std::vector<std::uint32_t> ranks;
+    // So many that follow it are told as one with it.
+    std::uint32_t more = 0;
+  };
+  std::vector<Node> nodes;
   // By `from` and `to`.
   std::vector<Link> links;
   // All-to-alls that are in none: whom they sent how much is not known, or

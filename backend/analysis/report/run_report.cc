@@ -9,6 +9,21 @@
 #include "analysis/report/report_builder.h"
 
 namespace traced {
+namespace {
+
+// Of each rank; empty where one is not known.
+std::vector<RankNode> nodesOf(const std::vector<std::uint32_t>& ranks,
+                              const NodeIndex& index) {
+  std::vector<RankNode> nodes;
+  for (const std::uint32_t rank : ranks) {
+    const NodeIndex::Node* node = index.of(rank);
+    if (!node) return {};
+    nodes.push_back({node->number, node->name});
+  }
+  return nodes;
+}
+
+}  // namespace
 
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    ReportedScope scope, const RunWindow& window, bool fold,
@@ -45,7 +60,7 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
     if (arrivals.firstNs() < arrivals.lastNs()) {
       span = {arrivals.firstNs(), arrivals.lastNs()};
     }
-    pictures.emplace(ranks, span, by_step);
+    pictures.emplace(ranks, nodesOf(ranks, nodes), span, by_step);
     builder.showTo(*pictures);
   }
   const std::int64_t first_ns = firstStartNs(set, clocks.models);

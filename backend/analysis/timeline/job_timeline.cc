@@ -58,7 +58,8 @@ std::vector<JobTimeline::Latest> latestOf(const JobView& view) {
 JobTimeline::ClockError errorOf(const v1::ClockModel& clock,
                                 const StreamTable& table) {
   constexpr std::int64_t kInstants = 128;
-  JobTimeline::ClockError error{table.header.host(), {}};
+  JobTimeline::ClockError error{
+      table.header.host(), clockNameOf(table.header), {}};
   const std::int64_t begin_ns = table.header.started().monotonic_ns();
   const std::int64_t end_ns =
       table.last.known() ? std::max(table.last.ns(), begin_ns) : begin_ns;
@@ -78,6 +79,8 @@ JobTimeline::ClockError errorOf(const v1::ClockModel& clock,
   return error;
 }
 
+}  // namespace
+
 std::vector<JobTimeline::ClockError> clockErrorsOf(const JobView& view) {
   std::vector<JobTimeline::ClockError> errors;
   std::set<std::string> seen;
@@ -89,8 +92,6 @@ std::vector<JobTimeline::ClockError> clockErrorsOf(const JobView& view) {
   }
   return errors;
 }
-
-}  // namespace
 
 JobTimeline jobTimelineOf(const JobView& view,
                           const std::vector<RankTimeline>& ranks) {

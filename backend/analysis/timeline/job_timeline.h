@@ -25,12 +25,16 @@ struct JobTimeline {
   // How far a clock can be off that of the time line, at instants of it.
   struct ClockError {
     std::string host;
+    // As clockNameOf() has it.
+    std::string clock;
     std::vector<std::pair<std::int64_t, std::uint64_t>> within_ns;
   };
   std::vector<ClockError> clocks;
   // When each verdict is told: of those without an instant, the end of the run.
   std::vector<std::int64_t> verdicts_ns;
 };
+
+std::vector<JobTimeline::ClockError> clockErrorsOf(const JobView& view);
 
 // `ranks`: of each stream of the view.
 JobTimeline jobTimelineOf(const JobView& view,

@@ -147,8 +147,8 @@ class Drawer {
                            });
       const bool holds = first != slices.end() && first->begin_ns <= end_ns;
       if (!all && !holds) continue;
-      line_.steps.push_back(
-          {absl::StrCat("step ", step.number), begin_ns, end_ns});
+      line_.steps.push_back({absl::StrCat("step ", step.number), begin_ns,
+                             end_ns, 0, step.number});
     }
   }
 

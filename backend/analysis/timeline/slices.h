@@ -29,6 +29,8 @@ struct NamedSlice {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::uint32_t lane = 0;
+  // Of a step.
+  std::optional<std::uint64_t> number = std::nullopt;
 };
 
 struct OperationSlice {

@@ -28,7 +28,6 @@ JobView::JobView(const TraceSet& set, RunOverview overview,
                  const ViewSelection& selection)
     : set_(set),
       overview_(std::move(overview)),
-      diagnosis_(diagnose(set, {})),
       chosen_(choose(selection)),
       run_(loadRun(set, streamsOf(overview_, chosen_), overview_.clocks,
                    overview_.groups)) {
@@ -60,12 +59,17 @@ std::vector<ChosenRank> JobView::choose(const ViewSelection& selection) const {
   if (fits || !selection.ranks.empty()) return asked;
   std::vector<std::size_t> culprits;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (std::binary_search(diagnosis_.culprits.begin(),
-                           diagnosis_.culprits.end(), ranks[i].rank)) {
+    const std::vector<std::uint32_t>& all = diagnosis().culprits;
+    if (std::binary_search(all.begin(), all.end(), ranks[i].rank)) {
       culprits.push_back(i);
     }
   }
   return chooseRanks(waitedNs(set_, overview_), culprits);
+}
+
+const Diagnosis& JobView::diagnosis() const {
+  if (!diagnosis_) diagnosis_ = diagnose(set_, {});
+  return *diagnosis_;
 }
 
 void JobView::match(const ViewSelection& selection) {

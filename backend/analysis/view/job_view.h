@@ -63,7 +63,8 @@ class JobView {
   // What was selected of them: every operation is in one row.
   const MatchTable& matched() const { return matched_; }
   const LeftOutOfView& leftOut() const { return left_out_; }
-  const Diagnosis& diagnosis() const { return diagnosis_; }
+  // Of the whole run, which is read for it when it is first asked for.
+  const Diagnosis& diagnosis() const;
 
   const StreamTable& tableOf(const MatchCell& cell) const {
     return run_.streams[cell.stream].table;
@@ -105,7 +106,7 @@ class JobView {
 
   const TraceSet& set_;
   RunOverview overview_;
-  Diagnosis diagnosis_;
+  mutable std::optional<Diagnosis> diagnosis_;
   std::vector<ChosenRank> chosen_;
   LoadedRun run_;
   // One per stream of the run.

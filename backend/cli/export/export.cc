@@ -137,6 +137,10 @@ class Export : public Subcommand {
       return absl::StrCat("--ranks, --groups and --last are not for --format ",
                           format_, ": choose among its rows");
     }
+    if (!job_format->make) {
+      return absl::StrCat("this tracectl was built without what --format ",
+                          format_, " takes (docs/export.md)");
+    }
     if (job_format->as == ExportedAs::kFolder) {
       if (output_.empty()) {
         return absl::StrCat("--format ", format_,

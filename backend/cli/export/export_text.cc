@@ -24,7 +24,7 @@ namespace traced {
 namespace {
 
 // The members of a coalesced batch.
-struct Batch {
+struct BatchText {
   static constexpr std::size_t kMostShapes = 8;
 
   std::uint64_t calls = 0;
@@ -48,7 +48,7 @@ bool isBatch(const ExportedCall& call) {
   return call.call && call.call->op() == v1::OPERATION_COALESCED;
 }
 
-void addTo(Batch& batch, const ExportedCall& call) {
+void addTo(BatchText& batch, const ExportedCall& call) {
   const std::uint64_t bytes = bytesOf(call);
   ++batch.calls;
   batch.bytes += bytes;
@@ -56,7 +56,8 @@ void addTo(Batch& batch, const ExportedCall& call) {
   if (!call.call) return;
   const std::string shape = shapeText(*call.call);
   const auto known = std::find(batch.shapes.begin(), batch.shapes.end(), shape);
-  if (known == batch.shapes.end() && batch.shapes.size() < Batch::kMostShapes) {
+  if (known == batch.shapes.end() &&
+      batch.shapes.size() < BatchText::kMostShapes) {
     batch.shapes.push_back(shape);
   }
   if (!isPointToPoint(call.call->op())) return;
@@ -69,11 +70,11 @@ void addTo(Batch& batch, const ExportedCall& call) {
 }
 
 // A batch of nothing but sends and receives, as batch_isend_irecv makes it.
-bool isExchange(const Batch& batch) {
+bool isExchange(const BatchText& batch) {
   return batch.calls > 0 && batch.messages == batch.calls;
 }
 
-const char* kindOf(const ExportedCall& call, const Batch* batch) {
+const char* kindOf(const ExportedCall& call, const BatchText* batch) {
   if (call.op.failed) return "[ERROR]";
   if (!call.call) return "[TRACE]";
   if (batch && isExchange(*batch)) return "[BATCH]";
@@ -100,7 +101,7 @@ std::string ranksText(const char* way,
   return ranks.empty() ? "" : absl::StrCat(way, absl::StrJoin(ranks, ","));
 }
 
-std::string batchText(const Batch& batch) {
+std::string batchText(const BatchText& batch) {
   std::string text = absl::StrCat(" of ", countOf(batch.calls, "call"));
   if (isExchange(batch)) {
     absl::StrAppend(&text, ", sent ", sizeText(batch.sent),
@@ -111,9 +112,10 @@ std::string batchText(const Batch& batch) {
     absl::StrAppend(&text, ", ", sizeText(batch.bytes));
   }
   if (batch.calls == 0) return text;
-  return absl::StrCat(text, ", shapes ", absl::StrJoin(batch.shapes, " "),
-                      batch.shapes.size() == Batch::kMostShapes ? " ..." : "",
-                      ", last ", batch.last);
+  return absl::StrCat(
+      text, ", shapes ", absl::StrJoin(batch.shapes, " "),
+      batch.shapes.size() == BatchText::kMostShapes ? " ..." : "", ", last ",
+      batch.last);
 }
 
 std::string partnersText(const v1::Call& call) {
@@ -223,7 +225,7 @@ class TextWriter : public ExportWriter {
   }
 
   std::string lineOf(const ExportedCall& call) {
-    const Batch* batch = isBatch(call) ? &batches_[call.op.batch] : nullptr;
+    const BatchText* batch = isBatch(call) ? &batches_[call.op.batch] : nullptr;
     std::string line = beginOf(kindOf(call, batch), call.table, call.op.issued);
     if (const auto step = call.table.marks.stepOf(call.op.id)) {
       absl::StrAppend(&line, " step ", *step);
@@ -258,7 +260,7 @@ class TextWriter : public ExportWriter {
     return absl::StrCat(text, ", call ", groupedText(count), " of this shape");
   }
 
-  absl::flat_hash_map<std::uint64_t, Batch> batches_;
+  absl::flat_hash_map<std::uint64_t, BatchText> batches_;
   // Groups of the stream that were introduced.
   absl::flat_hash_set<std::uint32_t> groups_;
   // Per operation and shape.

@@ -27,6 +27,8 @@ class ExportedFolder : public ExportedFiles {
   explicit ExportedFolder(const std::string& path);
 
   std::ostream& begin(const std::string& name) override;
+  std::string folder() const override { return path_; }
+  void fail(const std::string& problem) override { problem_ = problem; }
   // False if the folder, or one of its files, could not be written.
   bool finish();
   // Why: a sentence.

@@ -21,6 +21,9 @@ class ExportedFiles {
 
   // What was begun before is complete, and no longer to be written to.
   virtual std::ostream& begin(const std::string& name) = 0;
+  // Of a format whose files a library writes: where, and why it could not.
+  virtual std::string folder() const { return ""; }
+  virtual void fail(const std::string&) {}
 };
 
 class JobExporter {
@@ -37,6 +40,7 @@ enum class ExportedAs : std::uint8_t { kFile, kFolder };
 struct JobFormat {
   const char* name;
   const char* what;
+  // nullptr where it was built without what that takes.
   std::unique_ptr<JobExporter> (*make)();
   // As many as its readers can take; 0: any number.
   std::uint64_t most_operations = 0;

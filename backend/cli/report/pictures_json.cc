@@ -1,7 +1,10 @@
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/stream/rank_list.h"
+#include "cli/common/text.h"
 #include "cli/report/report_output.h"
 
 namespace traced {
@@ -95,6 +98,8 @@ Json latenessJson(const std::vector<RankLateness>& ranks) {
   return all;
 }
 
+constexpr std::size_t kAllRanges = std::numeric_limits<std::size_t>::max();
+
 Json linksJson(const LinkPicture& picture) {
   Json rows = Json::array();
   for (auto link = picture.links.begin(); link != picture.links.end();) {
@@ -117,7 +122,15 @@ Json linksJson(const LinkPicture& picture) {
                     {"exchange_bytes", std::move(exchange_bytes)},
                     {"exchange_ns", std::move(exchange_ns)}});
   }
+  Json nodes = Json::array();
+  for (const LinkPicture::Node& node : picture.nodes) {
+    nodes.push_back(
+        {{"name", printable(node.name)},
+         {"more", node.more},
+         {"ranks", RankList::fromRanks(node.ranks).text(kAllRanges)}});
+  }
   return {{"ranks_per_unit", picture.ranks_per_unit},
+          {"nodes", std::move(nodes)},
           {"left_out", picture.left_out},
           {"rows", std::move(rows)}};
 }

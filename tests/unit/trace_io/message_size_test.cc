@@ -117,10 +117,40 @@ TEST(MessageSizeTest, AnOwnShareThatIsNotKnownIsNotGuessed) {
   EXPECT_EQ(bytesForOthers(mixed, kRanks, 0), std::nullopt);
 }
 
+TEST(MessageSizeTest, AnAllToAllTellsWhomItSendsHowMuch) {
+  using Bytes = std::vector<std::uint64_t>;
+  EXPECT_EQ(bytesToEach(callOf(v1::OPERATION_ALL_TO_ALL_SINGLE, 400, 400), 4),
+            (Bytes{100, 100, 100, 100}));
+  EXPECT_EQ(bytesToEach(unevenAllToAll({1, 7, 2, 0}, 40, 48), 4),
+            (Bytes{4, 28, 8, 0}));
+  v1::Call list = callOf(v1::OPERATION_ALL_TO_ALL, 4 * (8 + 8 + 2 + 6), 96);
+  addTensors(list, 2, {4, 2});
+  addTensors(list, 1, {2});
+  addTensors(list, 1, {6});
+  EXPECT_EQ(bytesToEach(list, 4), (Bytes{32, 32, 8, 24}));
+}
+
+TEST(MessageSizeTest, WhomAnAllToAllSendsHowMuchIsNotGuessed) {
+  EXPECT_TRUE(bytesToEach(unevenAllToAll({1, 7}, 40, 48), 4).empty());
+  EXPECT_TRUE(bytesToEach(unevenAllToAll({1, 7, 2, 0, 5}, 40, 48), 4).empty());
+  v1::Call list = callOf(v1::OPERATION_ALL_TO_ALL, 96, 96);
+  addTensors(list, UINT32_MAX, {6});
+  EXPECT_TRUE(bytesToEach(list, 4).empty());
+  list.mutable_input(0)->set_count(3);
+  addTensors(list, 1, {6});
+  EXPECT_FALSE(bytesToEach(list, 4).empty());
+  list.set_tensors_cut(1);
+  EXPECT_TRUE(bytesToEach(list, 4).empty());
+  list.set_tensors_cut(0);
+  list.mutable_input(1)->set_dtype(v1::DTYPE_FLOAT64);
+  EXPECT_TRUE(bytesToEach(list, 4).empty()) << "elements of two sizes";
+}
+
 TEST(MessageSizeTest, AbsurdCallsAreNoHarm) {
   const v1::Call call =
       unevenAllToAll({INT64_MIN, INT64_MAX, 1, 0}, UINT64_MAX, UINT64_MAX);
-  EXPECT_LE(bytesForOthers(call, kRanks, 0).value(), UINT64_MAX);
+  EXPECT_EQ(bytesForOthers(call, kRanks, 0), std::nullopt) << "no such split";
+  EXPECT_TRUE(bytesToEach(call, kRanks).empty());
   EXPECT_EQ(bytesForOthers(unevenAllToAll({0, 0}, 8, 8), 2, 0), 8u);
   EXPECT_EQ(bytesForOthers(callOf(v1::OPERATION_ALL_GATHER, 9, 4), 2, 0), 0u);
   EXPECT_EQ(messageBytes(callOf(v1::OPERATION_GATHER, UINT64_MAX / 2, 0), 4),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/stream/operation_kinds.h"
@@ -182,7 +183,9 @@ Json Entries::groups() const {
   // A file may claim groups of any size; those beyond are not listed.
   constexpr std::uint64_t kMostListed = std::uint64_t{1} << 24;
   std::uint64_t listed = 0;
-  Json config = Json::object();
+  // Where each name is: an object is searched from its beginning.
+  absl::flat_hash_map<std::string, std::size_t> places;
+  Json::object_t config;
   const auto& stream = view_.run().streams[stream_];
   const auto& groups = table_.definitions.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -193,8 +196,11 @@ Json Entries::groups() const {
     if (listed <= kMostListed) {
       group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
     }
-    config[group_names_[index]] = {
-        {"name", group_names_[index]},
+    const std::string& name = group_names_[index];
+    const auto [place, is_new] = places.try_emplace(name, config.size());
+    if (is_new) config.emplace_back(name, nullptr);
+    config.begin()[static_cast<std::ptrdiff_t>(place->second)].second = {
+        {"name", name},
         {"desc", printable(group.desc)},
         {"ranks", absl::StrCat("[", absl::StrJoin(ranks, ", "), "]")},
         {"backend", printable(group.backend)}};
@@ -203,12 +209,12 @@ Json Entries::groups() const {
 }
 
 Json Entries::progress() const {
-  Json status = Json::object();
+  Json::object_t status;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
-    status[absl::StrCat(i)] = {
-        {"last_enqueued_collective", counts_[i].enqueued},
-        {"last_started_collective", counts_[i].started},
-        {"last_completed_collective", counts_[i].completed}};
+    Json& group = status.emplace_back(absl::StrCat(i), nullptr).second;
+    group = {{"last_enqueued_collective", counts_[i].enqueued},
+             {"last_started_collective", counts_[i].started},
+             {"last_completed_collective", counts_[i].completed}};
   }
   return status;
 }

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "cli/common/text.h"
 #include "cli/export/fr/fr_names.h"
 #include "trace_io/message_size.h"
@@ -74,11 +72,7 @@ void Events::forEach(const RankTimeline& line,
     }
   }
   for (const NamedSlice& step : line.steps) {
-    const absl::string_view number =
-        absl::StripPrefix(absl::string_view(step.name), "step ");
-    std::uint64_t value = 0;
-    if (!absl::SimpleAtoi(number, &value)) continue;
-    visit(event("user_annotation", absl::StrCat("ProfilerStep#", value),
+    visit(event("user_annotation", absl::StrCat("ProfilerStep#", *step.number),
                 step.begin_ns, step.end_ns, 0));
   }
 }

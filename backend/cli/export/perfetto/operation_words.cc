@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/stream/call_text.h"
-#include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
-#include "analysis/time_split/certified_times.h"
 #include "cli/common/text.h"
+#include "cli/export/operation_facts.h"
 #include "cli/export/perfetto/rank_packets.h"
 
 namespace traced::perfetto {
@@ -26,14 +24,6 @@ std::string nameText(const StreamTable& table, const AssembledOperation& op,
   if (how == SpanEnd::kOpen) text += " (not ended)";
   if (how == SpanEnd::kNotSeen) text += " (end not seen)";
   return text;
-}
-
-void unlessEmpty(Sequence& to, const char* name, const std::string& text) {
-  if (!text.empty() && text != "-") to.annotate(name, text);
-}
-
-void unlessZero(Sequence& to, const char* name, std::uint64_t value) {
-  if (value > 0) to.annotate(name, value);
 }
 
 }  // namespace
@@ -77,55 +67,21 @@ std::uint64_t OperationWords::name(Sequence& to, const OperationSlice& slice) {
 
 void OperationWords::annotate(Sequence& to, const OperationSlice& slice,
                               const RowFacts& facts) const {
-  const AssembledOperation& op = operationOf(slice);
-  unlessZero(to, "number", op.seq);
-  if (const v1::Call* call = table_.callOf(op)) {
-    unlessZero(to, "bytes_in", call->bytes_in());
-    unlessZero(to, "bytes_out", call->bytes_out());
-    unlessEmpty(to, "dtype", dtypeText(*call));
-    unlessEmpty(to, "shape", shapeText(*call));
-    if (call->root_global_plus_1() > 0) {
-      to.annotate("root", std::uint64_t{call->root_global_plus_1() - 1});
+  class Annotations : public FactTaker {
+   public:
+    explicit Annotations(Sequence& to) : to_(to) {}
+    void take(const char* name, std::uint64_t value) override {
+      to_.annotate(name, value);
     }
-    if (const auto peer = table_.peerOf(op, *call)) {
-      to.annotate(sends(slice) ? "to" : "from", std::uint64_t{*peer});
+    void take(const char* name, const std::string& text) override {
+      to_.annotate(name, text);
     }
-  }
-  if (const auto step = table_.marks.stepOf(op.id)) to.annotate("step", *step);
-  annotateTimes(to, slice, facts);
-  unlessEmpty(to, "site", table_.siteOf(op));
-  if (const v1::Context* context = table_.contextOf(op)) {
-    unlessEmpty(to, "module", modulePath(*context));
-    if (context->phase()) to.annotate("phase", nameOf(context->phase()));
-    unlessEmpty(to, "annotations", annotationsText(*context));
-    unlessEmpty(to, "parent", context->parent());
-  }
-  unlessEmpty(to, "algorithm", table_.methodText(op.algorithm));
-  unlessEmpty(to, "protocol", table_.methodText(op.protocol));
-  if (slice.how != SpanEnd::kEnded) to.annotate("end", nameOf(slice.how));
-  const std::string* error =
-      op.error ? table_.definitions.text(op.error) : nullptr;
-  if (error) to.annotate("error", *error);
-}
 
-void OperationWords::annotateTimes(Sequence& to, const OperationSlice& slice,
-                                   const RowFacts& facts) const {
-  const OperationSplit& split = slice.split;
-  const auto timed = [&](const char* name, const char* within,
-                         const CertifiedTime& time) {
-    to.annotate(name, notBelowZero(time.ns));
-    unlessZero(to, within, offByNs(time));
+   private:
+    Sequence& to_;
   };
-  if (split.wait_for_peers) {
-    timed("for_peers_ns", "for_peers_within_ns", *split.wait_for_peers);
-  }
-  if (split.transfer)
-    timed("transfer_ns", "transfer_within_ns", *split.transfer);
-  if (!facts.latest) return;
-  to.annotate("latest_rank", std::uint64_t{facts.latest->rank});
-  to.annotate("latest_by_ns",
-              notBelowZero(facts.latest->ready_ns - facts.latest->before_ns));
-  unlessZero(to, "latest_within_ns", facts.latest->within_ns);
+  Annotations annotations(to);
+  tellFacts(annotations, table_, slice, facts.latest);
 }
 
 }  // namespace traced::perfetto

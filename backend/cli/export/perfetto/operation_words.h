@@ -35,8 +35,6 @@ class OperationWords {
   const AssembledOperation& operationOf(const OperationSlice& slice) const {
     return table_.operations[slice.cell.operation];
   }
-  void annotateTimes(Sequence& to, const OperationSlice& slice,
-                     const RowFacts& facts) const;
 
   const JobView& view_;
   const std::uint32_t stream_;

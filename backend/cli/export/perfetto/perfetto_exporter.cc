@@ -35,7 +35,8 @@ bool hasArrow(const JobView& view, const MatchRow& row,
 }
 
 std::vector<RowFacts> factsOf(const JobView& view,
-                              const std::vector<RankTimeline>& ranks) {
+                              const std::vector<RankTimeline>& ranks,
+                              const JobTimeline& line) {
   const std::vector<MatchRow>& rows = view.matched().rows;
   std::vector<RowFacts> facts(rows.size());
   std::vector<std::vector<const OperationSlice*>> messages(rows.size());
@@ -46,8 +47,10 @@ std::vector<RowFacts> factsOf(const JobView& view,
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     facts[i].correlation = view.correlationOf(rows[i]);
-    facts[i].latest = view.latestOf(rows[i]);
     if (hasArrow(view, rows[i], messages[i])) facts[i].flow = i + 1;
+  }
+  for (const JobTimeline::Latest& one : line.latest) {
+    facts[one.row].latest = one.latest;
   }
   return facts;
 }
@@ -110,13 +113,14 @@ class PerfettoExporter : public JobExporter {
       ranks.push_back(timelineOf(view, i, cells[i]));
       unshowable_ += ranks.back().unshowable;
     }
-    const std::vector<RowFacts> facts = factsOf(view, ranks);
+    const JobTimeline line = jobTimelineOf(view, ranks);
+    const std::vector<RowFacts> facts = factsOf(view, ranks, line);
     const Machines machines(view);
     writeHosts(out, view, machines);
     Tracks tracks;
     Sequence job(out, ++sequences_, 0);
     tracks.orderProcesses(job);
-    writeJob(job, tracks, view, jobTimelineOf(view, ranks));
+    writeJob(job, tracks, view, line);
     for (std::uint32_t i = 0; i < ranks.size(); ++i) {
       const v1::Header& header = view.run().streams[i].table.header;
       Sequence rank(out, ++sequences_, machines.of(header));

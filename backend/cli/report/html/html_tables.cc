@@ -125,6 +125,13 @@ std::string latenessTable(const Report& report) {
   return table.html();
 }
 
+std::string nodeName(const LinkPicture& picture, std::uint32_t number) {
+  if (number >= picture.nodes.size()) return "ranks of no known node";
+  const LinkPicture::Node& node = picture.nodes[number];
+  return node.more == 0 ? node.name
+                        : absl::StrCat(node.name, " and ", node.more, " more");
+}
+
 std::string linkTable(const Report& report) {
   const LinkPicture& picture = report.pictures->links;
   std::vector<Link> links = picture.links;
@@ -140,9 +147,16 @@ std::string linkTable(const Report& report) {
       });
   constexpr std::size_t kShown = 50;
   HtmlTable table("links");
-  addNumbers(table, {"from rank", "to rank", "bytes", "messages GB/s",
-                     "all-to-alls GB/s"});
+  const bool by_nodes = !picture.nodes.empty();
+  if (by_nodes) {
+    table.addColumn("from node", Kind::kText);
+    table.addColumn("to node", Kind::kText);
+  } else {
+    addNumbers(table, {"from rank", "to rank"});
+  }
+  addNumbers(table, {"bytes", "messages GB/s", "all-to-alls GB/s"});
   const auto unit = [&](std::uint32_t number) {
+    if (by_nodes) return nodeName(picture, number);
     const std::uint32_t first = number * picture.ranks_per_unit;
     return picture.ranks_per_unit == 1
                ? absl::StrCat(first)

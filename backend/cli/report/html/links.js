@@ -1,5 +1,14 @@
 // Rank by rank: what was sent, and how fast.
 
+const nodeName = node => (node === undefined ? 'ranks of no known node'
+  : clean(node.name) + (node.more > 0 ? ` and ${node.more} more` : ''));
+
+// Whether a rank is among those of a text such as "0-3,8,16-30/2".
+const holdsRank = (text, rank) => text.split(',').some(run => {
+  const [, first, last, stride] = run.match(/^(\d+)(?:-(\d+))?(?:\/(\d+))?$/).map(Number);
+  return rank >= first && rank <= (last || first) && (rank - first) % (stride || 1) === 0;
+});
+
 function makeLinks(view) {
   const links = data.pictures.links;
   if (links.rows.length === 0) {
@@ -42,9 +51,18 @@ function makeLinks(view) {
     if (most[name] > 2 * values[Math.floor(values.length / 2)]) what = name;
   }
   const per = links.ranks_per_unit;
-  const unitName = unit => ranksText(unit * per, unit * per + per - 1);
-  const marks = new Set();
-  for (const rank of blamed) marks.add(Math.floor(rank / per));
+  const byNodes = links.nodes.length > 0;
+  const unitName = unit => (byNodes ? nodeName(links.nodes[unit])
+    : ranksText(unit * per, unit * per + per - 1));
+  const wholeName = unit => unitName(unit) +
+    (links.nodes[unit] ? ` (ranks ${links.nodes[unit].ranks})` : '');
+  const unitOf = rank => (byNodes ? links.nodes.findIndex(node => holdsRank(node.ranks, rank))
+    : Math.floor(rank / per));
+  const marks = new Set([...blamed].map(unitOf));
+  if (byNodes) {
+    view.append(make('p', 'note', 'By node: there are too many pairs of ranks. What stays on a ' +
+      'node is on the diagonal.'));
+  }
   sayWhoReceivesMost();
   const tools = make('div', 'tools');
   view.append(tools);
@@ -65,11 +83,12 @@ function makeLinks(view) {
       return cell !== undefined && !(cell[what] >= 0);
     },
     most: () => most[what],
-    rowName: unitName,
+    // Names of hosts differ at their ends.
+    rowName: unit => (byNodes ? unitName(unit).replace(/^.+(?=.{9}$)/, '…') : unitName(unit)),
     columnNames: (from, to) => [`to ${unitName(from)}`, `to ${unitName(to - 1)}`],
     tell(row, column) {
       const cell = cellOf(row, column);
-      const pair = `from ${unitName(row)} to ${unitName(column)}: `;
+      const pair = `from ${wholeName(row)} to ${wholeName(column)}: `;
       if (!cell) return pair + 'nothing';
       const speeds = [['message', 'messages'], ['exchange', 'all-to-alls']]
         .filter(([name]) => cell[name] > 0)

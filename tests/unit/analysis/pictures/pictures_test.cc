@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/pictures/link_picture.h"
+#include "analysis/pictures/link_units.h"
 #include "analysis/pictures/wait_picture.h"
 #include "analysis/report/run_report.h"
 #include "support/job_builder.h"
@@ -199,6 +200,112 @@ TEST_F(PicturesTest, MessagesAndAllToAllsAreLinks) {
   EXPECT_EQ(links.links[1].messages.ns, 4 * kMs);
   EXPECT_EQ(links.links[2].from, 1u);
   EXPECT_EQ(links.links[2].bytes, 500u);
+}
+
+// Of two ranks that exchange a list of two tensors with four elements each.
+class ListsTest : public PicturesTest {
+ protected:
+  LinkPicture linksWith(v1::DType of_second) {
+    JobBuilder job(2);
+    job.all([&](RankBuilder& rank) {
+      v1::Call& call = rank.addCall(v1::OPERATION_ALL_TO_ALL, 1, 48, 48);
+      call.clear_input();
+      for (const v1::DType dtype : {v1::DTYPE_FLOAT32, of_second}) {
+        v1::TensorRun* tensor = call.add_input();
+        tensor->set_dtype(dtype);
+        tensor->add_shape(4);
+      }
+      rank.end(1, 0, 10);
+    });
+    return picturesOf(job).links;
+  }
+};
+
+TEST_F(ListsTest, EachTensorGoesToOneRank) {
+  const LinkPicture links = linksWith(v1::DTYPE_FLOAT32);
+  ASSERT_EQ(links.links.size(), 2u);
+  EXPECT_EQ(links.links[0].bytes, 24u);
+  EXPECT_EQ(links.left_out, 0u);
+}
+
+TEST_F(ListsTest, OfSeveralDtypesAreLeftOut) {
+  const LinkPicture links = linksWith(v1::DTYPE_FLOAT64);
+  EXPECT_TRUE(links.links.empty());
+  EXPECT_EQ(links.left_out, 2u);
+}
+
+// Eight to a node.
+std::vector<RankNode> nodesOf(const std::vector<std::uint32_t>& ranks) {
+  std::vector<RankNode> nodes;
+  for (const std::uint32_t rank : ranks) {
+    nodes.push_back({rank / 8, "node-" + std::to_string(rank / 8)});
+  }
+  return nodes;
+}
+
+std::vector<std::uint32_t> firstRanks(std::uint32_t count) {
+  std::vector<std::uint32_t> ranks(count);
+  for (std::uint32_t i = 0; i < count; ++i) ranks[i] = i;
+  return ranks;
+}
+
+TEST(LinkUnitsTest, ManyRanksAreToldByNode) {
+  const auto few = firstRanks(1024);
+  EXPECT_TRUE(LinkUnits(few, nodesOf(few)).nodes().empty());
+  EXPECT_EQ(LinkUnits(few, nodesOf(few)).of(1023), 1023u);
+  const auto many = firstRanks(2000);
+  const LinkUnits units(many, nodesOf(many));
+  ASSERT_EQ(units.nodes().size(), 250u);
+  EXPECT_EQ(units.of(17), 2u);
+  EXPECT_EQ(units.nodes()[2].name, "node-2");
+  EXPECT_EQ(units.nodes()[2].ranks,
+            (std::vector<std::uint32_t>{16, 17, 18, 19, 20, 21, 22, 23}));
+  EXPECT_EQ(units.of(5000), 250u) << "who is on none of them";
+}
+
+TEST(LinkUnitsTest, ManyNodesAreToldTogether) {
+  const auto ranks = firstRanks(20'000);
+  LinkUnits units(ranks, nodesOf(ranks));
+  ASSERT_EQ(units.nodes().size(), 625u) << "four of 2500";
+  EXPECT_EQ(units.nodes()[1].name, "node-4");
+  EXPECT_EQ(units.nodes()[1].more, 3u);
+  EXPECT_EQ(units.nodes()[1].ranks.size(), 32u);
+  EXPECT_EQ(units.of(32), 1u);
+  units.fold();
+  EXPECT_EQ(units.nodes().size(), 313u);
+  EXPECT_EQ(units.folded(624), 312u);
+  EXPECT_EQ(units.folded(625), 313u) << "who is on none of them";
+}
+
+TEST(LinkUnitsTest, WhereNodesTellNothingNeighboursAreToldTogether) {
+  const auto ranks = firstRanks(2000);
+  EXPECT_EQ(LinkUnits(ranks, {}).ranksPerUnit(), 2u);
+  std::vector<RankNode> one_each;
+  for (const std::uint32_t rank : ranks) one_each.push_back({rank, ""});
+  EXPECT_EQ(LinkUnits(ranks, one_each).ranksPerUnit(), 2u);
+  EXPECT_EQ(LinkUnits(ranks, std::vector<RankNode>(2000)).of(1999), 999u);
+}
+
+TEST(LinkPictureTest, TooManyPairsAreToldByNode) {
+  const auto ranks = firstRanks(160);
+  LinkPictureBuilder builder(ranks, nodesOf(ranks));
+  JobBuilder job(160);
+  AssembledOperation op;
+  op.call = 0;
+  for (const std::uint32_t rank : ranks) {
+    job.rank(rank).addCall(v1::OPERATION_ALL_TO_ALL_SINGLE, 1, 1600, 1600);
+    StreamTable table;
+    table.header.set_rank(rank);
+    table.definitions.add(job.rank(rank).stream().payload());
+    builder.begin(table);
+    builder.add(op, table.definitions.calls()[0], {});
+    builder.end();
+  }
+  const LinkPicture picture = std::move(builder).finish();
+  ASSERT_EQ(picture.nodes.size(), 20u);
+  ASSERT_EQ(picture.links.size(), 400u);
+  EXPECT_EQ(picture.links[0].bytes, 8u * 7 * 10) << "within a node";
+  EXPECT_EQ(picture.links[1].bytes, 8u * 8 * 10);
 }
 
 TEST(WaitPictureTest, ManyRanksHaveRowsTogether) {

@@ -1,0 +1,28 @@
+// What is told of an operation beside its name and its times, by name: what a
+// click shows, in formats whose readers show whatever there is.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/timeline/slices.h"
+#include "analysis/view/job_view.h"
+
+namespace traced {
+
+class FactTaker {
+ public:
+  virtual ~FactTaker() = default;
+
+  virtual void take(const char* name, std::uint64_t value) = 0;
+  virtual void take(const char* name, const std::string& text) = 0;
+};
+
+// What is not known is left out. `table`: of the slice's stream.
+void tellFacts(FactTaker& taker, const StreamTable& table,
+               const OperationSlice& slice,
+               const std::optional<JobView::Latest>& latest);
+
+}  // namespace traced

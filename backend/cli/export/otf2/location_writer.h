@@ -1,0 +1,75 @@
+// LocationWriter writes the events of one location, in the order of time:
+// stretches that do not overlap, and what ends while they or others last.
+
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/export/otf2/facts.h"
+
+namespace traced::otf2 {
+
+// From the first to the last instant that is told of.
+struct TimeRange {
+  std::uint64_t first_ns = ~std::uint64_t{0};
+  std::uint64_t last_ns = 0;
+
+  void add(std::uint64_t ns) {
+    if (ns < first_ns) first_ns = ns;
+    if (ns > last_ns) last_ns = ns;
+  }
+};
+
+class LocationWriter {
+ public:
+  // Writes an event at a time.
+  using Write = std::function<OTF2_ErrorCode(OTF2_EvtWriter*, std::uint64_t)>;
+
+  LocationWriter(Archive& archive, Facts& facts, TimeRange& range,
+                 std::uint64_t location)
+      : archive_(archive),
+        facts_(facts),
+        range_(range),
+        writer_(archive.beginLocation(location)) {}
+
+  // With the facts that were taken. What is entered later begins later.
+  void enter(std::int64_t at_ns, OTF2_RegionRef region);
+  void leave(std::int64_t at_ns, OTF2_RegionRef region);
+  // At the time of what was entered last; with the facts that were taken.
+  void write(const Write& event);
+  // At a later time.
+  void writeAt(std::int64_t at_ns, Write event);
+  // How many events there are.
+  std::uint64_t finish();
+
+ private:
+  struct Later {
+    std::int64_t at_ns;
+    std::uint64_t place;
+    Write event;
+
+    bool operator>(const Later& other) const {
+      return std::pair(at_ns, place) > std::pair(other.at_ns, other.place);
+    }
+  };
+
+  void writeUntil(std::int64_t ns);
+  std::uint64_t timeOf(std::int64_t ns);
+
+  Archive& archive_;
+  Facts& facts_;
+  TimeRange& range_;
+  OTF2_EvtWriter* const writer_;
+  std::int64_t now_ns_ = 0;
+  std::uint64_t places_ = 0;
+  std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
+};
+
+}  // namespace traced::otf2

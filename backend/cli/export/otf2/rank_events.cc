@@ -1,0 +1,178 @@
+#include "cli/export/otf2/rank_events.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/stream/operation_kinds.h"
+#include "analysis/timeline/lanes.h"
+#include "cli/common/text.h"
+#include "cli/export/otf2/calls.h"
+#include "cli/export/otf2/communication.h"
+#include "cli/export/otf2/operations.h"
+
+namespace traced::otf2 {
+namespace {
+
+class RankWriter {
+ public:
+  RankWriter(Writing& to, const JobView& view, std::uint32_t stream)
+      : to_(to),
+        view_(view),
+        table_(view.run().streams[stream].table),
+        stream_(stream) {}
+
+  std::vector<Location> write(const RankTimeline& line) {
+    const std::vector<TimedCall> calls = callsOf(view_, stream_, line);
+    writeCalls(calls);
+    std::vector<NamedSlice> waits;
+    for (const TimedCall& call : calls) {
+      const auto& wait = call.wait;
+      if (wait && isShowable(wait->begin_ns) && isShowable(wait->end_ns)) {
+        waits.push_back(*wait);
+      }
+    }
+    placeInLanes(waits);
+    writeNamed("waits", waits, OTF2_REGION_ROLE_TASK_WAIT);
+    writeNamed("steps", line.steps, OTF2_REGION_ROLE_CODE);
+    writeNamed("modules", line.modules, OTF2_REGION_ROLE_CODE);
+    writeNamed("phases", line.phases, OTF2_REGION_ROLE_CODE);
+    return std::move(locations_);
+  }
+
+ private:
+  LocationWriter begin(const std::string& name, std::uint32_t lane) {
+    locations_.push_back(
+        {to_.locations++,
+         lane == 0 ? name : absl::StrCat(name, " (", lane + 1, ")"), 0});
+    return {to_.archive, to_.facts, to_.range, locations_.back().number};
+  }
+
+  std::string threadName(std::uint32_t id) const {
+    const v1::Thread* thread = table_.definitions.thread(id);
+    if (!thread) return "calls";
+    return absl::StrCat("calls of thread ", thread->tid(),
+                        thread->name().empty() ? "" : " ", thread->name());
+  }
+
+  void writeCalls(const std::vector<TimedCall>& calls) {
+    // In the order in which each of them has its first.
+    std::vector<std::vector<const TimedCall*>> by_location;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
+    for (const TimedCall& call : calls) {
+      const auto [place, is_new] = places.try_emplace(
+          std::pair(call.thread, call.lane), by_location.size());
+      if (is_new) by_location.emplace_back();
+      by_location[place->second].push_back(&call);
+    }
+    if (by_location.empty()) begin("calls", 0).finish();
+    for (const auto& of_location : by_location) {
+      const TimedCall& first = *of_location.front();
+      LocationWriter writer = begin(threadName(first.thread), first.lane);
+      for (const TimedCall* call : of_location) writeCall(writer, *call);
+      locations_.back().events = writer.finish();
+    }
+  }
+
+  void writeCall(LocationWriter& writer, const TimedCall& timed) {
+    const OperationSlice& slice = *timed.slice;
+    const AssembledOperation& op = view_.operationOf(slice.cell);
+    const v1::Call* call = table_.callOf(op);
+    const RowFacts& row = to_.rows[slice.row];
+    const OTF2_RegionRef region =
+        to_.names.region(operationName(table_, op),
+                         roleOf(call ? call->op() : v1::OPERATION_UNSPECIFIED));
+    tellCorrelation(row);
+    to_.facts.take("group", view_.run().groups.label(slice.group));
+    tellFacts(to_.facts, table_, slice, row.latest);
+    if (!timed.return_seen) to_.facts.take("return", "not seen");
+    writer.enter(slice.begin_ns, region);
+    writeCommunication(writer, timed, row);
+    if (timed.end_ns != kNeverNs) writer.leave(timed.end_ns, region);
+  }
+
+  void tellCorrelation(const RowFacts& row) {
+    if (row.correlation) to_.facts.take("correlation_id", *row.correlation);
+  }
+
+  void writeCommunication(LocationWriter& writer, const TimedCall& timed,
+                          const RowFacts& row) {
+    const OperationSlice& slice = *timed.slice;
+    const AssembledOperation& op = view_.operationOf(slice.cell);
+    const v1::Call* call = table_.callOf(op);
+    const bool in_group = call && slice.group != GroupCatalog::kNone;
+    // What was put into a graph, or only estimated, was not carried out.
+    if (!in_group || call->simulated() || call->graph_plus_1() > 0) {
+      ++to_.only_calls;
+      return;
+    }
+    tellCorrelation(row);
+    const Communication told{.call = *call,
+                             .group = slice.group,
+                             .request = slice.cell.operation + std::uint64_t{1},
+                             .peer_plus_1 = call->peer_plus_1()
+                                                ? call->peer_plus_1()
+                                                : op.source_rank_plus_1,
+                             .begin = writer,
+                             .facts = to_.facts,
+                             .end_ns = endOf(slice),
+                             .at_once = isAtOnce(timed, *call)};
+    if (!tell(told)) {
+      to_.facts.clear();
+      ++to_.only_calls;
+    } else if (!told.end_ns) {
+      ++to_.without_end;
+    }
+  }
+
+  static std::optional<std::int64_t> endOf(const OperationSlice& slice) {
+    const bool ended =
+        slice.how == SpanEnd::kEnded || slice.how == SpanEnd::kWithBatch;
+    if (!ended) return std::nullopt;
+    return slice.end_ns;
+  }
+
+  // Whether its thread was in the call until the operation had ended.
+  static bool isAtOnce(const TimedCall& timed, const v1::Call& call) {
+    if (!waitsAtOnce(call)) return false;
+    return timed.end_ns == kNeverNs ||
+           (timed.return_seen && timed.slice->how == SpanEnd::kEnded &&
+            timed.slice->end_ns <= timed.end_ns);
+  }
+
+  void writeNamed(const char* name, const std::vector<NamedSlice>& slices,
+                  OTF2_RegionRole role) {
+    std::vector<std::vector<const NamedSlice*>> lanes(lanesOf(slices));
+    for (const NamedSlice& slice : slices) {
+      lanes[slice.lane].push_back(&slice);
+    }
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+      LocationWriter writer = begin(name, lane);
+      for (const NamedSlice* slice : lanes[lane]) {
+        // All steps are one region.
+        if (slice->number) to_.facts.take("step", *slice->number);
+        const OTF2_RegionRef region =
+            to_.names.region(slice->number ? "step" : slice->name, role);
+        writer.enter(slice->begin_ns, region);
+        writer.leave(slice->end_ns, region);
+      }
+      locations_.back().events = writer.finish();
+    }
+  }
+
+  Writing& to_;
+  const JobView& view_;
+  const StreamTable& table_;
+  const std::uint32_t stream_;
+  std::vector<Location> locations_;
+};
+
+}  // namespace
+
+std::vector<Location> writeRank(Writing& to, const JobView& view,
+                                std::uint32_t stream,
+                                const RankTimeline& line) {
+  return RankWriter(to, view, stream).write(line);
+}
+
+}  // namespace traced::otf2

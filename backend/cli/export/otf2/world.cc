@@ -1,0 +1,199 @@
+#include "cli/export/otf2/world.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/stream/clock_models.h"
+#include "analysis/timeline/job_timeline.h"
+
+namespace traced::otf2 {
+namespace {
+
+// Of all groups together: a group is one definition, which has to fit in a
+// chunk, and only a file can claim more.
+constexpr std::uint64_t kMostMembers = 1u << 20;
+
+class World {
+ public:
+  World(Writing& to, const JobView& view,
+        const std::vector<std::vector<Location>>& locations)
+      : to_(to),
+        definitions_(to.archive.definitions()),
+        view_(view),
+        locations_(locations) {}
+
+  std::uint64_t define() {
+    defineHosts();
+    defineRanks();
+    chooseGroups();
+    defineMembers();
+    defineGroups();
+    return without_members_;
+  }
+
+ private:
+  OTF2_StringRef text(std::string_view text) { return to_.names.text(text); }
+  void check(OTF2_ErrorCode code) { to_.archive.check(code); }
+
+  void defineHosts() {
+    const v1::Header& first =
+        view_.set().streams[view_.set().selected[0]].header;
+    check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
+        definitions_, kJob, text(first.job()), text("job"),
+        OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (const LoadedRun::Stream& stream : view_.run().streams) {
+      const v1::Header& header = stream.table.header;
+      const auto [place, is_new] = hosts_.try_emplace(
+          clockNameOf(header),
+          static_cast<std::uint32_t>(kJob + 1 + hosts_.size()));
+      if (!is_new) continue;
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
+          definitions_, place->second, text(header.host()), text("node"),
+          kJob));
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+          definitions_, place->second, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    }
+    for (const JobTimeline::ClockError& clock : clockErrorsOf(view_)) {
+      std::uint64_t most = 0;
+      for (const auto& [at_ns, within_ns] : clock.within_ns) {
+        most = std::max(most, within_ns);
+      }
+      OTF2_AttributeValue value;
+      value.uint64 = most;
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+          definitions_, hosts_.at(clock.clock),
+          text("clock certified within ns"), OTF2_TYPE_UINT64, value));
+    }
+  }
+
+  void defineRanks() {
+    for (std::size_t i = 0; i < locations_.size(); ++i) {
+      const v1::Header& header = view_.run().streams[i].table.header;
+      const auto process = static_cast<std::uint32_t>(i);
+      defineProcess(process, absl::StrCat("rank ", header.rank()),
+                    hosts_.at(clockNameOf(header)), locations_[i]);
+      OTF2_AttributeValue value;
+      value.int64 = header.pid();
+      check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+          definitions_, process, text("pid"), OTF2_TYPE_INT64, value));
+    }
+  }
+
+  void defineProcess(OTF2_LocationGroupRef process, const std::string& name,
+                     OTF2_SystemTreeNodeRef host,
+                     const std::vector<Location>& locations) {
+    check(OTF2_GlobalDefWriter_WriteLocationGroup(
+        definitions_, process, text(name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+        host, OTF2_UNDEFINED_LOCATION_GROUP));
+    for (const Location& location : locations) {
+      check(OTF2_GlobalDefWriter_WriteLocation(
+          definitions_, location.number, text(location.name),
+          OTF2_LOCATION_TYPE_CPU_THREAD, location.events, process));
+    }
+  }
+
+  // Those of the ranks that are here, and whether their members are told.
+  void chooseGroups() {
+    std::set<std::uint32_t> all;
+    for (const auto& stream : view_.run().streams) {
+      all.insert(stream.group_indices.begin(), stream.group_indices.end());
+    }
+    std::uint64_t members = 0;
+    for (const std::uint32_t index : all) {
+      const std::uint32_t size = membersOf(index).size();
+      const bool told = members + size <= kMostMembers;
+      if (told) members += size;
+      without_members_ += !told;
+      groups_.emplace_back(index, told);
+    }
+  }
+
+  const RankList& membersOf(std::uint32_t group) const {
+    return view_.run().groups.groups()[group].members;
+  }
+
+  // In the order of their ranks. All that are not here share a location.
+  void defineMembers() {
+    for (std::size_t i = 0; i < locations_.size(); ++i) {
+      const std::uint32_t rank = view_.run().streams[i].table.header.rank();
+      members_[rank] = locations_[i].front().number;
+    }
+    constexpr std::uint64_t kNotHere = ~std::uint64_t{0};
+    bool all_here = true;
+    for (const auto& [index, told] : groups_) {
+      if (!told) continue;
+      membersOf(index).forEach([&](std::uint32_t rank) {
+        all_here &= !members_.try_emplace(rank, kNotHere).second;
+      });
+    }
+    const std::uint64_t absent = all_here ? 0 : defineAbsent();
+    std::vector<std::uint64_t> listed;
+    for (auto& [rank, location] : members_) {
+      listed.push_back(location == kNotHere ? absent : location);
+      location = listed.size() - 1;
+    }
+    defineGroup(kMembers, "ranks", OTF2_GROUP_TYPE_COMM_LOCATIONS, listed);
+  }
+
+  std::uint64_t defineAbsent() {
+    Location absent{to_.locations++, "ranks that are not here", 0};
+    LocationWriter writer(to_.archive, to_.facts, to_.range, absent.number);
+    writer.finish();
+    defineProcess(static_cast<std::uint32_t>(locations_.size()), absent.name,
+                  kJob, {absent});
+    return absent.number;
+  }
+
+  void defineGroups() {
+    for (const auto& [index, told] : groups_) {
+      const JobGroup& group = view_.run().groups.groups()[index];
+      std::vector<std::uint64_t> places;
+      if (told) {
+        group.members.forEach(
+            [&](std::uint32_t rank) { places.push_back(members_.at(rank)); });
+      }
+      defineGroup(kMembers + 1 + index,
+                  absl::StrCat(group.backend, ", ranks ", group.members.text()),
+                  OTF2_GROUP_TYPE_COMM_GROUP, places);
+      check(OTF2_GlobalDefWriter_WriteComm(
+          definitions_, index, text(group.label), kMembers + 1 + index,
+          OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    }
+  }
+
+  void defineGroup(OTF2_GroupRef number, const std::string& name,
+                   OTF2_GroupType type,
+                   const std::vector<std::uint64_t>& members) {
+    check(OTF2_GlobalDefWriter_WriteGroup(
+        definitions_, number, text(name), type, OTF2_PARADIGM_MPI,
+        OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(members.size()),
+        members.data()));
+  }
+
+  static constexpr OTF2_SystemTreeNodeRef kJob = 0;
+  static constexpr OTF2_GroupRef kMembers = 0;
+
+  Writing& to_;
+  OTF2_GlobalDefWriter* const definitions_;
+  const JobView& view_;
+  const std::vector<std::vector<Location>>& locations_;
+  // By the name of their clock.
+  std::map<std::string, OTF2_SystemTreeNodeRef> hosts_;
+  // Index, and whether its members are told.
+  std::vector<std::pair<std::uint32_t, bool>> groups_;
+  std::uint64_t without_members_ = 0;
+  // By rank: its location, and later its place among them.
+  std::map<std::uint32_t, std::uint64_t> members_;
+};
+
+}  // namespace
+
+std::uint64_t defineWorld(Writing& to, const JobView& view,
+                          const std::vector<std::vector<Location>>& locations) {
+  return World(to, view, locations).define();
+}
+
+}  // namespace traced::otf2

@@ -1,0 +1,136 @@
+"""An OTF2 archive, as OTF2's own Python module and otf2-print tell it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tracectl import tracectl
+
+_PYTHON = "/usr/bin/python3"  # Debian's interpreter is the one that has the module
+
+# Prints all of an archive: what things refer to is told by name.
+_READER = """
+import json, sys
+import otf2
+
+def told(thing):
+    if isinstance(thing, otf2.definitions.Comm):
+        return {"name": thing.name, "members": list(map(told, thing.group.members))}
+    if hasattr(thing, "name") and not isinstance(thing, otf2.definitions.Location):
+        return str(thing.name)
+    if isinstance(thing, otf2.definitions.Location):
+        return thing.group.name + ": " + thing.name
+    return thing if isinstance(thing, (int, str)) else str(thing)
+
+def event(location, event):
+    fields = {k: told(v) for k, v in vars(event).items() if k != "attributes"}
+    facts = {key.name: value for key, value in (event.attributes or {}).items()}
+    return {"kind": type(event).__name__, "location": told(location), "facts": facts, **fields}
+
+def host(location):
+    return location.group.system_tree_parent.name
+
+with otf2.reader.open(sys.argv[1]) as trace:
+    definitions = trace.definitions
+    clock = definitions.clock_properties
+    json.dump({
+        "clock": {name: getattr(clock, name) for name in
+                  ("timer_resolution", "global_offset", "trace_length")},
+        "locations": {told(one): one.number_of_events for one in definitions.locations},
+        "hosts": {one.group.name: host(one) for one in definitions.locations},
+        "host_facts": {p.system_tree_node.name: [p.name, p.value]
+                       for p in definitions.system_tree_node_properties},
+        "comms": [told(one) for one in definitions.comms],
+        "regions": {one.name: [str(one.region_role), str(one.paradigm)]
+                    for one in definitions.regions},
+        "events": [event(*one) for one in trace.events],
+    }, sys.stdout)
+"""
+
+
+BEGINS = ("MpiCollectiveBegin", "NonBlockingCollectiveRequest", "MpiIsend", "MpiIrecvRequest")
+
+
+@dataclass
+class Otf2Archive:
+    """What is in it."""
+
+    folder: Path
+    told: dict[str, Any]
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return self.told["events"]
+
+    def of_kind(self, *kinds: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["kind"] in kinds]
+
+    def printed(self) -> dict[str, int]:
+        """How many events otf2-print shows of each kind."""
+        answer = _run("otf2-print", self.folder / "traces.otf2")
+        counts: dict[str, int] = {}
+        for line in answer.splitlines():
+            if found := re.match(r"([A-Z_]+) +\d+ +\d+ ", line):
+                counts[found[1]] = counts.get(found[1], 0) + 1
+        return counts
+
+    def markers(self) -> str:
+        return _run("otf2-marker", self.folder / "traces.otf2")
+
+
+def archive(traces: Path, folder: Path, *options: str) -> Otf2Archive:
+    """What tracectl makes of traces."""
+    answer = tracectl("export", traces, "--format", "otf2", "-o", folder, *options)
+    assert answer.exit_code == 0, answer.words
+    return read(folder)
+
+
+def read(folder: Path) -> Otf2Archive:
+    if not _has_readers():
+        pytest.skip("otf2-tools and python3-otf2 are not installed")
+    return Otf2Archive(folder, json.loads(_run(_PYTHON, "-c", _READER, folder / "traces.otf2")))
+
+
+def rank_of(event: dict[str, Any]) -> int:
+    return int(event["location"].split(":")[0].removeprefix("rank "))
+
+
+def operations(of: Otf2Archive) -> list[dict[str, Any]]:
+    """Each with its beginning and, if there is one, its end."""
+    ended: dict[Any, dict[str, Any]] = {}
+    for event in of.events:
+        if "request_id" in event and event["kind"] not in BEGINS:
+            ended[rank_of(event), event["request_id"]] = event
+    # Those without a number end in the call in which they begin.
+    of_calls = defaultdict(list)
+    for event in of.of_kind("MpiCollectiveEnd"):
+        of_calls[event["location"]].append(event)
+    found = []
+    for event in of.of_kind(*BEGINS):
+        begun = {"begin": event, "end": ended.get((rank_of(event), event.get("request_id")))}
+        if event["kind"] == "MpiCollectiveBegin" and of_calls[event["location"]]:
+            begun["end"] = of_calls[event["location"]].pop(0)
+        found.append(begun)
+    return found
+
+
+@cache
+def _has_readers() -> bool:
+    probe = f"command -v otf2-print && {_PYTHON} -c 'import otf2'"
+    return subprocess.run(["sh", "-c", probe], capture_output=True, check=False).returncode == 0
+
+
+def _run(*command: str | Path) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    # The library complains there, and goes on.
+    assert not done.stderr, done.stderr
+    return done.stdout
