@@ -74,13 +74,7 @@ class Otf2Archive:
         return [event for event in self.events if event["kind"] in kinds]
 
     def printed(self) -> dict[str, int]:
-        """How many events otf2-print shows of each kind."""
-        answer = _run("otf2-print", self.folder / "traces.otf2")
-        counts: dict[str, int] = {}
-        for line in answer.splitlines():
-            if found := re.match(r"([A-Z_]+) +\d+ +\d+ ", line):
-                counts[found[1]] = counts.get(found[1], 0) + 1
-        return counts
+        return printed(self.folder)
 
     def markers(self) -> str:
         return _run("otf2-marker", self.folder / "traces.otf2")
@@ -93,9 +87,18 @@ def archive(traces: Path, folder: Path, *options: str) -> Otf2Archive:
     return read(folder)
 
 
+def printed(folder: Path) -> dict[str, int]:
+    """How many events otf2-print shows of each kind."""
+    _need_readers()
+    counts: dict[str, int] = {}
+    for line in _run("otf2-print", folder / "traces.otf2").splitlines():
+        if found := re.match(r"([A-Z_]+) +\d+ +\d+ ", line):
+            counts[found[1]] = counts.get(found[1], 0) + 1
+    return counts
+
+
 def read(folder: Path) -> Otf2Archive:
-    if not _has_readers():
-        pytest.skip("otf2-tools and python3-otf2 are not installed")
+    _need_readers()
     return Otf2Archive(folder, json.loads(_run(_PYTHON, "-c", _READER, folder / "traces.otf2")))
 
 
@@ -120,6 +123,11 @@ def operations(of: Otf2Archive) -> list[dict[str, Any]]:
             begun["end"] = of_calls[event["location"]].pop(0)
         found.append(begun)
     return found
+
+
+def _need_readers() -> None:
+    if not _has_readers():
+        pytest.skip("otf2-tools and python3-otf2 are not installed")
 
 
 @cache

@@ -130,9 +130,9 @@ def count_results(files: list[Path]) -> int:
 
 
 def count_ended(files: list[Path]) -> int:
-    read = otf2_archive.read(files[0].parent)
-    assert len(read.told["comms"]) == 100_001
-    return len(read.of_kind("MpiCollectiveEnd"))
+    """By otf2-print: python3-otf2 takes minutes for as many communicators."""
+    anchor = next(file for file in files if file.suffix == ".otf2")
+    return otf2_archive.printed(anchor.parent)["MPI_COLLECTIVE_END"]
 
 
 def count_entries(files: list[Path]) -> int:
@@ -159,8 +159,4 @@ def test_many_groups(many_groups: Path, tmp_path: Path, form: str) -> None:
 def test_the_last_seconds(many_groups: Path, tmp_path: Path, form: str) -> None:
     """Of a call a millisecond, the last eleven."""
     files = exported(many_groups, form, tmp_path / "out", "--last", "0.0105")
-    if form == "otf2":
-        read = otf2_archive.read(files[0].parent)
-        assert len(read.of_kind("MpiCollectiveEnd")) == 2 * 11
-    else:
-        assert COUNTS[form](files) == 2 * 11
+    assert COUNTS[form](files) == 2 * 11
