@@ -24,7 +24,7 @@ from tracectl import tracectl
 pytestmark = [pytest.mark.export_tools]
 
 # What torchfrtrace can judge: who differs in what a collective is, and who does not come.
-JUDGED = ["wrong_op", "stuck"]
+JUDGED = ["wrong_op", "dtype", "stuck"]
 
 
 @pytest.fixture(scope="module", name="job")
