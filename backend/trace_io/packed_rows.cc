@@ -101,7 +101,8 @@ bool PackedRows::split(std::string_view payload, std::string& rest) {
       seen |= bit;
     });
     if (!is_sound) return false;
-    const bool is_header = field.number == v1::Payload::kHeaderFieldNumber;
+    const bool is_header = field.number == v1::Payload::kHeaderFieldNumber &&
+                           field.content.has_value();
     if (!is_table && !is_header) rest.append(field.whole);
   }
   const auto ascends = [](const PackedColumn<std::int64_t>& op_delta) {
