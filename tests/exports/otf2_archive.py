@@ -127,7 +127,7 @@ def operations(of: Otf2Archive) -> list[dict[str, Any]]:
 
 def _need_readers() -> None:
     if not _has_readers():
-        pytest.skip("otf2-tools and python3-otf2 are not installed")
+        pytest.skip("there is no otf2-print or python3-otf2: scripts/export_tools says why")
 
 
 @cache

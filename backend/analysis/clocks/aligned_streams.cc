@@ -60,6 +60,12 @@ class KeptStreams {
   std::size_t cost_ = 0;
 };
 
+// The selected streams but for the first so many.
+std::vector<std::size_t> behind(std::size_t shown, const TraceSet& set) {
+  return {set.selected.begin() + static_cast<std::ptrdiff_t>(shown),
+          set.selected.end()};
+}
+
 }  // namespace
 
 AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
@@ -70,12 +76,10 @@ AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
       [&](std::size_t i, StreamTable& table) { kept.keep(i, table); },
       [&](bool is_aligned) { kept.settle(is_aligned); }};
   alignClocks(set, threads, observer, clocks);
-  const std::vector<std::size_t> others(
-      set.selected.begin() + static_cast<std::ptrdiff_t>(kept.shown()),
-      set.selected.end());
-  readStreams(set, others, threads, [&](std::size_t i, StreamTable& table) {
-    visit(i, table, clocks.models[i]);
-  });
+  readStreams(set, behind(kept.shown(), set), threads,
+              [&](std::size_t i, StreamTable& table) {
+                visit(i, table, clocks.models[i]);
+              });
   return clocks;
 }
 
@@ -91,12 +95,8 @@ AlignedClocks readAndAlign(const TraceSet& set, std::size_t threads,
     visit(i, table);
     ++shown;
   };
-  const auto settle = [](bool) {};
-  alignClocks(set, threads, {show, settle}, clocks);
-  const std::vector<std::size_t> others(
-      set.selected.begin() + static_cast<std::ptrdiff_t>(shown),
-      set.selected.end());
-  readStreams(set, others, threads, visit);
+  alignClocks(set, threads, {.read = show, .settled = {}}, clocks);
+  readStreams(set, behind(shown, set), threads, visit);
   return clocks;
 }
 

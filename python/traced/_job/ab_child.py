@@ -13,9 +13,9 @@ _PATIENCE_S = 10
 
 
 def run_child(command: str, environment: dict[str, str], log: Path) -> int:
-    """Runs a command of a shell in a session of its own; returns its exit code.
+    """Runs a shell command apart from the terminal (setsid); returns its exit code.
 
-    Whatever interrupts this ends the whole session first.
+    Whatever interrupts this ends all of its processes first.
     """
     with log.open("wb") as output:
         child = subprocess.Popen(
