@@ -27,6 +27,9 @@ std::size_t definitionRoom(std::uint64_t largest_chunk) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(
       ChunkBuilder::kDefinitionRoom, largest_chunk / 2));
 }
+// Definitions that are repeated may need one more part, and what was deleted for
+// it is then said. A header that alone fills a part would go on for ever.
+constexpr std::uint64_t kMostPartsAtOnce = 4;
 // Operations are looked at so often, for what takes too long.
 constexpr std::int64_t kMostWatchPauseNs = 1'000'000'000;
 // At the end the names of code are waited for so long.
@@ -296,23 +299,22 @@ bool Writer::chunkIsLarge() const {
 // was deleted for it, its first chunk could not know: another one says so.
 bool Writer::writeChunk(bool closed) noexcept {
   const std::uint64_t parts = file_->partsBegun();
-  const std::uint64_t deleted = file_->recordsDeleted();
   int error = appendChunk(closed);
-  const bool part_begun = file_->partsBegun() != parts;
-  if (part_begun) repeatDefinitions();
-  if (part_begun || file_->recordsDeleted() != deleted) {
-    const std::uint64_t said = file_->recordsDeleted();
+  if (file_->partsBegun() != parts) repeatDefinitions();
+  while (hasMoreToSay(error, parts)) {
+    // What is left is more than fits into what is kept.
+    if (file_->partsBegun() > parts + 1) builder_.repeatNoMore();
     const int again = appendChunk(closed);
     if (error == 0 || error == ENOENT) error = again;
-    if (file_->recordsDeleted() != said) appendChunk(closed);
-  }
-  // What is left is more than fits into one chunk, or into what is kept.
-  while (error == 0 && builder_.isToRepeat()) {
-    if (file_->partsBegun() > parts + 1) builder_.repeatNoMore();
-    error = appendChunk(closed);
   }
   reach(&Writer::in_file_, chunk_start_);
   return error == 0 || error == ENOENT;
+}
+
+bool Writer::hasMoreToSay(int error, std::uint64_t parts) noexcept {
+  if (file_->partsBegun() > parts + kMostPartsAtOnce) return false;
+  if (file_->recordsDeleted() != said_deleted_) return true;
+  return error == 0 && builder_.isToRepeat();
 }
 
 int Writer::appendChunk(bool closed) noexcept {
@@ -382,7 +384,7 @@ v1::Accounts Writer::accounts(std::uint64_t written, bool closed) {
   v1::Accounts accounts;
   RecordCounters counters;
   counters.written = written;
-  counters.deleted = file_->recordsDeleted();
+  counters.deleted = said_deleted_ = file_->recordsDeleted();
   std::vector<ThreadDropCount> drops = ring_.drops();
   if (!ringIsLost()) drops_ = std::move(drops);
   counters.setRingDrops(drops_);

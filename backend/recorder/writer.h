@@ -130,6 +130,9 @@ class Writer {
   bool chunkIsLarge() const;
   // Whether it is in the file, or the file is gone.
   bool writeChunk(bool closed) noexcept;
+  // Whether a chunk has to follow at once, given how the last one ended and how
+  // many parts had been begun before.
+  bool hasMoreToSay(int error, std::uint64_t parts) noexcept;
   // The number of the error; 0: it is in the file.
   int appendChunk(bool closed) noexcept;
   int give(const std::string& chunk, std::uint64_t records);
@@ -171,6 +174,7 @@ class Writer {
   std::chrono::steady_clock::time_point last_chunk_;
   std::chrono::steady_clock::time_point last_beat_;
   std::uint64_t written_ = 0;
+  std::uint64_t said_deleted_ = 0;  // by the latest chunk
   // As the ring had them last.
   std::vector<ThreadDropCount> drops_;
   bool warned_ = false;

@@ -174,9 +174,11 @@ RecoverOutcome StreamRecovery::write(Sink& sink) {
   while (outcome == RecoverOutcome::kRecovered && !last) {
     outcome = writeFrom(sink, cursor, last);
   }
-  // The last chunk deleted a part, which it could not know.
-  if (outcome == RecoverOutcome::kRecovered &&
-      sink.recordsDeleted() != counters_.deleted) {
+  // The last chunk deleted a part, which it could not know. One that says so
+  // may do it once more.
+  for (int more = 0; more < 2 && outcome == RecoverOutcome::kRecovered &&
+                     sink.recordsDeleted() != counters_.deleted;
+       ++more) {
     outcome = appendChunk(sink, ring_.head(), ring_.head(), true);
   }
   return outcome;
