@@ -27,8 +27,8 @@ std::size_t definitionRoom(std::uint64_t largest_chunk) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(
       ChunkBuilder::kDefinitionRoom, largest_chunk / 2));
 }
-// Definitions that are repeated may need one more part, and what was deleted for
-// it is then said. A header that alone fills a part would go on for ever.
+// Definitions that are repeated may need one more part, and what was deleted
+// for it is then said. A header that alone fills a part would go on for ever.
 constexpr std::uint64_t kMostPartsAtOnce = 4;
 // Operations are looked at so often, for what takes too long.
 constexpr std::int64_t kMostWatchPauseNs = 1'000'000'000;
