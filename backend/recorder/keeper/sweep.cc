@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/clock.h"
 #include "recorder/keeper/keeper_lock.h"
 #include "recorder/recovery/recover_segments.h"
 #include "recorder/recovery/segment_file.h"
@@ -91,10 +92,12 @@ std::vector<std::string> locksIn(const std::string& directory) {
 
 void sweepRings(const std::string& directory, std::chrono::milliseconds time,
                 std::time_t now) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + time;
+  const auto used = [] {
+    return std::chrono::nanoseconds(readClock(CLOCK_PROCESS_CPUTIME_ID));
+  };
+  const auto end = used() + time;
   for (const std::string& path : findSegments({directory})) {
-    if (Clock::now() > end) return;
+    if (used() > end) return;
     sweep(directory, path, now);
   }
   for (const std::string& path : locksIn(directory)) sweepLock(path, now);

@@ -11,8 +11,8 @@ namespace traced {
 
 // Recovers rings of dead processes whose trace can be written. One that cannot
 // be recovered is marked, by taking the right to write it away, and removed by
-// a sweep that finds it so a day later. Begins none after `time`. `now` is by
-// the wall clock, in seconds.
+// a sweep that finds it so a day later. Begins none after so much processor
+// time of this process. `now` is by the wall clock, in seconds.
 void sweepRings(const std::string& directory, std::chrono::milliseconds time,
                 std::time_t now);
 
