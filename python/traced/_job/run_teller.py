@@ -21,6 +21,9 @@ from traced._support.errors import CommandError
 from traced._support.say import described, say
 
 _DEADLINE_S = 30.0
+# A command begins once it is known what was there before it, or after this time: a file system that
+# hangs must not keep it.
+_BEGIN_S = 2.0
 # What tracectl is given at a time.
 _MOST_FILES = 500
 # What is sent to all processes of a job.
@@ -52,18 +55,23 @@ def start(folder: Path) -> Teller:
         program = os.pidfd_open(os.getpid())
     except OSError:
         return Teller(None)
-    dismissed, dismissing = os.pipe()  # both are closed where a command begins
+    dismissed, dismissing = os.pipe()  # all are closed where a command begins
+    looked, looking = os.pipe()
     between = os.fork()
     if between == 0:
         try:
             if os.fork() == 0:
-                _detach({program, dismissed})
-                _tell_at_the_end(folder, program, dismissed)
+                _detach({program, dismissed, looking})
+                before = set(_traces(folder))
+                os.close(looking)
+                _tell_at_the_end(folder, before, program, dismissed)
         finally:
             os._exit(0)
     os.waitpid(between, 0)
-    os.close(program)
-    os.close(dismissed)
+    for descriptor in (program, dismissed, looking):
+        os.close(descriptor)
+    select.select([looked], [], [], _BEGIN_S)
+    os.close(looked)
     return Teller(dismissing)
 
 
@@ -82,8 +90,7 @@ def _detach(kept: set[int]) -> None:
                 os.close(int(name))
 
 
-def _tell_at_the_end(folder: Path, program: int, dismissed: int) -> None:
-    before = set(_traces(folder))
+def _tell_at_the_end(folder: Path, before: set[Path], program: int, dismissed: int) -> None:
     if os.read(dismissed, 1):
         return
     ended = select.poll()
