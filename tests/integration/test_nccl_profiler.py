@@ -119,7 +119,7 @@ def test_what_another_thread_launches_is_joined_by_its_call_or_not_at_all(
 
 
 def test_several_ways_are_told_as_several(gpus: Launcher, tmp_path: Path) -> None:
-    _run(gpus, tmp_path, "on_threads", "traced:nccl", 1, **_ON)
+    _run(gpus, tmp_path, "on_one_thread", "traced:nccl", **_ON)
     together = [item for _, item in _operations(tmp_path) if (item.tensors_in or 0) > 1]
     assert together
     assert {(item.algorithm, item.protocol) for item in together} == {("several", "several")}
