@@ -80,7 +80,8 @@ class ExportCheck {
 
   void check(const TraceSet& set) {
     const std::vector<Row> rows = rowsOfCsv(exportedCsv(set));
-    if (rowsOfJsonl(written(set, *makeJsonlWriter())) != rows) {
+    if (rowsOfJsonl(written(set, *makeJsonlWriter(RowReader::kProgram))) !=
+        rows) {
       lies_.push_back({"JSON lines say other than CSV", ""});
     }
     std::map<std::uint32_t, bool> is_own;
@@ -207,7 +208,7 @@ class ExportCheck {
 }  // namespace
 
 std::string exportedCsv(const TraceSet& set) {
-  return written(set, *makeCsvWriter(CsvReader::kProgram));
+  return written(set, *makeCsvWriter(RowReader::kProgram));
 }
 
 void checkExport(const Trial& trial, const TraceSet& set, Lies& lies) {

@@ -27,12 +27,15 @@ class Export : public Subcommand {
  public:
   void declare(CLI::App& app) override {
     inputs_.declare(app);
-    std::vector<std::string> names = {"csv", "jsonl", "text"};
-    std::string what = "csv, jsonl or text: a row per operation";
-    for (const JobFormat& format : jobFormats()) {
+    std::vector<std::string> names;
+    std::string what;
+    const auto add = [&](const auto& format) {
       names.emplace_back(format.name);
-      what += absl::StrCat("; ", format.name, ": ", format.what);
-    }
+      absl::StrAppend(&what, what.empty() ? "" : "; ", format.name, ": ",
+                      format.what);
+    };
+    for (const RowFormat& format : rowFormats()) add(format);
+    for (const JobFormat& format : jobFormats()) add(format);
     app.add_option("--format", format_, what)
         ->check(CLI::IsMember(names))
         ->capture_default_str();
@@ -52,96 +55,57 @@ class Export : public Subcommand {
   }
 
   ExitCode run() override {
-    const bool to_file = !output_.empty();
-    const JobFormat* job_format = jobFormatNamed(format_);
-    const bool to_folder = job_format && job_format->as == ExportedAs::kFolder;
-    if (to_file && !to_folder && !force_ && isTaken(output_)) {
-      std::cerr << "tracectl: " << printable(output_)
-                << ": exists; --force replaces it\n";
-      return ExitCode::kUsage;
-    }
-    const std::string refused = refusedOptions(job_format);
-    if (!refused.empty()) {
-      std::cerr << "tracectl: " << refused << "\n";
-      return ExitCode::kUsage;
-    }
+    job_format_ = jobFormatNamed(format_);
+    const std::string refused = refusedOptions();
+    if (!refused.empty()) return refuse(refused);
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     RunSummary summary;
-    std::unique_ptr<JobView> view;
-    if (job_format) {
+    if (job_format_) {
       RunOverview overview = overviewOf(*set);
       const std::string unknown = view_.unknownIn(overview);
-      if (!unknown.empty()) {
-        std::cerr << "tracectl: " << printable(unknown) << "\n";
-        return ExitCode::kUsage;
-      }
+      if (!unknown.empty()) return refuse(unknown);
       summary = overview.summary;
-      view = viewOf(*set, std::move(overview), *job_format);
+      job_view_ = viewOf(*set, std::move(overview));
     }
-    const auto writeTo = [&](std::ostream& out) {
-      if (view) {
-        OneExportedFile file(out);
-        writeJob(file, *view, *job_format);
-      } else {
-        writeAll(out, *set, summary);
-      }
-    };
-    if (to_folder) {
-      ExportedFolder folder(output_);
-      if (folder.finish()) writeJob(folder, *view, *job_format);
-      if (!folder.finish()) {
-        std::cerr << "tracectl: " << printable(folder.problem()) << "\n";
-        return ExitCode::kInternal;
-      }
-    } else if (!to_file) {
-      writeTo(std::cout);
-    } else {
-      PendingFile file(output_, force_ ? Existing::kReplaced : Existing::kKept);
-      writeTo(file.stream());
-      if (!file.commit()) {
-        std::cerr << "tracectl: " << printable(file.problem()) << "\n";
-        return ExitCode::kInternal;
-      }
+    const std::string problem = write(*set, summary);
+    if (!problem.empty()) {
+      complain(problem);
+      return ExitCode::kInternal;
     }
     const ExitCode code = inputs_.conclude(allWarnings(*set, summary));
-    if (!writers_note_.empty()) std::cerr << "note: " << writers_note_ << "\n";
-    const std::string from_rings = fromRingsText(summary);
-    if (!from_rings.empty()) std::cerr << "note: " << from_rings << "\n";
-    const std::string paused = pausesText(summary.pauses());
-    if (!paused.empty()) std::cerr << "note: " << paused << "\n";
-    if (const std::uint64_t left_out = summary.leftOut().operations) {
-      std::cerr << "note: " << countOf(left_out, "operation")
-                << " not recorded (TRACED_SCOPE)\n";
-    }
-    if (view) {
-      const std::string left_out = leftOutText(*view);
-      if (!left_out.empty()) {
-        std::cerr << "note: " << printable(left_out) << "\n";
-      }
-      return code;
-    }
-    const std::string scope = scopeText(scope_.scope(), left_out_.of_scope);
-    if (!scope.empty()) std::cerr << "note: " << scope << "\n";
-    const std::string window =
-        windowText(window_.window(), left_out_.of_window);
-    if (!window.empty()) std::cerr << "note: " << window << "\n";
+    tellNotes(summary);
     return code;
   }
 
  private:
+  static void complain(const std::string& sentence) {
+    std::cerr << "tracectl: " << printable(sentence) << "\n";
+  }
+  static ExitCode refuse(const std::string& sentence) {
+    complain(sentence);
+    return ExitCode::kUsage;
+  }
+
+  bool toFolder() const {
+    return job_format_ && job_format_->as == ExportedAs::kFolder;
+  }
+
   // Why options do not go together; "" when they do.
-  std::string refusedOptions(const JobFormat* job_format) const {
-    if (!job_format) {
+  std::string refusedOptions() const {
+    if (!output_.empty() && !toFolder() && !force_ && isTaken(output_)) {
+      return absl::StrCat(output_, ": exists; --force replaces it");
+    }
+    if (!job_format_) {
       if (!view_.given()) return "";
       return absl::StrCat("--ranks, --groups and --last are not for --format ",
                           format_, ": choose among its rows");
     }
-    if (!job_format->make) {
+    if (!job_format_->make) {
       return absl::StrCat("this tracectl was built without what --format ",
                           format_, " takes (docs/export.md)");
     }
-    if (job_format->as == ExportedAs::kFolder) {
+    if (toFolder()) {
       if (output_.empty()) {
         return absl::StrCat("--format ", format_,
                             " writes a file per rank: name a new folder with "
@@ -150,43 +114,78 @@ class Export : public Subcommand {
       return force_ ? "--force is not for a folder: name a new one with -o"
                     : "";
     }
-    if (!output_.empty() || job_format->is_text) return "";
+    if (!output_.empty() || job_format_->is_text) return "";
     if (::isatty(STDOUT_FILENO) != 1) return "";
     return absl::StrCat("--format ", format_,
                         " is nothing to read on a terminal: name a file with "
                         "-o");
   }
 
-  std::unique_ptr<JobView> viewOf(const TraceSet& set, RunOverview overview,
-                                  const JobFormat& format) const {
+  std::unique_ptr<JobView> viewOf(const TraceSet& set,
+                                  RunOverview overview) const {
     ViewSelection selection = view_.selection();
     selection.scope = scope_.scope();
     selection.window = window_.window();
-    selection.most_operations = format.most_operations;
+    selection.most_operations = job_format_->most_operations;
     return std::make_unique<JobView>(set, std::move(overview), selection);
   }
 
-  void writeJob(ExportedFiles& files, const JobView& view,
-                const JobFormat& format) {
-    const std::unique_ptr<JobExporter> exporter = format.make();
-    exporter->write(files, view);
+  // What went wrong; "" when all is written.
+  std::string write(const TraceSet& set, RunSummary& summary) {
+    if (toFolder()) {
+      ExportedFolder folder(output_);
+      if (folder.finish()) writeJob(folder);
+      return folder.finish() ? "" : folder.problem();
+    }
+    if (output_.empty()) {
+      writeFile(std::cout, set, summary);
+      return "";
+    }
+    PendingFile file(output_, force_ ? Existing::kReplaced : Existing::kKept);
+    writeFile(file.stream(), set, summary);
+    return file.commit() ? "" : file.problem();
+  }
+
+  void writeFile(std::ostream& out, const TraceSet& set, RunSummary& summary) {
+    if (!job_format_) return writeRows(out, set, summary);
+    OneExportedFile file(out);
+    writeJob(file);
+  }
+
+  void writeJob(ExportedFiles& files) {
+    const std::unique_ptr<JobExporter> exporter = job_format_->make();
+    exporter->write(files, *job_view_);
     writers_note_ = exporter->note();
   }
 
-  void writeAll(std::ostream& out, const TraceSet& set, RunSummary& summary) {
-    const std::unique_ptr<ExportWriter> writer = makeWriter();
+  void writeRows(std::ostream& out, const TraceSet& set, RunSummary& summary) {
+    const auto writer = rowFormatNamed(format_)->make(rowReader());
     left_out_ = writeExport(out, *writer, set,
                             {scope_.scope(), window_.window()}, summary);
     writers_note_ = writer->note();
   }
 
-  std::unique_ptr<ExportWriter> makeWriter() const {
-    if (format_ == "jsonl") return makeJsonlWriter();
-    if (format_ == "text") return makeTextWriter();
-    if (for_spreadsheet_) return makeCsvWriter(CsvReader::kSpreadsheet);
-    const bool for_terminal = output_.empty() && ::isatty(STDOUT_FILENO) == 1;
-    return makeCsvWriter(for_terminal ? CsvReader::kTerminal
-                                      : CsvReader::kProgram);
+  RowReader rowReader() const {
+    if (for_spreadsheet_) return RowReader::kSpreadsheet;
+    const bool on_terminal = output_.empty() && ::isatty(STDOUT_FILENO) == 1;
+    return on_terminal ? RowReader::kTerminal : RowReader::kProgram;
+  }
+
+  // What whoever reads the export should know.
+  void tellNotes(const RunSummary& summary) const {
+    const auto note = [](const std::string& text) {
+      if (!text.empty()) std::cerr << "note: " << printable(text) << "\n";
+    };
+    note(writers_note_);
+    note(fromRingsText(summary));
+    note(pausesText(summary.pauses()));
+    if (const std::uint64_t left_out = summary.leftOut().operations) {
+      note(absl::StrCat(countOf(left_out, "operation"),
+                        " not recorded (TRACED_SCOPE)"));
+    }
+    if (job_view_) return note(leftOutText(*job_view_));
+    note(scopeText(scope_.scope(), left_out_.of_scope));
+    note(windowText(window_.window(), left_out_.of_window));
   }
 
   Inputs inputs_;
@@ -195,6 +194,9 @@ class Export : public Subcommand {
   ViewOption view_;
   LeftOutOfExport left_out_;
   std::string format_ = "csv";
+  // Of a format of matched operations, else nullptr.
+  const JobFormat* job_format_ = nullptr;
+  std::unique_ptr<JobView> job_view_;
   std::string output_;
   bool force_ = false;
   bool for_spreadsheet_ = false;

@@ -34,7 +34,7 @@ bool isLikeFormula(const std::string& text) {
 
 class CsvWriter : public ExportWriter {
  public:
-  explicit CsvWriter(CsvReader reader) : reader_(reader) {}
+  explicit CsvWriter(RowReader reader) : reader_(reader) {}
 
   void begin(std::ostream& out) override {
     const char* separator = "";
@@ -65,7 +65,7 @@ class CsvWriter : public ExportWriter {
   }
 
   std::string note() const override {
-    if (like_formulas_ == 0 || reader_ == CsvReader::kSpreadsheet) return "";
+    if (like_formulas_ == 0 || reader_ == RowReader::kSpreadsheet) return "";
     return absl::StrCat(countOf(like_formulas_, "cell"),
                         " would be a formula to a spreadsheet; --spreadsheet "
                         "writes an apostrophe before such text");
@@ -89,9 +89,9 @@ class CsvWriter : public ExportWriter {
   }
 
   void appendText(std::string& text, const std::string& held) const {
-    if (isLikeFormula(held) && reader_ == CsvReader::kSpreadsheet) {
+    if (isLikeFormula(held) && reader_ == RowReader::kSpreadsheet) {
       text += csvField("'" + held);
-    } else if (reader_ == CsvReader::kTerminal) {
+    } else if (reader_ == RowReader::kTerminal) {
       text += csvField(printable(held));
     } else if (needsQuotes(held)) {
       text += csvField(held);
@@ -100,14 +100,14 @@ class CsvWriter : public ExportWriter {
     }
   }
 
-  const CsvReader reader_;
+  const RowReader reader_;
   std::uint64_t like_formulas_ = 0;
   RowBuffer rows_;
 };
 
 }  // namespace
 
-std::unique_ptr<ExportWriter> makeCsvWriter(CsvReader reader) {
+std::unique_ptr<ExportWriter> makeCsvWriter(RowReader reader) {
   return std::make_unique<CsvWriter>(reader);
 }
 

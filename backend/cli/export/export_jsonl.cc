@@ -56,7 +56,7 @@ class JsonlWriter : public ExportWriter {
 
 }  // namespace
 
-std::unique_ptr<ExportWriter> makeJsonlWriter() {
+std::unique_ptr<ExportWriter> makeJsonlWriter(RowReader) {
   return std::make_unique<JsonlWriter>();
 }
 

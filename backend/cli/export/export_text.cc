@@ -270,7 +270,7 @@ class TextWriter : public ExportWriter {
 
 }  // namespace
 
-std::unique_ptr<ExportWriter> makeTextWriter() {
+std::unique_ptr<ExportWriter> makeTextWriter(RowReader) {
   return std::make_unique<TextWriter>();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "cli/export/export_columns.h"
 
 namespace traced {
@@ -24,16 +25,26 @@ class ExportWriter {
   virtual std::string note() const { return ""; }
 };
 
-// For whom CSV is. A program gets names as they were recorded; a terminal
+// For whom rows are. A program gets names as they were recorded; a terminal
 // without their control characters; a spreadsheet, which would take text that
 // begins so for a formula, an apostrophe before it.
-enum class CsvReader { kProgram, kTerminal, kSpreadsheet };
+enum class RowReader { kProgram, kTerminal, kSpreadsheet };
 
 // RFC 4180: a line of column names, CRLF, quotes where they are needed.
-std::unique_ptr<ExportWriter> makeCsvWriter(CsvReader reader);
+std::unique_ptr<ExportWriter> makeCsvWriter(RowReader reader);
 // A JSON object per line, with the columns that are known.
-std::unique_ptr<ExportWriter> makeJsonlWriter();
+std::unique_ptr<ExportWriter> makeJsonlWriter(RowReader reader);
 // A line per call, for reading and grep.
-std::unique_ptr<ExportWriter> makeTextWriter();
+std::unique_ptr<ExportWriter> makeTextWriter(RowReader reader);
+
+struct RowFormat {
+  const char* name;
+  const char* what;
+  std::unique_ptr<ExportWriter> (*make)(RowReader reader);
+};
+
+absl::Span<const RowFormat> rowFormats();
+// nullptr where there is no such.
+const RowFormat* rowFormatNamed(const std::string& name);
 
 }  // namespace traced
