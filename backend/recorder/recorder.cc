@@ -14,9 +14,7 @@
 
 #include "base/say.h"
 #include "base/signals_blocked.h"
-#include "base/utf8.h"
 #include "recorder/chunks/trace_header.h"
-#include "recorder/context/context.h"
 #include "recorder/devices.h"
 #include "recorder/ranges/tool_ranges.h"
 #include "recorder/ring/segment.h"
@@ -34,15 +32,7 @@ constexpr std::size_t kBufferEntries = 1024;
 constexpr std::size_t kContextEntries = 1024;
 constexpr std::size_t kStackEntries = 1024;
 constexpr std::size_t kTextEntries = 32;
-constexpr std::size_t kMaxTextBytes = 512;
 constexpr std::chrono::milliseconds kExitDeadline{2000};
-
-// What this thread is called in the stream of which recorder.
-struct ThreadName {
-  std::uint64_t stream_id = 0;
-  std::uint32_t id = 0;
-};
-constinit thread_local ThreadName this_thread_name;
 
 std::string identityKey(const GroupInfo& info) {
   std::string key = info.leg;
@@ -271,167 +261,6 @@ bool Recorder::decideScope(RecordedGroup& group, std::uint64_t job,
       nodes_.spreadOf(group.info().members, group.info().group_rank, lookup);
   if (spread == NodeMap::Spread::kOneNode) group.leaveOut();
   return spread != NodeMap::Spread::kUnknown;
-}
-
-OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
-                     const BufferList& buffers, std::uint64_t seq,
-                     std::uint64_t batch, std::int64_t issue_ns) noexcept {
-  ring_.prefetchSlots();
-  std::uint32_t call_id = 0;
-  if (group.ensureDefined()) {
-    call_id = calls_.idFor(call.bytes(), call.byteSize());
-  }
-  if (call_id == 0) [[unlikely]] {  // no room even for the definition
-    ring_.drop(RingDrop::kFull, RecordKind::kIssue);
-    return kLostOp;
-  }
-  const std::uint32_t buffers_id =
-      buffers.empty() ? 0 : buffers_.idFor(buffers.bytes(), buffers.byteSize());
-  const Context* context = currentContext();
-  const std::uint32_t context_id =
-      context ? contexts_.idFor(context->hash(), context->bytes().data(),
-                                context->bytes().size())
-              : 0;
-  StackSource* const stacks = stackSource();
-  const std::uint32_t stack_id = stacks ? stackId(*stacks) : 0;
-  const OpId op = ring_.push(
-      RecordKind::kIssue, IssueRecord{issue_ns, seq, batch, call_id, buffers_id,
-                                      threadId(), context_id, stack_id});
-  return op;  // Ring::kFull is kLostOp
-}
-
-template <typename Event>
-inline void Recorder::push(RecordKind kind, OpId op,
-                           const Event& event) noexcept {
-  static_assert(kLostOp == Ring::kFull);
-  // Recording has ended, or this is a forked child that dropped a Work of its
-  // parent's: the ring is not its own.
-  if (current() != this) return;
-  if (op == kLostOp) {
-    ring_.drop(RingDrop::kIssueLost, kind);
-  } else {
-    ring_.push(kind, event);
-  }
-}
-
-void Recorder::returned(OpId op, std::int64_t return_ns) noexcept {
-  push(RecordKind::kReturn, op, ReturnRecord{op, return_ns, 0, Outcome::kOk});
-}
-
-void Recorder::threw(OpId op, std::int64_t return_ns,
-                     const char* message) noexcept {
-  push(RecordKind::kReturn, op,
-       ReturnRecord{op, return_ns, textId(message), Outcome::kThrew});
-}
-
-void Recorder::done(OpId op, std::int64_t end_ns, EndSource source) noexcept {
-  push(RecordKind::kDone, op,
-       DoneRecord{op, end_ns, 0, 0, source, Outcome::kOk});
-}
-
-void Recorder::done(const DoneRecord& done) noexcept {
-  push(RecordKind::kDone, done.op, done);
-}
-
-void Recorder::doneFailed(OpId op, std::int64_t end_ns, EndSource source,
-                          const char* message) noexcept {
-  push(RecordKind::kDone, op,
-       DoneRecord{op, end_ns, 0, textId(message), source, Outcome::kThrew});
-}
-
-void Recorder::waited(const WaitRecord& wait,
-                      std::optional<std::int64_t> return_ns) noexcept {
-  if (return_ns) {
-    push(RecordKind::kReturnAndWait, wait.op,
-         ReturnAndWaitRecord{wait.op, *return_ns, wait.begin_ns, wait.wait_ns,
-                             wait.error, wait.source_rank_plus_1, wait.outcome,
-                             wait.saw_end});
-  } else {
-    push(RecordKind::kWait, wait.op, wait);
-  }
-}
-
-void Recorder::waitThrew(WaitRecord wait, const char* message,
-                         std::optional<std::int64_t> return_ns) noexcept {
-  wait.outcome = Outcome::kThrew;
-  wait.error = textId(message);
-  waited(wait, return_ns);
-}
-
-void Recorder::released(OpId op, std::int64_t release_ns) noexcept {
-  push(RecordKind::kRelease, op, ReleaseRecord{op, release_ns});
-}
-
-void Recorder::method(OpId op, const char* algorithm, const char* protocol,
-                      std::uint32_t channels) noexcept {
-  push(RecordKind::kMethod, op,
-       MethodRecord{op, textId(algorithm), textId(protocol), channels});
-}
-
-void Recorder::mark(MarkKind kind, std::uint64_t value,
-                    const char* message) noexcept {
-  if (current() == this) {
-    ring_.push(RecordKind::kMark,
-               MarkRecord{nowNs(), value, kind, textId(message)});
-  }
-}
-
-std::uint32_t Recorder::textId(const char* message) noexcept {
-  const std::size_t bytes = strnlen(message, kMaxTextBytes);
-  return bytes == 0 ? 0 : texts_.idFor(message, bytes);
-}
-
-std::uint32_t Recorder::stackId(StackSource& source) noexcept {
-  const std::uint64_t identity = source.identity();
-  if (identity == 0) return 0;
-  const std::uint32_t known = stacks_.known(identity);
-  if (known != 0) return known;
-  const std::string words = source.describe();
-  return words.empty() ? 0
-                       : stacks_.idFor(identity, words.data(), words.size());
-}
-
-std::uint32_t Recorder::threadId() noexcept {
-  if (this_thread_name.stream_id == stream_id_) return this_thread_name.id;
-  return defineThread();
-}
-
-std::uint32_t Recorder::defineThread() noexcept {
-  v1::Thread thread;
-  std::string message;
-  try {
-    char name[16] = "";
-    pthread_getname_np(pthread_self(), name, sizeof name);
-    thread.set_id(next_thread_.fetch_add(1, std::memory_order_relaxed));
-    thread.set_tid(gettid());
-    thread.set_name(toValidUtf8(name));
-    message = thread.SerializeAsString();
-  } catch (const std::bad_alloc&) {
-    return 0;
-  }
-  const bool stored =
-      ring_.pushDefinition(RecordKind::kDefineThread,
-                           {thread.id(), kUntilRetired}, message.data(),
-                           message.size()) != Ring::kFull;
-  // Without room or memory the thread stays unknown for this call, and tries
-  // again.
-  if (!stored) return 0;
-  this_thread_name = {stream_id_, thread.id()};
-  struct AtThreadEnd {
-    ~AtThreadEnd() { retireThread(); }
-  };
-  static thread_local const AtThreadEnd retired_at_end;
-  static_cast<void>(retired_at_end);
-  return thread.id();
-}
-
-// Best effort, as for groups: where the ring is full it only costs memory.
-void Recorder::retireThread() noexcept {
-  const auto name = std::exchange(this_thread_name, {});
-  Recorder* const recorder = current();
-  if (!recorder || recorder->stream_id_ != name.stream_id) return;
-  recorder->ring_.pushDefinition(RecordKind::kRetireThread,
-                                 {name.id, kUntilRetired}, "", 0);
 }
 
 }  // namespace traced

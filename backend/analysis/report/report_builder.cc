@@ -5,50 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
+#include "analysis/report/operation_sample.h"
 #include "analysis/stream/batches.h"
-#include "analysis/stream/call_text.h"
-#include "analysis/stream/context_text.h"
-#include "analysis/stream/names.h"
-#include "analysis/stream/operation_kinds.h"
 
 namespace traced {
 namespace {
-
-// What one operation adds to the sums it is part of.
-struct Sample {
-  std::optional<std::uint64_t> host_ns;
-  std::optional<std::uint64_t> completion_ns;
-  std::optional<std::uint64_t> wait_ns;
-};
-
-Sample measure(const AssembledOperation& op) {
-  Sample sample;
-  sample.host_ns = between(op.issued, op.returned);
-  sample.wait_ns = between(op.wait_began, op.wait_ended);
-  // How much a failed operation did until then is not known.
-  if (!op.failed) sample.completion_ns = between(op.issued, op.ended);
-  return sample;
-}
-
-void addTo(CallTotals& totals, const AssembledOperation& op,
-           const Sample& sample, bool captured, bool in_batch, bool unseen) {
-  ++totals.calls;
-  if (sample.host_ns) totals.host.add(*sample.host_ns);
-  if (sample.completion_ns) totals.completion.add(*sample.completion_ns);
-  if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
-  totals.failed += op.failed;
-  totals.captured += captured;
-  const bool no_end = !captured && op.state() == OperationState::kIssued;
-  totals.ends_unknown += no_end && !in_batch;
-  totals.ends_with_batch += no_end && in_batch;
-  totals.waits_unknown += unseen;
-  if (!op.ended.known()) return;
-  totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
-  totals.ends_by_future += op.end_source == v1::END_SOURCE_FUTURE;
-  totals.ends_at_hook += op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
-}
 
 template <typename T>
 void keep(std::vector<T>& samples, const std::optional<T>& sample) {
@@ -60,54 +22,14 @@ std::optional<double> median(std::vector<double>& samples) {
   return medianOf(samples);
 }
 
-bool isOfContext(ReportKey key) {
-  return key == ReportKey::kAnnotation || key == ReportKey::kModule ||
-         key == ReportKey::kPhase || key == ReportKey::kParent;
-}
-
-bool isOfMethod(ReportKey key) {
-  return key == ReportKey::kAlgorithm || key == ReportKey::kProtocol;
-}
-
-std::string contextText(ReportKey key, const v1::Context& context) {
-  switch (key) {
-    case ReportKey::kAnnotation:
-      return annotationsText(context);
-    case ReportKey::kModule:
-      return modulePath(context);
-    case ReportKey::kPhase:
-      return context.phase() ? nameOf(context.phase()) : "";
-    default:
-      return context.parent();
-  }
-}
-
-// "0>1": from whom to whom, the same on both sides; "?>1" of a receive that
-// takes what comes.
-std::string linkText(std::uint32_t rank, const v1::Call& call) {
-  if (!isPointToPoint(call.op())) return "-";
-  const std::uint32_t peer_plus_1 = call.peer_global_plus_1();
-  const std::string peer =
-      peer_plus_1 > 0 ? absl::StrCat(peer_plus_1 - 1) : "?";
-  return call.op() == v1::OPERATION_SEND ? absl::StrCat(rank, ">", peer)
-                                         : absl::StrCat(peer, ">", rank);
-}
-
 }  // namespace
 
 ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers,
                              const Scope* scope, const GroupRoles* roles)
-    : peers_(peers), scope_(scope), roles_(roles) {
-  report_.by = std::move(by);
-  if (roles_) report_.roles = roles_->many();
-  const auto& keys = report_.by;
-  by_step_ =
-      std::find(keys.begin(), keys.end(), ReportKey::kStep) != keys.end();
-  by_context_ = std::any_of(keys.begin(), keys.end(), isOfContext);
+    : peers_(peers), scope_(scope), keys_(std::move(by), roles) {
+  report_.by = keys_.by();
+  if (roles) report_.roles = roles->many();
   if (scope_) report_.scope = scope_->reported;
-  by_site_ =
-      std::find(keys.begin(), keys.end(), ReportKey::kSite) != keys.end();
-  by_method_ = std::any_of(keys.begin(), keys.end(), isOfMethod);
   if (!peers_) return;
   report_.clocks = peers_->clocks;
   const std::int64_t span_ns =
@@ -122,11 +44,11 @@ void ReportBuilder::addStream(const StreamTable& table,
       report_.groups.add(table.header.attempt(), table.definitions.groups());
   report_.group_totals.resize(report_.groups.groups().size());
 
-  absl::flat_hash_map<std::pair<std::uint32_t, Place>, std::unique_ptr<Plan>>
+  absl::flat_hash_map<std::pair<std::uint32_t, RowPlace>, std::unique_ptr<Plan>>
       plans;
   // Of each call that of its latest operation, which mostly serves the next.
   struct Newest {
-    Place place;
+    RowPlace place;
     Plan* plan = nullptr;
   };
   std::vector<Newest> latest_of_call(table.definitions.calls().size());
@@ -149,7 +71,7 @@ void ReportBuilder::addStream(const StreamTable& table,
       ++report_.out_of_scope;
       continue;
     }
-    const Place place = placeOf(table, op, sizes);
+    const RowPlace place = keys_.placeOf(table, op, sizes);
     Newest& latest = call ? latest_of_call[op.call] : without_call;
     if (!latest.plan || latest.place != place) {
       std::unique_ptr<Plan>& made = plans[{op.call, place}];
@@ -238,29 +160,8 @@ std::optional<std::size_t> ReportBuilder::windowOf(
   return window;
 }
 
-ReportBuilder::Place ReportBuilder::placeOf(const StreamTable& table,
-                                            const AssembledOperation& op,
-                                            const BatchSizes& sizes) const {
-  Place place;
-  if (by_step_) place.step = table.marks.stepOf(op.id);
-  if (by_context_) place.context = op.context;
-  if (by_site_) place.stack = op.stack;
-  if (by_method_) {
-    place.algorithm = op.algorithm;
-    place.protocol = op.protocol;
-  }
-  const BatchSize* batch = sizes.of(table, op);
-  if (!batch || batch->message_bytes == 0) return place;
-  place.batch_bytes = batch->message_bytes;
-  if (batch->has_bandwidth) {
-    place.batch_bus_factor =
-        batch->bus_bytes / static_cast<double>(batch->message_bytes);
-  }
-  return place;
-}
-
 ReportBuilder::Plan ReportBuilder::plan(
-    const StreamTable& table, const v1::Call* call, const Place& place,
+    const StreamTable& table, const v1::Call* call, const RowPlace& place,
     const std::vector<std::uint32_t>& group_indices) {
   Plan plan;
   if (call) {
@@ -280,11 +181,8 @@ ReportBuilder::Plan ReportBuilder::plan(
     plan.message_bytes = static_cast<double>(place.batch_bytes);
     plan.bus_factor = place.batch_bus_factor;
   }
-  std::vector<std::string> keys;
-  for (const ReportKey key : report_.by) {
-    keys.push_back(keyText(key, table, call, place, plan.group));
-  }
-  plan.row = rowFor(std::move(keys));
+  plan.row =
+      rowFor(keys_.textsOf(table, call, place, plan.group, report_.groups));
   return plan;
 }
 
@@ -298,58 +196,10 @@ std::uint32_t ReportBuilder::rowFor(std::vector<std::string> keys) {
   return place->second;
 }
 
-std::string ReportBuilder::keyText(ReportKey key, const StreamTable& table,
-                                   const v1::Call* call, const Place& place,
-                                   std::uint32_t group) {
-  if (key == ReportKey::kRank) return absl::StrCat(table.header.rank());
-  if (key == ReportKey::kGroup) {
-    return roles_ ? roles_->label(group) : report_.groups.label(group);
-  }
-  if (key == ReportKey::kStep) {
-    return place.step ? absl::StrCat(*place.step) : "-";
-  }
-  if (key == ReportKey::kSite) {
-    const v1::Stack* stack =
-        place.stack == 0 ? nullptr : table.definitions.stack(place.stack);
-    const std::string text = stack ? table.definitions.siteText(*stack) : "";
-    return text.empty() ? "-" : text;
-  }
-  if (isOfMethod(key)) {
-    const std::string text = table.methodText(
-        key == ReportKey::kAlgorithm ? place.algorithm : place.protocol);
-    return text.empty() ? "-" : text;
-  }
-  if (isOfContext(key)) {
-    const v1::Context* context =
-        place.context == 0 ? nullptr : table.definitions.context(place.context);
-    const std::string text = context ? contextText(key, *context) : "";
-    return text.empty() ? "-" : text;
-  }
-  if (!call) return key == ReportKey::kOp ? kUnknownOperation : "-";
-  switch (key) {
-    case ReportKey::kOp:
-      return nameOf(call->op());
-    case ReportKey::kDtype:
-      return dtypeText(*call);
-    case ReportKey::kShape:
-      return shapeText(*call);
-    case ReportKey::kPeer:
-      return linkText(table.header.rank(), *call);
-    default:
-      break;
-  }
-  if (place.batch_bytes > 0) return sizeBucket(place.batch_bytes);
-  const std::uint32_t size =
-      group == GroupCatalog::kNone
-          ? 0
-          : report_.groups.groups()[group].members.size();
-  return sizeBucket(messageBytes(*call, size));
-}
-
 void ReportBuilder::addOperation(const AssembledOperation& op, Plan& plan,
                                  bool in_batch, bool unseen) {
-  const Sample sample = measure(op);
-  addTo(plan.totals, op, sample, plan.captured, in_batch, unseen);
+  const OperationSample sample = sampleOf(op);
+  addTo(plan.totals, op, sample, {plan.captured, in_batch, unseen});
   Samples& kept = samples_[plan.row];
   keep(kept.host_ns, sample.host_ns);
   keep(kept.completion_ns, sample.completion_ns);

@@ -10,8 +10,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "analysis/job/unseen_waits.h"
 #include "analysis/pictures/picture_builder.h"
-#include "analysis/report/batch_sizes.h"
 #include "analysis/report/report.h"
+#include "analysis/report/row_keys.h"
 #include "analysis/stream/stream_table.h"
 
 namespace traced {
@@ -61,29 +61,6 @@ class ReportBuilder {
     std::vector<double> algbw_gbs;
     std::vector<double> busbw_gbs;
   };
-  // What operations of one stream have in common, apart from their call, as far
-  // as rows are told apart by it, or sizes.
-  struct Place {
-    std::optional<std::uint64_t> step;
-    // Id of the stream's context, 0: none.
-    std::uint32_t context = 0;
-    // Id of its stack, 0: none.
-    std::uint32_t stack = 0;
-    // Ids of texts, see AssembledOperation.
-    std::uint32_t algorithm = 0;
-    std::uint32_t protocol = 0;
-    // Of the end of a coalesced batch.
-    std::uint64_t batch_bytes = 0;
-    double batch_bus_factor = -1;
-
-    bool operator==(const Place&) const = default;
-    template <typename H>
-    friend H AbslHashValue(H hash, const Place& place) {
-      return H::combine(std::move(hash), place.step, place.context, place.stack,
-                        place.algorithm, place.protocol, place.batch_bytes,
-                        place.batch_bus_factor);
-    }
-  };
   // What all operations of one call of one stream, at one place, have in
   // common.
   struct Plan {
@@ -111,25 +88,17 @@ class ReportBuilder {
   void addSplit(const OperationSplit& split, Plan& plan, std::uint32_t rank);
   void addTotals(const Plan& plan, CallTotals& rank);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
-  Place placeOf(const StreamTable& table, const AssembledOperation& op,
-                const BatchSizes& sizes) const;
-  Plan plan(const StreamTable& table, const v1::Call* call, const Place& place,
+  Plan plan(const StreamTable& table, const v1::Call* call,
+            const RowPlace& place,
             const std::vector<std::uint32_t>& group_indices);
   std::uint32_t rowFor(std::vector<std::string> keys);
-  std::string keyText(ReportKey key, const StreamTable& table,
-                      const v1::Call* call, const Place& place,
-                      std::uint32_t group);
   void addOperation(const AssembledOperation& op, Plan& plan, bool in_batch,
                     bool unseen);
   void addBandwidth(std::uint64_t completion_ns, const Plan& plan);
 
   const Peers* peers_;
-  bool by_step_ = false;
-  bool by_context_ = false;
-  bool by_site_ = false;
-  bool by_method_ = false;
   const Scope* scope_;
-  const GroupRoles* roles_;
+  const RowKeys keys_;
   PictureBuilder* pictures_ = nullptr;
   Report report_;
   std::vector<Samples> samples_;  // one per report_.rows

@@ -1,0 +1,71 @@
+// RowKeys says which row of a report an operation belongs to.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/report/batch_sizes.h"
+#include "analysis/report/report.h"
+#include "analysis/stream/stream_table.h"
+
+namespace traced {
+
+// What operations of one stream have in common, apart from their call, as far
+// as rows are told apart by it, or sizes.
+struct RowPlace {
+  std::optional<std::uint64_t> step;
+  // Id of the stream's context, 0: none.
+  std::uint32_t context = 0;
+  // Id of its stack, 0: none.
+  std::uint32_t stack = 0;
+  // Ids of texts, see AssembledOperation.
+  std::uint32_t algorithm = 0;
+  std::uint32_t protocol = 0;
+  // Of the end of a coalesced batch.
+  std::uint64_t batch_bytes = 0;
+  double batch_bus_factor = -1;
+
+  bool operator==(const RowPlace&) const = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const RowPlace& place) {
+    return H::combine(std::move(hash), place.step, place.context, place.stack,
+                      place.algorithm, place.protocol, place.batch_bytes,
+                      place.batch_bus_factor);
+  }
+};
+
+class RowKeys {
+ public:
+  // Without `roles` each group has rows of its own.
+  RowKeys(std::vector<ReportKey> by, const GroupRoles* roles);
+
+  const std::vector<ReportKey>& by() const { return by_; }
+
+  RowPlace placeOf(const StreamTable& table, const AssembledOperation& op,
+                   const BatchSizes& sizes) const;
+
+  // A text for each key. `call`: nullptr where it is not known; `group`: its
+  // number in `groups`.
+  std::vector<std::string> textsOf(const StreamTable& table,
+                                   const v1::Call* call, const RowPlace& place,
+                                   std::uint32_t group,
+                                   const GroupCatalog& groups) const;
+
+ private:
+  std::string textOf(ReportKey key, const StreamTable& table,
+                     const v1::Call* call, const RowPlace& place,
+                     std::uint32_t group, const GroupCatalog& groups) const;
+
+  const std::vector<ReportKey> by_;
+  const GroupRoles* const roles_;
+  bool by_step_ = false;
+  bool by_context_ = false;
+  bool by_site_ = false;
+  bool by_method_ = false;
+};
+
+}  // namespace traced

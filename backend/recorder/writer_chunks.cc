@@ -1,0 +1,156 @@
+// How a writer closes chunks and gives them to the sinks.
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/say.h"
+#include "recorder/chunks/accounts.h"
+#include "recorder/chunks/chunk_pace.h"
+#include "recorder/support/kill_point.h"
+#include "recorder/writer.h"
+
+namespace traced {
+namespace {
+
+// Definitions that are repeated may need one more part, and what was deleted
+// for it is then said. A header that alone fills a part would go on for ever.
+constexpr std::uint64_t kMostPartsAtOnce = 4;
+
+}  // namespace
+
+bool Writer::chunkIsDue() const {
+  const std::uint64_t slots = ring_.readPosition() - chunk_start_;
+  return ring_.used() > ring_.capacity() / 4 ||
+         std::chrono::steady_clock::now() - last_chunk_ >=
+             chunkInterval(slots, sinks_ && sinks_->any());
+}
+
+bool Writer::chunkIsLarge() const {
+  return builder_.isFull() ||
+         ring_.readPosition() - chunk_start_ >= most_chunk_slots_;
+}
+
+// A new part defines all that may still be named, because those before it will
+// be deleted: what a killed process leaves in the ring is then understood. What
+// was deleted for it, its first chunk could not know: another one says so.
+bool Writer::writeChunk(bool closed) noexcept {
+  const std::uint64_t parts = file_->partsBegun();
+  int error = appendChunk(closed);
+  if (file_->partsBegun() != parts) repeatDefinitions();
+  while (hasMoreToSay(error, parts)) {
+    // What is left is more than fits into what is kept.
+    if (file_->partsBegun() > parts + 1) builder_.repeatNoMore();
+    const int again = appendChunk(closed);
+    if (error == 0 || error == ENOENT) error = again;
+  }
+  reach(&Writer::in_file_, chunk_start_);
+  return error == 0 || error == ENOENT;
+}
+
+bool Writer::hasMoreToSay(int error, std::uint64_t parts) noexcept {
+  if (file_->partsBegun() > parts + kMostPartsAtOnce) return false;
+  if (file_->recordsDeleted() != said_deleted_) return true;
+  return error == 0 && builder_.isToRepeat();
+}
+
+int Writer::appendChunk(bool closed) noexcept {
+  const std::uint64_t records = builder_.records();
+  bool fits = true;
+  int error = 0;
+  try {
+    if (closed && exit_code_) builder_.endProcess(*exit_code_, nowNs());
+    const v1::Payload& payload =
+        builder_.close(readClocks(), accounts(written_ + records, closed));
+    const std::string& chunk = encoder_.encode(
+        payload, {stream_id_, chunk_start_, ring_.readPosition()});
+    fits = !chunk.empty() && chunk.size() <= file_->largestChunk();
+    TRACED_KILL_POINT("chunk encoded");
+    error = chunk.empty() ? EFBIG : give(chunk, records);
+  } catch (const std::exception&) {
+    error = ENOMEM;
+  }
+  if (error != 0) warnOnce(error);
+  nextChunk(error == 0);
+  // Its definitions are still to be said.
+  if (error != 0 && fits) repeatDefinitions();
+  return error;
+}
+
+// Returns the number of what the file said against it; 0: nothing.
+int Writer::give(const std::string& chunk, std::uint64_t records) {
+  // The file comes last: a disk that hangs keeps the chunk from nobody else.
+  window_.append(chunk, records);
+  reach(&Writer::in_window_, ring_.readPosition());
+  if (sinks_) sinks_->append(chunk, records);
+  errno = 0;
+  if (file_->append(chunk, records)) return 0;
+  return errno != 0 ? errno : EIO;
+}
+
+void Writer::repeatDefinitions() noexcept {
+  try {
+    builder_.repeatDefinitions();
+  } catch (const std::exception&) {
+    warnOnce(ENOMEM);
+  }
+}
+
+void Writer::nextChunk(bool stored) noexcept {
+  if (stored) {
+    written_ += builder_.records();
+  } else {
+    const std::lock_guard lock(mutex_);
+    write_failed_ += builder_.records();
+  }
+  builder_.clear();
+  chunk_start_ = ring_.readPosition();
+  last_chunk_ = std::chrono::steady_clock::now();
+  TRACED_KILL_POINT("chunk appended");
+  ring_.release(write_failed_);
+}
+
+void Writer::reach(std::uint64_t Writer::*place,
+                   std::uint64_t position) noexcept {
+  const std::lock_guard lock(mutex_);
+  this->*place = position;
+  progressed_.notify_all();
+}
+
+v1::Accounts Writer::accounts(std::uint64_t written, bool closed) {
+  v1::Accounts accounts;
+  RecordCounters counters;
+  counters.written = written;
+  counters.deleted = said_deleted_ = file_->recordsDeleted();
+  std::vector<ThreadDropCount> drops = ring_.drops();
+  if (!ringIsLost()) drops_ = std::move(drops);
+  counters.setRingDrops(drops_);
+  counters.write_failed = write_failed_;
+  setCounters(accounts, counters);
+  for (std::size_t i = 0; i < OwnTime::kBuckets; ++i) {
+    accounts.add_own_time_log2_ns(own_time_.bucket(i));
+  }
+  accounts.set_own_time_total_ns(own_time_.totalNs());
+  if (left_out_) {
+    accounts.set_left_out(left_out_->load(std::memory_order_relaxed));
+  }
+  if (log_) accounts.set_lines_dropped(log_->dropped());
+  accounts.set_closed(closed && !ringIsLost());
+  return accounts;
+}
+
+void Writer::warnOnce(int error) noexcept {
+  if (warned_) return;
+  warned_ = true;
+  std::string where;
+  try {
+    where = file_->location();
+  } catch (const std::exception&) {  // no memory even for that
+  }
+  say({"cannot write to ", where, ": ", std::strerror(error),
+       "; the job goes on, records are dropped and counted"});
+}
+
+}  // namespace traced
