@@ -70,9 +70,16 @@ def start(folder: Path) -> Teller:
     os.waitpid(between, 0)
     for descriptor in (program, dismissed, looking):
         os.close(descriptor)
-    select.select([looked], [], [], _BEGIN_S)
+    _await_end_of(looked, _BEGIN_S)
     os.close(looked)
     return Teller(dismissing)
+
+
+def _await_end_of(descriptor: int, deadline_s: float | None = None) -> None:
+    """Of a process, or of who could write into a pipe."""
+    ended = select.poll()
+    ended.register(descriptor, select.POLLIN)
+    ended.poll(None if deadline_s is None else 1000 * deadline_s)
 
 
 def _detach(kept: set[int]) -> None:
@@ -93,9 +100,7 @@ def _detach(kept: set[int]) -> None:
 def _tell_at_the_end(folder: Path, before: set[Path], program: int, dismissed: int) -> None:
     if os.read(dismissed, 1):
         return
-    ended = select.poll()
-    ended.register(program, select.POLLIN)
-    ended.poll()
+    _await_end_of(program)
     try:
         fresh = [path for path in _traces(folder) if path not in before]
         for i in range(0, len(fresh), _MOST_FILES):
