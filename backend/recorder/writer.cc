@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/clock.h"

@@ -124,7 +124,7 @@ std::uint64_t countRows(RowColumns<Column>& tables) {
 }  // namespace detail
 
 // Calls visit(row) for every row of a payload, table by table, with a row of
-// each of the types above. Only when columnsAgree().
+// each of the types of row.h. Only when columnsAgree().
 template <typename Visit>
 void forEachRow(const v1::Payload& payload, Visit&& visit) {
   const std::int64_t anchor_ns = payload.anchor().monotonic_ns();

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -22,6 +23,15 @@
 
 namespace traced {
 namespace {
+
+// nullptr where there is no such format.
+template <typename Format>
+const Format* named(absl::Span<const Format> formats, const std::string& name) {
+  const auto found =
+      std::find_if(formats.begin(), formats.end(),
+                   [&](const Format& one) { return name == one.name; });
+  return found == formats.end() ? nullptr : &*found;
+}
 
 class Export : public Subcommand {
  public:
@@ -55,7 +65,7 @@ class Export : public Subcommand {
   }
 
   ExitCode run() override {
-    job_format_ = jobFormatNamed(format_);
+    job_format_ = named(jobFormats(), format_);
     const std::string refused = refusedOptions();
     if (!refused.empty()) return refuse(refused);
     const Result<TraceSet> set = inputs_.open();
@@ -159,7 +169,7 @@ class Export : public Subcommand {
   }
 
   void writeRows(std::ostream& out, const TraceSet& set, RunSummary& summary) {
-    const auto writer = rowFormatNamed(format_)->make(rowReader());
+    const auto writer = named(rowFormats(), format_)->make(rowReader());
     left_out_ = writeExport(out, *writer, set,
                             {scope_.scope(), window_.window()}, summary);
     writers_note_ = writer->note();

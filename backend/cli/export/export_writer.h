@@ -44,7 +44,5 @@ struct RowFormat {
 };
 
 absl::Span<const RowFormat> rowFormats();
-// nullptr where there is no such.
-const RowFormat* rowFormatNamed(const std::string& name);
 
 }  // namespace traced

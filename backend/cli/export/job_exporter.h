@@ -50,7 +50,5 @@ struct JobFormat {
 };
 
 absl::Span<const JobFormat> jobFormats();
-// nullptr where there is no such.
-const JobFormat* jobFormatNamed(const std::string& name);
 
 }  // namespace traced

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "cli/export/chakra/chakra_exporter.h"
 #include "cli/export/fr/fr_exporter.h"
 #include "cli/export/inspector/inspector_exporter.h"
@@ -41,12 +39,5 @@ constexpr JobFormat kFormats[] = {
 }  // namespace
 
 absl::Span<const JobFormat> jobFormats() { return kFormats; }
-
-const JobFormat* jobFormatNamed(const std::string& name) {
-  const auto found =
-      std::find_if(std::begin(kFormats), std::end(kFormats),
-                   [&](const JobFormat& one) { return name == one.name; });
-  return found == std::end(kFormats) ? nullptr : &*found;
-}
 
 }  // namespace traced

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <iterator>
-
 #include "cli/export/export_writer.h"
 
 namespace traced {
@@ -15,12 +12,5 @@ constexpr RowFormat kRowFormats[] = {
 }  // namespace
 
 absl::Span<const RowFormat> rowFormats() { return kRowFormats; }
-
-const RowFormat* rowFormatNamed(const std::string& name) {
-  const auto found =
-      std::find_if(std::begin(kRowFormats), std::end(kRowFormats),
-                   [&](const RowFormat& one) { return name == one.name; });
-  return found == std::end(kRowFormats) ? nullptr : &*found;
-}
 
 }  // namespace traced

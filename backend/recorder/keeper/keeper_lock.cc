@@ -9,8 +9,7 @@
 #include <cstdio>
 #include <utility>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "xxhash.h"
 
 namespace traced {
 namespace {
