@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -102,8 +103,9 @@ class DefinitionTable {
  private:
   // A thread may still be about to use an id that it looked up before the id
   // was retired, and on a busy machine it may not run for a while: so many of
-  // the latest are kept, and all for some chunks.
-  static constexpr std::size_t kRetiredToKeep = 1024;
+  // the latest are kept, and all for some chunks. A program that makes up a
+  // definition for each operation retires this many in some milliseconds.
+  static constexpr std::size_t kRetiredToKeep = 16384;
   static constexpr std::uint64_t kChunksToKeep = 2;
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
   // Rows mostly name what rows before them have named.
@@ -111,19 +113,16 @@ class DefinitionTable {
   static constexpr std::uint32_t kNone = 0;  // is no id
 
   void forgetRetired() noexcept {
-    if (retired_.size() <= kRetiredToKeep) return;
-    const std::size_t most = retired_.size() - kRetiredToKeep;
-    std::size_t count = 0;
-    while (count < most && retired_[count].second + kChunksToKeep <= chunk_) {
-      const auto [id, chunk] = retired_[count++];
+    while (retired_.size() > kRetiredToKeep &&
+           retired_.front().second + kChunksToKeep <= chunk_) {
+      const auto [id, chunk] = retired_.front();
+      retired_.pop_front();
       const auto found = known_.find(id);
       // It may have been defined anew.
       if (found != known_.end() && found->second.retired_in == chunk) {
         known_.erase(found);
       }
     }
-    retired_.erase(retired_.begin(),
-                   retired_.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
   struct Entry {
@@ -135,7 +134,7 @@ class DefinitionTable {
   std::unordered_map<std::uint32_t, Entry> known_;
   std::unordered_map<std::uint32_t, std::uint32_t> holders_;
   // Ids and the chunk that they were retired in, which ascends.
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> retired_;
+  std::deque<std::pair<std::uint32_t, std::uint64_t>> retired_;
   std::vector<std::uint32_t> fresh_;
   std::vector<std::uint32_t> again_;
   // Ids that were said in this chunk, by their remainders.

@@ -13,12 +13,15 @@ bool processEnded(const GroupStanding& standing, std::uint32_t rank) {
   if (!state.inside.empty() || state.first_failure) return false;
   // What it raised it did not because others waited.
   if (state.end.failed()) return true;
-  // One that was recovered may have been killed long after, and one that
-  // lived while the others waited had not left.
+  // One that was recovered may have been killed long after.
+  if (!state.closed) return false;
+  // Ending takes a while, but what fails only behind that did not end it.
+  if (standing.failed_ns && state.last_ns < *standing.failed_ns) return true;
+  // One that lived while the others waited had not left.
   const bool lived_on =
       standing.since_ns && standing.longest_ns > 0 &&
       state.last_ns - *standing.since_ns > standing.longest_ns / 2;
-  return state.closed && !lived_on;
+  return !lived_on;
 }
 
 // For a line that tells more: up to the end of its first sentence, which may be

@@ -107,7 +107,12 @@ void measureWaits(GroupStanding& standing) {
       if (!standing.knowledge.tellsAges()) continue;
       const std::int64_t waited = standing.knowledge.waitedNs(rank, *ref);
       standing.longest_ns = std::max(standing.longest_ns, waited);
-      until_ns = std::max(until_ns, ref->at_ns + waited);
+      const std::int64_t end_ns = ref->at_ns + waited;
+      until_ns = std::max(until_ns, end_ns);
+      if (ranks == &standing.failed) {
+        standing.failed_ns =
+            std::min(standing.failed_ns.value_or(end_ns), end_ns);
+      }
     }
   }
   const bool told = standing.since_ns && standing.knowledge.tellsAges();

@@ -34,6 +34,8 @@ struct GroupStanding {
   // those inside, by the end of the traces.
   std::optional<std::int64_t> waited_ns;
   std::int64_t longest_ns = 0;
+  // When it first failed on somebody.
+  std::optional<std::int64_t> failed_ns;
   // The waits are longer: when these came to it is only known of later ones.
   bool at_least = false;
   // Of those inside, who is only because nobody can end it without the missing.

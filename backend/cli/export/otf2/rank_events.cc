@@ -120,9 +120,10 @@ class RankWriter {
     if (!tell(told)) {
       to_.facts.clear();
       ++to_.only_calls;
-    } else if (!told.end_ns) {
-      ++to_.without_end;
+      return;
     }
+    to_.groups.insert(slice.group);
+    to_.without_end += !told.end_ns;
   }
 
   static std::optional<std::int64_t> endOf(const OperationSlice& slice) {

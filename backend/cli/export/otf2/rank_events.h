@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Writing {
   const std::vector<RowFacts>& rows;
   std::uint64_t locations = 0;
   TimeRange range = {};
+  // Those that something was carried out on.
+  std::set<std::uint32_t> groups = {};
   // Operations that have no more than their calls: OTF2 knows none like them,
   // they were never carried out, or who takes part is not known.
   std::uint64_t only_calls = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -95,14 +94,10 @@ class World {
     }
   }
 
-  // Those of the ranks that are here, and whether their members are told.
+  // Those that events name, and whether their members are told.
   void chooseGroups() {
-    std::set<std::uint32_t> all;
-    for (const auto& stream : view_.run().streams) {
-      all.insert(stream.group_indices.begin(), stream.group_indices.end());
-    }
     std::uint64_t members = 0;
-    for (const std::uint32_t index : all) {
+    for (const std::uint32_t index : to_.groups) {
       const std::uint32_t size = membersOf(index).size();
       const bool told = members + size <= kMostMembers;
       if (told) members += size;

@@ -233,6 +233,21 @@ TEST(StandstillTest, TellsAProcessThatEnded) {
   expectVerdict(diagnoseJob(job), VerdictKind::kLeftEarly, {3});
 }
 
+// Its end took most of the time that the others waited.
+TEST(StandstillTest, WhoseEndTookAWhileLeftIfTheOthersFailedOnlyThen) {
+  for (const bool before : {true, false}) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      const std::uint32_t call = addHistory(job.rank(r));
+      if (r != 3) job.rank(r).fail(call, 60, 300, "Connection closed by peer");
+    }
+    job.rank(3).idleUntil(before ? 60 + 270 : 60 + 330);
+    expectVerdict(diagnoseJob(job),
+                  before ? VerdictKind::kLeftEarly : VerdictKind::kNeverJoined,
+                  {3});
+  }
+}
+
 JobBuilder jobThatFailsAroundRank0() {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
