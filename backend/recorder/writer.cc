@@ -230,7 +230,7 @@ bool Writer::markNews(bool stopping) {
     mark({nowNs(), 0, MarkKind::kFlush});
     news = true;
   }
-  return tellOfHangs() || news;
+  return recordHangs() || news;
 }
 
 void Writer::nameCode(bool stopping) noexcept {
@@ -247,7 +247,7 @@ void Writer::nameCode(bool stopping) noexcept {
   }
 }
 
-bool Writer::tellOfHangs() noexcept {
+bool Writer::recordHangs() noexcept {
   const std::int64_t limit_ns = watch_ns_;
   const std::int64_t now_ns = nowNs();
   const std::int64_t pause_ns = std::min(limit_ns / 20, kMostWatchPauseNs);

@@ -123,7 +123,7 @@ class Writer {
   // Has code named, and takes the names that are there.
   void nameCode(bool stopping) noexcept;
   // Tells of operations that take too long, and returns whether there are any.
-  bool tellOfHangs() noexcept;
+  bool recordHangs() noexcept;
   void tell(const HangReport& report);
   void mark(const MarkRecord& mark);
   bool chunkIsDue() const;
@@ -174,7 +174,7 @@ class Writer {
   std::chrono::steady_clock::time_point last_chunk_;
   std::chrono::steady_clock::time_point last_beat_;
   std::uint64_t written_ = 0;
-  std::uint64_t said_deleted_ = 0;  // by the latest chunk
+  std::uint64_t counted_deleted_ = 0;  // by the latest chunk
   // As the ring had them last.
   std::vector<ThreadDropCount> drops_;
   bool warned_ = false;

@@ -52,7 +52,7 @@ bool Writer::writeChunk(bool closed) noexcept {
 
 bool Writer::hasMoreToSay(int error, std::uint64_t parts) noexcept {
   if (file_->partsBegun() > parts + kMostPartsAtOnce) return false;
-  if (file_->recordsDeleted() != said_deleted_) return true;
+  if (file_->recordsDeleted() != counted_deleted_) return true;
   return error == 0 && builder_.isToRepeat();
 }
 
@@ -123,7 +123,7 @@ v1::Accounts Writer::accounts(std::uint64_t written, bool closed) {
   v1::Accounts accounts;
   RecordCounters counters;
   counters.written = written;
-  counters.deleted = said_deleted_ = file_->recordsDeleted();
+  counters.deleted = counted_deleted_ = file_->recordsDeleted();
   std::vector<ThreadDropCount> drops = ring_.drops();
   if (!ringIsLost()) drops_ = std::move(drops);
   counters.setRingDrops(drops_);

@@ -40,7 +40,7 @@ class PackedRows {
 
  private:
   RowColumns<PackedColumn> columns_;
-  ToldInstants told_;
+  LatestInstants told_;
   bool agree_ = true;
   // No table goes back to an earlier operation.
   bool ascending_ = false;

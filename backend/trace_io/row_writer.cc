@@ -1,6 +1,6 @@
 #include "trace_io/row_writer.h"
 
-#include "trace_io/told_instants.h"
+#include "trace_io/latest_instants.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {
@@ -37,7 +37,8 @@ std::uint64_t asId(std::int64_t cell) {
   return static_cast<std::uint64_t>(cell);
 }
 
-void finish(v1::IssueRows& table, std::int64_t anchor_ns, ToldInstants& told) {
+void finish(v1::IssueRows& table, std::int64_t anchor_ns,
+            LatestInstants& told) {
   for (int i = 0; i < table.op_delta_size(); ++i) {
     told.issue(asId(table.op_delta(i)), table.issue_ns_delta(i));
   }
@@ -55,7 +56,7 @@ void finish(v1::IssueRows& table, std::int64_t anchor_ns, ToldInstants& told) {
 // The operations and instants of a table; a row's last instant is `length(i)`
 // after the one that its cell holds.
 template <typename Length>
-void finish(SignedColumn* ops, SignedColumn* instants, ToldInstants& told,
+void finish(SignedColumn* ops, SignedColumn* instants, LatestInstants& told,
             Length length) {
   for (int i = 0; i < ops->size(); ++i) {
     std::int64_t& last = told.of(asId(ops->Get(i)));
@@ -142,7 +143,7 @@ void addRow(v1::Payload& payload, const MarkRow& row) {
 
 void finishRows(v1::Payload& payload) {
   const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
-  ToldInstants told(anchor_ns, payload.issued().op_delta_size());
+  LatestInstants told(anchor_ns, payload.issued().op_delta_size());
   if (payload.has_issued()) {
     finish(*payload.mutable_issued(), anchor_ns, told);
   }

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <limits>
 
+#include "trace_io/latest_instants.h"
 #include "trace_io/row.h"
 #include "trace_io/row_columns.h"
 #include "trace_io/row_readers.h"
-#include "trace_io/told_instants.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -71,7 +71,7 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
 
 // Of any tables: one after the other.
 template <template <typename> class Column, typename Visit>
-void visitByTable(RowReaders<Column> readers, ToldInstants& told,
+void visitByTable(RowReaders<Column> readers, LatestInstants& told,
                   Visit& visit) {
   while (!readers.issued.op().atEnd()) {
     const std::uint64_t op = readers.issued.op().id();
@@ -129,7 +129,7 @@ template <typename Visit>
 void forEachRow(const v1::Payload& payload, Visit&& visit) {
   const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
   const auto tables = detail::columnsOf(payload);
-  ToldInstants told(anchor_ns, payload.issued().op_delta_size());
+  LatestInstants told(anchor_ns, payload.issued().op_delta_size());
   detail::visitByTable(detail::RowReaders(tables, anchor_ns), told, visit);
   detail::visitOthers(tables, anchor_ns, visit);
 }

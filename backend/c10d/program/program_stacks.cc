@@ -77,7 +77,7 @@ class ProgramStacks final : public StackSource {
       *told.mutable_stack() = readPython();
       if (options_.cpp) {
         // Of this library's own frames nobody wants to know.
-        tellCppStack(cppStackHere(), &own_code, told);
+        describeCppStack(cppStackHere(), &own_code, told);
       }
       const bool any =
           told.stack().frame_size() > 0 || told.stack().cpp_size() > 0;

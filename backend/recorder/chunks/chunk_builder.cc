@@ -199,36 +199,36 @@ void ChunkBuilder::nameCode(v1::Code named) {
   definitions_ += code_.name(std::move(named));
 }
 
-void ChunkBuilder::say(const v1::Group& group) {
+void ChunkBuilder::put(const v1::Group& group) {
   put(*payload_.mutable_group(), group);
 }
-void ChunkBuilder::say(const v1::Call& call) {
+void ChunkBuilder::put(const v1::Call& call) {
   put(*payload_.mutable_call(), call);
 }
-void ChunkBuilder::say(const v1::Buffers& buffers) {
+void ChunkBuilder::put(const v1::Buffers& buffers) {
   put(*payload_.mutable_buffers(), buffers);
 }
-void ChunkBuilder::say(const v1::Thread& thread) {
+void ChunkBuilder::put(const v1::Thread& thread) {
   put(*payload_.mutable_thread(), thread);
 }
-void ChunkBuilder::say(const v1::Context& context) {
+void ChunkBuilder::put(const v1::Context& context) {
   put(*payload_.mutable_context(), context);
 }
-void ChunkBuilder::say(const v1::Stack& stack) {
-  definition_bytes_ += frames_.say(stack, payload_);
+void ChunkBuilder::put(const v1::Stack& stack) {
+  definition_bytes_ += frames_.put(stack, payload_);
   for (const std::uint64_t call : stack.cpp()) use(code_.useInThisChunk(call));
 }
-void ChunkBuilder::say(const v1::Code& code) {
+void ChunkBuilder::put(const v1::Code& code) {
   put(*payload_.mutable_code(), code);
 }
-void ChunkBuilder::say(const v1::Text& text) {
+void ChunkBuilder::put(const v1::Text& text) {
   put(*payload_.mutable_text(), text);
 }
 
 void ChunkBuilder::useCall(std::uint32_t id) {
   const v1::Call* call = calls_.useInThisChunk(id);
   if (!call) return;
-  say(*call);
+  put(*call);
   useGroup(call->group());
 }
 
@@ -241,15 +241,20 @@ void ChunkBuilder::useText(std::uint32_t id) {
 }
 
 template <typename Act>
-void ChunkBuilder::withTables(Act act) {
+void ChunkBuilder::withDefinitionTables(Act act) {
   act(groups_);
   act(calls_);
   act(buffers_);
   act(threads_);
   act(contexts_);
   act(stacks_);
-  act(code_);
   act(texts_);
+}
+
+template <typename Act>
+void ChunkBuilder::withTables(Act act) {
+  withDefinitionTables(act);
+  act(code_);
 }
 
 void ChunkBuilder::repeatDefinitions() {
@@ -258,12 +263,12 @@ void ChunkBuilder::repeatDefinitions() {
 
 bool ChunkBuilder::isToRepeat() {
   bool any = false;
-  withTables([&any](auto& table) { any |= table.isToSayAgain(); });
+  withTables([&any](auto& table) { any |= table.isRepeating(); });
   return any;
 }
 
 void ChunkBuilder::repeatNoMore() noexcept {
-  withTables([](auto& table) { table.sayNoneAgain(); });
+  withTables([](auto& table) { table.stopRepeating(); });
 }
 
 void ChunkBuilder::endProcess(int exit_code, std::int64_t now_ns) {
@@ -277,16 +282,17 @@ void ChunkBuilder::endProcess(int exit_code, std::int64_t now_ns) {
 
 const v1::Payload& ChunkBuilder::close(const ClockReading& now,
                                        const v1::Accounts& accounts) {
+  closed_ns_ = now.monotonic_ns;
   v1::ClockAnchor* anchor = payload_.mutable_anchor();
   anchor->set_monotonic_ns(now.monotonic_ns);
   anchor->set_realtime_ns(now.realtime_ns);
   anchor->set_boottime_ns(now.boottime_ns);
   *payload_.mutable_accounts() = accounts;
 
-  const auto sayIt = [this](const auto& message) { say(message); };
-  withTables([&](auto& table) { table.sayFresh(sayIt); });
+  const auto putIt = [this](const auto& message) { put(message); };
+  withTables([&](auto& table) { table.putFresh(putIt); });
   withTables([&](auto& table) {
-    table.sayAgain(sayIt, [this] { return !isFull(); });
+    table.putAgain(putIt, [this] { return !isFull(); });
   });
 
   finishRows(payload_);
@@ -294,7 +300,8 @@ const v1::Payload& ChunkBuilder::close(const ClockReading& now,
 }
 
 void ChunkBuilder::clear() noexcept {
-  withTables([](auto& table) { table.nextChunk(); });
+  withDefinitionTables([this](auto& table) { table.nextChunk(closed_ns_); });
+  code_.nextChunk();
   frames_.nextChunk();
   payload_.clear_group();
   payload_.clear_call();

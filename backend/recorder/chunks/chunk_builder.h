@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "recorder/chunks/chunk_frames.h"
 #include "recorder/chunks/code_table.h"
 #include "recorder/chunks/definition_table.h"
-#include "recorder/chunks/said_frames.h"
 #include "recorder/ring/record.h"
 #include "recorder/ring/ring.h"
 #include "traced/v1/trace.pb.h"
@@ -77,18 +77,18 @@ class ChunkBuilder {
   void useText(std::uint32_t id);
   void defineStack(const DefinitionHead& head, std::string_view bytes);
   // Adds a definition to the payload.
-  void say(const v1::Group& group);
-  void say(const v1::Call& call);
-  void say(const v1::Buffers& buffers);
-  void say(const v1::Thread& thread);
-  void say(const v1::Context& context);
-  void say(const v1::Stack& stack);
-  void say(const v1::Code& code);
-  void say(const v1::Text& text);
+  void put(const v1::Group& group);
+  void put(const v1::Call& call);
+  void put(const v1::Buffers& buffers);
+  void put(const v1::Thread& thread);
+  void put(const v1::Context& context);
+  void put(const v1::Stack& stack);
+  void put(const v1::Code& code);
+  void put(const v1::Text& text);
   // The same if there is one.
   template <typename Message>
   void use(const Message* message) {
-    if (message) say(*message);
+    if (message) put(*message);
   }
   template <typename Message>
   void put(google::protobuf::RepeatedPtrField<Message>& list,
@@ -97,6 +97,8 @@ class ChunkBuilder {
     definition_bytes_ += message.ByteSizeLong();
   }
   // Calls `act` with each table.
+  template <typename Act>
+  void withDefinitionTables(Act act);
   template <typename Act>
   void withTables(Act act);
 
@@ -107,14 +109,15 @@ class ChunkBuilder {
   DefinitionTable<v1::Thread> threads_;
   DefinitionTable<v1::Context> contexts_;
   DefinitionTable<v1::Stack> stacks_;
-  SaidFrames frames_;
+  ChunkFrames frames_;
   CodeTable code_;
   DefinitionTable<v1::Text> texts_;
   std::uint64_t records_ = 0;
   std::uint64_t definitions_ = 0;
-  // Those that came, and those that were said.
+  // Those that came, and those that were put.
   std::size_t definition_bytes_ = 0;
   const std::size_t definition_room_;
+  std::int64_t closed_ns_ = 0;  // when the latest chunk was
 };
 
 }  // namespace traced

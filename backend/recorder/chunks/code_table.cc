@@ -15,14 +15,14 @@ bool CodeTable::name(v1::Code named) {
   if (found == known_.end()) return false;
   again_.push_back(named.id());
   found->second.code = std::move(named);
-  found->second.said_in = 0;
+  found->second.put_in = 0;
   return true;
 }
 
 const v1::Code* CodeTable::useInThisChunk(std::uint64_t id) {
   const auto found = known_.find(id);
-  if (found == known_.end() || found->second.said_in == chunk_) return nullptr;
-  found->second.said_in = chunk_;
+  if (found == known_.end() || found->second.put_in == chunk_) return nullptr;
+  found->second.put_in = chunk_;
   return &found->second.code;
 }
 

@@ -1,4 +1,4 @@
-// CodeTable is the writer's memory of the C++ code that stacks name: it is said
+// CodeTable is the writer's memory of the C++ code that stacks name: it is put
 // in every chunk that uses it, and again when its name becomes known. Owned by
 // the writer thread.
 
@@ -31,34 +31,34 @@ class CodeTable {
   const v1::Code* useInThisChunk(std::uint64_t id);
 
   // Completes a chunk, as that of DefinitionTable.
-  template <typename Say>
-  void sayFresh(Say say) {
+  template <typename Put>
+  void putFresh(Put put) {
     for (const std::uint64_t id : fresh_) {
-      if (const v1::Code* code = useInThisChunk(id)) say(*code);
+      if (const v1::Code* code = useInThisChunk(id)) put(*code);
     }
   }
   void nextChunk() noexcept {
     fresh_.clear();
     ++chunk_;
   }
-  // As those of DefinitionTable. What became known of code is said like that,
+  // As those of DefinitionTable. What became known of code is put like that,
   // too.
   void repeat();
-  template <typename Say, typename HasRoom>
-  void sayAgain(Say say, HasRoom hasRoom) {
+  template <typename Put, typename HasRoom>
+  void putAgain(Put put, HasRoom hasRoom) {
     while (!again_.empty() && hasRoom()) {
       const std::uint64_t id = again_.back();
       again_.pop_back();
-      if (const v1::Code* code = useInThisChunk(id)) say(*code);
+      if (const v1::Code* code = useInThisChunk(id)) put(*code);
     }
   }
-  bool isToSayAgain() const { return !again_.empty(); }
-  void sayNoneAgain() noexcept { again_.clear(); }
+  bool isRepeating() const { return !again_.empty(); }
+  void stopRepeating() noexcept { again_.clear(); }
 
  private:
   struct Entry {
     v1::Code code;
-    std::uint64_t said_in = 0;  // number of the last chunk
+    std::uint64_t put_in = 0;  // number of the last chunk
   };
   std::unordered_map<std::uint64_t, Entry> known_;
   std::vector<std::uint64_t> fresh_;

@@ -48,7 +48,7 @@ bool DeviceResolver::poll() noexcept {
   }
   if (!failed_ && wantsAnchor()) takeAnchor();
   resolveReached(/*extrapolate=*/false);
-  tellUntimed(/*now=*/false);
+  recordUntimed(/*now=*/false);
   return (!pending_.empty() || !reached_.empty()) &&
          clock_() - progress_ns_ <= kStuckAfter;
 }
@@ -235,7 +235,7 @@ void DeviceResolver::resolveReached(bool extrapolate) noexcept {
       tell(*span, *device_ns, lasted_plus_1);
     } else {
       untimed_.add(Untimed::Reason::kNoClock);
-      tellStall(*span, lasted_plus_1);  // which needs no clock
+      recordStall(*span, lasted_plus_1);  // which needs no clock
     }
     pool_.giveBack(span);
     return false;
@@ -263,12 +263,12 @@ void DeviceResolver::tell(DeviceSpan& span, std::int64_t device_ns,
                  Outcome::kOk});
     return;
   }
-  tellStall(span, lasted_plus_1);
+  recordStall(span, lasted_plus_1);
   sink_.ended({span.op, end.ns, 0, 0, EndSource::kDeviceWait, Outcome::kOk});
 }
 
-void DeviceResolver::tellStall(DeviceSpan& span,
-                               std::uint64_t lasted_plus_1) noexcept {
+void DeviceResolver::recordStall(DeviceSpan& span,
+                                 std::uint64_t lasted_plus_1) noexcept {
   if (!span.is_wait || lasted_plus_1 == 0) return;
   span.wait.stall_ns_plus_1 = lasted_plus_1;
   sink_.stalled(span.wait);
@@ -291,7 +291,7 @@ void DeviceResolver::giveUpAll(Untimed::Reason reason) noexcept {
   anchor_began_ns_.reset();
 }
 
-void DeviceResolver::tellUntimed(bool now) noexcept {
+void DeviceResolver::recordUntimed(bool now) noexcept {
   const std::uint64_t total = untimed_.total();
   if (total == told_untimed_) return;
   const std::int64_t now_ns = clock_();
@@ -314,7 +314,7 @@ void DeviceResolver::finish(bool ask) noexcept {
   if (ask && !failed_ && !reached_.empty()) takeAnchor();
   if (ask) resolveReached(/*extrapolate=*/true);
   giveUpAll(Untimed::Reason::kStopped);
-  tellUntimed(/*now=*/true);
+  recordUntimed(/*now=*/true);
 }
 
 }  // namespace traced

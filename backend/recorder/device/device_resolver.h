@@ -104,9 +104,9 @@ class DeviceResolver {
   std::uint64_t lastedPlus1(const DeviceSpan& span) noexcept;
   void tell(DeviceSpan& span, std::int64_t device_ns,
             std::uint64_t lasted_plus_1) noexcept;
-  void tellStall(DeviceSpan& span, std::uint64_t lasted_plus_1) noexcept;
+  void recordStall(DeviceSpan& span, std::uint64_t lasted_plus_1) noexcept;
   std::optional<std::int64_t> deviceNs(DeviceEvents::Event event) noexcept;
-  void tellUntimed(bool now) noexcept;
+  void recordUntimed(bool now) noexcept;
   void giveUp(DeviceSpan& span, Untimed::Reason reason) noexcept;
   void giveUpAll(Untimed::Reason reason) noexcept;
   void giveUp(std::vector<DeviceSpan*>& spans, Untimed::Reason reason) noexcept;

@@ -166,7 +166,8 @@ void countUnloads() noexcept {
       nullptr);
 }
 
-void tellCppStack(const CppStack& stack, const void* own, v1::NewStack& told) {
+void describeCppStack(const CppStack& stack, const void* own,
+                      v1::NewStack& told) {
   std::vector<std::uintptr_t> addresses(stack.frames().begin(),
                                         stack.frames().end());
   addresses.push_back(reinterpret_cast<std::uintptr_t>(own));

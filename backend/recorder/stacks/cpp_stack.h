@@ -48,6 +48,7 @@ void countUnloads() noexcept;
 // Says a stack in terms of the binaries that are loaded, without those of its
 // innermost frames that are in the same binary as `own` (nullptr: with all).
 // May throw for want of memory.
-void tellCppStack(const CppStack& stack, const void* own, v1::NewStack& told);
+void describeCppStack(const CppStack& stack, const void* own,
+                      v1::NewStack& told);
 
 }  // namespace traced

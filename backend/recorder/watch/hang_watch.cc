@@ -205,7 +205,7 @@ void HangWatch::ended(Entry entry, std::int64_t end_ns) {
 
 bool HangWatch::endIsSeen(const Followed& op) const {
   if (!op.manner) return op.shows_its_end;
-  const ToldEnds& told = op.manner->told;
+  const ReportedEnds& told = op.manner->told;
   return told.reliable(op.manner->how) && (told.unasked || op.waited);
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/operation.h"
-#include "base/told_ends.h"
+#include "base/reported_ends.h"
 #include "recorder/chunks/chunk_builder.h"
 #include "recorder/ring/record.h"
 #include "recorder/ring/ring.h"
@@ -80,7 +80,7 @@ class HangWatch {
   struct Manner {
     std::uint64_t key = 0;
     CallManner how{};
-    ToldEnds told;
+    ReportedEnds told;
     bool is_retired = false;
     // How many are followed, and those of them that have returned and were not
     // told of.

@@ -1,8 +1,8 @@
 // DeviceTelling knows of which operations on a device ends are told, though the
 // host waits for none of them: so that one without an end stands still.
 //
-// Which are is read off the stream (base/told_ends.h). Of an engine that is not
-// known the waits tell, of calls that wait at once: whether it gives out
+// Which are is read off the stream (base/reported_ends.h). Of an engine that is
+// not known the waits tell, of calls that wait at once: whether it gives out
 // something to wait for is read off the stream, too, by group and operation.
 
 #pragma once
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysis/stream/stream_table.h"
-#include "base/told_ends.h"
+#include "base/reported_ends.h"
 
 namespace traced {
 
@@ -35,7 +35,7 @@ class DeviceTelling {
  private:
   // What is known of the operations of one manner, in order.
   struct Told {
-    ToldEnds ends;
+    ReportedEnds ends;
     std::uint64_t last_ended = 0;
     std::uint32_t since = 0;  // without an end, since then
 

@@ -23,17 +23,17 @@ class CodeTableTest : public ::testing::Test {
  protected:
   // What a chunk says that uses these, and begins another.
   std::vector<std::string> chunk(const std::vector<std::uint64_t>& used = {}) {
-    std::vector<std::string> said;
-    const auto say = [&](const v1::Code& code) {
-      said.push_back(std::to_string(code.id()) + code.function());
+    std::vector<std::string> there;
+    const auto put = [&](const v1::Code& code) {
+      there.push_back(std::to_string(code.id()) + code.function());
     };
     for (const std::uint64_t id : used) {
-      if (const v1::Code* code = table_.useInThisChunk(id)) say(*code);
+      if (const v1::Code* code = table_.useInThisChunk(id)) put(*code);
     }
-    table_.sayFresh(say);
-    table_.sayAgain(say, [] { return true; });
+    table_.putFresh(put);
+    table_.putAgain(put, [] { return true; });
     table_.nextChunk();
-    return said;
+    return there;
   }
   CodeTable table_;
 };

@@ -102,7 +102,7 @@ TEST(CppStackTest, FramesThatAreTooManyAreCut) {
 TEST(CppStackTest, IsToldByBinaryAndOffset) {
   const CppStack stack = cppStackHere();
   v1::NewStack told;
-  tellCppStack(stack, nullptr, told);
+  describeCppStack(stack, nullptr, told);
   ASSERT_EQ(told.code_size(), static_cast<int>(stack.count));
   ASSERT_EQ(told.stack().cpp_size(), static_cast<int>(stack.count));
   for (int i = 0; i < told.code_size(); ++i) {
@@ -123,7 +123,7 @@ TEST(CppStackTest, IsToldByBinaryAndOffset) {
 
 TEST(CppStackTest, InnermostFramesOfOnesOwnAreLeftOut) {
   v1::NewStack told;
-  tellCppStack(atDepth(3), reinterpret_cast<const void*>(&atDepth), told);
+  describeCppStack(atDepth(3), reinterpret_cast<const void*>(&atDepth), told);
   // All of this is in the program, up to what the C library calls, or starts.
   for (const v1::Code& code : told.code()) {
     EXPECT_NE(code.id(), 0u);

@@ -26,7 +26,7 @@ class CppSource final : public StackSource {
   std::uint64_t identity() noexcept override { return cppStackHere().hash; }
   std::string describe() noexcept override {
     v1::NewStack told;
-    tellCppStack(cppStackHere(), nullptr, told);
+    describeCppStack(cppStackHere(), nullptr, told);
     return told.SerializeAsString();
   }
 };

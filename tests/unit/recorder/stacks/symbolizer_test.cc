@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kPatience{60};
 
 std::vector<v1::Code> codeHere() {
   v1::NewStack told;
-  tellCppStack(stackOfExported(), nullptr, told);
+  describeCppStack(stackOfExported(), nullptr, told);
   return {told.code().begin(), told.code().end()};
 }
 

@@ -1,4 +1,4 @@
-// ToldInstants knows of each operation of a payload which instant was told of
+// LatestInstants knows of each operation of a payload which instant was told of
 // it last: what the next one is told as a difference to. See rows.proto.
 
 #pragma once
@@ -9,10 +9,10 @@
 
 namespace traced {
 
-class ToldInstants {
+class LatestInstants {
  public:
-  ToldInstants() = default;
-  ToldInstants(std::int64_t anchor_ns, int issued) {
+  LatestInstants() = default;
+  LatestInstants(std::int64_t anchor_ns, int issued) {
     restart(anchor_ns, issued);
   }
 

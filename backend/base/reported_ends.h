@@ -29,7 +29,7 @@ CallManner mannerOf(const Call& call) {
 }
 
 // Of the calls of one group and manner, in their order.
-struct ToldEnds {
+struct ReportedEnds {
   // So many that were told without a hole stand for all: at the beginning the
   // events of device times are still being made.
   static constexpr std::uint32_t kEnough = 16;

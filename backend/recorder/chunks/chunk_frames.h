@@ -1,4 +1,4 @@
-// SaidFrames turns stacks in words, as the ring has them, into stacks whose
+// ChunkFrames turns stacks in words, as the ring has them, into stacks whose
 // frames are definitions of their own: nearly all frames of a program's stacks
 // are those of other stacks, too. Owned by the writer thread.
 
@@ -17,17 +17,17 @@ std::uint64_t frameId(const v1::Frame& frame);
 // Gives each frame of the stack its id.
 void nameFrames(v1::Stack& stack);
 
-class SaidFrames {
+class ChunkFrames {
  public:
   // Adds a stack that has its ids to the payload, and those of its frames that
-  // this chunk has not said. Returns how many bytes that took.
-  std::size_t say(const v1::Stack& stack, v1::Payload& payload);
+  // this chunk does not have yet. Returns how many bytes that took.
+  std::size_t put(const v1::Stack& stack, v1::Payload& payload);
 
   // What follows belongs to another chunk.
-  void nextChunk() noexcept { said_.clear(); }
+  void nextChunk() noexcept { put_.clear(); }
 
  private:
-  std::unordered_set<std::uint64_t> said_;
+  std::unordered_set<std::uint64_t> put_;
 };
 
 }  // namespace traced

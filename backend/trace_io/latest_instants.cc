@@ -1,10 +1,10 @@
-#include "trace_io/told_instants.h"
+#include "trace_io/latest_instants.h"
 
 #include <algorithm>
 
 namespace traced {
 
-void ToldInstants::restart(std::int64_t anchor_ns, int issued) {
+void LatestInstants::restart(std::int64_t anchor_ns, int issued) {
   anchor_ns_ = of_others_ = anchor_ns;
   const auto room = static_cast<std::size_t>(issued);
   if (told_.size() < room) told_.resize(room);
@@ -13,7 +13,7 @@ void ToldInstants::restart(std::int64_t anchor_ns, int issued) {
   next_ = 0;
 }
 
-std::int64_t& ToldInstants::search(std::uint64_t op) {
+std::int64_t& LatestInstants::search(std::uint64_t op) {
   if (!sorted_) sort();
   const auto end = told_.begin() + static_cast<std::ptrdiff_t>(size_);
   const auto found = std::lower_bound(
@@ -27,7 +27,7 @@ std::int64_t& ToldInstants::search(std::uint64_t op) {
   return found->ns;
 }
 
-void ToldInstants::sort() {
+void LatestInstants::sort() {
   const auto end = told_.begin() + static_cast<std::ptrdiff_t>(size_);
   std::stable_sort(told_.begin(), end,
                    [](const Told& a, const Told& b) { return a.op < b.op; });

@@ -1,4 +1,4 @@
-#include "recorder/chunks/said_frames.h"
+#include "recorder/chunks/chunk_frames.h"
 
 #include <algorithm>
 #include <string>
@@ -25,18 +25,18 @@ void nameFrames(v1::Stack& stack) {
   }
 }
 
-std::size_t SaidFrames::say(const v1::Stack& stack, v1::Payload& payload) {
-  v1::Stack& said = *payload.add_stack();
-  said.set_id(stack.id());
-  *said.mutable_frame_id() = stack.frame_id();
-  said.set_cut(stack.cut());
-  said.set_site(stack.site());
-  said.set_package(stack.package());
-  *said.mutable_cpp() = stack.cpp();
-  said.set_cpp_cut(stack.cpp_cut());
-  std::size_t bytes = said.ByteSizeLong();
+std::size_t ChunkFrames::put(const v1::Stack& stack, v1::Payload& payload) {
+  v1::Stack& copy = *payload.add_stack();
+  copy.set_id(stack.id());
+  *copy.mutable_frame_id() = stack.frame_id();
+  copy.set_cut(stack.cut());
+  copy.set_site(stack.site());
+  copy.set_package(stack.package());
+  *copy.mutable_cpp() = stack.cpp();
+  copy.set_cpp_cut(stack.cpp_cut());
+  std::size_t bytes = copy.ByteSizeLong();
   for (const v1::Frame& frame : stack.frame()) {
-    if (!said_.insert(frame.id()).second) continue;
+    if (!put_.insert(frame.id()).second) continue;
     *payload.add_frame() = frame;
     bytes += frame.ByteSizeLong();
   }
