@@ -1,5 +1,6 @@
 // Stands in for libFuzzer where an input is only to be tried again: gives each
-// of the files, or of the files in the directories, to the target.
+// of the files, or of the files in the directories that there are, to the
+// target.
 
 #include <filesystem>
 #include <iostream>
@@ -17,6 +18,7 @@ std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size, std::size_t) {
 int main(int argc, char** argv) {
   std::vector<fs::path> files;
   for (int i = 1; i < argc; ++i) {
+    if (!fs::exists(argv[i])) continue;
     if (!fs::is_directory(argv[i])) {
       files.emplace_back(argv[i]);
       continue;
