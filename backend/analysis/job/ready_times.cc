@@ -39,9 +39,12 @@ struct Engine {
     last_seq = std::max(last_seq, seq);
   }
 
-  void add(const AssembledOperation& op, const v1::Call& call,
+  // `tells_future`: a worker of Gloo's tells the future of the end before it is
+  // free; it is not when only a wait showed that.
+  void add(const AssembledOperation& op, bool tells_future,
            const ReadyTime& ready) {
-    const bool known = op.ended.known() && !isHeldByCallback(op, call);
+    const bool held = tells_future && op.end_source == v1::END_SOURCE_WAIT;
+    const bool known = op.ended.known() && !held;
     addLatest(known ? op.ended.ns() : kUnknownEnd);
     const EndBound bound = op.ended.known() ? endBoundOf(op) : EndBound::kSeen;
     addEarliest(bound == EndBound::kExact ? op.ended.ns()
@@ -68,14 +71,6 @@ struct Engine {
   }
 
  private:
-  // A worker of Gloo's tells the future of the end before it is free: it is not
-  // when only a wait showed that.
-  bool isHeldByCallback(const AssembledOperation& op,
-                        const v1::Call& call) const {
-    return traits->two_workers && op.end_source == v1::END_SOURCE_WAIT &&
-           call.async() && !endsOnlyInWait(*traits, call.op());
-  }
-
   // Operations leave the queue one after the other: when one has ended, all
   // before it have, but for what the other worker may be in.
   void addLatest(std::int64_t end_ns) {
@@ -127,42 +122,96 @@ bool isOnCpu(const v1::Call& call) {
 
 ReadyTime exactly(Instant at) { return {at, at, at}; }
 
+// What a call says of when its operations are begun, worked out once.
+struct Queue {
+  enum class Order : std::uint8_t {
+    kSimulated,
+    // Nothing but a start that was observed.
+    kOnlyStarts,
+    kUnknown,
+    kAtOnce,
+    kInOrder,
+  };
+  Order order = Order::kSimulated;
+  Engine* engine = nullptr;
+  bool on_cpu = false;
+  bool is_numbered = false;
+  bool waits_for_all = false;
+  bool tells_future = false;
+};
+
+Queue queueOf(const v1::Call& call, const StreamTable& table,
+              std::vector<Engine>& engines) {
+  Queue queue;
+  if (call.simulated()) return queue;
+  queue.order = Queue::Order::kOnlyStarts;
+  const std::uint32_t group = table.groupOf(call);
+  if (group == StreamDefinitions::kNone) return queue;
+  const EngineTraits& traits = *engines[group].traits;
+  queue.engine = &engines[group];
+  queue.on_cpu = isOnCpu(call);
+  queue.is_numbered = !isPointToPoint(call.op());
+  queue.waits_for_all = call.op() == v1::OPERATION_BARRIER;
+  queue.tells_future =
+      traits.two_workers && call.async() && !endsOnlyInWait(traits, call.op());
+  if (!traits.in_order) {
+    queue.order = Queue::Order::kUnknown;
+  } else if (queue.on_cpu) {
+    queue.order =
+        isNotQueued(call.op()) ? Queue::Order::kAtOnce : Queue::Order::kInOrder;
+  }
+  return queue;
+}
+
+class Readiness {
+ public:
+  explicit Readiness(const StreamTable& table)
+      : engines_(table.definitions.groups().size()) {
+    for (std::size_t i = 0; i < engines_.size(); ++i) {
+      engines_[i].traits = &table.definitions.groups()[i].engine();
+    }
+    for (const v1::Call& call : table.definitions.calls()) {
+      queues_.push_back(queueOf(call, table, engines_));
+    }
+  }
+
+  // The operations of the stream, in their order.
+  ReadyTime next(const AssembledOperation& op) {
+    if (op.call == AssembledOperation::kNoCall || !op.issued.known()) return {};
+    const Queue& queue = queues_[op.call];
+    ReadyTime ready;
+    if (queue.order == Queue::Order::kSimulated) return ready;
+    const bool started = op.started.known();
+    if (started) ready = exactly(op.started);
+    if (queue.order == Queue::Order::kOnlyStarts) return ready;
+    if (queue.order == Queue::Order::kUnknown) {
+      if (!started && queue.on_cpu) ready = unknown_.readyFor(op);
+      unknown_.add(op);
+      return ready;
+    }
+    Engine& engine = *queue.engine;
+    if (queue.is_numbered && op.seq > 0) engine.noteNumber(op.seq);
+    if (queue.order == Queue::Order::kAtOnce) return exactly(op.issued);
+    if (!started) ready = engine.readyFor(op, queue.waits_for_all);
+    if (!op.failed) engine.add(op, queue.tells_future, ready);
+    return ready;
+  }
+
+ private:
+  std::vector<Engine> engines_;
+  // Per call of the definitions.
+  std::vector<Queue> queues_;
+  UnknownOrder unknown_;
+};
+
 }  // namespace
 
 std::vector<ReadyTime> readyTimes(const StreamTable& table) {
-  const std::vector<GroupDefinition>& groups = table.definitions.groups();
-  std::vector<Engine> engines(groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    engines[i].traits = &groups[i].engine();
-  }
-  UnknownOrder unknown;
-  std::vector<ReadyTime> ready(table.operations.size());
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    const AssembledOperation& op = table.operations[i];
-    const v1::Call* call = table.callOf(op);
-    if (!call || call->simulated() || !op.issued.known()) continue;
-    if (op.started.known()) ready[i] = exactly(op.started);
-    const std::uint32_t group = table.groupOf(*call);
-    if (group == StreamDefinitions::kNone) continue;
-    if (!engines[group].traits->in_order) {
-      if (!op.started.known() && isOnCpu(*call))
-        ready[i] = unknown.readyFor(op);
-      unknown.add(op);
-      continue;
-    }
-    if (!isOnCpu(*call)) continue;
-    if (!isPointToPoint(call->op()) && op.seq > 0) {
-      engines[group].noteNumber(op.seq);
-    }
-    if (isNotQueued(call->op())) {
-      ready[i] = exactly(op.issued);
-      continue;
-    }
-    if (!op.started.known()) {
-      ready[i] =
-          engines[group].readyFor(op, call->op() == v1::OPERATION_BARRIER);
-    }
-    if (!op.failed) engines[group].add(op, *call, ready[i]);
+  Readiness readiness(table);
+  std::vector<ReadyTime> ready;
+  ready.reserve(table.operations.size());
+  for (const AssembledOperation& op : table.operations) {
+    ready.push_back(readiness.next(op));
   }
   return ready;
 }
