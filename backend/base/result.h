@@ -28,8 +28,9 @@ class [[nodiscard]] Result {
   const T& value() const { return std::get<T>(state_); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  T& operator*() { return value(); }
-  const T& operator*() const { return value(); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(value()); }
 
   // Only when not ok().
   const Error& error() const { return std::get<Error>(state_); }

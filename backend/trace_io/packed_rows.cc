@@ -82,6 +82,24 @@ bool allPositive(std::string_view varints) {
   return true;
 }
 
+void PackedRows::compareTables() {
+  using OpColumn = PackedColumn<std::int64_t>;
+  const std::string_view issued = columns_.issued.op_delta.bytes();
+  const auto isInStep = [issued](const OpColumn& op_delta) {
+    return op_delta.empty() || op_delta.bytes() == issued;
+  };
+  const auto ascends = [](const OpColumn& op_delta) {
+    return allPositive(op_delta.bytes());
+  };
+  const auto all = [this](const auto& holds) {
+    return holds(columns_.issued.op_delta) &&
+           holds(columns_.returned.op_delta) && holds(columns_.done.op_delta) &&
+           holds(columns_.waited.op_delta) && holds(columns_.released.op_delta);
+  };
+  in_step_ = all(isInStep) && ascends(columns_.issued.op_delta);
+  ascending_ = in_step_ || all(ascends);
+}
+
 bool PackedRows::split(std::string_view payload, std::string& rest) {
   columns_ = {};
   rest.clear();
@@ -105,13 +123,7 @@ bool PackedRows::split(std::string_view payload, std::string& rest) {
                            field.content.has_value();
     if (!is_table && !is_header) rest.append(field.whole);
   }
-  const auto ascends = [](const PackedColumn<std::int64_t>& op_delta) {
-    return allPositive(op_delta.bytes());
-  };
-  ascending_ =
-      ascends(columns_.issued.op_delta) &&
-      ascends(columns_.returned.op_delta) && ascends(columns_.done.op_delta) &&
-      ascends(columns_.waited.op_delta) && ascends(columns_.released.op_delta);
+  compareTables();
   agree_ = detail::columnsAgree(columns_);
   count_ = detail::countRows(columns_);
   return true;

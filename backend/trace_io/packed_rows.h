@@ -29,7 +29,9 @@ class PackedRows {
   template <typename Visit>
   void forEachRow(std::int64_t anchor_ns, Visit&& visit) {
     const detail::RowReaders readers(columns_, anchor_ns);
-    if (ascending_) {
+    if (in_step_) {
+      detail::visitInStep(readers, visit);
+    } else if (ascending_) {
       detail::visitByOperation(readers, anchor_ns, visit);
     } else {
       told_.restart(anchor_ns, columns_.issued.op_delta.size());
@@ -39,9 +41,13 @@ class PackedRows {
   }
 
  private:
+  void compareTables();
+
   RowColumns<PackedColumn> columns_;
   LatestInstants told_;
   bool agree_ = true;
+  // The tables name the same operations in the same order, or are empty.
+  bool in_step_ = false;
   // No table goes back to an earlier operation.
   bool ascending_ = false;
   std::uint64_t count_ = 0;

@@ -70,7 +70,8 @@ class NextOp {
 
 // The rows of a table, one after the other. Each table tells the instants of an
 // operation as differences to what the table before it told, which read() is
-// given and replaces.
+// given and replaces. Who knows which operation the next row is about says so
+// to readOf(), and asks for op() no more.
 
 template <template <typename> class Column>
 class IssueReader {
@@ -117,11 +118,15 @@ class ReturnReader {
 
   template <typename Visit>
   [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
-    ReturnRow row{.op = op_.id(),
-                  .outcome = next(table_.outcome),
-                  .error = next(table_.error)};
-    told = row.return_ns = wrappingSum(told, next(table_.return_ns_since));
+    readOf(op_.id(), told, visit);
     op_.step();
+  }
+  template <typename Visit>
+  [[gnu::always_inline]] void readOf(std::uint64_t op, std::int64_t& told,
+                                     Visit& visit) {
+    ReturnRow row{
+        .op = op, .outcome = next(table_.outcome), .error = next(table_.error)};
+    told = row.return_ns = wrappingSum(told, next(table_.return_ns_since));
     visit(row);
   }
 
@@ -140,13 +145,18 @@ class DoneReader {
 
   template <typename Visit>
   [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
-    DoneRow row{.op = op_.id(),
+    readOf(op_.id(), told, visit);
+    op_.step();
+  }
+  template <typename Visit>
+  [[gnu::always_inline]] void readOf(std::uint64_t op, std::int64_t& told,
+                                     Visit& visit) {
+    DoneRow row{.op = op,
                 .source = next(table_.source),
                 .outcome = next(table_.outcome),
                 .error = next(table_.error),
                 .engine_ns_plus_1 = next(table_.engine_ns_plus_1)};
     told = row.end_ns = wrappingSum(told, next(table_.end_ns_since));
-    op_.step();
     visit(row);
   }
 
@@ -165,7 +175,13 @@ class WaitReader {
 
   template <typename Visit>
   [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
-    WaitRow row{.op = op_.id(),
+    readOf(op_.id(), told, visit);
+    op_.step();
+  }
+  template <typename Visit>
+  [[gnu::always_inline]] void readOf(std::uint64_t op, std::int64_t& told,
+                                     Visit& visit) {
+    WaitRow row{.op = op,
                 .wait_ns = next(table_.wait_ns),
                 .outcome = next(table_.outcome),
                 .error = next(table_.error),
@@ -174,7 +190,6 @@ class WaitReader {
                 .source_rank_plus_1 = next(table_.source_rank_plus_1)};
     row.wait_begin_ns = wrappingSum(told, next(table_.wait_begin_ns_since));
     told = row.endNs();
-    op_.step();
     visit(row);
   }
 
@@ -193,9 +208,14 @@ class ReleaseReader {
 
   template <typename Visit>
   [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
-    ReleaseRow row{.op = op_.id()};
-    told = row.release_ns = wrappingSum(told, next(table_.release_ns_since));
+    readOf(op_.id(), told, visit);
     op_.step();
+  }
+  template <typename Visit>
+  [[gnu::always_inline]] void readOf(std::uint64_t op, std::int64_t& told,
+                                     Visit& visit) {
+    ReleaseRow row{.op = op};
+    told = row.release_ns = wrappingSum(told, next(table_.release_ns_since));
     visit(row);
   }
 

@@ -40,6 +40,23 @@ class RepeatedColumn {
 
 RowColumns<RepeatedColumn> columnsOf(const v1::Payload& payload);
 
+// Of tables that name the same operations in the same order, or are empty: all
+// rows of an operation together.
+template <template <typename> class Column, typename Visit>
+void visitInStep(RowReaders<Column> readers, Visit& visit) {
+  while (!readers.issued.op().atEnd()) {
+    const std::uint64_t op = readers.issued.op().id();
+    std::int64_t told = readers.issued.read(visit);
+    const auto readNext = [&](auto& table) __attribute__((always_inline)) {
+      if (!table.op().atEnd()) table.readOf(op, told, visit);
+    };
+    readNext(readers.returned);
+    readNext(readers.done);
+    readNext(readers.waited);
+    readNext(readers.released);
+  }
+}
+
 // Of tables that go from operation to operation, none back to an earlier one:
 // all rows of an operation together.
 template <template <typename> class Column, typename Visit>

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analysis/clocks/clock_fit.h"
+#include "analysis/clocks/groups_across.h"
 #include "analysis/clocks/host_evidence.h"
 #include "analysis/job/group_catalog.h"
 #include "analysis/stream/clock_models.h"
@@ -75,6 +76,17 @@ class Aligner {
     if (hosts_.size() < 2) return;
     findOthers(by_clock);
     for (Host& host : hosts_) waiting_.push_back(&host);
+    across_ = GroupsAcross(clocksOfRanks());
+  }
+
+  std::vector<GroupsAcross::RankClock> clocksOfRanks() const {
+    std::vector<GroupsAcross::RankClock> clocks;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      for (const std::size_t stream : hosts_[i].streams) {
+        clocks.emplace_back(set_.streams[stream].header.rank(), i);
+      }
+    }
+    return clocks;
   }
 
   void findOthers(const absl::flat_hash_map<std::string, std::size_t>& hosts) {
@@ -126,9 +138,13 @@ class Aligner {
   }
 
   void gather(const StreamTable& table, HostEvidence& evidence) {
-    evidence.add(
-        table, groups_.add(table.header.attempt(), table.definitions.groups()),
-        rows_);
+    std::vector<std::uint32_t> groups =
+        groups_.add(table.header.attempt(), table.definitions.groups());
+    for (std::uint32_t& group : groups) {
+      const RankList& members = groups_.groups()[group].members;
+      if (!across_.contains(group, members)) group = GroupCatalog::kNone;
+    }
+    evidence.add(table, groups, rows_);
   }
 
   bool align(const Host& host, const HostEvidence& evidence) {
@@ -188,6 +204,7 @@ class Aligner {
   const AlignmentObserver& observer_;
   AlignedClocks& out_;
   GroupCatalog groups_;
+  GroupsAcross across_;
   EvidenceTable rows_;
   std::vector<Host> hosts_;
   std::vector<Host*> waiting_;

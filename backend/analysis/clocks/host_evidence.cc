@@ -18,6 +18,7 @@ void HostEvidence::add(const StreamTable& table,
                        absl::Span<const std::uint32_t> groups,
                        EvidenceTable& rows) {
   const MatchedCalls calls(table, groups);
+  if (!calls.anyUsable()) return;
   for (const AssembledOperation& op : table.operations) {
     const MatchedCall* call = calls.of(op);
     if (!call || !op.issued.known()) continue;

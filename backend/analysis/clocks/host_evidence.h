@@ -15,7 +15,8 @@ namespace traced {
 
 class HostEvidence {
  public:
-  // Adds the operations of a stream and opens their rows in `rows`.
+  // Adds the operations of a stream and opens their rows in `rows`. `groups`:
+  // as MatchedCalls takes them.
   void add(const StreamTable& table, absl::Span<const std::uint32_t> groups,
            EvidenceTable& rows);
 

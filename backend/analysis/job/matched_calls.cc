@@ -1,6 +1,9 @@
 #include "analysis/job/matched_calls.h"
 
+#include <algorithm>
+
 #include "absl/hash/hash.h"
+#include "analysis/job/group_catalog.h"
 #include "analysis/job/signature.h"
 #include "analysis/job/unclear_pairs.h"
 #include "analysis/stream/operation_kinds.h"
@@ -26,6 +29,7 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
     MatchedCall& matched = calls_.emplace_back();
     const std::uint32_t local = table.groupOf(call);
     if (local == StreamDefinitions::kNone || call.simulated()) continue;
+    if (groups[local] == GroupCatalog::kNone) continue;
     const GroupDefinition& group = table.definitions.groups()[local];
     matched.group_size = group.members.size();
     matched.key.group = groups[local];
@@ -50,10 +54,9 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
   }
 }
 
-const MatchedCall* MatchedCalls::of(const AssembledOperation& op) const {
-  if (op.call == AssembledOperation::kNoCall || op.seq == 0) return nullptr;
-  const MatchedCall& matched = calls_[op.call];
-  return matched.usable ? &matched : nullptr;
+bool MatchedCalls::anyUsable() const {
+  return std::any_of(calls_.begin(), calls_.end(),
+                     [](const MatchedCall& call) { return call.usable; });
 }
 
 }  // namespace traced

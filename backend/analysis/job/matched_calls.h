@@ -28,15 +28,24 @@ struct MatchedCall {
 
 class MatchedCalls {
  public:
-  // `groups`: indices of the stream's groups in a GroupCatalog.
+  // `groups`: indices of the stream's groups in a GroupCatalog; kNone for one
+  // that is left out.
   MatchedCalls(const StreamTable& table,
                absl::Span<const std::uint32_t> groups);
 
   // nullptr where an operation cannot be matched: simulated, not numbered, of
-  // an unknown call or group, alone in its group. Nor can sends and receives of
-  // a pair that uses several tags, or of a rank that also receives from any
-  // source: there numbers do not tell which belong together.
-  const MatchedCall* of(const AssembledOperation& op) const;
+  // an unknown call or group, of one that is left out, alone in its group. Nor
+  // can sends and receives of a pair that uses several tags, or of a rank that
+  // also receives from any source: there numbers do not tell which belong
+  // together.
+  const MatchedCall* of(const AssembledOperation& op) const {
+    if (op.call == AssembledOperation::kNoCall || op.seq == 0) return nullptr;
+    const MatchedCall& matched = calls_[op.call];
+    return matched.usable ? &matched : nullptr;
+  }
+
+  // Whether the operations of any call can be.
+  bool anyUsable() const;
 
  private:
   std::vector<MatchedCall> calls_;

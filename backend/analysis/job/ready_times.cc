@@ -1,119 +1,10 @@
 #include "analysis/job/ready_times.h"
 
-#include <algorithm>
-#include <limits>
-
-#include "analysis/stream/observed_end.h"
+#include "analysis/job/ready_queues.h"
 #include "analysis/stream/operation_kinds.h"
 
 namespace traced {
 namespace {
-
-constexpr std::int64_t kUnknownEnd = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::min();
-
-// The last and the last but one of the ends of what one queue gave to workers.
-struct LastEnds {
-  std::int64_t last_ns = kNoEnd;
-  std::int64_t second_ns = kNoEnd;
-
-  std::int64_t nth(bool second) const { return second ? second_ns : last_ns; }
-};
-
-// What runs the operations of one group on the CPU.
-struct Engine {
-  const EngineTraits* traits = nullptr;
-  // When they ended at the latest, and at the earliest.
-  LastEnds latest;
-  LastEnds earliest;
-  // When the last of them was seen to have ended by who looked.
-  std::int64_t looked_ns = kNoEnd;
-  std::uint64_t last_seq = 0;
-
-  // Operations whose records are lost may run for ever, as far as is known.
-  void noteNumber(std::uint64_t seq) {
-    for (std::uint64_t lost = last_seq + 1; lost < seq; ++lost) {
-      if (latest.second_ns == kUnknownEnd) break;
-      addLatest(kUnknownEnd);
-    }
-    last_seq = std::max(last_seq, seq);
-  }
-
-  void add(const AssembledOperation& op, const v1::Call& call,
-           const ReadyTime& ready) {
-    const bool known = op.ended.known() && !isHeldByCallback(op, call);
-    addLatest(known ? op.ended.ns() : kUnknownEnd);
-    const EndBound bound = op.ended.known() ? endBoundOf(op) : EndBound::kSeen;
-    addEarliest(bound == EndBound::kExact ? op.ended.ns()
-                                          : ready.earliest.ns());
-    if (known && bound == EndBound::kSeen) {
-      looked_ns = std::max(looked_ns, op.ended.ns());
-    }
-  }
-
-  ReadyTime readyFor(const AssembledOperation& op, bool waits_for_all) const {
-    const std::int64_t issue_ns = op.issued.ns();
-    const bool second = traits->two_workers && !waits_for_all;
-    ReadyTime ready;
-    ready.earliest = Instant(std::max(issue_ns, earliest.nth(second)));
-    const std::int64_t free_ns = latest.nth(second);
-    // No rank has ended what it was not ready for.
-    if (op.ended.known() && !op.failed && op.ended.ns() < free_ns) {
-      ready.latest = Instant(std::max(issue_ns, op.ended.ns()));
-    } else if (free_ns != kUnknownEnd) {
-      ready.latest = Instant(std::max(issue_ns, free_ns));
-      if (looked_ns <= issue_ns) ready.at = ready.latest;
-    }
-    return ready;
-  }
-
- private:
-  // A worker of Gloo's tells the future of the end before it is free: it is not
-  // when only a wait showed that.
-  bool isHeldByCallback(const AssembledOperation& op,
-                        const v1::Call& call) const {
-    return traits->two_workers && op.end_source == v1::END_SOURCE_WAIT &&
-           call.async() && !endsOnlyInWait(*traits, call.op());
-  }
-
-  // Operations leave the queue one after the other: when one has ended, all
-  // before it have, but for what the other worker may be in.
-  void addLatest(std::int64_t end_ns) {
-    latest.second_ns = std::min(end_ns, latest.last_ns);
-    latest.last_ns =
-        traits->two_workers ? std::max(end_ns, latest.last_ns) : end_ns;
-  }
-  void addEarliest(std::int64_t end_ns) {
-    earliest.second_ns =
-        std::max(earliest.second_ns, std::min(end_ns, earliest.last_ns));
-    earliest.last_ns = std::max(end_ns, earliest.last_ns);
-  }
-};
-
-// What is not known to keep any order may run at once, or stand behind whatever
-// such an engine was given before, in any group: only where all of that has
-// ended it is begun when it is called.
-class UnknownOrder {
- public:
-  ReadyTime readyFor(const AssembledOperation& op) const {
-    ReadyTime ready;
-    ready.earliest = op.issued;
-    if (last_ns_ <= op.issued.ns()) {
-      ready.at = ready.latest = op.issued;
-    } else if (!op.failed) {
-      ready.latest = op.ended;
-    }
-    return ready;
-  }
-
-  void add(const AssembledOperation& op) {
-    last_ns_ =
-        std::max(last_ns_, op.ended.known() ? op.ended.ns() : kUnknownEnd);
-  }
-
- private:
-  std::int64_t last_ns_ = kNoEnd;
-};
 
 // Whether the call is carried out where it is made, past the group's queue.
 bool isNotQueued(v1::Operation op) {
@@ -129,40 +20,99 @@ ReadyTime exactly(Instant at) { return {at, at, at}; }
 
 }  // namespace
 
-std::vector<ReadyTime> readyTimes(const StreamTable& table) {
-  const std::vector<GroupDefinition>& groups = table.definitions.groups();
-  std::vector<Engine> engines(groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    engines[i].traits = &groups[i].engine();
+struct ReadyTimes::Readiness {
+  // What a call says of when its operations are begun, worked out once.
+  struct CallOrder {
+    enum class Order : std::uint8_t {
+      kSimulated,
+      // Nothing but a start that was observed.
+      kOnlyStarts,
+      kUnknown,
+      kAtOnce,
+      kInOrder,
+    };
+    Order order = Order::kSimulated;
+    GroupQueue* queue = nullptr;
+    bool on_cpu = false;
+    bool is_numbered = false;
+    bool waits_for_all = false;
+    bool tells_future = false;
+  };
+
+  explicit Readiness(const StreamTable& table)
+      : queues(table.definitions.groups().size()) {
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+      queues[i].traits = &table.definitions.groups()[i].engine();
+    }
+    for (const v1::Call& call : table.definitions.calls()) {
+      orders.push_back(orderOf(call, table));
+    }
   }
+
+  CallOrder orderOf(const v1::Call& call, const StreamTable& table) {
+    CallOrder order;
+    if (call.simulated()) return order;
+    order.order = CallOrder::Order::kOnlyStarts;
+    const std::uint32_t group = table.groupOf(call);
+    if (group == StreamDefinitions::kNone) return order;
+    const EngineTraits& traits = *queues[group].traits;
+    order.queue = &queues[group];
+    order.on_cpu = isOnCpu(call);
+    order.is_numbered = !isPointToPoint(call.op());
+    order.waits_for_all = call.op() == v1::OPERATION_BARRIER;
+    order.tells_future = traits.two_workers && call.async() &&
+                         !endsOnlyInWait(traits, call.op());
+    if (!traits.in_order) {
+      order.order = CallOrder::Order::kUnknown;
+    } else if (order.on_cpu) {
+      order.order = isNotQueued(call.op()) ? CallOrder::Order::kAtOnce
+                                           : CallOrder::Order::kInOrder;
+    }
+    return order;
+  }
+
+  std::vector<GroupQueue> queues;
+  // Per call of the definitions.
+  std::vector<CallOrder> orders;
   UnknownOrder unknown;
-  std::vector<ReadyTime> ready(table.operations.size());
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    const AssembledOperation& op = table.operations[i];
-    const v1::Call* call = table.callOf(op);
-    if (!call || call->simulated() || !op.issued.known()) continue;
-    if (op.started.known()) ready[i] = exactly(op.started);
-    const std::uint32_t group = table.groupOf(*call);
-    if (group == StreamDefinitions::kNone) continue;
-    if (!engines[group].traits->in_order) {
-      if (!op.started.known() && isOnCpu(*call))
-        ready[i] = unknown.readyFor(op);
-      unknown.add(op);
-      continue;
-    }
-    if (!isOnCpu(*call)) continue;
-    if (!isPointToPoint(call->op()) && op.seq > 0) {
-      engines[group].noteNumber(op.seq);
-    }
-    if (isNotQueued(call->op())) {
-      ready[i] = exactly(op.issued);
-      continue;
-    }
-    if (!op.started.known()) {
-      ready[i] =
-          engines[group].readyFor(op, call->op() == v1::OPERATION_BARRIER);
-    }
-    if (!op.failed) engines[group].add(op, *call, ready[i]);
+};
+
+ReadyTimes::ReadyTimes(const StreamTable& table)
+    : readiness_(std::make_unique<Readiness>(table)) {}
+
+ReadyTimes::~ReadyTimes() = default;
+
+ReadyTime ReadyTimes::next(const AssembledOperation& op) {
+  using Order = Readiness::CallOrder::Order;
+  ReadyTime ready;
+  if (op.call == AssembledOperation::kNoCall || !op.issued.known()) {
+    return ready;
+  }
+  const Readiness::CallOrder& call = readiness_->orders[op.call];
+  if (call.order == Order::kSimulated) return ready;
+  const bool started = op.started.known();
+  if (started) ready = exactly(op.started);
+  if (call.order == Order::kOnlyStarts) return ready;
+  if (call.order == Order::kUnknown) {
+    UnknownOrder& unknown = readiness_->unknown;
+    if (!started && call.on_cpu) ready = unknown.readyFor(op);
+    unknown.add(op);
+    return ready;
+  }
+  GroupQueue& queue = *call.queue;
+  if (call.is_numbered && op.seq > 0) queue.noteNumber(op.seq);
+  if (call.order == Order::kAtOnce) return exactly(op.issued);
+  if (!started) ready = queue.readyFor(op, call.waits_for_all);
+  if (!op.failed) queue.add(op, call.tells_future, ready);
+  return ready;
+}
+
+std::vector<ReadyTime> readyTimes(const StreamTable& table) {
+  ReadyTimes times(table);
+  std::vector<ReadyTime> ready;
+  ready.reserve(table.operations.size());
+  for (const AssembledOperation& op : table.operations) {
+    ready.push_back(times.next(op));
   }
   return ready;
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "analysis/stream/instant.h"
@@ -20,7 +21,8 @@ struct ReadyTime {
   Instant at;
 };
 
-// One per operation of the stream, in their order; unknown where nothing tells:
+// Of the operations of a stream, which outlives it; unknown where nothing
+// tells:
 //   - the start of the engine, where it was observed;
 //   - on a device, nothing else: what it computed before is not in the trace;
 //   - on the CPU the issue, or the end of the operation before on the same
@@ -34,6 +36,20 @@ struct ReadyTime {
 //   - one that is not known may be still to come: one of Gloo's workers may
 //     never have come back from it. Numbers that are missing are operations
 //     whose records are lost.
+class ReadyTimes {
+ public:
+  explicit ReadyTimes(const StreamTable& table);
+  ~ReadyTimes();
+
+  // Of all operations, in their order: one depends on those before.
+  ReadyTime next(const AssembledOperation& op);
+
+ private:
+  struct Readiness;
+  std::unique_ptr<Readiness> readiness_;
+};
+
+// One per operation of the stream.
 std::vector<ReadyTime> readyTimes(const StreamTable& table);
 
 }  // namespace traced

@@ -111,6 +111,7 @@ void StreamAssembler::noteCalls() {
   // To copy a blank one is faster than to make one.
   AssembledOperation& op = operations.emplace_back(blank_);
   op.id = row.op;
+  here_ = &op;
   next_ = operations.size();
   tell(row, op);
 }

@@ -58,11 +58,11 @@ class StreamAssembler {
   void apply(const MethodRow& row);
   void apply(const MarkRow& row);
   AssembledOperation& operation(std::uint64_t id) {
+    if (here_ && here_->id == id) return *here_;
     std::vector<AssembledOperation>& operations = table_.operations;
-    const bool is_same = next_ > 0 && operations[next_ - 1].id == id;
-    if (is_same) return operations[next_ - 1];
     if (next_ >= operations.size() || operations[next_].id != id) search(id);
-    return operations[next_++];
+    here_ = &operations[next_++];
+    return *here_;
   }
   void search(std::uint64_t id);
   void searchUnordered(std::uint64_t id);
@@ -86,7 +86,10 @@ class StreamAssembler {
   absl::flat_hash_map<std::uint32_t, std::uint32_t> counter_of_group_;
   // Operations whose issue row was found.
   std::size_t issued_ = 0;
-  // Index of the operation after the one named last.
+  // The operation named last; nullptr before any. Nothing is added but is
+  // named.
+  AssembledOperation* here_ = nullptr;
+  // Index of the operation after that one.
   std::size_t next_ = 0;
   // The operations are in the order of their ids; else the index knows them.
   bool ordered_ = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
@@ -135,18 +136,17 @@ bool endedBadly(const ListedRun& run) {
 std::vector<ListedRun> attemptsOf(const TraceSet& set) {
   if (set.selected.empty()) return {};
   const v1::Header& chosen = set.streams[set.selected.front()].header;
+  const auto isOne = [&chosen](const TraceStream& stream) {
+    return !stream.dump_file && mayBeOneJob(stream.header, chosen);
+  };
+  const auto isOther = [&](const TraceStream& stream) {
+    return stream.header.attempt() != chosen.attempt() && isOne(stream);
+  };
+  if (std::none_of(set.streams.begin(), set.streams.end(), isOther)) return {};
   TraceSet attempts;
   attempts.files = set.files;
-  for (const TraceStream& stream : set.streams) {
-    const bool is_one = !stream.dump_file && mayBeOneJob(stream.header, chosen);
-    if (is_one) attempts.streams.push_back(stream);
-  }
-  const auto isOther = [&chosen](const TraceStream& stream) {
-    return stream.header.attempt() != chosen.attempt();
-  };
-  if (std::none_of(attempts.streams.begin(), attempts.streams.end(), isOther)) {
-    return {};
-  }
+  std::copy_if(set.streams.begin(), set.streams.end(),
+               std::back_inserter(attempts.streams), isOne);
   std::vector<ListedRun> runs = listRuns(attempts).runs;
   absl::flat_hash_set<std::uint32_t> seen;
   std::erase_if(runs, [&](const ListedRun& run) {

@@ -17,7 +17,23 @@ enum class EndBound : std::uint8_t {
 };
 
 // Of one whose end is known.
-EndBound endBoundOf(const AssembledOperation& op);
+inline EndBound endBoundOf(const AssembledOperation& op) {
+  // A stream that was not held up for longer than that came past the wait
+  // without it (docs/nccl.md).
+  constexpr std::uint64_t kHeldUpNs = 10'000;
+  switch (op.end_source) {
+    case v1::END_SOURCE_HOST_CALL:
+    case v1::END_SOURCE_DEVICE_EVENT:
+      return EndBound::kExact;
+    case v1::END_SOURCE_FUTURE:
+      return EndBound::kTold;
+    case v1::END_SOURCE_DEVICE_WAIT:
+      return op.stall_ns_plus_1 > kHeldUpNs + 1 ? EndBound::kExact
+                                                : EndBound::kSeen;
+    default:
+      return EndBound::kSeen;
+  }
+}
 
 inline bool isLateBound(const AssembledOperation& op) {
   return endBoundOf(op) != EndBound::kExact;

@@ -38,12 +38,6 @@ bool StreamTable::isSimulated(const AssembledOperation& operation) const {
   return call && call->simulated();
 }
 
-const v1::Call* StreamTable::callOf(const AssembledOperation& operation) const {
-  return operation.call == AssembledOperation::kNoCall
-             ? nullptr
-             : &definitions.calls()[operation.call];
-}
-
 const v1::Context* StreamTable::contextOf(
     const AssembledOperation& operation) const {
   return operation.context == 0 ? nullptr

@@ -98,7 +98,11 @@ struct StreamTable {
 
   bool isSimulated(const AssembledOperation& operation) const;
   // What an operation was called with; nullptr when that is not known.
-  const v1::Call* callOf(const AssembledOperation& operation) const;
+  const v1::Call* callOf(const AssembledOperation& operation) const {
+    return operation.call == AssembledOperation::kNoCall
+               ? nullptr
+               : &definitions.calls()[operation.call];
+  }
   // Where in the program it was issued; nullptr when nothing is known.
   const v1::Context* contextOf(const AssembledOperation& operation) const;
   // Where in the program's code; nullptr when that is not known.

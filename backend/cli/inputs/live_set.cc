@@ -42,19 +42,21 @@ TraceStream* find(TraceSet& set, std::uint64_t stream_id) {
 // Where its process had its ring; "" where that is not told.
 std::string ringDirectoryOf(const TraceStream& stream) {
   const std::string name = "TRACED_RING_DIR";
-  v1::Header told;
-  *told.mutable_settings() = stream.header.settings();
+  std::string directory;
+  const auto take = [&](const v1::Header& header) {
+    const auto told = header.settings().find(name);
+    if (told != header.settings().end()) directory = told->second;
+  };
+  take(stream.header);
   // Of the entries of all maps only this one is parsed.
   FieldReader entries(stream.header_maps);
   FieldReader::Field entry;
   while (!entries.atEnd() && entries.next(entry)) {
     if (entry.whole.find(name) == std::string_view::npos) continue;
     v1::Header one;
-    if (one.ParseFromString(std::string(entry.whole))) told.MergeFrom(one);
+    if (one.ParseFromString(std::string(entry.whole))) take(one);
   }
-  const auto& settings = told.settings();
-  const auto directory = settings.find(name);
-  return directory == settings.end() ? "" : directory->second;
+  return directory;
 }
 
 // Whether a ring may be what it says: this user's own, or, for root, of whom

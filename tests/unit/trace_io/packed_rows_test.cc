@@ -50,6 +50,8 @@ class RandomPayload {
   v1::Payload make() {
     v1::Payload payload;
     ascending_ = chance(2);
+    in_step_.resize(ascending_ && chance(2) ? 1 + below(300) : 0);
+    for (std::int64_t& delta : in_step_) delta = operationDelta();
     payload.mutable_anchor()->set_monotonic_ns(number<std::int64_t>());
     if (chance(2)) payload.mutable_header()->set_host("node-7");
     if (chance(2)) payload.add_text()->set_text(std::string(below(300), 'x'));
@@ -73,7 +75,8 @@ class RandomPayload {
 
   template <typename... Columns>
   void fillColumns(Columns*... columns) {
-    const std::size_t rows = chance(4) ? 0 : below(ascending_ ? 300 : 40);
+    std::size_t rows = chance(4) ? 0 : below(ascending_ ? 300 : 40);
+    if (!in_step_.empty() && rows > 0) rows = in_step_.size();
     bool first = true;
     const auto fillOne = [&](auto* column) {
       const bool names_operations = first;
@@ -83,12 +86,17 @@ class RandomPayload {
       if (chance(200)) ++entries;
       for (std::size_t i = 0; i < entries; ++i) {
         using T = std::decay_t<decltype((*column)[0])>;
-        column->Add(names_operations && ascending_
-                        ? static_cast<T>(1 + below(chance(50) ? 999 : 3))
-                        : number<T>());
+        column->Add(!names_operations     ? number<T>()
+                    : i < in_step_.size() ? static_cast<T>(in_step_[i])
+                    : ascending_          ? static_cast<T>(operationDelta())
+                                          : number<T>());
       }
     };
     (fillOne(columns), ...);
+  }
+
+  std::int64_t operationDelta() {
+    return static_cast<std::int64_t>(1 + below(chance(50) ? 999 : 3));
   }
 
   void fill(v1::IssueRows& t) {
@@ -126,6 +134,8 @@ class RandomPayload {
   std::mt19937_64 random_;
   // The tables name operations in ascending order, most of them the same.
   bool ascending_ = false;
+  // What all tables that have rows name then; empty where they differ.
+  std::vector<std::int64_t> in_step_;
 };
 
 v1::Payload withoutRows(v1::Payload payload) {

@@ -145,17 +145,19 @@ std::int64_t RankReader::lastIssueNs() {
 
 void RankReader::readCollective(const AssembledOperation& op,
                                 const KnownCall& known) {
+  const ReadyTime ready = timing_.ready(op);
   if (op.seq == 0) return noteState(op, *known.call, rule_.reached(op));
   Collectives& collectives = collectives_[known.collectives];
   if (!collectives.started) {
     collectives.group->collectives.startMember(state_.rank);
     collectives.started = true;
   }
-  if (collectives.in_order) return join(op, known);
-  collectives.unsorted.push_back(&op);
+  if (collectives.in_order) return join(op, known, ready);
+  collectives.unsorted.push_back({&op, ready});
 }
 
-void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
+void RankReader::join(const AssembledOperation& op, const KnownCall& known,
+                      const ReadyTime& ready) {
   Collectives& collectives = collectives_[known.collectives];
   const Reached reached = rule_.reached(op);
   collectives.group->collectives.join({op.seq, known.signature, reached,
@@ -163,18 +165,19 @@ void RankReader::join(const AssembledOperation& op, const KnownCall& known) {
   noteState(op, *known.call, reached);
   timing_.reach(op);
   if (isSampled(op.seq, stride_)) {
-    const auto timing = timeCollective(op, known);
+    const auto timing = timeCollective(op, known, ready);
     if (timing) collectives.group->timings.push_back(*timing);
   } else {
-    keepIfLong(op, known);
+    keepIfLong(op, known, ready);
   }
   collectives.last_issued = op.issued;
   timing_.done(op, known.collectives);
 }
 
 std::optional<Timing> RankReader::timeCollective(const AssembledOperation& op,
-                                                 const KnownCall& known) const {
-  auto timing = timing_.collective(op, known.collectives);
+                                                 const KnownCall& known,
+                                                 const ReadyTime& ready) const {
+  auto timing = timing_.collective(op, ready, known.collectives);
   if (timing) timing->rank = state_.rank;
   return timing;
 }
@@ -182,14 +185,14 @@ std::optional<Timing> RankReader::timeCollective(const AssembledOperation& op,
 // Who is late to a collective came to it long after the one before, and the
 // others were in it for long: all of them keep it.
 void RankReader::keepIfLong(const AssembledOperation& op,
-                            const KnownCall& known) {
+                            const KnownCall& known, const ReadyTime& ready) {
   constexpr std::uint64_t kLongNs = 100'000'000;
   const Collectives& collectives = collectives_[known.collectives];
   const std::uint64_t ns =
       std::max(between(collectives.last_issued, op.issued).value_or(0),
                between(op.issued, op.ended).value_or(0));
   if (ns < kLongNs) return;
-  const auto timing = timeCollective(op, known);
+  const auto timing = timeCollective(op, known, ready);
   if (!timing) return;
   if (long_.size() >= most_long_) {
     if (long_.empty() || long_.front().ns >= ns) return;
@@ -206,11 +209,12 @@ void RankReader::tellLong() {
 
 void RankReader::joinUnsorted() {
   for (Collectives& collectives : collectives_) {
-    std::stable_sort(
-        collectives.unsorted.begin(), collectives.unsorted.end(),
-        [](const auto* a, const auto* b) { return a->seq < b->seq; });
-    for (const AssembledOperation* op : collectives.unsorted) {
-      join(*op, calls_[op->call]);
+    std::stable_sort(collectives.unsorted.begin(), collectives.unsorted.end(),
+                     [](const Unsorted& a, const Unsorted& b) {
+                       return a.op->seq < b.op->seq;
+                     });
+    for (const Unsorted& one : collectives.unsorted) {
+      join(*one.op, calls_[one.op->call], one.ready);
     }
   }
 }
@@ -226,10 +230,12 @@ void RankReader::readCounters() {
 
 void RankReader::readMessage(const AssembledOperation& op,
                              const KnownCall& known) {
+  const ReadyTime ready = timing_.ready(op);
   const Reached reached = rule_.reached(op);
   noteState(op, *known.call, reached);
   if (known.side && op.seq > 0) {
-    messages_.push_back({known.side, op.seq, known.signature, reached, &op});
+    messages_.push_back(
+        {known.side, op.seq, known.signature, reached, ready, &op});
   } else if (op.source_rank_plus_1 > 0) {
     const auto source = table_.peerOf(op, *known.call);
     if (source) sideOf(known.group, *source, false)->addUnnumbered();
@@ -253,7 +259,7 @@ void RankReader::tellMessages() {
 }
 
 Timing RankReader::timeMessage(const Message& message) const {
-  Timing timing = timing_.message(*message.op);
+  Timing timing = timing_.message(*message.op, message.ready);
   timing.rank = state_.rank;
   return timing;
 }

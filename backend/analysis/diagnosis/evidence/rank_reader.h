@@ -42,6 +42,10 @@ class RankReader {
     // Of a receive from any source: nullptr.
     PairSide* side = nullptr;
   };
+  struct Unsorted {
+    const AssembledOperation* op;
+    ReadyTime ready;
+  };
   // The collectives of a group.
   struct Collectives {
     GroupState* group = nullptr;
@@ -52,7 +56,7 @@ class RankReader {
     // When the one before was issued.
     Instant last_issued;
     // Of those that are not in order, all.
-    std::vector<const AssembledOperation*> unsorted;
+    std::vector<Unsorted> unsorted;
   };
   // A collective before or in which the rank spent much time: somebody may have
   // been late to it.
@@ -68,6 +72,7 @@ class RankReader {
     std::uint64_t seq;
     std::uint32_t message;
     Reached reached;
+    ReadyTime ready;
     const AssembledOperation* op;
   };
 
@@ -77,10 +82,13 @@ class RankReader {
   void readOperations();
   void readCollective(const AssembledOperation& op, const KnownCall& known);
   std::optional<Timing> timeCollective(const AssembledOperation& op,
-                                       const KnownCall& known) const;
-  void keepIfLong(const AssembledOperation& op, const KnownCall& known);
+                                       const KnownCall& known,
+                                       const ReadyTime& ready) const;
+  void keepIfLong(const AssembledOperation& op, const KnownCall& known,
+                  const ReadyTime& ready);
   void tellLong();
-  void join(const AssembledOperation& op, const KnownCall& known);
+  void join(const AssembledOperation& op, const KnownCall& known,
+            const ReadyTime& ready);
   void joinUnsorted();
   void readCounters();
   void readMessage(const AssembledOperation& op, const KnownCall& known);

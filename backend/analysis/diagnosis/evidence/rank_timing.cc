@@ -26,25 +26,21 @@ bool mayWaitByFuture(const AssembledOperation& op) {
 
 RankTiming::RankTiming(const StreamTable& table)
     : table_(table),
-      ready_(readyTimes(table)),
+      ready_(table),
       engines_(table.definitions.groups().size()) {}
 
-const ReadyTime& RankTiming::readyFor(const AssembledOperation& op) const {
-  return ready_[static_cast<std::size_t>(&op - table_.operations.data())];
-}
-
-Timing RankTiming::message(const AssembledOperation& op) const {
-  const ReadyTime& ready = readyFor(op);
+Timing RankTiming::message(const AssembledOperation& op,
+                           const ReadyTime& ready) const {
   Timing timing = timed(op, (ready.at.known() ? ready.at : op.issued).ns());
   if (!ready.at.known()) timing.took_ns = Timing::kUnknown;
   return timing;
 }
 
 std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
+                                             const ReadyTime& ready,
                                              std::uint32_t group) const {
   const Engine& engine = engines_[group];
   const std::int64_t issue_ns = op.issued.ns();
-  const ReadyTime& ready = readyFor(op);
   const bool queues = ready.earliest.known() && !op.started.known();
   Instant latest = ready.latest;
   if (queues && !latest.known()) return std::nullopt;

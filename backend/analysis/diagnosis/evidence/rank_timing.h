@@ -20,12 +20,17 @@ class RankTiming {
  public:
   explicit RankTiming(const StreamTable& table);
 
+  // When it was ready for an operation. Of all of them, in their order; but for
+  // those of no known call or group, which the others do not wait for.
+  ReadyTime ready(const AssembledOperation& op) { return ready_.next(op); }
+
   // Of operations of the stream. On a device nothing tells when a rank was
   // ready but a start that was observed: where it was not, when it called.
-  Timing message(const AssembledOperation& op) const;
+  Timing message(const AssembledOperation& op, const ReadyTime& ready) const;
   // Of a collective of a group of the stream that was reached; absent where
   // nothing says until when at the latest the rank was ready.
   std::optional<Timing> collective(const AssembledOperation& op,
+                                   const ReadyTime& ready,
                                    std::uint32_t group) const;
 
   // The program comes to an operation; and it has been timed. A message is of
@@ -72,7 +77,6 @@ class RankTiming {
 
   // Behind a call or a start at `ready_ns`, or later.
   Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
-  const ReadyTime& readyFor(const AssembledOperation& op) const;
   OwnTime ownTimeSince(const Place& place, std::int64_t until_ns) const;
   // How long since it was last seen the program may have been in a wait that
   // nobody saw.
@@ -85,7 +89,7 @@ class RankTiming {
   void pass(const Coming& coming);
 
   const StreamTable& table_;
-  const std::vector<ReadyTime> ready_;
+  ReadyTimes ready_;
   // Per group of the stream.
   std::vector<Engine> engines_;
   // The program, as of its latest call; and what comes next, that first.

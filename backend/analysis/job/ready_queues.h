@@ -1,0 +1,118 @@
+// When what was given to an engine can be begun, by what it was given before.
+// ready_times.h says what is known of which.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "analysis/job/ready_times.h"
+#include "analysis/stream/observed_end.h"
+#include "base/engine_traits.h"
+
+namespace traced {
+
+inline constexpr std::int64_t kUnknownEnd =
+    std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::min();
+
+// The last and the last but one of the ends of what one queue gave to workers.
+struct LastEnds {
+  std::int64_t last_ns = kNoEnd;
+  std::int64_t second_ns = kNoEnd;
+
+  std::int64_t nth(bool second) const { return second ? second_ns : last_ns; }
+};
+
+// What runs the operations of one group on the CPU.
+struct GroupQueue {
+  const EngineTraits* traits = nullptr;
+  // When they ended at the latest, and at the earliest.
+  LastEnds latest;
+  LastEnds earliest;
+  // When the last of them was seen to have ended by who looked.
+  std::int64_t looked_ns = kNoEnd;
+  std::uint64_t last_seq = 0;
+
+  // Operations whose records are lost may run for ever, as far as is known.
+  void noteNumber(std::uint64_t seq) {
+    for (std::uint64_t lost = last_seq + 1; lost < seq; ++lost) {
+      if (latest.second_ns == kUnknownEnd) break;
+      addLatest(kUnknownEnd);
+    }
+    last_seq = std::max(last_seq, seq);
+  }
+
+  // `tells_future`: a worker of Gloo's tells the future of the end before it is
+  // free; it is not when only a wait showed that.
+  void add(const AssembledOperation& op, bool tells_future,
+           const ReadyTime& ready) {
+    const bool held = tells_future && op.end_source == v1::END_SOURCE_WAIT;
+    const bool known = op.ended.known() && !held;
+    addLatest(known ? op.ended.ns() : kUnknownEnd);
+    const EndBound bound = op.ended.known() ? endBoundOf(op) : EndBound::kSeen;
+    addEarliest(bound == EndBound::kExact ? op.ended.ns()
+                                          : ready.earliest.ns());
+    if (known && bound == EndBound::kSeen) {
+      looked_ns = std::max(looked_ns, op.ended.ns());
+    }
+  }
+
+  ReadyTime readyFor(const AssembledOperation& op, bool waits_for_all) const {
+    const std::int64_t issue_ns = op.issued.ns();
+    const bool second = traits->two_workers && !waits_for_all;
+    ReadyTime ready;
+    ready.earliest = Instant(std::max(issue_ns, earliest.nth(second)));
+    const std::int64_t free_ns = latest.nth(second);
+    // No rank has ended what it was not ready for.
+    if (op.ended.known() && !op.failed && op.ended.ns() < free_ns) {
+      ready.latest = Instant(std::max(issue_ns, op.ended.ns()));
+    } else if (free_ns != kUnknownEnd) {
+      ready.latest = Instant(std::max(issue_ns, free_ns));
+      if (looked_ns <= issue_ns) ready.at = ready.latest;
+    }
+    return ready;
+  }
+
+ private:
+  // Operations leave the queue one after the other: when one has ended, all
+  // before it have, but for what the other worker may be in.
+  void addLatest(std::int64_t end_ns) {
+    latest.second_ns = std::min(end_ns, latest.last_ns);
+    latest.last_ns =
+        traits->two_workers ? std::max(end_ns, latest.last_ns) : end_ns;
+  }
+  void addEarliest(std::int64_t end_ns) {
+    earliest.second_ns =
+        std::max(earliest.second_ns, std::min(end_ns, earliest.last_ns));
+    earliest.last_ns = std::max(end_ns, earliest.last_ns);
+  }
+};
+
+// What is not known to keep any order may run at once, or stand behind whatever
+// such an engine was given before, in any group: only where all of that has
+// ended it is begun when it is called.
+class UnknownOrder {
+ public:
+  ReadyTime readyFor(const AssembledOperation& op) const {
+    ReadyTime ready;
+    ready.earliest = op.issued;
+    if (last_ns_ <= op.issued.ns()) {
+      ready.at = ready.latest = op.issued;
+    } else if (!op.failed) {
+      ready.latest = op.ended;
+    }
+    return ready;
+  }
+
+  void add(const AssembledOperation& op) {
+    last_ns_ =
+        std::max(last_ns_, op.ended.known() ? op.ended.ns() : kUnknownEnd);
+  }
+
+ private:
+  std::int64_t last_ns_ = kNoEnd;
+};
+
+}  // namespace traced
