@@ -24,7 +24,8 @@ class Campaign:
     """Rounds of blocks, each with a run of every plant and two more of the program as it was.
 
     The plants of a round have these in common; rounds have nothing in common. What was judged is
-    in a line of results.jsonl, and is not measured again.
+    in a line of results.jsonl, and is not measured again. A round stays in which something was told as
+    what it is not.
 
     Args:
         first: Whether the ranks come before whatever else wants the cores.
@@ -59,7 +60,10 @@ class Campaign:
         seconds = time.monotonic() - begin
         for name in todo:
             self._judge(bench, name, {"round": number, "load": load, "seconds": seconds})
-        shutil.rmtree(folder)
+        if any(result["round"] == number for result in self.misled):
+            folder.rename(self.folder / f"round-{number}")
+        else:
+            shutil.rmtree(folder)
 
     def _judge(self, bench: Bench, name: str, facts: dict[str, Any]) -> None:
         blocks = range(1, self.blocks + 1)

@@ -1,8 +1,9 @@
 """The job that is compared: data-parallel training with buckets, over a network of known speed.
 
 Two real ranks over real Gloo. What a GPU would compute is slept; what a network would take is paced
-by the kernel; what an engine takes of its caller is spun below the tracer (tests/preload/slow_gloo).
-So a change of 10 % is one of 10 %, also on a machine that others use.
+by the kernel; what an engine takes of its caller is slept below the tracer, in a library that is
+loaded before it (tests/preload/slow_gloo.cc). So they are as long as they are meant to be, also on
+a machine that others use.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Program:
     """What a job does.
 
     Attributes:
-        compute_s: Of a step, half of it before the last bucket.
+        compute_s: Of a step, half of it forward, and half backward, with a bucket after each part.
         slow_rank: Rank 1 computes so many times as long.
         own_call_s: What a call takes of its caller, besides Gloo's own.
         waits_at_once: For each bucket right after its issue.
@@ -36,9 +37,9 @@ class Program:
     buckets: int = 4
     bucket_bytes: int = 256 << 10
     dtype: str = "bfloat16"
-    compute_s: float = 8e-3
+    compute_s: float = 12e-3
     slow_rank: float = 1.0
-    bytes_per_second: int = 100_000_000
+    bytes_per_second: int = 200_000_000
     own_call_s: float = 300e-6
     waits_at_once: bool = False
     first: bool = False
@@ -70,12 +71,12 @@ def _buckets(program: Program) -> list[torch.Tensor]:
 
 def _step(program: Program, buckets: list[torch.Tensor], slower: float) -> None:
     compute_s = slower * program.compute_s
+    time.sleep(compute_s / 2)
     works = []
     for bucket in buckets:
         time.sleep(compute_s / 2 / len(buckets))
         works.append(dist.all_reduce(bucket, async_op=True))
         if program.waits_at_once:
             works.pop().wait()
-    time.sleep(compute_s / 2)
     for work in works:
         work.wait()
