@@ -24,8 +24,8 @@ class Campaign:
     """Rounds of blocks, each with a run of every plant and two more of the program as it was.
 
     The plants of a round have these in common; rounds have nothing in common. What was judged is
-    in a line of results.jsonl, and is not measured again. A round stays in which something was told as
-    what it is not.
+    in a line of results.jsonl, and is not measured again. A round stays in which something was told
+    as what it is not.
 
     Args:
         first: Whether the ranks come before whatever else wants the cores.

@@ -42,7 +42,5 @@ PLANTS = {
     "computing": Plant(
         replace(BASE, slow_rank=1.1), "wait_for_peers", (_GRADIENTS, "caused by rank 1")
     ),
-    "own_call": Plant(
-        replace(BASE, own_call_s=1.2 * BASE.own_call_s), "own_call", (_GRADIENTS,)
-    ),
+    "own_call": Plant(replace(BASE, own_call_s=1.2 * BASE.own_call_s), "own_call", (_GRADIENTS,)),
 }
