@@ -1,11 +1,9 @@
-"""Two real jobs in which one thing is changed, told as that: what a busy machine changes nothing of.
+"""Real jobs in which one thing is changed, and are told as that: what depends on no time.
 
 All plants, many times, are in tests/long/compare_proof.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 from launcher import Launcher
@@ -14,7 +12,7 @@ from proof.measuring import Bench
 from proof.plants import BASE, PLANTS
 
 # The fewest of which counts are judged; of so few no time is.
-_BLOCKS = 2
+_BLOCKS = range(1, 3)
 _STRUCTURAL = ("bucket", "dtype")
 
 
@@ -28,12 +26,12 @@ def _bench(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Benc
 
 @pytest.mark.parametrize("name", _STRUCTURAL)
 def test_what_no_time_depends_on_is_found(bench: Bench, name: str) -> None:
-    answer = bench.compare(name, range(1, _BLOCKS + 1))
+    answer = bench.compare(name, _BLOCKS, "--paired")
     said = judge(PLANTS[name], answer)
     assert said.outcome == FOUND, answer.output
 
 
 def test_the_same_program_is_not_measured_by_so_few(bench: Bench) -> None:
-    said = judge(PLANTS["same"], bench.compare("same", range(1, _BLOCKS + 1)))
+    said = judge(PLANTS["same"], bench.compare("same", _BLOCKS, "--paired"))
     assert said.outcome == NOT_MEASURED
     assert "too few runs" in said.reasons[0]

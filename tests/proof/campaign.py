@@ -56,7 +56,7 @@ class Campaign:
         programs = {"a": BASE, "s": BASE} | {name: PLANTS[name].program for name in todo}
         arms = {arm: replace(program, first=self.first) for arm, program in programs.items()}
         begin, load = time.monotonic(), os.getloadavg()[0]
-        bench.blocks(arms, self.blocks)
+        bench.blocks(arms, range(1, self.blocks + 1))
         seconds = time.monotonic() - begin
         for name in todo:
             self._judge(bench, name, {"round": number, "load": load, "seconds": seconds})
@@ -67,7 +67,7 @@ class Campaign:
 
     def _judge(self, bench: Bench, name: str, facts: dict[str, Any]) -> None:
         blocks = range(1, self.blocks + 1)
-        answer = bench.compare(name, blocks, "--same", *bench.side("s", blocks))
+        answer = bench.compare(name, blocks, "--paired", "--same", *bench.side("s", blocks))
         said = judge(PLANTS[name], answer)
         result = {"plant": name, "outcome": said.outcome, "reasons": said.reasons} | facts
         print(f"{facts['round']} {name}: {said.outcome} {' | '.join(said.reasons)}", flush=True)

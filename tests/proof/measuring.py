@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,19 +40,19 @@ class Bench:
             TRACED_JOB=name,
         )
 
-    def blocks(self, arms: Mapping[str, Program], blocks: int) -> None:
+    def blocks(self, arms: Mapping[str, Program], blocks: Iterable[int]) -> None:
         """All arms in turn, in each other block backwards, as `python -m traced ab` does."""
-        for block in range(1, blocks + 1):
+        for block in blocks:
             names = list(arms)
             for arm in names if block % 2 else reversed(names):
                 self.run(arms[arm], f"{arm}-{block:03}")
 
-    def side(self, arm: str, blocks: range) -> list[Path]:
+    def side(self, arm: str, blocks: Iterable[int]) -> list[Path]:
         """The runs of an arm."""
         return [self.folder / f"{arm}-{block:03}" for block in blocks]
 
-    def compare(self, fresh: str, blocks: range, *options: str | Path) -> Answer:
-        """Of the arm "a" with another, in pairs."""
-        base = self.side("a", blocks)
-        sides = (*base, "--against", *self.side(fresh, blocks))
-        return tracectl("compare", *sides, "--paired", "--json", *options)
+    def compare(self, fresh: str, blocks: Iterable[int], *options: str | Path) -> Answer:
+        """Of the arm "a" with another."""
+        chosen = list(blocks)
+        sides = (*self.side("a", chosen), "--against", *self.side(fresh, chosen))
+        return tracectl("compare", *sides, "--json", *options)
