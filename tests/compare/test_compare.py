@@ -162,7 +162,7 @@ def test_a_clock_that_stepped_is_no_measure(tmp_path: Path) -> None:
     assert compare(base, [*fresh, steady]).exit_code in (0, 5)
     stepped = replace(program, clock_steps_ns=1_000_000_000)
     run = made.write(tmp_path / "stepped", stepped, 4001)
-    refused(compare(base, [*fresh, run]), 5, "the clock of node-1 (ranks 2-3) stepped by about")
+    refused(compare(base, [*fresh, run]), 5, "stepped by about")
 
 
 def test_a_side_without_runs_cannot_be_understood(base: list[Path], tmp_path: Path) -> None:
