@@ -20,13 +20,13 @@ US = 1_000
 MS = 1_000_000
 START_NS = 1_000_000_000
 WORLD = 4
-_RANKS = range(WORLD)
 
 
 @dataclass(frozen=True)
 class Program:
     """What a program does, and how it is unlike itself from run to run."""
 
+    world: int = WORLD
     steps: int = 12
     buckets: int = 4
     bucket_bytes: int = 4 << 20
@@ -40,6 +40,9 @@ class Program:
     waits_at_once: bool = False
     group: str = "dp"
     torch: str = "2.15.0"
+    # So many, of which the clock of the last steps amid the run.
+    hosts: int = 1
+    clock_steps_ns: int = 0
     # Of all times of a run, and of each single one.
     scatter: float = 0.004
     noise: float = 0.01
@@ -53,18 +56,18 @@ class _Rank:
         self.payload = build.new_payload(
             rank=rank,
             stream_id=stream_id,
-            host="node-0",
-            boot_id="boot",
+            host=f"node-{rank * program.hosts // program.world}",
+            boot_id=f"boot-{rank * program.hosts // program.world}",
             pid=100 + rank,
             torch_version=program.torch,
         )
         header = self.payload.header
-        header.world_size = WORLD
+        header.world_size = program.world
         header.started.monotonic_ns = START_NS
         header.started.realtime_ns = build.REALTIME_NS + START_NS
         group = self.payload.group.add(id=1, name="0", desc=program.group, backend="gloo")
-        group.leg, group.size, group.group_rank = "cpu", WORLD, rank
-        for member in _RANKS:
+        group.leg, group.size, group.group_rank = "cpu", program.world, rank
+        for member in range(program.world):
             group.member.add(first=member, count=1, stride=1)
         call = self.payload.call.add(id=1, op=definitions.OPERATION_ALL_REDUCE, group=1)
         call.bytes_in = call.bytes_out = program.bucket_bytes
@@ -102,6 +105,11 @@ class _Rank:
         self.waited.append({"op": op, "ns": self.now, "wait_ns": wait_ns})
         self.now += wait_ns
 
+    def step_clock(self, after_ns: int, by_ns: int) -> None:
+        for table in (self.issued, self.returned, self.done, self.waited, self.marked):
+            for row in table:
+                row["ns"] += by_ns if row["ns"] > after_ns else 0
+
     def encode(self, closed: bool, lost: int) -> bytes:
         payload = self.payload
         tables = (self.issued, self.returned, self.done, self.waited, self.marked)
@@ -125,7 +133,7 @@ class _Run:
         self._program = program
         # Of a run: how fast the machine was.
         self._speed = math.exp(self._random.gauss(0, program.scatter))
-        self.ranks = [_Rank(rank, program, (seed << 8) + rank) for rank in _RANKS]
+        self.ranks = [_Rank(rank, program, (seed << 8) + rank) for rank in range(program.world)]
         self._seq = 0
         self._ends = [START_NS, START_NS]
 
@@ -173,6 +181,10 @@ def write(folder: Path, program: Program, seed: int, *, closed: bool = True, los
     for number in range(program.steps):
         run.step(number)
     folder.mkdir(parents=True)
+    if program.clock_steps_ns:
+        amid_ns = (START_NS + run.ranks[-1].now) // 2
+        for rank in run.ranks[-(program.world // program.hosts) :]:
+            rank.step_clock(amid_ns, program.clock_steps_ns)
     for rank in run.ranks:
         data = rank.encode(closed or rank.rank > 0, lost if rank.rank == 1 else 0)
         (folder / f"rank-{rank.rank}.traced").write_bytes(data)

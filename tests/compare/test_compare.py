@@ -154,6 +154,27 @@ def test_what_is_incomplete_is_no_measure(tmp_path: Path, base: list[Path]) -> N
     refused(compare(base, [*others, absent]), 5, "no trace of ranks 3 of 4")
 
 
+def test_a_clock_that_stepped_is_no_measure(tmp_path: Path) -> None:
+    program = replace(BASE, hosts=2)
+    base = made.side(tmp_path / "base", program, seed=1000)
+    fresh = made.side(tmp_path / "fresh", program, seed=2000, runs=8)
+    steady = made.write(tmp_path / "steady", program, 4000)
+    assert compare(base, [*fresh, steady]).exit_code in (0, 5)
+    stepped = replace(program, clock_steps_ns=1_000_000_000)
+    run = made.write(tmp_path / "stepped", stepped, 4001)
+    refused(compare(base, [*fresh, run]), 5, "stepped by about")
+
+
+def test_a_side_without_runs_cannot_be_understood(base: list[Path], tmp_path: Path) -> None:
+    refused(tracectl("compare", *base, "--against"), 2, "--against")
+    refused(tracectl("compare", "--against", *base), 5, "one run on a side")
+    run = base[0]
+    refused(compare([run], [run]), 2, "is given twice")
+    # By another name.
+    (tmp_path / "link").symlink_to(run)
+    refused(compare([run], [tmp_path / "link"]), 2, "are the same run")
+
+
 def test_what_cannot_be_compared_is_no_measure(
     tmp_path: Path, base: list[Path], fresh: list[Path]
 ) -> None:
@@ -169,6 +190,8 @@ def test_what_cannot_be_compared_is_no_measure(
     longer = made.side(tmp_path / "longer", replace(BASE, steps=14), seed=3000)
     refused(compare(base, longer), 5, "steps 0-10 and")
     assert compare(base, longer, "--steps", "0-10").exit_code == 0
+    smaller = made.side(tmp_path / "smaller", replace(BASE, world=2), seed=5000)
+    refused(compare(base, smaller), 5, "4 ranks and")
     other = made.side(tmp_path / "other", replace(BASE, group="tp"), seed=4000)
     refused(compare(base, other), 5, "the two sides are different programs")
 

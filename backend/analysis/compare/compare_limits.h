@@ -31,7 +31,8 @@ struct CompareLimits {
 inline constexpr double kFoundInNineOfTen = 1 + 1.2816 / 1.9600;
 
 // A rank causes a change of waiting if at least this part of what was caused
-// more is its: more than all others together.
+// more is its: more than all others together. And one time is longer because
+// of another that became longer by at least this part of what it did.
 inline constexpr double kMostOfIt = 0.5;
 
 // Programs are others where the same operations of the same groups make up less

@@ -79,6 +79,9 @@ KeyFigures FigureSums::figuresOf(const OfKey& sums,
   for (const auto& [rank, ns] : sums.caused_ns) {
     figures.caused_ns[rank] = ns / steps;
   }
+  for (const auto& [rank, sum] : sums.computed) {
+    figures.computed_ns[rank] = sum.ns / static_cast<double>(sum.count);
+  }
   figures.site = commonest(sums);
   return figures;
 }

@@ -36,6 +36,10 @@ class FigureSums {
   void addCaused(std::uint32_t key, std::uint32_t rank, double ns) {
     sums_[key].caused_ns[rank] += ns;
   }
+  void addComputed(std::uint32_t key, std::uint32_t rank,
+                   std::optional<double> ns) {
+    if (ns) sums_[key].computed[rank].add(ns);
+  }
   void addSite(std::uint32_t key, const std::string& site) {
     ++sums_[key].sites[site];
   }
@@ -67,6 +71,7 @@ class FigureSums {
     std::uint64_t calls = 0;
     std::uint64_t bytes = 0;
     std::map<std::uint32_t, double> caused_ns;
+    std::map<std::uint32_t, Sum> computed;
     absl::flat_hash_map<std::string, std::uint64_t> sites;
   };
 

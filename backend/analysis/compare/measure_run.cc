@@ -14,6 +14,7 @@
 #include "analysis/compare/figure_sums.h"
 #include "analysis/compare/group_identity.h"
 #include "analysis/compare/run_facts.h"
+#include "analysis/compare/wait_ends.h"
 #include "analysis/figures/bandwidth.h"
 #include "analysis/job/group_catalog.h"
 #include "analysis/job/run_summary.h"
@@ -69,7 +70,8 @@ class StreamSums {
         identities_(identities),
         stretches_(stretches),
         sums_(sums),
-        batches_(table_) {}
+        batches_(table_),
+        wait_ends_(table_) {}
 
   // Returns how many operations failed.
   std::uint64_t addAll() {
@@ -102,6 +104,8 @@ class StreamSums {
           *key, table_.header.rank(),
           others * static_cast<double>(split.likely_arrival->behind_ns));
     }
+    sums_.addComputed(*key, table_.header.rank(),
+                      asDouble(wait_ends_.untilIssue(op)));
     if (op.stack > 0) sums_.addSite(*key, siteOf(op));
   }
 
@@ -147,6 +151,7 @@ class StreamSums {
   const Stretches& stretches_;
   FigureSums& sums_;
   const BatchSizes batches_;
+  const WaitEnds wait_ends_;
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>,
                       std::optional<std::uint32_t>>
       keys_;

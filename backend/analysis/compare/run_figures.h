@@ -40,6 +40,9 @@ struct KeyFigures {
   double uncertain_ns = 0;
   // How long others waited for each rank, ns of a step.
   std::map<std::uint32_t, double> caused_ns;
+  // From the end of the last wait of each rank to its call, ns of a call; of
+  // those that were seen to wait.
+  std::map<std::uint32_t, double> computed_ns;
   // The line of the program that calls it most often; "" where none is known.
   std::string site;
 };

@@ -27,6 +27,7 @@ struct MadeUp {
   double calls = 32;
   double ahead_ms = 4;
   double caused_by_1_ms = 1;
+  double computed_by_1_ms = 10;
   RunKey key = kGradients;
 };
 
@@ -55,6 +56,7 @@ class ComparisonTest : public ::testing::Test {
     set(key.values, RunPart::kExposed, scattered(made.exposed_ms * kMs));
     key.ahead_ns = made.ahead_ms * kMs;
     key.caused_ns = {{0, kMs}, {1, made.caused_by_1_ms * kMs}};
+    key.computed_ns = {{0, 10 * kMs}, {1, made.computed_by_1_ms * kMs}};
     set(figures.total, RunPart::kStep, scattered(made.step_ms * kMs));
     set(figures.total, RunPart::kCalls, made.calls);
     return figures;
@@ -149,6 +151,45 @@ TEST_F(ComparisonTest, AWaitThatBeginsSoonerIsLostOverlap) {
   EXPECT_EQ(exposed.follows, "");
   ASSERT_TRUE(exposed.sooner);
   EXPECT_EQ(exposed.sooner->before_ns, 4 * kMs);
+}
+
+// Found with real ranks: they leave a collective at other times than before.
+TEST_F(ComparisonTest, LostOverlapIsNotExplainedByALittleMoreLateness) {
+  MadeUp sooner;
+  sooner.exposed_ms = 6;
+  sooner.ahead_ms = 0;
+  sooner.wait_ms *= 1.3;
+  sooner.caused_by_1_ms = 2;
+  const Comparison comparison = compared(sooner);
+  const Change& exposed = change(comparison, RunPart::kExposed);
+  EXPECT_EQ(exposed.follows, "");
+  EXPECT_TRUE(exposed.sooner);
+  const Change& wait = change(comparison, RunPart::kWaitForPeers);
+  EXPECT_EQ(wait.kind, ChangeKind::kWorse);
+  EXPECT_THAT(wait.follows, HasSubstr("exposed wait of all_reduce"));
+}
+
+TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
+  MadeUp slow;
+  slow.transfer_ms *= 1.2;
+  slow.wait_ms *= 1.3;
+  slow.caused_by_1_ms = 2;
+  const Comparison let_go = compared(slow);
+  EXPECT_THAT(change(let_go, RunPart::kWaitForPeers).follows,
+              HasSubstr("transfer of all_reduce"));
+  slow.computed_by_1_ms = 11;
+  const Comparison computes = compared(slow);
+  EXPECT_EQ(change(computes, RunPart::kWaitForPeers).follows, "");
+  EXPECT_EQ(change(computes, RunPart::kTransfer).follows, "");
+}
+
+TEST_F(ComparisonTest, AnExposedWaitForMoreCallsFollows) {
+  MadeUp more;
+  more.calls = 40;
+  more.exposed_ms *= 1.5;
+  const Comparison comparison = compared(more);
+  EXPECT_THAT(change(comparison, RunPart::kExposed).follows,
+              HasSubstr("calls of all_reduce"));
 }
 
 TEST_F(ComparisonTest, OneCallMoreIsFoundWithoutStatistics) {

@@ -1,0 +1,107 @@
+#include "analysis/compare/key_causes.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/compare/lateness.h"
+#include "analysis/statistics/median.h"
+
+namespace traced {
+namespace {
+
+std::optional<double> aheadOf(const Runs& runs, const RunKey& key) {
+  std::vector<double> values;
+  for (const RunFigures& run : runs) {
+    const auto found = run.keys.find(key);
+    if (found == run.keys.end() || !found->second.ahead_ns) continue;
+    values.push_back(*found->second.ahead_ns);
+  }
+  if (values.size() < runs.size()) return std::nullopt;
+  return middleOf(std::move(values));
+}
+
+void tellSooner(const Runs& base, const Runs& fresh, const RunKey& key,
+                double floor, Change& exposed) {
+  const auto before = aheadOf(base, key);
+  const auto after = aheadOf(fresh, key);
+  if (!before || !after || *after >= *before * (1 - floor)) return;
+  if (*before - *after < kMostOfIt * moreNs(exposed)) return;
+  exposed.sooner = {*before, *after};
+}
+
+// Of one key: more calls carry more bytes.
+void followCalls(ComparedKey& key) {
+  const Change* calls = worse(key, RunPart::kCalls);
+  Change* bytes = worse(key, RunPart::kBytes);
+  if (calls && bytes && std::abs(bytes->ratio() - calls->ratio()) < 1e-9) {
+    bytes->follows = textOf(key, RunPart::kCalls);
+  }
+}
+
+// Whoever waits for an operation waits longer because it takes longer.
+void followOperation(ComparedKey& key, Change& exposed) {
+  double most = kMostOfIt * moreNs(exposed);
+  for (const RunPart part : {RunPart::kTransfer, RunPart::kWaitForPeers}) {
+    const Change* change = worse(key, part);
+    if (!change || moreNs(*change) < most) continue;
+    most = moreNs(*change);
+    exposed.follows = textOf(key, part);
+  }
+}
+
+// Otherwise because it begins to wait sooner, or for more of them.
+void explainExposed(const Runs& base, const Runs& fresh, double floor,
+                    ComparedKey& key) {
+  Change* exposed = worse(key, RunPart::kExposed);
+  if (!exposed) return;
+  followOperation(key, *exposed);
+  if (!exposed->follows.empty()) return;
+  tellSooner(base, fresh, *key.key, floor, *exposed);
+  if (!exposed->sooner && worse(key, RunPart::kCalls)) {
+    exposed->follows = textOf(key, RunPart::kCalls);
+  }
+}
+
+// A rank that others wait for and that does not compute longer was let go
+// later: by an operation that takes longer, or by a wait that was not there.
+void followLateness(const Runs& base, const Runs& fresh, ComparedKey& key) {
+  Change* wait = worse(key, RunPart::kWaitForPeers);
+  if (!wait) return;
+  const auto longer = computesLonger(base, fresh, *key.key, wait->culprit);
+  if (!longer || *longer >= kMostOfIt * moreNs(*wait)) return;
+  const Change* exposed = worse(key, RunPart::kExposed);
+  const Change* transfer = worse(key, RunPart::kTransfer);
+  if (exposed && exposed->sooner && moreNs(*exposed) > moreNs(*wait)) {
+    wait->follows = textOf(key, RunPart::kExposed);
+  } else if (transfer && moreNs(*transfer) > moreNs(*wait)) {
+    wait->follows = textOf(key, RunPart::kTransfer);
+  }
+}
+
+}  // namespace
+
+double moreNs(const Change& change) { return change.after - change.before; }
+
+Change* worse(ComparedKey& key, RunPart part) {
+  for (Change& change : key.changes) {
+    if (change.part == part && change.kind == ChangeKind::kWorse) {
+      return &change;
+    }
+  }
+  return nullptr;
+}
+
+std::string textOf(const ComparedKey& key, RunPart part) {
+  return absl::StrCat(wordsOf(part), " of ", nameOf(key.key));
+}
+
+void findCausesWithin(const Runs& base, const Runs& fresh, double floor,
+                      ComparedKey& key) {
+  followCalls(key);
+  explainExposed(base, fresh, floor, key);
+  followLateness(base, fresh, key);
+}
+
+}  // namespace traced

@@ -1,0 +1,24 @@
+// Which changes of one kind of operation follow from others of it.
+
+#pragma once
+
+#include <string>
+
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/side_values.h"
+
+namespace traced {
+
+// A part that became worse; nullptr where it did not.
+Change* worse(ComparedKey& key, RunPart part);
+double moreNs(const Change& change);
+
+// What Change::follows says.
+std::string textOf(const ComparedKey& key, RunPart part);
+
+// Fills in Change::follows and Change::sooner; culprits are known. `floor`: the
+// part by which a wait must begin sooner.
+void findCausesWithin(const Runs& base, const Runs& fresh, double floor,
+                      ComparedKey& key);
+
+}  // namespace traced

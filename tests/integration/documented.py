@@ -1,0 +1,62 @@
+"""What the blocks of a page in docs/ say, so that it can be run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+
+_DOCS = Path(__file__).parents[2] / "docs"
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The blocks of a language, in their order."""
+    text = (_DOCS / page).read_text()
+    return [
+        dedent(block)
+        for block in re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    ]
+
+
+@dataclass
+class Step:
+    """One of GitHub's steps that run commands."""
+
+    name: str
+    commands: str
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def github_steps(block: str) -> list[Step]:
+    """Those of a workflow, or of a part of one, with what runs and in which environment."""
+    steps = []
+    for item in re.split(r"^ *- (?=name:|uses:)", block, flags=re.MULTILINE)[1:]:
+        run = re.search(r"^( *)run:(?: \|\n((?:\1  .*\n|\n)*)| (.*)\n)", item, re.MULTILINE)
+        if not run:
+            continue
+        name = item.splitlines()[0].removeprefix("name: ")
+        commands = dedent(run[2] or run[3]).strip() + "\n"
+        steps.append(Step(name, commands, _variables(item)))
+    return steps
+
+
+def gitlab_script(block: str, of: str) -> str:
+    """The lines of `script` or `before_script`."""
+    listed = re.search(rf"^  {of}:\n((?:    .*\n)*)", block, re.MULTILINE)
+    assert listed, block
+    items = re.split(r"^    - ", listed[1], flags=re.MULTILINE)[1:]
+    return "\n".join(re.sub(r"\A\|\n", "", item).strip() for item in items)
+
+
+def gitlab_variables(block: str) -> dict[str, str]:
+    """Those of a job."""
+    return _variables(block)
+
+
+def _variables(text: str) -> dict[str, str]:
+    listed = re.search(r"^( *)(?:env|variables):\n((?:\1  .*\n?)*)", text, re.MULTILINE)
+    if not listed:
+        return {}
+    pairs = (line.split(":", 1) for line in listed[2].splitlines() if line.strip())
+    return {name.strip(): value.strip().strip('"') for name, value in pairs}

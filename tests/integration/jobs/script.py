@@ -1,0 +1,14 @@
+"""A script, run as torchrun runs it, in a rank that has imported torch."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+
+
+def run(folder: str, script: str, arguments: list[str]) -> None:
+    """Runs it in its folder."""
+    os.chdir(folder)
+    sys.argv = [script, *arguments]
+    runpy.run_path(script, run_name="__main__")

@@ -1,0 +1,37 @@
+"""Real jobs in which one thing is changed, and are told as that: what depends on no time.
+
+All plants, many times, are in tests/long/compare_proof.
+"""
+
+from __future__ import annotations
+
+import pytest
+from launcher import Launcher
+from proof.judging import FOUND, NOT_MEASURED, judge
+from proof.measuring import Bench
+from proof.plants import BASE, PLANTS
+
+# The fewest of which counts are judged; of so few no time is.
+_BLOCKS = range(1, 3)
+_STRUCTURAL = ("bucket", "dtype")
+
+
+@pytest.fixture(scope="module", name="bench")
+def _bench(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    bench = Bench(launcher, tmp_path_factory.mktemp("bench"))
+    arms = {name: PLANTS[name].program for name in ("same", *_STRUCTURAL)}
+    bench.blocks({"a": BASE} | arms, _BLOCKS)
+    return bench
+
+
+@pytest.mark.parametrize("name", _STRUCTURAL)
+def test_what_no_time_depends_on_is_found(bench: Bench, name: str) -> None:
+    answer = bench.compare(name, _BLOCKS, "--paired")
+    said = judge(PLANTS[name], answer)
+    assert said.outcome == FOUND, answer.output
+
+
+def test_the_same_program_is_not_measured_by_so_few(bench: Bench) -> None:
+    said = judge(PLANTS["same"], bench.compare("same", _BLOCKS, "--paired"))
+    assert said.outcome == NOT_MEASURED
+    assert "too few runs" in said.reasons[0]

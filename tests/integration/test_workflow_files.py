@@ -1,0 +1,137 @@
+"""The workflow files of docs/ci.md, run step by step in a clean clone of a repository.
+
+As on a runner, but: torch and traced are installed already, so the step that installs is left out,
+as the page says; torchrun forks its ranks (warm_torchrun.py); and of the comparison 2 blocks are
+run. So few are never a measure of time, whatever the machine does: what is the same is "not
+measured".
+"""
+
+from __future__ import annotations
+
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from documented import blocks, github_steps, gitlab_script, gitlab_variables
+from launcher import Launcher
+from warm_torchrun import WarmTorchrun
+
+_INSTALLS = "Install torch, and traced for it"
+_FEW_BLOCKS = ("--blocks 9", "--blocks 2")
+
+# What the page's program leaves to its reader.
+_PROGRAM = """
+import argparse
+import torch
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--steps", type=int)
+batches = range(arguments.parse_args().steps)
+
+
+def train(batch):
+    for _ in range({calls}):
+        dist.all_reduce(torch.ones(1024))
+
+
+"""
+
+
+class Repository:
+    """A user's, with a budget, and a clone of it as a runner has it."""
+
+    def __init__(self, folder: Path, torchrun: WarmTorchrun) -> None:
+        self.origin, self.clone = folder / "origin", folder / "clone"
+        self._torchrun = torchrun
+        self.origin.mkdir()
+        self._git("init", "-q", "-b", "main")
+        self._commit(calls=2)
+        train, budget = github_steps(blocks("ci.md", "yaml")[0])[1], blocks("ci.md", "sh")[0]
+        (self.origin / "ci").mkdir()
+        code, said = torchrun.shell(train.commands + budget, self.origin, train.env)
+        assert code == 0, said
+        self._git("commit", "-q", "-m", "a budget")
+
+    def change(self, calls: int) -> None:
+        """A branch in which a step has so many calls, cloned as checkout actions do."""
+        self._git("checkout", "-q", "-b", "change")
+        self._commit(calls)
+        shallow = ["--depth", "1", "--branch", "change"]
+        subprocess.run(
+            ["git", "clone", "-q", *shallow, f"file://{self.origin}", self.clone], check=True
+        )
+
+    def run(self, commands: str, **env: str) -> tuple[int, str]:
+        """What a step does in the clone."""
+        commands = commands.replace(*_FEW_BLOCKS)
+        return self._torchrun.shell(commands, self.clone, {"HOME": str(self.clone.parent)} | env)
+
+    def _commit(self, calls: int) -> None:
+        program = blocks("ci.md", "python")[0]
+        (self.origin / "train.py").write_text(_PROGRAM.format(calls=calls) + program)
+        self._git("add", "train.py")
+        self._git("commit", "-q", "--allow-empty", "-m", "a program")
+
+    def _git(self, *arguments: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *identity, *arguments], cwd=self.origin, check=True)
+
+
+@pytest.fixture
+def repository(launcher: Launcher, tmp_path: Path) -> Repository:
+    return Repository(tmp_path, WarmTorchrun(launcher, tmp_path / "torchrun"))
+
+
+def failures(junit: Path) -> int:
+    return sum(int(suite.get("failures", "0")) for suite in ET.parse(junit).iter("testsuite"))
+
+
+def test_the_steps_of_github(repository: Repository) -> None:
+    whole, part = blocks("ci.md", "yaml")[:2]
+    installs, train, check, compare = github_steps(whole) + github_steps(part)
+    assert installs.name == _INSTALLS
+    repository.change(calls=2)
+    for step in (train, check):
+        code, said = repository.run(step.commands, **step.env)
+        assert code == 0, said
+    assert failures(repository.clone / "comm-budget.xml") == 0
+    summary = repository.clone.parent / "summary.md"
+    github = {
+        "GITHUB_BASE_REF": "main",
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "GITHUB_WORKSPACE": str(repository.clone),
+    }
+    code, said = repository.run(compare.commands, **github)
+    assert code == 5, said
+    assert "too few runs" in said
+    assert "too few runs" in summary.read_text()
+    assert (repository.clone / "compare.sarif").stat().st_size > 0
+    assert ET.parse(repository.clone / "compare.xml").getroot().tag.startswith("testsuite")
+
+
+def test_the_steps_of_github_find_a_change(repository: Repository) -> None:
+    whole, part = blocks("ci.md", "yaml")[:2]
+    _, train, check, compare = github_steps(whole) + github_steps(part)
+    repository.change(calls=3)
+    assert repository.run(train.commands, **train.env)[0] == 0
+    code, said = repository.run(check.commands, **check.env)
+    assert code == 1, said
+    assert failures(repository.clone / "comm-budget.xml") > 0
+    code, said = repository.run(compare.commands, GITHUB_BASE_REF="main")
+    assert code == 1, said
+    assert "Calls of all_reduce" in said
+
+
+@pytest.mark.parametrize(("calls", "exit_code"), [(2, 0), (3, 1)])
+def test_the_script_of_gitlab(repository: Repository, calls: int, exit_code: int) -> None:
+    [job] = [block for block in blocks("ci.md", "yaml") if ".gitlab-ci.yml" in block]
+    assert "pip install" in gitlab_script(job, "before_script")
+    repository.change(calls)
+    script = gitlab_script(job, "script")
+    env = gitlab_variables(job) | {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}
+    code, said = repository.run(script, **env)
+    assert code == exit_code, said
+    assert (failures(repository.clone / "comm-budget.xml") > 0) == (exit_code == 1)
+    # The script ends at the check, where that fails.
+    assert (repository.clone / "compare.xml").exists() == (exit_code == 0)

@@ -1,0 +1,1 @@
+"""Real jobs in which one thing is changed, and what `tracectl compare` says of them."""

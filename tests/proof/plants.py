@@ -1,0 +1,47 @@
+"""What is changed of the program, and as what it must be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from proof.program import Program
+
+BASE = Program()
+_GRADIENTS = "all_reduce 256-512 KiB bfloat16 on default_pg"
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A change.
+
+    Attributes:
+        told_as: The rule of `tracectl compare`; "" where nothing is to be told.
+        words: What its sentence has: the kind of operation, the rank.
+    """
+
+    program: Program
+    told_as: str = ""
+    words: tuple[str, ...] = ()
+
+
+def slower_transfer(percent: float) -> Program:
+    """Of all that a transfer takes, of which a fifth is not the network's."""
+    rate = BASE.bytes_per_second / (1 + 1.25 * percent / 100)
+    return replace(BASE, bytes_per_second=round(rate))
+
+
+PLANTS = {
+    "same": Plant(BASE),
+    "bucket": Plant(replace(BASE, buckets=5), "calls", (_GRADIENTS, "from 8 to 10")),
+    "dtype": Plant(
+        replace(BASE, dtype="float32"), "dtype", ("all_reduce is float32 where it was bfloat16",)
+    ),
+    "overlap": Plant(
+        replace(BASE, waits_at_once=True), "exposed_wait", (_GRADIENTS, "overlap was lost")
+    ),
+    "transfer": Plant(slower_transfer(10), "transfer", (_GRADIENTS,)),
+    "computing": Plant(
+        replace(BASE, slow_rank=1.1), "wait_for_peers", (_GRADIENTS, "caused by rank 1")
+    ),
+    "own_call": Plant(replace(BASE, own_call_s=1.2 * BASE.own_call_s), "own_call", (_GRADIENTS,)),
+}
