@@ -70,6 +70,11 @@ std::string sentenceOf(const Comparison& comparison, const ComparedKey& key,
                     " ms after the call and began ",
                     millisecondsText(change.sooner->before_ns), " ms after it");
   }
+  if (!change.perhaps_follows.empty()) {
+    absl::StrAppend(&text, ", perhaps because of ",
+                    quote(change.perhaps_follows),
+                    ", which varies too much to tell");
+  }
   if (change.part == RunPart::kStep && change.kind == ChangeKind::kWorse &&
       change.follows.empty()) {
     absl::StrAppend(&text,
