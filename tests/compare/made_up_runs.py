@@ -30,6 +30,8 @@ class Program:
     steps: int = 12
     buckets: int = 4
     bucket_bytes: int = 4 << 20
+    # Of the buckets, those of 1 MiB.
+    small: int = 0
     dtype: int = definitions.DTYPE_BFLOAT16
     compute_ns: int = 20 * MS
     # Rank 1 computes this much longer, and its peers wait.
@@ -75,6 +77,9 @@ class _Rank:
         call.tensors_in = 1
         setattr(call, "async", True)
         call.input.add(dtype=program.dtype, shape=[program.bucket_bytes // 2])
+        small = self.payload.call.add()
+        small.CopyFrom(call)
+        small.id, small.bytes_in, small.bytes_out = 2, 1 << 20, 1 << 20
         frame = self.payload.frame.add(id=7, function="backward", file="/job/train.py", line=120)
         self.payload.stack.add(id=1, frame_id=[frame.id], site=1)
         self.issued: list[dict[str, int]] = []
@@ -89,9 +94,9 @@ class _Rank:
         row = {"position": self.position, "ns": self.now, "value": number}
         self.marked.append(row | {"kind": rows.MARK_KIND_STEP})
 
-    def issue(self, seq: int, own_call_ns: int) -> int:
+    def issue(self, seq: int, own_call_ns: int, call: int) -> int:
         self.position += 1
-        row = {"op": self.position, "ns": self.now, "call": 1, "seq": seq}
+        row = {"op": self.position, "ns": self.now, "call": call, "seq": seq}
         self.issued.append(row | {"thread": 1, "stack": 1})
         self.now += own_call_ns
         self.returned.append({"op": self.position, "ns": self.now})
@@ -146,10 +151,11 @@ class _Run:
             slower = self._program.slow_rank if rank.rank == 1 else 1.0
             rank.now += self._about(part * slower * self._program.compute_ns)
 
-    def _bucket(self) -> tuple[list[int], int]:
+    def _bucket(self, call: int) -> tuple[list[int], int]:
         self._seq += 1
         issued = [rank.now for rank in self.ranks]
-        ops = [rank.issue(self._seq, self._about(self._program.own_call_ns)) for rank in self.ranks]
+        own_call_ns = self._program.own_call_ns
+        ops = [rank.issue(self._seq, self._about(own_call_ns), call) for rank in self.ranks]
         began = max([*issued, self._ends[-2]])
         end = began + self._about(self._program.transfer_ns)
         self._ends.append(end)
@@ -165,9 +171,9 @@ class _Run:
         for rank in self.ranks:
             rank.step(number)
         buckets = []
-        for _ in range(self._program.buckets):
+        for number in range(self._program.buckets):
             self._compute(1 / (2 * self._program.buckets))
-            buckets.append(self._bucket())
+            buckets.append(self._bucket(2 if number < self._program.small else 1))
             if self._program.waits_at_once:
                 self._wait(*buckets.pop())
         self._compute(1 / 2)

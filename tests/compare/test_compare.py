@@ -82,6 +82,18 @@ def test_a_change_is_told_as_what_it_is(
     assert len(reasons(told)) == 1, reasons(told)
 
 
+def test_a_size_more_is_no_new_operation(tmp_path: Path, base: list[Path]) -> None:
+    mixed = made.side(tmp_path / "fresh", replace(BASE, small=1), seed=3000)
+    texts = [finding["text"] for finding in reasons(found(compare(base, mixed, "--json")))]
+    assert (
+        "on dp, all_reduce is there in other sizes or dtypes, too: 4 x 1-2 MiB bfloat16 in a step"
+    ) in texts
+    texts = [finding["text"] for finding in reasons(found(compare(mixed, base, "--json")))]
+    assert (
+        "on dp, all_reduce is gone in some sizes or dtypes: 4 x 1-2 MiB bfloat16 in a step"
+    ) in texts
+
+
 def test_the_rank_that_keeps_others_waiting_is_named(tmp_path: Path, base: list[Path]) -> None:
     told = planted("slow_rank", tmp_path, base)
     assert reasons(told)[0]["text"].endswith(", caused by rank 1")

@@ -14,7 +14,7 @@ from typing import Any
 
 from launcher import Launcher
 
-from proof.judging import OUTCOMES, judge
+from proof.judging import BESIDES, ELSE, OUTCOMES, judge
 from proof.measuring import Bench
 from proof.plants import BASE, PLANTS
 
@@ -77,7 +77,10 @@ class Campaign:
     def table(self) -> str:
         """A row for each plant, as Markdown."""
         results = self.results
-        lines = [f"| planted | rounds | {' | '.join(OUTCOMES)} |", "|---" * 7 + "|"]
+        lines = [
+            f"| planted | rounds | {' | '.join(OUTCOMES)} |",
+            "|---" * (2 + len(OUTCOMES)) + "|",
+        ]
         for name in self.plants:
             counts = Counter(each["outcome"] for each in results if each["plant"] == name)
             row = " | ".join(str(counts[outcome]) for outcome in OUTCOMES)
@@ -89,5 +92,4 @@ class Campaign:
     @property
     def misled(self) -> list[dict[str, Any]]:
         """What was told as something else, also besides."""
-        wrong = OUTCOMES[1:3]
-        return [result for result in self.results if result["outcome"] in wrong]
+        return [each for each in self.results if each["outcome"] in (BESIDES, ELSE)]

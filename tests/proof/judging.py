@@ -8,15 +8,17 @@ from typing import Any
 
 from tracectl import Answer
 
-from proof.plants import Plant
+from proof.plants import GRADIENTS, Plant
 
 FOUND = "found"
 #: It is told as a reason, but not as the only one.
 BESIDES = "found, with others"
+#: What it makes longer is told, and that it is perhaps the reason.
+OPEN = "perhaps"
 ELSE = "told as something else"
 PASSED = "passed"
 NOT_MEASURED = "not measured"
-OUTCOMES = (FOUND, BESIDES, ELSE, PASSED, NOT_MEASURED)
+OUTCOMES = (FOUND, BESIDES, OPEN, ELSE, PASSED, NOT_MEASURED)
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,19 @@ def judge(plant: Plant, answer: Answer) -> Judgement:
     ]
     right = [finding for finding in reasons if _is_of(plant, finding)]
     outcome = FOUND if right == reasons else BESIDES if right else ELSE
+    if all(_is_perhaps_of(plant, finding) for finding in reasons):
+        outcome = OPEN
     return Judgement(outcome, tuple(finding["text"] for finding in reasons))
 
 
-def _is_of(plant: Plant, finding: dict[str, Any]) -> bool:
-    return finding["rule"] == plant.told_as and all(
-        words in finding["text"] for words in plant.words
+def _is_perhaps_of(plant: Plant, finding: dict[str, Any]) -> bool:
+    reason = plant.told_as.replace("_", " ")
+    return finding["rule"] == "exposed_wait" and (
+        f"perhaps because of {reason} of" in finding["text"]
     )
+
+
+def _is_of(plant: Plant, finding: dict[str, Any]) -> bool:
+    # There is one kind of operation: of all operations is the same.
+    text = finding["text"].replace("all operations", GRADIENTS)
+    return finding["rule"] == plant.told_as and all(words in text for words in plant.words)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from proof.program import Program
 
 BASE = Program()
-_GRADIENTS = "all_reduce 256-512 KiB bfloat16 on default_pg"
+GRADIENTS = "all_reduce 256-512 KiB bfloat16 on default_pg"
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,16 @@ def slower_transfer(percent: float) -> Program:
 
 PLANTS = {
     "same": Plant(BASE),
-    "bucket": Plant(replace(BASE, buckets=5), "calls", (_GRADIENTS, "from 8 to 10")),
+    "bucket": Plant(replace(BASE, buckets=5), "calls", (GRADIENTS, "from 8 to 10")),
     "dtype": Plant(
         replace(BASE, dtype="float32"), "dtype", ("all_reduce is float32 where it was bfloat16",)
     ),
     "overlap": Plant(
-        replace(BASE, waits_at_once=True), "exposed_wait", (_GRADIENTS, "overlap was lost")
+        replace(BASE, waits_at_once=True), "exposed_wait", (GRADIENTS, "overlap was lost")
     ),
-    "transfer": Plant(slower_transfer(10), "transfer", (_GRADIENTS,)),
+    "transfer": Plant(slower_transfer(10), "transfer", (GRADIENTS,)),
     "computing": Plant(
-        replace(BASE, slow_rank=1.1), "wait_for_peers", (_GRADIENTS, "caused by rank 1")
+        replace(BASE, slow_rank=1.1), "wait_for_peers", (GRADIENTS, "caused by rank 1")
     ),
-    "own_call": Plant(replace(BASE, own_call_s=1.2 * BASE.own_call_s), "own_call", (_GRADIENTS,)),
+    "own_call": Plant(replace(BASE, own_call_s=1.2 * BASE.own_call_s), "own_call", (GRADIENTS,)),
 }

@@ -46,6 +46,9 @@ struct Change {
   bool small = false;
   // It follows from what `follows` says: the part and key of another change.
   std::string follows;
+  // It may follow from this, which is open: of an exposed wait of which nothing
+  // else is known.
+  std::string perhaps_follows;
   // The rank that others wait for longer, of a wait for peers.
   std::optional<std::uint32_t> culprit;
   // Of an exposed wait: the program begins to wait sooner than it did, ns after

@@ -51,6 +51,19 @@ void followOperation(ComparedKey& key, Change& exposed) {
   }
 }
 
+// The same of what scatters too much to be told as longer.
+void perhapsFollow(const ComparedKey& key, Change& exposed) {
+  double most = kMostOfIt * moreNs(exposed);
+  for (const Change& change : key.changes) {
+    const bool may_explain = change.part == RunPart::kTransfer ||
+                             change.part == RunPart::kWaitForPeers;
+    if (!may_explain || change.kind != ChangeKind::kOpen) continue;
+    if (moreNs(change) < most) continue;
+    most = moreNs(change);
+    exposed.perhaps_follows = textOf(key, change.part);
+  }
+}
+
 // Otherwise because it begins to wait sooner, or for more of them.
 void explainExposed(const Runs& base, const Runs& fresh, double floor,
                     ComparedKey& key) {
@@ -59,8 +72,11 @@ void explainExposed(const Runs& base, const Runs& fresh, double floor,
   followOperation(key, *exposed);
   if (!exposed->follows.empty()) return;
   tellSooner(base, fresh, *key.key, floor, *exposed);
-  if (!exposed->sooner && worse(key, RunPart::kCalls)) {
+  if (exposed->sooner) return;
+  if (worse(key, RunPart::kCalls)) {
     exposed->follows = textOf(key, RunPart::kCalls);
+  } else {
+    perhapsFollow(key, *exposed);
   }
 }
 

@@ -36,6 +36,9 @@ Json changeJson(const Comparison& comparison, const ComparedKey& key,
     json["found_from"] = change.detectable(comparison.settings.limits);
   }
   if (!change.follows.empty()) json["follows"] = change.follows;
+  if (!change.perhaps_follows.empty()) {
+    json["perhaps_follows"] = change.perhaps_follows;
+  }
   setIf(json, "caused_by_rank", change.culprit);
   if (change.sooner) {
     json["wait_begins_after_ns"] = {change.sooner->before_ns,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -70,6 +71,11 @@ std::string sentenceOf(const Comparison& comparison, const ComparedKey& key,
                     " ms after the call and began ",
                     millisecondsText(change.sooner->before_ns), " ms after it");
   }
+  if (!change.perhaps_follows.empty()) {
+    absl::StrAppend(&text, ", perhaps because of ",
+                    quote(change.perhaps_follows),
+                    ", which varies too much to tell");
+  }
   if (change.part == RunPart::kStep && change.kind == ChangeKind::kWorse &&
       change.follows.empty()) {
     absl::StrAppend(&text,
@@ -106,6 +112,16 @@ std::string callsText(const std::vector<const OneSided*>& all,
   return absl::StrJoin(texts, ", ");
 }
 
+// Whether both sides have the operation in the group, in whatever size.
+bool bothHave(const Comparison& comparison, const OneKind& kind) {
+  const OneSided& any = kind.fresh.empty() ? *kind.gone[0] : *kind.fresh[0];
+  return std::any_of(comparison.keys.begin(), comparison.keys.end(),
+                     [&](const ComparedKey& key) {
+                       return key.key && key.key->op == any.key.op &&
+                              key.key->group == any.key.group;
+                     });
+}
+
 CompareFinding findingOf(const OneKind& kind, const Comparison& comparison,
                          const Quote& quote) {
   CompareFinding finding;
@@ -117,13 +133,17 @@ CompareFinding findingOf(const OneKind& kind, const Comparison& comparison,
   const auto before = dtypesOf(kind.gone), after = dtypesOf(kind.fresh);
   const char* unit = unitOf(comparison);
   if (kind.gone.empty()) {
-    finding.rule = "new";
-    finding.text = absl::StrCat(what, " is new: ", callsText(kind.fresh, quote),
-                                " in ", unit);
+    const bool known = bothHave(comparison, kind);
+    finding.rule = known ? "size" : "new";
+    finding.text = absl::StrCat(
+        what, known ? " is there in other sizes or dtypes, too: " : " is new: ",
+        callsText(kind.fresh, quote), " in ", unit);
   } else if (kind.fresh.empty()) {
-    finding.rule = "gone";
-    finding.text = absl::StrCat(what, " is gone: ", callsText(kind.gone, quote),
-                                " in ", unit);
+    const bool known = bothHave(comparison, kind);
+    finding.rule = known ? "size" : "gone";
+    finding.text = absl::StrCat(
+        what, known ? " is gone in some sizes or dtypes: " : " is gone: ",
+        callsText(kind.gone, quote), " in ", unit);
   } else if (before != after) {
     finding.rule = "dtype";
     finding.text = absl::StrCat(

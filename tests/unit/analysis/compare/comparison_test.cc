@@ -183,6 +183,24 @@ TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
   EXPECT_EQ(change(computes, RunPart::kTransfer).follows, "");
 }
 
+// Found with real ranks beside other work.
+TEST_F(ComparisonTest, AnExposedWaitPerhapsFollowsFromWhatIsOpen) {
+  MadeUp slow;
+  slow.exposed_ms *= 1.5;
+  slow.wait_ms *= 2;
+  std::vector<RunFigures> base = side({}), fresh = side(slow);
+  const double factors[] = {0.3, 3, 1, 2, 0.5, 0.4, 2.5, 1.2, 0.8};
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    auto& values = fresh[i].keys[kGradients].values;
+    *values[static_cast<std::size_t>(RunPart::kWaitForPeers)] *= factors[i];
+  }
+  const Comparison comparison = compareRuns(base, fresh, {}, settings_);
+  const Change& exposed = change(comparison, RunPart::kExposed);
+  EXPECT_EQ(exposed.follows, "");
+  EXPECT_THAT(exposed.perhaps_follows,
+              HasSubstr("wait for peers of all_reduce"));
+}
+
 TEST_F(ComparisonTest, AnExposedWaitForMoreCallsFollows) {
   MadeUp more;
   more.calls = 40;
