@@ -1,7 +1,7 @@
 """Runs in an interpreter that has Apache Otava: change points of the series on standard input.
 
-With "mended" as its first argument one step of Otava's is corrected: when its merging takes a change
-point away, it measures two neighbours anew, but those behind it instead of those beside it.
+With "mended" as its first argument one step of Otava's is corrected: when its merging takes a
+change point away, it measures two neighbours anew, but the two behind it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main() -> None:
             asked["values"],
             window_len=asked["window"],
             max_pvalue=asked["max_p"],
-            min_magnitude=asked["floor"],
+            min_magnitude=asked["percent"] / 100,
         )
         told.append(
             [

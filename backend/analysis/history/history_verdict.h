@@ -25,17 +25,19 @@ struct HistoryChange {
   std::size_t runs_before = 0;
   std::size_t runs_after = 0;
   double p = 1;
-  // The last change, if without one of the runs behind it it would be none.
-  bool is_open = false;
   // A change of the latest runs.
   bool is_new = false;
+
+  // To or from a run that stands alone: one that went wrong, unless it is the
+  // latest.
+  bool isOfOneRun() const { return runs_before == 1 || runs_after == 1; }
 };
 
 struct JudgedSeries {
   ReadySeries series;
   std::vector<HistoryChange> changes;
   // What the latest runs are, beside what was before the first change among
-  // them. Open: only a change that may be none.
+  // them. Open: worse, but by one run that may have gone wrong.
   ChangeKind kind = ChangeKind::kNone;
   double before = 0;
   double after = 0;

@@ -12,9 +12,10 @@ namespace {
 
 using Values = absl::Span<const double>;
 
-// Whether a change would be none without the run behind it that is furthest
-// from what was before: one run that went wrong is no new state.
+// Whether two states would not differ without the run of the later one that is
+// furthest from the earlier: one run that went wrong is no new state.
 bool hangsOnOne(Values before, Values after, double max_p) {
+  if (after.size() < kLeastRunsOfState) return true;
   const Moments left = momentsOf(before);
   std::vector<double> rest(after.begin(), after.end());
   const auto furthest =
@@ -22,7 +23,7 @@ bool hangsOnOne(Values before, Values after, double max_p) {
         return std::abs(a - left.mean) < std::abs(b - left.mean);
       });
   rest.erase(furthest);
-  return rest.empty() || tTestP(left, momentsOf(rest)) >= max_p;
+  return tTestP(left, momentsOf(rest)) >= max_p;
 }
 
 // What a change is, beyond the floor and what clocks leave open of a wait.
@@ -42,8 +43,21 @@ ChangeKind kindOf(const HistoryKey& key, const ReadySeries& series,
   return ratio > 1 ? ChangeKind::kWorse : ChangeKind::kBetter;
 }
 
-void addChanges(const std::vector<ChangePoint>& points, double max_p,
-                std::uint32_t first_new, JudgedSeries& judged) {
+// What lies between the changes, the first before all of them.
+std::vector<Values> statesOf(const JudgedSeries& judged) {
+  std::vector<Values> states;
+  const Values values = judged.series.of.values;
+  std::size_t from = 0;
+  for (const HistoryChange& change : judged.changes) {
+    states.push_back(values.subspan(from, change.runs_before));
+    from += change.runs_before;
+  }
+  states.push_back(values.subspan(from));
+  return states;
+}
+
+void addChanges(const std::vector<ChangePoint>& points, std::uint32_t first_new,
+                JudgedSeries& judged) {
   const HistorySeries& of = judged.series.of;
   for (const ChangePoint& point : points) {
     HistoryChange change;
@@ -56,45 +70,50 @@ void addChanges(const std::vector<ChangePoint>& points, double max_p,
     change.is_new = change.run >= first_new;
     judged.changes.push_back(change);
   }
-  if (points.empty()) return;
-  const ChangePoint& last = points.back();
-  const Values values = of.values;
-  judged.changes.back().is_open = hangsOnOne(
-      values.subspan(last.index - last.before.count, last.before.count),
-      values.subspan(last.index), max_p);
 }
 
-// From before the first change of the latest runs to behind the last, but for
-// one that is open.
-void judgeCertain(const HistoryKey& key, double floor, JudgedSeries& judged) {
-  const HistoryChange* most = nullptr;
-  for (const HistoryChange& change : judged.changes) {
-    if (!change.is_new || change.is_open) continue;
-    if (!most) judged.before = change.before;
-    judged.after = change.after;
-    if (!most || std::abs(change.after - change.before) >
-                     std::abs(most->after - most->before)) {
-      most = &change;
-    }
+// Of the changes from `first` up to `behind` the one that did most and stayed.
+std::uint32_t runOfMost(const JudgedSeries& judged, std::size_t first,
+                        std::size_t behind) {
+  const HistoryChange* most = &judged.changes[first];
+  const auto step = [](const HistoryChange& change) {
+    return change.runs_after < kLeastRunsOfState
+               ? 0
+               : std::abs(change.after - change.before);
+  };
+  for (std::size_t i = first; i < behind; ++i) {
+    if (step(judged.changes[i]) > step(*most)) most = &judged.changes[i];
   }
-  if (!most) return;
-  judged.since = most->run;
+  return most->run;
+}
+
+// The state now beside that before the first change of the latest runs. A run
+// that stands alone is no state; where there is no other, it is open what it
+// will have been.
+void judgeNews(const HistoryKey& key, double floor, double max_p,
+               JudgedSeries& judged) {
+  const auto& changes = judged.changes;
+  const auto first =
+      std::find_if(changes.begin(), changes.end(),
+                   [](const HistoryChange& change) { return change.is_new; });
+  if (first == changes.end()) return;
+  const std::vector<Values> states = statesOf(judged);
+  auto before = static_cast<std::size_t>(first - changes.begin());
+  while (before > 0 && states[before].size() < kLeastRunsOfState) --before;
+  std::size_t now = states.size() - 1;
+  while (now > before && states[now].size() < kLeastRunsOfState) --now;
+  const bool is_alone = now == before;
+  if (is_alone) now = states.size() - 1;
+  judged.before = momentsOf(states[before]).mean;
+  judged.after = momentsOf(states[now]).mean;
+  judged.since = runOfMost(judged, before, now);
   judged.kind = kindOf(key, judged.series, floor, judged.before, judged.after);
-}
-
-// One that is open may be a regression; where it is for the better it hides
-// none.
-void judgeOpen(const HistoryKey& key, double floor, JudgedSeries& judged) {
-  const HistoryChange& last = judged.changes.back();
-  if (!last.is_new || !last.is_open || judged.kind != ChangeKind::kNone ||
-      kindOf(key, judged.series, floor, last.before, last.after) !=
-          ChangeKind::kWorse) {
-    return;
+  if (judged.kind == ChangeKind::kNone) return;
+  if (is_alone || hangsOnOne(states[before], states[now], max_p)) {
+    // What is better hides no regression.
+    judged.kind = judged.kind == ChangeKind::kWorse ? ChangeKind::kOpen
+                                                    : ChangeKind::kNone;
   }
-  judged.before = last.before;
-  judged.after = last.after;
-  judged.since = last.run;
-  judged.kind = ChangeKind::kOpen;
 }
 
 // Half of the runs behind the last change, but of no more than are news, and
@@ -102,10 +121,10 @@ void judgeOpen(const HistoryKey& key, double floor, JudgedSeries& judged) {
 void tellPower(const HistoryLimits& limits, double max_p,
                JudgedSeries& judged) {
   const Values values = judged.series.of.values;
-  std::size_t at = 0, begin = 0;
+  std::size_t begin = 0, at = 0;
   for (const HistoryChange& change : judged.changes) {
     at += change.runs_before;
-    if (!change.is_open) begin = at;
+    if (!change.isOfOneRun()) begin = at;
   }
   const std::size_t state = std::min(values.size() - begin, limits.window);
   if (state < 2 * kLeastRunsOfState) return;
@@ -128,9 +147,8 @@ void judgeSeries(const HistoryKey& key, const HistoryLimits& limits,
                  double max_p, std::uint32_t first_new, JudgedSeries& judged) {
   addChanges(changePoints(judged.series.of.values,
                           {limits.window, max_p, limits.floor}),
-             max_p, first_new, judged);
-  judgeCertain(key, limits.floor, judged);
-  if (!judged.changes.empty()) judgeOpen(key, limits.floor, judged);
+             first_new, judged);
+  judgeNews(key, limits.floor, max_p, judged);
   tellPower(limits, max_p, judged);
 }
 

@@ -43,7 +43,7 @@ function makePlot(list, series) {
       drawAxisY(pen, lines, yOf, value => valueText(value, series.unit), left, width - 8);
       pen.strokeStyle = colour('blame');
       for (const change of series.changes) {
-        pen.setLineDash(change.open ? [3, 3] : []);
+        pen.setLineDash(change.one_run ? [3, 3] : []);
         const x = xOf(change.run - 0.5, width);
         pen.beginPath();
         pen.moveTo(x, 4);

@@ -29,7 +29,7 @@ Json historyChangeJson(const HistoryChange& change) {
           {"runs_after", change.runs_after},
           {"p", change.p},
           {"new", change.is_new},
-          {"open", change.is_open}};
+          {"one_run", change.isOfOneRun()}};
 }
 
 Json seriesJson(const HistoryOutput& output, const JudgedSeries& judged) {

@@ -57,7 +57,7 @@ Json plotJson(const HistoryOutput& output, const JudgedSeries& judged,
                        {"before", change.before},
                        {"after", change.after},
                        {"p", change.p},
-                       {"open", change.is_open}});
+                       {"one_run", change.isOfOneRun()}});
   }
   return {{"part", wordsOf(judged.series.part)},
           {"of", keyTextOf(output, judged.series.key, plain)},

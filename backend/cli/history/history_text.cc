@@ -56,7 +56,8 @@ class HistoryTable {
     add(judged, judged.before, judged.after, *change, newsCell(judged));
   }
   void addOld(const JudgedSeries& judged, const HistoryChange& change) {
-    add(judged, change.before, change.after, change, "");
+    add(judged, change.before, change.after, change,
+        change.isOfOneRun() ? "one run" : "");
   }
 
   std::size_t rows() const { return rows_; }
@@ -100,7 +101,7 @@ std::string tableTextOf(const HistoryOutput& output) {
     for (const HistoryChange& change : judged.changes) {
       if (change.is_new && judged.isNews()) continue;
       if (output.all) table.addOld(judged, change);
-      ++old;
+      old += !change.isOfOneRun();
     }
   }
   std::string text = table.rows() > 0 ? "\n" + table.text() : "";

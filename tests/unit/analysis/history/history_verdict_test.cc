@@ -124,6 +124,26 @@ TEST_F(HistoryVerdictTest, OneRunThatWentWrongIsOpen) {
               Contains(HasSubstr("without one of the latest runs")));
 }
 
+TEST_F(HistoryVerdictTest, OneRunThatWentWrongIsNoState) {
+  start(60);
+  std::vector<double> values = noisy({4e6}, {60});
+  values[45] = 40e6;
+  set(key("dp"), RunPart::kTransfer, values);
+  const HistoryVerdict verdict = judge();
+  EXPECT_EQ(seriesOf(verdict, 1, RunPart::kTransfer).kind, ChangeKind::kNone);
+}
+
+TEST_F(HistoryVerdictTest, OneRunThatWentWrongHidesNoChange) {
+  start(60);
+  std::vector<double> values = noisy({4e6, 5e6}, {45, 15});
+  values[45] = 40e6;
+  set(key("dp"), RunPart::kTransfer, values);
+  const HistoryVerdict verdict = judge();
+  const JudgedSeries& judged = seriesOf(verdict, 1, RunPart::kTransfer);
+  EXPECT_EQ(judged.kind, ChangeKind::kWorse);
+  EXPECT_NEAR(judged.ratio(), 1.25, 0.02);
+}
+
 TEST_F(HistoryVerdictTest, CountsAreToldFromTwoRunsOn) {
   start(40);
   std::vector<double> calls(40, 16);
