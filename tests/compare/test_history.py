@@ -213,6 +213,7 @@ def test_p_values_are_those_of_scipy(tmp_path: Path) -> None:
     now = values[70:]
     error = np.std(now) / np.mean(now) * np.sqrt(1 / 2 + 1 / 28)
     least = error * stats.t.isf(0.0005 / 2, 28)
+    assert series["power_runs"] == 2
     assert series["significant_from"] == pytest.approx(least)
     assert series["found_from"] == pytest.approx(max(least, 0.03) + 1.2816 * error)
 

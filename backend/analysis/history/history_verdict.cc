@@ -55,16 +55,17 @@ void holdAgainstPower(const History& history, HistoryVerdict& verdict) {
     if (!worst || unseenOfStep(judged) > unseenOfStep(*worst)) worst = &judged;
   }
   if (!worst || unseenOfStep(*worst) <= verdict.limits.floor) return;
-  const std::string name =
-      absl::StrCat(wordsOf(worst->series.part), " of ",
-                   nameOf(history.keys[worst->series.key].key));
+  const RunPart part = worst->series.part;
+  const std::string name = absl::StrCat(
+      wordsOf(part), " of ", nameOf(history.keys[worst->series.key].key));
   verdict.not_measured.push_back(
       worst->significant_from
           ? absl::StrCat("a step could be ",
                          absl::StrFormat("%.1f %%", 100 * unseenOfStep(*worst)),
-                         " longer by ", name,
-                         " and not be told from chance: more runs, a quieter "
-                         "machine, or a larger --floor")
+                         " longer", part == RunPart::kStep ? "" : " by " + name,
+                         " in the latest ", worst->power_runs,
+                         " runs and not be told from chance: more runs, a "
+                         "quieter machine, or a larger --floor")
           : absl::StrCat("too few runs since the last change of ", name));
 }
 

@@ -46,10 +46,11 @@ struct JudgedSeries {
   // It follows from what else became worse.
   bool follows = false;
   // Of a series that varies: what change of it, as a part of it, would be
-  // significant now had it come in the middle of what is news, and what would
-  // be found in 9 of 10 histories. Absent of too few runs.
+  // significant now had it come with the latest `power_runs`, half of what is
+  // news, and what would be found in 9 of 10 histories. Absent of too few runs.
   std::optional<double> significant_from;
   std::optional<double> found_from;
+  std::size_t power_runs = 0;
 
   bool isNews() const { return kind != ChangeKind::kNone; }
   // Infinite where there was nothing.

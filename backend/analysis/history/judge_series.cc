@@ -129,8 +129,9 @@ void tellPower(const HistoryLimits& limits, double max_p,
   const std::size_t state = std::min(values.size() - begin, limits.window);
   if (state < 2 * kLeastRunsOfState) return;
   const Moments now = momentsOf(values.last(state));
-  const auto later = static_cast<double>(
-      std::max<std::size_t>(std::min(limits.newest, state) / 2, 1));
+  judged.power_runs =
+      std::max<std::size_t>(std::min(limits.newest, state) / 2, 1);
+  const auto later = static_cast<double>(judged.power_runs);
   const auto count = static_cast<double>(state);
   if (now.mean <= 0) return;
   const double error =

@@ -50,6 +50,7 @@ Json seriesJson(const HistoryOutput& output, const JudgedSeries& judged) {
   }
   setIf(json, "significant_from", judged.significant_from);
   setIf(json, "found_from", judged.found_from);
+  if (judged.found_from) json["power_runs"] = judged.power_runs;
   const std::string& site = output.history.keys[series.key].site;
   if (!site.empty()) json["site"] = site;
   Json& changes = json["changes"] = Json::array();

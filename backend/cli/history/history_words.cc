@@ -177,9 +177,7 @@ std::string historyPower(const HistoryOutput& output, const Quote& quote) {
   return absl::StrCat(
       "In 9 of 10 histories like this one ", unitOfRun(output), " that is ",
       percentNumber(*step->found_from), " % longer in the latest ",
-      countOf(std::max<std::size_t>(output.verdict.limits.newest / 2, 1),
-              "run"),
-      " would be found; least well seen is ",
+      countOf(step->power_runs, "run"), " would be found; least well seen is ",
       partText(worst->series.part, keyTextOf(output, worst->series.key, quote),
                unitOfRun(output)),
       ", from ", percentNumber(*worst->found_from), " % on (",

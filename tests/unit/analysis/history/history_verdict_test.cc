@@ -144,6 +144,28 @@ TEST_F(HistoryVerdictTest, OneRunThatWentWrongHidesNoChange) {
   EXPECT_NEAR(judged.ratio(), 1.25, 0.02);
 }
 
+TEST_F(HistoryVerdictTest, OneRunThatWentWellEndsNoRegression) {
+  start(60);
+  set(key("dp"), RunPart::kTransfer, noisy({4e6, 5e6, 4e6}, {45, 14, 1}));
+  const HistoryVerdict verdict = judge();
+  const JudgedSeries& judged = seriesOf(verdict, 1, RunPart::kTransfer);
+  EXPECT_EQ(judged.changes.size(), 2U);
+  EXPECT_EQ(judged.kind, ChangeKind::kWorse);
+  EXPECT_EQ(judged.since, 45U);
+}
+
+TEST_F(HistoryVerdictTest, ARunBesideOneThatWentWrongIsOpen) {
+  start(40);
+  std::vector<double> values = noisy({4e6}, {38});
+  values.insert(values.end(), {4.5e6, 4.06e6});
+  set(key("dp"), RunPart::kTransfer, values);
+  const HistoryVerdict verdict = judge();
+  const JudgedSeries& judged = seriesOf(verdict, 1, RunPart::kTransfer);
+  ASSERT_EQ(judged.changes.size(), 1U);
+  EXPECT_EQ(judged.changes[0].runs_after, 2U);
+  EXPECT_EQ(judged.kind, ChangeKind::kOpen);
+}
+
 TEST_F(HistoryVerdictTest, CountsAreToldFromTwoRunsOn) {
   start(40);
   std::vector<double> calls(40, 16);
@@ -211,7 +233,7 @@ TEST_F(HistoryVerdictTest, KindsOfOperationComeAndGo) {
   fresh.uncertain.runs.erase(fresh.uncertain.runs.begin(),
                              fresh.uncertain.runs.begin() + 35);
   HistoryKey& flaky = key("now and then");
-  flaky.uncertain.runs.erase(flaky.uncertain.runs.begin() + 36);
+  flaky.uncertain.runs = {35, 36, 38, 39};
   const HistoryVerdict verdict = judge();
   ASSERT_EQ(verdict.came_or_went.size(), 2U);
   EXPECT_EQ(verdict.came_or_went[0].key, 1U);
