@@ -1,7 +1,7 @@
 """Runs in an interpreter that has Apache Otava: change points of the series on standard input.
 
 With "mended" as its first argument one step of Otava's is corrected: when its merging takes a
-change point away, it measures two neighbours anew, but the two behind it.
+change point away, it measures the two behind it anew, not the one before it and the one behind it.
 """
 
 from __future__ import annotations

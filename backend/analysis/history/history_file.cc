@@ -7,12 +7,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/history/history_limits.h"
 #include "analysis/history/history_line.h"
-#include "analysis/history/line_splitter.h"
+#include "analysis/history/lines_there.h"
 
 namespace traced {
 namespace {
@@ -48,56 +46,6 @@ class LockedFile {
   const int fd_;
   struct stat status_ {};
   bool is_locked_ = false;
-};
-
-// What is known of the lines of a file before one is added.
-class LinesThere {
- public:
-  explicit LinesThere(std::string id) : id_(std::move(id)) {}
-
-  // False where it cannot be read.
-  bool read(int fd) {
-    // A line is known by its beginning, but the first is looked at whole.
-    LineSplitter lines(kMostLineBytes,
-                       [this](std::string_view line) { look(line); });
-    std::string block(std::size_t{1} << 20, '\0');
-    off_t at = 0;
-    while (true) {
-      const ssize_t count = pread(fd, block.data(), block.size(), at);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return false;
-      if (count == 0) break;
-      lines.add({block.data(), static_cast<std::size_t>(count)});
-      at += count;
-    }
-    ends_in_newline_ = lines.endsInNewline();
-    lines.finish();
-    return true;
-  }
-
-  bool isHistory() const { return is_history_; }
-  bool hasRun() const { return has_run_; }
-  bool endsInNewline() const { return ends_in_newline_; }
-
- private:
-  void look(std::string_view line) {
-    if (is_first_) is_history_ = parseHistoryLine(line).ok();
-    is_first_ = false;
-    has_run_ |= idOf(line) == id_;
-  }
-  // Of a line that something else has written anew all is read.
-  static std::string idOf(std::string_view line) {
-    const std::string_view id = idOfLine(line);
-    if (!id.empty()) return std::string(id);
-    const auto read = parseHistoryLine(line);
-    return read ? read->run.id : "";
-  }
-
-  const std::string id_;
-  bool is_first_ = true;
-  bool is_history_ = true;
-  bool has_run_ = false;
-  bool ends_in_newline_ = true;
 };
 
 // Leaves nothing of a line that has no room.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/history/series_power.h"
 #include "analysis/statistics/change_points.h"
 #include "analysis/statistics/median.h"
-#include "analysis/statistics/student_t.h"
 
 namespace traced {
 namespace {
@@ -114,32 +114,6 @@ void judgeNews(const HistoryKey& key, double floor, double max_p,
     judged.kind = judged.kind == ChangeKind::kWorse ? ChangeKind::kOpen
                                                     : ChangeKind::kNone;
   }
-}
-
-// Half of the runs behind the last change, but of no more than are news, and
-// those before them as far as a window reaches, as two samples of one mean.
-void tellPower(const HistoryLimits& limits, double max_p,
-               JudgedSeries& judged) {
-  const Values values = judged.series.of.values;
-  std::size_t begin = 0, at = 0;
-  for (const HistoryChange& change : judged.changes) {
-    at += change.runs_before;
-    if (!change.isOfOneRun()) begin = at;
-  }
-  const std::size_t state = std::min(values.size() - begin, limits.window);
-  if (state < 2 * kLeastRunsOfState) return;
-  const Moments now = momentsOf(values.last(state));
-  judged.power_runs =
-      std::max<std::size_t>(std::min(limits.newest, state) / 2, 1);
-  const auto later = static_cast<double>(judged.power_runs);
-  const auto count = static_cast<double>(state);
-  if (now.mean <= 0) return;
-  const double error =
-      now.deviation / now.mean * std::sqrt(1 / later + 1 / (count - later));
-  const double least = error * studentT(max_p, count - 2);
-  judged.significant_from = least;
-  judged.found_from =
-      std::max(least, limits.floor) + kBeyondForNineOfTen * error;
 }
 
 }  // namespace

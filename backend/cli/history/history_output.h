@@ -35,6 +35,10 @@ bool isShown(const HistoryOutput& output, std::size_t key);
 std::string keyTextOf(const HistoryOutput& output, std::size_t key,
                       const Quote& quote);
 
+// The latest run that is compared, and what its steps are called.
+const HistoryRun& latestRun(const HistoryOutput& output);
+const char* unitOfRun(const HistoryOutput& output);
+
 // "with abc123 (2026-11-20 02:00), 6 runs ago, where torch went from 2.11.0 to
 // 2.15.0".
 std::string sinceText(const HistoryOutput& output, std::uint32_t run,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 
 #include "absl/strings/match.h"
@@ -11,14 +10,6 @@
 
 namespace traced {
 namespace {
-
-const HistoryRun& latestRun(const HistoryOutput& output) {
-  return output.history.runs[output.verdict.runs.back()];
-}
-
-const char* unitOfRun(const HistoryOutput& output) {
-  return latestRun(output).stepped ? "a step" : "a run";
-}
 
 // What is known of two runs to differ: versions, hosts.
 std::string factsText(const HistoryRun& before, const HistoryRun& after,
@@ -60,12 +51,15 @@ std::string cameOrWentText(const HistoryOutput& output, const CameOrWent& one,
                       sinceText(output, one.run, quote));
 }
 
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
-  return text;
+}  // namespace
+
+const HistoryRun& latestRun(const HistoryOutput& output) {
+  return output.history.runs[output.verdict.runs.back()];
 }
 
-}  // namespace
+const char* unitOfRun(const HistoryOutput& output) {
+  return latestRun(output).stepped ? "a step" : "a run";
+}
 
 const char* verdictNameOf(const HistoryVerdict& verdict) {
   if (verdict.hasRegression()) return "regression";
@@ -119,69 +113,6 @@ std::vector<std::string> historyFindings(const HistoryOutput& output,
     findings.push_back(newsText(output, *judged, quote));
   }
   return findings;
-}
-
-std::string historySentence(const HistoryOutput& output, const Quote& quote) {
-  const HistoryVerdict& verdict = output.verdict;
-  std::size_t reasons = verdict.came_or_went.size(), following = 0;
-  for (const JudgedSeries& judged : verdict.series) {
-    if (judged.kind != ChangeKind::kWorse) continue;
-    ++(judged.follows ? following : reasons);
-  }
-  const std::vector<std::string> findings = historyFindings(output, quote);
-  if (reasons > 0 && !findings.empty()) {
-    std::string text = capital(findings.front()) + ".";
-    if (reasons > 1) {
-      absl::StrAppend(&text, " ", countOf(reasons - 1, "more change"),
-                      " for the worse.");
-    }
-    if (following > 0) {
-      absl::StrAppend(&text, " ", countOf(following, "figure"),
-                      following == 1 ? " follows" : " follow", " from that.");
-    }
-    return text;
-  }
-  if (reasons > 0) {
-    return absl::StrCat(countOf(reasons, "change"),
-                        " for the worse, of none that is shown.");
-  }
-  if (!verdict.not_measured.empty()) return "Not measured.";
-  return absl::StrCat(
-      "No regression: in the latest ",
-      countOf(std::min(verdict.limits.newest, verdict.runs.size()), "run"),
-      " nothing became worse by more than ",
-      percentNumber(verdict.limits.floor), " %.");
-}
-
-std::string historyHeading(const HistoryOutput& output) {
-  const HistoryVerdict& verdict = output.verdict;
-  const HistoryRun& first = output.history.runs[verdict.runs.front()];
-  const HistoryRun& last = latestRun(output);
-  return absl::StrCat(
-      countOf(verdict.runs.size(), "run"), ", ", dateText(first), " to ",
-      dateText(last), "; ", countOf(last.world_size, "rank"),
-      last.stepped ? ", steps " + printable(last.steps) : "", "; ",
-      groupedText(verdict.tested), " series that vary; p below ",
-      absl::StrFormat("%.2g", verdict.max_p));
-}
-
-std::string historyPower(const HistoryOutput& output, const Quote& quote) {
-  const JudgedSeries* step = nullptr;
-  const JudgedSeries* worst = nullptr;
-  for (const JudgedSeries& judged : output.verdict.series) {
-    if (!judged.found_from || !isTime(judged.series.part)) continue;
-    if (judged.series.part == RunPart::kStep) step = &judged;
-    if (!worst || *judged.found_from > *worst->found_from) worst = &judged;
-  }
-  if (!step || !worst) return "";
-  return absl::StrCat(
-      "In 9 of 10 histories like this one ", unitOfRun(output), " that is ",
-      percentNumber(*step->found_from), " % longer in the latest ",
-      countOf(step->power_runs, "run"), " would be found; least well seen is ",
-      partText(worst->series.part, keyTextOf(output, worst->series.key, quote),
-               unitOfRun(output)),
-      ", from ", percentNumber(*worst->found_from), " % on (",
-      percentNumber(worst->series.share), " % of ", unitOfRun(output), ").");
 }
 
 }  // namespace traced

@@ -12,6 +12,7 @@
 #include "analysis/history/history_limits.h"
 #include "analysis/history/history_line.h"
 #include "analysis/history/history_reader.h"
+#include "analysis/history/line_splitter.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 #include "support/write_file.h"
@@ -138,6 +139,22 @@ TEST_F(HistoryFileTest, ManyWriteAtOnce) {
   ASSERT_TRUE(history);
   EXPECT_EQ(history->runs.size(), kWriters * kEach);
   EXPECT_THAT(history->warnings, ElementsAre());
+}
+
+TEST(LineSplitterTest, LinesAreThoseOfTheWholeHoweverItIsCut) {
+  const std::string text = "one\n\nthree\nlonger than most\nlast";
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    std::vector<std::string> lines;
+    LineSplitter splitter(
+        5, [&lines](std::string_view line) { lines.emplace_back(line); });
+    for (std::size_t at = 0; at < text.size(); at += size) {
+      splitter.add(std::string_view(text).substr(at, size));
+    }
+    EXPECT_FALSE(splitter.endsInNewline());
+    splitter.finish();
+    EXPECT_THAT(lines, ElementsAre("one", "", "three", "longer", "last"))
+        << size;
+  }
 }
 
 TEST(HistoryReaderTest, RunsAreInTheOrderOfTheirStarts) {
