@@ -1,5 +1,5 @@
-# The page of `tracectl report --html`: its styles and scripts are files of their own, which are put
-# into tracectl when it is built, with the hashes by which a browser knows them.
+# Pages that tracectl writes, as `report --html` does: their styles and scripts are files of their own,
+# which are put into tracectl when it is built, with the hashes by which a browser knows them.
 
 # traced_base64_sha256(VARIABLE TEXT)
 function(traced_base64_sha256 variable text)
@@ -20,23 +20,23 @@ function(traced_base64_sha256 variable text)
   set(${variable} "${encoded}=" PARENT_SCOPE)
 endfunction()
 
-# traced_page_parts(TARGET) adds report/html/page_parts.cc to a target of this folder.
-function(traced_page_parts target)
-  set(folder "${CMAKE_CURRENT_SOURCE_DIR}/report/html")
-  set(style_files page.css)
-  set(script_files
-    base.js chart.js steps.js heat.js waits.js links.js speeds.js lateness.js groups.js tables.js
-    page.js)
+# traced_page_parts(TARGET NAME STYLES files... SCRIPTS files...) adds the constant NAME of
+# report/html/page_parts.h to a target of this folder.
+function(traced_page_parts target page_name)
+  cmake_parse_arguments(arg "" "" "STYLES;SCRIPTS" ${ARGN})
+  set(style_files ${arg_STYLES})
+  set(script_files ${arg_SCRIPTS})
   foreach(kind style script)
     set(${kind}_text "\n")
     foreach(file IN LISTS ${kind}_files)
-      file(READ "${folder}/${file}" text)
+      set(file "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+      file(READ "${file}" text)
       string(APPEND ${kind}_text "${text}")
-      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}/${file}")
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
     endforeach()
     traced_base64_sha256(${kind}_hash "${${kind}_text}")
   endforeach()
-  set(made "${CMAKE_CURRENT_BINARY_DIR}/report/html/page_parts.cc")
-  configure_file("${folder}/page_parts.cc.in" "${made}" @ONLY)
+  set(made "${CMAKE_CURRENT_BINARY_DIR}/report/html/${page_name}.cc")
+  configure_file("${CMAKE_CURRENT_SOURCE_DIR}/report/html/page_parts.cc.in" "${made}" @ONLY)
   target_sources(${target} PRIVATE "${made}")
 endfunction()

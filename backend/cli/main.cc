@@ -23,6 +23,7 @@
 #include "cli/compare/compare.h"
 #include "cli/diagnose/diagnose.h"
 #include "cli/export/export.h"
+#include "cli/history/history.h"
 #include "cli/info/info.h"
 #include "cli/ls/ls.h"
 #include "cli/merge/merge.h"
@@ -60,6 +61,7 @@ constexpr Verb kVerbs[] = {
     {"check", "Hold what was communicated against a budget, for CI", makeCheck},
     {"compare", "What became slower between runs of two programs, for CI",
      makeCompare},
+    {"history", "When figures of many runs changed, for CI", makeHistory},
     {"help", "Explain a verb", makeHelp},
     {"completion", "A script that has a shell complete verbs and options",
      makeCompletion},

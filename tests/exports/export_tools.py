@@ -33,7 +33,16 @@ def export_tools() -> ExportTools:
 
 def analysis_python() -> Path:
     """The interpreter that has HolisticTraceAnalysis: its packages need versions of their own."""
-    python = _FOLDER / "analysis" / "bin" / "python"
+    return _python_of("analysis")
+
+
+def otava_python() -> Path:
+    """The interpreter that has Apache Otava."""
+    return _python_of("otava")
+
+
+def _python_of(folder: str) -> Path:
+    python = _FOLDER / folder / "bin" / "python"
     if not python.exists():
         pytest.fail(f"there is no {python}: run scripts/export_tools")
     return python

@@ -24,6 +24,12 @@ void RunFacts::add(const StreamTable& table, const v1::Header& header) {
     values_["backend"].insert(group.backend);
   }
   stream_ids_.push_back(header.stream_id());
+  job_ = header.job();
+  attempt_ = header.attempt();
+  const std::int64_t started = header.started().realtime_ns();
+  if (started_realtime_ns_ == 0 || started < started_realtime_ns_) {
+    started_realtime_ns_ = started;
+  }
   const ProcessEnd end = processEndOf(table);
   if (end.failed()) {
     ends_.push_back(absl::StrCat("rank ", header.rank(), " ", endText(end)));
@@ -42,6 +48,9 @@ void RunFacts::finish(RunFigures& figures) const {
     if (!shown.empty()) figures.facts[name] = absl::StrJoin(shown, ", ");
   }
   figures.stream_ids = stream_ids_;
+  figures.job = job_;
+  figures.attempt = attempt_;
+  figures.started_realtime_ns = started_realtime_ns_;
   figures.gaps.insert(figures.gaps.end(), ends_.begin(), ends_.end());
 }
 

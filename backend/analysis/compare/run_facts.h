@@ -1,5 +1,5 @@
-// What ran and where, as the headers of a run's streams tell it: a difference
-// between two sides is told, as it may be why they differ.
+// What ran, where and when, as the headers of a run's streams tell it: a
+// difference between two sides is told, as it may be why they differ.
 
 #pragma once
 
@@ -25,6 +25,10 @@ class RunFacts {
   std::map<std::string, std::set<std::string>> values_;
   std::vector<std::uint64_t> stream_ids_;
   std::vector<std::string> ends_;
+  std::string job_;
+  std::uint32_t attempt_ = 0;
+  // Of the first stream that began.
+  std::int64_t started_realtime_ns_ = 0;
 };
 
 }  // namespace traced

@@ -56,6 +56,11 @@ struct RunFigures {
   bool stepped = false;
   // Who is in the groups of each role (group_identity.h).
   std::map<std::string, std::string> layouts;
+  // What the run is called, and when it started (of the wall clock; 0: not
+  // known).
+  std::string job;
+  std::uint32_t attempt = 0;
+  std::int64_t started_realtime_ns = 0;
   // What may differ, and is told then.
   std::map<std::string, std::string> facts;
   // Of its streams, to find a run that is given twice.

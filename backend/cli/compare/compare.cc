@@ -18,6 +18,7 @@
 #include "analysis/reading/trace_set.h"
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
+#include "cli/compare/append_run.h"
 #include "cli/compare/compare_formats.h"
 #include "cli/compare/compare_output.h"
 
@@ -48,7 +49,8 @@ class Compare : public Subcommand {
     };
     runs("BASE", base_, "Runs of the program as it was: folders, or files")
         ->required();
-    runs("--against", fresh_, "Runs of the program as it is")->required();
+    CLI::Option* against =
+        runs("--against", fresh_, "Runs of the program as it is");
     runs(
         "--same", same_,
         "More runs of the program as it was: what they differ in is no change");
@@ -79,6 +81,14 @@ class Compare : public Subcommand {
                  "Say what GitHub makes annotations of, and add a page to the "
                  "file that GITHUB_STEP_SUMMARY names");
     app.add_flag("--all", all_, "All rows, however many");
+    CLI::Option* append =
+        app.add_option("--append", append_,
+                       "Compare nothing: add the run to this history, which "
+                       "tracectl history reads")
+            ->excludes(against);
+    app.add_option("--label", label_,
+                   "What the history calls the run, such as a commit")
+        ->needs(append);
     app.footer(
         "Example: tracectl compare ab/a-* --against ab/b-* --same ab/s-* "
         "--paired");
@@ -87,6 +97,11 @@ class Compare : public Subcommand {
   ExitCode run() override {
     if (json_ && github_) {
       complain("--json and --github exclude each other");
+      return ExitCode::kUsage;
+    }
+    if (!append_.empty()) return append();
+    if (fresh_.empty()) {
+      complain("--against names the runs to compare with, or --append a file");
       return ExitCode::kUsage;
     }
     settings_.limits.floor = floor_percent_ / 100;
@@ -106,6 +121,18 @@ class Compare : public Subcommand {
   }
 
  private:
+  ExitCode append() const {
+    if (base_.size() != 1) {
+      complain("--append takes one run");
+      return ExitCode::kUsage;
+    }
+    Runs runs;
+    std::vector<std::string> problems;
+    measure(base_, runs, problems);
+    return runs.empty() ? refuseUnmeasured(problems)
+                        : appendRun(runs.front(), append_, label_);
+  }
+
   void measure(const std::vector<std::string>& paths, Runs& runs,
                std::vector<std::string>& unread) const {
     std::optional<StepRange> steps;
@@ -184,7 +211,7 @@ class Compare : public Subcommand {
 
   std::vector<std::string> base_, fresh_, same_;
   CompareSettings settings_;
-  std::string steps_;
+  std::string steps_, append_, label_;
   double floor_percent_ = 3;
   bool json_ = false;
   bool github_ = false;

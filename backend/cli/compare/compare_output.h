@@ -41,6 +41,10 @@ std::string powerText(const Comparison& comparison, const Quote& quote);
 
 // "became 12 % longer (9.1 to 15 %)", "became 3.1 times as long (...)".
 std::string changeText(const Change& change);
+// "12" percent, and "3.4" of what is smaller; without its sign.
+std::string percentNumber(double part);
+// "transfer of NAME", "a step". `unit`: "a step", or "a run" without steps.
+std::string partText(RunPart part, const std::string& name, const char* unit);
 // A figure of a part: "3.91 ms", "4 MiB", "12".
 std::string valueText(RunPart part, double value);
 // The name of a key, quoted.

@@ -15,12 +15,6 @@ namespace {
 
 using Level = CompareFinding::Level;
 
-// "12", and "3.4" of what is smaller.
-std::string percentNumber(double part) {
-  const double percent = 100 * std::abs(part);
-  return absl::StrFormat(percent < 9.95 ? "%.1f" : "%.0f", percent);
-}
-
 std::string signedPercent(double part) {
   return (part < 0 ? "-" : "") + percentNumber(part);
 }
@@ -29,31 +23,10 @@ const char* unitOf(const Comparison& comparison) {
   return comparison.stepped ? "a step" : "a run";
 }
 
-std::string partOf(const Change& change, const std::string& name,
-                   const char* unit) {
-  switch (change.part) {
-    case RunPart::kOwnCall:
-      return "the program's own call of " + name;
-    case RunPart::kWaitForPeers:
-      return "waiting for peers in " + name;
-    case RunPart::kTransfer:
-      return "transfer of " + name;
-    case RunPart::kExposed:
-      return "the program's wait for " + name;
-    case RunPart::kStep:
-      return unit;
-    case RunPart::kInFlight:
-      return "bytes in flight";
-    default:
-      return absl::StrCat(nameOf(change.part), " of ", name, " in ", unit,
-                          " of all ranks");
-  }
-}
-
 std::string sentenceOf(const Comparison& comparison, const ComparedKey& key,
                        const Change& change, const Quote& quote) {
   std::string text = absl::StrCat(
-      partOf(change, keyText(key.key, quote), unitOf(comparison)), " ");
+      partText(change.part, keyText(key.key, quote), unitOf(comparison)), " ");
   if (isTime(change.part)) {
     absl::StrAppend(&text, changeText(change), ", from ",
                     valueText(change.part, change.before), " to ",
@@ -186,6 +159,31 @@ Level levelOf(ChangeKind kind) {
 
 }  // namespace
 
+std::string percentNumber(double part) {
+  const double percent = 100 * std::abs(part);
+  return absl::StrFormat(percent < 9.95 ? "%.1f" : "%.0f", percent);
+}
+
+std::string partText(RunPart part, const std::string& name, const char* unit) {
+  switch (part) {
+    case RunPart::kOwnCall:
+      return "the program's own call of " + name;
+    case RunPart::kWaitForPeers:
+      return "waiting for peers in " + name;
+    case RunPart::kTransfer:
+      return "transfer of " + name;
+    case RunPart::kExposed:
+      return "the program's wait for " + name;
+    case RunPart::kStep:
+      return unit;
+    case RunPart::kInFlight:
+      return "bytes in flight";
+    default:
+      return absl::StrCat(nameOf(part), " of ", name, " in ", unit,
+                          " of all ranks");
+  }
+}
+
 std::string changeText(const Change& change) {
   const double ratio = change.ratio();
   if (ratio >= 2) {
@@ -287,8 +285,8 @@ std::string powerText(const Comparison& comparison, const Quote& quote) {
       "In 9 of 10 comparisons like this one ", unitOf(comparison), " that is ",
       percentNumber(step->detectable(limits)),
       " % longer would be found; least well seen is ",
-      partOf(*worst, keyText(of->key, quote), unitOf(comparison)), ", from ",
-      percentNumber(worst->detectable(limits)), " % on (",
+      partText(worst->part, keyText(of->key, quote), unitOf(comparison)),
+      ", from ", percentNumber(worst->detectable(limits)), " % on (",
       percentNumber(worst->share), " % of ", unitOf(comparison), ").");
 }
 

@@ -1,5 +1,5 @@
-// What every page has: made from the files of styles and scripts in this folder
-// when the project is built.
+// What every page of a kind has: made from files of styles and scripts when the
+// project is built (cmake/TracedPage.cmake).
 
 #pragma once
 
@@ -11,7 +11,12 @@ struct PagePart {
   const char* hash;
 };
 
-extern const PagePart kPageStyle;
-extern const PagePart kPageScript;
+struct PageParts {
+  PagePart style;
+  PagePart script;
+};
+
+extern const PageParts kReportPage;
+extern const PageParts kHistoryPage;
 
 }  // namespace traced
