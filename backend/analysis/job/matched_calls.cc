@@ -50,10 +50,4 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
   }
 }
 
-const MatchedCall* MatchedCalls::of(const AssembledOperation& op) const {
-  if (op.call == AssembledOperation::kNoCall || op.seq == 0) return nullptr;
-  const MatchedCall& matched = calls_[op.call];
-  return matched.usable ? &matched : nullptr;
-}
-
 }  // namespace traced

@@ -36,7 +36,14 @@ class MatchedCalls {
   // an unknown call or group, alone in its group. Nor can sends and receives of
   // a pair that uses several tags, or of a rank that also receives from any
   // source: there numbers do not tell which belong together.
-  const MatchedCall* of(const AssembledOperation& op) const;
+  const MatchedCall* of(const AssembledOperation& op) const {
+    if (op.call == AssembledOperation::kNoCall || op.seq == 0) return nullptr;
+    const MatchedCall& matched = calls_[op.call];
+    return matched.usable ? &matched : nullptr;
+  }
+
+  // All calls of the stream, as its definitions number them; usable or not.
+  const std::vector<MatchedCall>& all() const { return calls_; }
 
  private:
   std::vector<MatchedCall> calls_;
