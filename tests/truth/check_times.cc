@@ -33,7 +33,8 @@ class TimeCheck {
     if (trial_.history.out_of_step) return;
     const AlignedClocks clocks = alignClocks(set_);
     const std::vector<std::uint32_t> clock_ids = clockIds(set_);
-    GroupCatalog groups;
+    GroupCatalog catalog;
+    ArrivalTable arrivals;
     std::vector<StreamTable> tables(set_.streams.size());
     std::vector<ArrivalTable::Stream> streams;
     readStreams(set_, set_.selected, 1, [&](std::size_t i, StreamTable& table) {
@@ -41,12 +42,11 @@ class TimeCheck {
     });
     for (const std::size_t i : set_.selected) {
       const StreamTable& table = tables[i];
-      streams.emplace_back(
-          table, clocks.models[i], clock_ids[i],
-          groups.add(table.header.attempt(), table.definitions.groups()));
+      const std::vector<std::uint32_t> groups =
+          catalog.add(table.header.attempt(), table.definitions.groups());
+      streams.emplace_back(table, clocks.models[i], clock_ids[i], groups);
+      arrivals.add(OwnArrivals(table, groups), clocks.models[i], clock_ids[i]);
     }
-    ArrivalTable arrivals;
-    for (const auto& stream : streams) arrivals.add(stream);
     for (const auto& stream : streams) check(arrivals, stream);
   }
 
@@ -54,12 +54,13 @@ class TimeCheck {
   void check(const ArrivalTable& arrivals, const ArrivalTable::Stream& stream) {
     const std::uint32_t rank = stream.table.header.rank();
     const RankTrace& trace = trial_.traces[rank];
+    const ArrivalRows rows(arrivals, stream);
     if (stream.table.header.stream_id() != trace.stream_id) return;
     for (std::size_t i = 0; i < stream.table.operations.size(); ++i) {
       const auto found = trace.operations.find(stream.table.operations[i].id);
       if (found == trace.operations.end()) continue;
       const Happened& op = trial_.history.ranks[rank].operations[found->second];
-      const OperationSplit split = splitTime(arrivals, stream, i);
+      const OperationSplit split = splitTime(rows, i);
       if (op.ended == kNever || op.failed || op.peers_ready == kNever) continue;
       hold("wait for peers", rank, op, split.wait_for_peers, op.ready,
            std::max(op.ready, op.peers_ready));

@@ -1,5 +1,6 @@
 #include "analysis/clocks/aligned_streams.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -8,37 +9,42 @@
 namespace traced {
 namespace {
 
-// What is kept of a host until its clock is aligned, in operations: 18 MB.
-constexpr std::size_t kMostKept = std::size_t{1} << 17;
+// Of tables that are kept of a host until its clock is aligned: 18 MB.
+constexpr std::size_t kMostTableBytes =
+    sizeof(AssembledOperation) * (std::size_t{1} << 17);
 
 // A table without operations takes some KiB, and a call some hundred bytes.
-std::size_t costOf(const StreamTable& table) {
-  return table.operations.size() + 2 * table.definitions.calls().size() + 64;
+std::size_t bytesOf(const StreamTable& table) {
+  return sizeof(AssembledOperation) *
+         (table.operations.size() + 2 * table.definitions.calls().size() + 64);
 }
 
-// Keeps the tables of a host until it is aligned, and shows them then: those of
+using KeepStream = std::function<KeptOfStream(std::size_t, StreamTable&)>;
+
+// What is kept of the streams of a host until it is aligned, and shown then: of
 // the first selected streams, until there is one that it does not have.
 class KeptStreams {
  public:
   KeptStreams(const TraceSet& set, const AlignedClocks& clocks,
-              const VisitAligned& visit)
-      : set_(set), clocks_(clocks), visit_(visit) {}
+              std::size_t most_bytes, const KeepStream& keep)
+      : set_(set), clocks_(clocks), most_bytes_(most_bytes), keep_(keep) {}
 
   void keep(std::size_t stream, StreamTable& table) {
-    cost_ += costOf(table);
     const std::size_t place = shown_ + kept_.size();
-    if (cost_ > kMostKept || set_.selected[place] != stream) giveUp();
-    if (!gave_up_) kept_.push_back(std::move(table));
+    if (set_.selected[place] != stream) giveUp();
+    if (gave_up_) return;
+    kept_.push_back(keep_(stream, table));
+    bytes_ += kept_.back().bytes;
+    if (bytes_ > most_bytes_) giveUp();
   }
 
   void settle(bool is_aligned) {
     if (!is_aligned) giveUp();
-    for (StreamTable& table : kept_) {
-      const std::size_t stream = set_.selected[shown_++];
-      visit_(stream, table, clocks_.models[stream]);
+    for (const KeptOfStream& kept : kept_) {
+      kept.show(clocks_.models[set_.selected[shown_++]]);
     }
     kept_.clear();
-    cost_ = 0;
+    bytes_ = 0;
   }
 
   // Of the selected streams the first so many.
@@ -52,12 +58,13 @@ class KeptStreams {
 
   const TraceSet& set_;
   const AlignedClocks& clocks_;
-  const VisitAligned& visit_;
+  const std::size_t most_bytes_;
+  const KeepStream& keep_;
   std::size_t shown_ = 0;
   bool gave_up_ = false;
   // Of the host that is being read.
-  std::vector<StreamTable> kept_;
-  std::size_t cost_ = 0;
+  std::vector<KeptOfStream> kept_;
+  std::size_t bytes_ = 0;
 };
 
 // The selected streams but for the first so many.
@@ -66,12 +73,12 @@ std::vector<std::size_t> behind(std::size_t shown, const TraceSet& set) {
           set.selected.end()};
 }
 
-}  // namespace
-
-AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
+// `visit`: for streams of which nothing was kept.
+AlignedClocks readKeeping(const TraceSet& set, std::size_t threads,
+                          std::size_t most_bytes, const KeepStream& keep,
                           const VisitAligned& visit) {
   AlignedClocks clocks;
-  KeptStreams kept(set, clocks, visit);
+  KeptStreams kept(set, clocks, most_bytes, keep);
   const AlignmentObserver observer{
       [&](std::size_t i, StreamTable& table) { kept.keep(i, table); },
       [&](bool is_aligned) { kept.settle(is_aligned); }};
@@ -81,6 +88,29 @@ AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
                 visit(i, table, clocks.models[i]);
               });
   return clocks;
+}
+
+}  // namespace
+
+AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
+                          const VisitAligned& visit) {
+  const auto keep = [&visit](std::size_t stream, StreamTable& table) {
+    const std::size_t bytes = bytesOf(table);
+    const auto kept = std::make_shared<StreamTable>(std::move(table));
+    return KeptOfStream{bytes, [&visit, stream, kept](const auto& clock) {
+                          visit(stream, *kept, clock);
+                        }};
+  };
+  return readKeeping(set, threads, kMostTableBytes, keep, visit);
+}
+
+AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
+                          std::size_t most_bytes, const KeepOfStream& keep) {
+  return readKeeping(
+      set, threads, most_bytes, keep,
+      [&keep](std::size_t i, StreamTable& table, const v1::ClockModel& clock) {
+        keep(i, table).show(clock);
+      });
 }
 
 AlignedClocks readAndAlign(const TraceSet& set, std::size_t threads,

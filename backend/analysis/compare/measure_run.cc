@@ -65,7 +65,7 @@ class StreamSums {
              const Stretches& stretches, FigureSums& sums)
       : stream_(stream),
         table_(stream.table),
-        arrivals_(arrivals),
+        arrivals_(arrivals, stream),
         groups_(groups),
         identities_(identities),
         stretches_(stretches),
@@ -93,7 +93,7 @@ class StreamSums {
     const std::uint64_t batch_bytes = bytesOfBatch(op);
     const auto key = keyOf(op, call, batch_bytes);
     if (!key) return;
-    const OperationSplit split = splitTime(arrivals_, stream_, i);
+    const OperationSplit split = splitTime(arrivals_, i);
     const std::uint64_t bytes =
         call ? std::max(call->bytes_in(), call->bytes_out()) : 0;
     sums_.add(*key, stretch, bytes, timesOf(op, split));
@@ -145,7 +145,7 @@ class StreamSums {
 
   const ArrivalTable::Stream& stream_;
   const StreamTable& table_;
-  const ArrivalTable& arrivals_;
+  const ArrivalRows arrivals_;
   const std::vector<std::uint32_t>& groups_;
   const std::vector<std::string>& identities_;
   const Stretches& stretches_;
@@ -171,11 +171,6 @@ RunFigures measureRun(const TraceSet& set, const std::string& name,
   ArrivalTable arrivals;
   std::optional<Stretches> stretches;
   std::optional<Coverage> coverage;
-  const auto arriving = [&](std::size_t i, const StreamTable& table,
-                            const v1::ClockModel& clock,
-                            const std::vector<std::uint32_t>& indices) {
-    return ArrivalTable::Stream(table, clock, clock_ids[i], indices);
-  };
   AlignedClocks clocks = readAligned(
       set, readingThreads(set),
       [&](std::size_t i, const StreamTable& table,
@@ -191,9 +186,9 @@ RunFigures measureRun(const TraceSet& set, const std::string& name,
         coverage->add(table);
         summary.add(table);
         facts.add(table, wholeHeader(set.streams[i]));
-        arrivals.add(arriving(
-            i, table, clock,
-            groups.add(table.header.attempt(), table.definitions.groups())));
+        const std::vector<std::uint32_t> indices =
+            groups.add(table.header.attempt(), table.definitions.groups());
+        arrivals.add(OwnArrivals(table, indices), clock, clock_ids[i]);
       });
   const std::vector<std::string> identities = groupIdentities(groups);
   FigureSums sums;
@@ -201,8 +196,8 @@ RunFigures measureRun(const TraceSet& set, const std::string& name,
   readStreams(set, [&](std::size_t i, StreamTable& table) {
     const std::vector<std::uint32_t> indices =
         groups.add(table.header.attempt(), table.definitions.groups());
-    const ArrivalTable::Stream stream =
-        arriving(i, table, clocks.models[i], indices);
+    const ArrivalTable::Stream stream(table, clocks.models[i], clock_ids[i],
+                                      indices);
     failed +=
         StreamSums(stream, arrivals, indices, identities, *stretches, sums)
             .addAll();

@@ -29,6 +29,7 @@ std::uint64_t Histogram::middleOf(std::uint32_t bucket) {
 
 void Histogram::addAside(std::uint32_t bucket, std::uint64_t count) {
   constexpr std::size_t kMany = 32;
+  constexpr std::size_t kFew = 8;
   const auto place = std::lower_bound(
       aside_.begin(), aside_.end(), bucket,
       [](const auto& entry, std::uint32_t key) { return entry.first < key; });
@@ -37,7 +38,10 @@ void Histogram::addAside(std::uint32_t bucket, std::uint64_t count) {
     return;
   }
   aside_.insert(place, {bucket, count});
-  if (aside_.size() % kMany == 0) gather();
+  const bool is_power = std::has_single_bit(aside_.size());
+  if (aside_.size() % kMany == 0 || (is_power && aside_.size() >= kFew)) {
+    gather();
+  }
 }
 
 // Makes all of them dense, if at least every fourth bucket in between is used.

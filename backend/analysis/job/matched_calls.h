@@ -47,6 +47,9 @@ class MatchedCalls {
   // Whether the operations of any call can be.
   bool anyUsable() const;
 
+  // All calls of the stream, as its definitions number them; usable or not.
+  const std::vector<MatchedCall>& all() const { return calls_; }
+
  private:
   std::vector<MatchedCall> calls_;
 };

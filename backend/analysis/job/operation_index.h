@@ -30,53 +30,63 @@ struct OperationKey {
   }
 };
 
-// Not thread safe.
+// Not thread safe; what is const may be called by several threads.
 class OperationIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // Of the operations of one key, plus 1; 0 for what has none. They stay where
+  // they are.
+  using Numbers = SeqTable<std::uint32_t>;
 
   // The number of an operation, which is `next` when it has none yet.
   std::uint32_t at(const OperationKey& key, std::uint64_t seq,
                    std::uint32_t next) {
     Recent& recent = recentOf(key);
-    if (!recent.numbers || recent.key != key) {
-      std::unique_ptr<Numbers>& numbers = numbers_[key];
-      if (!numbers) numbers = std::make_unique<Numbers>();
-      recent = {key, numbers.get()};
-    }
-    std::uint32_t& plus_1 = recent.numbers->at(seq);
+    if (!recent.numbers || recent.key != key) recent = {key, &numbersOf(key)};
+    return at(*recent.numbers, seq, next);
+  }
+  static std::uint32_t at(Numbers& numbers, std::uint64_t seq,
+                          std::uint32_t next) {
+    std::uint32_t& plus_1 = numbers.at(seq);
     if (plus_1 == 0) plus_1 = next + 1;
     return plus_1 - 1;
   }
 
   // kNone where it has none.
   std::uint32_t find(const OperationKey& key, std::uint64_t seq) const {
-    Recent& recent = recentOf(key);
-    if (!recent.numbers || recent.key != key) {
-      const auto found = numbers_.find(key);
-      if (found == numbers_.end()) return kNone;
-      recent = {key, found->second.get()};
-    }
-    const std::uint32_t* plus_1 = recent.numbers->find(seq);
+    return find(knownNumbersOf(key), seq);
+  }
+  static std::uint32_t find(const Numbers* numbers, std::uint64_t seq) {
+    const std::uint32_t* plus_1 = numbers ? numbers->find(seq) : nullptr;
     return plus_1 ? *plus_1 - 1 : kNone;
   }
 
- private:
-  // Plus 1; 0 for what has none.
-  using Numbers = SeqTable<std::uint32_t>;
+  // Made where there are none.
+  Numbers& numbersOf(const OperationKey& key) {
+    std::unique_ptr<Numbers>& numbers = numbers_[key];
+    if (!numbers) numbers = std::make_unique<Numbers>();
+    return *numbers;
+  }
+  // nullptr where there are none.
+  const Numbers* knownNumbersOf(const OperationKey& key) const {
+    const auto found = numbers_.find(key);
+    return found == numbers_.end() ? nullptr : found->second.get();
+  }
 
+ private:
   // A rank's operations are of few keys: those asked for lately are not hashed.
   struct Recent {
     OperationKey key;
     Numbers* numbers = nullptr;
   };
-  Recent& recentOf(const OperationKey& key) const {
+  Recent& recentOf(const OperationKey& key) {
     const std::uint32_t mixed = key.group + key.source + 5 * key.destination;
     return recent_[mixed % recent_.size()];
   }
 
   absl::flat_hash_map<OperationKey, std::unique_ptr<Numbers>> numbers_;
-  mutable std::array<Recent, 64> recent_;
+  std::array<Recent, 64> recent_;
 };
 
 }  // namespace traced

@@ -24,6 +24,7 @@ LinkPictureBuilder::LinkPictureBuilder(const std::vector<std::uint32_t>& ranks,
 void LinkPictureBuilder::begin(const StreamTable& table) {
   table_ = &table;
   by_call_.clear();
+  allowance_ = kMostMembers / std::max<std::size_t>(recorded_.size(), 1);
 }
 
 void LinkPictureBuilder::add(const AssembledOperation& op, const v1::Call& call,
@@ -86,6 +87,11 @@ void LinkPictureBuilder::addCalls(const v1::Call& call, const Calls& calls) {
   });
 }
 
+void LinkPictureBuilder::add(const LinkPictureBuilder& other) {
+  for (const auto& [key, link] : other.links_) addLink(key, link);
+  picture_.left_out += other.picture_.left_out;
+}
+
 Link& LinkPictureBuilder::linkOf(std::uint32_t from, std::uint32_t to) {
   const std::pair key{units_.of(from), units_.of(to)};
   Link& link = links_[key];
@@ -95,16 +101,18 @@ Link& LinkPictureBuilder::linkOf(std::uint32_t from, std::uint32_t to) {
 
 void LinkPictureBuilder::fold() {
   units_.fold();
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Link> fewer;
-  for (const auto& [key, link] : links_) {
-    const std::pair folded{units_.folded(key.first), units_.folded(key.second)};
-    Link& sum = fewer[folded];
-    std::tie(sum.from, sum.to) = folded;
-    sum.bytes += link.bytes;
-    sum.messages.add(link.messages);
-    sum.exchanges.add(link.exchanges);
+  const auto links = std::exchange(links_, {});
+  for (const auto& [key, link] : links) {
+    addLink({units_.folded(key.first), units_.folded(key.second)}, link);
   }
-  links_ = std::move(fewer);
+}
+
+void LinkPictureBuilder::addLink(const Pair& pair, const Link& link) {
+  Link& sum = links_[pair];
+  std::tie(sum.from, sum.to) = pair;
+  sum.bytes += link.bytes;
+  sum.messages.add(link.messages);
+  sum.exchanges.add(link.exchanges);
 }
 
 LinkPicture LinkPictureBuilder::finish() && {

@@ -30,6 +30,8 @@ class LinkPictureBuilder {
   void add(const AssembledOperation& op, const v1::Call& call,
            const OperationSplit& split);
   void end();
+  // What was shown to another one of the same ranks.
+  void add(const LinkPictureBuilder& other);
 
   LinkPicture finish() &&;
 
@@ -41,6 +43,10 @@ class LinkPictureBuilder {
     std::uint64_t timed_ns = 0;
   };
 
+  // Units: from whom, to whom.
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+
+  void addLink(const Pair& pair, const Link& link);
   Link& linkOf(std::uint32_t from, std::uint32_t to);
   void addMessage(const AssembledOperation& op, const v1::Call& call,
                   const OperationSplit& split);
@@ -52,9 +58,11 @@ class LinkPictureBuilder {
   absl::flat_hash_set<std::uint32_t> recorded_;
   const StreamTable* table_ = nullptr;
   absl::flat_hash_map<std::uint32_t, Calls> by_call_;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Link> links_;
-  // How many members may still be looked at one by one.
-  std::uint64_t allowance_ = 200'000'000;
+  absl::flat_hash_map<Pair, Link> links_;
+  // How many members may still be looked at one by one: of a stream, its share
+  // of what may be of all.
+  static constexpr std::uint64_t kMostMembers = 200'000'000;
+  std::uint64_t allowance_ = 0;
 };
 
 }  // namespace traced

@@ -17,15 +17,14 @@ const RankLateness* Pictures::worst() const {
   return most == lateness.end() || most->caused_ns == 0 ? nullptr : &*most;
 }
 
-void PictureSpan::add(const StreamTable& table, const v1::ClockModel& clock) {
-  if (table.operations.empty()) return;
-  const Instant first = table.operations.front().issued;
-  if (!between(first, table.last) || first.ns() < -kLatestNs ||
-      table.last.ns() > kLatestNs) {
+void PictureSpan::add(Instant first, Instant last,
+                      const v1::ClockModel& clock) {
+  if (!between(first, last) || first.ns() < -kLatestNs ||
+      last.ns() > kLatestNs) {
     return;
   }
   const std::int64_t begin_ns = commonNs(clock, first.ns());
-  const std::int64_t end_ns = commonNs(clock, table.last.ns());
+  const std::int64_t end_ns = commonNs(clock, last.ns());
   if (begin_ns < -kLatestNs || end_ns > kLatestNs || end_ns < begin_ns) return;
   const bool is_first = first_ns == last_ns;
   first_ns = is_first ? begin_ns : std::min(first_ns, begin_ns);
@@ -85,8 +84,21 @@ void PictureBuilder::end() {
   lateness.max_ns = behind_ns_.back();
 }
 
+void PictureBuilder::add(PictureBuilder&& other) {
+  waits_.add(other.waits_);
+  steps_.add(other.steps_);
+  links_.add(other.links_);
+  speeds_.add(other.speeds_);
+  lateness_.insert(lateness_.end(), other.lateness_.begin(),
+                   other.lateness_.end());
+}
+
 Pictures PictureBuilder::finish() && {
   Pictures pictures;
+  std::sort(lateness_.begin(), lateness_.end(),
+            [](const RankLateness& a, const RankLateness& b) {
+              return a.rank < b.rank;
+            });
   const auto& caused = waits_.caused();
   for (std::size_t i = 0; i < lateness_.size() && i < caused.size(); ++i) {
     lateness_[i].caused_ns = caused[i].ns;

@@ -23,8 +23,8 @@ struct PictureSpan {
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;
 
-  // From a stream's first operation to its last instant.
-  void add(const StreamTable& table, const v1::ClockModel& clock);
+  // From a stream's first operation, if there is one, to its last instant.
+  void add(Instant first, Instant last, const v1::ClockModel& clock);
 };
 
 // Not thread safe. Memory: some MiB, whatever the ranks; and while a stream is
@@ -46,11 +46,14 @@ class PictureBuilder {
     bool unseen_wait = false;
   };
 
-  // A stream, in the order of ranks, then its operations, then its end.
+  // A stream, then its operations, then its end.
   void begin(const ArrivalTable::Stream& stream);
   void add(std::size_t operation, const OperationSplit& split,
            const Facts& facts);
   void end();
+
+  // What was shown to another one, which began as this one did.
+  void add(PictureBuilder&& other);
 
   Pictures finish() &&;
 
@@ -60,6 +63,7 @@ class PictureBuilder {
   StepPictureBuilder steps_;
   LinkPictureBuilder links_;
   SpeedPictureBuilder speeds_;
+  // Of the streams so far.
   std::vector<RankLateness> lateness_;
   // Of the stream that is shown.
   std::vector<std::uint64_t> behind_ns_;

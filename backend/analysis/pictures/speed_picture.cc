@@ -27,6 +27,13 @@ void SpeedPictureBuilder::add(v1::Operation op, double message_bytes,
   }
 }
 
+void SpeedPictureBuilder::add(const SpeedPictureBuilder& other) {
+  for (const auto& [key, speeds] : other.speeds_) {
+    speeds_[key].transfer.add(speeds.transfer);
+    speeds_[key].ready.add(speeds.ready);
+  }
+}
+
 std::vector<Speed> SpeedPictureBuilder::finish() const {
   std::vector<Speed> all;
   for (const auto& [key, speeds] : speeds_) {

@@ -19,6 +19,7 @@ class SpeedPictureBuilder {
   // Only where both sizes are positive is there a bandwidth.
   void add(v1::Operation op, double message_bytes, double bus_factor,
            const OperationSplit& split);
+  void add(const SpeedPictureBuilder& other);
 
   std::vector<Speed> finish() const;
 

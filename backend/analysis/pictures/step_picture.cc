@@ -212,18 +212,27 @@ void StepPictureBuilder::sweep(std::size_t& next, const Stretch& stretch,
   addTimes(entryOf(stretch.number), times);
 }
 
+void StepPictureBuilder::add(const StepPictureBuilder& other) {
+  while (shift_ < other.shift_) halveEntries();
+  for (const auto& [first, times] : other.entries_) {
+    addTimes(entryOf(first << other.shift_), times);
+  }
+}
+
 StepTimes& StepPictureBuilder::entryOf(std::uint64_t number) {
   StepTimes& entry = entries_[number >> shift_];
   if (entries_.size() <= kMostEntries) return entry;
-  while (entries_.size() > kMostEntries) {
-    ++shift_;
-    std::map<std::uint64_t, StepTimes> fewer;
-    for (const auto& [first, times] : entries_) {
-      addTimes(fewer[first >> 1], times);
-    }
-    entries_ = std::move(fewer);
-  }
+  while (entries_.size() > kMostEntries) halveEntries();
   return entries_[number >> shift_];
+}
+
+void StepPictureBuilder::halveEntries() {
+  ++shift_;
+  std::map<std::uint64_t, StepTimes> fewer;
+  for (const auto& [first, times] : entries_) {
+    addTimes(fewer[first >> 1], times);
+  }
+  entries_ = std::move(fewer);
 }
 
 StepPicture StepPictureBuilder::finish() && {

@@ -25,6 +25,8 @@ class StepPictureBuilder {
   void begin(const ArrivalTable::Stream& stream);
   void add(std::size_t operation, const OperationSplit& split, bool unseen);
   void end();
+  // What was shown to another one, which began as this one did.
+  void add(const StepPictureBuilder& other);
 
   StepPicture finish() &&;
 
@@ -55,6 +57,7 @@ class StepPictureBuilder {
                 const OperationSplit& split);
   void sweep(std::size_t& next, const Stretch& stretch, int (&open)[kKinds]);
   StepTimes& entryOf(std::uint64_t number);
+  void halveEntries();
 
   StepPicture picture_;
   const std::int64_t first_ns_;

@@ -6,6 +6,18 @@
 #include "analysis/time_split/certified_times.h"
 
 namespace traced {
+namespace {
+
+void addWaitCell(WaitCell& sum, const WaitCell& cell) {
+  sum.caused_ns += cell.caused_ns;
+  sum.certain_ns += cell.certain_ns;
+  sum.suffered_ns += cell.suffered_ns;
+  sum.uncertain_ns += cell.uncertain_ns;
+  sum.operations += cell.operations;
+  sum.not_known += cell.not_known;
+}
+
+}  // namespace
 
 WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
                                        std::int64_t first_ns,
@@ -57,6 +69,21 @@ void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
     const std::uint64_t ns = split.likely_arrival->behind_ns * others;
     cause(rank, column, {ns, split.arrival ? ns : 0});
   }
+}
+
+void WaitPictureBuilder::add(const WaitPictureBuilder& other) {
+  for (std::size_t i = 0; i < picture_.rows.size(); ++i) {
+    std::vector<WaitCell>& cells = picture_.rows[i].cells;
+    const std::vector<WaitCell>& others = other.picture_.rows[i].cells;
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+      addWaitCell(cells[j], others[j]);
+    }
+  }
+  for (std::size_t i = 0; i < caused_.size(); ++i) {
+    caused_[i].ns += other.caused_[i].ns;
+    caused_[i].certain_ns += other.caused_[i].certain_ns;
+  }
+  picture_.without_time += other.picture_.without_time;
 }
 
 std::optional<std::size_t> WaitPictureBuilder::indexOf(

@@ -25,6 +25,8 @@ class WaitPictureBuilder {
   // if it is a receive.
   void add(std::uint32_t rank, const OperationSplit& split,
            std::uint32_t others, std::optional<std::uint32_t> sender);
+  // What was shown to another one of the same ranks and time.
+  void add(const WaitPictureBuilder& other);
 
   // How long others waited for a rank, as clocks have it, and of that what is
   // certain.

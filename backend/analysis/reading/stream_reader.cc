@@ -54,15 +54,15 @@ std::size_t bunchOf(const TraceSet& set,
   return std::clamp<std::uint64_t>(std::min(fit, fair), 1, kBunchStreams);
 }
 
-// Each thread loads every n-th bunch of streams; they are shown one after the
-// other.
+// Each thread loads every n-th bunch of streams and works on them; what is left
+// to do is done for one after the other.
 class StreamReader {
  public:
   StreamReader(const TraceSet& set, const std::vector<std::size_t>& streams,
-               const VisitStream& visit)
+               const WorkOnStream& work)
       : set_(set),
         streams_(streams),
-        visit_(visit),
+        work_(work),
         bunch_(bunchOf(set, streams)) {}
 
   void read(std::size_t threads) {
@@ -80,11 +80,16 @@ class StreamReader {
     try {
       StreamLoader loader(set_);
       std::vector<StreamTable> tables;
+      std::vector<std::function<void()>> left;
       for (std::size_t i = 0; i * bunch_ < streams_.size(); ++i) {
         const std::size_t lane = i % kLanes;
         if (lane % threads != first) continue;
         load(loader, i, allowances_[lane], tables);
-        if (!show(i, tables)) return;
+        left.clear();
+        for (std::size_t j = 0; j < tables.size(); ++j) {
+          left.push_back(work_(first, streams_[i * bunch_ + j], tables[j]));
+        }
+        if (!finish(i, left)) return;
         for (StreamTable& table : tables) loader.recycle(std::move(table));
       }
     } catch (...) {
@@ -105,13 +110,12 @@ class StreamReader {
   }
 
   // When it is the bunch's turn. False when there is no use in going on.
-  bool show(std::size_t bunch, std::vector<StreamTable>& tables) {
+  bool finish(std::size_t bunch,
+              const std::vector<std::function<void()>>& left) {
     std::unique_lock lock(mutex_);
     turn_came_.wait(lock, [&] { return turn_ == bunch || gave_up_; });
     if (gave_up_) return false;
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-      visit_(streams_[bunch * bunch_ + i], tables[i]);
-    }
+    for (const std::function<void()>& rest : left) rest();
     ++turn_;
     turn_came_.notify_all();
     return true;
@@ -125,7 +129,7 @@ class StreamReader {
 
   const TraceSet& set_;
   const std::vector<std::size_t>& streams_;
-  const VisitStream& visit_;
+  const WorkOnStream& work_;
   const std::size_t bunch_;
   std::array<Allowance, kLanes> allowances_;
   std::mutex mutex_;
@@ -143,11 +147,19 @@ std::size_t readingThreads(const TraceSet& set) {
                                  std::min(fit, kLanes));
 }
 
+void workOnStreams(const TraceSet& set, const std::vector<std::size_t>& streams,
+                   std::size_t threads, const WorkOnStream& work) {
+  const std::size_t most = std::clamp<std::size_t>(streams.size(), 1, kLanes);
+  StreamReader(set, streams, work)
+      .read(std::clamp<std::size_t>(threads, 1, most));
+}
+
 void readStreams(const TraceSet& set, const std::vector<std::size_t>& streams,
                  std::size_t threads, const VisitStream& visit) {
-  const std::size_t most = std::clamp<std::size_t>(streams.size(), 1, kLanes);
-  StreamReader(set, streams, visit)
-      .read(std::clamp<std::size_t>(threads, 1, most));
+  workOnStreams(set, streams, threads,
+                [&visit](std::size_t, std::size_t stream, StreamTable& table) {
+                  return [&visit, stream, &table] { visit(stream, table); };
+                });
 }
 
 void readStreams(const TraceSet& set, const VisitStream& visit) {

@@ -3,10 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/clocks/aligned_streams.h"
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/report/report_builder.h"
+#include "analysis/report/run_arrivals.h"
 
 namespace traced {
 namespace {
@@ -23,61 +23,72 @@ std::vector<RankNode> nodesOf(const std::vector<std::uint32_t>& ranks,
   return nodes;
 }
 
+// What one thread adds up.
+struct ReportWorker {
+  ReportSums sums;
+  std::optional<PictureBuilder> pictures;
+};
+
+Report finish(ReportBuilder& builder, std::vector<ReportWorker>& workers) {
+  std::vector<ReportSums> sums;
+  for (ReportWorker& worker : workers) sums.push_back(std::move(worker.sums));
+  Report report = std::move(builder).finish(std::move(sums));
+  if (!workers[0].pictures) return report;
+  PictureBuilder& pictures = *workers[0].pictures;
+  for (std::size_t i = 1; i < workers.size(); ++i) {
+    pictures.add(std::move(*workers[i].pictures));
+  }
+  report.pictures = std::move(pictures).finish();
+  return report;
+}
+
 }  // namespace
 
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    ReportedScope scope, const RunWindow& window, bool fold,
                    bool with_pictures) {
-  const std::vector<std::uint32_t> clock_ids = clockIds(set);
-  GroupCatalog groups;
-  const auto arriving = [&](std::size_t i, const StreamTable& table,
-                            const v1::ClockModel& clock) {
-    return ArrivalTable::Stream(
-        table, clock, clock_ids[i],
-        groups.add(table.header.attempt(), table.definitions.groups()));
-  };
-  ArrivalTable arrivals;
-  std::vector<std::uint32_t> ranks;
-  bool by_step = false;
-  PictureSpan span;
-  AlignedClocks clocks =
-      readAligned(set, readingThreads(set),
-                  [&](std::size_t i, const StreamTable& table,
-                      const v1::ClockModel& clock) {
-                    arrivals.add(arriving(i, table, clock));
-                    ranks.push_back(table.header.rank());
-                    by_step |= !table.marks.steps().empty();
-                    span.add(table, clock);
-                  });
-  const GroupRoles roles(groups);
-  const ReportBuilder::Peers peers{arrivals, summarizeClocks(set, clocks)};
+  RunArrivals run = readArrivals(set);
+  const GroupRoles roles(run.groups);
+  const ReportBuilder::Peers peers{
+      run.arrivals, summarizeClocks(set, run.clocks), run.groups};
   const NodeIndex nodes(set);
   const ReportBuilder::Scope wanted{scope, nodes};
   ReportBuilder builder(std::move(by), &peers, &wanted,
                         fold ? &roles : nullptr);
-  std::optional<PictureBuilder> pictures;
-  if (with_pictures) {
-    if (arrivals.firstNs() < arrivals.lastNs()) {
-      span = {arrivals.firstNs(), arrivals.lastNs()};
-    }
-    pictures.emplace(ranks, nodesOf(ranks, nodes), span, by_step);
-    builder.showTo(*pictures);
+  std::vector<ReportWorker> workers;
+  const std::size_t threads = readingThreads(set);
+  for (std::size_t i = 0; i < threads; ++i) {
+    workers.push_back({builder.sums(), std::nullopt});
+    if (!with_pictures) continue;
+    workers.back().pictures.emplace(run.ranks, nodesOf(run.ranks, nodes),
+                                    run.span, run.by_step);
   }
-  const std::int64_t first_ns = firstStartNs(set, clocks.models);
+  const std::int64_t first_ns = firstStartNs(set, run.clocks.models);
   std::uint64_t outside = 0;
-  readStreams(set, [&](std::size_t i, StreamTable& table) {
-    ArrivalTable::Stream stream = arriving(i, table, clocks.models[i]);
-    if (!window.all()) {
-      const WindowFilter filter(window, table, clocks.models[i], first_ns);
-      outside += cutTo(filter, table, &stream.ready);
-    }
-    builder.add(stream);
-  });
-  Report report = std::move(builder).finish();
-  if (pictures) report.pictures = std::move(*pictures).finish();
+  workOnStreams(
+      set, set.selected, threads,
+      [&](std::size_t thread, std::size_t i, StreamTable& table) {
+        ArrivalTable::Stream stream(table, run.clocks.models[i],
+                                    run.clock_ids[i], run.groups_of[i]);
+        std::uint64_t cut = 0;
+        if (!window.all()) {
+          const WindowFilter filter(window, table, run.clocks.models[i],
+                                    first_ns);
+          cut = cutTo(filter, table, &stream.ready);
+        }
+        ReportWorker& worker = workers[thread];
+        worker.sums.add({table.header.rank(), table, run.groups_of[i],
+                         builder.groups(), &stream},
+                        worker.pictures ? &*worker.pictures : nullptr);
+        return [&, cut] {
+          builder.summarize(table);
+          outside += cut;
+        };
+      });
+  Report report = finish(builder, workers);
   report.window = window;
   report.out_of_window = outside;
-  report.summary.setClockWarnings(std::move(clocks.warnings));
+  report.summary.setClockWarnings(std::move(run.clocks.warnings));
   return report;
 }
 

@@ -77,45 +77,50 @@ bool ArrivalTable::Row::isLastCertain() const {
   });
 }
 
-std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
-                                                  const ReadyTime& ready) {
-  auto instant = common(stream, ready.at);
-  const auto early_ns = between(ready.earliest, ready.at);
+std::optional<CommonInstant> ArrivalTable::common(const ClockCursor& clock,
+                                                  std::uint32_t clock_id,
+                                                  Instant at,
+                                                  Instant earliest) {
+  auto instant = common(clock, clock_id, at);
+  const auto early_ns = between(earliest, at);
   if (!instant || !early_ns || *early_ns >= kLatestNs) return std::nullopt;
   instant->early_ns = static_cast<std::int64_t>(*early_ns);
   return instant;
 }
 
-std::optional<CommonInstant> ArrivalTable::common(const Stream& stream,
+std::optional<CommonInstant> ArrivalTable::common(const ClockCursor& clock,
+                                                  std::uint32_t clock_id,
                                                   Instant instant) {
   if (!instant.known() || !differencesFit(instant.ns())) return std::nullopt;
-  const auto certified = stream.clock.certifiedNs(instant.ns());
+  const auto certified = clock.certifiedNs(instant.ns());
   if (!certified || !differencesFit(certified->low_ns) ||
       !differencesFit(certified->high_ns)) {
     return std::nullopt;
   }
   return CommonInstant{
-      std::clamp(stream.clock.commonNs(instant.ns()), certified->low_ns,
+      std::clamp(clock.commonNs(instant.ns()), certified->low_ns,
                  std::max(certified->low_ns, certified->high_ns)),
-      instant.ns(), *certified, stream.clock_id};
+      instant.ns(), *certified, clock_id};
 }
 
-void ArrivalTable::add(const Stream& stream) {
-  for (std::size_t i = 0; i < stream.ready.size(); ++i) {
-    const AssembledOperation& op = stream.table.operations[i];
-    const MatchedCall* call = stream.calls.of(op);
-    if (!call) continue;
+void ArrivalTable::add(const OwnArrivals& arrivals, const v1::ClockModel& clock,
+                       std::uint32_t clock_id) {
+  const ClockCursor cursor(clock);
+  std::vector<OperationIndex::Numbers*> of_call(arrivals.calls().size());
+  for (const OwnArrivals::Part& part : arrivals.parts()) {
+    const MatchedCall& call = arrivals.calls()[part.call];
+    OperationIndex::Numbers*& numbers = of_call[part.call];
+    if (!numbers) numbers = &index_.numbersOf(call.key);
     const auto next = static_cast<std::uint32_t>(rows_.size());
-    const std::uint32_t index = index_.at(call->key, op.seq, next);
-    if (index == next) rows_.emplace_back().signature = call->signature;
+    const std::uint32_t index = OperationIndex::at(*numbers, part.seq, next);
+    if (index == next) rows_.emplace_back().signature = call.signature;
     Row& row = rows_[index];
-    row.unusable |= op.failed || row.signature != call->signature;
-    const auto ready = common(stream, stream.ready[i]);
+    row.unusable |= part.failed || row.signature != call.signature;
+    const auto ready = common(cursor, clock_id, part.at, part.earliest);
     if (!ready) continue;
     bePresent(row, {ready->certified.low_ns - ready->early_ns,
                     ready->certified.high_ns});
-    if (!call->role.proven) continue;
-    arrive(row, {*ready, stream.table.header.rank()});
+    if (call.role.proven) arrive(row, {*ready, arrivals.rank()});
   }
 }
 
@@ -136,27 +141,11 @@ void ArrivalTable::arrive(Row& row, const Arrival& arrival) {
   any_ = true;
 }
 
-const ArrivalTable::Row* ArrivalTable::complete(const AssembledOperation& op,
-                                                const MatchedCall& call) const {
-  const Row* row = find(op, call);
-  return row && row->arrived == call.role.provable ? row : nullptr;
-}
-
-const ArrivalTable::Row* ArrivalTable::find(const AssembledOperation& op,
-                                            const MatchedCall& call) const {
-  const std::uint32_t found = index_.find(call.key, op.seq);
-  if (found == OperationIndex::kNone) return nullptr;
-  const Row& row = rows_[found];
-  return row.unusable ? nullptr : &row;
-}
-
-std::int64_t ArrivalTable::lastBeforeNs(const AssembledOperation& op,
-                                        const MatchedCall& call,
-                                        CertifiedNs end) const {
-  const Row* row = find(op, call);
-  if (!row || row->present != call.parts) return end.high_ns;
+std::int64_t ArrivalTable::Row::lastBeforeNs(const MatchedCall& call,
+                                             CertifiedNs end) const {
+  if (present != call.parts) return end.high_ns;
   // Who was only ready behind the end was not waited for.
-  for (const CertifiedNs& ready : {row->latest, row->before_latest}) {
+  for (const CertifiedNs& ready : {latest, before_latest}) {
     if (ready.low_ns <= end.high_ns)
       return std::min(ready.high_ns, end.high_ns);
   }

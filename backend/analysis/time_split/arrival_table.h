@@ -12,6 +12,7 @@
 #include "analysis/job/ready_times.h"
 #include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/stream_table.h"
+#include "analysis/time_split/own_arrivals.h"
 
 namespace traced {
 
@@ -77,6 +78,13 @@ class ArrivalTable {
     CertifiedTime lastAfter(const CommonInstant& instant) const;
     // Whether it is certain that all others were ready before the last one.
     bool isLastCertain() const;
+    // All whose starts matter have arrived. `call`: of one of them.
+    bool isComplete(const MatchedCall& call) const {
+      return arrived == call.role.provable;
+    }
+    // Until when at the latest somebody with a part in an operation that ended
+    // at `end` was ready before it did.
+    std::int64_t lastBeforeNs(const MatchedCall& call, CertifiedNs end) const;
   };
 
   // A stream as the table sees it.
@@ -98,30 +106,37 @@ class ArrivalTable {
     std::vector<ReadyTime> ready;
   };
 
-  void add(const Stream& stream);
-
-  // The row of an operation, if all whose starts matter have arrived and all
-  // called the same; nullptr otherwise.
-  const Row* complete(const AssembledOperation& op,
-                      const MatchedCall& call) const;
-
-  // Until when at the latest somebody with a part in an operation that ended at
-  // `end` was ready before it did.
-  std::int64_t lastBeforeNs(const AssembledOperation& op,
-                            const MatchedCall& call, CertifiedNs end) const;
+  // `clock_id`: equal for streams that read one clock.
+  void add(const OwnArrivals& arrivals, const v1::ClockModel& clock,
+           std::uint32_t clock_id);
 
   // An instant of a stream; absent where nothing is certified.
   static std::optional<CommonInstant> common(const Stream& stream,
-                                             Instant instant);
+                                             Instant instant) {
+    return common(stream.clock, stream.clock_id, instant);
+  }
   static std::optional<CommonInstant> common(const Stream& stream,
-                                             const ReadyTime& ready);
+                                             const ReadyTime& ready) {
+    return common(stream.clock, stream.clock_id, ready.at, ready.earliest);
+  }
 
   // The span of time in which ranks arrived, common time; 0 when none did.
   std::int64_t firstNs() const { return first_ns_; }
   std::int64_t lastNs() const { return last_ns_; }
 
  private:
-  const Row* find(const AssembledOperation& op, const MatchedCall& call) const;
+  friend class ArrivalRows;
+
+  const Row* rowAt(std::uint32_t index) const {
+    const bool is_known = index != OperationIndex::kNone;
+    return is_known && !rows_[index].unusable ? &rows_[index] : nullptr;
+  }
+  static std::optional<CommonInstant> common(const ClockCursor& clock,
+                                             std::uint32_t clock_id,
+                                             Instant instant);
+  static std::optional<CommonInstant> common(const ClockCursor& clock,
+                                             std::uint32_t clock_id, Instant at,
+                                             Instant earliest);
   void arrive(Row& row, const Arrival& arrival);
 
   std::vector<Row> rows_;

@@ -28,6 +28,7 @@ inline bool isToldFromZero(const CertifiedTime& time) {
 class CertifiedTimes {
  public:
   void add(CertifiedTime time);
+  void add(const CertifiedTimes& other);
 
   std::uint64_t count() const { return estimate_.count(); }
   std::uint64_t totalNs() const { return total_ns_; }
@@ -39,6 +40,9 @@ class CertifiedTimes {
 
  private:
   CertifiedTime percentile(unsigned percent) const;
+  bool allExact() const { return high_.count() == 0; }
+  // From now on not all are.
+  void keepBounds();
 
   Histogram estimate_;
   // Empty as long as all times are exact.

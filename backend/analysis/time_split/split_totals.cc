@@ -1,7 +1,6 @@
 #include "analysis/time_split/split_totals.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace traced {
 namespace {
@@ -10,8 +9,10 @@ void addSpeed(Histogram& bandwidths, double bytes, std::uint64_t ns) {
   // Faster than that no clock can tell.
   constexpr double kMost = 1e18;
   if (ns == 0 || bytes <= 0) return;
-  bandwidths.add(static_cast<std::uint64_t>(
-      std::llround(std::min(bytes * 1e9 / static_cast<double>(ns), kMost))));
+  const double speed = std::min(bytes * 1e9 / static_cast<double>(ns), kMost);
+  // The nearest whole number, as of llround, which is a call.
+  const auto below = static_cast<std::uint64_t>(speed);
+  bandwidths.add(below + (speed - static_cast<double>(below) >= 0.5));
 }
 
 std::optional<double> medianGbs(const Histogram& bandwidths) {
@@ -47,7 +48,7 @@ void SplitSums::add(const SplitSums& other) {
   withheld += other.withheld;
 }
 
-void SplitTotals::add(const OperationSplit& split, std::uint32_t rank,
+void SplitTotals::add(const OperationSplit& split,
                       std::optional<std::size_t> window, double message_bytes,
                       double bus_factor) {
   const double bus_bytes = message_bytes * bus_factor;
@@ -69,10 +70,19 @@ void SplitTotals::add(const OperationSplit& split, std::uint32_t rank,
     }
     if (window) transfer_trend_.add(*window, ns);
   }
-  if (!split.arrival) return;
-  Lateness& lateness = ranks_[rank];
-  ++lateness.arrivals;
-  if (split.arrival->is_last) lateness.behind_ns.add(split.arrival->behind_ns);
+}
+
+void SplitTotals::add(const SplitTotals& other) {
+  wait_for_peers_.add(other.wait_for_peers_);
+  transfer_.add(other.transfer_);
+  transfer_bandwidth_.add(other.transfer_bandwidth_);
+  ready_bandwidth_.add(other.ready_bandwidth_);
+  for (const auto& [rank, lateness] : other.ranks_) {
+    ranks_[rank].arrivals += lateness.arrivals;
+    ranks_[rank].behind_ns.add(lateness.behind_ns);
+  }
+  transfer_trend_.add(other.transfer_trend_);
+  wait_trend_.add(other.wait_trend_);
 }
 
 std::optional<double> SplitTotals::transferBusbwGbs() const {

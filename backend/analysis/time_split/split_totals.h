@@ -46,14 +46,22 @@ struct Lateness {
   Histogram behind_ns;  // of those where it was
 
   std::uint64_t last() const { return behind_ns.count(); }
+
+  void add(const OperationSplit::Arrival& arrival) {
+    ++arrivals;
+    if (arrival.is_last) behind_ns.add(arrival.behind_ns);
+  }
 };
 
 class SplitTotals {
  public:
-  // Bandwidth is only had where `message_bytes` and `bus_factor` are positive.
-  void add(const OperationSplit& split, std::uint32_t rank,
-           std::optional<std::size_t> window, double message_bytes,
-           double bus_factor);
+  // All but the arrival. Bandwidth is only had where `message_bytes` and
+  // `bus_factor` are positive.
+  void add(const OperationSplit& split, std::optional<std::size_t> window,
+           double message_bytes, double bus_factor);
+  // Of a rank that arrived; stays where it is until another rank is asked for.
+  Lateness& latenessOf(std::uint32_t rank) { return ranks_[rank]; }
+  void add(const SplitTotals& other);
 
   const CertifiedTimes& waitForPeers() const { return wait_for_peers_; }
   const CertifiedTimes& transfer() const { return transfer_; }

@@ -59,9 +59,8 @@ bool leaveOpen(std::int64_t until_ns, std::int64_t whole_ns,
 
 }  // namespace
 
-OperationSplit splitTime(const ArrivalTable& arrivals,
-                         const ArrivalTable::Stream& stream,
-                         std::size_t operation) {
+OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
+  const ArrivalTable::Stream& stream = arrivals.stream();
   const AssembledOperation& op = stream.table.operations[operation];
   OperationSplit split;
   addOwnTimes(split, op, stream.ready[operation].at);
@@ -72,12 +71,13 @@ OperationSplit splitTime(const ArrivalTable& arrivals,
   if (!ready) return split;
   split.ready_ns = ready->ns;
   const auto end = ArrivalTable::common(stream, op.ended);
+  const ArrivalTable::Row* const met = arrivals.find(op);
   const ArrivalTable::Row* row = nullptr;
   if (!role.independent) {
-    row = arrivals.complete(op, *call);
-    if (!row || !role.proves || (role.relayed && !end)) return split;
+    const bool is_complete = met && met->isComplete(*call);
+    if (!is_complete || !role.proves || (role.relayed && !end)) return split;
     // The root of a group of its own waits for nobody.
-    if (row->arrived == 0) row = nullptr;
+    if (met->arrived > 0) row = met;
     split.wait_for_peers = row ? row->lastAfter(*ready) : CertifiedTime{};
     split.wait_for_peers->high_ns += ready->early_ns;
     const bool all_wait_for_all =
@@ -92,9 +92,9 @@ OperationSplit splitTime(const ArrivalTable& arrivals,
   // Nothing ends before all are there: a record is wrong.
   if (transfer.high_ns < 0) return split;
   if (role.independent || role.relayed) {
-    const std::int64_t until_ns =
-        arrivals.lastBeforeNs(op, *call, end->certified) -
-        ready->certified.low_ns;
+    const std::int64_t last_ns =
+        met ? met->lastBeforeNs(*call, end->certified) : end->certified.high_ns;
+    const std::int64_t until_ns = last_ns - ready->certified.low_ns;
     const std::int64_t whole_ns = end->own_ns - ready->own_ns;
     if (!leaveOpen(until_ns, whole_ns, *ready, split, transfer)) return split;
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/arrival_rows.h"
 
 namespace traced {
 
@@ -42,8 +42,7 @@ struct OperationSplit {
   std::optional<std::int64_t> ready_ns;
 };
 
-OperationSplit splitTime(const ArrivalTable& arrivals,
-                         const ArrivalTable::Stream& stream,
-                         std::size_t operation);
+// `arrivals`: as the operation's stream asks for them.
+OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation);
 
 }  // namespace traced

@@ -38,6 +38,9 @@ JobView::JobView(const TraceSet& set, RunOverview overview,
                            overview_.clock_ids[of_set], stream.group_indices);
     group_hashes_.push_back(groupHashes(stream.table));
   }
+  for (const ArrivalTable::Stream& stream : arriving_) {
+    arrivals_.emplace_back(overview_.arrivals, stream);
+  }
   match(selection);
   if (selection.last_ns) keepLast(*selection.last_ns);
   if (selection.most_operations > 0) keepMost(selection.most_operations);
@@ -130,7 +133,7 @@ void JobView::keepMost(std::uint64_t most) {
 }
 
 OperationSplit JobView::splitOf(const MatchCell& cell) const {
-  return splitTime(overview_.arrivals, arriving_[cell.stream], cell.operation);
+  return splitTime(arrivals_[cell.stream], cell.operation);
 }
 
 std::optional<JobView::Latest> JobView::latestOf(const MatchRow& row) const {
@@ -142,8 +145,9 @@ std::optional<JobView::Latest> JobView::latestOf(const MatchRow& row) const {
   if (!all_wait_for_all || isPointToPoint(callOf(cell)->op())) {
     return std::nullopt;
   }
-  const ArrivalTable::Row* arrived = overview_.arrivals.complete(op, *call);
-  if (!arrived || arrived->arrived < 2 || !arrived->isLastCertain()) {
+  const ArrivalTable::Row* arrived = arrivals_[cell.stream].find(op);
+  if (!arrived || !arrived->isComplete(*call) || arrived->arrived < 2 ||
+      !arrived->isLastCertain()) {
     return std::nullopt;
   }
   const CommonInstant& last = arrived->last.ready;

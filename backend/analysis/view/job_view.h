@@ -111,6 +111,7 @@ class JobView {
   LoadedRun run_;
   // One per stream of the run.
   std::vector<ArrivalTable::Stream> arriving_;
+  std::vector<ArrivalRows> arrivals_;
   std::vector<std::vector<std::uint64_t>> group_hashes_;
   MatchTable matched_;
   LeftOutOfView left_out_;

@@ -19,9 +19,10 @@ RunOverview overviewOf(const TraceSet& set) {
   std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
   const auto add = [&](std::size_t i, const StreamTable& table,
                        const v1::ClockModel& clock) {
-    overview.arrivals.add({table, clock, overview.clock_ids[i],
-                           overview.groups.add(table.header.attempt(),
-                                               table.definitions.groups())});
+    const std::vector<std::uint32_t> groups =
+        overview.groups.add(table.header.attempt(), table.definitions.groups());
+    overview.arrivals.add(OwnArrivals(table, groups), clock,
+                          overview.clock_ids[i]);
     overview.summary.add(table);
     overview.ranks.push_back({i, table.header.rank(), table.operations.size()});
     if (!table.last.known()) return;
@@ -43,9 +44,10 @@ std::vector<std::uint64_t> waitedNs(const TraceSet& set,
     const ArrivalTable::Stream stream(
         table, overview.clocks[i], overview.clock_ids[i],
         groups.add(table.header.attempt(), table.definitions.groups()));
+    const ArrivalRows arrivals(overview.arrivals, stream);
     std::uint64_t& total = waited.emplace_back();
     for (std::size_t j = 0; j < table.operations.size(); ++j) {
-      const OperationSplit split = splitTime(overview.arrivals, stream, j);
+      const OperationSplit split = splitTime(arrivals, j);
       if (split.wait_for_peers) total += notBelowZero(split.wait_for_peers->ns);
     }
   });

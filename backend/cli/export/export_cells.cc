@@ -11,7 +11,7 @@ ExportCells::ExportCells() {
       return column.told_by != from->told_by;
     });
     runs_.push_back(
-        {from->told_by, {from, static_cast<std::size_t>(to - from)}, {}});
+        {from->told_by, {from, static_cast<std::size_t>(to - from)}, {}, {}});
     from = to;
   }
 }
@@ -26,6 +26,16 @@ std::uint32_t ExportCells::idOf(const Run& run, const ExportedCall& call) {
       return call.op.stack;
     case ToldBy::kThread:
       return call.op.thread;
+    case ToldBy::kState:
+      return static_cast<std::uint32_t>(call.op.state());
+    case ToldBy::kEndSource:
+      return static_cast<std::uint32_t>(call.op.end_source);
+    case ToldBy::kError:
+      return call.op.error;
+    case ToldBy::kAlgorithm:
+      return call.op.algorithm;
+    case ToldBy::kProtocol:
+      return call.op.protocol;
     case ToldBy::kStream:
     case ToldBy::kOperation:
       break;

@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "cli/export/export_columns.h"
+#include "cli/export/row_text.h"
 
 namespace traced {
 
@@ -18,57 +18,60 @@ class ExportCells {
  public:
   ExportCells();
 
-  // Appends all cells of a row. `append(text, column, value)` appends one, and
-  // tells how many remarks there are on it; returns their sum.
-  template <typename Append>
-  std::uint64_t appendRow(const ExportedCall& call, std::string& text,
-                          const Append& append) {
+  // Appends all cells of a row. `format.append(text, column, value)` appends
+  // one, a value or a number, and tells of a value how many remarks there are
+  // on it; returns their sum.
+  template <typename Format>
+  std::uint64_t appendRow(const ExportedCall& call, RowText& text,
+                          const Format& format) {
     std::uint64_t remarks = 0;
     for (Run& run : runs_) {
       if (run.told_by == ToldBy::kOperation) {
-        remarks += appendRun(run, call, text, append);
+        for (const ExportColumn& column : run.columns) {
+          format.append(text, column, column.number(call));
+        }
         continue;
       }
-      const std::uint32_t id = idOf(run, call);
-      if (!run.latest || run.latest_id != id) {
-        const auto [place, is_new] = run.made.try_emplace(id);
-        run.latest = &place->second;
-        run.latest_id = id;
-        if (is_new) {
-          run.latest->remarks = appendRun(run, call, run.latest->text, append);
-        }
-      }
-      text += run.latest->text;
-      remarks += run.latest->remarks;
+      Cells& cells = run.cellsOf(idOf(run, call));
+      if (!cells.made) make(run, call, format, cells);
+      text.append(cells.text);
+      remarks += cells.remarks;
     }
     return remarks;
   }
 
  private:
   struct Cells {
-    std::string text;
+    bool made = false;
+    RowText text;
     std::uint64_t remarks = 0;
   };
   // Columns that follow each other and are told by the same.
   struct Run {
     ToldBy told_by;
     absl::Span<const ExportColumn> columns;
-    absl::flat_hash_map<std::uint32_t, Cells> made;
-    // Of the row before: mostly the next one's, too. In `made`.
-    Cells* latest = nullptr;
-    std::uint32_t latest_id = 0;
+    // By the id of what they are told by. Recorders count from 0 or 1.
+    std::vector<Cells> small;
+    absl::flat_hash_map<std::uint32_t, Cells> large;
+
+    Cells& cellsOf(std::uint32_t id) {
+      constexpr std::uint32_t kSmall = 1024;
+      if (id < small.size()) return small[id];
+      if (id >= kSmall) return large[id];
+      small.resize(id + 1);
+      return small[id];
+    }
   };
 
   static std::uint32_t idOf(const Run& run, const ExportedCall& call);
 
-  template <typename Append>
-  static std::uint64_t appendRun(const Run& run, const ExportedCall& call,
-                                 std::string& text, const Append& append) {
-    std::uint64_t remarks = 0;
+  template <typename Format>
+  static void make(const Run& run, const ExportedCall& call,
+                   const Format& format, Cells& cells) {
+    cells.made = true;
     for (const ExportColumn& column : run.columns) {
-      remarks += append(text, column, column.value(call));
+      cells.remarks += format.append(cells.text, column, column.value(call));
     }
-    return remarks;
   }
 
   std::vector<Run> runs_;

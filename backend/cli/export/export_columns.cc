@@ -1,5 +1,7 @@
 #include "cli/export/export_columns.h"
 
+#include <charconv>
+#include <cstddef>
 #include <optional>
 
 #include "analysis/match/match.h"
@@ -15,6 +17,7 @@ namespace {
 
 using Row = const ExportedCall&;
 using Value = ExportValue;
+using Number = ExportNumber;
 
 Value unlessZero(std::uint64_t value) {
   return value == 0 ? Value() : Value(value);
@@ -22,15 +25,24 @@ Value unlessZero(std::uint64_t value) {
 Value minus1(std::uint64_t plus_1) {
   return plus_1 == 0 ? Value() : Value(plus_1 - 1);
 }
-Value optional(const std::optional<std::uint64_t>& value) {
-  return value ? Value(*value) : Value();
+Number count(std::uint64_t value) { return {Number::Kind::kCount, value}; }
+Number countUnlessZero(std::uint64_t value) {
+  return value == 0 ? Number() : count(value);
+}
+Number countMinus1(std::uint64_t plus_1) {
+  return plus_1 == 0 ? Number() : count(plus_1 - 1);
+}
+Number optional(const std::optional<std::uint64_t>& value) {
+  return value ? count(*value) : Number();
 }
 Value unlessEmpty(std::string text) {
   return text.empty() || text == "-" ? Value() : Value(std::move(text));
 }
 // On the common time line.
-Value instant(Row row, Instant at) {
-  return at.known() ? Value(row.clock.commonNs(at.ns())) : Value();
+Number instant(Row row, Instant at) {
+  if (!at.known()) return {};
+  return {Number::Kind::kInstant,
+          static_cast<std::uint64_t>(row.clock.commonNs(at.ns()))};
 }
 // What a call says; absent when there is none.
 template <typename Get>
@@ -62,32 +74,34 @@ Value messageSize(Row row) {
   const bool has_size = row.call && trafficOf(row.call->op()) != Traffic::kNone;
   return has_size ? Value(messageBytes(*row.call, row.group_size)) : Value();
 }
-Value correlationId(Row row) {
-  if (!row.call || row.group_hash == 0 || row.op.seq == 0) return Value();
+Number correlationId(Row row) {
+  if (!row.call || row.group_hash == 0 || row.op.seq == 0) return {};
+  const auto id = [](std::uint64_t number) {
+    return Number{Number::Kind::kId, number};
+  };
   if (!isPointToPoint(row.call->op())) {
-    return Value(correlationOfCollective(row.group_hash, row.op.seq));
+    return id(collectiveNumber(row.group_hash, row.op.seq));
   }
   const std::uint32_t self = row.table.header.rank();
   const auto peer = row.table.peerOf(row.op, *row.call);
-  if (!peer) return Value();
+  if (!peer) return {};
   const bool sends = row.call->op() == v1::OPERATION_SEND;
-  return Value(correlationOfMessage(row.group_hash, sends ? self : *peer,
-                                    sends ? *peer : self, row.op.seq));
+  return id(messageNumber(row.group_hash, sends ? self : *peer,
+                          sends ? *peer : self, row.op.seq));
 }
 
 constexpr ExportColumn kColumns[] = {
     {"rank", ToldBy::kStream,
      [](Row r) { return Value(std::uint64_t{r.table.header.rank()}); }},
-    {"op_id", ToldBy::kOperation, [](Row r) { return Value(r.op.id); }},
-    {"step", ToldBy::kOperation,
-     [](Row r) { return optional(r.table.marks.stepOf(r.op.id)); }},
+    {"op_id", [](Row r) { return count(r.op.id); }},
+    {"step", [](Row r) { return optional(r.table.marks.stepOf(r.op.id)); }},
     {"group", ToldBy::kCall, [](Row r) { return unlessEmpty(r.group); }},
     {"group_size", ToldBy::kCall,
      [](Row r) { return unlessZero(r.group_size); }},
     {"op", ToldBy::kCall,
      [](Row r) { return Value(operationName(r.table, r.op)); }},
-    {"seq", ToldBy::kOperation, [](Row r) { return unlessZero(r.op.seq); }},
-    {"batch", ToldBy::kOperation, [](Row r) { return unlessZero(r.op.batch); }},
+    {"seq", [](Row r) { return countUnlessZero(r.op.seq); }},
+    {"batch", [](Row r) { return countUnlessZero(r.op.batch); }},
     {"dtype", ToldBy::kCall,
      [](Row r) { return r.call ? unlessEmpty(dtypeText(*r.call)) : Value(); }},
     {"shapes_in", ToldBy::kCall,
@@ -133,8 +147,7 @@ constexpr ExportColumn kColumns[] = {
      [](Row r) {
        return r.call ? minus1(r.call->peer_global_plus_1()) : Value();
      }},
-    {"source_rank", ToldBy::kOperation,
-     [](Row r) { return minus1(r.op.source_rank_plus_1); }},
+    {"source_rank", [](Row r) { return countMinus1(r.op.source_rank_plus_1); }},
     {"tag", ToldBy::kCall,
      [](Row r) {
        return r.call && r.call->has_tag() ? Value(std::int64_t{r.call->tag()})
@@ -163,34 +176,26 @@ constexpr ExportColumn kColumns[] = {
      }},
     {"thread", ToldBy::kThread, [](Row r) { return unlessZero(r.op.thread); }},
     {"thread_name", ToldBy::kThread, threadName},
-    {"issue_ns", ToldBy::kOperation,
-     [](Row r) { return instant(r, r.op.issued); }},
-    {"return_ns", ToldBy::kOperation,
-     [](Row r) { return instant(r, r.op.returned); }},
-    {"start_ns", ToldBy::kOperation,
-     [](Row r) { return instant(r, r.op.started); }},
-    {"end_ns", ToldBy::kOperation,
-     [](Row r) { return instant(r, r.op.ended); }},
-    {"end_source", ToldBy::kOperation, endSource},
-    {"wait_begin_ns", ToldBy::kOperation,
-     [](Row r) { return instant(r, r.op.wait_began); }},
-    {"wait_end_ns", ToldBy::kOperation,
-     [](Row r) { return instant(r, r.op.wait_ended); }},
-    {"release_ns", ToldBy::kOperation,
-     [](Row r) { return instant(r, r.op.released); }},
-    {"host_ns", ToldBy::kOperation,
+    {"issue_ns", [](Row r) { return instant(r, r.op.issued); }},
+    {"return_ns", [](Row r) { return instant(r, r.op.returned); }},
+    {"start_ns", [](Row r) { return instant(r, r.op.started); }},
+    {"end_ns", [](Row r) { return instant(r, r.op.ended); }},
+    {"end_source", ToldBy::kEndSource, endSource},
+    {"wait_begin_ns", [](Row r) { return instant(r, r.op.wait_began); }},
+    {"wait_end_ns", [](Row r) { return instant(r, r.op.wait_ended); }},
+    {"release_ns", [](Row r) { return instant(r, r.op.released); }},
+    {"host_ns",
      [](Row r) { return optional(between(r.op.issued, r.op.returned)); }},
-    {"completion_ns", ToldBy::kOperation,
+    {"completion_ns",
      [](Row r) { return optional(between(r.op.issued, r.op.ended)); }},
-    {"engine_ns", ToldBy::kOperation,
+    {"engine_ns",
      [](Row r) { return optional(between(r.op.started, r.op.ended)); }},
-    {"wait_ns", ToldBy::kOperation,
+    {"wait_ns",
      [](Row r) { return optional(between(r.op.wait_began, r.op.wait_ended)); }},
-    {"stall_ns", ToldBy::kOperation,
-     [](Row r) { return minus1(r.op.stall_ns_plus_1); }},
-    {"state", ToldBy::kOperation,
+    {"stall_ns", [](Row r) { return countMinus1(r.op.stall_ns_plus_1); }},
+    {"state", ToldBy::kState,
      [](Row r) { return Value(nameOf(r.op.state())); }},
-    {"error", ToldBy::kOperation, error},
+    {"error", ToldBy::kError, error},
     {"simulated", ToldBy::kCall,
      [](Row r) { return ofCall(r, [](auto& c) { return c.simulated(); }); }},
     {"annotations", ToldBy::kContext,
@@ -229,18 +234,37 @@ constexpr ExportColumn kColumns[] = {
        });
      }},
     {"message_size", ToldBy::kCall, messageSize},
-    {"correlation_id", ToldBy::kOperation, correlationId},
+    {"correlation_id", correlationId},
     {"site", ToldBy::kStack,
      [](Row r) { return unlessEmpty(r.table.siteOf(r.op)); }},
-    {"algorithm", ToldBy::kOperation,
+    {"algorithm", ToldBy::kAlgorithm,
      [](Row r) { return unlessEmpty(r.table.methodText(r.op.algorithm)); }},
-    {"protocol", ToldBy::kOperation,
+    {"protocol", ToldBy::kProtocol,
      [](Row r) { return unlessEmpty(r.table.methodText(r.op.protocol)); }},
-    {"channels", ToldBy::kOperation,
-     [](Row r) { return unlessZero(r.op.channels); }},
+    {"channels", [](Row r) { return countUnlessZero(r.op.channels); }},
 };
 
 }  // namespace
+
+char* writeDigits(char* to, const ExportNumber& number) {
+  constexpr std::ptrdiff_t kMost = 20;
+  switch (number.kind) {
+    case ExportNumber::Kind::kAbsent:
+      return to;
+    case ExportNumber::Kind::kCount:
+      return std::to_chars(to, to + kMost, number.value).ptr;
+    case ExportNumber::Kind::kInstant:
+      return std::to_chars(to, to + kMost,
+                           static_cast<std::int64_t>(number.value))
+          .ptr;
+    case ExportNumber::Kind::kId:
+      break;
+  }
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    *to++ = "0123456789abcdef"[(number.value >> shift) % 16];
+  }
+  return to;
+}
 
 absl::Span<const ExportColumn> exportColumns() { return kColumns; }
 

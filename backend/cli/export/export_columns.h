@@ -27,9 +27,24 @@ struct ExportedCall {
   const ClockCursor& clock;
 };
 
-// std::monostate: absent.
+// What many operations share. std::monostate: absent.
 using ExportValue = std::variant<std::monostate, bool, std::uint64_t,
                                  std::int64_t, std::string>;
+
+// What is an operation's own.
+struct ExportNumber {
+  enum class Kind : std::uint8_t {
+    kAbsent,
+    kCount,
+    kInstant,  // may be below 0
+    kId,       // a text: 16 hexadecimal digits
+  };
+  Kind kind = Kind::kAbsent;
+  std::uint64_t value = 0;
+};
+
+// Writes its digits, 20 at most, and none of what is absent; returns their end.
+char* writeDigits(char* to, const ExportNumber& number);
 
 // What a value is of: equal for all operations of a stream with the same one.
 enum class ToldBy : std::uint8_t {
@@ -39,12 +54,26 @@ enum class ToldBy : std::uint8_t {
   kContext,
   kStack,
   kThread,
+  kState,
+  kEndSource,
+  kError,
+  kAlgorithm,
+  kProtocol,
 };
 
 struct ExportColumn {
+  constexpr ExportColumn(const char* its_name, ToldBy by,
+                         ExportValue (*its_value)(const ExportedCall&))
+      : name(its_name), told_by(by), value(its_value) {}
+  constexpr ExportColumn(const char* its_name,
+                         ExportNumber (*its_number)(const ExportedCall&))
+      : name(its_name), told_by(ToldBy::kOperation), number(its_number) {}
+
   const char* name;
   ToldBy told_by;
-  ExportValue (*value)(const ExportedCall&);
+  // One of them: `number` of what is told by the operation.
+  ExportValue (*value)(const ExportedCall&) = nullptr;
+  ExportNumber (*number)(const ExportedCall&) = nullptr;
 };
 
 absl::Span<const ExportColumn> exportColumns();

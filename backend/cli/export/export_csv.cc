@@ -32,6 +32,55 @@ bool isLikeFormula(const std::string& text) {
          c == '\r' || c == '\n';
 }
 
+class CsvFormat {
+ public:
+  explicit CsvFormat(RowReader reader) : reader_(reader) {}
+
+  // Whether a spreadsheet would take it for a formula.
+  bool append(RowText& text, const ExportColumn&,
+              const ExportValue& value) const {
+    const bool like_formula = appendCell(text, value);
+    text.append(',');
+    return like_formula;
+  }
+  static void append(RowText& text, const ExportColumn&,
+                     const ExportNumber& number) {
+    char* const end = writeDigits(text.end(), number);
+    *end = ',';
+    text.endAt(end + 1);
+  }
+
+ private:
+  bool appendCell(RowText& text, const ExportValue& value) const {
+    if (const auto* held = std::get_if<std::string>(&value)) {
+      appendText(text, *held);
+      return isLikeFormula(*held);
+    }
+    if (const auto* held = std::get_if<bool>(&value)) {
+      text.append(*held ? "true" : "false");
+    } else if (const auto* number = std::get_if<std::uint64_t>(&value)) {
+      text.append(absl::StrCat(*number));
+    } else if (const auto* below = std::get_if<std::int64_t>(&value)) {
+      text.append(absl::StrCat(*below));
+    }
+    return false;
+  }
+
+  void appendText(RowText& text, const std::string& held) const {
+    if (isLikeFormula(held) && reader_ == RowReader::kSpreadsheet) {
+      text.append(csvField("'" + held));
+    } else if (reader_ == RowReader::kTerminal) {
+      text.append(csvField(printable(held)));
+    } else if (needsQuotes(held)) {
+      text.append(csvField(held));
+    } else {
+      text.append(held);
+    }
+  }
+
+  const RowReader reader_;
+};
+
 class CsvWriter : public ExportWriter {
  public:
   explicit CsvWriter(RowReader reader) : reader_(reader) {}
@@ -48,17 +97,12 @@ class CsvWriter : public ExportWriter {
   void addRank(std::ostream& out, const StreamTable&,
                const std::vector<ExportedCall>& calls) override {
     ExportCells cells;
-    const auto append = [this](std::string& text, const ExportColumn&,
-                               const ExportValue& value) {
-      const bool like_formula = appendCell(text, value);
-      text += ',';
-      return like_formula;
-    };
+    const CsvFormat format(reader_);
     for (const ExportedCall& call : calls) {
-      std::string& text = rows_.text();
-      like_formulas_ += cells.appendRow(call, text, append);
-      text.back() = '\r';
-      text += '\n';
+      RowText& text = rows_.text();
+      like_formulas_ += cells.appendRow(call, text, format);
+      text.replaceLast('\r');
+      text.append('\n');
       rows_.endRow(out);
     }
     rows_.write(out);
@@ -72,37 +116,9 @@ class CsvWriter : public ExportWriter {
   }
 
  private:
-  // Whether a spreadsheet would take it for a formula.
-  bool appendCell(std::string& text, const ExportValue& value) const {
-    if (const auto* held = std::get_if<std::string>(&value)) {
-      appendText(text, *held);
-      return isLikeFormula(*held);
-    }
-    if (const auto* held = std::get_if<bool>(&value)) {
-      text += *held ? "true" : "false";
-    } else if (const auto* number = std::get_if<std::uint64_t>(&value)) {
-      absl::StrAppend(&text, *number);
-    } else if (const auto* below = std::get_if<std::int64_t>(&value)) {
-      absl::StrAppend(&text, *below);
-    }
-    return false;
-  }
-
-  void appendText(std::string& text, const std::string& held) const {
-    if (isLikeFormula(held) && reader_ == RowReader::kSpreadsheet) {
-      text += csvField("'" + held);
-    } else if (reader_ == RowReader::kTerminal) {
-      text += csvField(printable(held));
-    } else if (needsQuotes(held)) {
-      text += csvField(held);
-    } else {
-      text += held;
-    }
-  }
-
   const RowReader reader_;
   std::uint64_t like_formulas_ = 0;
-  RowBuffer rows_;
+  BasicRowBuffer<RowText> rows_;
 };
 
 }  // namespace

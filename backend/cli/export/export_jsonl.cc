@@ -1,4 +1,7 @@
+#include <string>
 #include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/json.h"
@@ -9,49 +12,66 @@
 namespace traced {
 namespace {
 
-void appendMember(std::string& text, const char* name,
-                  const ExportValue& value) {
-  std::visit(
-      [&](const auto& held) {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (!std::is_same_v<Held, std::monostate>) {
-          absl::StrAppend(&text, "\"", name, "\":");
-          if constexpr (std::is_same_v<Held, bool>) {
-            text += held ? "true" : "false";
-          } else if constexpr (std::is_same_v<Held, std::string>) {
-            text += jsonText(held, -1);
-          } else {
-            absl::StrAppend(&text, held);
+class JsonlFormat {
+ public:
+  JsonlFormat() {
+    for (const ExportColumn& column : exportColumns()) {
+      names_.emplace_back().append(absl::StrCat("\"", column.name, "\":"));
+    }
+  }
+
+  static bool append(RowText& text, const ExportColumn& column,
+                     const ExportValue& value) {
+    std::visit(
+        [&](const auto& held) {
+          using Held = std::decay_t<decltype(held)>;
+          if constexpr (!std::is_same_v<Held, std::monostate>) {
+            text.append(absl::StrCat("\"", column.name,
+                                     "\":", jsonText(held, -1), ","));
           }
-          text += ',';
-        }
-      },
-      value);
-}
+        },
+        value);
+    return false;
+  }
+
+  void append(RowText& text, const ExportColumn& column,
+              const ExportNumber& number) const {
+    if (number.kind == ExportNumber::Kind::kAbsent) return;
+    text.append(
+        names_[static_cast<std::size_t>(&column - exportColumns().data())]);
+    char* end = text.end();
+    const bool is_text = number.kind == ExportNumber::Kind::kId;
+    if (is_text) *end++ = '"';
+    end = writeDigits(end, number);
+    if (is_text) *end++ = '"';
+    *end++ = ',';
+    text.endAt(end);
+  }
+
+ private:
+  // "\"rank\":" and so on.
+  std::vector<RowText> names_;
+};
 
 class JsonlWriter : public ExportWriter {
  public:
   void addRank(std::ostream& out, const StreamTable&,
                const std::vector<ExportedCall>& calls) override {
     ExportCells cells;
-    const auto append = [](std::string& text, const ExportColumn& column,
-                           const ExportValue& value) {
-      appendMember(text, column.name, value);
-      return false;
-    };
     for (const ExportedCall& call : calls) {
-      std::string& text = rows_.text();
-      text += '{';
-      cells.appendRow(call, text, append);
-      text.back() = '}';
-      text += '\n';
+      RowText& text = rows_.text();
+      text.append('{');
+      cells.appendRow(call, text, format_);
+      text.replaceLast('}');
+      text.append('\n');
       rows_.endRow(out);
     }
     rows_.write(out);
   }
 
  private:
-  RowBuffer rows_;
+  const JsonlFormat format_;
+  BasicRowBuffer<RowText> rows_;
 };
 
 }  // namespace

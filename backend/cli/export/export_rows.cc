@@ -12,18 +12,26 @@
 namespace traced {
 namespace {
 
-// The calls of a rank that are in the scope, in the order of their issue.
+// The calls of a rank that are in the selection, in the order of their issue.
 std::vector<ExportedCall> callsOf(const StreamTable& table,
                                   const ScopeFilter& scope,
                                   const GroupCatalog& groups,
                                   const std::vector<std::uint32_t>& indices,
                                   const ClockCursor& clock,
-                                  const WindowFilter& window) {
+                                  const WindowFilter& window,
+                                  LeftOutOfExport& left_out) {
   const std::vector<std::uint64_t> hashes = groupHashes(table);
   std::vector<ExportedCall> calls;
   calls.reserve(table.operations.size());
   for (const AssembledOperation& op : table.operations) {
-    if (!scope.holds(op) || !window.holds(op)) continue;
+    if (!scope.holds(op)) {
+      ++left_out.of_scope;
+      continue;
+    }
+    if (!window.holds(op)) {
+      ++left_out.of_window;
+      continue;
+    }
     const v1::Call* call = table.callOf(op);
     const std::uint32_t local =
         call ? table.groupOf(*call) : StreamDefinitions::kNone;
@@ -42,17 +50,6 @@ void sortById(std::vector<AssembledOperation>& operations) {
                            const AssembledOperation& b) { return a.id < b.id; };
   if (std::is_sorted(operations.begin(), operations.end(), isBefore)) return;
   std::sort(operations.begin(), operations.end(), isBefore);
-}
-
-void count(const StreamTable& table, const ScopeFilter& scope,
-           const WindowFilter& window, LeftOutOfExport& left_out) {
-  for (const AssembledOperation& op : table.operations) {
-    if (!scope.holds(op)) {
-      ++left_out.of_scope;
-    } else if (!window.holds(op)) {
-      ++left_out.of_window;
-    }
-  }
 }
 
 }  // namespace
@@ -79,8 +76,7 @@ LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
     const ClockCursor clock(clocks.models[i]);
     const WindowFilter window(selection.window, table, clock.model(), first_ns);
     const std::vector<ExportedCall> calls =
-        callsOf(table, scope, groups, indices, clock, window);
-    count(table, scope, window, left_out);
+        callsOf(table, scope, groups, indices, clock, window, left_out);
     writer.addRank(out, table, calls);
   });
   return left_out;

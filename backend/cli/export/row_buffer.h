@@ -9,10 +9,12 @@
 
 namespace traced {
 
-class RowBuffer {
+// `Text`: std::string, or RowText.
+template <typename Text>
+class BasicRowBuffer {
  public:
   // Rows are appended to it.
-  std::string& text() { return text_; }
+  Text& text() { return text_; }
 
   // Ends a row, and writes the rows so far when there is enough of them.
   void endRow(std::ostream& out) {
@@ -26,7 +28,9 @@ class RowBuffer {
  private:
   static constexpr std::size_t kWrittenBytes = std::size_t{1} << 16;
 
-  std::string text_;
+  Text text_;
 };
+
+using RowBuffer = BasicRowBuffer<std::string>;
 
 }  // namespace traced

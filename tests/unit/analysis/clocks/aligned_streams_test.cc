@@ -34,6 +34,27 @@ void expectAllAreShownBefore(const TraceSet& set,
   EXPECT_EQ(clocks.warnings, expected.warnings);
 }
 
+// Little is kept of each, and told in the order of ranks with its model: also
+// where that is more than may be.
+void expectAllAreKept(const TraceSet& set, const AlignedClocks& expected) {
+  for (const std::size_t most_bytes : {0, 3, 1000}) {
+    std::vector<std::size_t> told;
+    const AlignedClocks clocks = readAligned(
+        set, 2, most_bytes, [&](std::size_t i, const StreamTable& table) {
+          const std::uint64_t stream_id = table.header.stream_id();
+          return KeptOfStream{
+              2, [&, i, stream_id](const v1::ClockModel& clock) {
+                told.push_back(i);
+                EXPECT_EQ(stream_id, set.streams[i].header.stream_id());
+                EXPECT_EQ(clock.SerializeAsString(),
+                          expected.models[i].SerializeAsString());
+              }};
+        });
+    EXPECT_EQ(told, set.selected) << most_bytes;
+    EXPECT_EQ(clocks.warnings, expected.warnings);
+  }
+}
+
 // Each selected stream is shown once, in the order of ranks, whole, and with
 // the model that the alignment by itself comes to.
 void expectAllAreShown(const SimulatedJob& job) {
@@ -58,6 +79,7 @@ void expectAllAreShown(const SimulatedJob& job) {
   EXPECT_EQ(shown, set->selected);
   EXPECT_EQ(clocks.warnings, expected.warnings);
   expectAllAreShownBefore(*set, expected);
+  expectAllAreKept(*set, expected);
 }
 
 TEST(AlignedStreamsTest, ShowsStreamsThatWereReadToAlignThem) {

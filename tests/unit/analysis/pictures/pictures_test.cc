@@ -4,6 +4,7 @@
 
 #include "analysis/pictures/link_picture.h"
 #include "analysis/pictures/link_units.h"
+#include "analysis/pictures/step_picture.h"
 #include "analysis/pictures/wait_picture.h"
 #include "analysis/report/run_report.h"
 #include "support/job_builder.h"
@@ -284,6 +285,45 @@ TEST(LinkUnitsTest, WhereNodesTellNothingNeighboursAreToldTogether) {
   for (const std::uint32_t rank : ranks) one_each.push_back({rank, ""});
   EXPECT_EQ(LinkUnits(ranks, one_each).ranksPerUnit(), 2u);
   EXPECT_EQ(LinkUnits(ranks, std::vector<RankNode>(2000)).of(1999), 999u);
+}
+
+// Of two threads, one with so many steps that some are told together.
+TEST(StepPictureTest, OfSeveralBuildersIsAsOfOne) {
+  const v1::ClockModel clock;
+  std::vector<StepPictureBuilder> builders(3, StepPictureBuilder(true, 0, 0));
+  for (const std::uint32_t rank : {0u, 1u}) {
+    StreamTable table;
+    table.header.set_rank(rank);
+    const std::uint64_t steps = rank == 0 ? 3 : 500;
+    for (std::uint64_t i = 0; i <= steps; ++i) {
+      const auto at_ns = static_cast<std::int64_t>(1000 * i);
+      table.marks.add({.position = i,
+                       .mark_ns = at_ns,
+                       .kind = v1::MARK_KIND_STEP,
+                       .value = i});
+      table.last = Instant(at_ns);
+    }
+    table.marks.finish(Instant(0), table.last);
+    const ArrivalTable::Stream stream(table, clock, 0, {});
+    for (const std::size_t builder : {std::size_t{rank}, std::size_t{2}}) {
+      builders[builder].begin(stream);
+      builders[builder].end();
+    }
+  }
+  for (const bool large_first : {false, true}) {
+    StepPictureBuilder sum = builders[large_first];
+    sum.add(builders[!large_first]);
+    const StepPicture picture = std::move(sum).finish();
+    StepPictureBuilder one = builders[2];
+    const StepPicture expected = std::move(one).finish();
+    EXPECT_EQ(picture.per_entry, expected.per_entry);
+    ASSERT_EQ(picture.entries.size(), expected.entries.size());
+    for (std::size_t i = 0; i < picture.entries.size(); ++i) {
+      EXPECT_EQ(picture.entries[i].first, expected.entries[i].first);
+      EXPECT_EQ(picture.entries[i].count, expected.entries[i].count);
+      EXPECT_EQ(picture.entries[i].totalNs(), expected.entries[i].totalNs());
+    }
+  }
 }
 
 TEST(LinkPictureTest, TooManyPairsAreToldByNode) {

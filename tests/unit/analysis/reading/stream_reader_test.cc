@@ -67,5 +67,38 @@ TEST_F(StreamReaderTest, WhatAVisitThrowsEndsAllThreads) {
   }
 }
 
+// Several threads work at once, on tables of their own.
+TEST_F(StreamReaderTest, WorkIsFinishedInOrderWhileItsTableLives) {
+  for (const std::size_t threads : {1, 2, 8}) {
+    std::vector<std::uint64_t> worked(threads);
+    std::vector<std::size_t> finished;
+    workOnStreams(set_, set_.selected, threads,
+                  [&](std::size_t thread, std::size_t i, StreamTable& table) {
+                    ++worked.at(thread);
+                    const std::size_t operations = table.operations.size();
+                    return [&finished, &table, i, operations] {
+                      EXPECT_EQ(table.operations.size(), operations);
+                      EXPECT_EQ(operations, table.header.rank() % 7);
+                      finished.push_back(i);
+                    };
+                  });
+    EXPECT_EQ(finished, set_.selected);
+    EXPECT_EQ(std::accumulate(worked.begin(), worked.end(), std::uint64_t{0}),
+              kRanks);
+    for (const std::uint64_t streams : worked) EXPECT_GT(streams, 0u);
+  }
+}
+
+TEST_F(StreamReaderTest, WhatWorkThrowsEndsAllThreads) {
+  for (const std::size_t threads : {1, 2, 8}) {
+    const auto fail_at_100 = [](std::size_t, std::size_t i, StreamTable&) {
+      if (i == 100) throw std::runtime_error("enough");
+      return [] {};
+    };
+    EXPECT_THROW(workOnStreams(set_, set_.selected, threads, fail_at_100),
+                 std::runtime_error);
+  }
+}
+
 }  // namespace
 }  // namespace traced::testing

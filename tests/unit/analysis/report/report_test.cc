@@ -202,6 +202,57 @@ TEST_F(ReportTest, AddsUpByStepAndOrdersStepsAsNumbers) {
   EXPECT_EQ(by_step.rows[2].keys.front(), "-");
 }
 
+// Whoever adds which streams, and when.
+TEST(ReportSumsTest, OfSeveralThreadsAreThoseOfOne) {
+  std::vector<StreamTable> tables(3);
+  for (std::uint32_t rank = 0; rank < tables.size(); ++rank) {
+    StreamBuilder stream(rank, 3);
+    stream.addGroup("dp", 0, 3).set_group_rank(rank);
+    stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+    stream.addCall(v1::OPERATION_ALL_GATHER, 1, 64, 192);
+    stream.addOperation(1, StreamBuilder::kIssueNs, 1 + rank % 2, 1, 500);
+    stream.addOperation(2, StreamBuilder::kIssueNs, 1, 2, 1'000 * rank);
+    testing::TempDir dir;
+    testing::writeFile(dir.path() + "/rank", stream.takeChunk(true));
+    const auto set = openTraceSet({dir.path()});
+    ASSERT_TRUE(set);
+    tables[rank] = StreamLoader(*set).load(set->streams[0]);
+  }
+  ReportBuilder in_order({ReportKey::kOp, ReportKey::kRank});
+  GroupCatalog groups;
+  for (const StreamTable& table : tables) {
+    in_order.add(table);
+    groups.add(0, table.definitions.groups());
+  }
+  const Report expected = std::move(in_order).finish();
+
+  ReportBuilder builder({ReportKey::kOp, ReportKey::kRank});
+  for (const StreamTable& table : tables) builder.summarize(table);
+  std::vector<ReportSums> sums;
+  for (int thread = 0; thread < 2; ++thread) sums.push_back(builder.sums());
+  for (const std::size_t rank : {2, 0, 1}) {
+    const std::vector<std::uint32_t> indices = {0};
+    sums[rank % 2].add({rank, tables[rank], indices, groups}, nullptr);
+  }
+  const Report report = std::move(builder).finish(std::move(sums));
+
+  ASSERT_EQ(report.rows.size(), expected.rows.size());
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    const ReportRow& row = report.rows[i];
+    EXPECT_EQ(row.keys, expected.rows[i].keys);
+    EXPECT_EQ(row.totals.calls, expected.rows[i].totals.calls);
+    EXPECT_EQ(row.completion.p99_ns, expected.rows[i].completion.p99_ns);
+    EXPECT_EQ(row.algbw_gbs, expected.rows[i].algbw_gbs);
+    EXPECT_EQ(row.share, expected.rows[i].share);
+  }
+  EXPECT_EQ(report.all.bytes, expected.all.bytes);
+  EXPECT_EQ(report.group_totals[0].calls, 6u);
+  for (std::uint32_t rank = 0; rank < tables.size(); ++rank) {
+    EXPECT_EQ(report.ranks[rank].rank, rank);
+    EXPECT_EQ(report.ranks[rank].totals.calls, 2u);
+  }
+}
+
 TEST_F(ReportTest, WithoutKeysThereIsOneRow) {
   stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 500'000);
   stream_.addOperation(3, StreamBuilder::kIssueNs, 2, 3, 900'000);

@@ -1,0 +1,63 @@
+#include "analysis/report/report_sums.h"
+
+#include <algorithm>
+
+#include "analysis/report/stream_adder.h"
+
+namespace traced {
+
+void ReportSums::add(const ReportedStream& stream, PictureBuilder* pictures) {
+  group_totals_.resize(stream.catalog.groups().size());
+  StreamAdder(*this, stream, pictures).addAll();
+}
+
+ReportSums::Row& ReportSums::rowFor(std::vector<std::string> keys,
+                                    Place first) {
+  const auto [place, is_new] =
+      row_by_keys_.try_emplace(std::move(keys), nullptr);
+  if (is_new) {
+    place->second = rows_.emplace_back(std::make_unique<Row>()).get();
+    place->second->first = first;
+    place->second->told.keys = place->first;
+  }
+  Row& row = *place->second;
+  row.first = std::min(row.first, first);
+  return row;
+}
+
+void ReportSums::add(ReportSums&& other) {
+  for (const std::unique_ptr<Row>& from : other.rows_) {
+    Row& row = rowFor(from->told.keys, from->first);
+    row.told.totals.add(from->told.totals);
+    row.told.split.add(from->told.split);
+    row.samples.add(std::move(from->samples));
+  }
+  ranks_.insert(ranks_.end(), other.ranks_.begin(), other.ranks_.end());
+  group_totals_.resize(
+      std::max(group_totals_.size(), other.group_totals_.size()));
+  for (std::size_t i = 0; i < other.group_totals_.size(); ++i) {
+    group_totals_[i].add(other.group_totals_[i]);
+  }
+  all_.add(other.all_);
+  out_of_scope_ += other.out_of_scope_;
+}
+
+void ReportSums::finish(Report& report) && {
+  std::sort(rows_.begin(), rows_.end(),
+            [](const auto& a, const auto& b) { return a->first < b->first; });
+  std::sort(ranks_.begin(), ranks_.end(),
+            [](const Rank& a, const Rank& b) { return a.place < b.place; });
+  const std::uint64_t run_ns = report.summary.totalRunNs();
+  for (const std::unique_ptr<Row>& row : rows_) {
+    ReportRow& told = report.rows.emplace_back(std::move(row->told));
+    std::move(row->samples).summarize(told);
+    told.share = told.totals.shareOf(run_ns);
+    told.share_at_most = told.totals.mostOf(run_ns);
+  }
+  for (const Rank& rank : ranks_) report.ranks.push_back(rank.told);
+  report.group_totals = std::move(group_totals_);
+  report.all = all_;
+  report.out_of_scope = out_of_scope_;
+}
+
+}  // namespace traced

@@ -1,0 +1,53 @@
+#include "analysis/report/run_arrivals.h"
+
+#include <cstddef>
+#include <memory>
+
+#include "analysis/clocks/aligned_streams.h"
+#include "analysis/clocks/clock_summary.h"
+#include "analysis/reading/stream_reader.h"
+
+namespace traced {
+
+namespace {
+
+// Of what is kept of a host until its clock is aligned.
+constexpr std::size_t kMostKeptBytes = std::size_t{64} << 20;
+
+// What a stream adds when its clock is known.
+struct OwnPart {
+  OwnArrivals arrivals;
+  Instant first;
+  Instant last;
+};
+
+}  // namespace
+
+RunArrivals readArrivals(const TraceSet& set) {
+  RunArrivals run;
+  run.clock_ids = clockIds(set);
+  run.groups_of.resize(set.streams.size());
+  const auto keep = [&run](std::size_t i, const StreamTable& table) {
+    run.groups_of[i] =
+        run.groups.add(table.header.attempt(), table.definitions.groups());
+    const bool any = !table.operations.empty();
+    const auto own = std::make_shared<OwnPart>(
+        OwnPart{OwnArrivals(table, run.groups_of[i]),
+                any ? table.operations.front().issued : Instant(), table.last});
+    const bool has_steps = !table.marks.steps().empty();
+    return KeptOfStream{
+        own->arrivals.bytes(), [&run, i, own, has_steps](const auto& clock) {
+          run.arrivals.add(own->arrivals, clock, run.clock_ids[i]);
+          run.ranks.push_back(own->arrivals.rank());
+          run.by_step |= has_steps;
+          run.span.add(own->first, own->last, clock);
+        }};
+  };
+  run.clocks = readAligned(set, readingThreads(set), kMostKeptBytes, keep);
+  if (run.arrivals.firstNs() < run.arrivals.lastNs()) {
+    run.span = {run.arrivals.firstNs(), run.arrivals.lastNs()};
+  }
+  return run;
+}
+
+}  // namespace traced

@@ -1,0 +1,174 @@
+#include "analysis/report/stream_adder.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "analysis/figures/bandwidth.h"
+#include "analysis/report/operation_sample.h"
+
+namespace traced {
+
+ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
+                                     const ReportedStream& stream,
+                                     PictureBuilder* pictures)
+    : sums_(sums),
+      plan_(sums.plan_),
+      stream_(stream),
+      table_(stream.table),
+      pictures_(stream.arrived ? pictures : nullptr),
+      batches_(table_),
+      sizes_(table_),
+      newest_of_call_(table_.definitions.calls().size()) {
+  if (plan_.arrivals && stream.arrived) {
+    arrivals_.emplace(*plan_.arrivals, *stream.arrived);
+  }
+}
+
+void ReportSums::StreamAdder::addAll() {
+  std::optional<ScopeFilter> filter;
+  if (plan_.nodes) filter.emplace(plan_.scope, *plan_.nodes, table_);
+  if (pictures_) pictures_->begin(*stream_.arrived);
+  for (std::size_t i = 0; i < table_.operations.size(); ++i) {
+    const AssembledOperation& op = table_.operations[i];
+    const v1::Call* call = table_.callOf(op);
+    if (call && call->simulated()) continue;
+    if (filter && !filter->holds(op)) {
+      ++sums_.out_of_scope_;
+      continue;
+    }
+    add(i, call);
+  }
+  if (pictures_) pictures_->end();
+  RankTotals rank;
+  rank.rank = table_.header.rank();
+  rank.run_ns = table_.runNs();
+  for (const auto& [key, part] : parts_) addTotals(*part, rank.totals);
+  if (!unseen_.empty()) addUnseen(rank.totals);
+  sums_.ranks_.push_back({stream_.place, rank});
+}
+
+void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
+  const AssembledOperation& op = table_.operations[operation];
+  Part& part = partOf(operation, call);
+  const bool is_unseen = hasUnseenWait(op, table_, batches_);
+  const OperationSample sample = sampleOf(op);
+  addTo(part.totals, op, sample,
+        {part.captured, batches_.hasMember(op), is_unseen});
+  part.row->samples.add(sample, part.size_number);
+  if (is_unseen) {
+    unseen_.push_back(
+        {UnseenWaits::windowOf(op, table_), part.row, part.group});
+  }
+  if (!arrivals_) return;
+  const OperationSplit split = splitTime(*arrivals_, operation);
+  addSplit(split, part);
+  if (!pictures_) return;
+  pictures_->add(operation, split,
+                 {part.size.message_bytes, part.size.bus_factor, is_unseen});
+}
+
+ReportSums::StreamAdder::Part& ReportSums::StreamAdder::partOf(
+    std::size_t operation, const v1::Call* call) {
+  const AssembledOperation& op = table_.operations[operation];
+  const RowPlace place = plan_.keys.placeOf(table_, op, sizes_);
+  Newest& newest = call ? newest_of_call_[op.call] : without_call_;
+  if (!newest.part || newest.place != place) {
+    std::unique_ptr<Part>& made = parts_[{op.call, place}];
+    if (!made) made = std::make_unique<Part>(makePart(operation, call, place));
+    newest = {place, made.get()};
+  }
+  return *newest.part;
+}
+
+ReportSums::StreamAdder::Part ReportSums::StreamAdder::makePart(
+    std::size_t operation, const v1::Call* call, const RowPlace& place) {
+  Part part;
+  if (call) {
+    const std::uint32_t local = table_.groupOf(*call);
+    std::uint32_t group_size = 0;
+    if (local != StreamDefinitions::kNone) {
+      part.group = stream_.groups[local];
+      group_size = table_.definitions.groups()[local].members.size();
+    }
+    part.bytes_in = call->bytes_in();
+    part.bytes_out = call->bytes_out();
+    part.captured = call->graph_plus_1() > 0;
+    part.size.message_bytes =
+        static_cast<double>(messageBytes(*call, group_size));
+    part.size.bus_factor = busFactor(call->op(), group_size).value_or(-1);
+  }
+  if (place.batch_bytes > 0) {
+    part.size.message_bytes = static_cast<double>(place.batch_bytes);
+    part.size.bus_factor = place.batch_bus_factor;
+  }
+  part.row = &sums_.rowFor(
+      plan_.keys.textsOf(table_, call, place, part.group, stream_.catalog),
+      {stream_.place, operation});
+  part.size_number = part.row->samples.numberOf(part.size);
+  return part;
+}
+
+void ReportSums::StreamAdder::addSplit(const OperationSplit& split,
+                                       Part& part) {
+  part.totals.split.add(split);
+  SplitTotals& totals = part.row->told.split;
+  totals.add(split, windowOf(split), part.size.message_bytes,
+             part.size.bus_factor);
+  if (!split.arrival) return;
+  if (!part.lateness) part.lateness = &totals.latenessOf(table_.header.rank());
+  part.lateness->add(*split.arrival);
+}
+
+std::optional<std::size_t> ReportSums::StreamAdder::windowOf(
+    const OperationSplit& split) const {
+  if (!split.ready_ns) return std::nullopt;
+  const std::int64_t since_ns = *split.ready_ns - plan_.arrivals->firstNs();
+  if (since_ns < 0) return std::nullopt;
+  const std::uint64_t window =
+      static_cast<std::uint64_t>(since_ns) / plan_.window_ns;
+  if (window >= Trend::kWindows) return std::nullopt;
+  return window;
+}
+
+void ReportSums::StreamAdder::addTotals(const Part& part, CallTotals& rank) {
+  CallTotals totals = part.totals;
+  totals.bytes_in = totals.calls * part.bytes_in;
+  totals.bytes_out = totals.calls * part.bytes_out;
+  totals.bytes = totals.calls * std::max(part.bytes_in, part.bytes_out);
+  sums_.all_.add(totals);
+  rank.add(totals);
+  part.row->told.totals.add(totals);
+  if (part.group != GroupCatalog::kNone) {
+    sums_.group_totals_[part.group].add(totals);
+  }
+}
+
+void ReportSums::StreamAdder::addUnseen(CallTotals& rank) {
+  const UnseenWaits waits(table_);
+  std::vector<UnseenWaits::Window> windows;
+  const auto addBy = [&](auto Unseen::*key, auto totalsOf) {
+    std::sort(unseen_.begin(), unseen_.end(),
+              [key](const Unseen& a, const Unseen& b) {
+                return std::less<>()(a.*key, b.*key);
+              });
+    for (auto from = unseen_.begin(); from != unseen_.end();) {
+      const auto value = (*from).*key;
+      windows.clear();
+      for (; from != unseen_.end() && (*from).*key == value; ++from) {
+        windows.push_back(from->window);
+      }
+      totalsOf(value).unseen_at_most_ns += waits.atMostNs(windows);
+    }
+  };
+  addBy(&Unseen::row, [](Row* row) -> CallTotals& { return row->told.totals; });
+  CallTotals no_group;
+  addBy(&Unseen::group, [&](std::uint32_t group) -> CallTotals& {
+    return group == GroupCatalog::kNone ? no_group : sums_.group_totals_[group];
+  });
+  windows.clear();
+  for (const Unseen& operation : unseen_) windows.push_back(operation.window);
+  rank.unseen_at_most_ns = waits.atMostNs(windows);
+  sums_.all_.unseen_at_most_ns += rank.unseen_at_most_ns;
+}
+
+}  // namespace traced

@@ -1,0 +1,77 @@
+// Adds one stream to the sums of a report.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/job/unseen_waits.h"
+#include "analysis/report/report_sums.h"
+#include "analysis/stream/batches.h"
+
+namespace traced {
+
+class ReportSums::StreamAdder {
+ public:
+  StreamAdder(ReportSums& sums, const ReportedStream& stream,
+              PictureBuilder* pictures);
+
+  void addAll();
+
+ private:
+  // What all operations of one call, at one place, have in common.
+  struct Part {
+    Row* row = nullptr;
+    std::uint32_t group = GroupCatalog::kNone;
+    std::uint64_t bytes_in = 0;
+    std::uint64_t bytes_out = 0;
+    bool captured = false;
+    CallSize size;
+    std::size_t size_number = 0;  // in the samples of the row
+    CallTotals totals;
+    // How late the rank was in this row, once it is known to have been there.
+    Lateness* lateness = nullptr;
+  };
+
+  // An operation whose wait was not seen, and what it is part of.
+  struct Unseen {
+    UnseenWaits::Window window;
+    Row* row = nullptr;
+    std::uint32_t group = 0;
+  };
+
+  void add(std::size_t operation, const v1::Call* call);
+  Part& partOf(std::size_t operation, const v1::Call* call);
+  Part makePart(std::size_t operation, const v1::Call* call,
+                const RowPlace& place);
+  void addSplit(const OperationSplit& split, Part& part);
+  std::optional<std::size_t> windowOf(const OperationSplit& split) const;
+  void addTotals(const Part& part, CallTotals& rank);
+  void addUnseen(CallTotals& rank);
+
+  ReportSums& sums_;
+  const ReportPlan& plan_;
+  const ReportedStream& stream_;
+  const StreamTable& table_;
+  PictureBuilder* const pictures_;
+  const Batches batches_;
+  const BatchSizes sizes_;
+  std::optional<ArrivalRows> arrivals_;
+  absl::flat_hash_map<std::pair<std::uint32_t, RowPlace>, std::unique_ptr<Part>>
+      parts_;
+  // Of each call that of its latest operation, which mostly serves the next.
+  struct Newest {
+    RowPlace place;
+    Part* part = nullptr;
+  };
+  std::vector<Newest> newest_of_call_;
+  Newest without_call_;
+  std::vector<Unseen> unseen_;
+};
+
+}  // namespace traced

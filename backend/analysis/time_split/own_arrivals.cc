@@ -1,0 +1,18 @@
+#include "analysis/time_split/own_arrivals.h"
+
+namespace traced {
+
+OwnArrivals::OwnArrivals(const StreamTable& table,
+                         absl::Span<const std::uint32_t> groups)
+    : rank_(table.header.rank()), calls_(table, groups) {
+  const std::vector<ReadyTime> ready = readyTimes(table);
+  parts_.reserve(ready.size());
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    const AssembledOperation& op = table.operations[i];
+    if (!calls_.of(op)) continue;
+    parts_.push_back(
+        {op.seq, ready[i].at, ready[i].earliest, op.call, op.failed});
+  }
+}
+
+}  // namespace traced
