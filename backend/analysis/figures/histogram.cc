@@ -38,10 +38,9 @@ void Histogram::addAside(std::uint32_t bucket, std::uint64_t count) {
     return;
   }
   aside_.insert(place, {bucket, count});
-  const bool is_power = std::has_single_bit(aside_.size());
-  if (aside_.size() % kMany == 0 || (is_power && aside_.size() >= kFew)) {
-    gather();
-  }
+  const bool is_first = dense_.empty() && aside_.size() >= kFew &&
+                        std::has_single_bit(aside_.size());
+  if (is_first || aside_.size() % kMany == 0) gather();
 }
 
 // Makes all of them dense, if at least every fourth bucket in between is used.

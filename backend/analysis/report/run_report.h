@@ -10,9 +10,10 @@
 
 namespace traced {
 
-// Reads the selected streams one by one and twice: first to learn when each
-// rank arrived at each collective, then to split the time of each operation.
-// Memory: one stream, a row per collective, and what ReportBuilder keeps.
+// Reads the selected streams twice: first to learn when each rank arrived at
+// each collective, then to split the time of each operation, several streams at
+// once. Memory: a stream per thread, a row per collective, 64 MiB at most for a
+// host whose clock is not aligned yet, and what ReportBuilder keeps.
 // With a window only what was issued in it counts, and ranks are as long as it;
 // who waited for whom is told from all of the run.
 // `fold`: many groups of one role have rows together. `with_pictures`: the
