@@ -88,7 +88,7 @@ class HistoryTable {
 
 std::string tableTextOf(const HistoryOutput& output) {
   HistoryTable table(output);
-  std::size_t left_out = 0, old = 0;
+  std::size_t left_out = 0, other = 0;
   for (const JudgedSeries* judged : newsOf(output)) {
     if (output.all || table.rows() < kScreenRowsOfHistory) {
       table.addNews(*judged);
@@ -101,7 +101,7 @@ std::string tableTextOf(const HistoryOutput& output) {
     for (const HistoryChange& change : judged.changes) {
       if (change.is_new && judged.isNews()) continue;
       if (output.all) table.addOld(judged, change);
-      old += !change.isOfOneRun();
+      other += !change.isOfOneRun();
     }
   }
   std::string text = table.rows() > 0 ? "\n" + table.text() : "";
@@ -109,8 +109,8 @@ std::string tableTextOf(const HistoryOutput& output) {
     absl::StrAppend(&text, " ", countOf(left_out, "more row"),
                     "; --all shows them\n");
   }
-  if (old > 0 && !output.all) {
-    absl::StrAppend(&text, " ", countOf(old, "older change"),
+  if (other > 0 && !output.all) {
+    absl::StrAppend(&text, " ", countOf(other, "other change"),
                     "; --all shows them\n");
   }
   return text;
