@@ -17,6 +17,8 @@ from documented import blocks, github_steps, gitlab_script, gitlab_variables
 from launcher import Launcher
 from warm_torchrun import WarmTorchrun
 
+pytestmark = [pytest.mark.any_torch]
+
 _INSTALLS = "Install torch, and traced for it"
 _FEW_BLOCKS = ("--blocks 9", "--blocks 2")
 
