@@ -107,8 +107,9 @@ class RankWriter {
       return;
     }
     tellCorrelation(row);
+    const OTF2_CommRef communicator = communicatorOf(slice.group);
     const Communication told{.call = *call,
-                             .group = slice.group,
+                             .group = communicator,
                              .request = slice.cell.operation + std::uint64_t{1},
                              .peer_plus_1 = call->peer_plus_1()
                                                 ? call->peer_plus_1()
@@ -122,8 +123,16 @@ class RankWriter {
       ++to_.only_calls;
       return;
     }
-    to_.groups.insert(slice.group);
+    to_.communicators.try_emplace(slice.group, communicator);
     to_.without_end += !told.end_ns;
+  }
+
+  // The next one of a group that is none yet.
+  OTF2_CommRef communicatorOf(std::uint32_t group) const {
+    const auto found = to_.communicators.find(group);
+    return found == to_.communicators.end()
+               ? static_cast<OTF2_CommRef>(to_.communicators.size())
+               : found->second;
   }
 
   static std::optional<std::int64_t> endOf(const OperationSlice& slice) {

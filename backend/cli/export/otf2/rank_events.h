@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -35,8 +35,9 @@ struct Writing {
   const std::vector<RowFacts>& rows;
   std::uint64_t locations = 0;
   TimeRange range = {};
-  // Those that something was carried out on.
-  std::set<std::uint32_t> groups = {};
+  // Those that something was carried out on, and the communicators that they
+  // are: numbered from 0, without a gap, as OTF2 wants it.
+  std::map<std::uint32_t, OTF2_CommRef> communicators = {};
   // Operations that have no more than their calls: OTF2 knows none like them,
   // they were never carried out, or who takes part is not known.
   std::uint64_t only_calls = 0;

@@ -96,13 +96,16 @@ class World {
 
   // Those that events name, and whether their members are told.
   void chooseGroups() {
+    groups_.resize(to_.communicators.size());
+    for (const auto& [index, communicator] : to_.communicators) {
+      groups_[communicator].first = index;
+    }
     std::uint64_t members = 0;
-    for (const std::uint32_t index : to_.groups) {
+    for (auto& [index, told] : groups_) {
       const std::uint32_t size = membersOf(index).size();
-      const bool told = members + size <= kMostMembers;
+      told = members + size <= kMostMembers;
       if (told) members += size;
       without_members_ += !told;
-      groups_.emplace_back(index, told);
     }
   }
 
@@ -143,18 +146,21 @@ class World {
   }
 
   void defineGroups() {
-    for (const auto& [index, told] : groups_) {
+    for (OTF2_CommRef communicator = 0; communicator < groups_.size();
+         ++communicator) {
+      const auto& [index, told] = groups_[communicator];
       const JobGroup& group = view_.run().groups.groups()[index];
+      const OTF2_GroupRef listed = kMembers + 1 + communicator;
       std::vector<std::uint64_t> places;
       if (told) {
         group.members.forEach(
             [&](std::uint32_t rank) { places.push_back(members_.at(rank)); });
       }
-      defineGroup(kMembers + 1 + index,
+      defineGroup(listed,
                   absl::StrCat(group.backend, ", ranks ", group.members.text()),
                   OTF2_GROUP_TYPE_COMM_GROUP, places);
       check(OTF2_GlobalDefWriter_WriteComm(
-          definitions_, index, text(group.label), kMembers + 1 + index,
+          definitions_, communicator, text(group.label), listed,
           OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     }
   }
@@ -177,7 +183,7 @@ class World {
   const std::vector<std::vector<Location>>& locations_;
   // By the name of their clock.
   std::map<std::string, OTF2_SystemTreeNodeRef> hosts_;
-  // Index, and whether its members are told.
+  // Of each communicator the group's index, and whether its members are told.
   std::vector<std::pair<std::uint32_t, bool>> groups_;
   std::uint64_t without_members_ = 0;
   // By rank: its location, and later its place among them.
