@@ -2,16 +2,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "cli/common/markdown.h"
+#include "cli/compare/change_words.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {
 namespace {
-
-std::string percent(double ratio) {
-  return absl::StrFormat("%+.1f %%", 100 * (ratio - 1));
-}
 
 std::string rowOf(const CompareRow& row) {
   const Change& change = *row.change;
@@ -20,10 +16,10 @@ std::string rowOf(const CompareRow& row) {
       row.key->key ? keyText(row.key->key, markdownCode) : "all operations",
       " | ", valueText(change.part, change.before), " | ",
       valueText(change.part, change.after), " | ",
-      change.p
-          ? absl::StrCat(percent(change.ratio()), " (", percent(change.low()),
-                         " to ", percent(change.high()), ")")
-          : percent(change.ratio()),
+      change.p ? absl::StrCat(ratioCell(change.ratio()), " (",
+                              ratioCell(change.low()), " to ",
+                              ratioCell(change.high()), ")")
+               : ratioCell(change.ratio()),
       " | ", nameOf(change.kind), change.follows.empty() ? "" : ", follows",
       " |\n");
 }

@@ -4,6 +4,7 @@
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/wrap.h"
+#include "cli/compare/change_words.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {
@@ -28,24 +29,9 @@ std::string headingOf(const Comparison& comparison) {
   return text + "\n";
 }
 
-std::string percentCell(double ratio) {
-  return absl::StrFormat("%+.1f %%", 100 * (ratio - 1));
-}
-
 std::string verdictCell(const Change& change) {
-  switch (change.kind) {
-    case ChangeKind::kWorse:
-      return change.follows.empty() ? "WORSE" : "worse, follows";
-    case ChangeKind::kBetter:
-      return "better";
-    case ChangeKind::kOther:
-      return "changed";
-    case ChangeKind::kOpen:
-      return "open";
-    case ChangeKind::kNone:
-      break;
-  }
-  return change.small ? "small" : "";
+  if (change.kind == ChangeKind::kNone) return change.small ? "small" : "";
+  return kindCell(change.kind, !change.follows.empty());
 }
 
 Table tableOf(const Comparison& comparison,
@@ -68,10 +54,10 @@ Table tableOf(const Comparison& comparison,
         wordsOf(change.part), keyText(row.key->key, printable),
         valueText(change.part, change.before),
         valueText(change.part, change.after),
-        has_ratio ? percentCell(change.ratio()) : "-"};
+        has_ratio ? ratioCell(change.ratio()) : "-"};
     if (comparison.has_verdict) {
-      cells.push_back(change.p ? absl::StrCat(percentCell(change.low()), " to ",
-                                              percentCell(change.high()))
+      cells.push_back(change.p ? absl::StrCat(ratioCell(change.low()), " to ",
+                                              ratioCell(change.high()))
                                : "");
       cells.push_back(change.p ? absl::StrFormat("%.3f", *change.p) : "");
       cells.push_back(

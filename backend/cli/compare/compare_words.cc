@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "analysis/compare/side_values.h"
 #include "cli/common/text.h"
+#include "cli/compare/change_words.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {
@@ -240,17 +241,7 @@ std::string compareSentence(const Comparison& comparison, const Quote& quote) {
     ++(finding.follows.empty() ? reasons : following);
   }
   if (reasons > 0) {
-    std::string text = findings.front().text;
-    if (text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
-    absl::StrAppend(&text, ".");
-    if (reasons > 1) {
-      absl::StrAppend(&text, " ", countOf(reasons - 1, "more change"),
-                      " for the worse.");
-    }
-    if (following > 0) {
-      absl::StrAppend(&text, " ", countOf(following, "figure"),
-                      following == 1 ? " follows" : " follow", " from that.");
-    }
+    std::string text = worseSentence(findings.front().text, reasons, following);
     if (reasons == 1 && following == 0) {
       absl::StrAppend(&text, " Nothing else became worse by more than ",
                       percentNumber(comparison.settings.limits.floor), " %.");

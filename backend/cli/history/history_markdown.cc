@@ -1,6 +1,6 @@
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "cli/common/markdown.h"
+#include "cli/compare/change_words.h"
 #include "cli/history/history_output.h"
 
 namespace traced {
@@ -30,7 +30,7 @@ std::string historyMarkdown(const HistoryOutput& output) {
         "| ", wordsOf(part), " | ",
         keyTextOf(output, judged->series.key, markdownCode), " | ",
         valueText(part, judged->before), " | ", valueText(part, judged->after),
-        " | ", absl::StrFormat("%+.1f %%", 100 * (judged->ratio() - 1)), " | ",
+        " | ", ratioCell(judged->ratio()), " | ",
         sinceText(output, *judged->since, markdownCode), " | ",
         nameOf(judged->kind), judged->follows ? ", follows" : "", " |\n"));
   }

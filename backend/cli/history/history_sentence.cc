@@ -3,18 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/common/text.h"
+#include "cli/compare/change_words.h"
 #include "cli/history/history_output.h"
 
 namespace traced {
-namespace {
-
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
-  return text;
-}
-
-}  // namespace
-
 std::string historySentence(const HistoryOutput& output, const Quote& quote) {
   const HistoryVerdict& verdict = output.verdict;
   std::size_t reasons = verdict.came_or_went.size(), following = 0;
@@ -24,16 +16,7 @@ std::string historySentence(const HistoryOutput& output, const Quote& quote) {
   }
   const std::vector<std::string> findings = historyFindings(output, quote);
   if (reasons > 0 && !findings.empty()) {
-    std::string text = capital(findings.front()) + ".";
-    if (reasons > 1) {
-      absl::StrAppend(&text, " ", countOf(reasons - 1, "more change"),
-                      " for the worse.");
-    }
-    if (following > 0) {
-      absl::StrAppend(&text, " ", countOf(following, "figure"),
-                      following == 1 ? " follows" : " follow", " from that.");
-    }
-    return text;
+    return worseSentence(findings.front(), reasons, following);
   }
   if (reasons > 0) {
     return absl::StrCat(countOf(reasons, "change"),

@@ -6,28 +6,13 @@
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/wrap.h"
+#include "cli/compare/change_words.h"
 #include "cli/history/history_output.h"
 
 namespace traced {
 namespace {
 
 constexpr std::size_t kScreenRowsOfHistory = 30;
-
-const char* newsCell(const JudgedSeries& judged) {
-  switch (judged.kind) {
-    case ChangeKind::kWorse:
-      return judged.follows ? "worse, follows" : "WORSE";
-    case ChangeKind::kBetter:
-      return "better";
-    case ChangeKind::kOther:
-      return "changed";
-    case ChangeKind::kOpen:
-      return "open";
-    case ChangeKind::kNone:
-      break;
-  }
-  return "";
-}
 
 std::string labelCell(const HistoryRun& run) {
   return run.label.empty() ? "" : printable(run.label);
@@ -53,7 +38,8 @@ class HistoryTable {
     const auto change = std::find_if(
         judged.changes.begin(), judged.changes.end(),
         [&](const HistoryChange& one) { return one.run == judged.since; });
-    add(judged, judged.before, judged.after, *change, newsCell(judged));
+    add(judged, judged.before, judged.after, *change,
+        kindCell(judged.kind, judged.follows));
   }
   void addOld(const JudgedSeries& judged, const HistoryChange& change) {
     add(judged, change.before, change.after, change,
@@ -71,13 +57,12 @@ class HistoryTable {
            const HistoryChange& change, const char* verdict) {
     const RunPart part = judged.series.part;
     const HistoryRun& run = output_.history.runs[change.run];
-    table_.addRow(
-        {wordsOf(part), keyTextOf(output_, judged.series.key, printable),
-         valueText(part, before), valueText(part, after),
-         before > 0 ? absl::StrFormat("%+.1f %%", 100 * (after / before - 1))
-                    : "-",
-         dateText(run), labelCell(run), absl::StrCat(change.runs_after),
-         absl::StrFormat("%.1g", change.p), verdict});
+    table_.addRow({wordsOf(part),
+                   keyTextOf(output_, judged.series.key, printable),
+                   valueText(part, before), valueText(part, after),
+                   before > 0 ? ratioCell(after / before) : "-", dateText(run),
+                   labelCell(run), absl::StrCat(change.runs_after),
+                   absl::StrFormat("%.1g", change.p), verdict});
     ++rows_;
   }
 
