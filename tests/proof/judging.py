@@ -43,18 +43,20 @@ def judge(plant: Plant, answer: Answer) -> Judgement:
         for finding in told["findings"]
         if finding["level"] == "worse" and "follows" not in finding
     ]
-    right = [finding for finding in reasons if _is_of(plant, finding)]
-    outcome = FOUND if right == reasons else BESIDES if right else ELSE
-    if all(_is_perhaps_of(plant, finding) for finding in reasons):
-        outcome = OPEN
+    found = any(_is_of(plant, finding) for finding in reasons)
+    perhaps = any(_is_perhaps_of(plant, finding) for finding in reasons)
+    others = any(
+        not _is_of(plant, finding) and not _is_perhaps_of(plant, finding) for finding in reasons
+    )
+    outcome = BESIDES if found else ELSE
+    if not others:
+        outcome = FOUND if found else OPEN if perhaps else ELSE
     return Judgement(outcome, tuple(finding["text"] for finding in reasons))
 
 
 def _is_perhaps_of(plant: Plant, finding: dict[str, Any]) -> bool:
     reason = plant.told_as.replace("_", " ")
-    return finding["rule"] == "exposed_wait" and (
-        f"perhaps because of {reason} of" in finding["text"]
-    )
+    return f"perhaps because of {reason} of" in finding["text"]
 
 
 def _is_of(plant: Plant, finding: dict[str, Any]) -> bool:

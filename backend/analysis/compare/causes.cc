@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/compare/key_causes.h"
+#include "analysis/compare/late_causes.h"
 #include "analysis/compare/lateness.h"
 
 namespace traced {
@@ -79,6 +80,7 @@ void findCauses(const Runs& base, const Runs& fresh, Comparison& comparison) {
     }
     if (key.key) findCausesWithin(base, fresh, floor, key);
   }
+  findLateCauses(base, fresh, comparison);
   if (comparison.keys.empty() || comparison.keys.front().key) return;
   followInTotal(comparison, comparison.keys.front());
 }

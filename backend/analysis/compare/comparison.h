@@ -47,7 +47,8 @@ struct Change {
   // It follows from what `follows` says: the part and key of another change.
   std::string follows;
   // It may follow from this, which is open: of an exposed wait of which nothing
-  // else is known.
+  // else is known. Or, of a wait for peers, whether the culprit computes longer
+  // is.
   std::string perhaps_follows;
   // The rank that others wait for longer, of a wait for peers.
   std::optional<std::uint32_t> culprit;

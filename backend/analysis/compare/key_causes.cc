@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/compare/lateness.h"
 #include "analysis/statistics/median.h"
 
 namespace traced {
@@ -80,22 +79,6 @@ void explainExposed(const Runs& base, const Runs& fresh, double floor,
   }
 }
 
-// A rank that others wait for and that does not compute longer was let go
-// later: by an operation that takes longer, or by a wait that was not there.
-void followLateness(const Runs& base, const Runs& fresh, ComparedKey& key) {
-  Change* wait = worse(key, RunPart::kWaitForPeers);
-  if (!wait) return;
-  const auto longer = computesLonger(base, fresh, *key.key, wait->culprit);
-  if (!longer || *longer >= kMostOfIt * moreNs(*wait)) return;
-  const Change* exposed = worse(key, RunPart::kExposed);
-  const Change* transfer = worse(key, RunPart::kTransfer);
-  if (exposed && exposed->sooner && moreNs(*exposed) > moreNs(*wait)) {
-    wait->follows = textOf(key, RunPart::kExposed);
-  } else if (transfer && moreNs(*transfer) > moreNs(*wait)) {
-    wait->follows = textOf(key, RunPart::kTransfer);
-  }
-}
-
 }  // namespace
 
 double moreNs(const Change& change) { return change.after - change.before; }
@@ -117,7 +100,6 @@ void findCausesWithin(const Runs& base, const Runs& fresh, double floor,
                       ComparedKey& key) {
   followCalls(key);
   explainExposed(base, fresh, floor, key);
-  followLateness(base, fresh, key);
 }
 
 }  // namespace traced

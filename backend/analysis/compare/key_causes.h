@@ -16,8 +16,8 @@ double moreNs(const Change& change);
 // What Change::follows says.
 std::string textOf(const ComparedKey& key, RunPart part);
 
-// Fills in Change::follows, Change::perhaps_follows and Change::sooner;
-// culprits are known. `floor`: the part by which a wait must begin sooner.
+// Fills in Change::follows, Change::perhaps_follows and Change::sooner, but for
+// waits for peers. `floor`: the part by which a wait must begin sooner.
 void findCausesWithin(const Runs& base, const Runs& fresh, double floor,
                       ComparedKey& key);
 

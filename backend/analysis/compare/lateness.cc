@@ -32,17 +32,26 @@ std::map<std::uint32_t, double> causedOf(const Runs& runs,
   return medians;
 }
 
-std::optional<double> computedOf(const Runs& runs, const RunKey& key,
-                                 std::uint32_t rank) {
+// Of each run; empty where one does not tell.
+std::vector<double> computedOf(const Runs& runs, const RunKey& key,
+                               std::uint32_t rank) {
   std::vector<double> values;
   for (const RunFigures& run : runs) {
     const auto figures = run.keys.find(key);
-    if (figures == run.keys.end()) return std::nullopt;
+    if (figures == run.keys.end()) return {};
     const auto of_rank = figures->second.computed_ns.find(rank);
-    if (of_rank == figures->second.computed_ns.end()) return std::nullopt;
+    if (of_rank == figures->second.computed_ns.end()) return {};
     values.push_back(of_rank->second);
   }
-  return middleOf(std::move(values));
+  return values;
+}
+
+Shift shiftOf(std::vector<double> before, std::vector<double> after,
+              const CompareSettings& settings) {
+  const double confidence = settings.limits.confidence;
+  if (!settings.paired) return twoSampleShift(before, after, confidence);
+  for (std::size_t i = 0; i < after.size(); ++i) after[i] -= before[i];
+  return pairedShift(after, confidence);
 }
 
 }  // namespace
@@ -65,16 +74,18 @@ std::optional<std::uint32_t> culpritOf(const Runs& base, const Runs& fresh,
   return culprit;
 }
 
-std::optional<double> computesLonger(const Runs& base, const Runs& fresh,
-                                     const RunKey& key,
-                                     std::optional<std::uint32_t> rank) {
-  std::optional<double> most;
+std::optional<Shift> computesLonger(const Runs& base, const Runs& fresh,
+                                    const CompareSettings& settings,
+                                    const RunKey& key,
+                                    std::optional<std::uint32_t> rank) {
+  std::optional<Shift> most;
   for (const auto& [each, ns] : fresh.front().keys.at(key).computed_ns) {
     if (rank && each != *rank) continue;
     const auto before = computedOf(base, key, each);
     const auto after = computedOf(fresh, key, each);
-    if (!before || !after) return std::nullopt;
-    most = std::max(most.value_or(*after - *before), *after - *before);
+    if (before.empty() || after.empty()) return std::nullopt;
+    const Shift shift = shiftOf(before, after, settings);
+    if (!most || shift.estimate > most->estimate) most = shift;
   }
   return most;
 }

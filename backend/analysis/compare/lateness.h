@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/compare/comparison.h"
 #include "analysis/compare/side_values.h"
+#include "analysis/statistics/shift.h"
 
 namespace traced {
 
@@ -16,10 +18,11 @@ std::optional<std::uint32_t> culpritOf(const Runs& base, const Runs& fresh,
                                        const std::optional<RunKey>& key);
 
 // By how much longer a rank computes before a call of a kind, from the end of
-// its last wait on, ns: the difference of the medians of the runs. Without a
-// rank the most of all. Absent where a run does not tell.
-std::optional<double> computesLonger(const Runs& base, const Runs& fresh,
-                                     const RunKey& key,
-                                     std::optional<std::uint32_t> rank);
+// its last wait on, ns. Without a rank the most of all. Absent where a run does
+// not tell.
+std::optional<Shift> computesLonger(const Runs& base, const Runs& fresh,
+                                    const CompareSettings& settings,
+                                    const RunKey& key,
+                                    std::optional<std::uint32_t> rank);
 
 }  // namespace traced

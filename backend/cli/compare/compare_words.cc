@@ -48,7 +48,9 @@ std::string sentenceOf(const Comparison& comparison, const ComparedKey& key,
   if (!change.perhaps_follows.empty()) {
     absl::StrAppend(&text, ", perhaps because of ",
                     quote(change.perhaps_follows),
-                    ", which varies too much to tell");
+                    change.part == RunPart::kWaitForPeers
+                        ? ": how long ranks compute varies too much to tell"
+                        : ", which varies too much to tell");
   }
   if (change.part == RunPart::kStep && change.kind == ChangeKind::kWorse &&
       change.follows.empty()) {

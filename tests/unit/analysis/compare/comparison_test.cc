@@ -183,6 +183,54 @@ TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
   EXPECT_EQ(change(computes, RunPart::kTransfer).follows, "");
 }
 
+// Found with real ranks on a quiet machine.
+TEST_F(ComparisonTest, HowLongARankComputesMayVaryTooMuchToTell) {
+  MadeUp slow;
+  slow.transfer_ms *= 1.2;
+  slow.wait_ms *= 1.3;
+  slow.caused_by_1_ms = 2;
+  std::vector<RunFigures> base = side({}), fresh = side(slow);
+  const double computed_ms[] = {10, 12, 9, 11.5, 10, 12, 8.5, 10.5, 11};
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    fresh[i].keys[kGradients].computed_ns[1] = computed_ms[i] * kMs;
+  }
+  const Comparison comparison = compareRuns(base, fresh, {}, settings_);
+  const Change& wait = change(comparison, RunPart::kWaitForPeers);
+  EXPECT_EQ(wait.follows, "");
+  EXPECT_THAT(wait.perhaps_follows, HasSubstr("transfer of all_reduce"));
+}
+
+TEST_F(ComparisonTest, ARankMayBeLateByAnotherKindOfOperation) {
+  RunKey other = kGradients;
+  other.op = "all_gather";
+  MadeUp slow;
+  slow.wait_ms *= 1.3;
+  slow.caused_by_1_ms = 2;
+  const auto withOther = [&](std::vector<RunFigures> runs, double transfer_ms) {
+    for (RunFigures& run : runs) {
+      run.keys[other] = run.keys[kGradients];
+      auto& values = run.keys[other].values;
+      values[static_cast<std::size_t>(RunPart::kTransfer)] =
+          scattered(transfer_ms * kMs);
+      values[static_cast<std::size_t>(RunPart::kWaitForPeers)] =
+          scattered(MadeUp().wait_ms * kMs);
+    }
+    return runs;
+  };
+  const Comparison comparison = compareRuns(
+      withOther(side({}), 10), withOther(side(slow), 13), {}, settings_);
+  bool seen = false;
+  for (const ComparedKey& key : comparison.keys) {
+    if (key.key != kGradients) continue;
+    for (const Change& each : key.changes) {
+      if (each.part != RunPart::kWaitForPeers) continue;
+      EXPECT_THAT(each.follows, HasSubstr("transfer of all_gather"));
+      seen = true;
+    }
+  }
+  EXPECT_TRUE(seen);
+}
+
 // Found with real ranks beside other work.
 TEST_F(ComparisonTest, AnExposedWaitPerhapsFollowsFromWhatIsOpen) {
   MadeUp slow;

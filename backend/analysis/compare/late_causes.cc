@@ -1,0 +1,75 @@
+#include "analysis/compare/late_causes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "analysis/compare/key_causes.h"
+#include "analysis/compare/lateness.h"
+
+namespace traced {
+namespace {
+
+// What a step became longer by, as a part of it.
+double weightOf(const Change& change) {
+  return moreNs(change) * std::max(change.share, 1e-9) /
+         std::max(change.before, 1e-9);
+}
+
+// What keeps a rank from its next call, and became longer.
+bool holdsUp(const Change& change) {
+  if (change.kind != ChangeKind::kWorse) return false;
+  return change.part == RunPart::kOwnCall ||
+         change.part == RunPart::kTransfer ||
+         (change.part == RunPart::kExposed && change.sooner);
+}
+
+// Of all that holds up a rank by more than it is late what weighs most; "" if
+// there is nothing.
+std::string reasonFor(const Comparison& comparison, const Change& wait) {
+  std::string reason;
+  double most = weightOf(wait);
+  for (const ComparedKey& key : comparison.keys) {
+    if (!key.key) continue;
+    for (const Change& change : key.changes) {
+      if (!holdsUp(change) || weightOf(change) <= most) continue;
+      most = weightOf(change);
+      reason = textOf(key, change.part);
+    }
+  }
+  return reason;
+}
+
+// The same of a transfer that is perhaps longer.
+std::string openReasonFor(const ComparedKey& key, const Change& wait) {
+  for (const Change& change : key.changes) {
+    if (change.part == RunPart::kTransfer && change.kind == ChangeKind::kOpen &&
+        weightOf(change) > weightOf(wait)) {
+      return textOf(key, change.part);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void findLateCauses(const Runs& base, const Runs& fresh,
+                    Comparison& comparison) {
+  for (ComparedKey& key : comparison.keys) {
+    Change* wait = key.key ? worse(key, RunPart::kWaitForPeers) : nullptr;
+    if (!wait) continue;
+    const auto longer = computesLonger(base, fresh, comparison.settings,
+                                       *key.key, wait->culprit);
+    const double enough = kMostOfIt * moreNs(*wait);
+    if (!longer || longer->low >= enough) continue;
+    const std::string reason = reasonFor(comparison, *wait);
+    if (!reason.empty() && longer->high < enough) {
+      wait->follows = reason;
+    } else {
+      wait->perhaps_follows =
+          reason.empty() ? openReasonFor(key, *wait) : reason;
+    }
+  }
+}
+
+}  // namespace traced
