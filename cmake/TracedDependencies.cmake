@@ -4,6 +4,8 @@
 find_package(Protobuf REQUIRED)
 find_package(absl REQUIRED)
 find_package(CLI11 REQUIRED)
+# Beast and Asio, of which headers are all; without them `tracectl serve` answers no requests.
+find_package(Boost 1.74 QUIET)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)

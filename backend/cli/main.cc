@@ -31,6 +31,7 @@
 #include "cli/recover/recover.h"
 #include "cli/recover/rings.h"
 #include "cli/report/report.h"
+#include "cli/serve/serve.h"
 #include "cli/show/show.h"
 #include "cli/tree/tree.h"
 
@@ -62,6 +63,7 @@ constexpr Verb kVerbs[] = {
     {"compare", "What became slower between runs of two programs, for CI",
      makeCompare},
     {"history", "When figures of many runs changed, for CI", makeHistory},
+    {"serve", "Figures and alarms of jobs that run on this host", makeServe},
     {"help", "Explain a verb", makeHelp},
     {"completion", "A script that has a shell complete verbs and options",
      makeCompletion},

@@ -1,5 +1,7 @@
 #include "analysis/job/ready_times.h"
 
+#include <deque>
+
 #include "analysis/job/ready_queues.h"
 #include "analysis/stream/operation_kinds.h"
 
@@ -39,17 +41,21 @@ struct ReadyTimes::Readiness {
     bool tells_future = false;
   };
 
-  explicit Readiness(const StreamTable& table)
-      : queues(table.definitions.groups().size()) {
-    for (std::size_t i = 0; i < queues.size(); ++i) {
-      queues[i].traits = &table.definitions.groups()[i].engine();
+  explicit Readiness(const StreamTable& of) : table(of) { learn(); }
+
+  // Of what was defined since.
+  void learn() {
+    const StreamDefinitions& definitions = table.definitions;
+    while (queues.size() < definitions.groups().size()) {
+      const GroupDefinition& group = definitions.groups()[queues.size()];
+      queues.emplace_back().traits = &group.engine();
     }
-    for (const v1::Call& call : table.definitions.calls()) {
-      orders.push_back(orderOf(call, table));
+    while (orders.size() < definitions.calls().size()) {
+      orders.push_back(orderOf(definitions.calls()[orders.size()]));
     }
   }
 
-  CallOrder orderOf(const v1::Call& call, const StreamTable& table) {
+  CallOrder orderOf(const v1::Call& call) {
     CallOrder order;
     if (call.simulated()) return order;
     order.order = CallOrder::Order::kOnlyStarts;
@@ -71,7 +77,9 @@ struct ReadyTimes::Readiness {
     return order;
   }
 
-  std::vector<GroupQueue> queues;
+  const StreamTable& table;
+  // They stay where they are.
+  std::deque<GroupQueue> queues;
   // Per call of the definitions.
   std::vector<CallOrder> orders;
   UnknownOrder unknown;
@@ -88,6 +96,7 @@ ReadyTime ReadyTimes::next(const AssembledOperation& op) {
   if (op.call == AssembledOperation::kNoCall || !op.issued.known()) {
     return ready;
   }
+  if (op.call >= readiness_->orders.size()) readiness_->learn();
   const Readiness::CallOrder& call = readiness_->orders[op.call];
   if (call.order == Order::kSimulated) return ready;
   const bool started = op.started.known();

@@ -21,7 +21,8 @@ struct ReadyTime {
   Instant at;
 };
 
-// Of the operations of a stream, which outlives it; unknown where nothing
+// Of the operations of a stream, which outlives it and may come to define more;
+// unknown where nothing
 // tells:
 //   - the start of the engine, where it was observed;
 //   - on a device, nothing else: what it computed before is not in the trace;

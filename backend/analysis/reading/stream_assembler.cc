@@ -1,21 +1,14 @@
 #include "analysis/reading/stream_assembler.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 #include <utility>
 
+#include "analysis/stream/apply_rows.h"
 #include "analysis/stream/operation_kinds.h"
-#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
-
-void noteError(AssembledOperation& op, std::uint32_t text, ErrorOrigin origin) {
-  if (text == 0 || origin >= op.error_origin) return;
-  op.error = text;
-  op.error_origin = origin;
-}
 
 // Of the first operation whose id is not less; the last one's is not. Looked
 // for in steps that double, as it mostly is not far.
@@ -39,9 +32,6 @@ std::size_t indexNear(const std::vector<AssembledOperation>& operations,
       [id](const AssembledOperation& op) { return op.id < id; });
   return static_cast<std::size_t>(found - begin);
 }
-
-constexpr std::uint32_t kWaitThrew = 1;
-constexpr std::uint32_t kWaitReturnedFalse = 2;
 
 }  // namespace
 
@@ -92,21 +82,14 @@ void StreamAssembler::noteCalls() {
 // What an issue tells of an operation.
 [[gnu::always_inline]] inline void StreamAssembler::tell(
     const IssueRow& row, AssembledOperation& op) {
-  op.issued = Instant(row.issue_ns);
-  op.call = table_.definitions.callInChunk(row.call);
-  op.buffers = row.buffers;
-  op.thread = row.thread;
-  op.seq = row.seq;
-  op.batch = row.batch;
-  op.context = row.context;
-  op.stack = row.stack;
+  apply(row, table_.definitions.callInChunk(row.call), op);
   issued_ += op.issued.known();
   if (op.call != AssembledOperation::kNoCall) noteCall(op);
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::apply(const IssueRow& row) {
+[[gnu::always_inline]] inline void StreamAssembler::take(const IssueRow& row) {
   see(Instant(row.issue_ns));
-  if (!isLatest(row.op)) return applyToKnown(row);
+  if (!isLatest(row.op)) return takeKnown(row);
   std::vector<AssembledOperation>& operations = table_.operations;
   // To copy a blank one is faster than to make one.
   AssembledOperation& op = operations.emplace_back(blank_);
@@ -118,94 +101,38 @@ void StreamAssembler::noteCalls() {
 
 // An operation of which something was told before it was issued, or that is
 // issued twice.
-void StreamAssembler::applyToKnown(const IssueRow& row) {
+void StreamAssembler::takeKnown(const IssueRow& row) {
   table_.in_seq_order = false;
   AssembledOperation& op = operation(row.op);
   if (!op.issued.known()) tell(row, op);
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::apply(
-    const ReturnRow& row) {
+[[gnu::always_inline]] inline void StreamAssembler::take(const ReturnRow& row) {
   see(Instant(row.return_ns));
-  AssembledOperation& op = operation(row.op);
-  if (op.returned.known()) return;
-  op.returned = Instant(row.return_ns);
-  op.failed |= row.outcome == 1;
-  noteError(op, row.error, ErrorOrigin::kReturn);
+  apply(row, operation(row.op));
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::apply(const DoneRow& row) {
+[[gnu::always_inline]] inline void StreamAssembler::take(const DoneRow& row) {
   see(Instant(row.end_ns));
-  AssembledOperation& op = operation(row.op);
-  const bool only_waited = op.end_source == v1::END_SOURCE_WAIT;
-  const bool is_first = !op.ended.known() || only_waited;
-  // No source tells an end too early: of several the earliest is the best.
-  const bool is_best = is_first || row.end_ns < op.ended.ns();
-  // The source of the end tells the duration, or who else told one first: what
-  // an engine measures begins behind an event that is before it.
-  const auto known_ns = between(op.started, op.ended);
-  const bool tells_duration =
-      row.engine_ns_plus_1 > 0 && (is_best || !known_ns);
-  const std::uint64_t engine_ns_plus_1 = tells_duration ? row.engine_ns_plus_1
-                                         : known_ns     ? *known_ns + 1
-                                                        : 0;
-  if (is_first) {
-    op.failed |= row.outcome == 1;
-    noteError(op, row.error, ErrorOrigin::kDone);
-  }
-  if (is_best) {
-    op.ended = Instant(row.end_ns);
-    op.end_source = static_cast<v1::EndSource>(row.source);
-  }
-  if (engine_ns_plus_1 > 0) {
-    op.started = Instant(wrappingDifference(
-        op.ended.ns(), static_cast<std::int64_t>(engine_ns_plus_1 - 1)));
-  }
+  apply(row, operation(row.op));
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::apply(const WaitRow& row) {
-  const std::int64_t end_ns =
-      wrappingSum(row.wait_begin_ns, static_cast<std::int64_t>(row.wait_ns));
-  see(Instant(end_ns));
-  AssembledOperation& op = operation(row.op);
-  // A later row is about the same wait; it may have found out the stall.
-  if (op.stall_ns_plus_1 == 0) op.stall_ns_plus_1 = row.stall_ns_plus_1;
-  if (op.wait_began.known()) return;
-  op.wait_began = Instant(row.wait_begin_ns);
-  op.wait_ended = Instant(end_ns);
-  op.failed |= row.outcome == kWaitThrew || row.outcome == kWaitReturnedFalse;
-  noteError(op, row.error, ErrorOrigin::kWait);
-  op.source_rank_plus_1 = row.source_rank_plus_1;
-  const bool saw_end = row.saw_end == 1 && row.outcome != kWaitThrew;
-  if (saw_end && !op.ended.known()) {
-    op.ended = Instant(end_ns);
-    op.end_source = v1::END_SOURCE_WAIT;
-  }
+[[gnu::always_inline]] inline void StreamAssembler::take(const WaitRow& row) {
+  see(Instant(row.endNs()));
+  apply(row, operation(row.op));
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::apply(
+[[gnu::always_inline]] inline void StreamAssembler::take(
     const ReleaseRow& row) {
   see(Instant(row.release_ns));
-  AssembledOperation& op = operation(row.op);
-  if (!op.released.known()) op.released = Instant(row.release_ns);
+  apply(row, operation(row.op));
 }
 
-void StreamAssembler::apply(const MethodRow& row) {
-  AssembledOperation& op = operation(row.op);
-  // A text may have come under several ids.
-  const auto add = [this](std::uint32_t& known, std::uint32_t told) {
-    if (told == 0 || told == known) return;
-    const bool is_same = table_.methodText(known) == table_.methodText(told);
-    known = known == 0 || is_same ? told : AssembledOperation::kSeveral;
-  };
-  add(op.algorithm, row.algorithm);
-  add(op.protocol, row.protocol);
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
-  op.channels = static_cast<std::uint16_t>(
-      std::max<std::uint32_t>(op.channels, std::min(row.channels, kMost)));
+void StreamAssembler::take(const MethodRow& row) {
+  apply(row, table_, operation(row.op));
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::apply(const MarkRow& row) {
+[[gnu::always_inline]] inline void StreamAssembler::take(const MarkRow& row) {
   see(Instant(row.mark_ns));
   table_.marks.add(row);
 }
@@ -222,13 +149,13 @@ void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
     ++table_.broken_tables;
     return;
   }
-  const auto take = [this](const auto& row) __attribute__((always_inline)) {
-    apply(row);
+  const auto takeRow = [this](const auto& row) __attribute__((always_inline)) {
+    take(row);
   };
   if (rows) {
-    rows->forEachRow(payload.anchor().monotonic_ns(), take);
+    rows->forEachRow(payload.anchor().monotonic_ns(), takeRow);
   } else {
-    forEachRow(payload, take);
+    forEachRow(payload, takeRow);
   }
   table_.rows_found += rows ? rows->rowCount() : rowCount(payload);
 }

@@ -50,13 +50,13 @@ class StreamAssembler {
   void noteCall(const AssembledOperation& op);
   void takeAccounts(const v1::Accounts& accounts);
   void takeProcessEnd(const v1::ProcessEnd& seen);
-  void apply(const IssueRow& row);
-  void apply(const ReturnRow& row);
-  void apply(const DoneRow& row);
-  void apply(const WaitRow& row);
-  void apply(const ReleaseRow& row);
-  void apply(const MethodRow& row);
-  void apply(const MarkRow& row);
+  void take(const IssueRow& row);
+  void take(const ReturnRow& row);
+  void take(const DoneRow& row);
+  void take(const WaitRow& row);
+  void take(const ReleaseRow& row);
+  void take(const MethodRow& row);
+  void take(const MarkRow& row);
   AssembledOperation& operation(std::uint64_t id) {
     if (here_ && here_->id == id) return *here_;
     std::vector<AssembledOperation>& operations = table_.operations;
@@ -72,7 +72,7 @@ class StreamAssembler {
     return ordered_ && (operations.empty() || operations.back().id < id);
   }
   void tell(const IssueRow& row, AssembledOperation& op);
-  void applyToKnown(const IssueRow& row);
+  void takeKnown(const IssueRow& row);
   void see(Instant instant) {
     if (instant.isAfter(table_.last)) table_.last = instant;
   }

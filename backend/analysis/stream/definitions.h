@@ -67,6 +67,8 @@ class StreamDefinitions {
   std::uint32_t callInChunk(std::uint32_t id) const {
     return calls_in_chunk_.find(id);
   }
+  // Of what any chunk defines.
+  std::uint32_t call(std::uint32_t id) const { return call_by_id_.find(id); }
 
   // Index into groups(), or kNone.
   std::uint32_t group(std::uint32_t id) const { return group_by_id_.find(id); }

@@ -115,6 +115,7 @@ void ArrivalTable::add(const OwnArrivals& arrivals, const v1::ClockModel& clock,
     const std::uint32_t index = OperationIndex::at(*numbers, part.seq, next);
     if (index == next) rows_.emplace_back().signature = call.signature;
     Row& row = rows_[index];
+    ++row.parts;
     row.unusable |= part.failed || row.signature != call.signature;
     const auto ready = common(cursor, clock_id, part.at, part.earliest);
     if (!ready) continue;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -72,6 +73,9 @@ class ArrivalTable {
     // are known.
     CertifiedNs latest, before_latest;
     std::uint32_t present = 0;
+    // How many ranks told their part in it, whether they know when they were
+    // ready or not.
+    std::uint32_t parts = 0;
     bool unusable = false;
 
     // How long after an instant the last one was ready; below 0: before.
@@ -97,6 +101,15 @@ class ArrivalTable {
           clock_id(clock_number),
           calls(seen, groups),
           ready(readyTimes(seen)) {}
+    // With ready times of its first operations, as many as are asked about.
+    Stream(const StreamTable& seen, const v1::ClockModel& model,
+           std::uint32_t clock_number, MatchedCalls matched,
+           std::vector<ReadyTime> times)
+        : table(seen),
+          clock(model),
+          clock_id(clock_number),
+          calls(std::move(matched)),
+          ready(std::move(times)) {}
 
     const StreamTable& table;
     ClockCursor clock;

@@ -4,8 +4,11 @@ namespace traced {
 
 OwnArrivals::OwnArrivals(const StreamTable& table,
                          absl::Span<const std::uint32_t> groups)
-    : rank_(table.header.rank()), calls_(table, groups) {
-  const std::vector<ReadyTime> ready = readyTimes(table);
+    : OwnArrivals(table, MatchedCalls(table, groups), readyTimes(table)) {}
+
+OwnArrivals::OwnArrivals(const StreamTable& table, const MatchedCalls& calls,
+                         absl::Span<const ReadyTime> ready)
+    : rank_(table.header.rank()), calls_(calls) {
   parts_.reserve(ready.size());
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const AssembledOperation& op = table.operations[i];

@@ -19,6 +19,9 @@ class OwnArrivals {
  public:
   // `groups`: of the stream's groups, their indices in the job's catalog.
   OwnArrivals(const StreamTable& table, absl::Span<const std::uint32_t> groups);
+  // Of the first operations of the stream, as many as `ready` has.
+  OwnArrivals(const StreamTable& table, const MatchedCalls& calls,
+              absl::Span<const ReadyTime> ready);
 
   // An operation that has a MatchedCall, and when the rank was ready for it.
   struct Part {

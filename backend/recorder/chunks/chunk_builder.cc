@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "recorder/chunks/encode_definitions.h"
+#include "recorder/chunks/record_rows.h"
 #include "trace_io/row_writer.h"
 
 namespace traced {
@@ -61,15 +62,7 @@ void ChunkBuilder::add(const Ring::Record& record) {
 }
 
 void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
-  addRow(payload_, IssueRow{.op = position,
-                            .issue_ns = issue.issue_ns,
-                            .call = issue.call,
-                            .buffers = issue.buffers,
-                            .seq = issue.seq,
-                            .thread = issue.thread,
-                            .batch = issue.batch,
-                            .context = issue.context,
-                            .stack = issue.stack});
+  addRow(payload_, rowOf(position, issue));
   useCall(issue.call);
   use(buffers_.useInThisChunk(issue.buffers));
   use(threads_.useInThisChunk(issue.thread));
@@ -78,58 +71,32 @@ void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
 }
 
 void ChunkBuilder::addReturn(const ReturnRecord& record) {
-  addRow(payload_,
-         ReturnRow{.op = record.op,
-                   .return_ns = record.return_ns,
-                   .outcome = static_cast<std::uint32_t>(record.outcome),
-                   .error = record.error});
+  addRow(payload_, rowOf(record));
   useText(record.error);
 }
 
 void ChunkBuilder::addDone(const DoneRecord& record) {
-  addRow(payload_,
-         DoneRow{.op = record.op,
-                 .end_ns = record.end_ns,
-                 .source = static_cast<std::uint32_t>(record.source),
-                 .outcome = static_cast<std::uint32_t>(record.outcome),
-                 .error = record.error,
-                 .engine_ns_plus_1 = record.engine_ns_plus_1});
+  addRow(payload_, rowOf(record));
   useText(record.error);
 }
 
 void ChunkBuilder::addWait(const WaitRecord& record) {
-  addRow(payload_,
-         WaitRow{.op = record.op,
-                 .wait_begin_ns = record.begin_ns,
-                 .wait_ns = record.wait_ns,
-                 .outcome = static_cast<std::uint32_t>(record.outcome),
-                 .error = record.error,
-                 .saw_end = record.saw_end,
-                 .stall_ns_plus_1 = record.stall_ns_plus_1,
-                 .source_rank_plus_1 = record.source_rank_plus_1});
+  addRow(payload_, rowOf(record));
   useText(record.error);
 }
 
 void ChunkBuilder::addRelease(const ReleaseRecord& record) {
-  addRow(payload_,
-         ReleaseRow{.op = record.op, .release_ns = record.release_ns});
+  addRow(payload_, rowOf(record));
 }
 
 void ChunkBuilder::addMethod(const MethodRecord& record) {
-  addRow(payload_, MethodRow{.op = record.op,
-                             .algorithm = record.algorithm,
-                             .protocol = record.protocol,
-                             .channels = record.channels});
+  addRow(payload_, rowOf(record));
   useText(record.algorithm);
   useText(record.protocol);
 }
 
 void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
-  addRow(payload_, MarkRow{.position = position,
-                           .mark_ns = mark.mark_ns,
-                           .kind = static_cast<std::uint32_t>(mark.kind),
-                           .value = mark.value,
-                           .text = mark.text});
+  addRow(payload_, rowOf(position, mark));
   useText(mark.text);
   if (isAboutGroup(mark.kind)) useGroup(static_cast<std::uint32_t>(mark.value));
 }

@@ -47,6 +47,9 @@ class RingImage {
   // How many records before tail the sink refused.
   std::uint64_t refused() const { return refused_; }
 
+  // Whether a record that is whole begins at a position.
+  bool isCommitted(std::uint64_t position) const;
+
   // How far a reading is, and what it passed over.
   struct Cursor {
     std::uint64_t position = 0;
@@ -62,7 +65,6 @@ class RingImage {
  private:
   std::uint64_t word(std::size_t offset) const;
   std::string_view slot(std::uint64_t position) const;
-  bool isCommitted(std::uint64_t position) const;
   // Reads the committed record at a position; 0 if it is impossible, else how
   // many slots it takes.
   std::uint64_t readAt(std::uint64_t position, Ring::Record& record) const;

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -116,6 +117,18 @@ SegmentCopy SegmentFile::readLive() const {
   if (pread(fd_, &head, sizeof head, static_cast<off_t>(head_at)) < 0) head = 0;
   settle(*content, first.bytes(), second.writable(), head);
   return second;
+}
+
+bool SegmentFile::readAt(std::uint64_t offset, std::span<char> bytes) const {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = pread(fd_, bytes.data() + done, bytes.size() - done,
+                              static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
 }
 
 bool SegmentFile::remove() { return unlink(path_.c_str()) == 0; }

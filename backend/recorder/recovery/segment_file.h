@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -59,6 +60,8 @@ class SegmentFile {
   SegmentCopy read() const;
   // The same while its process may write to it; see live_copy.h.
   SegmentCopy readLive() const;
+  // Fills `bytes` with what is at an offset. False when there is less.
+  bool readAt(std::uint64_t offset, std::span<char> bytes) const;
   // False when it cannot be removed. Only when locked.
   bool remove();
 

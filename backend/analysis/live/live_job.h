@@ -1,0 +1,78 @@
+// LiveJob is the ranks of one job that run on this host, seen together.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/job/group_catalog.h"
+#include "analysis/job/matched_calls.h"
+#include "analysis/live/live_stream.h"
+#include "analysis/live/live_sums.h"
+#include "analysis/live/order_watch.h"
+#include "analysis/time_split/arrival_rows.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+// Not thread safe.
+class LiveJob {
+ public:
+  // How long an operation that is over waits for other ranks' part in it.
+  static constexpr std::int64_t kLateNs = 2 * LiveStream::kLongestNs;
+
+  struct Member {
+    explicit Member(const v1::Header& header) : stream(header) {}
+
+    LiveStream stream;
+    // Of its groups, their indices in the catalog.
+    std::vector<std::uint32_t> groups;
+    std::optional<MatchedCalls> calls;
+    // Up to which operation its order was looked at.
+    std::uint64_t watched_id = 0;
+    bool watched_any = false;
+  };
+
+  // A stream that reads this host's clock; stays where it is.
+  LiveStream& add(const v1::Header& header);
+  const std::vector<std::unique_ptr<Member>>& members() const {
+    return members_;
+  }
+  const v1::Header& header() const {
+    return members_.front()->stream.table().header;
+  }
+
+  // Counts what is over by now, on the clock of the host: another interval.
+  void count(std::int64_t now_ns);
+
+  const GroupCatalog& groups() const { return catalog_; }
+  const LiveSums& sums() const { return sums_; }
+  std::uint64_t intervals() const { return intervals_; }
+  const std::vector<OrderWatch::Divergence>& divergences() const {
+    return order_.divergences();
+  }
+
+ private:
+  void learn(Member& member);
+  void watchOrder(Member& member);
+  void tellPart(const Member& member, const AssembledOperation& op,
+                const MatchedCall& call);
+  // Whether all ranks with a part in a call run here.
+  bool isWithin(const MatchedCall& call) const;
+  void countOf(Member& member, const ArrivalTable& arrivals,
+               std::int64_t now_ns);
+  void addTotals(Member& member, const AssembledOperation& op,
+                 const OperationSplit& split, const MatchedCall* matched);
+
+  std::vector<std::unique_ptr<Member>> members_;
+  GroupCatalog catalog_;
+  LiveSums sums_;
+  OrderWatch order_;
+  v1::ClockModel clock_;
+  std::uint64_t intervals_ = 0;
+};
+
+}  // namespace traced

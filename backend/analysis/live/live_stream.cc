@@ -1,0 +1,131 @@
+#include "analysis/live/live_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/stream/apply_rows.h"
+
+namespace traced {
+namespace {
+
+StreamTable tableOf(const v1::Header& header) {
+  StreamTable table;
+  table.header = header;
+  return table;
+}
+
+}  // namespace
+
+LiveStream::LiveStream(const v1::Header& header)
+    : table_(tableOf(header)), ready_times_(table_) {}
+
+void LiveStream::define(v1::Payload& definitions) {
+  table_.definitions.add(definitions);
+}
+
+void LiveStream::add(const IssueRow& row) {
+  std::vector<AssembledOperation>& operations = table_.operations;
+  // Only of a ring that somebody tampered with.
+  if (!operations.empty() && operations.back().id >= row.op) return;
+  AssembledOperation& op = operations.emplace_back();
+  op.id = row.op;
+  traced::apply(row, table_.definitions.call(row.call), op);
+  if (op.call == AssembledOperation::kNoCall) {
+    unknown_.push_back({row.op, row.call});
+  }
+  ++issued_;
+  if (op.issued.isAfter(last_issue_)) last_issue_ = op.issued;
+}
+
+void LiveStream::add(const MarkRow& row) {
+  if (row.kind != v1::MARK_KIND_STEP) return;
+  const Instant at(row.mark_ns);
+  if (const auto took = between(steps_.began, at)) steps_.last_ns = *took;
+  steps_.began = at;
+  steps_.number = row.value;
+  ++steps_.begun;
+}
+
+AssembledOperation* LiveStream::find(std::uint64_t id) {
+  std::vector<AssembledOperation>& operations = table_.operations;
+  if (operations.empty()) return nullptr;
+  // Mostly the latest.
+  if (operations.back().id == id) return &operations.back();
+  const auto found =
+      std::lower_bound(operations.begin(), operations.end(), id,
+                       [](const AssembledOperation& op, std::uint64_t at) {
+                         return op.id < at;
+                       });
+  return found != operations.end() && found->id == id ? &*found : nullptr;
+}
+
+void LiveStream::apply(AssembledOperation& op, const ReturnRow& row) {
+  traced::apply(row, op);
+}
+void LiveStream::apply(AssembledOperation& op, const DoneRow& row) {
+  traced::apply(row, op);
+}
+void LiveStream::apply(AssembledOperation& op, const WaitRow& row) {
+  traced::apply(row, op);
+}
+void LiveStream::apply(AssembledOperation& op, const ReleaseRow& row) {
+  traced::apply(row, op);
+}
+void LiveStream::apply(AssembledOperation& op, const MethodRow& row) {
+  traced::apply(row, table_, op);
+}
+
+v1::Payload LiveStream::unknown() const {
+  v1::Payload named;
+  for (const Unknown& one : unknown_) {
+    named.mutable_issued()->add_call(one.call);
+  }
+  return named;
+}
+
+void LiveStream::resolve(v1::Payload definitions) {
+  define(definitions);
+  for (const Unknown& one : unknown_) {
+    AssembledOperation* op = find(one.op);
+    if (!op) continue;
+    op->call = table_.definitions.call(one.call);
+    lost_ += op->call == AssembledOperation::kNoCall;
+  }
+  unknown_.clear();
+}
+
+// Whoever waits for it, or lets go of it, is the last to say anything of it.
+bool LiveStream::isOver(const AssembledOperation& op) {
+  if (op.failed || op.over) return true;
+  const bool let_go = op.wait_ended.known() || op.released.known();
+  return let_go && op.ended.known();
+}
+
+void LiveStream::settle(std::int64_t now_ns) {
+  std::vector<AssembledOperation>& operations = table_.operations;
+  const std::size_t most =
+      operations.size() - std::min(operations.size(), kMostOperations);
+  while (ready_.size() < operations.size()) {
+    const AssembledOperation& op = operations[ready_.size()];
+    const auto age_ns = between(op.issued, Instant(now_ns));
+    const bool is_old = age_ns && *age_ns > kLongestNs;
+    if (!isOver(op) && !is_old && ready_.size() >= most) break;
+    ready_.push_back(ready_times_.next(op));
+  }
+}
+
+void LiveStream::forget(const std::vector<bool>& counted) {
+  std::vector<AssembledOperation>& operations = table_.operations;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    if (counted[i]) continue;
+    operations[kept] = operations[i];
+    ready_[kept++] = ready_[i];
+  }
+  operations.erase(
+      operations.begin() + static_cast<std::ptrdiff_t>(kept),
+      operations.begin() + static_cast<std::ptrdiff_t>(ready_.size()));
+  ready_.resize(kept);
+}
+
+}  // namespace traced

@@ -1,0 +1,39 @@
+// TimeBuckets counts times in buckets that are wide enough for a dashboard.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace traced {
+
+class TimeBuckets {
+ public:
+  // Up to 1 us, 4 us, 16 us, ... 16.8 s, and longer.
+  static constexpr std::size_t kBounds = 13;
+  static constexpr std::uint64_t boundNs(std::size_t bucket) {
+    return std::uint64_t{1000} << (2 * bucket);
+  }
+
+  void add(std::uint64_t ns) {
+    std::size_t bucket = 0;
+    while (bucket < kBounds && ns > boundNs(bucket)) ++bucket;
+    ++counts_[bucket];
+    total_ns_ += ns;
+  }
+
+  // How many were no longer than a bound; at kBounds all.
+  std::uint64_t upTo(std::size_t bucket) const {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i <= bucket; ++i) count += counts_[i];
+    return count;
+  }
+  std::uint64_t totalNs() const { return total_ns_; }
+
+ private:
+  std::array<std::uint64_t, kBounds + 1> counts_{};
+  std::uint64_t total_ns_ = 0;
+};
+
+}  // namespace traced

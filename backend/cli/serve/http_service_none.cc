@@ -1,0 +1,24 @@
+// What stands for HttpService where Boost was not there when this was built.
+
+#include "cli/serve/http_service.h"
+
+namespace traced {
+
+class HttpService::Server {};
+
+Result<std::unique_ptr<HttpService>> HttpService::start(const HttpOptions&) {
+  return Error{
+      "this tracectl was built without Boost and answers no requests: give "
+      "--no-http, and --textfile"};
+}
+
+HttpService::HttpService(std::unique_ptr<Server> server)
+    : server_(std::move(server)) {}
+
+HttpService::~HttpService() = default;
+
+std::uint16_t HttpService::port() const { return 0; }
+
+void HttpService::answer(const std::string&, Answer) {}
+
+}  // namespace traced

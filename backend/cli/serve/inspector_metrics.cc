@@ -1,0 +1,117 @@
+#include "cli/serve/inspector_metrics.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace traced {
+namespace {
+
+using Type = Exposition::Type;
+
+// "1-2MB": in steps of its decimal unit.
+std::string sizeRange(std::uint64_t bytes) {
+  std::uint64_t unit = 1;
+  const char* name = "B";
+  for (const char* next : {"KB", "MB", "GB"}) {
+    if (bytes < 1000 * unit) break;
+    unit *= 1000;
+    name = next;
+  }
+  return absl::StrCat(bytes / unit, "-", bytes / unit + 1, name);
+}
+
+// As NCCL calls them; "" of what it does not carry out.
+std::string functionOf(const std::string& op) {
+  if (op == "other") return op;
+  const auto has = [&](const char* part) {
+    return op.find(part) != std::string::npos;
+  };
+  if (has("all_reduce") || has("allreduce")) return "AllReduce";
+  if (has("all_gather") || has("allgather")) return "AllGather";
+  if (has("reduce_scatter")) return "ReduceScatter";
+  if (has("all_to_all") || has("alltoall")) return "All2All";
+  if (has("broadcast")) return "Broadcast";
+  if (op == "reduce") return "Reduce";
+  return "";
+}
+
+std::string labelOf(const v1::Header& header, const std::string& name) {
+  const auto found = header.labels().find(name);
+  return found == header.labels().end() ? "unknown" : found->second;
+}
+
+// "1" where all members are on this host.
+std::string nodesOf(const WatchedJobs::Job& job, const JobGroup& group) {
+  std::uint32_t here = 0;
+  for (const WatchedJobs::Rank& rank : job.ranks) {
+    here += group.members.contains(rank.stream->table().header.rank());
+  }
+  return here == group.members.size() ? "1" : "unknown";
+}
+
+// Of all sizes that are told as one.
+struct Sums {
+  double us = 0;
+  double busbw_gbs = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t with_busbw = 0;
+};
+
+void writeSums(bool is_message, const MetricLabels& labels, const Sums& sums,
+           Exposition& out) {
+  const std::string prefix = is_message ? "nccl_p2p_" : "nccl_";
+  if (sums.with_busbw > 0) {
+    out.family(prefix + "bus_bandwidth_gbs", Type::kGauge,
+               "The mean bus bandwidth of the latest interval");
+    out.add(labels, sums.busbw_gbs / static_cast<double>(sums.with_busbw));
+  }
+  out.family(prefix + (is_message ? "exec_time_microseconds"
+                                  : "collective_exec_time_microseconds"),
+             Type::kGauge, "The mean time of the latest interval");
+  out.add(labels, sums.us / static_cast<double>(sums.calls));
+}
+
+}  // namespace
+
+void addInspectorMetrics(const WatchedJobs::Job& job,
+                         const MetricLabels& labels, Exposition& out) {
+  const v1::Header& header = job.live.header();
+  const GroupCatalog& groups = job.live.groups();
+  std::map<std::pair<bool, MetricLabels>, Sums> told;
+  for (const auto& [key, size] : job.live.sums().sizes) {
+    const auto& [op, group, bytes] = key;
+    if (size.interval != job.live.intervals() || size.completion.count == 0) {
+      continue;
+    }
+    const bool is_message = op == "send" || op == "recv";
+    const std::string function = functionOf(op);
+    if (function.empty() && !is_message) continue;
+    const bool known = group != GroupCatalog::kNone;
+    MetricLabels all = labels;
+    all.insert(
+        all.end(),
+        {{"version", TRACED_VERSION},
+         {"slurm_job_id", labelOf(header, "slurm_job_id")},
+         {"node", header.host()},
+         {"gpu", "all"},
+         {"comm_name", groups.label(group)},
+         {"n_nodes", known ? nodesOf(job, groups.groups()[group]) : "unknown"},
+         {"nranks",
+          known ? absl::StrCat(groups.groups()[group].members.size()) : "0"},
+         {is_message ? "p2p_operation" : "collective",
+          is_message ? (op == "send" ? "Send" : "Recv") : function},
+         {"message_size", sizeRange(bytes)}});
+    Sums& sums = told[{is_message, std::move(all)}];
+    sums.us += static_cast<double>(size.completion.total_ns) / 1e3;
+    sums.calls += size.completion.count;
+    sums.busbw_gbs += size.busbw_gbs;
+    sums.with_busbw += size.with_busbw;
+  }
+  for (const auto& [key, sums] : told) writeSums(key.first, key.second, sums, out);
+}
+
+}  // namespace traced

@@ -1,0 +1,178 @@
+#include "cli/serve/live_findings.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "analysis/diagnosis/telling/words.h"
+#include "analysis/stream/names.h"
+#include "base/clock.h"
+#include "cli/common/text.h"
+
+namespace traced {
+namespace {
+
+using Ranks = std::vector<std::uint32_t>;
+
+LiveFinding divergenceOf(const LiveJob& job,
+                         const OrderWatch::Divergence& divergence) {
+  std::map<std::uint64_t, std::vector<const OrderWatch::Part*>> by_call;
+  for (const OrderWatch::Part& part : divergence.parts) {
+    by_call[part.signature].push_back(&part);
+  }
+  // The fewest first: they are more likely to be those that left the program.
+  std::vector<std::vector<const OrderWatch::Part*>> sides;
+  for (auto& [signature, parts] : by_call) sides.push_back(std::move(parts));
+  std::sort(sides.begin(), sides.end(),
+            [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  std::vector<std::string> texts;
+  Json calls = Json::array();
+  for (const auto& parts : sides) {
+    Ranks ranks;
+    for (const OrderWatch::Part* part : parts) ranks.push_back(part->rank);
+    std::sort(ranks.begin(), ranks.end());
+    const OrderWatch::Part& one = *parts.front();
+    texts.push_back(
+        absl::StrCat(ranksVerb(ranks, "calls", "call"), " ", one.call,
+                     one.site.empty() ? "" : absl::StrCat(" at ", one.site)));
+    calls.push_back({{"ranks", ranks}, {"call", one.call}, {"site", one.site}});
+  }
+  const std::string& group = job.groups().label(divergence.group);
+  LiveFinding finding;
+  finding.name = absl::StrCat("diverged|", job.header().job(), "|", group);
+  finding.text = printable(absl::StrCat(
+      job.header().job(), ": number ", divergence.seq, " of ", group,
+      " is not the same operation on all ranks: ", absl::StrJoin(texts, "; ")));
+  finding.json = {{"kind", "diverged"},        {"certain", true},
+                  {"job", job.header().job()}, {"group", group},
+                  {"seq", divergence.seq},     {"calls", calls}};
+  return finding;
+}
+
+// An operation that is under way for long.
+struct Waiting {
+  Ranks ranks;
+  std::string op;
+  std::string site;
+  std::int64_t since_ns = 0;
+};
+
+class JobWaits {
+ public:
+  JobWaits(const LiveJob& job, std::int64_t after_ns)
+      : job_(job), now_ns_(readClock(CLOCK_MONOTONIC)), after_ns_(after_ns) {}
+
+  void addTo(std::vector<LiveFinding>& findings) {
+    for (const auto& member : job_.members()) gather(*member);
+    for (const auto& [key, waiting] : waiting_) {
+      findings.push_back(findingOf(key.first, key.second, waiting));
+    }
+  }
+
+ private:
+  void gather(const LiveJob::Member& member) {
+    const StreamTable& table = member.stream.table();
+    for (const AssembledOperation& op : table.operations) {
+      const auto age_ns = between(op.issued, Instant(now_ns_));
+      const MatchedCall* call = member.calls ? member.calls->of(op) : nullptr;
+      const bool is_open =
+          !op.ended.known() && !op.failed && !op.released.known();
+      if (!call || call->key.source != OperationKey::kNoRank) continue;
+      std::uint64_t& last = last_seq_[{call->key.group, table.header.rank()}];
+      last = std::max(last, op.seq);
+      if (!is_open || !age_ns ||
+          *age_ns < static_cast<std::uint64_t>(after_ns_)) {
+        continue;
+      }
+      Waiting& waiting = waiting_[{call->key.group, op.seq}];
+      if (waiting.ranks.empty()) {
+        waiting.op = nameOf(table.callOf(op)->op());
+        waiting.site = table.siteOf(op);
+        waiting.since_ns = op.issued.ns();
+      }
+      waiting.ranks.push_back(table.header.rank());
+      waiting.since_ns = std::min(waiting.since_ns, op.issued.ns());
+    }
+  }
+
+  LiveFinding findingOf(std::uint32_t group, std::uint64_t seq,
+                        const Waiting& waiting) const {
+    Ranks behind, elsewhere;
+    std::set<std::uint32_t> here;
+    for (const auto& member : job_.members()) {
+      here.insert(member->stream.table().header.rank());
+    }
+    job_.groups().groups()[group].members.forEach([&](std::uint32_t rank) {
+      const auto last = last_seq_.find({group, rank});
+      if (!here.contains(rank)) {
+        elsewhere.push_back(rank);
+      } else if (last == last_seq_.end() || last->second < seq) {
+        behind.push_back(rank);
+      }
+    });
+    Ranks ranks = waiting.ranks;
+    std::sort(ranks.begin(), ranks.end());
+    const double seconds =
+        static_cast<double>(now_ns_ - waiting.since_ns) / 1e9;
+    const std::string& label = job_.groups().label(group);
+    std::string text = absl::StrCat(
+        job_.header().job(), ": ", ranksVerb(ranks, "has", "have"), " been in ",
+        waiting.op, " ", seq, " of ", label, " for ", threeDigits(seconds),
+        " s", waiting.site.empty() ? "" : absl::StrCat(" at ", waiting.site));
+    if (!behind.empty()) {
+      absl::StrAppend(&text, "; ", ranksVerb(behind, "has", "have"),
+                      " not called it");
+    }
+    LiveFinding finding;
+    finding.name =
+        absl::StrCat("waiting|", job_.header().job(), "|", label, "|", seq);
+    finding.text = printable(text);
+    finding.json = {{"kind", "waiting"},
+                    {"certain", false},
+                    {"job", job_.header().job()},
+                    {"group", label},
+                    {"seq", seq},
+                    {"op", waiting.op},
+                    {"seconds", seconds},
+                    {"site", waiting.site},
+                    {"waiting", ranks},
+                    {"not_called", behind},
+                    {"on_other_hosts", elsewhere}};
+    return finding;
+  }
+
+  const LiveJob& job_;
+  const std::int64_t now_ns_;
+  const std::int64_t after_ns_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Waiting> waiting_;
+  // Of a group and a rank.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> last_seq_;
+};
+
+}  // namespace
+
+std::vector<LiveFinding> findingsOf(const WatchedJobs& watched,
+                                    std::chrono::nanoseconds waiting_after) {
+  std::vector<LiveFinding> findings;
+  for (const auto& job : watched.jobs()) {
+    for (const OrderWatch::Divergence& each : job->live.divergences()) {
+      if (each.parts.size() > 1) {
+        findings.push_back(divergenceOf(job->live, each));
+      }
+    }
+    const bool alive =
+        std::any_of(job->ranks.begin(), job->ranks.end(),
+                    [](const WatchedJobs::Rank& rank) { return rank.alive; });
+    if (alive) {
+      JobWaits(job->live, waiting_after.count()).addTo(findings);
+    }
+  }
+  for (LiveFinding& finding : findings) finding.json["text"] = finding.text;
+  return findings;
+}
+
+}  // namespace traced

@@ -1,0 +1,25 @@
+// What is wrong with watched jobs, as far as it can be seen while they run.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/common/json.h"
+#include "cli/serve/watched_jobs.h"
+
+namespace traced {
+
+struct LiveFinding {
+  // What it is about: equal as long as it is the same one.
+  std::string name;
+  std::string text;
+  Json json;
+};
+
+// Ranks that called different operations under one number, which is certain;
+// and who has waited for whom for `waiting_after` and longer.
+std::vector<LiveFinding> findingsOf(const WatchedJobs& watched,
+                                    std::chrono::nanoseconds waiting_after);
+
+}  // namespace traced

@@ -1,0 +1,238 @@
+#include "cli/serve/live_metrics.h"
+
+#include <ctime>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/clock.h"
+#include "cli/serve/exposition.h"
+#include "cli/serve/inspector_metrics.h"
+
+namespace traced {
+namespace {
+
+using Type = Exposition::Type;
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+double asDouble(std::uint64_t value) { return static_cast<double>(value); }
+
+class JobMetrics {
+ public:
+  JobMetrics(const WatchedJobs::Job& job, std::int64_t now_ns, Exposition& out)
+      : job_(job), sums_(job.live.sums()), now_ns_(now_ns), out_(out) {
+    const v1::Header& header = job.live.header();
+    labels_ = {{"job", header.job()}};
+    if (header.attempt() > 0) {
+      labels_.emplace_back("attempt", absl::StrCat(header.attempt()));
+    }
+  }
+
+  void add() {
+    for (const auto& [kind, totals] : sums_.kinds) addKind(kind, totals);
+    for (const auto& [op, times] : sums_.times) {
+      addTimes("traced_operation_seconds", "From issue to end of an operation",
+               op, times.completion);
+      addTimes("traced_peer_wait_seconds",
+               "How long a rank waited for others in an operation", op,
+               times.wait_for_peers);
+    }
+    for (const WatchedJobs::Rank& rank : job_.ranks) addRank(rank);
+    addGroups();
+    counter("traced_folded_operations",
+            "Operations that are told under the label \"other\"", labels_,
+            asDouble(sums_.folded_kinds));
+    addInspectorMetrics(job_, labels_, out_);
+  }
+
+ private:
+  void gauge(const char* name, const char* help, const MetricLabels& labels,
+             double value) {
+    out_.family(name, Type::kGauge, help);
+    out_.add(labels, value);
+  }
+  void counter(const char* name, const char* help, const MetricLabels& labels,
+               double value) {
+    out_.family(name, Type::kCounter, help);
+    out_.add(labels, value);
+  }
+  MetricLabels with(
+      std::vector<std::pair<std::string, std::string>> more) const {
+    MetricLabels all = labels_;
+    for (auto& label : more) all.push_back(std::move(label));
+    return all;
+  }
+
+  // What is told of operations, per kind and per rank.
+  void addTotals(const std::string& prefix, const MetricLabels& labels,
+                 const CallTotals& totals) {
+    const auto add = [&](const char* name, const char* help, double value) {
+      out_.family(absl::StrCat(prefix, name), Type::kCounter, help);
+      out_.add(labels, value);
+    };
+    add("operations", "Operations that are over", asDouble(totals.calls));
+    add("bytes", "The larger of input and output of each operation",
+        asDouble(totals.bytes));
+    add("failed_operations", "Operations that failed", asDouble(totals.failed));
+    add("own_call_seconds", "From issue to return, in the caller's thread",
+        seconds(totals.host.total_ns));
+    add("completion_seconds", "From issue to end",
+        seconds(totals.completion.total_ns));
+    add("wait_for_peers_seconds", "Until the last rank was ready",
+        seconds(totals.split.wait_for_peers.total_ns));
+    add("transfer_seconds", "From when all were ready to the end",
+        seconds(totals.split.transfer.total_ns));
+    add("exposed_wait_seconds", "How long callers, or devices, stood in waits",
+        seconds(totals.split.exposed.total_ns));
+    add("unsplit_operations",
+        "Operations without a wait for peers or without a transfer time",
+        asDouble(totals.split.withheld));
+  }
+
+  void addKind(const LiveSums::Kind& kind, const CallTotals& totals) {
+    addTotals("traced_",
+              with({{"op", kind.first},
+                    {"group", job_.live.groups().label(kind.second)}}),
+              totals);
+  }
+
+  void addTimes(const char* name, const char* help, const std::string& op,
+                const TimeBuckets& times) {
+    out_.family(name, Type::kHistogram, help);
+    constexpr std::size_t kBounds = TimeBuckets::kBounds;
+    for (std::size_t i = 0; i <= kBounds; ++i) {
+      const std::string bound =
+          i == kBounds ? "+Inf"
+                       : absl::StrFormat("%.9g", seconds(TimeBuckets::boundNs(i)));
+      out_.add(with({{"op", op}, {"le", bound}}), asDouble(times.upTo(i)),
+               "_bucket");
+    }
+    out_.add(with({{"op", op}}), seconds(times.totalNs()), "_sum");
+    out_.add(with({{"op", op}}), asDouble(times.upTo(kBounds)), "_count");
+  }
+
+  std::optional<double> since(Instant at) const {
+    const auto ns = between(at, Instant(now_ns_));
+    if (!ns) return std::nullopt;
+    return seconds(*ns);
+  }
+
+  void addRank(const WatchedJobs::Rank& rank) {
+    const StreamTable& table = rank.stream->table();
+    const MetricLabels labels =
+        with({{"rank", absl::StrCat(table.header.rank())}});
+    gauge("traced_rank_up", "Whether the process of the rank lives", labels,
+          rank.alive ? 1 : 0);
+    const auto found = sums_.ranks.find(table.header.rank());
+    if (found != sums_.ranks.end()) {
+      addTotals("traced_rank_", labels, found->second.totals);
+      addLateness(found->second.lateness, labels);
+    }
+    addLosses(rank, labels);
+    if (!rank.alive) return;
+    addNow(*rank.stream, labels);
+  }
+
+  void addLateness(const LiveSums::Lateness& late, const MetricLabels& labels) {
+    counter("traced_rank_arrivals",
+            "Operations in which it is certain which rank was last", labels,
+            asDouble(late.arrivals));
+    counter("traced_rank_last", "Of these, those in which it was this rank",
+            labels, asDouble(late.last));
+    counter("traced_rank_behind_seconds",
+            "How long it then was behind the last but one", labels,
+            seconds(late.behind_ns));
+    counter("traced_rank_caused_wait_seconds",
+            "What all other ranks together waited for this one", labels,
+            seconds(late.caused_ns));
+  }
+
+  void addLosses(const WatchedJobs::Rank& rank, const MetricLabels& labels) {
+    std::uint64_t lost = 0;
+    for (const ThreadDropCount& thread : rank.news->tail().drops()) {
+      lost += thread.ring_full + thread.issue_lost;
+    }
+    counter("traced_rank_lost_records", "Records that the rank could not keep",
+            labels, asDouble(lost));
+    counter("traced_rank_missed_slots",
+            "Slots of the ring that were used again before they were seen here",
+            labels, asDouble(rank.news->tail().missedSlots()));
+    counter("traced_rank_undefined_operations",
+            "Operations of which it is not known what was called", labels,
+            asDouble(rank.stream->lost()));
+  }
+
+  void addNow(const LiveStream& stream, const MetricLabels& labels) {
+    const auto add = [&](const char* name, const char* help,
+                         std::optional<double> value) {
+      if (value) gauge(name, help, labels, *value);
+    };
+    add("traced_rank_seconds_since_operation",
+        "Since the rank last issued an operation", since(stream.lastIssue()));
+    std::uint64_t under_way = 0;
+    Instant oldest;
+    for (const AssembledOperation& op : stream.table().operations) {
+      if (op.ended.known() || op.failed || op.released.known()) continue;
+      ++under_way;
+      if (!oldest.known() || oldest.isAfter(op.issued)) oldest = op.issued;
+    }
+    add("traced_rank_operations_in_flight", "Operations without an end so far",
+        asDouble(under_way));
+    add("traced_rank_oldest_in_flight_seconds",
+        "How long ago the oldest of these was issued",
+        under_way > 0 ? since(oldest) : 0.0);
+    const LiveStream::Steps& steps = stream.steps();
+    if (steps.begun == 0) return;
+    add("traced_rank_step", "The training step that the rank is in",
+        asDouble(steps.number));
+    add("traced_rank_seconds_since_step", "Since that step began",
+        since(steps.began));
+    if (steps.begun < 2) return;
+    add("traced_rank_step_seconds", "How long the step before took",
+        seconds(steps.last_ns));
+  }
+
+  void addGroups() {
+    const GroupCatalog& groups = job_.live.groups();
+    std::vector<bool> diverged(groups.groups().size());
+    for (const auto& each : job_.live.divergences()) {
+      diverged[each.group] = true;
+    }
+    for (std::uint32_t i = 0; i < diverged.size(); ++i) {
+      if (i >= LiveSums::kMostKinds && !diverged[i]) continue;
+      gauge("traced_group_diverged",
+            "Whether ranks called different operations under one number",
+            with({{"group", groups.label(i)}}), diverged[i] ? 1 : 0);
+    }
+  }
+
+  const WatchedJobs::Job& job_;
+  const LiveSums& sums_;
+  const std::int64_t now_ns_;
+  Exposition& out_;
+  MetricLabels labels_;
+};
+
+}  // namespace
+
+std::string metricsText(const WatchedJobs& watched,
+                        std::chrono::nanoseconds interval) {
+  Exposition out;
+  const std::int64_t now_ns = readClock(CLOCK_MONOTONIC);
+  for (const auto& job : watched.jobs()) JobMetrics(*job, now_ns, out).add();
+  out.family("traced_serve_jobs", Type::kGauge, "Jobs that are watched");
+  out.add({}, asDouble(watched.jobs().size()));
+  out.family("traced_serve_interval_seconds", Type::kGauge,
+             "How often rings are looked at");
+  out.add({}, std::chrono::duration<double>(interval).count());
+  out.family("traced_serve_processor_seconds", Type::kCounter,
+             "Processor time that watching took");
+  out.add(
+      {},
+      seconds(static_cast<std::uint64_t>(readClock(CLOCK_PROCESS_CPUTIME_ID))));
+  return out.text();
+}
+
+}  // namespace traced

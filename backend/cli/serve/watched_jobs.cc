@@ -1,0 +1,117 @@
+#include "cli/serve/watched_jobs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/reading/same_run.h"
+#include "base/clock.h"
+#include "cli/common/text.h"
+#include "cli/inputs/left_over.h"
+
+namespace traced {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What a job came to is told so long after its end.
+constexpr std::chrono::seconds kToldAfterEnd{60};
+// What is not defined in a ring is looked up in files, which takes some
+// milliseconds.
+constexpr std::chrono::seconds kLookUpEvery{5};
+// A part of a ring that is filled between two looks: the next comes sooner.
+constexpr std::uint64_t kMuchOfARing = 4;
+
+bool isOfOneJob(const v1::Header& a, const v1::Header& b) {
+  return haveOneName(a, b) && metInOnePlace(a, b);
+}
+
+}  // namespace
+
+void WatchedJobs::look() {
+  findNew();
+  fast_ = false;
+  for (const auto& job : jobs_) {
+    for (Rank& rank : job->ranks) read(rank);
+    job->live.count(readClock(CLOCK_MONOTONIC));
+  }
+  forgetEnded();
+}
+
+void WatchedJobs::findNew() {
+  std::set<std::string> there;
+  for (const RingFile& ring : findRings(ringDirectories())) {
+    there.insert(ring.path);
+    if (known_.contains(ring.path)) continue;
+    if (ring.uid != geteuid() && geteuid() != 0) continue;
+    if (!inputs_.empty() && !namesOneOf(ring, inputs_)) continue;
+    auto news = RingNews::open(ring);
+    if (!news) continue;
+    if (!*news) {
+      warnings_.push_back(printable(absl::StrCat(
+          ring.path, " is not followed: ", news->error().message)));
+    } else if ((**news)->tail().isAlive()) {
+      begin(**std::move(news));
+    }
+    known_.insert(ring.path);
+  }
+  std::erase_if(known_,
+                [&](const std::string& path) { return !there.contains(path); });
+}
+
+void WatchedJobs::begin(std::unique_ptr<RingNews> news) {
+  const v1::Header& header = news->tail().header();
+  const auto found =
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+        const bool has_rank = std::any_of(
+            job->ranks.begin(), job->ranks.end(), [&](const Rank& rank) {
+              return rank.stream->table().header.rank() == header.rank();
+            });
+        return !has_rank && isOfOneJob(job->live.header(), header);
+      });
+  Job& job = found == jobs_.end()
+                 ? *jobs_.emplace_back(std::make_unique<Job>())
+                 : **found;
+  LiveStream& stream = job.live.add(header);
+  job.ranks.push_back({std::move(news), &stream, true, {}, {}});
+}
+
+void WatchedJobs::read(Rank& rank) {
+  if (!rank.alive) return;
+  // Asked before the ring is read: what is there then is all.
+  const bool alive = rank.news->tail().isAlive();
+  const std::uint64_t before = rank.news->tail().position();
+  const bool readable = rank.news->poll();
+  rank.stream->define(rank.news->definitions());
+  for (const RingRow& row : rank.news->rows()) {
+    std::visit([&](const auto& each) { rank.stream->add(each); }, row);
+  }
+  fast_ |= kMuchOfARing * (rank.news->tail().position() - before) >
+           rank.news->tail().slots();
+  if (!rank.stream->knowsAll() &&
+      Clock::now() - rank.looked_up > kLookUpEvery) {
+    rank.looked_up = Clock::now();
+    rank.stream->resolve(rank.news->lookUp(rank.stream->unknown()));
+  }
+  if (alive && readable) return;
+  rank.alive = false;
+  rank.ended = Clock::now();
+}
+
+void WatchedJobs::forgetEnded() {
+  std::erase_if(jobs_, [](const auto& job) {
+    return std::all_of(
+        job->ranks.begin(), job->ranks.end(), [](const Rank& rank) {
+          return !rank.alive && Clock::now() - rank.ended > kToldAfterEnd;
+        });
+  });
+}
+
+std::vector<std::string> WatchedJobs::takeWarnings() {
+  return std::exchange(warnings_, {});
+}
+
+}  // namespace traced

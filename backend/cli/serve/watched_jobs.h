@@ -1,0 +1,62 @@
+// WatchedJobs finds the traced processes of this host by their rings, and
+// follows what they record.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/live/live_job.h"
+#include "recorder/recovery/ring_news.h"
+
+namespace traced {
+
+// Not thread safe.
+class WatchedJobs {
+ public:
+  struct Rank {
+    std::unique_ptr<RingNews> news;
+    LiveStream* stream = nullptr;
+    // Its ring is there, and its process lives.
+    bool alive = true;
+    std::chrono::steady_clock::time_point ended;
+    std::chrono::steady_clock::time_point looked_up;
+  };
+  struct Job {
+    LiveJob live;
+    std::vector<Rank> ranks;
+  };
+
+  // Without `inputs` all that this user may read, which of root's are all.
+  explicit WatchedJobs(std::vector<std::string> inputs)
+      : inputs_(std::move(inputs)) {}
+
+  // Looks once more.
+  void look();
+  // Whether a ring was filled so far that the next look should come soon.
+  bool isFast() const { return fast_; }
+
+  const std::vector<std::unique_ptr<Job>>& jobs() const { return jobs_; }
+  // Sentences about rings that cannot be followed, each once.
+  std::vector<std::string> takeWarnings();
+
+ private:
+  void findNew();
+  void begin(std::unique_ptr<RingNews> news);
+  void read(Rank& rank);
+  void forgetEnded();
+
+  const std::vector<std::string> inputs_;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  // Rings that are followed, or were tried in vain.
+  std::set<std::string> known_;
+  std::vector<std::string> warnings_;
+  bool fast_ = false;
+};
+
+}  // namespace traced

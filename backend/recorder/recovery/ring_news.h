@@ -1,0 +1,55 @@
+// RingNews is what a process that lives recorded since it was asked last, as
+// the rows and definitions of a trace.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "recorder/chunks/chunk_builder.h"
+#include "recorder/recovery/ring_tail.h"
+#include "trace_io/row.h"
+#include "traced/v1/trace.pb.h"
+
+namespace traced {
+
+using RingRow = std::variant<IssueRow, ReturnRow, DoneRow, WaitRow, ReleaseRow,
+                             MethodRow, MarkRow>;
+
+// Not thread safe.
+class RingNews {
+ public:
+  // As RingTail::open().
+  static std::optional<Result<std::unique_ptr<RingNews>>> open(
+      const RingFile& ring);
+
+  const RingTail& tail() const { return *tail_; }
+
+  // Reads what is new. False when the ring can no longer be read.
+  bool poll();
+  // Of the last poll. What rows name is defined here, or was before, or is to
+  // be looked up.
+  const std::vector<RingRow>& rows() const { return rows_; }
+  v1::Payload& definitions() { return definitions_; }
+
+  // The definitions of what the rows of `named` name, as far as the ends of the
+  // trace's files have them. Expensive: it reads some MiB.
+  v1::Payload lookUp(v1::Payload named) const;
+
+ private:
+  explicit RingNews(std::unique_ptr<RingTail> tail);
+
+  void add(const Ring::Record& record);
+
+  const std::unique_ptr<RingTail> tail_;
+  // Of definitions; of no rows.
+  ChunkBuilder builder_;
+  std::vector<RingRow> rows_;
+  v1::Payload definitions_;
+};
+
+}  // namespace traced
