@@ -15,8 +15,14 @@ namespace traced {
 
 LiveStream& LiveJob::add(const v1::Header& header) {
   clock_.set_source(v1::CLOCK_SOURCE_SAME_CLOCK);
-  members_.push_back(std::make_unique<Member>(header));
-  return members_.back()->stream;
+  // Groups that are called alike are numbered as a report does it: in the order
+  // of the ranks.
+  const auto place = std::upper_bound(
+      members_.begin(), members_.end(), header.rank(),
+      [](std::uint32_t rank, const std::unique_ptr<Member>& each) {
+        return rank < each->stream.table().header.rank();
+      });
+  return (*members_.insert(place, std::make_unique<Member>(header)))->stream;
 }
 
 // What was defined since.

@@ -127,6 +127,7 @@ class Serve : public Subcommand {
   ExitCode run() override {
     WatchedJobs watched(options_.inputs);
     if (options_.once) return lookOnce(watched);
+    stopOnSignal();
     std::unique_ptr<HttpService> service;
     if (!options_.no_http) {
       const Result<HttpOptions> http = httpOptions(options_);
@@ -137,7 +138,6 @@ class Serve : public Subcommand {
       std::cerr << "tracectl: http://" << http->address << ":"
                 << service->port() << "/metrics\n";
     }
-    stopOnSignal();
     while (!asked_to_stop) {
       const auto began = steady_clock::now();
       if (!look(watched, service.get())) return ExitCode::kInternal;

@@ -1,0 +1,88 @@
+"""Jobs whose figures are asked for while they run."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import traced
+
+from jobs.demand import until
+from jobs.joining import join, joined
+
+#: Operations of a rank in `busy` before it is held: of each step.
+STEPS = 40
+
+
+def _step(rank: int, world: int, group: dist.ProcessGroup) -> None:
+    dist.all_reduce(torch.ones(64))
+    work = dist.all_reduce(torch.ones(4096), group=group, async_op=True)
+    assert work is not None
+    work.wait()
+    gathered = [torch.empty(16) for _ in range(world)]
+    dist.all_gather(gathered, torch.ones(16))
+    if rank == 0:
+        dist.send(torch.ones(32), 1)
+    elif rank == 1:
+        dist.recv(torch.empty(32), 0)
+    # Uneven, and other sizes on each rank.
+    sizes = [1 + (rank + other) % 3 for other in range(world)]
+    inputs = torch.ones(sum(sizes))
+    dist.all_to_all_single(torch.empty(sum(sizes)), inputs, sizes, sizes)
+    dist.broadcast(torch.ones(8), 0)
+
+
+def busy() -> None:
+    """Steps with sub-groups, messages and uneven splits; then waits until it is released."""
+    with joined() as rank:
+        world = dist.get_world_size()
+        pairs = [dist.new_group([i, i + 1], group_desc="pair") for i in range(0, world, 2)]
+        for number in range(STEPS):
+            traced.step(number)
+            _step(rank, world, pairs[rank // 2])
+        Path(f"held.{rank}").touch()
+        until(Path("released").exists)
+
+
+def _sum(
+    dtype: torch.dtype = torch.float32, op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM
+) -> None:
+    dist.all_reduce(torch.ones(8, dtype=dtype), op, async_op=True)
+
+
+def _maximum() -> None:
+    _sum(op=dist.ReduceOp.MAX)
+
+
+def _integers() -> None:
+    _sum(torch.int32)
+
+
+def _gather() -> None:
+    world = dist.get_world_size()
+    dist.all_gather([torch.empty(8) for _ in range(world)], torch.ones(8), async_op=True)
+
+
+#: What all ranks call in the step in question, and what the one that diverges does.
+HEALTHY = (_sum, _gather, _sum)
+FAULTS = {
+    "swapped": (_gather, _sum, _sum),
+    "left out": (_sum, _sum),
+    "one more": (_sum, _sum, _gather, _sum),
+    "dtype": (_integers, _gather, _sum),
+    "reduce op": (_maximum, _gather, _sum),
+}
+
+
+def diverges(fault: str) -> None:
+    """Rank 2 leaves the program's order. Nobody waits for what may never end."""
+    rank = join(timeout=timedelta(minutes=10))
+    dist.all_reduce(torch.ones(8))
+    for call in FAULTS[fault] if rank == 2 else HEALTHY:
+        call()
+    Path(f"held.{rank}").touch()
+    until(Path("released").exists)
+    os._exit(0)

@@ -1,0 +1,144 @@
+// What is counted of ranks that run, and when.
+
+#include "analysis/live/live_job.h"
+
+#include <gtest/gtest.h>
+
+#include "support/stream_builder.h"
+
+namespace traced {
+namespace {
+
+using testing::StreamBuilder;
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kNowNs = 1'000'000 * kMs;
+
+class LiveJobTest : public ::testing::Test {
+ protected:
+  LiveJobTest() {
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      StreamBuilder builder(rank);
+      builder.addGroup("dp", 0, 2).set_backend("gloo");
+      builder.addCall(v1::OPERATION_ALL_REDUCE, 1, 1024, 1024)
+          .set_device(v1::DEVICE_TYPE_CPU);
+      builder.addCall(v1::OPERATION_ALL_GATHER, 1, 1024, 2048)
+          .set_device(v1::DEVICE_TYPE_CPU);
+      streams_[rank] = &job_.add(builder.header());
+      definitions_[rank] = builder.payload();
+      v1::Payload payload = definitions_[rank];
+      streams_[rank]->define(payload);
+    }
+  }
+
+  // Issued at `ns`, and waited for until it ended, 5 ms later than `ended`.
+  void issue(std::uint32_t rank, std::uint64_t seq, std::int64_t ns,
+             std::uint32_t call = 1) {
+    streams_[rank]->add(
+        IssueRow{.op = seq, .issue_ns = ns, .call = call, .seq = seq});
+    streams_[rank]->add(ReturnRow{.op = seq, .return_ns = ns + kMs / 100});
+  }
+  void end(std::uint32_t rank, std::uint64_t seq, std::int64_t ns) {
+    streams_[rank]->add(
+        DoneRow{.op = seq, .end_ns = ns, .source = v1::END_SOURCE_FUTURE});
+    streams_[rank]->add(
+        WaitRow{.op = seq, .wait_begin_ns = ns - kMs, .wait_ns = kMs});
+  }
+
+  const CallTotals& totals() { return job_.sums().kinds.at({"all_reduce", 0}); }
+
+  LiveJob job_;
+  LiveStream* streams_[2];
+  v1::Payload definitions_[2];
+};
+
+TEST_F(LiveJobTest, WhatIsOverOnAllRanksIsCountedAndSplit) {
+  issue(0, 1, kNowNs);
+  issue(1, 1, kNowNs + 3 * kMs);
+  end(0, 1, kNowNs + 5 * kMs);
+  end(1, 1, kNowNs + 5 * kMs);
+  job_.count(kNowNs + 6 * kMs);
+  EXPECT_EQ(totals().calls, 2U);
+  EXPECT_EQ(totals().split.wait_for_peers.total_ns, 3U * kMs);
+  EXPECT_EQ(totals().split.transfer.total_ns, 4U * kMs);
+  EXPECT_EQ(totals().split.exposed.total_ns, 2U * kMs);
+  const LiveSums::Lateness& late = job_.sums().ranks.at(1).lateness;
+  EXPECT_EQ(late.last, 1U);
+  EXPECT_EQ(late.caused_ns, 3U * kMs);
+  EXPECT_TRUE(streams_[0]->table().operations.empty());
+  job_.count(kNowNs + 7 * kMs);
+  EXPECT_EQ(totals().calls, 2U) << "once";
+}
+
+TEST_F(LiveJobTest, AnOperationWaitsForTheOtherRanksPart) {
+  issue(0, 1, kNowNs);
+  end(0, 1, kNowNs + 5 * kMs);
+  job_.count(kNowNs + 6 * kMs);
+  EXPECT_TRUE(job_.sums().kinds.empty());
+  issue(1, 1, kNowNs + 3 * kMs);
+  end(1, 1, kNowNs + 5 * kMs);
+  job_.count(kNowNs + 7 * kMs);
+  EXPECT_EQ(totals().split.wait_for_peers.total_ns, 3U * kMs);
+  // One whose other part never comes is counted all the same.
+  issue(0, 2, kNowNs + 10 * kMs);
+  end(0, 2, kNowNs + 11 * kMs);
+  job_.count(kNowNs + LiveJob::kLateNs);
+  EXPECT_EQ(totals().calls, 2U);
+  job_.count(kNowNs + 11 * kMs + LiveJob::kLateNs);
+  EXPECT_EQ(totals().calls, 3U);
+  EXPECT_EQ(totals().split.withheld, 1U);
+}
+
+TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
+  issue(0, 1, kNowNs);
+  issue(0, 2, kNowNs + kMs);
+  end(0, 2, kNowNs + 2 * kMs);
+  job_.count(kNowNs + 3 * kMs);
+  EXPECT_TRUE(streams_[0]->settled().empty());
+  job_.count(kNowNs + LiveStream::kLongestNs + kMs);
+  EXPECT_EQ(streams_[0]->settled().size(), 2U);
+  // An end that comes behind that is of no operation any more.
+  job_.count(kNowNs + LiveJob::kLateNs + 2 * kMs);
+  EXPECT_EQ(totals().calls, 2U);
+  EXPECT_EQ(totals().ends_unknown, 1U);
+  end(0, 1, kNowNs + LiveJob::kLateNs);
+  EXPECT_TRUE(streams_[0]->table().operations.empty());
+}
+
+TEST_F(LiveJobTest, RanksThatCallOtherThingsHaveDiverged) {
+  issue(0, 1, kNowNs);
+  job_.count(kNowNs + kMs);
+  EXPECT_TRUE(job_.divergences().empty());
+  issue(1, 1, kNowNs, 2);
+  job_.count(kNowNs + 2 * kMs);
+  ASSERT_EQ(job_.divergences().size(), 1U);
+  EXPECT_EQ(job_.divergences()[0].parts.size(), 2U);
+}
+
+TEST_F(LiveJobTest, WhatIsNotDefinedIsAskedFor) {
+  LiveJob job;
+  StreamBuilder builder(0);
+  LiveStream& stream = job.add(builder.header());
+  stream.add(IssueRow{.op = 1, .issue_ns = kNowNs, .call = 1, .seq = 1});
+  stream.add(IssueRow{.op = 2, .issue_ns = kNowNs, .call = 9, .seq = 2});
+  EXPECT_FALSE(stream.knowsAll());
+  EXPECT_EQ(stream.unknown().issued().call_size(), 2);
+  stream.resolve(definitions_[0]);
+  EXPECT_TRUE(stream.knowsAll());
+  EXPECT_NE(stream.table().callOf(stream.table().operations[0]), nullptr);
+  EXPECT_EQ(stream.lost(), 1U);
+}
+
+TEST_F(LiveJobTest, KindsAreBounded) {
+  LiveSums sums;
+  for (std::uint32_t group = 0; group < 1000; ++group) {
+    sums.kind("all_reduce", group).calls += 1;
+    sums.size("all_reduce", group, 64, 1).calls += 1;
+  }
+  EXPECT_LE(sums.kinds.size(), LiveSums::kMostKinds + 1);
+  EXPECT_LE(sums.sizes.size(), LiveSums::kMostSizes + 1);
+  EXPECT_EQ(sums.folded_kinds, 1000 - LiveSums::kMostKinds);
+}
+
+}  // namespace
+}  // namespace traced
