@@ -140,52 +140,72 @@ void LiveJob::countOf(Member& member, const ArrivalTable& arrivals,
   member.stream.forget(counted);
 }
 
-void LiveJob::addTotals(Member& member, const AssembledOperation& op,
-                        const OperationSplit& split,
-                        const MatchedCall* matched) {
+LiveJob::CallPlace LiveJob::placeOf(const Member& member,
+                                    const v1::Call& call) {
   const StreamTable& table = member.stream.table();
-  const v1::Call* call = table.callOf(op);
-  if (!call || call->simulated()) return;
-  const std::uint32_t local = table.groupOf(*call);
+  const std::uint32_t local = table.groupOf(call);
   const bool known = local != StreamDefinitions::kNone;
   const std::uint32_t group =
       known ? member.groups[local] : GroupCatalog::kNone;
   const std::uint32_t members =
       known ? table.definitions.groups()[local].members.size() : 0;
-  const std::string op_name = nameOf(call->op());
+  const std::string op = nameOf(call.op());
+  CallPlace place;
+  place.kind = &sums_.kind(op, group);
+  place.rank = &sums_.ranks[table.header.rank()];
+  place.times = &sums_.times[op];
+  place.message_bytes = messageBytes(call, members);
+  place.size = &sums_.size(op, group, place.message_bytes);
+  place.bus_factor = busFactor(call.op(), members).value_or(0);
+  place.captured = call.graph_plus_1() > 0;
+  return place;
+}
+
+void LiveJob::addTotals(Member& member, const AssembledOperation& op,
+                        const OperationSplit& split,
+                        const MatchedCall* matched) {
+  const v1::Call* call = member.stream.table().callOf(op);
+  if (!call || call->simulated()) return;
+  if (member.places.size() <= op.call) member.places.resize(op.call + 1);
+  CallPlace& place = member.places[op.call];
+  if (!place.kind) place = placeOf(member, *call);
   const OperationSample sample = sampleOf(op);
-  CallTotals one;
-  addTo(one, op, sample, {call->graph_plus_1() > 0, op.batch > 0, false});
-  one.bytes_in = call->bytes_in();
-  one.bytes_out = call->bytes_out();
-  one.bytes = std::max(one.bytes_in, one.bytes_out);
-  one.split.add(split);
-  sums_.kind(op_name, group).add(one);
-  LiveSums::OfRank& rank = sums_.ranks[table.header.rank()];
-  rank.totals.add(one);
-  LiveSums::Times& times = sums_.times[op_name];
-  if (sample.completion_ns) times.completion.add(*sample.completion_ns);
+  for (CallTotals* totals : {place.kind, &place.rank->totals}) {
+    addTo(*totals, op, sample, {place.captured, op.batch > 0, false});
+    totals->bytes_in += call->bytes_in();
+    totals->bytes_out += call->bytes_out();
+    totals->bytes += std::max(call->bytes_in(), call->bytes_out());
+    totals->split.add(split);
+  }
   if (split.wait_for_peers) {
-    times.wait_for_peers.add(notBelowZero(split.wait_for_peers->ns));
+    place.times->wait_for_peers.add(notBelowZero(split.wait_for_peers->ns));
   }
-  if (split.arrival) {
-    ++rank.lateness.arrivals;
-    if (split.arrival->is_last) {
-      ++rank.lateness.last;
-      rank.lateness.behind_ns += split.arrival->behind_ns;
-      rank.lateness.caused_ns +=
-          (matched->group_size - 1) * split.arrival->behind_ns;
-    }
+  if (split.arrival) addLateness(split, *matched, place.rank->lateness);
+  if (!sample.completion_ns) return;
+  place.times->completion.add(*sample.completion_ns);
+  if (op.batch == 0) addSize(place, *sample.completion_ns);
+}
+
+void LiveJob::addLateness(const OperationSplit& split,
+                          const MatchedCall& matched,
+                          LiveSums::Lateness& lateness) {
+  ++lateness.arrivals;
+  if (!split.arrival->is_last) return;
+  ++lateness.last;
+  lateness.behind_ns += split.arrival->behind_ns;
+  lateness.caused_ns += (matched.group_size - 1) * split.arrival->behind_ns;
+}
+
+void LiveJob::addSize(const CallPlace& place, std::uint64_t completion_ns) {
+  LiveSums::OfSize& size = *place.size;
+  if (size.interval != intervals_) {
+    size = {};
+    size.interval = intervals_;
   }
-  if (!sample.completion_ns || op.batch > 0) return;
-  const std::uint64_t bytes = messageBytes(*call, members);
-  LiveSums::OfSize& size = sums_.size(op_name, group, bytes, intervals_);
-  ++size.calls;
-  size.completion.add(*sample.completion_ns);
-  const auto factor = busFactor(call->op(), members);
-  if (!factor || *sample.completion_ns == 0) return;
-  size.busbw_gbs += static_cast<double>(bytes) * *factor /
-                    static_cast<double>(*sample.completion_ns);
+  size.completion.add(completion_ns);
+  if (place.bus_factor == 0 || completion_ns == 0) return;
+  size.busbw_gbs += static_cast<double>(place.message_bytes) *
+                    place.bus_factor / static_cast<double>(completion_ns);
   ++size.with_busbw;
 }
 

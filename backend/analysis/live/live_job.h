@@ -24,6 +24,17 @@ class LiveJob {
   // How long an operation that is over waits for other ranks' part in it.
   static constexpr std::int64_t kLateNs = 2 * LiveStream::kLongestNs;
 
+  // What all operations of one call have in common.
+  struct CallPlace {
+    // nullptr: not looked for, or a call that communicates nothing.
+    CallTotals* kind = nullptr;
+    LiveSums::OfRank* rank = nullptr;
+    LiveSums::Times* times = nullptr;
+    LiveSums::OfSize* size = nullptr;
+    std::uint64_t message_bytes = 0;
+    double bus_factor = 0;  // 0: it has no bandwidth
+    bool captured = false;
+  };
   struct Member {
     explicit Member(const v1::Header& header) : stream(header) {}
 
@@ -31,6 +42,8 @@ class LiveJob {
     // Of its groups, their indices in the catalog.
     std::vector<std::uint32_t> groups;
     std::optional<MatchedCalls> calls;
+    // Where operations of each call are added.
+    std::vector<CallPlace> places;
     // Up to which operation its order was looked at.
     std::uint64_t watched_id = 0;
     bool watched_any = false;
@@ -64,8 +77,12 @@ class LiveJob {
   bool isWithin(const MatchedCall& call) const;
   void countOf(Member& member, const ArrivalTable& arrivals,
                std::int64_t now_ns);
+  CallPlace placeOf(const Member& member, const v1::Call& call);
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
+  void addLateness(const OperationSplit& split, const MatchedCall& matched,
+                   LiveSums::Lateness& lateness);
+  void addSize(const CallPlace& place, std::uint64_t completion_ns);
 
   std::vector<std::unique_ptr<Member>> members_;
   GroupCatalog catalog_;

@@ -49,14 +49,21 @@ void LiveStream::add(const MarkRow& row) {
 AssembledOperation* LiveStream::find(std::uint64_t id) {
   std::vector<AssembledOperation>& operations = table_.operations;
   if (operations.empty()) return nullptr;
-  // Mostly the latest.
+  // Mostly the latest, the one that was named before, or the one behind it.
   if (operations.back().id == id) return &operations.back();
+  for (std::size_t i = near_; i < std::min(near_ + 2, operations.size()); ++i) {
+    if (operations[i].id != id) continue;
+    near_ = i;
+    return &operations[i];
+  }
   const auto found =
       std::lower_bound(operations.begin(), operations.end(), id,
                        [](const AssembledOperation& op, std::uint64_t at) {
                          return op.id < at;
                        });
-  return found != operations.end() && found->id == id ? &*found : nullptr;
+  if (found == operations.end() || found->id != id) return nullptr;
+  near_ = static_cast<std::size_t>(found - operations.begin());
+  return &*found;
 }
 
 void LiveStream::apply(AssembledOperation& op, const ReturnRow& row) {

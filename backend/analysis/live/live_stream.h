@@ -89,6 +89,8 @@ class LiveStream {
   ReadyTimes ready_times_;
   std::vector<ReadyTime> ready_;
   std::vector<Unknown> unknown_;
+  // Where find() begins.
+  std::size_t near_ = 0;
   std::uint64_t issued_ = 0;
   std::uint64_t lost_ = 0;
   Instant last_issue_;

@@ -11,21 +11,12 @@ CallTotals& LiveSums::kind(const std::string& op, std::uint32_t group) {
 }
 
 LiveSums::OfSize& LiveSums::size(const std::string& op, std::uint32_t group,
-                                 std::uint64_t bytes, std::uint64_t interval) {
-  auto known = sizes.find({op, group, bytes});
-  if (known == sizes.end()) {
-    const bool is_full = sizes.size() >= kMostSizes;
-    folded_sizes += is_full;
-    const Size key =
-        is_full ? Size{kOther, GroupCatalog::kNone, 0} : Size{op, group, bytes};
-    known = sizes.try_emplace(key).first;
-  }
-  OfSize& sums = known->second;
-  if (sums.interval != interval) {
-    sums = {};
-    sums.interval = interval;
-  }
-  return sums;
+                                 std::uint64_t bytes) {
+  const auto known = sizes.find({op, group, bytes});
+  if (known != sizes.end()) return known->second;
+  if (sizes.size() < kMostSizes) return sizes[{op, group, bytes}];
+  ++folded_sizes;
+  return sizes[{kOther, GroupCatalog::kNone, 0}];
 }
 
 }  // namespace traced

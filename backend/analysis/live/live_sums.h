@@ -39,7 +39,6 @@ struct LiveSums {
   };
   // Of the latest interval that had any.
   struct OfSize {
-    std::uint64_t calls = 0;
     TimeSum completion;
     double busbw_gbs = 0;  // the sum of those that have one
     std::uint64_t with_busbw = 0;
@@ -59,13 +58,13 @@ struct LiveSums {
     TimeBuckets completion, wait_for_peers;
   };
   std::map<std::string, Times> times;
-  // Calls whose kind, or size, is not told apart.
+  // Kinds and sizes that were asked for and are not told apart.
   std::uint64_t folded_kinds = 0;
   std::uint64_t folded_sizes = 0;
 
+  // They stay where they are.
   CallTotals& kind(const std::string& op, std::uint32_t group);
-  OfSize& size(const std::string& op, std::uint32_t group, std::uint64_t bytes,
-               std::uint64_t interval);
+  OfSize& size(const std::string& op, std::uint32_t group, std::uint64_t bytes);
 };
 
 }  // namespace traced

@@ -41,9 +41,9 @@ class JobMetrics {
     }
     for (const WatchedJobs::Rank& rank : job_.ranks) addRank(rank);
     addGroups();
-    counter("traced_folded_operations",
-            "Operations that are told under the label \"other\"", labels_,
-            asDouble(sums_.folded_kinds));
+    gauge("traced_folded_calls",
+          "Calls of ranks that are told under the label \"other\"", labels_,
+          asDouble(sums_.folded_kinds));
     addInspectorMetrics(job_, labels_, out_);
   }
 
@@ -104,8 +104,9 @@ class JobMetrics {
     constexpr std::size_t kBounds = TimeBuckets::kBounds;
     for (std::size_t i = 0; i <= kBounds; ++i) {
       const std::string bound =
-          i == kBounds ? "+Inf"
-                       : absl::StrFormat("%.9g", seconds(TimeBuckets::boundNs(i)));
+          i == kBounds
+              ? "+Inf"
+              : absl::StrFormat("%.9g", seconds(TimeBuckets::boundNs(i)));
       out_.add(with({{"op", op}, {"le", bound}}), asDouble(times.upTo(i)),
                "_bucket");
     }

@@ -64,10 +64,7 @@ bool RingTail::readSlots(std::uint64_t begin, std::uint64_t end) {
 
 void RingTail::skipTo(std::uint64_t position) {
   if (position <= cursor_.position) return;
-  // What was there before it was first looked at is not missed.
-  if (cursor_.position > 0 || !lost_place_) {
-    missed_slots_ += position - cursor_.position;
-  }
+  if (read_before_) missed_slots_ += position - cursor_.position;
   cursor_.position = position;
   lost_place_ = true;
 }
@@ -94,6 +91,7 @@ bool RingTail::poll(const std::function<void(const Ring::Record&)>& visit) {
   if (head > content_.slots) {
     skipTo(std::min(head - content_.slots, image.head()));
   }
+  read_before_ = true;
   drops_ = image.drops();
   while (cursor_.position < image.head()) {
     if (!image.isCommitted(cursor_.position)) {

@@ -67,6 +67,8 @@ class RingTail {
   // As the ring is laid out.
   std::vector<char> memory_;
   RingImage::Cursor cursor_;
+  // What was there when it was first read, and lost then, is not missed.
+  bool read_before_ = false;
   // The cursor may be inside of a record: the next whole one is looked for.
   bool lost_place_ = true;
   // Where a thread claimed a slot and was not done with it, and since when.

@@ -133,7 +133,7 @@ TEST_F(LiveJobTest, KindsAreBounded) {
   LiveSums sums;
   for (std::uint32_t group = 0; group < 1000; ++group) {
     sums.kind("all_reduce", group).calls += 1;
-    sums.size("all_reduce", group, 64, 1).calls += 1;
+    sums.size("all_reduce", group, 64).completion.add(1);
   }
   EXPECT_LE(sums.kinds.size(), LiveSums::kMostKinds + 1);
   EXPECT_LE(sums.sizes.size(), LiveSums::kMostSizes + 1);
