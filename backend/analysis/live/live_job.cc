@@ -57,8 +57,8 @@ bool LiveJob::isWithin(const MatchedCall& call) const {
 }
 
 void LiveJob::watchOrder(Member& member) {
-  const std::vector<AssembledOperation>& operations =
-      member.stream.table().operations;
+  const StreamTable& table = member.stream.table();
+  const std::vector<AssembledOperation>& operations = table.operations;
   auto op = operations.begin();
   if (member.watched_any) {
     op = std::upper_bound(operations.begin(), operations.end(),
@@ -72,28 +72,49 @@ void LiveJob::watchOrder(Member& member) {
     member.watched_id = op->id;
     const MatchedCall* call = member.calls->of(*op);
     if (!call || call->key.source != OperationKey::kNoRank) continue;
-    if (!order_.isNews(call->key.group, op->seq, call->signature)) continue;
-    tellPart(member, *op, *call);
-    // Those who called it before.
-    for (const auto& other : members_) {
-      for (const AssembledOperation& each : other->stream.table().operations) {
-        const MatchedCall* same =
-            other->calls ? other->calls->of(each) : nullptr;
-        if (same && same->key == call->key && each.seq == op->seq) {
-          tellPart(*other, each, *same);
-        }
-      }
+    if (member.last_seqs.size() <= call->key.group) {
+      member.last_seqs.resize(call->key.group + 1);
     }
+    std::uint64_t& last = member.last_seqs[call->key.group];
+    last = std::max(last, op->seq);
+    const OrderWatch::Caller caller{table.header.rank(), op->call, op->stack};
+    if (!order_.isNews(call->key.group, op->seq, call->signature, caller)) {
+      continue;
+    }
+    tellPart(member, caller, *call, op->seq);
+    tellOthers(*call, op->seq);
   }
 }
 
-void LiveJob::tellPart(const Member& member, const AssembledOperation& op,
-                       const MatchedCall& call) {
+// Those who called it before: the first, and who can be found.
+void LiveJob::tellOthers(const MatchedCall& call, std::uint64_t seq) {
+  const OrderWatch::Caller first = order_.firstOf(call.key.group);
+  for (const auto& other : members_) {
+    if (!other->calls) continue;
+    const StreamTable& table = other->stream.table();
+    if (table.header.rank() == first.rank) {
+      tellPart(*other, first, other->calls->all()[first.call], seq);
+    }
+    const auto tell = [&](const AssembledOperation& each) {
+      const MatchedCall* same = other->calls->of(each);
+      if (!same || same->key != call.key || each.seq != seq) return;
+      tellPart(*other, {table.header.rank(), each.call, each.stack}, *same,
+               seq);
+    };
+    other->stream.forEachOpen(tell);
+    for (const AssembledOperation& each : table.operations) tell(each);
+  }
+}
+
+void LiveJob::tellPart(const Member& member, const OrderWatch::Caller& caller,
+                       const MatchedCall& call, std::uint64_t seq) {
   const StreamTable& table = member.stream.table();
-  order_.add(call.key.group, op.seq,
+  const v1::Stack* stack = table.definitions.stack(caller.stack);
+  order_.add(call.key.group, seq,
              {table.header.rank(), call.signature,
-              textOf(signatureOf(*table.callOf(op), table.evidence)),
-              table.siteOf(op)});
+              textOf(signatureOf(table.definitions.calls()[caller.call],
+                                 table.evidence)),
+              stack ? table.definitions.siteText(*stack) : ""});
 }
 
 void LiveJob::count(std::int64_t now_ns) {

@@ -21,7 +21,8 @@ namespace traced {
 // Not thread safe.
 class LiveJob {
  public:
-  // How long an operation that is over waits for other ranks' part in it.
+  // How long after its issue an operation that is over is kept for other ranks'
+  // parts in it.
   static constexpr std::int64_t kLateNs = 2 * LiveStream::kLongestNs;
 
   // What all operations of one call have in common.
@@ -47,6 +48,12 @@ class LiveJob {
     // Up to which operation its order was looked at.
     std::uint64_t watched_id = 0;
     bool watched_any = false;
+    // Of each group of the catalog, the last number that was called.
+    std::vector<std::uint64_t> last_seqs;
+
+    std::uint64_t lastSeq(std::uint32_t group) const {
+      return group < last_seqs.size() ? last_seqs[group] : 0;
+    }
   };
 
   // A stream that reads this host's clock; stays where it is.
@@ -71,8 +78,9 @@ class LiveJob {
  private:
   void learn(Member& member);
   void watchOrder(Member& member);
-  void tellPart(const Member& member, const AssembledOperation& op,
-                const MatchedCall& call);
+  void tellPart(const Member& member, const OrderWatch::Caller& caller,
+                const MatchedCall& call, std::uint64_t seq);
+  void tellOthers(const MatchedCall& call, std::uint64_t seq);
   // Whether all ranks with a part in a call run here.
   bool isWithin(const MatchedCall& call) const;
   void countOf(Member& member, const ArrivalTable& arrivals,

@@ -31,7 +31,7 @@ void LiveStream::add(const IssueRow& row) {
   op.id = row.op;
   traced::apply(row, table_.definitions.call(row.call), op);
   if (op.call == AssembledOperation::kNoCall) {
-    unknown_.push_back({row.op, row.call});
+    unknown_.push_back({row.op, row.call, row.stack});
   }
   ++issued_;
   if (op.issued.isAfter(last_issue_)) last_issue_ = op.issued;
@@ -46,24 +46,35 @@ void LiveStream::add(const MarkRow& row) {
   ++steps_.begun;
 }
 
-AssembledOperation* LiveStream::find(std::uint64_t id) {
-  std::vector<AssembledOperation>& operations = table_.operations;
-  if (operations.empty()) return nullptr;
-  // Mostly the latest, the one that was named before, or the one behind it.
-  if (operations.back().id == id) return &operations.back();
-  for (std::size_t i = near_; i < std::min(near_ + 2, operations.size()); ++i) {
-    if (operations[i].id != id) continue;
-    near_ = i;
-    return &operations[i];
-  }
+namespace {
+
+AssembledOperation* findIn(std::vector<AssembledOperation>& operations,
+                           std::uint64_t id) {
   const auto found =
       std::lower_bound(operations.begin(), operations.end(), id,
                        [](const AssembledOperation& op, std::uint64_t at) {
                          return op.id < at;
                        });
-  if (found == operations.end() || found->id != id) return nullptr;
-  near_ = static_cast<std::size_t>(found - operations.begin());
-  return &*found;
+  return found != operations.end() && found->id == id ? &*found : nullptr;
+}
+
+}  // namespace
+
+AssembledOperation* LiveStream::find(std::uint64_t id) {
+  std::vector<AssembledOperation>& operations = table_.operations;
+  // Mostly the latest, the one that was named before, or the one behind it.
+  if (!operations.empty() && operations.back().id == id) {
+    return &operations.back();
+  }
+  for (std::size_t i = near_; i < std::min(near_ + 2, operations.size()); ++i) {
+    if (operations[i].id != id) continue;
+    near_ = i;
+    return &operations[i];
+  }
+  AssembledOperation* op = findIn(operations, id);
+  if (!op) return findIn(left_open_, id);
+  near_ = static_cast<std::size_t>(op - operations.data());
+  return op;
 }
 
 void LiveStream::apply(AssembledOperation& op, const ReturnRow& row) {
@@ -86,6 +97,7 @@ v1::Payload LiveStream::unknown() const {
   v1::Payload named;
   for (const Unknown& one : unknown_) {
     named.mutable_issued()->add_call(one.call);
+    named.mutable_issued()->add_stack(one.stack);
   }
   return named;
 }
@@ -108,12 +120,20 @@ bool LiveStream::isOver(const AssembledOperation& op) {
   return let_go && op.ended.known();
 }
 
+// Nobody waits for it any more where that is seen, or it has ended.
+bool LiveStream::isOpen(const AssembledOperation& op) {
+  return !op.ended.known() && !op.failed && !op.released.known() &&
+         !op.wait_ended.known();
+}
+
 void LiveStream::settle(std::int64_t now_ns) {
+  std::erase_if(left_open_, [](const auto& op) { return !isOpen(op); });
   std::vector<AssembledOperation>& operations = table_.operations;
   const std::size_t most =
       operations.size() - std::min(operations.size(), kMostOperations);
   while (ready_.size() < operations.size()) {
     const AssembledOperation& op = operations[ready_.size()];
+    if (op.call == AssembledOperation::kNoCall && !knowsAll()) break;
     const auto age_ns = between(op.issued, Instant(now_ns));
     const bool is_old = age_ns && *age_ns > kLongestNs;
     if (!isOver(op) && !is_old && ready_.size() >= most) break;
@@ -121,11 +141,25 @@ void LiveStream::settle(std::int64_t now_ns) {
   }
 }
 
+void LiveStream::leaveOpen(const AssembledOperation& op) {
+  constexpr std::size_t kMost = 1024;
+  if (left_open_.size() == kMost) left_open_.erase(left_open_.begin());
+  const auto place =
+      std::upper_bound(left_open_.begin(), left_open_.end(), op.id,
+                       [](std::uint64_t id, const AssembledOperation& each) {
+                         return id < each.id;
+                       });
+  left_open_.insert(place, op);
+}
+
 void LiveStream::forget(const std::vector<bool>& counted) {
   std::vector<AssembledOperation>& operations = table_.operations;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < ready_.size(); ++i) {
-    if (counted[i]) continue;
+    if (counted[i]) {
+      if (isOpen(operations[i])) leaveOpen(operations[i]);
+      continue;
+    }
     operations[kept] = operations[i];
     ready_[kept++] = ready_[i];
   }

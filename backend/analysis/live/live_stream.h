@@ -37,8 +37,8 @@ class LiveStream {
   }
   void add(const MarkRow& row);
 
-  // Calls and stacks that operations name and nothing defines, as rows; what is
-  // then defined is to be given to resolve().
+  // What operations name and nothing defines, as rows; what is then defined is
+  // to be given to resolve(). Until then they hold up those behind them.
   bool knowsAll() const { return unknown_.empty(); }
   v1::Payload unknown() const;
   void resolve(v1::Payload definitions);
@@ -50,6 +50,16 @@ class LiveStream {
   absl::Span<const ReadyTime> settled() const { return ready_; }
   // Forgets those of them for which `counted` is true.
   void forget(const std::vector<bool>& counted);
+
+  // Calls visit with each operation that is under way, as far as is known: also
+  // those that were counted without an end.
+  template <typename Visit>
+  void forEachOpen(Visit&& visit) const {
+    for (const AssembledOperation& op : left_open_) visit(op);
+    for (const AssembledOperation& op : table_.operations) {
+      if (isOpen(op)) visit(op);
+    }
+  }
 
   // All operations that are not forgotten, in the order of their ids.
   const StreamTable& table() const { return table_; }
@@ -75,19 +85,24 @@ class LiveStream {
   struct Unknown {
     std::uint64_t op = 0;
     std::uint32_t call = 0;
+    std::uint32_t stack = 0;
   };
 
   AssembledOperation* find(std::uint64_t id);
+  void leaveOpen(const AssembledOperation& op);
   void apply(AssembledOperation& op, const ReturnRow& row);
   void apply(AssembledOperation& op, const DoneRow& row);
   void apply(AssembledOperation& op, const WaitRow& row);
   void apply(AssembledOperation& op, const ReleaseRow& row);
   void apply(AssembledOperation& op, const MethodRow& row);
   static bool isOver(const AssembledOperation& op);
+  static bool isOpen(const AssembledOperation& op);
 
   StreamTable table_;
   ReadyTimes ready_times_;
   std::vector<ReadyTime> ready_;
+  // Of those that are forgotten what is under way: the latest.
+  std::vector<AssembledOperation> left_open_;
   std::vector<Unknown> unknown_;
   // Where find() begins.
   std::size_t near_ = 0;

@@ -19,7 +19,7 @@ namespace traced {
 struct LiveSums {
   // Keys are bounded: what is beyond is under an operation, or a size, of this
   // name.
-  static constexpr std::size_t kMostKinds = 100;
+  static constexpr std::size_t kMostKinds = 90;
   static constexpr std::size_t kMostSizes = 400;
   static constexpr const char* kOther = "other";
 

@@ -30,7 +30,12 @@ class OrderWatch {
     std::string call;
     std::string site;
   };
-  // The first number of a group at which ranks differ.
+  struct Caller {
+    std::uint32_t rank = 0;
+    std::uint32_t call = 0;
+    std::uint32_t stack = 0;
+  };
+  // The first number of a group at which ranks were seen to differ.
   struct Divergence {
     std::uint32_t group = 0;
     std::uint64_t seq = 0;
@@ -39,7 +44,10 @@ class OrderWatch {
 
   // Takes the next operation of a rank. True if its part is to be told to
   // add().
-  bool isNews(std::uint32_t group, std::uint64_t seq, std::uint64_t signature);
+  bool isNews(std::uint32_t group, std::uint64_t seq, std::uint64_t signature,
+              const Caller& caller);
+  // Who called that number first, of a group that diverged.
+  Caller firstOf(std::uint32_t group) const;
   // A part in the number at which a group diverged; others are not kept.
   void add(std::uint32_t group, std::uint64_t seq, Part part);
 
@@ -50,6 +58,7 @@ class OrderWatch {
   struct Entry {
     std::uint64_t seq = 0;
     std::uint64_t signature = 0;
+    Caller caller;
   };
   struct Group {
     std::vector<Entry> entries;

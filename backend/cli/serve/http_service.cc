@@ -1,8 +1,11 @@
 #include "cli/serve/http_service.h"
 
+#include <fcntl.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
@@ -27,6 +30,11 @@ constexpr std::size_t kMostHeaderBytes = 8 << 10;
 constexpr std::chrono::seconds kLongestRequest{10};
 constexpr int kMostConnections = 64;
 
+constexpr std::chrono::milliseconds kPauseAfterError{200};
+
+// What --on-verdict starts has no part in it.
+void closeOnExec(int descriptor) { fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;
 
@@ -35,7 +43,7 @@ using Response = http::response<http::string_body>;
 class HttpService::Server {
  public:
   explicit Server(HttpOptions options)
-      : options_(std::move(options)), acceptor_(io_) {}
+      : options_(std::move(options)), acceptor_(io_), pause_(io_) {}
 
   ~Server() {
     asio::post(io_, [this] { io_.stop(); });
@@ -60,6 +68,7 @@ class HttpService::Server {
                                 " cannot be had: ", error.message(),
                                 "; choose another port, or 0 for any")};
     }
+    closeOnExec(acceptor_.native_handle());
     port_ = acceptor_.local_endpoint().port();
     accept();
     thread_ = std::thread([this] { io_.run(); });
@@ -120,6 +129,7 @@ class HttpService::Server {
   // Sessions end with it, and count themselves.
   asio::io_context io_{1};
   tcp::acceptor acceptor_;
+  asio::steady_timer pause_;
   std::thread thread_;
 };
 
@@ -164,8 +174,15 @@ class HttpService::Server::Session
 
 void HttpService::Server::accept() {
   acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
+    if (error) {
+      // There are no descriptors left, for instance: not again at once.
+      pause_.expires_after(kPauseAfterError);
+      pause_.async_wait([this](beast::error_code) { accept(); });
+      return;
+    }
+    closeOnExec(socket.native_handle());
     // Too many at once are closed unanswered.
-    if (!error && connections_ < kMostConnections) {
+    if (connections_ < kMostConnections) {
       std::make_shared<Session>(*this, std::move(socket))->run();
     }
     accept();

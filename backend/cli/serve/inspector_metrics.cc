@@ -12,13 +12,14 @@ namespace {
 
 using Type = Exposition::Type;
 
-// "1-2MB": in steps of its decimal unit.
+// "25-26MB", in steps of a unit of 1024, as Inspector writes them.
 std::string sizeRange(std::uint64_t bytes) {
+  if (bytes == 0) return "0B";
   std::uint64_t unit = 1;
   const char* name = "B";
-  for (const char* next : {"KB", "MB", "GB"}) {
-    if (bytes < 1000 * unit) break;
-    unit *= 1000;
+  for (const char* next : {"KB", "MB", "GB", "TB"}) {
+    if (bytes < 1024 * unit) break;
+    unit *= 1024;
     name = next;
   }
   return absl::StrCat(bytes / unit, "-", bytes / unit + 1, name);
@@ -62,7 +63,7 @@ struct Sums {
 };
 
 void writeSums(bool is_message, const MetricLabels& labels, const Sums& sums,
-           Exposition& out) {
+               Exposition& out) {
   const std::string prefix = is_message ? "nccl_p2p_" : "nccl_";
   if (sums.with_busbw > 0) {
     out.family(prefix + "bus_bandwidth_gbs", Type::kGauge,
@@ -111,7 +112,8 @@ void addInspectorMetrics(const WatchedJobs::Job& job,
     sums.busbw_gbs += size.busbw_gbs;
     sums.with_busbw += size.with_busbw;
   }
-  for (const auto& [key, sums] : told) writeSums(key.first, key.second, sums, out);
+  for (const auto& [key, sums] : told)
+    writeSums(key.first, key.second, sums, out);
 }
 
 }  // namespace traced

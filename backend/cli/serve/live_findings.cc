@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +17,8 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-LiveFinding divergenceOf(const LiveJob& job,
+// `title`: of the job.
+LiveFinding divergenceOf(const LiveJob& job, const std::string& title,
                          const OrderWatch::Divergence& divergence) {
   std::map<std::uint64_t, std::vector<const OrderWatch::Part*>> by_call;
   for (const OrderWatch::Part& part : divergence.parts) {
@@ -39,13 +39,14 @@ LiveFinding divergenceOf(const LiveJob& job,
     texts.push_back(
         absl::StrCat(ranksVerb(ranks, "calls", "call"), " ", one.call,
                      one.site.empty() ? "" : absl::StrCat(" at ", one.site)));
-    calls.push_back({{"ranks", ranks}, {"call", one.call}, {"site", one.site}});
+    calls.push_back({{"ranks", ranks}, {"call", one.call}});
+    if (!one.site.empty()) calls.back()["site"] = one.site;
   }
   const std::string& group = job.groups().label(divergence.group);
   LiveFinding finding;
-  finding.name = absl::StrCat("diverged|", job.header().job(), "|", group);
+  finding.name = absl::StrCat("diverged|", title, "|", group);
   finding.text = printable(absl::StrCat(
-      job.header().job(), ": number ", divergence.seq, " of ", group,
+      title, ": number ", divergence.seq, " of ", group,
       " is not the same operation on all ranks: ", absl::StrJoin(texts, "; ")));
   finding.json = {{"kind", "diverged"},        {"certain", true},
                   {"job", job.header().job()}, {"group", group},
@@ -63,8 +64,11 @@ struct Waiting {
 
 class JobWaits {
  public:
-  JobWaits(const LiveJob& job, std::int64_t after_ns)
-      : job_(job), now_ns_(readClock(CLOCK_MONOTONIC)), after_ns_(after_ns) {}
+  JobWaits(const LiveJob& job, std::string title, std::int64_t after_ns)
+      : job_(job),
+        title_(std::move(title)),
+        now_ns_(readClock(CLOCK_MONOTONIC)),
+        after_ns_(after_ns) {}
 
   void addTo(std::vector<LiveFinding>& findings) {
     for (const auto& member : job_.members()) gather(*member);
@@ -76,17 +80,12 @@ class JobWaits {
  private:
   void gather(const LiveJob::Member& member) {
     const StreamTable& table = member.stream.table();
-    for (const AssembledOperation& op : table.operations) {
+    member.stream.forEachOpen([&](const AssembledOperation& op) {
       const auto age_ns = between(op.issued, Instant(now_ns_));
       const MatchedCall* call = member.calls ? member.calls->of(op) : nullptr;
-      const bool is_open =
-          !op.ended.known() && !op.failed && !op.released.known();
-      if (!call || call->key.source != OperationKey::kNoRank) continue;
-      std::uint64_t& last = last_seq_[{call->key.group, table.header.rank()}];
-      last = std::max(last, op.seq);
-      if (!is_open || !age_ns ||
+      if (!call || call->key.source != OperationKey::kNoRank || !age_ns ||
           *age_ns < static_cast<std::uint64_t>(after_ns_)) {
-        continue;
+        return;
       }
       Waiting& waiting = waiting_[{call->key.group, op.seq}];
       if (waiting.ranks.empty()) {
@@ -96,21 +95,21 @@ class JobWaits {
       }
       waiting.ranks.push_back(table.header.rank());
       waiting.since_ns = std::min(waiting.since_ns, op.issued.ns());
-    }
+    });
   }
 
   LiveFinding findingOf(std::uint32_t group, std::uint64_t seq,
                         const Waiting& waiting) const {
     Ranks behind, elsewhere;
-    std::set<std::uint32_t> here;
+    std::map<std::uint32_t, std::uint64_t> last;
     for (const auto& member : job_.members()) {
-      here.insert(member->stream.table().header.rank());
+      last[member->stream.table().header.rank()] = member->lastSeq(group);
     }
     job_.groups().groups()[group].members.forEach([&](std::uint32_t rank) {
-      const auto last = last_seq_.find({group, rank});
-      if (!here.contains(rank)) {
+      const auto found = last.find(rank);
+      if (found == last.end()) {
         elsewhere.push_back(rank);
-      } else if (last == last_seq_.end() || last->second < seq) {
+      } else if (found->second < seq) {
         behind.push_back(rank);
       }
     });
@@ -120,16 +119,15 @@ class JobWaits {
         static_cast<double>(now_ns_ - waiting.since_ns) / 1e9;
     const std::string& label = job_.groups().label(group);
     std::string text = absl::StrCat(
-        job_.header().job(), ": ", ranksVerb(ranks, "has", "have"), " been in ",
-        waiting.op, " ", seq, " of ", label, " for ", threeDigits(seconds),
-        " s", waiting.site.empty() ? "" : absl::StrCat(" at ", waiting.site));
+        title_, ": ", ranksVerb(ranks, "has", "have"), " been in ", waiting.op,
+        " ", seq, " of ", label, " for ", threeDigits(seconds), " s",
+        waiting.site.empty() ? "" : absl::StrCat(" at ", waiting.site));
     if (!behind.empty()) {
       absl::StrAppend(&text, "; ", ranksVerb(behind, "has", "have"),
                       " not called it");
     }
     LiveFinding finding;
-    finding.name =
-        absl::StrCat("waiting|", job_.header().job(), "|", label, "|", seq);
+    finding.name = absl::StrCat("waiting|", title_, "|", label, "|", seq);
     finding.text = printable(text);
     finding.json = {{"kind", "waiting"},
                     {"certain", false},
@@ -137,20 +135,19 @@ class JobWaits {
                     {"group", label},
                     {"seq", seq},
                     {"op", waiting.op},
-                    {"seconds", seconds},
-                    {"site", waiting.site},
+                    {"waiting_ns", now_ns_ - waiting.since_ns},
                     {"waiting", ranks},
                     {"not_called", behind},
                     {"on_other_hosts", elsewhere}};
+    if (!waiting.site.empty()) finding.json["site"] = waiting.site;
     return finding;
   }
 
   const LiveJob& job_;
+  const std::string title_;
   const std::int64_t now_ns_;
   const std::int64_t after_ns_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Waiting> waiting_;
-  // Of a group and a rank.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> last_seq_;
 };
 
 }  // namespace
@@ -161,14 +158,14 @@ std::vector<LiveFinding> findingsOf(const WatchedJobs& watched,
   for (const auto& job : watched.jobs()) {
     for (const OrderWatch::Divergence& each : job->live.divergences()) {
       if (each.parts.size() > 1) {
-        findings.push_back(divergenceOf(job->live, each));
+        findings.push_back(divergenceOf(job->live, job->title(), each));
       }
     }
     const bool alive =
         std::any_of(job->ranks.begin(), job->ranks.end(),
                     [](const WatchedJobs::Rank& rank) { return rank.alive; });
     if (alive) {
-      JobWaits(job->live, waiting_after.count()).addTo(findings);
+      JobWaits(job->live, job->title(), waiting_after.count()).addTo(findings);
     }
   }
   for (LiveFinding& finding : findings) finding.json["text"] = finding.text;

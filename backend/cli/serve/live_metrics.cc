@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,13 +23,11 @@ double asDouble(std::uint64_t value) { return static_cast<double>(value); }
 class JobMetrics {
  public:
   JobMetrics(const WatchedJobs::Job& job, std::int64_t now_ns, Exposition& out)
-      : job_(job), sums_(job.live.sums()), now_ns_(now_ns), out_(out) {
-    const v1::Header& header = job.live.header();
-    labels_ = {{"job", header.job()}};
-    if (header.attempt() > 0) {
-      labels_.emplace_back("attempt", absl::StrCat(header.attempt()));
-    }
-  }
+      : job_(job),
+        sums_(job.live.sums()),
+        now_ns_(now_ns),
+        out_(out),
+        labels_(job.labels()) {}
 
   void add() {
     for (const auto& [kind, totals] : sums_.kinds) addKind(kind, totals);
@@ -41,9 +40,12 @@ class JobMetrics {
     }
     for (const WatchedJobs::Rank& rank : job_.ranks) addRank(rank);
     addGroups();
-    gauge("traced_folded_calls",
-          "Calls of ranks that are told under the label \"other\"", labels_,
+    gauge("traced_folded_kinds",
+          "Operations of groups, of ranks, that are told as \"other\"", labels_,
           asDouble(sums_.folded_kinds));
+    gauge("traced_folded_sizes",
+          "Sizes of operations, of ranks, that are told as \"other\"", labels_,
+          asDouble(sums_.folded_sizes));
     addInspectorMetrics(job_, labels_, out_);
   }
 
@@ -174,11 +176,10 @@ class JobMetrics {
         "Since the rank last issued an operation", since(stream.lastIssue()));
     std::uint64_t under_way = 0;
     Instant oldest;
-    for (const AssembledOperation& op : stream.table().operations) {
-      if (op.ended.known() || op.failed || op.released.known()) continue;
+    stream.forEachOpen([&](const AssembledOperation& op) {
       ++under_way;
       if (!oldest.known() || oldest.isAfter(op.issued)) oldest = op.issued;
-    }
+    });
     add("traced_rank_operations_in_flight", "Operations without an end so far",
         asDouble(under_way));
     add("traced_rank_oldest_in_flight_seconds",
@@ -213,7 +214,7 @@ class JobMetrics {
   const LiveSums& sums_;
   const std::int64_t now_ns_;
   Exposition& out_;
-  MetricLabels labels_;
+  const MetricLabels labels_;
 };
 
 }  // namespace

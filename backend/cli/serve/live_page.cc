@@ -44,9 +44,7 @@ std::string ranksTable(const WatchedJobs::Job& job) {
                                       ? LiveSums::OfRank{}
                                       : found->second;
     std::uint64_t open = 0;
-    for (const AssembledOperation& op : stream.table().operations) {
-      open += !op.ended.known() && !op.failed && !op.released.known();
-    }
+    stream.forEachOpen([&](const AssembledOperation&) { ++open; });
     table.addRow({absl::StrCat(numberOf(rank)), rank->alive ? "lives" : "ended",
                   groupedText(sums.totals.calls), absl::StrCat(open),
                   ago ? secondsText(*ago) : "-",
@@ -91,7 +89,7 @@ std::string livePage(const WatchedJobs& watched,
   }
   for (const auto& job : watched.jobs()) {
     const v1::Header& header = job->live.header();
-    absl::StrAppend(&body, "<h2>", htmlText(header.job()), "</h2><p>",
+    absl::StrAppend(&body, "<h2>", htmlText(job->title()), "</h2><p>",
                     job->ranks.size(), " of ", header.world_size(),
                     " ranks on this host</p>", ranksTable(*job),
                     kindsTable(job->live));

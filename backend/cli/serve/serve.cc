@@ -1,5 +1,6 @@
 #include "cli/serve/serve.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <iostream>
@@ -70,6 +71,7 @@ Result<HttpOptions> httpOptions(const ServeOptions& options) {
       http.address = http.address.substr(1, http.address.size() - 2);
     }
   }
+  if (http.address == "localhost") http.address = "127.0.0.1";
   std::uint32_t number = 0;
   if (!absl::SimpleAtoi(port, &number) || number > 65535) {
     return Error{absl::StrCat("--listen: ", port, " is no port: 0 to 65535")};
@@ -140,10 +142,9 @@ class Serve : public Subcommand {
     }
     while (!asked_to_stop) {
       const auto began = steady_clock::now();
-      if (!look(watched, service.get())) return ExitCode::kInternal;
+      look(watched, service.get());
       const auto pause = duration(options_.interval_s);
-      std::this_thread::sleep_until(
-          began + (watched.isFast() ? pause / kSooner : pause));
+      waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
     }
     return ExitCode::kFine;
   }
@@ -166,20 +167,27 @@ class Serve : public Subcommand {
     return ExitCode::kFine;
   }
 
-  // False when the text file cannot be written.
-  bool look(WatchedJobs& watched, HttpService* service) {
+  // Or until it is to stop.
+  static void waitUntil(steady_clock::time_point end) {
+    constexpr std::chrono::milliseconds kStep{200};
+    while (!asked_to_stop && steady_clock::now() < end) {
+      std::this_thread::sleep_until(std::min(end, steady_clock::now() + kStep));
+    }
+  }
+
+  void look(WatchedJobs& watched, HttpService* service) {
     watched.look();
     tellWarnings(watched);
     const auto findings = findingsOf(watched, duration(options_.waiting_s));
     told_.look(findings, options_.on_verdict);
     if (!options_.textfile.empty() || service) {
       std::string metrics = metricsText(watched, duration(options_.interval_s));
-      if (!options_.textfile.empty() && !write(metrics)) return false;
+      if (!options_.textfile.empty()) write(metrics);
       if (service) {
         service->answer("/metrics", {kMetricsType, std::move(metrics)});
       }
     }
-    if (!service) return true;
+    if (!service) return;
     Json verdicts = Json::array();
     for (const LiveFinding& finding : findings) {
       verdicts.push_back(finding.json);
@@ -187,18 +195,21 @@ class Serve : public Subcommand {
     service->answer(
         "/verdicts",
         {"application/json", jsonText({{"schema", kJsonSchema},
+                                       {"warnings", Json::array()},
                                        {"verdicts", std::move(verdicts)}})});
     service->answer("/", {"text/html; charset=utf-8",
                           livePage(watched, findings, options_.interval_s)});
-    return true;
   }
 
-  bool write(const std::string& metrics) const {
+  // A folder that is full now may have room later: that is said once.
+  bool write(const std::string& metrics) {
     PendingFile file(absl::StrCat(options_.textfile, "/traced.prom"),
                      Existing::kReplaced);
     file.stream() << metrics;
     if (file.ok() && file.commit()) return true;
-    std::cerr << "tracectl: --textfile: " << file.problem() << "\n";
+    if (!std::exchange(write_failed_, true)) {
+      std::cerr << "tracectl: --textfile: " << file.problem() << "\n";
+    }
     return false;
   }
 
@@ -210,6 +221,7 @@ class Serve : public Subcommand {
 
   ServeOptions options_;
   ToldFindings told_;
+  bool write_failed_ = false;
 };
 
 }  // namespace

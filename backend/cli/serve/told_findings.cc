@@ -9,6 +9,8 @@
 #include <iostream>
 #include <utility>
 
+#include "cli/common/text.h"
+
 extern char** environ;
 
 namespace traced {
@@ -46,10 +48,12 @@ void ToldFindings::look(const std::vector<LiveFinding>& findings,
     now.insert(finding.name);
     if (known_.contains(finding.name)) continue;
     std::cerr << finding.text << std::endl;
-    if (!command.empty()) runCommand(command, jsonText(finding.json, -1) + "\n");
+    if (!command.empty())
+      runCommand(command, jsonText(finding.json, -1) + "\n");
   }
   for (const std::string& name : known_) {
-    if (!now.contains(name)) std::cerr << "over: " << name << std::endl;
+    if (!now.contains(name))
+      std::cerr << "over: " << printable(name) << std::endl;
   }
   known_ = std::move(now);
 }

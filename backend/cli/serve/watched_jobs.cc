@@ -62,6 +62,40 @@ void WatchedJobs::findNew() {
                 [&](const std::string& path) { return !there.contains(path); });
 }
 
+std::string WatchedJobs::Job::title() const {
+  const v1::Header& header = live.header();
+  return absl::StrCat(header.job(),
+                      header.attempt() > 0
+                          ? absl::StrCat(" (attempt ", header.attempt(), ")")
+                          : "",
+                      nth > 1 ? absl::StrCat(" (", nth, ")") : "");
+}
+
+std::vector<std::pair<std::string, std::string>> WatchedJobs::Job::labels()
+    const {
+  const v1::Header& header = live.header();
+  std::vector<std::pair<std::string, std::string>> labels = {
+      {"job", header.job()}};
+  if (header.attempt() > 0) {
+    labels.emplace_back("attempt", absl::StrCat(header.attempt()));
+  }
+  if (nth > 1) labels.emplace_back("run", absl::StrCat(nth));
+  return labels;
+}
+
+WatchedJobs::Job& WatchedJobs::beginJob(const v1::Header& header) {
+  std::set<int> taken;
+  for (const auto& job : jobs_) {
+    const v1::Header& other = job->live.header();
+    if (other.job() == header.job() && other.attempt() == header.attempt()) {
+      taken.insert(job->nth);
+    }
+  }
+  Job& job = *jobs_.emplace_back(std::make_unique<Job>());
+  while (taken.contains(job.nth)) ++job.nth;
+  return job;
+}
+
 void WatchedJobs::begin(std::unique_ptr<RingNews> news) {
   const v1::Header& header = news->tail().header();
   const auto found =
@@ -72,9 +106,7 @@ void WatchedJobs::begin(std::unique_ptr<RingNews> news) {
             });
         return !has_rank && isOfOneJob(job->live.header(), header);
       });
-  Job& job = found == jobs_.end()
-                 ? *jobs_.emplace_back(std::make_unique<Job>())
-                 : **found;
+  Job& job = found == jobs_.end() ? beginJob(header) : **found;
   LiveStream& stream = job.live.add(header);
   job.ranks.push_back({std::move(news), &stream, true, {}, {}});
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/live/live_job.h"
@@ -28,7 +29,14 @@ class WatchedJobs {
     std::chrono::steady_clock::time_point looked_up;
   };
   struct Job {
+    // "run42", "run42 (attempt 1)", "run42 (2)" of the second of this name.
+    std::string title() const;
+    // By which metrics and verdicts tell it from others.
+    std::vector<std::pair<std::string, std::string>> labels() const;
+
     LiveJob live;
+    // Which of the jobs that are called alike, from 1.
+    int nth = 1;
     std::vector<Rank> ranks;
   };
 
@@ -47,6 +55,7 @@ class WatchedJobs {
 
  private:
   void findNew();
+  Job& beginJob(const v1::Header& header);
   void begin(std::unique_ptr<RingNews> news);
   void read(Rank& rank);
   void forgetEnded();

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "recorder/chunks/record_rows.h"
 #include "recorder/recovery/complete_definitions.h"
+#include "recorder/recovery/owner_rights.h"
 #include "recorder/recovery/recent_chunks.h"
 #include "recorder/recovery/written_stream.h"
 
@@ -76,6 +77,9 @@ void RingNews::add(const Ring::Record& record) {
 }
 
 v1::Payload RingNews::lookUp(v1::Payload named) const {
+  // Who owns the ring names the files.
+  const OwnerRights rights(tail_->uid(), tail_->gid());
+  if (!rights.held()) return v1::Payload();
   auto written = WrittenStream::of(recentChunks(
       tail_->tracePath(), tail_->header().stream_id(), kRecentBytes));
   if (written) completeDefinitions(named, **written);

@@ -91,12 +91,15 @@ bool RingTail::poll(const std::function<void(const Ring::Record&)>& visit) {
   if (head > content_.slots) {
     skipTo(std::min(head - content_.slots, image.head()));
   }
-  read_before_ = true;
+  // What lies in front of the first whole record was never whole here.
+  const bool was_read = std::exchange(read_before_, true);
   drops_ = image.drops();
   while (cursor_.position < image.head()) {
     if (!image.isCommitted(cursor_.position)) {
       if (!lost_place_ && !isStuck()) break;
-      missed_slots_ += !lost_place_;
+      // All of a record that is passed over.
+      lost_place_ = true;
+      missed_slots_ += was_read;
       ++cursor_.position;
       continue;
     }

@@ -35,6 +35,9 @@ class RingTail {
   const v1::Header& header() const { return content_.header; }
   // Part 0 of its trace; "" when it does not say.
   const std::string& tracePath() const { return content_.trace_path; }
+  // Of its file.
+  uid_t uid() const { return file_->uid(); }
+  gid_t gid() const { return file_->gid(); }
   // Whether its process lives and records.
   bool isAlive() const { return file_->isLinked() && file_->isAlive(); }
 

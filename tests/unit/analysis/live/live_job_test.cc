@@ -115,6 +115,41 @@ TEST_F(LiveJobTest, RanksThatCallOtherThingsHaveDiverged) {
   EXPECT_EQ(job_.divergences()[0].parts.size(), 2U);
 }
 
+TEST_F(LiveJobTest, WhatHangsIsUnderWayHoweverLongAgoItWasCounted) {
+  issue(0, 1, kNowNs);
+  job_.count(kNowNs + kMs);
+  job_.count(kNowNs + 10 * LiveJob::kLateNs);
+  EXPECT_TRUE(streams_[0]->table().operations.empty());
+  EXPECT_EQ(job_.members()[0]->lastSeq(0), 1U);
+  int open = 0;
+  streams_[0]->forEachOpen([&](const AssembledOperation& op) {
+    EXPECT_EQ(op.seq, 1U);
+    ++open;
+  });
+  EXPECT_EQ(open, 1);
+  // Who comes then and calls something else is compared with it.
+  issue(1, 1, kNowNs + 10 * LiveJob::kLateNs, 2);
+  job_.count(kNowNs + 10 * LiveJob::kLateNs + kMs);
+  ASSERT_EQ(job_.divergences().size(), 1U);
+  EXPECT_EQ(job_.divergences()[0].parts.size(), 2U);
+  // Its end, too.
+  end(0, 1, kNowNs + 11 * LiveJob::kLateNs);
+  job_.count(kNowNs + 11 * LiveJob::kLateNs);
+  streams_[0]->forEachOpen([](const AssembledOperation&) { ADD_FAILURE(); });
+}
+
+TEST_F(LiveJobTest, WhoeverCalledItFirstIsToldAlsoWhenThatIsOver) {
+  issue(0, 1, kNowNs);
+  end(0, 1, kNowNs + kMs);
+  job_.count(kNowNs + 2 * kMs);
+  job_.count(kNowNs + LiveJob::kLateNs + kMs);
+  EXPECT_TRUE(streams_[0]->table().operations.empty());
+  issue(1, 1, kNowNs + LiveJob::kLateNs, 2);
+  job_.count(kNowNs + LiveJob::kLateNs + 2 * kMs);
+  ASSERT_EQ(job_.divergences().size(), 1U);
+  EXPECT_EQ(job_.divergences()[0].parts.size(), 2U);
+}
+
 TEST_F(LiveJobTest, WhatIsNotDefinedIsAskedFor) {
   LiveJob job;
   StreamBuilder builder(0);
@@ -122,6 +157,8 @@ TEST_F(LiveJobTest, WhatIsNotDefinedIsAskedFor) {
   stream.add(IssueRow{.op = 1, .issue_ns = kNowNs, .call = 1, .seq = 1});
   stream.add(IssueRow{.op = 2, .issue_ns = kNowNs, .call = 9, .seq = 2});
   EXPECT_FALSE(stream.knowsAll());
+  stream.settle(kNowNs + 2 * LiveStream::kLongestNs);
+  EXPECT_TRUE(stream.settled().empty()) << "it is not known what they are";
   EXPECT_EQ(stream.unknown().issued().call_size(), 2);
   stream.resolve(definitions_[0]);
   EXPECT_TRUE(stream.knowsAll());

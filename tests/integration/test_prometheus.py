@@ -1,0 +1,141 @@
+"""tracectl serve, scraped by a real Prometheus: the rules and the dashboard of the docs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launcher import DEADLINE_S, Launcher
+from tracectl import tracectl_path
+
+pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
+
+_DOCS = Path(__file__).parents[2] / "docs"
+
+
+def _until(condition: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + DEADLINE_S
+    while not (value := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return value
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def _rules() -> str:
+    """The rule file of docs/serve.md."""
+    blocks = re.findall(r"```yaml\n(.*?)```", (_DOCS / "serve.md").read_text(), re.DOTALL)
+    (rules,) = (block for block in blocks if block.startswith("groups:"))
+    return str(rules)
+
+
+@contextmanager
+def _running(*command: str | Path, **env: str) -> Iterator[None]:
+    process = subprocess.Popen(command, env=os.environ | env, stderr=subprocess.DEVNULL)
+    try:
+        yield
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
+    """A Prometheus that scrapes; a function that asks it."""
+    if shutil.which("prometheus") is None:
+        pytest.skip("there is no prometheus, which scripts/export_tools installs")
+    (folder / "rules.yml").write_text(_rules())
+    subprocess.run(["promtool", "check", "rules", folder / "rules.yml"], check=True)
+    (folder / "prometheus.yml").write_text(
+        json.dumps(
+            {
+                "global": {"scrape_interval": "200ms", "evaluation_interval": "200ms"},
+                "rule_files": ["rules.yml"],
+                "scrape_configs": [
+                    {
+                        "job_name": "traced",
+                        "honor_labels": True,
+                        "static_configs": [{"targets": [f"127.0.0.1:{target}"]}],
+                    }
+                ],
+            }
+        )
+    )
+    port = _free_port()
+
+    def ask(path: str) -> Any:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/{path}") as answer:
+                return json.load(answer)["data"]
+        except OSError:
+            return None
+
+    with _running(
+        "prometheus",
+        f"--config.file={folder}/prometheus.yml",
+        f"--storage.tsdb.path={folder}/data",
+        f"--web.listen-address=127.0.0.1:{port}",
+    ):
+        yield ask
+
+
+def _query(text: str) -> str:
+    return f"query?query={urllib.parse.quote(text)}"
+
+
+def _expressions() -> list[str]:
+    """Of the dashboard, and of the questions in the docs."""
+    dashboard = json.loads((_DOCS / "grafana.json").read_text())
+    shown = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    shown = [text.replace("$job", ".*").replace("$__rate_interval", "1m") for text in shown]
+    text = (_DOCS / "serve.md").read_text()
+    asked = re.findall(r"^\| [^|`]+ \| `((?:[a-z_]+ ?(?:by )?\(|traced_)[^`]*)` \|$", text, re.M)
+    assert len(asked) > 4
+    return [*shown, *asked]
+
+
+def test_rules_and_dashboards_are_of_what_is_told(launcher: Launcher, tmp_path: Path) -> None:
+    port = _free_port()
+    serve = [tracectl_path(), "serve", tmp_path / "traces", "--listen", f"{port}"]
+    ranks = launcher.start_ranks(
+        4, "jobs.served:diverges", "swapped", folder=tmp_path, TRACED_JOB="scraped"
+    )
+    try:
+        with (
+            _running(*serve, "--interval", "0.1", TRACED_RING_DIR=str(tmp_path)),
+            _prometheus(tmp_path, port) as ask,
+        ):
+            alerts = _until(lambda: (ask("alerts") or {}).get("alerts"))
+            assert {alert["labels"]["alertname"] for alert in alerts} == {"RanksDiverged"}
+            assert alerts[0]["labels"]["job"] == "scraped"
+            assert "default_pg" in alerts[0]["annotations"]["summary"]
+            told = set(ask("label/__name__/values"))
+            for expression in _expressions():
+                names = set(re.findall(r"\b(?:traced|nccl)_\w+", expression))
+                # There are no steps in this job, and nothing of it is over.
+                absent = {"traced_rank_step_seconds", "nccl_bus_bandwidth_gbs"}
+                assert names - told <= absent, expression
+                assert ask(_query(expression)) is not None, expression
+            up = ask(_query("sum(traced_rank_up)"))["result"]
+            assert [sample["value"][1] for sample in up] == ["4"]
+    finally:
+        (tmp_path / "released").touch()
+        for rank in ranks:
+            rank.wait()
