@@ -60,7 +60,9 @@ def _serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str
     )
     try:
         assert process.stderr is not None
-        yield process, int(process.stderr.readline().partition("1:")[2].partition("/")[0])
+        # Behind what is wrong at the first look.
+        said = next(line for line in process.stderr if "http://" in line)
+        yield process, int(said.partition("1:")[2].partition("/")[0])
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate()

@@ -7,7 +7,6 @@
 #include "analysis/job/signature.h"
 #include "analysis/report/operation_sample.h"
 #include "analysis/stream/names.h"
-#include "analysis/stream/operation_kinds.h"
 #include "analysis/time_split/time_split.h"
 #include "trace_io/message_size.h"
 
@@ -117,7 +116,7 @@ void LiveJob::tellPart(const Member& member, const OrderWatch::Caller& caller,
               stack ? table.definitions.siteText(*stack) : ""});
 }
 
-void LiveJob::count(std::int64_t now_ns) {
+void LiveJob::count(std::int64_t now_ns, bool starved) {
   ++intervals_;
   ArrivalTable arrivals;
   for (const auto& member : members_) {
@@ -131,6 +130,7 @@ void LiveJob::count(std::int64_t now_ns) {
                  clock_, 0);
   }
   for (const auto& member : members_) countOf(*member, arrivals, now_ns);
+  late_.look(now_ns, starved);
 }
 
 void LiveJob::countOf(Member& member, const ArrivalTable& arrivals,
@@ -201,20 +201,24 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   if (split.wait_for_peers) {
     place.times->wait_for_peers.add(notBelowZero(split.wait_for_peers->ns));
   }
-  if (split.arrival) addLateness(split, *matched, place.rank->lateness);
+  if (split.arrival) {
+    addLateness(split, *matched, member.stream.table().header.rank(),
+                place.rank->lateness);
+  }
   if (!sample.completion_ns) return;
   place.times->completion.add(*sample.completion_ns);
   if (op.batch == 0) addSize(place, *sample.completion_ns);
 }
 
 void LiveJob::addLateness(const OperationSplit& split,
-                          const MatchedCall& matched,
+                          const MatchedCall& matched, std::uint32_t rank,
                           LiveSums::Lateness& lateness) {
   ++lateness.arrivals;
   if (!split.arrival->is_last) return;
   ++lateness.last;
   lateness.behind_ns += split.arrival->behind_ns;
   lateness.caused_ns += (matched.group_size - 1) * split.arrival->behind_ns;
+  late_.add(rank, split.arrival->behind_ns);
 }
 
 void LiveJob::addSize(const CallPlace& place, std::uint64_t completion_ns) {

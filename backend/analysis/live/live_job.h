@@ -10,6 +10,7 @@
 
 #include "analysis/job/group_catalog.h"
 #include "analysis/job/matched_calls.h"
+#include "analysis/live/late_rank.h"
 #include "analysis/live/live_stream.h"
 #include "analysis/live/live_sums.h"
 #include "analysis/live/order_watch.h"
@@ -66,7 +67,8 @@ class LiveJob {
   }
 
   // Counts what is over by now, on the clock of the host: another interval.
-  void count(std::int64_t now_ns);
+  // `starved`: processes of the host wait for processors.
+  void count(std::int64_t now_ns, bool starved = false);
 
   const GroupCatalog& groups() const { return catalog_; }
   const LiveSums& sums() const { return sums_; }
@@ -74,6 +76,8 @@ class LiveJob {
   const std::vector<OrderWatch::Divergence>& divergences() const {
     return order_.divergences();
   }
+  // Who keeps others waiting.
+  const std::optional<LateRank::Late>& late() const { return late_.late(); }
 
  private:
   void learn(Member& member);
@@ -89,13 +93,14 @@ class LiveJob {
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
   void addLateness(const OperationSplit& split, const MatchedCall& matched,
-                   LiveSums::Lateness& lateness);
+                   std::uint32_t rank, LiveSums::Lateness& lateness);
   void addSize(const CallPlace& place, std::uint64_t completion_ns);
 
   std::vector<std::unique_ptr<Member>> members_;
   GroupCatalog catalog_;
   LiveSums sums_;
   OrderWatch order_;
+  LateRank late_;
   v1::ClockModel clock_;
   std::uint64_t intervals_ = 0;
 };

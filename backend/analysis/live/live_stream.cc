@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/stream/apply_rows.h"
-
 namespace traced {
 namespace {
 
@@ -12,6 +10,16 @@ StreamTable tableOf(const v1::Header& header) {
   StreamTable table;
   table.header = header;
   return table;
+}
+
+AssembledOperation* findIn(std::vector<AssembledOperation>& operations,
+                           std::uint64_t id) {
+  const auto found =
+      std::lower_bound(operations.begin(), operations.end(), id,
+                       [](const AssembledOperation& op, std::uint64_t at) {
+                         return op.id < at;
+                       });
+  return found != operations.end() && found->id == id ? &*found : nullptr;
 }
 
 }  // namespace
@@ -29,11 +37,10 @@ void LiveStream::add(const IssueRow& row) {
   if (!operations.empty() && operations.back().id >= row.op) return;
   AssembledOperation& op = operations.emplace_back();
   op.id = row.op;
-  traced::apply(row, table_.definitions.call(row.call), op);
+  apply(row, table_.definitions.call(row.call), op);
   if (op.call == AssembledOperation::kNoCall) {
     unknown_.push_back({row.op, row.call, row.stack});
   }
-  ++issued_;
   if (op.issued.isAfter(last_issue_)) last_issue_ = op.issued;
 }
 
@@ -45,20 +52,6 @@ void LiveStream::add(const MarkRow& row) {
   steps_.number = row.value;
   ++steps_.begun;
 }
-
-namespace {
-
-AssembledOperation* findIn(std::vector<AssembledOperation>& operations,
-                           std::uint64_t id) {
-  const auto found =
-      std::lower_bound(operations.begin(), operations.end(), id,
-                       [](const AssembledOperation& op, std::uint64_t at) {
-                         return op.id < at;
-                       });
-  return found != operations.end() && found->id == id ? &*found : nullptr;
-}
-
-}  // namespace
 
 AssembledOperation* LiveStream::find(std::uint64_t id) {
   std::vector<AssembledOperation>& operations = table_.operations;
@@ -75,22 +68,6 @@ AssembledOperation* LiveStream::find(std::uint64_t id) {
   if (!op) return findIn(left_open_, id);
   near_ = static_cast<std::size_t>(op - operations.data());
   return op;
-}
-
-void LiveStream::apply(AssembledOperation& op, const ReturnRow& row) {
-  traced::apply(row, op);
-}
-void LiveStream::apply(AssembledOperation& op, const DoneRow& row) {
-  traced::apply(row, op);
-}
-void LiveStream::apply(AssembledOperation& op, const WaitRow& row) {
-  traced::apply(row, op);
-}
-void LiveStream::apply(AssembledOperation& op, const ReleaseRow& row) {
-  traced::apply(row, op);
-}
-void LiveStream::apply(AssembledOperation& op, const MethodRow& row) {
-  traced::apply(row, table_, op);
 }
 
 v1::Payload LiveStream::unknown() const {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "analysis/job/ready_times.h"
+#include "analysis/stream/apply_rows.h"
 #include "analysis/stream/stream_table.h"
 #include "trace_io/row.h"
 #include "traced/v1/trace.pb.h"
@@ -33,7 +35,13 @@ class LiveStream {
   void add(const IssueRow& row);
   template <typename Row>
   void add(const Row& row) {
-    if (AssembledOperation* op = find(row.op)) apply(*op, row);
+    AssembledOperation* op = find(row.op);
+    if (!op) return;
+    if constexpr (std::is_same_v<Row, MethodRow>) {
+      apply(row, table_, *op);
+    } else {
+      apply(row, *op);
+    }
   }
   void add(const MarkRow& row);
 
@@ -63,9 +71,7 @@ class LiveStream {
 
   // All operations that are not forgotten, in the order of their ids.
   const StreamTable& table() const { return table_; }
-  // How many issues were seen.
-  std::uint64_t issued() const { return issued_; }
-  // When the last was.
+  // When an operation was last issued.
   Instant lastIssue() const { return last_issue_; }
   // Operations of which no call is known, and that were not counted.
   std::uint64_t lost() const { return lost_; }
@@ -90,11 +96,6 @@ class LiveStream {
 
   AssembledOperation* find(std::uint64_t id);
   void leaveOpen(const AssembledOperation& op);
-  void apply(AssembledOperation& op, const ReturnRow& row);
-  void apply(AssembledOperation& op, const DoneRow& row);
-  void apply(AssembledOperation& op, const WaitRow& row);
-  void apply(AssembledOperation& op, const ReleaseRow& row);
-  void apply(AssembledOperation& op, const MethodRow& row);
   static bool isOver(const AssembledOperation& op);
   static bool isOpen(const AssembledOperation& op);
 
@@ -106,7 +107,6 @@ class LiveStream {
   std::vector<Unknown> unknown_;
   // Where find() begins.
   std::size_t near_ = 0;
-  std::uint64_t issued_ = 0;
   std::uint64_t lost_ = 0;
   Instant last_issue_;
   Steps steps_;

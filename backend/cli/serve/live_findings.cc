@@ -54,6 +54,20 @@ LiveFinding divergenceOf(const LiveJob& job, const std::string& title,
   return finding;
 }
 
+LiveFinding stragglerOf(const LiveJob& job, const std::string& title,
+                        const LateRank::Late& late) {
+  LiveFinding finding;
+  finding.name = absl::StrCat("straggler|", title, "|", late.rank);
+  finding.text = printable(absl::StrCat(
+      title, ": rank ", late.rank, " keeps others waiting: ",
+      percentText(late.of_time), " of the time, and ",
+      percentText(late.of_waiting), " of all waiting for a last rank"));
+  finding.json = {{"kind", "straggler"},       {"certain", false},
+                  {"job", job.header().job()}, {"rank", late.rank},
+                  {"of_time", late.of_time},   {"of_waiting", late.of_waiting}};
+  return finding;
+}
+
 // An operation that is under way for long.
 struct Waiting {
   Ranks ranks;
@@ -164,6 +178,9 @@ std::vector<LiveFinding> findingsOf(const WatchedJobs& watched,
     const bool alive =
         std::any_of(job->ranks.begin(), job->ranks.end(),
                     [](const WatchedJobs::Rank& rank) { return rank.alive; });
+    if (const auto& late = job->live.late(); alive && late) {
+      findings.push_back(stragglerOf(job->live, job->title(), *late));
+    }
     if (alive) {
       JobWaits(job->live, job->title(), waiting_after.count()).addTo(findings);
     }

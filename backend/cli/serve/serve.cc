@@ -137,6 +137,8 @@ class Serve : public Subcommand {
       auto started = HttpService::start(*http);
       if (!started) return refuse(started.error());
       service = *std::move(started);
+      // There is an answer before anybody knows where to ask.
+      look(watched, service.get());
       std::cerr << "tracectl: http://" << http->address << ":"
                 << service->port() << "/metrics\n";
     }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
+#include "cli/serve/processor_pressure.h"
 
 namespace traced {
 namespace {
@@ -34,9 +35,10 @@ bool isOfOneJob(const v1::Header& a, const v1::Header& b) {
 void WatchedJobs::look() {
   findNew();
   fast_ = false;
+  const bool starved = isStarved();
   for (const auto& job : jobs_) {
     for (Rank& rank : job->ranks) read(rank);
-    job->live.count(readClock(CLOCK_MONOTONIC));
+    job->live.count(readClock(CLOCK_MONOTONIC), starved);
   }
   forgetEnded();
 }
