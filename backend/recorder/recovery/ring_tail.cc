@@ -40,11 +40,12 @@ std::optional<Result<std::unique_ptr<RingTail>>> RingTail::open(
 RingTail::RingTail(std::unique_ptr<SegmentFile> file, SegmentContent content)
     : file_(std::move(file)),
       content_(std::move(content)),
-      memory_(Ring::bytesFor(content_.slots)) {}
+      bytes_(Ring::bytesFor(content_.slots)),
+      memory_(std::make_unique_for_overwrite<char[]>(bytes_)) {}
 
 bool RingTail::readControl() {
   return file_->readAt(content_.ring_offset,
-                       {memory_.data(), sizeof(RingControl)});
+                       {memory_.get(), sizeof(RingControl)});
 }
 
 bool RingTail::readSlots(std::uint64_t begin, std::uint64_t end) {
@@ -54,7 +55,7 @@ bool RingTail::readSlots(std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t count = std::min(end - begin, slots - index);
     const std::size_t at = sizeof(RingControl) + index * kSlotBytes;
     if (!file_->readAt(content_.ring_offset + at,
-                       {memory_.data() + at, count * kSlotBytes})) {
+                       {memory_.get() + at, count * kSlotBytes})) {
       return false;
     }
     begin += count;
@@ -78,7 +79,7 @@ bool RingTail::isStuck() {
 
 bool RingTail::poll(const std::function<void(const Ring::Record&)>& visit) {
   if (!readControl()) return false;
-  const RingImage image({memory_.data(), memory_.size()}, content_.slots);
+  const RingImage image({memory_.get(), bytes_}, content_.slots);
   if (!image.valid()) return false;
   skipTo(image.oldest());
   if (!readSlots(cursor_.position, image.head())) return false;

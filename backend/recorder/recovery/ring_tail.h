@@ -67,8 +67,10 @@ class RingTail {
 
   const std::unique_ptr<SegmentFile> file_;
   const SegmentContent content_;
-  // As the ring is laid out.
-  std::vector<char> memory_;
+  // As the ring is laid out. What is not read takes no memory: a ring may say
+  // that it is large.
+  const std::size_t bytes_;
+  const std::unique_ptr<char[]> memory_;
   RingImage::Cursor cursor_;
   // What was there when it was first read, and lost then, is not missed.
   bool read_before_ = false;
