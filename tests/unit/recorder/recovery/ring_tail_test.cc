@@ -127,6 +127,8 @@ TEST_F(RingTailTest, TheEndOfARingIsReadWhenItHasNoName) {
 
 TEST_F(RingTailTest, WhileItIsWrittenToNothingIsSeenTwiceOrWrong) {
   auto tail = follow();
+  // What was there before it is first read would not be counted.
+  EXPECT_THAT(seen(*tail), IsEmpty());
   std::atomic<bool> stop = false;
   std::thread writer([&] {
     while (!stop) record(100);
