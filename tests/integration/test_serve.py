@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jobs.served import FAULTS
+from jobs.served import FAULTS, STEPS
 from launcher import DEADLINE_S, Launcher, Process
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tracectl import tracectl, tracectl_path
@@ -103,17 +103,9 @@ def _once(folder: Path) -> Any:
     return _samples(done.stdout)
 
 
-def test_figures_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> None:
-    with _held(launcher, 4, "jobs.served:busy", tmp_path):
-        # What is under way when it is asked, is over by the next time.
-        samples = _until(
-            lambda: (
-                (s := _once(tmp_path))
-                and not any(v for _, v in s["traced_rank_operations_in_flight"])
-                and s
-            )
-        )
-    told = tracectl("report", tmp_path / "traces", "--json").json()
+def _reported(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
+    """What a report of the same ranks has, under the names of metrics."""
+    told = tracectl("report", folder / "traces", "--json").json()
     wanted: dict[str, dict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
     for row in told["ops"]:
         kind = (row["op"], row["group"])
@@ -128,14 +120,25 @@ def test_figures_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> 
             "unsplit_operations": row["not_split"],
         }.items():
             wanted[name][kind] += value
-    assert sum(wanted["operations"].values()) > 4 * 40 * 5
+    return wanted
+
+
+def test_figures_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> None:
+    with _held(launcher, 4, "jobs.served:busy", tmp_path):
+        calls = 4 * STEPS * 5 + 2 * STEPS
+        # What has just ended is counted a moment later.
+        samples = _until(
+            lambda: (
+                (s := _once(tmp_path)) and sum(_of_kinds(s, "operations").values()) == calls and s
+            )
+        )
+    wanted = _reported(tmp_path)
+    assert sum(wanted["operations"].values()) == calls
     for name, values in wanted.items():
         assert _of_kinds(samples, name) == pytest.approx(values), name
-    of_ranks = {
-        int(labels["rank"]): value for labels, value in samples["traced_rank_operations_total"]
-    }
-    assert of_ranks == {rank["rank"]: rank["count"] for rank in told["ranks"]}
-    assert {v for _, v in samples["traced_rank_step"]} == {39}
+    of_ranks = {int(labels["rank"]): v for labels, v in samples["traced_rank_operations_total"]}
+    assert of_ranks == {0: 6 * STEPS, 1: 6 * STEPS, 2: 5 * STEPS, 3: 5 * STEPS}
+    assert {v for _, v in samples["traced_rank_step"]} == {STEPS - 1}
     assert not any(v for _, v in samples["traced_rank_lost_records_total"])
     assert not any(v for _, v in samples["traced_group_diverged"])
     assert any(

@@ -103,6 +103,16 @@ bool LiveStream::isOpen(const AssembledOperation& op) {
          !op.wait_ended.known();
 }
 
+// A worker of Gloo's may be about to tell when it ended, which a wait has only
+// seen later.
+bool LiveStream::mayEndBetter(const AssembledOperation& op,
+                              std::int64_t now_ns) {
+  constexpr std::uint64_t kLongEnoughNs = 100'000'000;
+  if (op.end_source != v1::END_SOURCE_WAIT) return false;
+  const auto since_ns = between(op.wait_ended, Instant(now_ns));
+  return since_ns && *since_ns < kLongEnoughNs;
+}
+
 void LiveStream::settle(std::int64_t now_ns) {
   std::erase_if(left_open_, [](const auto& op) { return !isOpen(op); });
   std::vector<AssembledOperation>& operations = table_.operations;
@@ -113,7 +123,8 @@ void LiveStream::settle(std::int64_t now_ns) {
     if (op.call == AssembledOperation::kNoCall && !knowsAll()) break;
     const auto age_ns = between(op.issued, Instant(now_ns));
     const bool is_old = age_ns && *age_ns > kLongestNs;
-    if (!isOver(op) && !is_old && ready_.size() >= most) break;
+    const bool is_over = isOver(op) && !mayEndBetter(op, now_ns);
+    if (!is_over && !is_old && ready_.size() >= most) break;
     ready_.push_back(ready_times_.next(op));
   }
 }

@@ -98,6 +98,7 @@ class LiveStream {
   void leaveOpen(const AssembledOperation& op);
   static bool isOver(const AssembledOperation& op);
   static bool isOpen(const AssembledOperation& op);
+  static bool mayEndBetter(const AssembledOperation& op, std::int64_t now_ns);
 
   StreamTable table_;
   ReadyTimes ready_times_;

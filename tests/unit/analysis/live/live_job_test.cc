@@ -105,6 +105,20 @@ TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
   EXPECT_TRUE(streams_[0]->table().operations.empty());
 }
 
+TEST_F(LiveJobTest, AnEndThatAWaitSawMayBeToldBetterForAWhile) {
+  issue(0, 1, kNowNs);
+  streams_[0]->add(WaitRow{
+      .op = 1, .wait_begin_ns = kNowNs, .wait_ns = 3 * kMs, .saw_end = 1});
+  issue(1, 1, kNowNs);
+  end(1, 1, kNowNs + 2 * kMs);
+  job_.count(kNowNs + 4 * kMs);
+  EXPECT_TRUE(streams_[0]->settled().empty());
+  streams_[0]->add(DoneRow{
+      .op = 1, .end_ns = kNowNs + 2 * kMs, .source = v1::END_SOURCE_FUTURE});
+  job_.count(kNowNs + 5 * kMs);
+  EXPECT_EQ(totals().completion.total_ns, 4U * kMs);
+}
+
 TEST_F(LiveJobTest, RanksThatCallOtherThingsHaveDiverged) {
   issue(0, 1, kNowNs);
   job_.count(kNowNs + kMs);
