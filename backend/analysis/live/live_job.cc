@@ -6,7 +6,6 @@
 #include "analysis/figures/bandwidth.h"
 #include "analysis/job/signature.h"
 #include "analysis/report/operation_sample.h"
-#include "analysis/stream/names.h"
 #include "analysis/time_split/time_split.h"
 #include "trace_io/message_size.h"
 
@@ -170,13 +169,12 @@ LiveJob::CallPlace LiveJob::placeOf(const Member& member,
       known ? member.groups[local] : GroupCatalog::kNone;
   const std::uint32_t members =
       known ? table.definitions.groups()[local].members.size() : 0;
-  const std::string op = nameOf(call.op());
   CallPlace place;
-  place.kind = &sums_.kind(op, group);
+  place.kind = &sums_.kind(call.op(), group);
   place.rank = &sums_.ranks[table.header.rank()];
-  place.times = &sums_.times[op];
+  place.times = &sums_.times[call.op()];
   place.message_bytes = messageBytes(call, members);
-  place.size = &sums_.size(op, group, place.message_bytes);
+  place.size = &sums_.size(call.op(), group, place.message_bytes);
   place.bus_factor = busFactor(call.op(), members).value_or(0);
   place.captured = call.graph_plus_1() > 0;
   return place;

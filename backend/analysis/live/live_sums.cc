@@ -2,21 +2,21 @@
 
 namespace traced {
 
-CallTotals& LiveSums::kind(const std::string& op, std::uint32_t group) {
+CallTotals& LiveSums::kind(v1::Operation op, std::uint32_t group) {
   const auto known = kinds.find({op, group});
   if (known != kinds.end()) return known->second;
   if (kinds.size() < kMostKinds) return kinds[{op, group}];
   ++folded_kinds;
-  return kinds[{kOther, GroupCatalog::kNone}];
+  return kinds[{std::nullopt, GroupCatalog::kNone}];
 }
 
-LiveSums::OfSize& LiveSums::size(const std::string& op, std::uint32_t group,
+LiveSums::OfSize& LiveSums::size(v1::Operation op, std::uint32_t group,
                                  std::uint64_t bytes) {
   const auto known = sizes.find({op, group, bytes});
   if (known != sizes.end()) return known->second;
   if (sizes.size() < kMostSizes) return sizes[{op, group, bytes}];
   ++folded_sizes;
-  return sizes[{kOther, GroupCatalog::kNone, 0}];
+  return sizes[{std::nullopt, GroupCatalog::kNone, 0}];
 }
 
 }  // namespace traced

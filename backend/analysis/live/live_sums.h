@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -17,11 +17,9 @@
 namespace traced {
 
 struct LiveSums {
-  // Keys are bounded: what is beyond is under an operation, or a size, of this
-  // name.
+  // Keys are bounded: what is beyond is under no operation.
   static constexpr std::size_t kMostKinds = 90;
   static constexpr std::size_t kMostSizes = 400;
-  static constexpr const char* kOther = "other";
 
   // How late a rank was for others, since it is watched.
   struct Lateness {
@@ -46,9 +44,10 @@ struct LiveSums {
   };
 
   // Operation and group, as an index into the job's catalog.
-  using Kind = std::pair<std::string, std::uint32_t>;
+  using Kind = std::pair<std::optional<v1::Operation>, std::uint32_t>;
   // And the bytes of a message, which a reader puts into words.
-  using Size = std::tuple<std::string, std::uint32_t, std::uint64_t>;
+  using Size =
+      std::tuple<std::optional<v1::Operation>, std::uint32_t, std::uint64_t>;
 
   std::map<Kind, CallTotals> kinds;
   std::map<Size, OfSize> sizes;
@@ -57,14 +56,14 @@ struct LiveSums {
   struct Times {
     TimeBuckets completion, wait_for_peers;
   };
-  std::map<std::string, Times> times;
+  std::map<v1::Operation, Times> times;
   // Kinds and sizes that were asked for and are not told apart.
   std::uint64_t folded_kinds = 0;
   std::uint64_t folded_sizes = 0;
 
   // They stay where they are.
-  CallTotals& kind(const std::string& op, std::uint32_t group);
-  OfSize& size(const std::string& op, std::uint32_t group, std::uint64_t bytes);
+  CallTotals& kind(v1::Operation op, std::uint32_t group);
+  OfSize& size(v1::Operation op, std::uint32_t group, std::uint64_t bytes);
 };
 
 }  // namespace traced

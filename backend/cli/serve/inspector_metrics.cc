@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/stream/operation_kinds.h"
+#include "cli/export/inspector/nccl_functions.h"
 
 namespace traced {
 namespace {
@@ -23,21 +25,6 @@ std::string sizeRange(std::uint64_t bytes) {
     name = next;
   }
   return absl::StrCat(bytes / unit, "-", bytes / unit + 1, name);
-}
-
-// As NCCL calls them; "" of what it does not carry out.
-std::string functionOf(const std::string& op) {
-  if (op == "other") return op;
-  const auto has = [&](const char* part) {
-    return op.find(part) != std::string::npos;
-  };
-  if (has("all_reduce") || has("allreduce")) return "AllReduce";
-  if (has("all_gather") || has("allgather")) return "AllGather";
-  if (has("reduce_scatter")) return "ReduceScatter";
-  if (has("all_to_all") || has("alltoall")) return "All2All";
-  if (has("broadcast")) return "Broadcast";
-  if (op == "reduce") return "Reduce";
-  return "";
 }
 
 std::string labelOf(const v1::Header& header, const std::string& name) {
@@ -88,9 +75,9 @@ void addInspectorMetrics(const WatchedJobs::Job& job,
     if (size.interval != job.live.intervals() || size.completion.count == 0) {
       continue;
     }
-    const bool is_message = op == "send" || op == "recv";
-    const std::string function = functionOf(op);
-    if (function.empty() && !is_message) continue;
+    const bool is_message = op && isPointToPoint(*op);
+    const char* function = op ? inspector::functionOf(*op) : "other";
+    if (!function) continue;
     const bool known = group != GroupCatalog::kNone;
     MetricLabels all = labels;
     all.insert(
@@ -103,8 +90,7 @@ void addInspectorMetrics(const WatchedJobs::Job& job,
          {"n_nodes", known ? nodesOf(job, groups.groups()[group]) : "unknown"},
          {"nranks",
           known ? absl::StrCat(groups.groups()[group].members.size()) : "0"},
-         {is_message ? "p2p_operation" : "collective",
-          is_message ? (op == "send" ? "Send" : "Recv") : function},
+         {is_message ? "p2p_operation" : "collective", function},
          {"message_size", sizeRange(bytes)}});
     Sums& sums = told[{is_message, std::move(all)}];
     sums.us += static_cast<double>(size.completion.total_ns) / 1e3;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "analysis/stream/names.h"
 #include "base/clock.h"
 #include "cli/serve/exposition.h"
 #include "cli/serve/inspector_metrics.h"
@@ -33,9 +34,9 @@ class JobMetrics {
     for (const auto& [kind, totals] : sums_.kinds) addKind(kind, totals);
     for (const auto& [op, times] : sums_.times) {
       addTimes("traced_operation_seconds", "From issue to end of an operation",
-               op, times.completion);
+               nameOf(op), times.completion);
       addTimes("traced_peer_wait_seconds",
-               "How long a rank waited for others in an operation", op,
+               "How long a rank waited for others in an operation", nameOf(op),
                times.wait_for_peers);
     }
     for (const WatchedJobs::Rank& rank : job_.ranks) addRank(rank);
@@ -55,8 +56,8 @@ class JobMetrics {
     out_.family(name, Type::kGauge, help);
     out_.add(labels, value);
   }
-  void counter(const char* name, const char* help, const MetricLabels& labels,
-               double value) {
+  void counter(const std::string& name, const char* help,
+               const MetricLabels& labels, double value) {
     out_.family(name, Type::kCounter, help);
     out_.add(labels, value);
   }
@@ -71,8 +72,7 @@ class JobMetrics {
   void addTotals(const std::string& prefix, const MetricLabels& labels,
                  const CallTotals& totals) {
     const auto add = [&](const char* name, const char* help, double value) {
-      out_.family(absl::StrCat(prefix, name), Type::kCounter, help);
-      out_.add(labels, value);
+      counter(prefix + name, help, labels, value);
     };
     add("operations", "Operations that are over", asDouble(totals.calls));
     add("bytes", "The larger of input and output of each operation",
@@ -95,7 +95,7 @@ class JobMetrics {
 
   void addKind(const LiveSums::Kind& kind, const CallTotals& totals) {
     addTotals("traced_",
-              with({{"op", kind.first},
+              with({{"op", operationLabel(kind.first)},
                     {"group", job_.live.groups().label(kind.second)}}),
               totals);
   }
@@ -218,6 +218,10 @@ class JobMetrics {
 };
 
 }  // namespace
+
+std::string operationLabel(std::optional<v1::Operation> op) {
+  return op ? nameOf(*op) : "other";
+}
 
 std::string metricsText(const WatchedJobs& watched,
                         std::chrono::nanoseconds interval) {

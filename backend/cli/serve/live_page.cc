@@ -9,6 +9,7 @@
 #include "cli/report/html/html_table.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/html/page_parts.h"
+#include "cli/serve/live_metrics.h"
 
 namespace traced {
 namespace {
@@ -65,7 +66,7 @@ std::string kindsTable(const LiveJob& job) {
     table.addColumn(heading, Kind::kNumber);
   }
   for (const auto& [kind, totals] : job.sums().kinds) {
-    table.addRow({kind.first, job.groups().label(kind.second),
+    table.addRow({operationLabel(kind.first), job.groups().label(kind.second),
                   groupedText(totals.calls), bytesText(totals.bytes),
                   secondsText(totals.split.wait_for_peers.total_ns),
                   secondsText(totals.split.transfer.total_ns),

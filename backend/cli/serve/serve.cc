@@ -130,23 +130,29 @@ class Serve : public Subcommand {
     WatchedJobs watched(options_.inputs);
     if (options_.once) return lookOnce(watched);
     stopOnSignal();
+    HttpOptions http;
     std::unique_ptr<HttpService> service;
     if (!options_.no_http) {
-      const Result<HttpOptions> http = httpOptions(options_);
-      if (!http) return refuse(http.error());
-      auto started = HttpService::start(*http);
+      const Result<HttpOptions> asked = httpOptions(options_);
+      if (!asked) return refuse(asked.error());
+      http = *asked;
+      auto started = HttpService::start(http);
       if (!started) return refuse(started.error());
       service = *std::move(started);
-      // There is an answer before anybody knows where to ask.
-      look(watched, service.get());
-      std::cerr << "tracectl: http://" << http->address << ":"
-                << service->port() << "/metrics\n";
     }
-    while (!asked_to_stop) {
-      const auto began = steady_clock::now();
-      look(watched, service.get());
+    auto began = steady_clock::now();
+    look(watched, service.get());
+    // There is an answer before anybody knows where to ask.
+    if (service) {
+      std::cerr << "tracectl: http://" << http.address << ":" << service->port()
+                << "/metrics\n";
+    }
+    for (;;) {
       const auto pause = duration(options_.interval_s);
       waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
+      if (asked_to_stop) break;
+      began = steady_clock::now();
+      look(watched, service.get());
     }
     return ExitCode::kFine;
   }

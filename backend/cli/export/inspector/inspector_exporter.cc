@@ -13,32 +13,12 @@
 #include "cli/common/json.h"
 #include "cli/common/text.h"
 #include "cli/export/export_note.h"
+#include "cli/export/inspector/nccl_functions.h"
 #include "cli/export/row_buffer.h"
 
 namespace traced {
 namespace inspector {
 namespace {
-
-// As NCCL calls what it carries out; nullptr for all else.
-const char* functionOf(v1::Operation op) {
-  switch (trafficOf(op)) {
-    case Traffic::kAllReduce:
-      return "AllReduce";
-    case Traffic::kGathered:
-      return "AllGather";
-    case Traffic::kScattered:
-      return "ReduceScatter";
-    case Traffic::kAllToAll:
-      return "All2All";
-    default:
-      break;
-  }
-  if (op == v1::OPERATION_BROADCAST) return "Broadcast";
-  if (op == v1::OPERATION_REDUCE) return "Reduce";
-  if (op == v1::OPERATION_SEND) return "Send";
-  if (op == v1::OPERATION_RECV) return "Recv";
-  return nullptr;
-}
 
 class Lines {
  public:

@@ -45,7 +45,9 @@ class LiveJobTest : public ::testing::Test {
         WaitRow{.op = seq, .wait_begin_ns = ns - kMs, .wait_ns = kMs});
   }
 
-  const CallTotals& totals() { return job_.sums().kinds.at({"all_reduce", 0}); }
+  const CallTotals& totals() {
+    return job_.sums().kinds.at({v1::OPERATION_ALL_REDUCE, 0});
+  }
 
   LiveJob job_;
   LiveStream* streams_[2];
@@ -183,8 +185,8 @@ TEST_F(LiveJobTest, WhatIsNotDefinedIsAskedFor) {
 TEST_F(LiveJobTest, KindsAreBounded) {
   LiveSums sums;
   for (std::uint32_t group = 0; group < 1000; ++group) {
-    sums.kind("all_reduce", group).calls += 1;
-    sums.size("all_reduce", group, 64).completion.add(1);
+    sums.kind(v1::OPERATION_ALL_REDUCE, group).calls += 1;
+    sums.size(v1::OPERATION_ALL_REDUCE, group, 64).completion.add(1);
   }
   EXPECT_LE(sums.kinds.size(), LiveSums::kMostKinds + 1);
   EXPECT_LE(sums.sizes.size(), LiveSums::kMostSizes + 1);
