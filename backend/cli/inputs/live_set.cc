@@ -1,11 +1,9 @@
 #include "cli/inputs/live_set.h"
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -70,27 +68,6 @@ bool isTrusted(const RingFile& ring, const WrittenChunks& written) {
 }
 
 }  // namespace
-
-LiveSet::MemoryFile::MemoryFile(const std::string& content)
-    : fd_(memfd_create("traced-rings", MFD_CLOEXEC)) {
-  std::size_t done = 0;
-  while (fd_ >= 0 && done < content.size()) {
-    const ssize_t put =
-        write(fd_, content.data() + done, content.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) break;
-    done += static_cast<std::size_t>(put);
-  }
-  whole_ = fd_ >= 0 && done == content.size();
-}
-
-LiveSet::MemoryFile::~MemoryFile() {
-  if (fd_ >= 0) close(fd_);
-}
-
-std::string LiveSet::MemoryFile::path() const {
-  return absl::StrCat("/proc/self/fd/", fd_);
-}
 
 void LiveSet::warn(const RingFile& ring, const std::string& why) {
   warnings_.push_back(absl::StrCat(

@@ -12,6 +12,7 @@
 #include "analysis/reading/run_choice.h"
 #include "analysis/reading/trace_set.h"
 #include "base/result.h"
+#include "cli/common/memory_file.h"
 #include "recorder/recovery/live_rings.h"
 
 namespace traced {
@@ -29,21 +30,6 @@ class LiveSet {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  // A file in memory: it is gone with this process, however that ends.
-  class MemoryFile {
-   public:
-    explicit MemoryFile(const std::string& content);
-    ~MemoryFile();
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-    std::string path() const;
-    bool isWhole() const { return whole_; }
-
-   private:
-    int fd_;
-    bool whole_ = false;
-  };
-
   void readRings();
   bool learn(const TraceSet& set);
   void add(TraceSet& set);

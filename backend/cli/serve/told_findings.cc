@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <iostream>
 #include <utility>
 
+#include "cli/common/memory_file.h"
 #include "cli/common/text.h"
 
 extern char** environ;
@@ -19,22 +19,19 @@ namespace {
 // What a trace says is in no word of the command: it is read from a file in
 // memory.
 void runCommand(const std::string& command, const std::string& json) {
-  const int input = memfd_create("traced-verdict", MFD_CLOEXEC);
-  if (input < 0) return;
-  const bool whole = ::write(input, json.data(), json.size()) ==
-                     static_cast<ssize_t>(json.size());
-  lseek(input, 0, SEEK_SET);
+  const MemoryFile input(json);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.path().c_str(),
+                                   O_RDONLY, 0);
   const char* words[] = {"sh", "-c", command.c_str(), nullptr};
   pid_t child = 0;
-  if (!whole || posix_spawn(&child, "/bin/sh", &actions, nullptr,
-                            const_cast<char**>(words), environ) != 0) {
+  if (!input.isWhole() ||
+      posix_spawn(&child, "/bin/sh", &actions, nullptr,
+                  const_cast<char**>(words), environ) != 0) {
     std::cerr << "tracectl: --on-verdict: the command could not be run\n";
   }
   posix_spawn_file_actions_destroy(&actions);
-  close(input);
 }
 
 }  // namespace
