@@ -187,7 +187,6 @@ class Serve : public Subcommand {
     watched.look();
     tellWarnings(watched);
     const auto findings = findingsOf(watched, duration(options_.waiting_s));
-    told_.look(findings, options_.on_verdict);
     if (!options_.textfile.empty() || service) {
       std::string metrics = metricsText(watched, duration(options_.interval_s));
       if (!options_.textfile.empty()) write(metrics);
@@ -195,18 +194,24 @@ class Serve : public Subcommand {
         service->answer("/metrics", {kMetricsType, std::move(metrics)});
       }
     }
-    if (!service) return;
+    if (service) answer(*service, watched, findings);
+    // Behind the answers: who is told of a verdict and asks finds it there.
+    told_.look(findings, options_.on_verdict);
+  }
+
+  void answer(HttpService& service, const WatchedJobs& watched,
+              const std::vector<LiveFinding>& findings) {
     Json verdicts = Json::array();
     for (const LiveFinding& finding : findings) {
       verdicts.push_back(finding.json);
     }
-    service->answer(
+    service.answer(
         "/verdicts",
         {"application/json", jsonText({{"schema", kJsonSchema},
                                        {"warnings", Json::array()},
                                        {"verdicts", std::move(verdicts)}})});
-    service->answer("/", {"text/html; charset=utf-8",
-                          livePage(watched, findings, options_.interval_s)});
+    service.answer("/", {"text/html; charset=utf-8",
+                         livePage(watched, findings, options_.interval_s)});
   }
 
   // A folder that is full now may have room later: that is said once.
