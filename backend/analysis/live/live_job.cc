@@ -130,6 +130,7 @@ void LiveJob::count(std::int64_t now_ns, bool starved) {
   }
   for (const auto& member : members_) countOf(*member, arrivals, now_ns);
   late_.look(now_ns, starved);
+  links_.look(now_ns, starved);
 }
 
 void LiveJob::countOf(Member& member, const ArrivalTable& arrivals,
@@ -203,9 +204,24 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
     addLateness(split, *matched, member.stream.table().header.rank(),
                 place.rank->lateness);
   }
+  if (matched) addTransfer(member, place, op, split, *matched);
   if (!sample.completion_ns) return;
   place.times->completion.add(*sample.completion_ns);
   if (op.batch == 0) addSize(place, *sample.completion_ns);
+}
+
+void LiveJob::addTransfer(Member& member, CallPlace& place,
+                          const AssembledOperation& op,
+                          const OperationSplit& split,
+                          const MatchedCall& matched) {
+  if (!split.transfer || op.batch > 0) return;
+  if (!place.links) {
+    const StreamTable& table = member.stream.table();
+    place.links =
+        links_.placesOf(table, table.definitions.calls()[op.call], matched,
+                        catalog_.groups()[matched.key.group].members);
+  }
+  LiveLinks::add(*place.links, op.seq, split);
 }
 
 void LiveJob::addLateness(const OperationSplit& split,

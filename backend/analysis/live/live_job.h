@@ -11,6 +11,7 @@
 #include "analysis/job/group_catalog.h"
 #include "analysis/job/matched_calls.h"
 #include "analysis/live/late_rank.h"
+#include "analysis/live/live_links.h"
 #include "analysis/live/live_stream.h"
 #include "analysis/live/live_sums.h"
 #include "analysis/live/order_watch.h"
@@ -36,6 +37,8 @@ class LiveJob {
     std::uint64_t message_bytes = 0;
     double bus_factor = 0;  // 0: it has no bandwidth
     bool captured = false;
+    // Absent: not looked for yet.
+    std::optional<std::vector<LiveLinks::Place>> links;
   };
   struct Member {
     explicit Member(const v1::Header& header) : stream(header) {}
@@ -78,6 +81,10 @@ class LiveJob {
   }
   // Who keeps others waiting.
   const std::optional<LateRank::Late>& late() const { return late_.late(); }
+  // Whose transfers are slow.
+  const std::vector<LiveLinks::Slow>& slowLinks() const {
+    return links_.slow();
+  }
 
  private:
   void learn(Member& member);
@@ -92,6 +99,9 @@ class LiveJob {
   CallPlace placeOf(const Member& member, const v1::Call& call);
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
+  void addTransfer(Member& member, CallPlace& place,
+                   const AssembledOperation& op, const OperationSplit& split,
+                   const MatchedCall& matched);
   void addLateness(const OperationSplit& split, const MatchedCall& matched,
                    std::uint32_t rank, LiveSums::Lateness& lateness);
   void addSize(const CallPlace& place, std::uint64_t completion_ns);
@@ -101,6 +111,7 @@ class LiveJob {
   LiveSums sums_;
   OrderWatch order_;
   LateRank late_;
+  LiveLinks links_;
   v1::ClockModel clock_;
   std::uint64_t intervals_ = 0;
 };

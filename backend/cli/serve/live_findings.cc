@@ -68,6 +68,26 @@ LiveFinding stragglerOf(const LiveJob& job, const std::string& title,
   return finding;
 }
 
+LiveFinding slowPeerOf(const LiveJob& job, const std::string& title,
+                       const LiveLinks::Slow& slow) {
+  const std::string ranks = ranksText(slow.ranks);
+  LiveFinding finding;
+  finding.name = absl::StrCat("slow_peer|", title, "|", ranks);
+  finding.text = printable(absl::StrCat(
+      title, ": transfers ", slow.ranks.size() == 1 ? "of " : "between ", ranks,
+      " are slow: ", slow.what, " takes ", secondsText(slow.median_ns),
+      " (median) from when all are ready, three of four of the others ",
+      secondsText(slow.others_ns), " at most; it is ",
+      percentText(slow.of_time), " of the time"));
+  finding.json = {
+      {"kind", "slow_peer"},         {"certain", false},
+      {"job", job.header().job()},   {"group", job.groups().label(slow.group)},
+      {"ranks", slow.ranks},         {"what", slow.what},
+      {"median_ns", slow.median_ns}, {"others_ns", slow.others_ns},
+      {"of_time", slow.of_time}};
+  return finding;
+}
+
 // An operation that is under way for long.
 struct Waiting {
   Ranks ranks;
@@ -180,6 +200,9 @@ std::vector<LiveFinding> findingsOf(const WatchedJobs& watched,
                     [](const WatchedJobs::Rank& rank) { return rank.alive; });
     if (const auto& late = job->live.late(); alive && late) {
       findings.push_back(stragglerOf(job->live, job->title(), *late));
+    }
+    for (const LiveLinks::Slow& slow : job->live.slowLinks()) {
+      if (alive) findings.push_back(slowPeerOf(job->live, job->title(), slow));
     }
     if (alive) {
       JobWaits(job->live, job->title(), waiting_after.count()).addTo(findings);

@@ -18,8 +18,8 @@ struct LiveFinding {
 };
 
 // Ranks that called different operations under one number, which is certain;
-// a rank that keeps others waiting; and who has waited for whom for
-// `waiting_after` and longer.
+// a rank that keeps others waiting; ranks whose transfers are slow; and who has
+// waited for whom for `waiting_after` and longer.
 std::vector<LiveFinding> findingsOf(const WatchedJobs& watched,
                                     std::chrono::nanoseconds waiting_after);
 

@@ -13,30 +13,6 @@
 namespace traced {
 namespace {
 
-// Whose readiness the end on every other rank waits for.
-enum class Waits : std::uint8_t { kForAll, kForRoot, kOther };
-
-Waits waitsOf(const Signature& signature) {
-  switch (signature.op) {
-    case v1::OPERATION_BARRIER:
-      return Waits::kForAll;
-    case v1::OPERATION_ALL_REDUCE:
-    case v1::OPERATION_ALL_REDUCE_COALESCED:
-    case v1::OPERATION_ALL_GATHER:
-    case v1::OPERATION_ALL_GATHER_INTO_TENSOR:
-    case v1::OPERATION_REDUCE_SCATTER:
-    case v1::OPERATION_REDUCE_SCATTER_TENSOR:
-      return signature.bytes() > 0 ? Waits::kForAll : Waits::kOther;
-    case v1::OPERATION_BROADCAST:
-    case v1::OPERATION_SCATTER:
-      return signature.bytes() > 0 && signature.root_plus_1 > 0
-                 ? Waits::kForRoot
-                 : Waits::kOther;
-    default:
-      return Waits::kOther;
-  }
-}
-
 // The last of those that a rank's end waits for was ready between the two.
 struct LastReady {
   std::int64_t low_ns = 0;
@@ -249,6 +225,27 @@ class CollectiveLinks {
 };
 
 }  // namespace
+
+Waits waitsOf(const Signature& signature) {
+  switch (signature.op) {
+    case v1::OPERATION_BARRIER:
+      return Waits::kForAll;
+    case v1::OPERATION_ALL_REDUCE:
+    case v1::OPERATION_ALL_REDUCE_COALESCED:
+    case v1::OPERATION_ALL_GATHER:
+    case v1::OPERATION_ALL_GATHER_INTO_TENSOR:
+    case v1::OPERATION_REDUCE_SCATTER:
+    case v1::OPERATION_REDUCE_SCATTER_TENSOR:
+      return signature.bytes() > 0 ? Waits::kForAll : Waits::kOther;
+    case v1::OPERATION_BROADCAST:
+    case v1::OPERATION_SCATTER:
+      return signature.bytes() > 0 && signature.root_plus_1 > 0
+                 ? Waits::kForRoot
+                 : Waits::kOther;
+    default:
+      return Waits::kOther;
+  }
+}
 
 void addCollectiveLinks(const JobState& job, std::vector<ComparedLinks>& all) {
   CollectiveLinks links(job);

@@ -6,8 +6,14 @@
 #include <vector>
 
 #include "analysis/diagnosis/slow_peers/transfer_links.h"
+#include "analysis/job/signature.h"
 
 namespace traced {
+
+// Whose readiness the end of a collective waits for on every other rank, where
+// its transfers can be compared.
+enum class Waits : std::uint8_t { kForAll, kForRoot, kOther };
+Waits waitsOf(const Signature& signature);
 
 // Of what began between the two instants. Absent where it would have ended
 // before: a record or a clock is wrong.

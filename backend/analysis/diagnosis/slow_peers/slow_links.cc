@@ -145,9 +145,10 @@ std::vector<SlowLink> findSlowLinks(const ComparedLinks& compared,
     if (mayBeSlow(compared.links[i])) suspects.push_back(i);
   }
   if (suspects.empty()) return {};
-  std::int64_t first_ns = compared.links.front().transfers.front().at_ns;
+  std::int64_t first_ns = compared.links[suspects[0]].transfers[0].at_ns;
   std::int64_t last_ns = first_ns;
   for (const TransferLink& link : compared.links) {
+    if (link.transfers.empty()) continue;
     first_ns = std::min(first_ns, link.transfers.front().at_ns);
     last_ns = std::max(last_ns, link.transfers.back().at_ns);
   }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/diagnosis/slow_peers/transfer_links.h"
+#include "analysis/diagnosis/slow_peers/compared_links.h"
 
 namespace traced {
 
@@ -25,7 +25,8 @@ struct SlowLink {
   double of_the_time = 0;
 };
 
-// `stride`: the transfers are every so manieth. At most half of the links.
+// Links may have no transfers. `stride`: the transfers are every so manieth. At
+// most half of the links.
 std::vector<SlowLink> findSlowLinks(const ComparedLinks& compared,
                                     std::uint64_t stride);
 

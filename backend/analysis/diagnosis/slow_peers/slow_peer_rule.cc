@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "analysis/diagnosis/slow_peers/linked_ranks.h"
 #include "analysis/diagnosis/slow_peers/slow_links.h"
 #include "analysis/diagnosis/slow_peers/transfer_links.h"
 #include "analysis/diagnosis/telling/words.h"
@@ -19,68 +20,11 @@ using Kind = ComparedLinks::Kind;
 // Sentences about single links in one verdict.
 constexpr std::size_t kMostTold = 4;
 
-Ranks sorted(Ranks ranks) {
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
-}
-
 bool includes(const Ranks& all, const Ranks& some) {
   return std::includes(all.begin(), all.end(), some.begin(), some.end());
 }
 
-std::string linkText(const ComparedLinks& compared, const Ranks& ranks) {
-  if (compared.kind == Kind::kPairs) {
-    return absl::StrCat("from rank ", ranks[0], " to rank ", ranks[1]);
-  }
-  const char* where = compared.kind == Kind::kRanks ? "on " : "among ";
-  return where + ranksText(ranks);
-}
-
-// Those links of `slow` that have something to do with each other, and whom
-// they have in common.
-struct Together {
-  Ranks ranks;
-  std::vector<const SlowLink*> links;
-};
-
-// A rank that is in all slow links is the slow one. Of single ranks in one
-// collective some may be slow only because they get their part from another.
-// Else links of the same ranks, as the two directions of a pair, are together.
-std::vector<Together> putTogether(const ComparedLinks& compared,
-                                  const std::vector<SlowLink>& slow) {
-  Together all;
-  bool common = false;
-  for (const SlowLink& link : slow) {
-    const Ranks ranks = sorted(compared.links[link.link].ranks);
-    Ranks both;
-    std::set_intersection(all.ranks.begin(), all.ranks.end(), ranks.begin(),
-                          ranks.end(), std::back_inserter(both));
-    common = all.links.empty() || (common && !both.empty());
-    if (compared.kind == Kind::kRanks) {
-      all.ranks.push_back(ranks.front());
-    } else {
-      all.ranks = all.links.empty() ? ranks : both;
-    }
-    all.links.push_back(&link);
-  }
-  all.ranks = sorted(all.ranks);
-  if (common || compared.kind == Kind::kRanks) return {all};
-  std::vector<Together> groups;
-  for (const SlowLink& link : slow) {
-    const Ranks ranks = sorted(compared.links[link.link].ranks);
-    const auto same =
-        std::find_if(groups.begin(), groups.end(),
-                     [&](const Together& each) { return each.ranks == ranks; });
-    if (same != groups.end()) {
-      same->links.push_back(&link);
-    } else {
-      groups.push_back({ranks, {&link}});
-    }
-  }
-  return groups;
-}
-
-void tellLinks(const ComparedLinks& compared, const Together& together,
+void tellLinks(const ComparedLinks& compared, const LinkedRanks& together,
                JobVerdict& verdict) {
   for (std::size_t i = 0; i < together.links.size() && i < kMostTold; ++i) {
     const SlowLink& link = *together.links[i];
@@ -100,7 +44,8 @@ bool isQuickElsewhere(const ComparedLinks& compared,
                       const std::vector<SlowLink>& slow, const Ranks& culprits,
                       std::uint32_t rank) {
   for (std::size_t i = 0; i < compared.links.size(); ++i) {
-    const Ranks ranks = sorted(compared.links[i].ranks);
+    Ranks ranks = compared.links[i].ranks;
+    std::sort(ranks.begin(), ranks.end());
     const bool is_slow =
         std::any_of(slow.begin(), slow.end(),
                     [&](const SlowLink& link) { return link.link == i; });
@@ -133,7 +78,7 @@ void tellWhich(const ComparedLinks& compared, const std::vector<SlowLink>& slow,
 
 JobVerdict verdictOn(const ComparedLinks& compared,
                      const std::vector<SlowLink>& slow,
-                     const Together& together) {
+                     const LinkedRanks& together) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kSlowPeer;
   verdict.finding = verdict.culprit = Confidence::kLikely;
@@ -193,7 +138,7 @@ std::vector<JobVerdict> findSlowPeers(const JobState& job) {
   for (const ComparedLinks& compared : comparedLinks(job)) {
     const std::vector<SlowLink> slow = findSlowLinks(compared, job.stride);
     if (slow.empty()) continue;
-    for (const Together& together : putTogether(compared, slow)) {
+    for (const LinkedRanks& together : putTogether(compared, slow)) {
       verdicts.push_back(verdictOn(compared, slow, together));
     }
   }

@@ -4,50 +4,12 @@
 
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/slow_peers/compared_links.h"
 
 namespace traced {
-
-// How long one took: from when the last of those it depends on was ready to its
-// end. It is certainly in between, in which case both bounds are equal where
-// clocks and ends are exact.
-struct Transfer {
-  std::int64_t at_ns = 0;
-  std::int64_t low_ns = 0;
-  std::int64_t high_ns = 0;
-};
-
-// Who takes part: the two ends of messages, one rank within a collective, or
-// the members of a group.
-struct TransferLink {
-  std::vector<std::uint32_t> ranks;
-  // One of theirs in which they were seen.
-  std::uint32_t group = 0;
-  // In the order of `at_ns`.
-  std::vector<Transfer> transfers;
-};
-
-// Links that carry the same: kind of operation, bytes, and within a host or
-// between hosts.
-struct ComparedLinks {
-  enum class Kind : std::uint8_t { kPairs, kRanks, kGroups };
-  // Fewer say nothing.
-  static constexpr std::size_t kLeastTransfers = 16;
-  static constexpr std::size_t kLeastLinks = 3;
-
-  Kind kind = Kind::kPairs;
-  // "a message of 64 KiB", "all_reduce (4 KiB float32, sum)".
-  std::string what;
-  // The name of the collective, "" of messages.
-  std::string op;
-  // Whose traces are not there, of the groups that are looked at.
-  std::vector<std::uint32_t> absent;
-  std::vector<TransferLink> links;
-};
 
 // Of links of which enough is known to be compared, and only where there are
 // several.
