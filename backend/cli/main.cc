@@ -21,6 +21,7 @@
 #include "cli/common/subcommand.h"
 #include "cli/common/text.h"
 #include "cli/compare/compare.h"
+#include "cli/ctl/ctl.h"
 #include "cli/diagnose/diagnose.h"
 #include "cli/export/export.h"
 #include "cli/history/history.h"
@@ -64,6 +65,7 @@ constexpr Verb kVerbs[] = {
      makeCompare},
     {"history", "When figures of many runs changed, for CI", makeHistory},
     {"serve", "Figures and alarms of jobs that run on this host", makeServe},
+    {"ctl", "Change settings of a job while it runs", makeCtl},
     {"help", "Explain a verb", makeHelp},
     {"completion", "A script that has a shell complete verbs and options",
      makeCompletion},

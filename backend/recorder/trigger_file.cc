@@ -7,7 +7,8 @@
 namespace traced {
 
 bool TriggerFile::State::operator==(const State& other) const {
-  return there == other.there && changed.tv_sec == other.changed.tv_sec &&
+  return there == other.there && file == other.file &&
+         changed.tv_sec == other.changed.tv_sec &&
          changed.tv_nsec == other.changed.tv_nsec;
 }
 
@@ -19,7 +20,7 @@ TriggerFile::TriggerFile(std::string path)
 TriggerFile::State TriggerFile::look() const {
   struct stat status;
   if (path_.empty() || stat(path_.c_str(), &status) != 0) return {};
-  return {true, status.st_mtim};
+  return {true, status.st_ino, status.st_mtim};
 }
 
 bool TriggerFile::touched(Time now) {

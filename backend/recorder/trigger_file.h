@@ -1,7 +1,10 @@
-// TriggerFile is a file that an operator touches to be heard by a running job.
-// Owned by the writer thread.
+// TriggerFile is a file that an operator touches to be heard by a running job,
+// and writes a request into (control/control_request.h). Owned by the writer
+// thread.
 
 #pragma once
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <ctime>
@@ -20,11 +23,14 @@ class TriggerFile {
   // once every kInterval, however often it is asked.
   bool touched(Time now = std::chrono::steady_clock::now());
 
+  const std::string& path() const { return path_; }
+
   static constexpr std::chrono::milliseconds kInterval{500};
 
  private:
   struct State {
     bool there = false;
+    ino_t file = 0;
     timespec changed{};
     bool operator==(const State& other) const;
   };

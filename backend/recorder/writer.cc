@@ -227,7 +227,7 @@ bool Writer::markNews(bool stopping) {
     news = true;
   }
   if (!stopping && trigger_.touched()) {
-    mark({nowNs(), 0, MarkKind::kFlush});
+    if (!obey()) mark({nowNs(), 0, MarkKind::kFlush});
     news = true;
   }
   return recordHangs() || news;

@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "recorder/chunks/chunk_builder.h"
+#include "recorder/control/control_answer.h"
+#include "recorder/control/setting_changes.h"
 #include "recorder/engine_checks.h"
 #include "recorder/own_time.h"
 #include "recorder/print/operation_printer.h"
@@ -120,6 +122,10 @@ class Writer {
   void beat() noexcept;
   // Marks what is news, and returns whether there was any.
   bool markNews(bool stopping);
+  // Does what the trigger file asks for, besides a flush. False if it asks for
+  // nothing, or for what was done before.
+  bool obey() noexcept;
+  ControlAnswer apply(const SettingChanges& changes);
   // Has code named, and takes the names that are there.
   void nameCode(bool stopping) noexcept;
   // Tells of operations that take too long, and returns whether there are any.
@@ -167,6 +173,7 @@ class Writer {
   const std::uint32_t rank_;
   std::int64_t watched_ns_ = 0;  // when operations were looked at
   TriggerFile trigger_;
+  std::uint64_t obeyed_ = 0;  // the latest request
   const std::uint64_t stream_id_;
   const std::uint64_t most_chunk_slots_;
   Ring::Record record_;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,6 +36,23 @@ class MemorySource : public ByteSource {
 
  private:
   std::string_view bytes_;
+};
+
+// Another source, from a place in it on; it must outlive this.
+class SourceEnd : public ByteSource {
+ public:
+  // A place behind the end is the end.
+  SourceEnd(ByteSource& whole, std::uint64_t begin)
+      : whole_(whole), begin_(std::min(begin, whole.size())) {}
+
+  std::uint64_t size() const override { return whole_.size() - begin_; }
+  std::string_view read(std::uint64_t offset, std::size_t length) override {
+    return whole_.read(begin_ + offset, length);
+  }
+
+ private:
+  ByteSource& whole_;
+  const std::uint64_t begin_;
 };
 
 // A regular file. It is read and not mapped, so that a file which shrinks

@@ -16,6 +16,7 @@ namespace {
 bool isEvent(std::uint32_t kind) {
   switch (kind) {
     case v1::MARK_KIND_FLUSH:
+    case v1::MARK_KIND_SETTINGS:
     case v1::MARK_KIND_ABORT:
     case v1::MARK_KIND_SHUTDOWN_FAILED:
     case v1::MARK_KIND_ENGINE_FAILED:

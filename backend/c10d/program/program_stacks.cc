@@ -59,7 +59,7 @@ std::atomic<int> Reading::readers{0};
 class ProgramStacks final : public StackSource {
  public:
   explicit ProgramStacks(StackOptions options)
-      : options_(options), full_(options.python == StackMode::kFull) {}
+      : options_(options), python_(options.python) {}
 
   std::uint64_t identity() noexcept override {
     const std::uint64_t python = identityInPython();
@@ -87,11 +87,19 @@ class ProgramStacks final : public StackSource {
     }
   }
 
+  bool switchPython(StackMode mode) noexcept override {
+    // Whose code is whose is only known where stacks were wanted at first.
+    if (options_.python == StackMode::kOff) return mode == StackMode::kOff;
+    python_.store(mode, std::memory_order_relaxed);
+    return true;
+  }
+
   v1::Stack readPython() {
     v1::Stack stack;
     const Reading reading;
-    if (options_.python == StackMode::kOff || !reading.allowed()) return stack;
-    if (full_) {
+    const StackMode mode = python_.load(std::memory_order_relaxed);
+    if (mode == StackMode::kOff || !reading.allowed()) return stack;
+    if (mode == StackMode::kFull) {
       readAll(stack);
     } else {
       readSite(stack);
@@ -99,14 +107,16 @@ class ProgramStacks final : public StackSource {
     return stack;
   }
 
+  // As it was made.
   const StackOptions& options() const { return options_; }
 
  private:
   std::uint64_t identityInPython() const noexcept {
-    if (options_.python == StackMode::kOff) return 0;
+    const StackMode mode = python_.load(std::memory_order_relaxed);
+    if (mode == StackMode::kOff) return 0;
     const Reading reading;
     if (!reading.allowed()) return 0;
-    return full_ ? identityOfStack() : identityOfSite();
+    return mode == StackMode::kFull ? identityOfStack() : identityOfSite();
   }
 
   // Where the program called, and the nearest package that it called through.
@@ -210,7 +220,7 @@ class ProgramStacks final : public StackSource {
   }
 
   const StackOptions options_;
-  const bool full_;
+  std::atomic<StackMode> python_;
   // Lies where this library does.
   static const char own_code;
 };

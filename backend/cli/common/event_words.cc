@@ -25,6 +25,8 @@ std::string EventWords::text(const Marks::Event& event) const {
   switch (event.kind) {
     case v1::MARK_KIND_FLUSH:
       return "the trigger file was touched";
+    case v1::MARK_KIND_SETTINGS:
+      return absl::StrCat("settings were asked for", said(event));
     case v1::MARK_KIND_FAILURE:
       return absl::StrCat(operationText(event.value), " failed", said(event));
     case v1::MARK_KIND_UNFINISHED:
@@ -76,6 +78,9 @@ Json EventWords::json(const Marks::Event& event) const {
       break;
     case v1::MARK_KIND_DEVICE_UNTIMED:
       json["untimed"] = event.value;
+      break;
+    case v1::MARK_KIND_SETTINGS:
+      json["request"] = event.value;
       break;
     case v1::MARK_KIND_EXCEPTION:
       json["ends_process"] = event.value == 0;

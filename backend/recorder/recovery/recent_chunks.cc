@@ -1,7 +1,6 @@
 #include "recorder/recovery/recent_chunks.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "recorder/sinks/trace_parts.h"
@@ -14,29 +13,13 @@ namespace {
 
 constexpr std::size_t kParts = 2;
 
-// The end of another source.
-class EndOfSource : public ByteSource {
- public:
-  EndOfSource(ByteSource& whole, std::uint64_t begin)
-      : whole_(whole), begin_(begin) {}
-
-  std::uint64_t size() const override { return whole_.size() - begin_; }
-  std::string_view read(std::uint64_t offset, std::size_t length) override {
-    return whole_.read(begin_ + offset, length);
-  }
-
- private:
-  ByteSource& whole_;
-  const std::uint64_t begin_;
-};
-
 void addChunks(const std::string& path, std::uint64_t stream_id,
                std::uint64_t bytes, WrittenChunks& chunks) {
   auto source = FileSource::open(path);
   if (!source) return;
   const std::uint64_t begin =
       (*source)->size() - std::min((*source)->size(), bytes);
-  EndOfSource end(**source, begin);
+  SourceEnd end(**source, begin);
   ChunkScanner scanner(end);
   ChunkDecoder decoder;
   chunks.files.push_back(path);

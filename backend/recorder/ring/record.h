@@ -147,6 +147,7 @@ enum class MarkKind : std::uint8_t {
   kException = 13,
   kNoStep = 14,
   kEngineFailed = 15,
+  kSettings = 16,
 };
 
 // Whether its value is the id of a group.

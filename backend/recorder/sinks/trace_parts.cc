@@ -56,6 +56,14 @@ std::string part0Of(const std::string& path) {
   return partNumber(digits) ? partPath(stem.substr(0, part), 0) : path;
 }
 
+std::uint32_t partNumberOf(const std::string& path) {
+  if (part0Of(path) == path) return 0;
+  const std::string stem = stemOf(path);
+  return partNumber(
+             std::string_view(stem).substr(stem.rfind(kPart) + kPart.size()))
+      .value_or(0);
+}
+
 bool isAmong(const std::string& part_0, const std::vector<std::string>& paths) {
   if (part_0.empty()) return false;
   const std::string trace = canonical(part_0);
@@ -79,12 +87,7 @@ std::vector<TracePart> existingParts(const std::string& part_0) {
         !fs::is_regular_file(entry->symlink_status(entry_error))) {
       continue;
     }
-    TracePart part{path, 0, 0, 0};
-    if (path != part_0) {
-      const std::size_t digits = stemOf(part_0).size() + kPart.size();
-      part.number = *partNumber(std::string_view(stemOf(path)).substr(digits));
-    }
-    parts.push_back(part);
+    parts.push_back({path, partNumberOf(path), 0, 0});
   }
   std::sort(parts.begin(), parts.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });

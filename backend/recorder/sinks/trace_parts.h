@@ -24,6 +24,9 @@ std::string stemOf(const std::string& part_0);
 // The path of part 0, given that of any part.
 std::string part0Of(const std::string& path);
 
+// 0 of part 0, and of what is named as no part at all.
+std::uint32_t partNumberOf(const std::string& path);
+
 // Whether a stream, by the path of its part 0, has one of `paths` as a part, or
 // lies below one of them.
 bool isAmong(const std::string& part_0, const std::vector<std::string>& paths);

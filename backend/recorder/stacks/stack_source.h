@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "recorder/settings/options.h"
+
 namespace traced {
 
 class StackSource {
@@ -16,6 +18,9 @@ class StackSource {
   // The same stack in words: a v1::NewStack, of which the stack has no id; ""
   // where that cannot be said. Asked for once, when an identity is new.
   virtual std::string describe() noexcept = 0;
+  // Has Python's part of stacks told in another way from now on. False: that
+  // cannot be done. Any thread.
+  virtual bool switchPython(StackMode) noexcept { return false; }
 
  protected:
   ~StackSource() = default;

@@ -1,0 +1,47 @@
+// Answers tells which ranks of a running job did what a request asks for: each
+// marks it in its trace, which is read from where it ended before.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recorder/control/control_answer.h"
+#include "trace_io/chunk_decoder.h"
+
+namespace traced {
+
+struct AskedRank {
+  std::uint32_t rank = 0;
+  std::uint64_t stream_id = 0;
+  // The newest part of its trace (recorder/sinks/trace_parts.h).
+  std::string part;
+  std::optional<ControlAnswer> answer;
+};
+
+// Not thread safe.
+class Answers {
+ public:
+  // What is in the files by now is no answer. Made before anybody is asked.
+  Answers(std::vector<AskedRank> asked, std::uint64_t request);
+
+  // Reads what was written since the last look. True if all have answered.
+  bool look();
+  const std::vector<AskedRank>& ranks() const { return ranks_; }
+
+ private:
+  void read(std::size_t index);
+  // True if its newest part is followed by another one.
+  bool goOn(std::size_t index);
+  std::optional<ControlAnswer> answerIn(const v1::Payload& payload) const;
+
+  std::vector<AskedRank> ranks_;
+  const std::uint64_t request_;
+  // How far the newest part of each was read.
+  std::vector<std::uint64_t> read_;
+  ChunkDecoder decoder_;
+};
+
+}  // namespace traced

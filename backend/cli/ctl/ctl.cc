@@ -1,0 +1,214 @@
+#include "cli/ctl/ctl.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "analysis/merge/pending_file.h"
+#include "analysis/stream/rank_list.h"
+#include "cli/common/json.h"
+#include "cli/common/rank_set.h"
+#include "cli/common/text.h"
+#include "cli/ctl/asked_ranks.h"
+#include "cli/inputs/inputs.h"
+#include "recorder/control/control_request.h"
+
+namespace traced {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Ranks look twice a second.
+constexpr double kUsualWaitS = 5;
+constexpr std::chrono::milliseconds kLookEvery{50};
+
+// JSON's readers take numbers up to 2^53.
+std::uint64_t newId() {
+  std::random_device random;
+  const std::uint64_t id = (std::uint64_t{random()} << 21) ^ random();
+  return (id & ((std::uint64_t{1} << 53) - 1)) | 1;
+}
+
+// "watch=60s,stacks=off"
+NamedValues namedValues(const std::string& text) {
+  NamedValues values;
+  for (const absl::string_view one : absl::StrSplit(text, ',')) {
+    const std::pair<std::string, std::string> value =
+        absl::StrSplit(one, absl::MaxSplits('=', 1));
+    values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> runsOf(
+    const absl::flat_hash_set<std::uint32_t>& ranks) {
+  std::vector<std::uint32_t> sorted(ranks.begin(), ranks.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
+  for (const std::uint32_t rank : sorted) {
+    if (runs.empty() || runs.back().second + 1 != rank) {
+      runs.emplace_back(rank, rank);
+    }
+    runs.back().second = rank;
+  }
+  return runs;
+}
+
+std::string ranksText(const std::vector<std::uint32_t>& ranks) {
+  return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
+                      RankList::fromRanks(ranks).text());
+}
+
+class Ctl : public Subcommand {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    inputs_.declareJson(app);
+    app.add_option("--set", set_,
+                   "NAME=VALUE,...: enabled=0 or 1, watch=60s, stacks=off, "
+                   "site or full")
+        ->required();
+    app.add_option("--ranks", ranks_, "Only these global ranks, such as 0-3,8");
+    app.add_option("--wait", wait_s_, "Seconds in which ranks must answer")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->capture_default_str();
+    app.footer(
+        "Example: tracectl ctl traces/run42 --set watch=60s,stacks=full");
+  }
+
+  ExitCode run() override {
+    ControlRequest request;
+    request.id = newId();
+    request.settings = namedValues(set_);
+    const auto changes = parseChanges(request.settings);
+    if (!changes) {
+      return refuse(absl::StrCat("--set: ", changes.error().message));
+    }
+    std::optional<absl::flat_hash_set<std::uint32_t>> wanted;
+    if (!ranks_.empty()) {
+      auto parsed = parseRanks(ranks_);
+      if (!parsed)
+        return refuse(absl::StrCat("--ranks: ", parsed.error().message));
+      wanted = *std::move(parsed);
+      request.ranks = runsOf(*wanted);
+    }
+    Result<TraceSet> set = inputs_.open();
+    if (!set) return ExitCode::kNothingReadable;
+    auto asked = ranksToAsk(*set, wanted);
+    if (!asked) return refuse(asked.error().message);
+    const std::vector<std::uint32_t> ended = asked->ended;
+    Answers answers(std::move(asked->ranks), request.id);
+    if (!answers.ranks().empty() && !ask(asked->files, textOf(request))) {
+      return ExitCode::kInternal;
+    }
+    await(answers);
+    return tell(answers.ranks(), ended, request.id, textOf(*changes));
+  }
+
+ private:
+  static ExitCode refuse(const std::string& sentence) {
+    std::cerr << "tracectl: " << printable(sentence) << "\n";
+    return ExitCode::kUsage;
+  }
+
+  static bool ask(const std::set<std::string>& files, const std::string& text) {
+    for (const std::string& path : files) {
+      PendingFile file(path, Existing::kReplaced);
+      file.stream() << text;
+      if (file.commit()) continue;
+      std::cerr << "tracectl: " << printable(file.problem()) << "\n";
+      return false;
+    }
+    return true;
+  }
+
+  void await(Answers& answers) const {
+    const auto end =
+        steady_clock::now() + std::chrono::duration<double>(wait_s_);
+    while (!answers.look() && steady_clock::now() < end) {
+      std::this_thread::sleep_for(kLookEvery);
+    }
+  }
+
+  ExitCode tell(const std::vector<AskedRank>& ranks,
+                const std::vector<std::uint32_t>& ended, std::uint64_t request,
+                const std::string& changes) const {
+    if (inputs_.json()) {
+      writeJson(std::cout, json(ranks, ended, request));
+      std::cout << "\n";
+    } else {
+      std::cout << text(ranks, ended, changes);
+    }
+    const bool all =
+        std::all_of(ranks.begin(), ranks.end(), [](const AskedRank& rank) {
+          return rank.answer && rank.answer->refused.empty();
+        });
+    return all && !ranks.empty() ? ExitCode::kFine : ExitCode::kFindings;
+  }
+
+  // A line of how many did it all, and one for those that say the same else.
+  std::string text(const std::vector<AskedRank>& ranks,
+                   const std::vector<std::uint32_t>& ended,
+                   const std::string& changes) const {
+    std::size_t done = 0;
+    std::map<std::string, std::vector<std::uint32_t>> others;
+    for (const AskedRank& rank : ranks) {
+      if (rank.answer && rank.answer->refused.empty()) {
+        ++done;
+      } else if (rank.answer) {
+        others[": " + rank.answer->text()].push_back(rank.rank);
+      } else {
+        others[absl::StrCat(" did not answer within ", threeDigits(wait_s_),
+                            " s")]
+            .push_back(rank.rank);
+      }
+    }
+    if (!ended.empty()) others[" ended before"] = ended;
+    std::string text = absl::StrCat(done, " of ", countOf(ranks.size(), "rank"),
+                                    ": ", printable(changes), "\n");
+    for (const auto& [words, of] : others) {
+      absl::StrAppend(&text, ranksText(of), printable(words), "\n");
+    }
+    return text;
+  }
+
+  static Json json(const std::vector<AskedRank>& ranks,
+                   const std::vector<std::uint32_t>& ended,
+                   std::uint64_t request) {
+    Json answers = Json::array();
+    for (const AskedRank& rank : ranks) {
+      Json answer = {{"rank", rank.rank},
+                     {"answered", rank.answer.has_value()}};
+      if (rank.answer) {
+        answer["in_force"] = rank.answer->in_force;
+        if (!rank.answer->refused.empty()) {
+          answer["refused"] = rank.answer->refused;
+        }
+      }
+      answers.push_back(std::move(answer));
+    }
+    return {{"schema", kJsonSchema},
+            {"warnings", Json::array()},
+            {"request", request},
+            {"ranks", std::move(answers)},
+            {"ended", ended}};
+  }
+
+  Inputs inputs_;
+  std::string set_;
+  std::string ranks_;
+  double wait_s_ = kUsualWaitS;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> makeCtl() { return std::make_unique<Ctl>(); }
+
+}  // namespace traced

@@ -1,0 +1,43 @@
+"""A job that goes on until it is released, while somebody changes its settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from patience import patient_timeout
+
+from jobs.demand import until
+from jobs.joining import join, joined
+
+
+def _step(tensor: torch.Tensor) -> None:
+    dist.all_reduce(tensor)
+
+
+def steps() -> float:
+    """Steps until the file `released` is there, and `asked` steps at least."""
+    with joined() as rank:
+        total = 0.0
+        go_on = torch.ones(1)
+        while go_on.item() > 0:
+            tensor = torch.full((4,), float(rank + 1))
+            _step(tensor)
+            total = tensor[0].item()
+            # The last rank to see it ends all: they agree.
+            go_on = torch.tensor(0.0 if Path("released").exists() else 1.0).reshape(1)
+            dist.all_reduce(go_on, dist.ReduceOp.MAX)
+            Path(f"went.{rank}").touch()
+        return total
+
+
+def rank_1_is_away() -> None:
+    """Rank 0 hangs in a collective that rank 1 calls when it is released."""
+    rank = join(timeout=patient_timeout(60))
+    dist.all_reduce(torch.ones(1))
+    Path(f"went.{rank}").touch()
+    if rank == 1:
+        until(Path("released").exists)
+    dist.all_reduce(torch.ones(1))
+    dist.destroy_process_group()
