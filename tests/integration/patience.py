@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from datetime import timedelta
+from typing import TypeVar
+
+_Value = TypeVar("_Value")
 
 
 def patient(seconds: float) -> float:
@@ -14,3 +19,12 @@ def patient(seconds: float) -> float:
 def patient_timeout(seconds: float) -> timedelta:
     """The same for torch."""
     return timedelta(seconds=patient(seconds))
+
+
+def until(condition: Callable[[], _Value]) -> _Value:
+    """Waits for a condition, and returns what it then is."""
+    deadline = time.monotonic() + patient(120)
+    while not (value := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return value

@@ -8,7 +8,6 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -17,20 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launcher import DEADLINE_S, Launcher
+from launcher import Launcher
+from patience import until
 from tracectl import tracectl_path
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 _DOCS = Path(__file__).parents[2] / "docs"
-
-
-def _until(condition: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + DEADLINE_S
-    while not (value := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return value
 
 
 def _free_port() -> int:
@@ -122,7 +114,7 @@ def test_rules_and_dashboards_are_of_what_is_told(launcher: Launcher, tmp_path: 
             _running(*serve, "--interval", "0.1", TRACED_RING_DIR=str(tmp_path)),
             _prometheus(tmp_path, port) as ask,
         ):
-            alerts = _until(lambda: (ask("alerts") or {}).get("alerts"))
+            alerts = until(lambda: (ask("alerts") or {}).get("alerts"))
             assert {alert["labels"]["alertname"] for alert in alerts} == {"RanksDiverged"}
             assert alerts[0]["labels"]["job"] == "scraped"
             assert "default_pg" in alerts[0]["annotations"]["summary"]

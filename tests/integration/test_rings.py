@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import traced
-from launcher import DEADLINE_S, Launcher, Process
+from launcher import Launcher, Process
+from patience import until
 from tracectl import Answer, tracectl
 
 SECOND = 1_000_000_000
@@ -23,13 +22,6 @@ def diagnose(traces: Path, *options: str) -> tuple[Answer, Any]:
     answer = tracectl("diagnose", "--json", "--hung-after", "1", *options, traces)
     assert answer.exit_code in (0, 1, 5), answer.words
     return answer, json.loads(answer.output)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def waited_ns(traces: Path) -> int:

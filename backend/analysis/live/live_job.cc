@@ -23,6 +23,17 @@ LiveStream& LiveJob::add(const v1::Header& header) {
   return (*members_.insert(place, std::make_unique<Member>(header)))->stream;
 }
 
+const LiveJob::Member* LiveJob::find(std::uint32_t rank) const {
+  const auto place = std::lower_bound(
+      members_.begin(), members_.end(), rank,
+      [](const std::unique_ptr<Member>& each, std::uint32_t wanted) {
+        return each->stream.table().header.rank() < wanted;
+      });
+  const bool is_here =
+      place != members_.end() && (*place)->stream.table().header.rank() == rank;
+  return is_here ? place->get() : nullptr;
+}
+
 // What was defined since.
 void LiveJob::learn(Member& member) {
   const StreamTable& table = member.stream.table();
@@ -39,18 +50,13 @@ void LiveJob::learn(Member& member) {
 
 bool LiveJob::isWithin(const MatchedCall& call) const {
   const RankList& ranks = catalog_.groups()[call.key.group].members;
-  const auto runsHere = [this](std::uint32_t rank) {
-    return std::any_of(members_.begin(), members_.end(), [&](const auto& each) {
-      return each->stream.table().header.rank() == rank;
-    });
-  };
   if (call.key.source != OperationKey::kNoRank) {
-    return runsHere(call.key.source) && runsHere(call.key.destination);
+    return find(call.key.source) && find(call.key.destination);
   }
   // As many as run here can be.
   if (ranks.size() > members_.size()) return false;
   bool all = true;
-  ranks.forEach([&](std::uint32_t rank) { all = all && runsHere(rank); });
+  ranks.forEach([&](std::uint32_t rank) { all = all && find(rank); });
   return all;
 }
 

@@ -62,9 +62,12 @@ class LiveJob {
 
   // A stream that reads this host's clock; stays where it is.
   LiveStream& add(const v1::Header& header);
+  // In the order of their ranks.
   const std::vector<std::unique_ptr<Member>>& members() const {
     return members_;
   }
+  // nullptr: it does not run here.
+  const Member* find(std::uint32_t rank) const;
   const v1::Header& header() const {
     return members_.front()->stream.table().header;
   }

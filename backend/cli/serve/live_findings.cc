@@ -135,15 +135,11 @@ class JobWaits {
   LiveFinding findingOf(std::uint32_t group, std::uint64_t seq,
                         const Waiting& waiting) const {
     Ranks behind, elsewhere;
-    std::map<std::uint32_t, std::uint64_t> last;
-    for (const auto& member : job_.members()) {
-      last[member->stream.table().header.rank()] = member->lastSeq(group);
-    }
     job_.groups().groups()[group].members.forEach([&](std::uint32_t rank) {
-      const auto found = last.find(rank);
-      if (found == last.end()) {
+      const LiveJob::Member* member = job_.find(rank);
+      if (!member) {
         elsewhere.push_back(rank);
-      } else if (found->second < seq) {
+      } else if (member->lastSeq(group) < seq) {
         behind.push_back(rank);
       }
     });

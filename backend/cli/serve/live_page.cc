@@ -28,25 +28,18 @@ std::string ranksTable(const WatchedJobs::Job& job) {
     table.addColumn(heading, Kind::kNumber);
   }
   const std::int64_t now_ns = readClock(CLOCK_MONOTONIC);
-  std::vector<const WatchedJobs::Rank*> ranks;
-  for (const WatchedJobs::Rank& rank : job.ranks) ranks.push_back(&rank);
-  const auto numberOf = [](const WatchedJobs::Rank* rank) {
-    return rank->stream->table().header.rank();
-  };
-  std::sort(ranks.begin(), ranks.end(), [&](const auto* a, const auto* b) {
-    return numberOf(a) < numberOf(b);
-  });
-  for (const WatchedJobs::Rank* rank : ranks) {
-    const LiveStream& stream = *rank->stream;
+  for (const WatchedJobs::Rank& rank : job.ranks) {
+    const LiveStream& stream = *rank.stream;
+    const std::uint32_t number = stream.table().header.rank();
     const auto& steps = stream.steps();
     const auto ago = between(stream.lastIssue(), Instant(now_ns));
-    const auto found = job.live.sums().ranks.find(numberOf(rank));
+    const auto found = job.live.sums().ranks.find(number);
     const LiveSums::OfRank sums = found == job.live.sums().ranks.end()
                                       ? LiveSums::OfRank{}
                                       : found->second;
     std::uint64_t open = 0;
     stream.forEachOpen([&](const AssembledOperation&) { ++open; });
-    table.addRow({absl::StrCat(numberOf(rank)), rank->alive ? "lives" : "ended",
+    table.addRow({absl::StrCat(number), rank.alive ? "lives" : "ended",
                   groupedText(sums.totals.calls), absl::StrCat(open),
                   ago ? secondsText(*ago) : "-",
                   steps.begun > 0 ? absl::StrCat(steps.number) : "-",

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/reading/same_run.h"
-#include "base/clock.h"
 #include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
 #include "cli/serve/processor_pressure.h"
@@ -95,6 +94,7 @@ WatchedJobs::Job& WatchedJobs::beginJob(const v1::Header& header) {
   }
   Job& job = *jobs_.emplace_back(std::make_unique<Job>());
   while (taken.contains(job.nth)) ++job.nth;
+  job.began_ns = readClock(CLOCK_REALTIME);
   return job;
 }
 
@@ -110,7 +110,12 @@ void WatchedJobs::begin(std::unique_ptr<RingNews> news) {
       });
   Job& job = found == jobs_.end() ? beginJob(header) : **found;
   LiveStream& stream = job.live.add(header);
-  job.ranks.push_back({std::move(news), &stream, true, {}, {}});
+  const auto& members = job.live.members();
+  const auto member =
+      std::find_if(members.begin(), members.end(),
+                   [&](const auto& each) { return &each->stream == &stream; });
+  job.ranks.insert(job.ranks.begin() + (member - members.begin()),
+                   {std::move(news), &stream, true, {}, {}});
 }
 
 void WatchedJobs::read(Rank& rank) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/live/live_job.h"
+#include "base/clock.h"
 #include "recorder/recovery/ring_news.h"
 
 namespace traced {
@@ -37,18 +38,23 @@ class WatchedJobs {
     LiveJob live;
     // Which of the jobs that are called alike, from 1.
     int nth = 1;
+    // When it was found, on the clock of the day.
+    std::int64_t began_ns = 0;
+    // In their order, as the members of `live`.
     std::vector<Rank> ranks;
   };
 
   // Without `inputs` all that this user may read, which of root's are all.
   explicit WatchedJobs(std::vector<std::string> inputs)
-      : inputs_(std::move(inputs)) {}
+      : inputs_(std::move(inputs)), began_ns_(readClock(CLOCK_REALTIME)) {}
 
   // Looks once more.
   void look();
   // Whether a ring was filled so far that the next look should come soon.
   bool isFast() const { return fast_; }
 
+  // Since when, on the clock of the day.
+  std::int64_t beganNs() const { return began_ns_; }
   const std::vector<std::unique_ptr<Job>>& jobs() const { return jobs_; }
   // Sentences about rings that cannot be followed, each once.
   std::vector<std::string> takeWarnings();
@@ -61,6 +67,7 @@ class WatchedJobs {
   void forgetEnded();
 
   const std::vector<std::string> inputs_;
+  const std::int64_t began_ns_;
   std::vector<std::unique_ptr<Job>> jobs_;
   // Rings that are followed, or were tried in vain.
   std::set<std::string> known_;

@@ -1,0 +1,93 @@
+"""Runs `tracectl serve` beside jobs, and asks it."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from launcher import DEADLINE_S, Launcher, Process
+from patience import until
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from tracectl import tracectl_path
+
+#: By name: labels and value of each.
+Samples = dict[str, list[tuple[dict[str, str], float]]]
+
+
+def ring_dir(folder: Path) -> dict[str, str]:
+    """The environment of a `tracectl` that looks there for rings."""
+    return os.environ | {"TRACED_RING_DIR": str(folder)}
+
+
+def samples_of(text: str) -> Samples:
+    """As Prometheus' own reader has them."""
+    samples: Samples = defaultdict(list)
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            samples[sample.name].append((sample.labels, sample.value))
+    return samples
+
+
+@dataclass
+class Serve:
+    """One that runs."""
+
+    process: subprocess.Popen[str]
+    port: int
+    #: What it has said, when it has ended.
+    words: str = ""
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
+        """Status and body of its answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def samples(self) -> Samples:
+        """Its metrics."""
+        return samples_of(self.get("/metrics")[1])
+
+
+@contextmanager
+def serving(folder: Path, *options: str, interval: str = "0.1") -> Iterator[Serve]:
+    """Serves the jobs of a folder."""
+    command = [tracectl_path(), "serve", folder / "traces", "--listen", "0"]
+    process = subprocess.Popen(
+        [*command, "--interval", interval, *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ring_dir(folder),
+    )
+    assert process.stderr is not None
+    # Behind what is wrong at the first look.
+    said = next(line for line in process.stderr if "/metrics" in line)
+    serve = Serve(process, int(said.partition("1:")[2].partition("/")[0]))
+    try:
+        yield serve
+    finally:
+        process.send_signal(signal.SIGTERM)
+        serve.words = process.communicate()[1]
+        assert process.returncode == 0
+
+
+@contextmanager
+def held(
+    launcher: Launcher, world: int, program: str, folder: Path, *args: str
+) -> Iterator[list[Process]]:
+    """A job whose ranks have called all they will, and live."""
+    ranks = launcher.start_ranks(world, program, *args, folder=folder, TRACED_JOB="held")
+    try:
+        until(lambda: all((folder / f"held.{rank}").exists() for rank in range(world)))
+        yield ranks
+    finally:
+        (folder / "released").touch()
+        for rank in ranks:
+            rank.wait()
