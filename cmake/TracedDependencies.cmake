@@ -4,7 +4,8 @@
 find_package(Protobuf REQUIRED)
 find_package(absl REQUIRED)
 find_package(CLI11 REQUIRED)
-# Beast and Asio, of which headers are all; without them `tracectl serve` answers no requests.
+# Beast and Asio, of which headers are all; without them `tracectl serve` answers no requests
+# and sends nothing.
 find_package(Boost 1.74 QUIET)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)

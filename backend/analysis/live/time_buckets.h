@@ -15,6 +15,9 @@ class TimeBuckets {
   static constexpr std::uint64_t boundNs(std::size_t bucket) {
     return std::uint64_t{1000} << (2 * bucket);
   }
+  static constexpr double boundSeconds(std::size_t bucket) {
+    return static_cast<double>(boundNs(bucket)) / 1e9;
+  }
 
   void add(std::uint64_t ns) {
     std::size_t bucket = 0;
@@ -23,13 +26,16 @@ class TimeBuckets {
     total_ns_ += ns;
   }
 
+  // How many were in a bucket; in that at kBounds are those beyond.
+  std::uint64_t count(std::size_t bucket) const { return counts_[bucket]; }
   // How many were no longer than a bound; at kBounds all.
   std::uint64_t upTo(std::size_t bucket) const {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i <= bucket; ++i) count += counts_[i];
     return count;
   }
-  std::uint64_t totalNs() const { return total_ns_; }
+  std::uint64_t total() const { return upTo(kBounds); }
+  double totalSeconds() const { return static_cast<double>(total_ns_) / 1e9; }
 
  private:
   std::array<std::uint64_t, kBounds + 1> counts_{};

@@ -1,7 +1,5 @@
 #include "cli/serve/http_service.h"
 
-#include <fcntl.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -16,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cli/serve/close_on_exec.h"
 #include "cli/serve/same_token.h"
 
 namespace traced {
@@ -31,9 +30,6 @@ constexpr std::chrono::seconds kLongestRequest{10};
 constexpr int kMostConnections = 64;
 
 constexpr std::chrono::milliseconds kPauseAfterError{200};
-
-// What --on-verdict starts has no part in it.
-void closeOnExec(int descriptor) { fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;

@@ -12,8 +12,6 @@
 namespace traced {
 namespace {
 
-using Type = Exposition::Type;
-
 // "25-26MB", in steps of a unit of 1024, as Inspector writes them.
 std::string sizeRange(std::uint64_t bytes) {
   if (bytes == 0) return "0B";
@@ -50,23 +48,23 @@ struct Sums {
 };
 
 void writeSums(bool is_message, const MetricLabels& labels, const Sums& sums,
-               Exposition& out) {
+               MetricFamilies& out) {
   const std::string prefix = is_message ? "nccl_p2p_" : "nccl_";
   if (sums.with_busbw > 0) {
-    out.family(prefix + "bus_bandwidth_gbs", Type::kGauge,
-               "The mean bus bandwidth of the latest interval");
-    out.add(labels, sums.busbw_gbs / static_cast<double>(sums.with_busbw));
+    out.gauge(prefix + "bus_bandwidth_gbs",
+              "The mean bus bandwidth of the latest interval", labels,
+              sums.busbw_gbs / static_cast<double>(sums.with_busbw));
   }
-  out.family(prefix + (is_message ? "exec_time_microseconds"
-                                  : "collective_exec_time_microseconds"),
-             Type::kGauge, "The mean time of the latest interval");
-  out.add(labels, sums.us / static_cast<double>(sums.calls));
+  out.gauge(prefix + (is_message ? "exec_time_microseconds"
+                                 : "collective_exec_time_microseconds"),
+            "The mean time of the latest interval", labels,
+            sums.us / static_cast<double>(sums.calls));
 }
 
 }  // namespace
 
 void addInspectorMetrics(const WatchedJobs::Job& job,
-                         const MetricLabels& labels, Exposition& out) {
+                         const MetricLabels& labels, MetricFamilies& out) {
   const v1::Header& header = job.live.header();
   const GroupCatalog& groups = job.live.groups();
   std::map<std::pair<bool, MetricLabels>, Sums> told;

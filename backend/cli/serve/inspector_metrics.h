@@ -3,13 +3,13 @@
 
 #pragma once
 
-#include "cli/serve/exposition.h"
+#include "cli/serve/metric_families.h"
 #include "cli/serve/watched_jobs.h"
 
 namespace traced {
 
 // Of the latest interval; all ranks of the host together.
 void addInspectorMetrics(const WatchedJobs::Job& job,
-                         const MetricLabels& labels, Exposition& out);
+                         const MetricLabels& labels, MetricFamilies& out);
 
 }  // namespace traced

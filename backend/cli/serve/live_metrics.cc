@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "analysis/stream/names.h"
 #include "base/clock.h"
-#include "cli/serve/exposition.h"
 #include "cli/serve/inspector_metrics.h"
 
 namespace traced {
 namespace {
-
-using Type = Exposition::Type;
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -23,7 +19,8 @@ double asDouble(std::uint64_t value) { return static_cast<double>(value); }
 
 class JobMetrics {
  public:
-  JobMetrics(const WatchedJobs::Job& job, std::int64_t now_ns, Exposition& out)
+  JobMetrics(const WatchedJobs::Job& job, std::int64_t now_ns,
+             MetricFamilies& out)
       : job_(job),
         sums_(job.live.sums()),
         now_ns_(now_ns),
@@ -33,36 +30,27 @@ class JobMetrics {
   void add() {
     for (const auto& [kind, totals] : sums_.kinds) addKind(kind, totals);
     for (const auto& [op, times] : sums_.times) {
-      addTimes("traced_operation_seconds", "From issue to end of an operation",
-               nameOf(op), times.completion);
-      addTimes("traced_peer_wait_seconds",
-               "How long a rank waited for others in an operation", nameOf(op),
-               times.wait_for_peers);
+      const MetricLabels labels = with({{"op", nameOf(op)}});
+      out_.histogram("traced_operation_seconds",
+                     "From issue to end of an operation", labels,
+                     times.completion);
+      out_.histogram("traced_peer_wait_seconds",
+                     "How long a rank waited for others in an operation",
+                     labels, times.wait_for_peers);
     }
     for (const WatchedJobs::Rank& rank : job_.ranks) addRank(rank);
     addGroups();
-    gauge("traced_folded_kinds",
-          "Operations of groups, of ranks, that are told as \"other\"", labels_,
-          asDouble(sums_.folded_kinds));
-    gauge("traced_folded_sizes",
-          "Sizes of operations, of ranks, that are told as \"other\"", labels_,
-          asDouble(sums_.folded_sizes));
+    out_.gauge("traced_folded_kinds",
+               "Operations of groups, of ranks, that are told as \"other\"",
+               labels_, asDouble(sums_.folded_kinds));
+    out_.gauge("traced_folded_sizes",
+               "Sizes of operations, of ranks, that are told as \"other\"",
+               labels_, asDouble(sums_.folded_sizes));
     addInspectorMetrics(job_, labels_, out_);
   }
 
  private:
-  void gauge(const char* name, const char* help, const MetricLabels& labels,
-             double value) {
-    out_.family(name, Type::kGauge, help);
-    out_.add(labels, value);
-  }
-  void counter(const std::string& name, const char* help,
-               const MetricLabels& labels, double value) {
-    out_.family(name, Type::kCounter, help);
-    out_.add(labels, value);
-  }
-  MetricLabels with(
-      std::vector<std::pair<std::string, std::string>> more) const {
+  MetricLabels with(MetricLabels more) const {
     MetricLabels all = labels_;
     for (auto& label : more) all.push_back(std::move(label));
     return all;
@@ -72,7 +60,7 @@ class JobMetrics {
   void addTotals(const std::string& prefix, const MetricLabels& labels,
                  const CallTotals& totals) {
     const auto add = [&](const char* name, const char* help, double value) {
-      counter(prefix + name, help, labels, value);
+      out_.counter(prefix + name, help, labels, value);
     };
     add("operations", "Operations that are over", asDouble(totals.calls));
     add("bytes", "The larger of input and output of each operation",
@@ -100,22 +88,6 @@ class JobMetrics {
               totals);
   }
 
-  void addTimes(const char* name, const char* help, const std::string& op,
-                const TimeBuckets& times) {
-    out_.family(name, Type::kHistogram, help);
-    constexpr std::size_t kBounds = TimeBuckets::kBounds;
-    for (std::size_t i = 0; i <= kBounds; ++i) {
-      const std::string bound =
-          i == kBounds
-              ? "+Inf"
-              : absl::StrFormat("%.9g", seconds(TimeBuckets::boundNs(i)));
-      out_.add(with({{"op", op}, {"le", bound}}), asDouble(times.upTo(i)),
-               "_bucket");
-    }
-    out_.add(with({{"op", op}}), seconds(times.totalNs()), "_sum");
-    out_.add(with({{"op", op}}), asDouble(times.upTo(kBounds)), "_count");
-  }
-
   std::optional<double> since(Instant at) const {
     const auto ns = between(at, Instant(now_ns_));
     if (!ns) return std::nullopt;
@@ -126,8 +98,8 @@ class JobMetrics {
     const StreamTable& table = rank.stream->table();
     const MetricLabels labels =
         with({{"rank", absl::StrCat(table.header.rank())}});
-    gauge("traced_rank_up", "Whether the process of the rank lives", labels,
-          rank.alive ? 1 : 0);
+    out_.gauge("traced_rank_up", "Whether the process of the rank lives",
+               labels, rank.alive ? 1 : 0);
     const auto found = sums_.ranks.find(table.header.rank());
     if (found != sums_.ranks.end()) {
       addTotals("traced_rank_", labels, found->second.totals);
@@ -139,17 +111,18 @@ class JobMetrics {
   }
 
   void addLateness(const LiveSums::Lateness& late, const MetricLabels& labels) {
-    counter("traced_rank_arrivals",
-            "Operations in which it is certain which rank was last", labels,
-            asDouble(late.arrivals));
-    counter("traced_rank_last", "Of these, those in which it was this rank",
-            labels, asDouble(late.last));
-    counter("traced_rank_behind_seconds",
-            "How long it then was behind the last but one", labels,
-            seconds(late.behind_ns));
-    counter("traced_rank_caused_wait_seconds",
-            "What all other ranks together waited for this one", labels,
-            seconds(late.caused_ns));
+    out_.counter("traced_rank_arrivals",
+                 "Operations in which it is certain which rank was last",
+                 labels, asDouble(late.arrivals));
+    out_.counter("traced_rank_last",
+                 "Of these, those in which it was this rank", labels,
+                 asDouble(late.last));
+    out_.counter("traced_rank_behind_seconds",
+                 "How long it then was behind the last but one", labels,
+                 seconds(late.behind_ns));
+    out_.counter("traced_rank_caused_wait_seconds",
+                 "What all other ranks together waited for this one", labels,
+                 seconds(late.caused_ns));
   }
 
   void addLosses(const WatchedJobs::Rank& rank, const MetricLabels& labels) {
@@ -157,20 +130,22 @@ class JobMetrics {
     for (const ThreadDropCount& thread : rank.news->tail().drops()) {
       lost += thread.ring_full + thread.issue_lost;
     }
-    counter("traced_rank_lost_records", "Records that the rank could not keep",
-            labels, asDouble(lost));
-    counter("traced_rank_missed_slots",
-            "Slots of the ring that were used again before they were seen here",
-            labels, asDouble(rank.news->tail().missedSlots()));
-    counter("traced_rank_undefined_operations",
-            "Operations of which it is not known what was called", labels,
-            asDouble(rank.stream->lost()));
+    out_.counter("traced_rank_lost_records",
+                 "Records that the rank could not keep", labels,
+                 asDouble(lost));
+    out_.counter(
+        "traced_rank_missed_slots",
+        "Slots of the ring that were used again before they were seen here",
+        labels, asDouble(rank.news->tail().missedSlots()));
+    out_.counter("traced_rank_undefined_operations",
+                 "Operations of which it is not known what was called", labels,
+                 asDouble(rank.stream->lost()));
   }
 
   void addNow(const LiveStream& stream, const MetricLabels& labels) {
     const auto add = [&](const char* name, const char* help,
                          std::optional<double> value) {
-      if (value) gauge(name, help, labels, *value);
+      if (value) out_.gauge(name, help, labels, *value);
     };
     add("traced_rank_seconds_since_operation",
         "Since the rank last issued an operation", since(stream.lastIssue()));
@@ -204,16 +179,16 @@ class JobMetrics {
     }
     for (std::uint32_t i = 0; i < diverged.size(); ++i) {
       if (i >= LiveSums::kMostKinds && !diverged[i]) continue;
-      gauge("traced_group_diverged",
-            "Whether ranks called different operations under one number",
-            with({{"group", groups.label(i)}}), diverged[i] ? 1 : 0);
+      out_.gauge("traced_group_diverged",
+                 "Whether ranks called different operations under one number",
+                 with({{"group", groups.label(i)}}), diverged[i] ? 1 : 0);
     }
   }
 
   const WatchedJobs::Job& job_;
   const LiveSums& sums_;
   const std::int64_t now_ns_;
-  Exposition& out_;
+  MetricFamilies& out_;
   const MetricLabels labels_;
 };
 
@@ -223,22 +198,23 @@ std::string operationLabel(std::optional<v1::Operation> op) {
   return op ? nameOf(*op) : "other";
 }
 
-std::string metricsText(const WatchedJobs& watched,
-                        std::chrono::nanoseconds interval) {
-  Exposition out;
+MetricFamilies metricsOf(const WatchedJobs& watched,
+                         std::chrono::nanoseconds interval) {
+  MetricFamilies out;
   const std::int64_t now_ns = readClock(CLOCK_MONOTONIC);
-  for (const auto& job : watched.jobs()) JobMetrics(*job, now_ns, out).add();
-  out.family("traced_serve_jobs", Type::kGauge, "Jobs that are watched");
-  out.add({}, asDouble(watched.jobs().size()));
-  out.family("traced_serve_interval_seconds", Type::kGauge,
-             "How often rings are looked at");
-  out.add({}, std::chrono::duration<double>(interval).count());
-  out.family("traced_serve_processor_seconds", Type::kCounter,
-             "Processor time that watching took");
-  out.add(
-      {},
+  for (const auto& job : watched.jobs()) {
+    out.begin({job->live.header().job(), job->began_ns});
+    JobMetrics(*job, now_ns, out).add();
+  }
+  out.begin({"", watched.beganNs()});
+  out.gauge("traced_serve_jobs", "Jobs that are watched", {},
+            asDouble(watched.jobs().size()));
+  out.gauge("traced_serve_interval_seconds", "How often rings are looked at",
+            {}, std::chrono::duration<double>(interval).count());
+  out.counter(
+      "traced_serve_processor_seconds", "Processor time that watching took", {},
       seconds(static_cast<std::uint64_t>(readClock(CLOCK_PROCESS_CPUTIME_ID))));
-  return out.text();
+  return out;
 }
 
 }  // namespace traced

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/serve/metric_families.h"
 #include "cli/serve/watched_jobs.h"
 
 namespace traced {
@@ -13,9 +14,10 @@ namespace traced {
 // "all_reduce"; "other" of what is beyond the bounds of LiveSums.
 std::string operationLabel(std::optional<v1::Operation> op);
 
-// As OpenMetrics. `interval`: between two looks. Bounded: at most 2000 samples
-// for 8 ranks, 30 groups and 12 sizes; docs/serve.md has the names.
-std::string metricsText(const WatchedJobs& watched,
-                        std::chrono::nanoseconds interval);
+// `interval`: between two looks. Bounded: at most 2000 lines of OpenMetrics for
+// 8 ranks, 30 groups and 12 sizes; docs/serve.md has the names. What is added
+// to it is of `serve` itself.
+MetricFamilies metricsOf(const WatchedJobs& watched,
+                         std::chrono::nanoseconds interval);
 
 }  // namespace traced

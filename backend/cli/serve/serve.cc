@@ -1,21 +1,26 @@
 #include "cli/serve/serve.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
-#include <fstream>
+#include <ctime>
 #include <iostream>
 #include <optional>
 #include <thread>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "analysis/merge/pending_file.h"
+#include "base/clock.h"
 #include "cli/serve/http_service.h"
 #include "cli/serve/live_findings.h"
 #include "cli/serve/live_metrics.h"
 #include "cli/serve/live_page.h"
+#include "cli/serve/open_metrics.h"
+#include "cli/serve/otlp/otlp_message.h"
+#include "cli/serve/otlp/otlp_sender.h"
+#include "cli/serve/serve_options.h"
 #include "cli/serve/told_findings.h"
 #include "cli/serve/watched_jobs.h"
 
@@ -38,113 +43,34 @@ void stopOnSignal() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-struct ServeOptions {
-  std::vector<std::string> inputs;
-  std::string listen = "127.0.0.1:9464";
-  std::string token_file;
-  std::string textfile;
-  std::string on_verdict;
-  double interval_s = 1;
-  double waiting_s = 30;
-  bool once = false;
-  bool no_http = false;
-};
-
 std::chrono::nanoseconds duration(double seconds) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(seconds));
 }
 
-bool isLoopback(const std::string& address) {
-  return absl::StartsWith(address, "127.") || address == "::1";
-}
-
-// "HOST:PORT", "[::1]:PORT" or "PORT".
-Result<HttpOptions> httpOptions(const ServeOptions& options) {
-  HttpOptions http;
-  const std::size_t colon = options.listen.rfind(':');
-  const std::string port =
-      options.listen.substr(colon == std::string::npos ? 0 : colon + 1);
-  if (colon != std::string::npos) {
-    http.address = options.listen.substr(0, colon);
-    if (absl::StartsWith(http.address, "[")) {
-      http.address = http.address.substr(1, http.address.size() - 2);
-    }
-  }
-  if (http.address == "localhost") http.address = "127.0.0.1";
-  std::uint32_t number = 0;
-  if (!absl::SimpleAtoi(port, &number) || number > 65535) {
-    return Error{absl::StrCat("--listen: ", port, " is no port: 0 to 65535")};
-  }
-  http.port = static_cast<std::uint16_t>(number);
-  if (!options.token_file.empty()) {
-    std::ifstream file(options.token_file);
-    std::getline(file, http.token);
-    if (http.token.empty()) {
-      return Error{absl::StrCat("--token-file: ", options.token_file,
-                                " has no token in its first line")};
-    }
-  }
-  if (!isLoopback(http.address) && http.token.empty()) {
-    return Error{absl::StrCat("--listen: ", http.address,
-                              " can be reached by others: give a token that "
-                              "they must have, with --token-file")};
-  }
-  return http;
+std::string hostName() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
 }
 
 class Serve : public Subcommand {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("INPUT", options_.inputs,
-                   "Only jobs whose traces are these, or below these "
-                   "directories (all of this user)");
-    app.add_option("--listen", options_.listen,
-                   "HOST:PORT or PORT to answer at; port 0 is any that is free")
-        ->capture_default_str();
-    app.add_option("--token-file", options_.token_file,
-                   "A file with a token that who asks must give; needed to "
-                   "answer at addresses that others can reach");
-    app.add_option("--textfile", options_.textfile,
-                   "Write traced.prom into this folder after each look, for "
-                   "node_exporter's textfile collector");
-    app.add_flag("--no-http", options_.no_http, "Answer no requests");
-    app.add_option("--interval", options_.interval_s,
-                   "Seconds between two looks")
-        ->check(CLI::Range(0.1, 60.0))
-        ->capture_default_str();
-    app.add_option("--waiting-after", options_.waiting_s,
-                   "Tell who waits for whom after so many seconds")
-        ->check(CLI::Range(1.0, 86400.0))
-        ->capture_default_str();
-    app.add_option("--on-verdict", options_.on_verdict,
-                   "Run this command with each new verdict as JSON on its "
-                   "standard input");
-    app.add_flag("--once", options_.once,
-                 "Look once, at what rings hold by now, write the metrics and "
-                 "end");
-    app.footer("Example: tracectl serve traces/ --listen 9464");
-  }
+  void declare(CLI::App& app) override { options_.declare(app); }
 
   ExitCode run() override {
+    if (auto error = start()) {
+      std::cerr << "tracectl: " << error->message << "\n";
+      return ExitCode::kUsage;
+    }
     WatchedJobs watched(options_.inputs);
     if (options_.once) return lookOnce(watched);
     stopOnSignal();
-    HttpOptions http;
-    std::unique_ptr<HttpService> service;
-    if (!options_.no_http) {
-      const Result<HttpOptions> asked = httpOptions(options_);
-      if (!asked) return refuse(asked.error());
-      http = *asked;
-      auto started = HttpService::start(http);
-      if (!started) return refuse(started.error());
-      service = *std::move(started);
-    }
     auto began = steady_clock::now();
-    look(watched, service.get());
+    look(watched);
     // There is an answer before anybody knows where to ask.
-    if (service) {
-      std::cerr << "tracectl: http://" << http.address << ":" << service->port()
+    if (service_) {
+      std::cerr << "tracectl: http://" << address_ << ":" << service_->port()
                 << "/metrics\n";
     }
     for (;;) {
@@ -152,27 +78,32 @@ class Serve : public Subcommand {
       waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
       if (asked_to_stop) break;
       began = steady_clock::now();
-      look(watched, service.get());
+      look(watched);
     }
     return ExitCode::kFine;
   }
 
  private:
-  static ExitCode refuse(const Error& error) {
-    std::cerr << "tracectl: " << error.message << "\n";
-    return ExitCode::kUsage;
-  }
-
-  ExitCode lookOnce(WatchedJobs& watched) {
-    watched.look();
-    tellWarnings(watched);
-    const std::string metrics =
-        metricsText(watched, duration(options_.interval_s));
-    if (!options_.textfile.empty()) {
-      return write(metrics) ? ExitCode::kFine : ExitCode::kInternal;
+  std::optional<Error> start() {
+    if (!options_.otlp.empty()) {
+      const Result<HttpUrl> url = options_.otlpUrl();
+      if (!url) return url.error();
+      otlp_url_ = *url;
     }
-    std::cout << metrics << std::flush;
-    return ExitCode::kFine;
+    if (options_.once) return std::nullopt;
+    if (!options_.no_http) {
+      const Result<HttpOptions> http = options_.http();
+      if (!http) return http.error();
+      auto started = HttpService::start(*http);
+      if (!started) return started.error();
+      address_ = http->address;
+      service_ = *std::move(started);
+    }
+    if (!options_.otlp.empty()) {
+      otlp_ = std::make_unique<OtlpSender>(otlp_url_,
+                                           duration(options_.otlp_interval_s));
+    }
+    return std::nullopt;
   }
 
   // Or until it is to stop.
@@ -183,35 +114,73 @@ class Serve : public Subcommand {
     }
   }
 
-  void look(WatchedJobs& watched, HttpService* service) {
+  void look(WatchedJobs& watched) {
     watched.look();
     tellWarnings(watched);
     const auto findings = findingsOf(watched, duration(options_.waiting_s));
-    if (!options_.textfile.empty() || service) {
-      std::string metrics = metricsText(watched, duration(options_.interval_s));
-      if (!options_.textfile.empty()) write(metrics);
-      if (service) {
-        service->answer("/metrics", {kMetricsType, std::move(metrics)});
-      }
+    if (!options_.textfile.empty() || service_ || otlp_) {
+      tellMetrics(metricsOf(watched, duration(options_.interval_s)));
     }
-    if (service) answer(*service, watched, findings);
+    if (service_) answer(watched, findings);
     // Behind the answers: who is told of a verdict and asks finds it there.
     told_.look(findings, options_.on_verdict);
   }
 
-  void answer(HttpService& service, const WatchedJobs& watched,
+  void tellMetrics(MetricFamilies metrics) {
+    if (otlp_) {
+      otlp_->addCounts(metrics);
+      if (otlp_->isDue()) otlp_->send(messageOf(metrics));
+      for (const std::string& words : otlp_->takeWords()) {
+        std::cerr << "tracectl: " << words << "\n";
+      }
+    }
+    if (options_.textfile.empty() && !service_) return;
+    std::string text = openMetricsText(metrics);
+    if (!options_.textfile.empty()) write(text);
+    if (service_) {
+      service_->answer("/metrics", {kMetricsType, std::move(text)});
+    }
+  }
+
+  static std::string messageOf(const MetricFamilies& metrics) {
+    return otlpMessage(metrics, hostName(), readClock(CLOCK_REALTIME));
+  }
+
+  void answer(const WatchedJobs& watched,
               const std::vector<LiveFinding>& findings) {
     Json verdicts = Json::array();
     for (const LiveFinding& finding : findings) {
       verdicts.push_back(finding.json);
     }
-    service.answer(
+    service_->answer(
         "/verdicts",
         {"application/json", jsonText({{"schema", kJsonSchema},
                                        {"warnings", Json::array()},
                                        {"verdicts", std::move(verdicts)}})});
-    service.answer("/", {"text/html; charset=utf-8",
-                         livePage(watched, findings, options_.interval_s)});
+    service_->answer("/", {"text/html; charset=utf-8",
+                           livePage(watched, findings, options_.interval_s)});
+  }
+
+  ExitCode lookOnce(WatchedJobs& watched) {
+    watched.look();
+    tellWarnings(watched);
+    const MetricFamilies metrics =
+        metricsOf(watched, duration(options_.interval_s));
+    bool is_told = true;
+    if (!options_.textfile.empty()) is_told = write(openMetricsText(metrics));
+    if (!options_.otlp.empty()) is_told &= sendOnce(messageOf(metrics));
+    if (options_.textfile.empty() && options_.otlp.empty()) {
+      std::cout << openMetricsText(metrics) << std::flush;
+    }
+    return is_told ? ExitCode::kFine : ExitCode::kInternal;
+  }
+
+  bool sendOnce(std::string message) const {
+    const OtlpAnswer answer = sendOtlp(otlp_url_, std::move(message));
+    if (!answer.problem.empty()) {
+      std::cerr << "tracectl: --otlp: " << answer.problem << "\n";
+    }
+    return answer.is_taken && answer.refused_points == 0;
   }
 
   // A folder that is full now may have room later: that is said once.
@@ -233,6 +202,10 @@ class Serve : public Subcommand {
   }
 
   ServeOptions options_;
+  std::string address_;
+  HttpUrl otlp_url_;
+  std::unique_ptr<HttpService> service_;
+  std::unique_ptr<OtlpSender> otlp_;
   ToldFindings told_;
   bool write_failed_ = false;
 };

@@ -1,0 +1,70 @@
+#include "cli/serve/otlp/http_url.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "cli/common/text.h"
+
+namespace traced {
+namespace {
+
+constexpr std::string_view kPlain = "http://";
+
+Error wrongUrl(const std::string& url, const char* why) {
+  return Error{absl::StrCat(printable(url), " ", why)};
+}
+
+// What would end the line of a request early is in no URL.
+bool isOneWord(const std::string& url) {
+  return std::all_of(url.begin(), url.end(),
+                     [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+}  // namespace
+
+std::string HttpUrl::authority() const {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return absl::StrCat(is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port);
+}
+
+Result<HttpUrl> parseHttpUrl(const std::string& url) {
+  if (url.rfind("https://", 0) == 0) {
+    return wrongUrl(url,
+                    "asks for TLS, which is not spoken here: give the http:// "
+                    "address of a collector on this host, which sends on");
+  }
+  if (url.rfind(kPlain, 0) != 0 || !isOneWord(url)) {
+    return wrongUrl(url, "is no URL such as http://127.0.0.1:4318");
+  }
+  HttpUrl parts;
+  std::string place = url.substr(kPlain.size());
+  const std::size_t end = place.find_first_of("/?#");
+  if (end != std::string::npos) {
+    parts.path = place.substr(end);
+    place.resize(end);
+    if (parts.path[0] != '/') return wrongUrl(url, "has no path");
+  }
+  if (place.find('@') != std::string::npos) {
+    return Error{"a URL with a user in it is not taken"};
+  }
+  const std::size_t colon = place.rfind(':');
+  const std::size_t bracket = place.rfind(']');
+  if (colon != std::string::npos &&
+      (bracket == std::string::npos || bracket < colon)) {
+    std::uint32_t port = 0;
+    if (!absl::SimpleAtoi(place.substr(colon + 1), &port) || port == 0 ||
+        port > 65535) {
+      return wrongUrl(url, "has no port from 1 to 65535");
+    }
+    parts.port = static_cast<std::uint16_t>(port);
+    place.resize(colon);
+  }
+  if (bracket != std::string::npos) place = place.substr(1, bracket - 1);
+  if (place.empty()) return wrongUrl(url, "names no host");
+  parts.host = place;
+  return parts;
+}
+
+}  // namespace traced

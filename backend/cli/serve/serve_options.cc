@@ -1,0 +1,101 @@
+#include "cli/serve/serve_options.h"
+
+#include <fstream>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "cli/serve/otlp/http_post.h"
+
+namespace traced {
+namespace {
+
+bool isLoopback(const std::string& address) {
+  return absl::StartsWith(address, "127.") || address == "::1";
+}
+
+}  // namespace
+
+void ServeOptions::declare(CLI::App& app) {
+  app.add_option("INPUT", inputs,
+                 "Only jobs whose traces are these, or below these "
+                 "directories (all of this user)");
+  app.add_option("--listen", listen,
+                 "HOST:PORT or PORT to answer at; port 0 is any that is free")
+      ->capture_default_str();
+  app.add_option("--token-file", token_file,
+                 "A file with a token that who asks must give; needed to "
+                 "answer at addresses that others can reach");
+  app.add_option("--textfile", textfile,
+                 "Write traced.prom into this folder after each look, for "
+                 "node_exporter's textfile collector");
+  app.add_option("--otlp", otlp,
+                 "Send the metrics to a collector of OpenTelemetry's, such as "
+                 "http://127.0.0.1:4318");
+  app.add_option("--otlp-interval", otlp_interval_s,
+                 "Seconds from one message of --otlp to the next")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  app.add_flag("--no-http", no_http, "Answer no requests");
+  app.add_option("--interval", interval_s, "Seconds between two looks")
+      ->check(CLI::Range(0.1, 60.0))
+      ->capture_default_str();
+  app.add_option("--waiting-after", waiting_s,
+                 "Tell who waits for whom after so many seconds")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("--on-verdict", on_verdict,
+                 "Run this command with each new verdict as JSON on its "
+                 "standard input");
+  app.add_flag("--once", once,
+               "Look once, at what rings hold by now, write the metrics and "
+               "end");
+  app.footer("Example: tracectl serve traces/ --listen 9464");
+}
+
+// "HOST:PORT", "[::1]:PORT" or "PORT".
+Result<HttpOptions> ServeOptions::http() const {
+  HttpOptions http;
+  const std::size_t colon = listen.rfind(':');
+  const std::string port =
+      listen.substr(colon == std::string::npos ? 0 : colon + 1);
+  if (colon != std::string::npos) {
+    http.address = listen.substr(0, colon);
+    if (absl::StartsWith(http.address, "[")) {
+      http.address = http.address.substr(1, http.address.size() - 2);
+    }
+  }
+  if (http.address == "localhost") http.address = "127.0.0.1";
+  std::uint32_t number = 0;
+  if (!absl::SimpleAtoi(port, &number) || number > 65535) {
+    return Error{absl::StrCat("--listen: ", port, " is no port: 0 to 65535")};
+  }
+  http.port = static_cast<std::uint16_t>(number);
+  if (!token_file.empty()) {
+    std::ifstream file(token_file);
+    std::getline(file, http.token);
+    if (http.token.empty()) {
+      return Error{absl::StrCat("--token-file: ", token_file,
+                                " has no token in its first line")};
+    }
+  }
+  if (!isLoopback(http.address) && http.token.empty()) {
+    return Error{absl::StrCat("--listen: ", http.address,
+                              " can be reached by others: give a token that "
+                              "they must have, with --token-file")};
+  }
+  return http;
+}
+
+Result<HttpUrl> ServeOptions::otlpUrl() const {
+  if (!canPostHttp()) {
+    return Error{
+        "--otlp: this tracectl was built without Boost and sends nothing"};
+  }
+  Result<HttpUrl> url = parseHttpUrl(otlp);
+  if (!url) return Error{absl::StrCat("--otlp: ", url.error().message)};
+  if (url->path.empty() || url->path == "/") url->path = "/v1/metrics";
+  return url;
+}
+
+}  // namespace traced

@@ -1,0 +1,33 @@
+// What `tracectl serve` is told on its command line.
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/serve/http_service.h"
+#include "cli/serve/otlp/http_url.h"
+
+namespace traced {
+
+struct ServeOptions {
+  void declare(CLI::App& app);
+  // Where to answer, and where to send to. An Error says what cannot be.
+  Result<HttpOptions> http() const;
+  Result<HttpUrl> otlpUrl() const;
+
+  std::vector<std::string> inputs;
+  std::string listen = "127.0.0.1:9464";
+  std::string token_file;
+  std::string textfile;
+  std::string otlp;
+  std::string on_verdict;
+  double interval_s = 1;
+  double otlp_interval_s = 15;
+  double waiting_s = 30;
+  bool once = false;
+  bool no_http = false;
+};
+
+}  // namespace traced
