@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -78,11 +80,17 @@ FAULTS = {
 
 
 def diverges(fault: str) -> None:
-    """Rank 2 leaves the program's order. Nobody waits for what may never end."""
+    """Rank 2 leaves the program's order. Nobody waits for what may never end.
+
+    Ranks leave when they called what, on the clock of the host, in `called.RANK`.
+    """
     rank = join(timeout=timedelta(minutes=10))
     dist.all_reduce(torch.ones(8))
+    called_ns = []
     for call in FAULTS[fault] if rank == 2 else HEALTHY:
+        called_ns.append(time.monotonic_ns())
         call()
+    Path(f"called.{rank}").write_text(json.dumps(called_ns))
     Path(f"held.{rank}").touch()
     until(Path("released").exists)
     os._exit(0)
