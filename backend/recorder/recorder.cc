@@ -238,6 +238,8 @@ void Recorder::watch(std::int64_t limit_ns) noexcept {
   writer_->watch(limit_ns);
 }
 
+RankFigures Recorder::figures() { return writer_->figures(); }
+
 void Recorder::addSink(std::shared_ptr<Sink> sink) {
   sinks().add(std::move(sink));
 }

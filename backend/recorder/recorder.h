@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "recorder/engine_checks.h"
+#include "recorder/metrics/rank_figures.h"
 #include "recorder/node_map.h"
 #include "recorder/own_time.h"
 #include "recorder/recorded_group.h"
@@ -140,6 +141,9 @@ class Recorder {
   // writer, not for the file. False if the deadline passed first: it then lacks
   // the latest records.
   std::pair<std::string, bool> recent(std::chrono::milliseconds deadline);
+
+  // What was communicated by now. Waits for nothing.
+  RankFigures figures();
 
   // A further destination of the process's chunks, also of its later
   // recorders'; a forked child has none. Any thread.

@@ -52,6 +52,7 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       sinks_(links.sinks),
       builder_(header, definitionRoom(file_->largestChunk())),
       hangs_(builder_),
+      sums_(builder_),
       reports_(links.reports),
       left_out_(links.left_out),
       engine_checks_(links.engine_checks),
@@ -72,6 +73,7 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       last_chunk_(std::chrono::steady_clock::now()),
       window_(settings.window_bytes),
       watch_ns_(settings.watch_ns) {
+  figures_.looked_ns = nowNs();
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
@@ -91,6 +93,11 @@ Writer::Recent Writer::recent(std::chrono::milliseconds deadline) {
   recent.up_to_date = awaitPosition(&Writer::in_window_, deadline);
   recent.chunks = window_.content();
   return recent;
+}
+
+RankFigures Writer::figures() {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
 }
 
 bool Writer::awaitPosition(const std::uint64_t Writer::*place,
@@ -143,6 +150,7 @@ void Writer::run() {
       continue;
     }
     stopping ? drainToTheEnd() : drain();
+    tellFigures();
     beat();
     nameCode(stopping);
     const bool news = markNews(stopping);
@@ -181,6 +189,7 @@ void Writer::drain() noexcept {
       builder_.add(record_);
       failures_.see(record_);
       hangs_.see(record_);
+      sums_.see(record_);
       if (log_) log_->see(record_);
       if (chunkIsLarge()) writeChunk(false);
     }
@@ -199,6 +208,18 @@ void Writer::drainToTheEnd() {
   while (ring_.unread() > 0 && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::yield();
     drain();
+  }
+}
+
+void Writer::tellFigures() noexcept {
+  try {
+    RankFigures figures = sums_.look(nowNs());
+    for (const ThreadDropCount& thread : ring_.drops()) {
+      figures.lost_records += thread.ring_full + thread.issue_lost;
+    }
+    const std::lock_guard lock(figures_mutex_);
+    figures_ = std::move(figures);
+  } catch (const std::exception&) {  // no memory: they are older
   }
 }
 

@@ -23,6 +23,8 @@
 #include "recorder/control/control_answer.h"
 #include "recorder/control/setting_changes.h"
 #include "recorder/engine_checks.h"
+#include "recorder/metrics/operation_sums.h"
+#include "recorder/metrics/rank_figures.h"
 #include "recorder/own_time.h"
 #include "recorder/print/operation_printer.h"
 #include "recorder/ring/ring.h"
@@ -94,6 +96,10 @@ class Writer {
   };
   Recent recent(std::chrono::milliseconds deadline);
 
+  // What is added up by now, as of the thread's latest look at the ring. Waits
+  // for nothing.
+  RankFigures figures();
+
   // How long an operation that is issued from now on may take; 0: any time.
   void watch(std::int64_t limit_ns) noexcept { watch_ns_ = limit_ns; }
 
@@ -118,6 +124,7 @@ class Writer {
   // Writes what was read before the ring was lost, and tells all who wait that
   // nothing more comes.
   void giveUp() noexcept;
+  void tellFigures() noexcept;
   // Says in the ring, now and then, that the process lives.
   void beat() noexcept;
   // Marks what is news, and returns whether there was any.
@@ -162,6 +169,7 @@ class Writer {
   ChunkEncoder encoder_;
   FailureWatch failures_;
   HangWatch hangs_;
+  OperationSums sums_;
   HangReports* const reports_;
   const std::atomic<std::uint64_t>* const left_out_;
   EngineChecks* const engine_checks_;
@@ -187,6 +195,10 @@ class Writer {
   bool warned_ = false;
 
   Window window_;
+
+  // Guarded by figures_mutex_.
+  std::mutex figures_mutex_;
+  RankFigures figures_;
 
   // Guarded by mutex_.
   std::mutex mutex_;

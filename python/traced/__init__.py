@@ -25,6 +25,7 @@ from traced.recording import (
     flush,
     inner_backend,
     location,
+    metrics,
     step,
 )
 
@@ -49,6 +50,7 @@ __all__ = [
     "inner_backend",
     "load",
     "location",
+    "metrics",
     "read",
     "snapshot",
     "step",

@@ -51,6 +51,22 @@ def location() -> str | None:
     return extension.location() if extension else None
 
 
+def metrics() -> dict[str, int | float]:
+    """What this rank has communicated so far, in this process, for a logger or a callback.
+
+    From any thread. It waits for nothing: figures are those of the recorder's latest look, 50 ms
+    ago at most while all is well; ``traced_rank_metrics_age_seconds`` says how long.
+
+    Returns:
+        Numbers by name, with the names and meanings that `tracectl serve` gives them. Those that
+        end in ``_total`` are sums since recording began. What is not known is absent; all of it
+        where this process does not record.
+    """
+    extension = _extension()
+    known = extension.metrics() if extension else None
+    return known or {}
+
+
 def step(number: int | None = None) -> int:
     """Says that a training step begins; what follows belongs to it.
 

@@ -19,6 +19,12 @@ def blocks(page: str, language: str) -> list[str]:
     ]
 
 
+def block_with(page: str, language: str, word: str) -> str:
+    """The only block with a word."""
+    (block,) = (block for block in blocks(page, language) if word in block)
+    return block
+
+
 @dataclass
 class Step:
     """One of GitHub's steps that run commands."""

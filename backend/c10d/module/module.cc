@@ -16,6 +16,7 @@
 #include "c10d/groups/attach.h"
 #include "c10d/groups/nodes.h"
 #include "c10d/module/bind_context.h"
+#include "c10d/module/bind_metrics.h"
 #include "c10d/module/bind_modules.h"
 #include "c10d/module/bind_stacks.h"
 #include "c10d/module/facade.h"
@@ -334,6 +335,7 @@ PYBIND11_MODULE(_C, m) {
   traced::bindFacade(m);
   traced::bindSinkQueue(m);
   traced::bindWatch(m);
+  traced::bindMetrics(m);
   m.def("flush", &traced::flush, py::arg("deadline"),
         py::call_guard<py::gil_scoped_release>(),
         "Waits until all that was recorded is in the file; False if the "

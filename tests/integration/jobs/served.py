@@ -19,7 +19,7 @@ from jobs.joining import join, joined
 STEPS = 40
 
 
-def _step(rank: int, world: int, group: dist.ProcessGroup) -> None:
+def busy_step(rank: int, world: int, group: dist.ProcessGroup) -> None:
     dist.all_reduce(torch.ones(64))
     work = dist.all_reduce(torch.ones(4096), group=group, async_op=True)
     assert work is not None
@@ -44,7 +44,7 @@ def busy() -> None:
         pairs = [dist.new_group([i, i + 1], group_desc="pair") for i in range(0, world, 2)]
         for number in range(STEPS):
             traced.step(number)
-            _step(rank, world, pairs[rank // 2])
+            busy_step(rank, world, pairs[rank // 2])
         Path(f"held.{rank}").touch()
         until(Path("released").exists)
 

@@ -140,6 +140,22 @@ TEST_F(WriterTest, AFlushTellsWhatTheFileRefused) {
   EXPECT_EQ(rowsIn(recent.chunks), 3u);
 }
 
+TEST_F(WriterTest, FiguresNeedNoFile) {
+  start();
+  file_->set(&FakeFile::hangs, true);
+  push(1);
+  EXPECT_FALSE(writer_->flush(kShort));
+  const std::int64_t hung_ns = writer_->figures().looked_ns;
+  EXPECT_LE(hung_ns, nowNs());
+  file_->set(&FakeFile::hangs, false);
+  EXPECT_TRUE(writer_->flush(kLong));
+  const auto give_up = std::chrono::steady_clock::now() + kLong;
+  while (writer_->figures().looked_ns == hung_ns) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+    std::this_thread::yield();
+  }
+}
+
 TEST_F(WriterTest, AFlushWaitsForARecordThatIsBeingFilled) {
   start();
   // Claims a slot as push() does, and commits it later.

@@ -1,0 +1,107 @@
+// OperationSums adds up the operations of a rank from its records: each once,
+// as soon as its part of a sum is known. Owned by the writer thread, which sees
+// every record anyway.
+//
+// An operation is counted when the program is through with it: it waited for
+// it, let go of it, or it failed. Its times to the end and in the wait are
+// added when its end is known. What is not known by then adds up as a report
+// has it.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "base/operation.h"
+#include "recorder/chunks/chunk_builder.h"
+#include "recorder/metrics/rank_figures.h"
+#include "recorder/ring/record.h"
+#include "recorder/ring/ring.h"
+
+namespace traced {
+
+class OperationSums {
+ public:
+  // An operation that is not over for so long is counted as it is; its end, if
+  // it comes, is in no sum.
+  static constexpr std::int64_t kLongestNs = 10'000'000'000;
+  // An end that a wait saw may be told better for so long.
+  static constexpr std::int64_t kBetterEndNs = 100'000'000;
+  // Of those that take longer than that, and of the others, these are followed
+  // at most: the latest.
+  static constexpr std::size_t kMostSlow = 4096;
+  static constexpr std::size_t kMostYoung = 32768;
+
+  // `known` knows what the records name; it outlives the sums.
+  explicit OperationSums(const ChunkBuilder& known) : known_(known) {}
+
+  // Adds a record that the definitions have seen.
+  void see(const Ring::Record& record);
+
+  // What is known now.
+  const RankFigures& look(std::int64_t now_ns);
+
+ private:
+  // What of a call is needed.
+  struct Call {
+    std::uint32_t id = 0;  // 0: none
+    std::uint32_t group = 0;
+    std::int64_t peer = -1;  // global rank
+    std::uint64_t bytes = 0;
+    Operation operation{};
+    bool is_followed = false;
+  };
+  struct Followed {
+    OpId id = 0;
+    Call call;
+    std::uint64_t seq = 0;
+    std::int64_t issue_ns = 0;
+    std::int64_t end_ns = 0;
+    std::int64_t wait_end_ns = 0;
+    std::uint64_t wait_ns = 0;
+    std::uint64_t stall_ns_plus_1 = 0;
+    bool returned = false;
+    bool ended = false;
+    bool end_is_of_wait = false;
+    bool waited = false;
+    bool let_go = false;
+    bool failed = false;
+    bool in_flight = true;
+    bool counted = false;
+    bool is_over = false;
+  };
+
+  void issued(OpId id, const IssueRecord& issue);
+  void returned(Followed& op, const ReturnRecord& record);
+  void done(Followed& op, const DoneRecord& record);
+  void waited(Followed& op, const WaitRecord& record);
+  void marked(const MarkRecord& mark);
+  template <typename Change>
+  void change(OpId id, Change change);
+  void advance(Followed& op);
+  void fail(Followed& op);
+  void count(Followed& op);
+  // Whether nothing more comes that would be added; adds what there is.
+  bool settle(Followed& op, std::int64_t now_ns);
+  void addTimes(Followed& op);
+  void makeSlow(const Followed& op);
+  void forgetOldest();
+  Followed* find(OpId id);
+  const Call& callOf(std::uint32_t id);
+  OperationInFlight tell(const Followed& op) const;
+  void tellOldest();
+
+  const ChunkBuilder& known_;
+  RankFigures figures_;
+  // In the order of their ids; those in slow_ are before those in young_.
+  std::vector<Followed> slow_;
+  std::deque<Followed> young_;
+  // Where find() begins.
+  std::size_t near_ = 0;
+  std::array<Call, 256> calls_{};
+};
+
+}  // namespace traced

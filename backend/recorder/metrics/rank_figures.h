@@ -1,0 +1,53 @@
+// RankFigures is what a rank has communicated so far, and what it is in: what
+// metrics (docs/metrics.md) are made of.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recorder/ring/record.h"
+
+namespace traced {
+
+// An operation without an end so far.
+struct OperationInFlight {
+  OpId op = 0;
+  std::string operation;
+  std::string group_name;
+  std::string group_desc;
+  std::uint64_t seq = 0;  // 0: none
+  std::uint64_t bytes = 0;
+  std::int64_t peer = -1;  // global rank; -1: none, or any
+  std::int64_t issue_ns = 0;
+};
+
+struct RankFigures {
+  static constexpr std::size_t kMostTold = 16;
+
+  // When all of this was so.
+  std::int64_t looked_ns = 0;
+
+  // Since recording began. Sums of what was not observed lack it.
+  std::uint64_t operations = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t own_call_ns = 0;
+  std::uint64_t completion_ns = 0;
+  std::uint64_t exposed_wait_ns = 0;
+  std::uint64_t lost_records = 0;
+
+  std::optional<std::int64_t> last_issue_ns;
+  std::uint64_t in_flight = 0;
+  // The oldest of them.
+  std::vector<OperationInFlight> oldest;
+
+  // The step that the rank is in, and how long the one before took.
+  std::optional<std::uint64_t> step;
+  std::int64_t step_began_ns = 0;
+  std::optional<std::uint64_t> step_ns;
+};
+
+}  // namespace traced

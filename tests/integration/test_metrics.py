@@ -1,0 +1,98 @@
+"""What a rank says of itself, in its own process and over torch's control plane."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launcher import DEADLINE_S, Launcher
+from tracectl import tracectl
+
+_NS = 1e-9
+
+#: By metric, what a report says of a rank.
+_REPORTED = {
+    "operations_total": lambda rank: rank["count"],
+    "bytes_total": lambda rank: rank["bytes"],
+    "failed_operations_total": lambda rank: rank["failed"],
+    "own_call_seconds_total": lambda rank: rank["host"]["total_ns"] * _NS,
+    "completion_seconds_total": lambda rank: rank["completion"]["total_ns"] * _NS,
+    "exposed_wait_seconds_total": lambda rank: rank["exposed"]["total_ns"] * _NS,
+}
+
+
+class _Worker(http.client.HTTPConnection):
+    """A connection to the socket of a worker server."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("worker", timeout=DEADLINE_S)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+
+
+def _ask(path: Path, handler: str) -> Any:
+    worker = _Worker(path)
+    worker.request("POST", f"/handler/{handler}")
+    answer = worker.getresponse()
+    assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
+    return json.loads(answer.read())
+
+
+def test_sums_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.run_ranks(2, "jobs.measured:adds_up", folder=tmp_path)
+    told = tracectl("report", tmp_path / "traces", "--json").json()
+    assert sum(rank["failed"] for rank in told["ranks"]) > 0
+    for process, reported in zip(ranks, told["ranks"], strict=True):
+        before, after = process.result
+        assert before["traced_rank_operations_total"] == 0
+        assert "traced_rank_seconds_since_operation" not in before
+        assert "traced_rank_step" not in before
+        for name, value in _REPORTED.items():
+            wanted = pytest.approx(value(reported), rel=1e-9)
+            assert after[f"traced_rank_{name}"] == wanted, name
+        assert after["traced_rank_lost_records_total"] == 0
+        assert after["traced_rank_step"] == 39
+        assert after["traced_rank_step_seconds"] > 0
+        assert all(type(value) in (int, float) for value in after.values())
+
+
+def test_what_is_in_flight_is_told(launcher: Launcher, tmp_path: Path) -> None:
+    first, _ = launcher.run_ranks(2, "jobs.measured:waits_for_the_other", folder=tmp_path)
+    waiting, after = first.result
+    assert waiting["traced_rank_operations_in_flight"] == 1
+    assert waiting["traced_rank_operations_total"] == 1
+    assert waiting["traced_rank_seconds_since_operation"] > 0.2
+    assert after["traced_rank_operations_total"] == 2
+    assert after["traced_rank_oldest_in_flight_seconds"] == 0
+
+
+def test_who_records_nothing_has_none(launcher: Launcher, tmp_path: Path) -> None:
+    (rank,) = launcher.run_ranks(1, "jobs.measured:nothing_is_recorded", folder=tmp_path)
+    assert rank.result == {}
+
+
+def test_the_control_plane_answers_under_a_held_gil(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.start_ranks(2, "jobs.measured:holds_the_gil", folder=tmp_path)
+    deadline = time.monotonic() + DEADLINE_S
+    server = tmp_path / "worker.sock"
+    while not (tmp_path / "held").exists() or not _ask(server, "traced_in_flight")["oldest"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    metrics, flight = _ask(server, "traced_metrics"), _ask(server, "traced_in_flight")
+    (tmp_path / "looked").touch()
+    assert [rank.wait() for rank in ranks] == [0, 0]
+    assert metrics["traced_rank_operations_total"] == 1
+    assert metrics["traced_rank_operations_in_flight"] == flight["in_flight"] == 1
+    (operation,) = flight["oldest"]
+    assert (operation["op"], operation["seq"], operation["bytes"]) == ("all_reduce", 2, 16)
+    assert operation["group_desc"] == "default_pg"
+    assert 0 < operation["seconds"] < DEADLINE_S

@@ -1,0 +1,234 @@
+// What is added up of operations, from records at instants of the test's own.
+
+#include "recorder/metrics/operation_sums.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "recorder/chunks/encode_definitions.h"
+#include "recorder/ring/group_info.h"
+#include "support/filled_ring.h"
+#include "support/record_calls.h"
+
+namespace traced {
+namespace {
+
+constexpr std::int64_t kBetter = OperationSums::kBetterEndNs;
+constexpr std::int64_t kLongest = OperationSums::kLongestNs;
+constexpr std::uint64_t kBytes = 64;
+
+class OperationSumsTest : public ::testing::Test {
+ protected:
+  OperationSumsTest() : builder_(v1::Header()), sums_(builder_) {
+    memory_.reset(static_cast<char*>(
+        std::aligned_alloc(kSlotBytes, Ring::bytesFor(kSlots))));
+    std::memset(memory_.get(), 0, Ring::bytesFor(kSlots));
+    ring_ = std::make_unique<Ring>(memory_.get(), kSlots);
+    testing::define(*ring_, RecordKind::kDefineGroup, 1,
+                    encodeGroup(1, testing::worldOfTwo(), 0));
+    CallDescription call(Operation::kAllReduce, 1);
+    call.fields().bytes_in = kBytes;
+    define(kCall, call);
+    call.fields().simulated = true;
+    define(kSimulated, call);
+  }
+
+  static constexpr std::uint32_t kCall = 1, kSimulated = 2;
+
+  void define(std::uint32_t id, const CallDescription& call) {
+    ring_->pushDefinition(RecordKind::kDefineCall, {id, kUntilRetired},
+                          call.bytes(), call.byteSize());
+  }
+  OpId issue(std::int64_t at_ns, std::uint32_t call = kCall) {
+    return ring_->push(RecordKind::kIssue,
+                       IssueRecord{at_ns, ++seq_, 0, call, 0, 1});
+  }
+  void returned(OpId op, std::int64_t at_ns, Outcome outcome = Outcome::kOk) {
+    ring_->push(RecordKind::kReturn, ReturnRecord{op, at_ns, 0, outcome});
+  }
+  void done(OpId op, std::int64_t at_ns, Outcome outcome = Outcome::kOk) {
+    ring_->push(RecordKind::kDone,
+                DoneRecord{op, at_ns, 0, 0, EndSource::kFuture, outcome});
+  }
+  void waited(OpId op, std::int64_t begin_ns, std::uint64_t ns, bool saw_end,
+              std::uint64_t stall_ns_plus_1 = 0,
+              Outcome outcome = Outcome::kOk) {
+    ring_->push(RecordKind::kWait, WaitRecord{op, begin_ns, ns, stall_ns_plus_1,
+                                              0, 0, outcome, saw_end});
+  }
+  void released(OpId op, std::int64_t at_ns) {
+    ring_->push(RecordKind::kRelease, ReleaseRecord{op, at_ns});
+  }
+  // All of a synchronous operation: 2 ns until it returns, 10 until its end.
+  void synchronous(std::int64_t at_ns) {
+    const OpId op = issue(at_ns);
+    ring_->push(RecordKind::kReturnAndWait,
+                ReturnAndWaitRecord{op, at_ns + 2, at_ns + 3, 7, 0, 0,
+                                    Outcome::kOk, true});
+  }
+
+  RankFigures at(std::int64_t now_ns) {
+    Ring::Record record;
+    while (ring_->read(record)) {
+      builder_.add(record);
+      sums_.see(record);
+    }
+    ring_->release();
+    return sums_.look(now_ns);
+  }
+
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+  static constexpr std::uint64_t kSlots = 65536;
+  std::unique_ptr<char, Free> memory_;
+  std::unique_ptr<Ring> ring_;
+  ChunkBuilder builder_;
+  OperationSums sums_;
+  std::uint64_t seq_ = 0;
+};
+
+TEST_F(OperationSumsTest, AnOperationIsCountedOnce) {
+  synchronous(100);
+  RankFigures figures = at(200);
+  EXPECT_EQ(figures.looked_ns, 200);
+  EXPECT_EQ(figures.operations, 1u);
+  EXPECT_EQ(figures.bytes, kBytes);
+  EXPECT_EQ(figures.own_call_ns, 2u);
+  EXPECT_EQ(figures.last_issue_ns, 100);
+  EXPECT_EQ(figures.in_flight, 0u);
+  EXPECT_EQ(figures.completion_ns, 0u) << "a future may tell an earlier end";
+  figures = at(110 + kBetter);
+  EXPECT_EQ(figures.completion_ns, 10u);
+  EXPECT_EQ(figures.exposed_wait_ns, 7u);
+  figures = at(200 + 2 * kLongest);
+  EXPECT_EQ(figures.operations, 1u);
+  EXPECT_EQ(figures.completion_ns, 10u);
+}
+
+TEST_F(OperationSumsTest, ABetterEndOfAWaitCounts) {
+  const OpId op = issue(100);
+  returned(op, 101);
+  waited(op, 110, 40, /*saw_end=*/true);
+  EXPECT_EQ(at(160).completion_ns, 0u);
+  done(op, 130);
+  EXPECT_EQ(at(170).completion_ns, 30u);
+}
+
+TEST_F(OperationSumsTest, WhatIsUnderWayIsInFlight) {
+  const OpId op = issue(100);
+  returned(op, 105);
+  issue(200);
+  RankFigures figures = at(300);
+  EXPECT_EQ(figures.operations, 0u);
+  ASSERT_EQ(figures.in_flight, 2u);
+  ASSERT_EQ(figures.oldest.size(), 2u);
+  EXPECT_EQ(figures.oldest[0].op, op);
+  EXPECT_EQ(figures.oldest[0].operation, "all_reduce");
+  EXPECT_EQ(figures.oldest[0].group_desc, "default_pg");
+  EXPECT_EQ(figures.oldest[0].seq, 1u);
+  EXPECT_EQ(figures.oldest[0].bytes, kBytes);
+  EXPECT_EQ(figures.oldest[0].issue_ns, 100);
+  done(op, 310);
+  figures = at(320);
+  EXPECT_EQ(figures.in_flight, 1u);
+  EXPECT_EQ(figures.operations, 0u) << "the program is not through with it";
+  released(op, 330);
+  figures = at(340);
+  EXPECT_EQ(figures.operations, 1u);
+  EXPECT_EQ(figures.completion_ns, 210u);
+}
+
+TEST_F(OperationSumsTest, OneThatIsLateHoldsUpNoOther) {
+  issue(100);
+  for (int i = 0; i < 50; ++i) synchronous(100 + kBetter * i);
+  const RankFigures figures = at(200 + kBetter * 51);
+  EXPECT_EQ(figures.in_flight, 1u);
+  EXPECT_EQ(figures.oldest.at(0).issue_ns, 100);
+  EXPECT_EQ(figures.operations, 50u);
+  EXPECT_EQ(figures.completion_ns, 500u);
+}
+
+TEST_F(OperationSumsTest, AFailureAddsNoTime) {
+  const OpId threw = issue(100);
+  returned(threw, 105, Outcome::kThrew);
+  const OpId told = issue(200);
+  returned(told, 201);
+  done(told, 230, Outcome::kThrew);
+  waited(told, 240, 5, false, 0, Outcome::kThrew);
+  const OpId refused = issue(300);
+  waited(refused, 310, 5, true, 0, Outcome::kFalse);
+  const RankFigures figures = at(400 + kLongest);
+  EXPECT_EQ(figures.failed, 3u);
+  EXPECT_EQ(figures.operations, 3u);
+  EXPECT_EQ(figures.own_call_ns, 6u);
+  EXPECT_EQ(figures.completion_ns, 0u);
+  EXPECT_EQ(figures.exposed_wait_ns, 0u);
+  EXPECT_EQ(figures.in_flight, 0u);
+}
+
+TEST_F(OperationSumsTest, WhatTakesTooLongIsCountedAsItIs) {
+  const OpId op = issue(100);
+  EXPECT_EQ(at(100 + kLongest).operations, 0u);
+  RankFigures figures = at(101 + kLongest);
+  EXPECT_EQ(figures.operations, 1u);
+  EXPECT_EQ(figures.in_flight, 1u) << "it still has no end";
+  waited(op, 102 + kLongest, 5, true);
+  figures = at(110 + kLongest + kBetter);
+  EXPECT_EQ(figures.operations, 1u);
+  EXPECT_EQ(figures.in_flight, 0u);
+  EXPECT_EQ(figures.completion_ns, 0u);
+}
+
+TEST_F(OperationSumsTest, ADeviceTellsHowLongItStood) {
+  const OpId op = issue(100);
+  returned(op, 101);
+  waited(op, 110, 1, /*saw_end=*/false);
+  EXPECT_EQ(at(120).operations, 1u);
+  EXPECT_EQ(at(120).exposed_wait_ns, 0u) << "the device has not told";
+  waited(op, 110, 1, false, /*stall_ns_plus_1=*/71);
+  done(op, 200);
+  const RankFigures figures = at(210);
+  EXPECT_EQ(figures.exposed_wait_ns, 70u);
+  EXPECT_EQ(figures.completion_ns, 100u);
+}
+
+TEST_F(OperationSumsTest, WhatIsOnlyEstimatedIsNotCounted) {
+  released(issue(100, kSimulated), 110);
+  const RankFigures figures = at(120);
+  EXPECT_EQ(figures.operations, 0u);
+  EXPECT_EQ(figures.in_flight, 0u);
+  EXPECT_EQ(figures.last_issue_ns, 100);
+}
+
+TEST_F(OperationSumsTest, MemoryIsBoundedAndCountsAreNot) {
+  constexpr std::uint64_t kMany =
+      OperationSums::kMostYoung + 4 * OperationSums::kMostSlow;
+  for (std::uint64_t i = 0; i < kMany; ++i) issue(100);
+  const RankFigures figures = at(100 + kBetter);
+  EXPECT_EQ(figures.oldest.size(), RankFigures::kMostTold);
+  EXPECT_LE(figures.in_flight, OperationSums::kMostSlow);
+  EXPECT_GT(figures.in_flight, OperationSums::kMostSlow / 2);
+  EXPECT_EQ(figures.operations + figures.in_flight, kMany);
+  EXPECT_EQ(at(101 + kLongest).operations, kMany);
+}
+
+TEST_F(OperationSumsTest, StepsAreTold) {
+  EXPECT_FALSE(at(10).step);
+  ring_->push(RecordKind::kMark, MarkRecord{100, 7, MarkKind::kStep});
+  RankFigures figures = at(150);
+  EXPECT_EQ(figures.step, 7u);
+  EXPECT_EQ(figures.step_began_ns, 100);
+  EXPECT_FALSE(figures.step_ns);
+  ring_->push(RecordKind::kMark, MarkRecord{160, 8, MarkKind::kStep});
+  ring_->push(RecordKind::kMark, MarkRecord{170, 0, MarkKind::kFlush});
+  figures = at(180);
+  EXPECT_EQ(figures.step, 8u);
+  EXPECT_EQ(figures.step_ns, 60u);
+}
+
+}  // namespace
+}  // namespace traced
