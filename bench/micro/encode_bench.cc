@@ -1,5 +1,6 @@
-// What the writer thread does with records: encode them into chunks, and append
-// these to the file. Per record: time, and bytes in the file.
+// What the writer thread does with records: add them up, encode them into
+// chunks, and append these to the file. Per record: time, and bytes in the
+// file.
 //
 //   build/release/bench/encode_bench
 //
@@ -16,6 +17,7 @@
 #include <random>
 
 #include "recorder/chunks/chunk_builder.h"
+#include "recorder/metrics/operation_sums.h"
 #include "recorder/sinks/file_sink.h"
 #include "support/bench_recorder.h"
 #include "trace_io/chunk_encoder.h"
@@ -153,6 +155,26 @@ void encode(benchmark::State& state, bool regular) {
   state.counters["bytes_per_record"] = packed * kOperations / kRecords;
 }
 
+// As much as comes between two looks is added up at once.
+void addUp(benchmark::State& state) {
+  const Records all = records(true);
+  ChunkBuilder builder(header());
+  for (const Ring::Record& record : all) builder.add(record);
+  for (auto _ : state) {
+    OperationSums sums(builder);
+    std::int64_t looked_ns = 0;
+    for (const Ring::Record& record : all) {
+      sums.see(record);
+      if (record.kind != RecordKind::kIssue) continue;
+      const std::int64_t now_ns = record.as<IssueRecord>().issue_ns;
+      if (now_ns - looked_ns < 50'000'000) continue;
+      benchmark::DoNotOptimize(sums.look(now_ns));
+      looked_ns = now_ns;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kRecords);
+}
+
 void append(benchmark::State& state) {
   ChunkBuilder builder(header());
   ChunkEncoder encoder;
@@ -168,6 +190,7 @@ void append(benchmark::State& state) {
 
 BENCHMARK_CAPTURE(encode, regular, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(encode, random, false)->Unit(benchmark::kMillisecond);
+BENCHMARK(addUp)->Unit(benchmark::kMillisecond);
 BENCHMARK(append)->Unit(benchmark::kMillisecond)->Iterations(200);
 
 }  // namespace
