@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import time
 from pathlib import Path
@@ -47,6 +48,12 @@ def _ask(path: Path, handler: str) -> Any:
     return json.loads(answer.read())
 
 
+def _documented(page: str) -> list[str]:
+    """The names in the first column of the page's tables."""
+    text = (Path(__file__).parents[2] / "docs" / page).read_text()
+    return re.findall(r"^\| `(traced_\w+)`", text, re.MULTILINE)
+
+
 def test_sums_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.run_ranks(2, "jobs.measured:adds_up", folder=tmp_path)
     told = tracectl("report", tmp_path / "traces", "--json").json()
@@ -63,6 +70,14 @@ def test_sums_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> Non
         assert after["traced_rank_step"] == 39
         assert after["traced_rank_step_seconds"] > 0
         assert all(type(value) in (int, float) for value in after.values())
+        assert sorted(after) == sorted(_documented("metrics.md"))
+
+
+def test_names_are_those_of_serve() -> None:
+    own = {"traced_rank_metrics_age_seconds"}
+    of_serve = set(_documented("serve.md"))
+    of_serve |= {name.replace("traced_", "traced_rank_", 1) for name in of_serve}
+    assert set(_documented("metrics.md")) - own <= of_serve
 
 
 def test_what_is_in_flight_is_told(launcher: Launcher, tmp_path: Path) -> None:

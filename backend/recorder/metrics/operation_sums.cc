@@ -8,11 +8,6 @@
 namespace traced {
 namespace {
 
-// Time that would run backwards adds nothing.
-std::uint64_t lasted(std::int64_t from_ns, std::int64_t to_ns) {
-  return to_ns > from_ns ? static_cast<std::uint64_t>(to_ns - from_ns) : 0;
-}
-
 template <typename Operations>
 auto firstFrom(Operations& operations, OpId id) {
   return std::lower_bound(operations.begin(), operations.end(), id,
@@ -25,28 +20,16 @@ void OperationSums::see(const Ring::Record& record) {
   switch (record.kind) {
     case RecordKind::kIssue:
       return issued(record.position, record.as<IssueRecord>());
-    case RecordKind::kReturn: {
-      const auto told = record.as<ReturnRecord>();
-      return change(told.op, [&](Followed& op) { returned(op, told); });
-    }
-    case RecordKind::kDone: {
-      const auto told = record.as<DoneRecord>();
-      return change(told.op, [&](Followed& op) { done(op, told); });
-    }
-    case RecordKind::kWait: {
-      const auto told = record.as<WaitRecord>();
-      return change(told.op, [&](Followed& op) { waited(op, told); });
-    }
-    case RecordKind::kReturnAndWait: {
-      const auto told = record.as<ReturnAndWaitRecord>();
-      return change(told.op, [&](Followed& op) {
-        returned(op, told.returned());
-        waited(op, told.waited());
-      });
-    }
+    case RecordKind::kReturn:
+      return apply(record.as<ReturnRecord>());
+    case RecordKind::kDone:
+      return apply(record.as<DoneRecord>());
+    case RecordKind::kWait:
+      return apply(record.as<WaitRecord>());
+    case RecordKind::kReturnAndWait:
+      return apply(record.as<ReturnAndWaitRecord>());
     case RecordKind::kRelease:
-      return change(record.as<ReleaseRecord>().op,
-                    [](Followed& op) { op.let_go = true; });
+      return apply(record.as<ReleaseRecord>());
     case RecordKind::kMark:
       return marked(record.as<MarkRecord>());
     default:
@@ -57,13 +40,13 @@ void OperationSums::see(const Ring::Record& record) {
 void OperationSums::issued(OpId id, const IssueRecord& issue) {
   const std::int64_t last_ns = figures_.last_issue_ns.value_or(issue.issue_ns);
   figures_.last_issue_ns = std::max(last_ns, issue.issue_ns);
-  const Call& call = callOf(issue.call);
+  const FollowedCall& call = callOf(issue.call);
   if (!call.is_followed) return;
   if (young_.size() == kMostYoung) {
     makeSlow(young_.front());
     young_.pop_front();
   }
-  Followed& op = young_.emplace_back();
+  FollowedOperation& op = young_.emplace_back();
   op.id = id;
   op.call = call;
   op.seq = issue.seq;
@@ -71,8 +54,8 @@ void OperationSums::issued(OpId id, const IssueRecord& issue) {
   ++figures_.in_flight;
 }
 
-const OperationSums::Call& OperationSums::callOf(std::uint32_t id) {
-  Call& call = calls_[id % calls_.size()];
+const FollowedCall& OperationSums::callOf(std::uint32_t id) {
+  FollowedCall& call = calls_[id % calls_.size()];
   if (call.id == id) return call;
   call = {};
   const v1::Call* const known = known_.call(id);
@@ -87,7 +70,7 @@ const OperationSums::Call& OperationSums::callOf(std::uint32_t id) {
   return call;
 }
 
-OperationSums::Followed* OperationSums::find(OpId id) {
+FollowedOperation* OperationSums::find(OpId id) {
   if (young_.empty() || id < young_.front().id) {
     const auto found = firstFrom(slow_, id);
     return found != slow_.end() && found->id == id ? &*found : nullptr;
@@ -105,97 +88,56 @@ OperationSums::Followed* OperationSums::find(OpId id) {
   return &*found;
 }
 
-template <typename Change>
-void OperationSums::change(OpId id, Change change) {
-  Followed* const op = find(id);
+template <typename Record>
+void OperationSums::apply(const Record& record) {
+  FollowedOperation* const op = find(record.op);
   if (!op) return;
-  change(*op);
-  advance(*op);
-}
-
-// The rules are those by which readers put the rows of an operation together.
-void OperationSums::returned(Followed& op, const ReturnRecord& record) {
-  if (op.returned) return;
-  op.returned = true;
-  figures_.own_call_ns += lasted(op.issue_ns, record.return_ns);
-  if (record.outcome == Outcome::kThrew) fail(op);
-}
-
-void OperationSums::done(Followed& op, const DoneRecord& record) {
-  const bool is_first = !op.ended || op.end_is_of_wait;
-  if (is_first && record.outcome == Outcome::kThrew) fail(op);
-  if (!is_first && record.end_ns >= op.end_ns) return;
-  op.ended = true;
-  op.end_is_of_wait = record.source == EndSource::kWait;
-  op.end_ns = record.end_ns;
-}
-
-void OperationSums::waited(Followed& op, const WaitRecord& record) {
-  if (op.stall_ns_plus_1 == 0) op.stall_ns_plus_1 = record.stall_ns_plus_1;
-  if (op.waited) return;
-  op.waited = true;
-  op.wait_ns = record.wait_ns;
-  op.wait_end_ns = record.begin_ns + static_cast<std::int64_t>(record.wait_ns);
-  if (record.outcome != Outcome::kOk) fail(op);
-  if (!record.saw_end || record.outcome == Outcome::kThrew || op.ended) return;
-  op.ended = op.end_is_of_wait = true;
-  op.end_ns = op.wait_end_ns;
-}
-
-void OperationSums::fail(Followed& op) {
-  if (!std::exchange(op.failed, true)) ++figures_.failed;
+  const bool had_returned = op->returned;
+  const bool had_failed = op->failed;
+  op->apply(record);
+  if (!had_returned) figures_.own_call_ns += op->own_call_ns;
+  figures_.failed += op->failed && !had_failed;
+  if (op->in_flight && (op->isThrough() || op->ended)) {
+    op->in_flight = false;
+    --figures_.in_flight;
+  }
+  if (op->isThrough()) count(*op);
 }
 
 void OperationSums::marked(const MarkRecord& mark) {
   if (mark.kind != MarkKind::kStep) return;
   if (figures_.step) {
-    figures_.step_ns = lasted(figures_.step_began_ns, mark.mark_ns);
+    figures_.step_ns = lastedNs(figures_.step_began_ns, mark.mark_ns);
   }
   figures_.step = mark.value;
   figures_.step_began_ns = mark.mark_ns;
 }
 
-void OperationSums::advance(Followed& op) {
-  const bool is_through = op.waited || op.let_go || op.failed;
-  if (op.in_flight && (is_through || op.ended)) {
-    op.in_flight = false;
-    --figures_.in_flight;
-  }
-  if (is_through) count(op);
-}
-
-void OperationSums::count(Followed& op) {
+void OperationSums::count(FollowedOperation& op) {
   if (std::exchange(op.counted, true)) return;
   ++figures_.operations;
   figures_.bytes += op.call.bytes;
 }
 
-void OperationSums::addTimes(Followed& op) {
-  if (std::exchange(op.is_over, true) || op.failed) return;
-  if (op.ended) figures_.completion_ns += lasted(op.issue_ns, op.end_ns);
-  if (op.stall_ns_plus_1 > 0) {
-    figures_.exposed_wait_ns += op.stall_ns_plus_1 - 1;
-  } else if (op.waited) {
-    figures_.exposed_wait_ns += op.wait_ns;
-  }
+void OperationSums::addTimes(FollowedOperation& op) {
+  if (std::exchange(op.times_added, true) || op.failed) return;
+  figures_.completion_ns += op.completionNs();
+  figures_.exposed_wait_ns += op.exposedWaitNs();
 }
 
-bool OperationSums::settle(Followed& op, std::int64_t now_ns) {
-  const bool is_through = op.waited || op.let_go;
+bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
   const bool may_end_better =
       op.end_is_of_wait && now_ns - op.wait_end_ns < kBetterEndNs;
-  const bool is_over = op.failed ||
-                       (is_through && op.ended && !may_end_better) ||
-                       now_ns - op.issue_ns > kLongestNs;
-  if (is_over) {
+  const bool all_is_known =
+      op.failed || (op.isThrough() && op.ended && !may_end_better);
+  if (all_is_known || now_ns - op.issue_ns > kLongestNs) {
     count(op);
     addTimes(op);
   }
-  return op.is_over && !op.in_flight;
+  return op.times_added && !op.in_flight;
 }
 
-// It is not yet over.
-void OperationSums::makeSlow(const Followed& op) {
+void OperationSums::makeSlow(const FollowedOperation& op) {
   if (slow_.size() >= kMostSlow) forgetOldest();
   slow_.push_back(op);
   if (near_ > 0) --near_;
@@ -213,9 +155,10 @@ void OperationSums::forgetOldest() {
 }
 
 const RankFigures& OperationSums::look(std::int64_t now_ns) {
-  std::erase_if(slow_, [&](Followed& op) { return settle(op, now_ns); });
+  std::erase_if(slow_,
+                [&](FollowedOperation& op) { return settle(op, now_ns); });
   while (!young_.empty()) {
-    Followed& op = young_.front();
+    FollowedOperation& op = young_.front();
     if (!settle(op, now_ns)) {
       if (now_ns - op.issue_ns < kBetterEndNs) break;
       makeSlow(op);
@@ -233,7 +176,7 @@ void OperationSums::tellOldest() {
   const std::uint64_t wanted =
       std::min<std::uint64_t>(figures_.in_flight, RankFigures::kMostTold);
   const auto tellOf = [&](const auto& operations) {
-    for (const Followed& op : operations) {
+    for (const FollowedOperation& op : operations) {
       if (figures_.oldest.size() == wanted) return;
       if (op.in_flight) figures_.oldest.push_back(tell(op));
     }
@@ -242,7 +185,7 @@ void OperationSums::tellOldest() {
   tellOf(young_);
 }
 
-OperationInFlight OperationSums::tell(const Followed& op) const {
+OperationInFlight OperationSums::tell(const FollowedOperation& op) const {
   OperationInFlight told;
   told.op = op.id;
   told.operation = operationName(op.call.operation);

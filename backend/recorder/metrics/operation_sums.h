@@ -15,8 +15,8 @@
 #include <deque>
 #include <vector>
 
-#include "base/operation.h"
 #include "recorder/chunks/chunk_builder.h"
+#include "recorder/metrics/followed_operation.h"
 #include "recorder/metrics/rank_figures.h"
 #include "recorder/ring/record.h"
 #include "recorder/ring/ring.h"
@@ -45,63 +45,29 @@ class OperationSums {
   const RankFigures& look(std::int64_t now_ns);
 
  private:
-  // What of a call is needed.
-  struct Call {
-    std::uint32_t id = 0;  // 0: none
-    std::uint32_t group = 0;
-    std::int64_t peer = -1;  // global rank
-    std::uint64_t bytes = 0;
-    Operation operation{};
-    bool is_followed = false;
-  };
-  struct Followed {
-    OpId id = 0;
-    Call call;
-    std::uint64_t seq = 0;
-    std::int64_t issue_ns = 0;
-    std::int64_t end_ns = 0;
-    std::int64_t wait_end_ns = 0;
-    std::uint64_t wait_ns = 0;
-    std::uint64_t stall_ns_plus_1 = 0;
-    bool returned = false;
-    bool ended = false;
-    bool end_is_of_wait = false;
-    bool waited = false;
-    bool let_go = false;
-    bool failed = false;
-    bool in_flight = true;
-    bool counted = false;
-    bool is_over = false;
-  };
-
   void issued(OpId id, const IssueRecord& issue);
-  void returned(Followed& op, const ReturnRecord& record);
-  void done(Followed& op, const DoneRecord& record);
-  void waited(Followed& op, const WaitRecord& record);
+  template <typename Record>
+  void apply(const Record& record);
   void marked(const MarkRecord& mark);
-  template <typename Change>
-  void change(OpId id, Change change);
-  void advance(Followed& op);
-  void fail(Followed& op);
-  void count(Followed& op);
+  void count(FollowedOperation& op);
+  void addTimes(FollowedOperation& op);
   // Whether nothing more comes that would be added; adds what there is.
-  bool settle(Followed& op, std::int64_t now_ns);
-  void addTimes(Followed& op);
-  void makeSlow(const Followed& op);
+  bool settle(FollowedOperation& op, std::int64_t now_ns);
+  void makeSlow(const FollowedOperation& op);
   void forgetOldest();
-  Followed* find(OpId id);
-  const Call& callOf(std::uint32_t id);
-  OperationInFlight tell(const Followed& op) const;
+  FollowedOperation* find(OpId id);
+  const FollowedCall& callOf(std::uint32_t id);
+  OperationInFlight tell(const FollowedOperation& op) const;
   void tellOldest();
 
   const ChunkBuilder& known_;
   RankFigures figures_;
   // In the order of their ids; those in slow_ are before those in young_.
-  std::vector<Followed> slow_;
-  std::deque<Followed> young_;
+  std::vector<FollowedOperation> slow_;
+  std::deque<FollowedOperation> young_;
   // Where find() begins.
   std::size_t near_ = 0;
-  std::array<Call, 256> calls_{};
+  std::array<FollowedCall, 256> calls_{};
 };
 
 }  // namespace traced
