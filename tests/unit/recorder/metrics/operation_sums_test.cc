@@ -135,6 +135,8 @@ TEST_F(OperationSumsTest, WhatIsUnderWayIsInFlight) {
   done(op, 310);
   figures = at(320);
   EXPECT_EQ(figures.in_flight, 1u);
+  ASSERT_EQ(figures.oldest.size(), 1u);
+  EXPECT_EQ(figures.oldest[0].issue_ns, 200);
   EXPECT_EQ(figures.operations, 0u) << "the program is not through with it";
   released(op, 330);
   figures = at(340);
