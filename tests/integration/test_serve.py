@@ -123,6 +123,26 @@ def test_nothing_is_told_of_healthy_jobs(launcher: Launcher, tmp_path: Path, tim
     assert not (tmp_path / "verdicts").exists()
 
 
+@pytest.mark.long
+def test_a_link_that_becomes_slow_is_told_until_it_is_quick(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    with held(launcher, 4, "jobs.served:throttled", tmp_path), serving(tmp_path) as serve:
+
+        def told() -> Any:
+            verdicts = json.loads(serve.get("/verdicts")[1])["verdicts"]
+            return [v for v in verdicts if v["kind"] == "slow_peer"]
+
+        (tmp_path / "slow").touch()
+        (slow,) = until(told)
+        assert slow["ranks"] == [1, 2]
+        assert slow["what"] == "a message of 64 KiB from rank 1 to rank 2"
+        assert slow["median_ns"] > 5 * slow["others_ns"]
+        assert not slow["certain"]
+        (tmp_path / "slow").unlink()
+        until(lambda: not told())
+
+
 def test_who_waits_for_whom_is_told(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(
         2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1", TRACED_JOB="waits"

@@ -6,6 +6,7 @@
 #include "analysis/figures/bandwidth.h"
 #include "analysis/job/signature.h"
 #include "analysis/report/operation_sample.h"
+#include "analysis/stream/observed_end.h"
 #include "analysis/time_split/time_split.h"
 #include "trace_io/message_size.h"
 
@@ -227,7 +228,14 @@ void LiveJob::addTransfer(Member& member, CallPlace& place,
         links_.placesOf(table, table.definitions.calls()[op.call], matched,
                         catalog_.groups()[matched.key.group].members);
   }
-  LiveLinks::add(*place.links, op.seq, split);
+  CertifiedTime transfer = *split.transfer;
+  if (isLateBound(op)) {
+    // Who looked would have seen an earlier end.
+    const auto watched_ns = between(watchedSince(op), op.ended).value_or(0);
+    transfer.low_ns =
+        std::min(transfer.ns, static_cast<std::int64_t>(watched_ns));
+  }
+  LiveLinks::add(*place.links, op.seq, split.ready_ns, transfer);
 }
 
 void LiveJob::addLateness(const OperationSplit& split,

@@ -82,9 +82,10 @@ void LiveLinks::addPlace(const Key& key, const std::string& op,
 }
 
 void LiveLinks::add(const std::vector<Place>& places, std::uint64_t seq,
-                    const OperationSplit& split) {
+                    std::optional<std::int64_t> ready_ns,
+                    const CertifiedTime& transfer) {
   // The first of a group waits for processes that start.
-  if (!split.transfer || !split.ready_ns || seq <= 1) return;
+  if (!ready_ns || seq <= 1) return;
   for (const Place& place : places) {
     Class& of = *place.of;
     if (seq % of.stride != 0) continue;
@@ -94,8 +95,7 @@ void LiveLinks::add(const std::vector<Place>& places, std::uint64_t seq,
       forgetAll(of);
       continue;
     }
-    transfers.push_back(
-        {*split.ready_ns, split.transfer->low_ns, split.transfer->high_ns});
+    transfers.push_back({*ready_ns, transfer.low_ns, transfer.high_ns});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -58,9 +59,11 @@ class LiveLinks {
   std::vector<Place> placesOf(const StreamTable& table, const v1::Call& call,
                               const MatchedCall& matched,
                               const RankList& members);
-  // An operation that is over.
+  // How long the transfer of an operation took from when all were ready, which
+  // for its rank was at `ready_ns`.
   static void add(const std::vector<Place>& places, std::uint64_t seq,
-                  const OperationSplit& split);
+                  std::optional<std::int64_t> ready_ns,
+                  const CertifiedTime& transfer);
 
   // Moves on to now. Of a `starved` machine nothing is told, and what was seen
   // there counts for nothing.

@@ -11,12 +11,16 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 import traced
+from drills import links
 
 from jobs.demand import until
-from jobs.joining import join, joined
+from jobs.joining import join, joined, meet
 
 #: Operations of a rank in `busy` before it is held: of each step.
 STEPS = 40
+# Bytes a second of the link that is slow: 64 KiB take 30 ms.
+_SLOW = 2_000_000
+_QUICK = 4_000_000_000
 
 
 def busy_step(rank: int, world: int, group: dist.ProcessGroup) -> None:
@@ -94,3 +98,28 @@ def diverges(fault: str) -> None:
     Path(f"held.{rank}").touch()
     until(Path("released").exists)
     os._exit(0)
+
+
+def throttled() -> None:
+    """A ring of messages. What rank 1 sends is slow for as long as the file `slow` exists."""
+    with joined() as rank:
+        world = dist.get_world_size()
+        store = dist.distributed_c10d._get_default_store()
+        links.publish(store, rank)
+        meet("published")
+        is_slow = False
+        go_on = torch.ones(1)
+        while go_on.item() > 0:
+            # The last rank to see it decides for all.
+            go_on = torch.tensor([0.0 if Path("released").exists() else 1.0])
+            dist.all_reduce(go_on, dist.ReduceOp.MAX)
+            if rank == 1 and Path("slow").exists() != is_slow:
+                is_slow = not is_slow
+                links.throttle(store, 2, _SLOW if is_slow else _QUICK)
+            received = torch.empty(16384)
+            sent = dist.isend(torch.ones(16384), (rank + 1) % world)
+            dist.recv(received, (rank - 1) % world)
+            assert sent is not None
+            sent.wait()
+            time.sleep(0.01)
+            Path(f"held.{rank}").touch()

@@ -38,10 +38,7 @@ class LiveLinksTest : public ::testing::Test {
       ++seq_;
       for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
         const std::int64_t ns = rank == 2 ? slow_ns : kMillisecond;
-        OperationSplit split;
-        split.ready_ns = now_ns_;
-        split.transfer = CertifiedTime{ns, ns, ns};
-        LiveLinks::add(places_[rank], seq_, split);
+        LiveLinks::add(places_[rank], seq_, now_ns_, {ns, ns, ns});
       }
       links_.look(now_ns_, starved);
     }
