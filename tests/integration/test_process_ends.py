@@ -120,7 +120,7 @@ def test_ranks_that_multiprocessing_started(
         f"jobs.raising:{start}", what, folder=tmp_path, env={"TEST_STORE": str(tmp_path / "store")}
     )
     assert parent.wait() == 0, parent.output
-    assert parent.result == [0, code]
+    assert parent.result == [0, code], parent.output
     in_order, ended = _streams(tmp_path)
     # What a forking parent was handling at the time is no exception of its children's.
     assert _exceptions(in_order) == []
