@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from launcher import DEADLINE_S, Launcher, Process
-from patience import patient
+from launcher import Launcher, Process
+from patience import patient, until
 from tracectl import Answer, tracectl
 from traced.reader import Stream, read
 
 _WAIT = str(patient(20))
-
-
-def _until(condition: Any) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @contextmanager
@@ -33,7 +24,7 @@ def _running(
     """A job that is in its steps, and is released at the end."""
     ranks = launcher.start_ranks(world, f"jobs.controlled:{program}", folder=folder, **env)
     try:
-        _until(lambda: all((folder / f"went.{rank}").exists() for rank in range(world)))
+        until(lambda: all((folder / f"went.{rank}").exists() for rank in range(world)))
         yield ranks
     finally:
         (folder / "released").touch()
@@ -61,7 +52,7 @@ def test_all_ranks_change_what_is_asked_for(launcher: Launcher, tmp_path: Path) 
         on = _ctl(tmp_path, "enabled=1")
         for rank in (0, 1):
             (tmp_path / f"went.{rank}").unlink()
-        _until(lambda: all((tmp_path / f"went.{rank}").exists() for rank in (0, 1)))
+        until(lambda: all((tmp_path / f"went.{rank}").exists() for rank in (0, 1)))
     assert (off.exit_code, off.output) == (0, "2 of 2 ranks: enabled=0,watch=60s,stacks=full\n")
     assert (on.exit_code, on.output) == (0, "2 of 2 ranks: enabled=1\n")
     assert [rank.result for rank in ranks] == [3.0, 3.0]
@@ -110,6 +101,17 @@ def test_who_does_not_answer_is_told(launcher: Launcher, tmp_path: Path) -> None
     assert answer.output == (
         "1 of 2 ranks: watch=5s\nrank 0 did not answer within 1.50 s\nrank 2 ended before\n"
     )
+
+
+def test_what_is_wrong_with_traces_is_told(launcher: Launcher, tmp_path: Path) -> None:
+    with _running(launcher, tmp_path):
+        (tmp_path / "traces" / "notes").write_text("no trace")
+        answer = _ctl(tmp_path, "watch=5s", "--attempt", "0", "--json")
+        other = _ctl(tmp_path, "watch=5s", "--attempt", "1")
+    (warning,) = answer.json()["warnings"]
+    assert "notes" in warning
+    assert "notes" in answer.words
+    assert other.exit_code == 3
 
 
 def test_a_job_that_is_over_cannot_be_asked(launcher: Launcher, tmp_path: Path) -> None:

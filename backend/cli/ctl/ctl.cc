@@ -61,15 +61,20 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> runsOf(
   return runs;
 }
 
-std::string ranksText(const std::vector<std::uint32_t>& ranks) {
-  return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ",
-                      RankList::fromRanks(ranks).text());
-}
+// What is told beside the answers.
+struct Told {
+  std::uint64_t request = 0;
+  // That were asked for.
+  std::string changes;
+  std::vector<std::uint32_t> ended;
+  std::vector<std::string> warnings;
+};
 
 class Ctl : public Subcommand {
  public:
   void declare(CLI::App& app) override {
     inputs_.declare(app);
+    inputs_.declareAttempt(app);
     inputs_.declareJson(app);
     app.add_option("--set", set_,
                    "NAME=VALUE,...: enabled=0 or 1, watch=60s, stacks=off, "
@@ -103,13 +108,15 @@ class Ctl : public Subcommand {
     if (!set) return ExitCode::kNothingReadable;
     auto asked = ranksToAsk(*set, wanted);
     if (!asked) return refuse(asked.error().message);
-    const std::vector<std::uint32_t> ended = asked->ended;
+    Told told{request.id, textOf(*changes), asked->ended, set->input_warnings};
+    told.warnings.insert(told.warnings.end(), set->selection_warnings.begin(),
+                         set->selection_warnings.end());
     Answers answers(std::move(asked->ranks), request.id);
     if (!answers.ranks().empty() && !ask(asked->files, textOf(request))) {
       return ExitCode::kInternal;
     }
     await(answers);
-    return tell(answers.ranks(), ended, request.id, textOf(*changes));
+    return tell(answers.ranks(), told);
   }
 
  private:
@@ -137,26 +144,25 @@ class Ctl : public Subcommand {
     }
   }
 
-  ExitCode tell(const std::vector<AskedRank>& ranks,
-                const std::vector<std::uint32_t>& ended, std::uint64_t request,
-                const std::string& changes) const {
+  ExitCode tell(const std::vector<AskedRank>& ranks, const Told& told) const {
     if (inputs_.json()) {
-      writeJson(std::cout, json(ranks, ended, request));
+      writeJson(std::cout, json(ranks, told));
       std::cout << "\n";
     } else {
-      std::cout << text(ranks, ended, changes);
+      std::cout << text(ranks, told);
     }
+    std::cout.flush();
+    const ExitCode code = inputs_.conclude(told.warnings);
     const bool all =
         std::all_of(ranks.begin(), ranks.end(), [](const AskedRank& rank) {
           return rank.answer && rank.answer->refused.empty();
         });
-    return all && !ranks.empty() ? ExitCode::kFine : ExitCode::kFindings;
+    return all && !ranks.empty() ? code : ExitCode::kFindings;
   }
 
   // A line of how many did it all, and one for those that say the same else.
   std::string text(const std::vector<AskedRank>& ranks,
-                   const std::vector<std::uint32_t>& ended,
-                   const std::string& changes) const {
+                   const Told& told) const {
     std::size_t done = 0;
     std::map<std::string, std::vector<std::uint32_t>> others;
     for (const AskedRank& rank : ranks) {
@@ -170,18 +176,16 @@ class Ctl : public Subcommand {
             .push_back(rank.rank);
       }
     }
-    if (!ended.empty()) others[" ended before"] = ended;
+    if (!told.ended.empty()) others[" ended before"] = told.ended;
     std::string text = absl::StrCat(done, " of ", countOf(ranks.size(), "rank"),
-                                    ": ", printable(changes), "\n");
+                                    ": ", printable(told.changes), "\n");
     for (const auto& [words, of] : others) {
       absl::StrAppend(&text, ranksText(of), printable(words), "\n");
     }
     return text;
   }
 
-  static Json json(const std::vector<AskedRank>& ranks,
-                   const std::vector<std::uint32_t>& ended,
-                   std::uint64_t request) {
+  static Json json(const std::vector<AskedRank>& ranks, const Told& told) {
     Json answers = Json::array();
     for (const AskedRank& rank : ranks) {
       Json answer = {{"rank", rank.rank},
@@ -195,10 +199,10 @@ class Ctl : public Subcommand {
       answers.push_back(std::move(answer));
     }
     return {{"schema", kJsonSchema},
-            {"warnings", Json::array()},
-            {"request", request},
+            {"warnings", told.warnings},
+            {"request", told.request},
             {"ranks", std::move(answers)},
-            {"ended", ended}};
+            {"ended", told.ended}};
   }
 
   Inputs inputs_;

@@ -12,21 +12,17 @@ from jobs.demand import until
 from jobs.joining import join, joined
 
 
-def _step(tensor: torch.Tensor) -> None:
-    dist.all_reduce(tensor)
-
-
 def steps() -> float:
-    """Steps until the file `released` is there, and `asked` steps at least."""
+    """Steps until the file `released` is there; returns the last sum."""
     with joined() as rank:
         total = 0.0
         go_on = torch.ones(1)
         while go_on.item() > 0:
             tensor = torch.full((4,), float(rank + 1))
-            _step(tensor)
+            dist.all_reduce(tensor)
             total = tensor[0].item()
             # The last rank to see it ends all: they agree.
-            go_on = torch.tensor(0.0 if Path("released").exists() else 1.0).reshape(1)
+            go_on = torch.tensor([0.0 if Path("released").exists() else 1.0])
             dist.all_reduce(go_on, dist.ReduceOp.MAX)
             Path(f"went.{rank}").touch()
         return total
