@@ -67,14 +67,17 @@ def serving(folder: Path, *options: str, interval: str = "0.1") -> Iterator[Serv
         env=ring_dir(folder),
     )
     assert process.stderr is not None
-    # Behind what is wrong at the first look.
-    said = next(line for line in process.stderr if "/metrics" in line)
-    serve = Serve(process, int(said.partition("1:")[2].partition("/")[0]))
+    # It comes behind what the first look has to say.
+    said = [""]
+    while "/metrics" not in said[-1]:
+        said.append(process.stderr.readline())
+        assert said[-1], "".join(said)
+    serve = Serve(process, int(said[-1].partition("1:")[2].partition("/")[0]))
     try:
         yield serve
     finally:
         process.send_signal(signal.SIGTERM)
-        serve.words = process.communicate()[1]
+        serve.words = "".join(said) + process.communicate()[1]
         assert process.returncode == 0
 
 
