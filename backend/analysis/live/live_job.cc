@@ -221,21 +221,22 @@ void LiveJob::addTransfer(Member& member, CallPlace& place,
                           const AssembledOperation& op,
                           const OperationSplit& split,
                           const MatchedCall& matched) {
-  if (!split.transfer || op.batch > 0) return;
+  if (!split.transfer || !split.ready_ns || op.batch > 0) return;
   if (!place.links) {
     const StreamTable& table = member.stream.table();
     place.links =
         links_.placesOf(table, table.definitions.calls()[op.call], matched,
                         catalog_.groups()[matched.key.group].members);
   }
-  CertifiedTime transfer = *split.transfer;
+  Transfer transfer{*split.ready_ns, split.transfer->low_ns,
+                    split.transfer->high_ns};
   if (isLateBound(op)) {
     // Who looked would have seen an earlier end.
     const auto watched_ns = between(watchedSince(op), op.ended).value_or(0);
     transfer.low_ns =
-        std::min(transfer.ns, static_cast<std::int64_t>(watched_ns));
+        std::min(split.transfer->ns, static_cast<std::int64_t>(watched_ns));
   }
-  LiveLinks::add(*place.links, op.seq, split.ready_ns, transfer);
+  LiveLinks::add(*place.links, op.seq, transfer);
 }
 
 void LiveJob::addLateness(const OperationSplit& split,

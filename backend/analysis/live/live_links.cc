@@ -9,7 +9,6 @@
 #include "analysis/diagnosis/slow_peers/slow_links.h"
 #include "analysis/job/signature.h"
 #include "analysis/stream/names.h"
-#include "trace_io/message_size.h"
 
 namespace traced {
 namespace {
@@ -82,10 +81,9 @@ void LiveLinks::addPlace(const Key& key, const std::string& op,
 }
 
 void LiveLinks::add(const std::vector<Place>& places, std::uint64_t seq,
-                    std::optional<std::int64_t> ready_ns,
-                    const CertifiedTime& transfer) {
+                    const Transfer& transfer) {
   // The first of a group waits for processes that start.
-  if (!ready_ns || seq <= 1) return;
+  if (seq <= 1) return;
   for (const Place& place : places) {
     Class& of = *place.of;
     if (seq % of.stride != 0) continue;
@@ -95,7 +93,7 @@ void LiveLinks::add(const std::vector<Place>& places, std::uint64_t seq,
       forgetAll(of);
       continue;
     }
-    transfers.push_back({*ready_ns, transfer.low_ns, transfer.high_ns});
+    transfers.push_back(transfer);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "analysis/diagnosis/slow_peers/compared_links.h"
 #include "analysis/job/matched_calls.h"
 #include "analysis/stream/stream_table.h"
-#include "analysis/time_split/time_split.h"
 
 namespace traced {
 
@@ -59,11 +57,9 @@ class LiveLinks {
   std::vector<Place> placesOf(const StreamTable& table, const v1::Call& call,
                               const MatchedCall& matched,
                               const RankList& members);
-  // How long the transfer of an operation took from when all were ready, which
-  // for its rank was at `ready_ns`.
+  // The transfer of the operation with that number.
   static void add(const std::vector<Place>& places, std::uint64_t seq,
-                  std::optional<std::int64_t> ready_ns,
-                  const CertifiedTime& transfer);
+                  const Transfer& transfer);
 
   // Moves on to now. Of a `starved` machine nothing is told, and what was seen
   // there counts for nothing.

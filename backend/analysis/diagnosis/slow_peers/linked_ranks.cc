@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
+#include "analysis/stream/rank_list.h"
 
 namespace traced {
 namespace {

@@ -38,7 +38,7 @@ class LiveLinksTest : public ::testing::Test {
       ++seq_;
       for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
         const std::int64_t ns = rank == 2 ? slow_ns : kMillisecond;
-        LiveLinks::add(places_[rank], seq_, now_ns_, {ns, ns, ns});
+        LiveLinks::add(places_[rank], seq_, {now_ns_, ns, ns});
       }
       links_.look(now_ns_, starved);
     }
