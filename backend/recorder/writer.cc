@@ -215,7 +215,7 @@ void Writer::tellFigures() noexcept {
   try {
     RankFigures figures = sums_.look(nowNs());
     for (const ThreadDropCount& thread : ring_.drops()) {
-      figures.lost_records += thread.ring_full + thread.issue_lost;
+      figures.lost_records += thread.all();
     }
     const std::lock_guard lock(figures_mutex_);
     figures_ = std::move(figures);

@@ -128,7 +128,7 @@ class JobMetrics {
   void addLosses(const WatchedJobs::Rank& rank, const MetricLabels& labels) {
     std::uint64_t lost = 0;
     for (const ThreadDropCount& thread : rank.news->tail().drops()) {
-      lost += thread.ring_full + thread.issue_lost;
+      lost += thread.all();
     }
     out_.counter("traced_rank_lost_records",
                  "Records that the rank could not keep", labels,

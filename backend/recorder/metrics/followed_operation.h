@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "base/operation.h"
+#include "recorder/chunks/told_operation.h"
 #include "recorder/ring/record.h"
 
 namespace traced {
@@ -14,10 +14,7 @@ namespace traced {
 // What is needed of a call.
 struct FollowedCall {
   std::uint32_t id = 0;  // 0: none
-  std::uint32_t group = 0;
-  std::int64_t peer = -1;  // global rank
-  std::uint64_t bytes = 0;
-  Operation operation{};
+  CallFacts facts;
   bool is_followed = false;
 };
 

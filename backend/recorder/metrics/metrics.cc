@@ -20,7 +20,7 @@ std::string jsonText(const MetricsJson& json) {
   return json.dump(-1, ' ', false, MetricsJson::error_handler_t::replace);
 }
 
-MetricsJson toJson(const OperationInFlight& op, std::int64_t looked_ns) {
+MetricsJson toJson(const ToldOperation& op, std::int64_t looked_ns) {
   MetricsJson json = {{"op", op.operation},
                       {"op_id", op.op},
                       {"group_name", op.group_name},
@@ -80,7 +80,7 @@ std::string metricsJson(const RankFigures& figures, std::int64_t now_ns) {
 
 std::string inFlightJson(const RankFigures& figures, std::int64_t now_ns) {
   MetricsJson operations = MetricsJson::array();
-  for (const OperationInFlight& op : figures.oldest) {
+  for (const ToldOperation& op : figures.oldest) {
     operations.push_back(toJson(op, figures.looked_ns));
   }
   return jsonText({{"age_seconds", secondsBetween(figures.looked_ns, now_ns)},

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "recorder/chunks/operation_name.h"
-
 namespace traced {
 namespace {
 
@@ -61,10 +59,7 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
   const v1::Call* const known = known_.call(id);
   if (!known) return call;
   call.id = id;
-  call.group = known->group();
-  call.peer = static_cast<std::int64_t>(known->peer_global_plus_1()) - 1;
-  call.bytes = std::max(known->bytes_in(), known->bytes_out());
-  call.operation = static_cast<Operation>(known->op());
+  call.facts = factsOf(*known);
   // A call that is only estimated communicates nothing.
   call.is_followed = !known->simulated();
   return call;
@@ -116,7 +111,7 @@ void OperationSums::marked(const MarkRecord& mark) {
 void OperationSums::count(FollowedOperation& op) {
   if (std::exchange(op.counted, true)) return;
   ++figures_.operations;
-  figures_.bytes += op.call.bytes;
+  figures_.bytes += op.call.facts.bytes;
 }
 
 void OperationSums::addTimes(FollowedOperation& op) {
@@ -178,26 +173,13 @@ void OperationSums::tellOldest() {
   const auto tellOf = [&](const auto& operations) {
     for (const FollowedOperation& op : operations) {
       if (figures_.oldest.size() == wanted) return;
-      if (op.in_flight) figures_.oldest.push_back(tell(op));
+      if (!op.in_flight) continue;
+      figures_.oldest.push_back(
+          tellOperation(op.id, op.call.facts, op.seq, op.issue_ns, known_));
     }
   };
   tellOf(slow_);
   tellOf(young_);
-}
-
-OperationInFlight OperationSums::tell(const FollowedOperation& op) const {
-  OperationInFlight told;
-  told.op = op.id;
-  told.operation = operationName(op.call.operation);
-  if (const v1::Group* const group = known_.group(op.call.group)) {
-    told.group_name = group->name();
-    told.group_desc = group->desc();
-  }
-  told.seq = op.seq;
-  told.bytes = op.call.bytes;
-  told.peer = op.call.peer;
-  told.issue_ns = op.issue_ns;
-  return told;
 }
 
 }  // namespace traced

@@ -57,7 +57,6 @@ class OperationSums {
   void forgetOldest();
   FollowedOperation* find(OpId id);
   const FollowedCall& callOf(std::uint32_t id);
-  OperationInFlight tell(const FollowedOperation& op) const;
   void tellOldest();
 
   const ChunkBuilder& known_;

@@ -5,24 +5,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "recorder/ring/record.h"
+#include "recorder/chunks/told_operation.h"
 
 namespace traced {
-
-// An operation without an end so far.
-struct OperationInFlight {
-  OpId op = 0;
-  std::string operation;
-  std::string group_name;
-  std::string group_desc;
-  std::uint64_t seq = 0;  // 0: none
-  std::uint64_t bytes = 0;
-  std::int64_t peer = -1;  // global rank; -1: none, or any
-  std::int64_t issue_ns = 0;
-};
 
 struct RankFigures {
   static constexpr std::size_t kMostTold = 16;
@@ -42,7 +29,7 @@ struct RankFigures {
   std::optional<std::int64_t> last_issue_ns;
   std::uint64_t in_flight = 0;
   // The oldest of them.
-  std::vector<OperationInFlight> oldest;
+  std::vector<ToldOperation> oldest;
 
   // The step that the rank is in, and how long the one before took.
   std::optional<std::uint64_t> step;

@@ -99,7 +99,7 @@ std::vector<ThreadDropCount> RingImage::drops() const {
     count.name = toValidUtf8(name.substr(0, name.find('\0')));
     count.ring_full = word(at + offsetof(Entry, ring_full));
     count.issue_lost = word(at + offsetof(Entry, issue_lost));
-    if (count.ring_full > 0 || count.issue_lost > 0) counts.push_back(count);
+    if (count.all() > 0) counts.push_back(count);
   }
   return counts;
 }

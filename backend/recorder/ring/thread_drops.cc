@@ -57,7 +57,7 @@ std::vector<ThreadDropCount> dropCounts(const ThreadDropTable& table) {
     count.tid = entry.tid.load(std::memory_order_acquire);
     count.ring_full = entry.ring_full.load(std::memory_order_relaxed);
     count.issue_lost = entry.issue_lost.load(std::memory_order_relaxed);
-    if (count.ring_full == 0 && count.issue_lost == 0) continue;
+    if (count.all() == 0) continue;
     if (count.tid != 0) {
       count.name = toValidUtf8(
           {entry.name, strnlen(entry.name, ThreadDropTable::kNameBytes)});

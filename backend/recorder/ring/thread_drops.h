@@ -45,6 +45,8 @@ struct ThreadDropCount {
   std::string name;
   std::uint64_t ring_full = 0;
   std::uint64_t issue_lost = 0;
+
+  std::uint64_t all() const { return ring_full + issue_lost; }
 };
 
 // Any thread: so many records of the calling thread were dropped.

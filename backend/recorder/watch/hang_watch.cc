@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/engine_traits.h"
-#include "recorder/chunks/operation_name.h"
 
 namespace traced {
 namespace {
@@ -85,17 +84,14 @@ void HangWatch::issued(OpId id, const IssueRecord& issue) {
   Followed op;
   op.issue_ns = issue.issue_ns;
   op.seq = issue.seq;
-  op.bytes = std::max(call->bytes_in(), call->bytes_out());
-  op.peer = static_cast<std::int64_t>(call->peer_global_plus_1()) - 1;
-  op.group = group->id();
+  op.call = factsOf(*call);
   op.thread = issue.thread;
-  op.operation = static_cast<Operation>(call->op());
   const EngineTraits& engine =
       engineTraits(group->backend(), group->backend_class());
   op.on_host = engine.on_host;
   op.waits_at_once = op.on_host && call->has_async() && !call->async();
   op.shows_its_end =
-      op.on_host && call->async() && !endsOnlyInWait(engine, op.operation);
+      op.on_host && call->async() && !endsOnlyInWait(engine, op.call.operation);
   if (!op.on_host) {
     op.manner = mannerOf(*call);
     ++op.manner->followed;
@@ -231,7 +227,8 @@ std::vector<HangReport> HangWatch::take(std::int64_t now_ns) {
     ++entry;
     const bool hangs = !op.returned || endIsSeen(op) || op.waits_at_once;
     if (!hangs && !threadIsSilent(op, since_ns)) continue;
-    const bool is_first = (hangs ? hanging : undecided).insert(op.group).second;
+    const bool is_first =
+        (hangs ? hanging : undecided).insert(op.call.group).second;
     if (op.told || op.passed_over) continue;
     (is_first ? op.told : op.passed_over) = true;
     if (!is_first) continue;
@@ -247,20 +244,8 @@ std::vector<HangReport> HangWatch::take(std::int64_t now_ns) {
 HangReport HangWatch::reportOf(OpId id, const Followed& op,
                                HangReport::State state,
                                std::int64_t took_ns) const {
-  HangReport report;
-  report.state = state;
-  report.op = id;
-  report.operation = operationName(op.operation);
-  if (const v1::Group* group = known_.group(op.group)) {
-    report.group_name = group->name();
-    report.group_desc = group->desc();
-  }
-  report.seq = op.seq;
-  report.bytes = op.bytes;
-  report.peer = op.peer;
-  report.issue_ns = op.issue_ns;
-  report.took_ns = took_ns;
-  return report;
+  return {tellOperation(id, op.call, op.seq, op.issue_ns, known_), state,
+          took_ns};
 }
 
 }  // namespace traced

@@ -10,19 +10,18 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "base/operation.h"
 #include "base/reported_ends.h"
 #include "recorder/chunks/chunk_builder.h"
+#include "recorder/chunks/told_operation.h"
 #include "recorder/ring/record.h"
 #include "recorder/ring/ring.h"
 
 namespace traced {
 
-struct HangReport {
+struct HangReport : ToldOperation {
   enum class State : std::uint8_t {
     // It has not ended, and its end would have been seen.
     kUnfinished,
@@ -33,14 +32,6 @@ struct HangReport {
   };
 
   State state{};
-  OpId op = 0;
-  std::string operation;
-  std::string group_name;
-  std::string group_desc;
-  std::uint64_t seq = 0;  // 0: none
-  std::uint64_t bytes = 0;
-  std::int64_t peer = -1;  // global rank; -1: none, or any
-  std::int64_t issue_ns = 0;
   // Until now, or until it ended.
   std::int64_t took_ns = 0;
 };
@@ -90,11 +81,8 @@ class HangWatch {
   struct Followed {
     std::int64_t issue_ns = 0;
     std::uint64_t seq = 0;
-    std::uint64_t bytes = 0;
-    std::int64_t peer = -1;
-    std::uint32_t group = 0;
+    CallFacts call;
     std::uint32_t thread = 0;
-    Operation operation{};
     // What is known of the ends of its like; nullptr: it is on the host.
     Manner* manner = nullptr;
     bool on_host = false;
