@@ -41,6 +41,14 @@ def otava_python() -> Path:
     return _python_of("otava")
 
 
+def collector() -> Path:
+    """A collector of OpenTelemetry's."""
+    found = sorted((_FOLDER / "collector").glob("lib/python*/site-packages/rotel/rotel-agent"))
+    if not found:
+        pytest.fail(f"there is no collector in {_FOLDER}: run scripts/export_tools")
+    return found[-1]
+
+
 def _python_of(folder: str) -> Path:
     python = _FOLDER / folder / "bin" / "python"
     if not python.exists():

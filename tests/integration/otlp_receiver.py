@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from serving import Samples, samples_of
 
 JSON = "application/json"
+
+#: Of the same look they differ from one form to the other.
+_MOVING = ("_seconds_since_", "_oldest_in_flight_", "traced_serve_processor_", "traced_serve_otlp_")
 
 
 def free_port() -> int:
@@ -38,8 +42,8 @@ class Receiver(ThreadingHTTPServer):
     def __init__(self, port: int, answers: list[bytes]) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.answers = answers
-        #: Paths and headers, bodies and what the schema finds in them, of those it took.
-        self.requests: list[tuple[str, dict[str, str]]] = []
+        #: Path and type, body and what the schema finds in it, of those it took.
+        self.requests: list[tuple[str, str]] = []
         self.bodies: list[bytes] = []
         self.messages: list[ExportMetricsServiceRequest] = []
 
@@ -65,12 +69,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.answers:
             self.wfile.write(self.server.answers.pop(0))
             return
+        if self.headers["Content-Encoding"] == "gzip":
+            body = gzip.decompress(body)
         message = ExportMetricsServiceRequest()
         if self.headers["Content-Type"] == JSON:
             json_format.Parse(body, message)
         else:
             message.ParseFromString(body)
-        self.server.requests.append((self.path, dict(self.headers)))
+        self.server.requests.append((self.path, self.headers["Content-Type"]))
         self.server.bodies.append(body)
         self.server.messages.append(message)
         self.wfile.write(response("200 OK"))
@@ -118,10 +124,22 @@ def _text(message: ExportMetricsServiceRequest) -> str:
     families: dict[str, list[str]] = {}
     for metric in metrics_of(message):
         kind = {"sum": "counter"}.get(kind := metric.WhichOneof("data"), kind)
+        if kind is None:
+            continue
         family = families.setdefault(f"# TYPE {metric.name} {kind}", [])
         family.extend(_points(metric))
     lines = [line for type_, points in families.items() for line in (type_, *points)]
     return "\n".join([*lines, "# EOF\n"])
+
+
+def steady(samples: Samples) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    """Those that are alike in all forms, by name and labels."""
+    return {
+        (name, tuple(sorted(labels.items()))): value
+        for name, each in samples.items()
+        for labels, value in each
+        if not any(part in name for part in _MOVING)
+    }
 
 
 @contextmanager
