@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -42,6 +43,8 @@ class Receiver(ThreadingHTTPServer):
     def __init__(self, port: int, answers: list[bytes]) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.answers = answers
+        #: When each request came.
+        self.asked_s: list[float] = []
         #: Path and type, body and what the schema finds in it, of those it took.
         self.requests: list[tuple[str, str]] = []
         self.bodies: list[bytes] = []
@@ -64,6 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Receiver
 
     def do_POST(self) -> None:
+        self.server.asked_s.append(time.monotonic())
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.close_connection = True
         if self.server.answers:
