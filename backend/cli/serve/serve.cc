@@ -13,7 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/merge/pending_file.h"
 #include "base/clock.h"
-#include "cli/serve/http_service.h"
+#include "cli/common/text.h"
+#include "cli/serve/http/http_service.h"
 #include "cli/serve/live_findings.h"
 #include "cli/serve/live_metrics.h"
 #include "cli/serve/live_page.h"
@@ -69,10 +70,7 @@ class Serve : public Subcommand {
     auto began = steady_clock::now();
     look(watched);
     // There is an answer before anybody knows where to ask.
-    if (service_) {
-      std::cerr << "tracectl: http://" << address_ << ":" << service_->port()
-                << "/metrics\n";
-    }
+    if (service_) std::cerr << "tracectl: " << place() << "\n";
     for (;;) {
       const auto pause = duration(options_.interval_s);
       waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
@@ -96,7 +94,7 @@ class Serve : public Subcommand {
       if (!http) return http.error();
       auto started = HttpService::start(*http);
       if (!started) return started.error();
-      address_ = http->address;
+      http_ = *http;
       service_ = *std::move(started);
     }
     if (!options_.otlp.empty()) {
@@ -104,6 +102,15 @@ class Serve : public Subcommand {
                                            duration(options_.otlp_interval_s));
     }
     return std::nullopt;
+  }
+
+  // Where to ask.
+  std::string place() const {
+    if (!http_.socket_path.empty()) {
+      return printable(absl::StrCat("unix:", http_.socket_path));
+    }
+    const HttpUrl url{http_.address, service_->port(), ""};
+    return absl::StrCat("http://", url.authority(), "/metrics");
   }
 
   // Or until it is to stop.
@@ -202,7 +209,7 @@ class Serve : public Subcommand {
   }
 
   ServeOptions options_;
-  std::string address_;
+  HttpOptions http_;
   HttpUrl otlp_url_;
   std::unique_ptr<HttpService> service_;
   std::unique_ptr<OtlpSender> otlp_;

@@ -5,10 +5,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "cli/serve/otlp/http_post.h"
+#include "cli/serve/http/http_exchange.h"
 
 namespace traced {
 namespace {
+
+constexpr absl::string_view kUnix = "unix:";
 
 bool isLoopback(const std::string& address) {
   return absl::StartsWith(address, "127.") || address == "::1";
@@ -20,8 +22,10 @@ void ServeOptions::declare(CLI::App& app) {
   app.add_option("INPUT", inputs,
                  "Only jobs whose traces are these, or below these "
                  "directories (all of this user)");
-  app.add_option("--listen", listen,
-                 "HOST:PORT or PORT to answer at; port 0 is any that is free")
+  app.add_option(
+         "--listen", listen,
+         "HOST:PORT, PORT or unix:PATH to answer at; port 0 is any that "
+         "is free")
       ->capture_default_str();
   app.add_option("--token-file", token_file,
                  "A file with a token that who asks must give; needed to "
@@ -53,9 +57,31 @@ void ServeOptions::declare(CLI::App& app) {
   app.footer("Example: tracectl serve traces/ --listen 9464");
 }
 
-// "HOST:PORT", "[::1]:PORT" or "PORT".
+Result<std::string> ServeOptions::token() const {
+  std::string token;
+  if (token_file.empty()) return token;
+  std::ifstream file(token_file);
+  std::getline(file, token);
+  if (token.empty()) {
+    return Error{absl::StrCat("--token-file: ", token_file,
+                              " has no token in its first line")};
+  }
+  return token;
+}
+
+// "HOST:PORT", "[::1]:PORT", "PORT" or "unix:PATH".
 Result<HttpOptions> ServeOptions::http() const {
   HttpOptions http;
+  Result<std::string> wanted = token();
+  if (!wanted) return wanted.error();
+  http.token = *std::move(wanted);
+  if (absl::StartsWith(listen, kUnix)) {
+    http.socket_path = listen.substr(kUnix.size());
+    if (http.socket_path.empty()) {
+      return Error{"--listen: unix: needs the path of a socket behind it"};
+    }
+    return http;
+  }
   const std::size_t colon = listen.rfind(':');
   const std::string port =
       listen.substr(colon == std::string::npos ? 0 : colon + 1);
@@ -71,14 +97,6 @@ Result<HttpOptions> ServeOptions::http() const {
     return Error{absl::StrCat("--listen: ", port, " is no port: 0 to 65535")};
   }
   http.port = static_cast<std::uint16_t>(number);
-  if (!token_file.empty()) {
-    std::ifstream file(token_file);
-    std::getline(file, http.token);
-    if (http.token.empty()) {
-      return Error{absl::StrCat("--token-file: ", token_file,
-                                " has no token in its first line")};
-    }
-  }
   if (!isLoopback(http.address) && http.token.empty()) {
     return Error{absl::StrCat("--listen: ", http.address,
                               " can be reached by others: give a token that "
@@ -88,7 +106,7 @@ Result<HttpOptions> ServeOptions::http() const {
 }
 
 Result<HttpUrl> ServeOptions::otlpUrl() const {
-  if (!canPostHttp()) {
+  if (!canAskHttp()) {
     return Error{
         "--otlp: this tracectl was built without Boost and sends nothing"};
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/serve/http_service.h"
-#include "cli/serve/otlp/http_url.h"
+#include "cli/serve/http/http_service.h"
+#include "cli/serve/http/http_url.h"
 
 namespace traced {
 
@@ -16,6 +16,8 @@ struct ServeOptions {
   // Where to answer, and where to send to. An Error says what cannot be.
   Result<HttpOptions> http() const;
   Result<HttpUrl> otlpUrl() const;
+  // That who asks must give; "": there is none.
+  Result<std::string> token() const;
 
   std::vector<std::string> inputs;
   std::string listen = "127.0.0.1:9464";

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/serve/otlp/http_post.h"
+#include "cli/serve/http/http_exchange.h"
 
 namespace traced {
 

@@ -12,14 +12,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/text.h"
-#include "cli/serve/otlp/http_post.h"
+#include "cli/serve/http/http_exchange.h"
 
 namespace traced {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kLongestExchange{10};
+constexpr HttpBounds kBounds{std::chrono::seconds(10), 64 << 10};
 constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(30);
 constexpr int kMostDoublings = 16;
 
@@ -34,7 +34,7 @@ std::chrono::nanoseconds spread(std::chrono::nanoseconds pause) {
 
 OtlpAnswer sendOtlp(const HttpUrl& url, std::string message) {
   return otlpAnswer(
-      postHttp(url, "application/json", std::move(message), kLongestExchange),
+      askHttp({url, "application/json", std::move(message), ""}, kBounds),
       std::time(nullptr));
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/serve/http/http_url.h"
 #include "cli/serve/metric_families.h"
-#include "cli/serve/otlp/http_url.h"
 #include "cli/serve/otlp/otlp_answer.h"
 
 namespace traced {

@@ -16,6 +16,8 @@ namespace traced {
 struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any that is free
+  // Of a Unix socket, for this user alone, instead of an address; "": none.
+  std::string socket_path;
   // Who asks must give it as a bearer token; "": nobody has to.
   std::string token;
 };
@@ -27,12 +29,13 @@ class HttpService {
     std::string body;
   };
 
-  // An Error says which address cannot be had, and why.
+  // An Error says which address, or socket, cannot be had, and why.
   static Result<std::unique_ptr<HttpService>> start(const HttpOptions& options);
   ~HttpService();
   HttpService(const HttpService&) = delete;
   HttpService& operator=(const HttpService&) = delete;
 
+  // 0 of a Unix socket.
   std::uint16_t port() const;
   // What is answered from now on, by path. Any thread.
   void answer(const std::string& path, Answer answer);

@@ -1,6 +1,6 @@
 // What a URL is taken apart into, and what is refused.
 
-#include "cli/serve/otlp/http_url.h"
+#include "cli/serve/http/http_url.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/serve/otlp/http_post.h"
+#include "cli/serve/http/http_exchange.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/serve/close_on_exec.h"
+#include "cli/serve/http/close_on_exec.h"
 
 namespace traced {
 namespace {
@@ -21,13 +21,13 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 
 constexpr std::uint32_t kMostAnswerHeader = 8 << 10;
-constexpr std::size_t kMostAnswerBody = 64 << 10;
 
 // One request and its answer. All of its steps together end in time.
 class Exchange {
  public:
-  explicit Exchange(std::chrono::seconds longest)
-      : deadline_(std::chrono::steady_clock::now() + longest) {}
+  explicit Exchange(const HttpBounds& bounds)
+      : deadline_(std::chrono::steady_clock::now() + bounds.longest),
+        body_(bounds.most_body, '\0') {}
 
   beast::error_code connect(const HttpUrl& url) {
     beast::error_code error;
@@ -53,7 +53,8 @@ class Exchange {
         [&](auto done) { http::async_write(stream_, request, done); });
   }
 
-  // What does not fit is an error: http::error::need_buffer.
+  // What does not fit is an error: http::error::need_buffer. What is said of
+  // the length is not believed, so there is a buffer of the most it may be.
   beast::error_code read() {
     parser_.header_limit(kMostAnswerHeader);
     parser_.get().body().data = body_.data();
@@ -85,28 +86,36 @@ class Exchange {
   asio::io_context io_{1};
   beast::tcp_stream stream_{io_};
   beast::flat_buffer buffer_{2 * kMostAnswerHeader};
-  std::string body_ = std::string(kMostAnswerBody, '\0');
+  std::string body_;
   http::response_parser<http::buffer_body> parser_;
 };
 
+http::request<http::string_body> messageOf(HttpRequest request) {
+  const bool is_get = request.type.empty();
+  http::request<http::string_body> message{
+      is_get ? http::verb::get : http::verb::post, request.url.path, 11};
+  message.set(http::field::host, request.url.authority());
+  message.set(http::field::user_agent, "tracectl/" TRACED_VERSION);
+  if (!is_get) message.set(http::field::content_type, request.type);
+  if (!request.token.empty()) {
+    message.set(http::field::authorization, "Bearer " + request.token);
+  }
+  message.keep_alive(false);
+  message.body() = std::move(request.body);
+  message.prepare_payload();
+  return message;
+}
+
 }  // namespace
 
-bool canPostHttp() { return true; }
+bool canAskHttp() { return true; }
 
-Result<HttpAnswer> postHttp(const HttpUrl& url, const std::string& type,
-                            std::string body, std::chrono::seconds longest) {
-  http::request<http::string_body> request{http::verb::post, url.path, 11};
-  request.set(http::field::host, url.authority());
-  request.set(http::field::user_agent, "tracectl/" TRACED_VERSION);
-  request.set(http::field::content_type, type);
-  request.keep_alive(false);
-  request.body() = std::move(body);
-  request.prepare_payload();
-  Exchange exchange(longest);
-  beast::error_code error = exchange.connect(url);
-  if (!error) error = exchange.write(request);
+Result<HttpAnswer> askHttp(HttpRequest request, const HttpBounds& bounds) {
+  Exchange exchange(bounds);
+  beast::error_code error = exchange.connect(request.url);
+  if (!error) error = exchange.write(messageOf(std::move(request)));
   if (!error) error = exchange.read();
-  if (error == http::error::need_buffer) {
+  if (error == http::error::need_buffer || error == http::error::header_limit) {
     return Error{"the answer is longer than it may be"};
   }
   if (error) return Error{error.message()};

@@ -1,6 +1,6 @@
 // What stands for HttpService where Boost was not there when this was built.
 
-#include "cli/serve/http_service.h"
+#include "cli/serve/http/http_service.h"
 
 namespace traced {
 

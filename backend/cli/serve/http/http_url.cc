@@ -1,4 +1,4 @@
-#include "cli/serve/otlp/http_url.h"
+#include "cli/serve/http/http_url.h"
 
 #include <algorithm>
 #include <string_view>

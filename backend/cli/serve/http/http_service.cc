@@ -1,0 +1,137 @@
+#include "cli/serve/http/http_service.h"
+
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/common/text.h"
+#include "cli/serve/http/http_listener.h"
+
+namespace traced {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using unix_socket = asio::local::stream_protocol;
+
+// A socket that nobody answers at is one that was left behind.
+bool isLeftBehind(const std::string& path) {
+  struct stat found;
+  if (lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) {
+    return false;
+  }
+  asio::io_context io;
+  unix_socket::socket socket(io);
+  boost::system::error_code error;
+  socket.connect(unix_socket::endpoint(path), error);
+  return error == asio::error::connection_refused;
+}
+
+}  // namespace
+
+class HttpService::Server {
+ public:
+  explicit Server(HttpOptions options)
+      : options_(std::move(options)), answers_(options_.token) {}
+
+  ~Server() {
+    if (unix_) unlink(options_.socket_path.c_str());
+  }
+
+  std::optional<Error> listen() {
+    return options_.socket_path.empty() ? listenAtAddress() : listenAtSocket();
+  }
+
+  std::uint16_t port() const { return port_; }
+  HttpAnswers& answers() { return answers_; }
+
+ private:
+  using TcpListener = HttpListener<tcp>;
+  using UnixListener = HttpListener<unix_socket>;
+
+  std::optional<Error> listenAtAddress() {
+    boost::system::error_code error;
+    const auto address = asio::ip::make_address(options_.address, error);
+    if (error) {
+      return Error{absl::StrCat("--listen: ", printable(options_.address),
+                                " is no address of IPv4 or IPv6")};
+    }
+    auto listener = std::make_unique<TcpListener>(answers_);
+    TcpListener::Acceptor& acceptor = listener->acceptor();
+    const tcp::endpoint endpoint(address, options_.port);
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(TcpListener::kMostConnections, error);
+    if (error) {
+      return Error{absl::StrCat("--listen: ", options_.address, ":",
+                                options_.port,
+                                " cannot be had: ", error.message(),
+                                "; choose another port, or 0 for any")};
+    }
+    port_ = acceptor.local_endpoint().port();
+    listener->run();
+    tcp_ = std::move(listener);
+    return std::nullopt;
+  }
+
+  std::optional<Error> listenAtSocket() {
+    const std::string& path = options_.socket_path;
+    if (path.size() >= sizeof(sockaddr_un::sun_path)) {
+      return Error{
+          absl::StrCat("--listen: the path of a Unix socket has at "
+                       "most ",
+                       sizeof(sockaddr_un::sun_path) - 1, " bytes")};
+    }
+    if (isLeftBehind(path)) unlink(path.c_str());
+    auto listener = std::make_unique<UnixListener>(answers_);
+    UnixListener::Acceptor& acceptor = listener->acceptor();
+    boost::system::error_code error;
+    acceptor.open(unix_socket(), error);
+    if (!error) acceptor.bind(unix_socket::endpoint(path), error);
+    // Nobody can connect before it listens.
+    if (!error && chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) {
+      error.assign(errno, boost::system::system_category());
+    }
+    if (!error) acceptor.listen(UnixListener::kMostConnections, error);
+    if (error) {
+      return Error{absl::StrCat("--listen: ", printable(path),
+                                " cannot be had: ", error.message())};
+    }
+    listener->run();
+    unix_ = std::move(listener);
+    return std::nullopt;
+  }
+
+  const HttpOptions options_;
+  std::uint16_t port_ = 0;
+  HttpAnswers answers_;
+  std::unique_ptr<TcpListener> tcp_;
+  std::unique_ptr<UnixListener> unix_;
+};
+
+Result<std::unique_ptr<HttpService>> HttpService::start(
+    const HttpOptions& options) {
+  auto server = std::make_unique<Server>(options);
+  if (auto error = server->listen()) return *std::move(error);
+  return std::unique_ptr<HttpService>(new HttpService(std::move(server)));
+}
+
+HttpService::HttpService(std::unique_ptr<Server> server)
+    : server_(std::move(server)) {}
+
+HttpService::~HttpService() = default;
+
+std::uint16_t HttpService::port() const { return server_->port(); }
+
+void HttpService::answer(const std::string& path, Answer answer) {
+  server_->answers().put(path, std::move(answer));
+}
+
+}  // namespace traced

@@ -1,0 +1,101 @@
+"""`tracectl serve` at a Unix socket, which only this user can reach."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from launcher import DEADLINE_S
+from serving import ring_dir
+from tracectl import tracectl, tracectl_path
+
+
+class SocketConnection(http.client.HTTPConnection):
+    """To a server behind a path."""
+
+    def __init__(self, path: Path) -> None:
+        """Connects with the first request."""
+        super().__init__("localhost", timeout=DEADLINE_S)
+        self._path = path
+
+    def connect(self) -> None:
+        """As http.client asks for it."""
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+
+
+def ask(path: Path, what: str) -> tuple[int, str]:
+    """Status and body of the answer."""
+    connection = SocketConnection(path)
+    connection.request("GET", what)
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode()
+
+
+@contextmanager
+def serving_at(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Until the block ends, or it has ended."""
+    command = [tracectl_path(), "serve", path.parent, "--listen", f"unix:{path}"]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=ring_dir(path.parent)
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == f"tracectl: unix:{path}\n"
+    yield process
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+
+
+def test_only_this_user_can_ask(tmp_path: Path) -> None:
+    path = tmp_path / "serve.sock"
+    with serving_at(path) as process:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        status, body = ask(path, "/verdicts")
+        assert (status, json.loads(body)["verdicts"]) == (200, [])
+        assert ask(path, "/else")[0] == 404
+        second = tracectl("serve", "--listen", f"unix:{path}")
+        assert second.exit_code == 2
+        assert second.words == f"tracectl: --listen: {path} cannot be had: Address already in use\n"
+        assert process.poll() is None
+    assert process.returncode == 0
+    assert not path.exists()
+
+
+def test_a_socket_that_was_left_behind_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "serve.sock"
+    with serving_at(path) as process:
+        process.kill()
+        process.wait()
+    assert path.exists()
+    with serving_at(path):
+        assert ask(path, "/metrics")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("", "unix: needs the path of a socket behind it"),
+        ("x" * 200, "the path of a Unix socket has at most 107 bytes"),
+        ("none/here", "none/here cannot be had: No such file or directory"),
+        ("file", "file cannot be had: Address already in use"),
+    ],
+)
+def test_what_is_no_socket_is_refused(
+    path: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("keep me")
+    answer = tracectl("serve", "--listen", f"unix:{path}")
+    assert (answer.exit_code, answer.words) == (2, f"tracectl: --listen: {why}\n")
+    assert (tmp_path / "file").read_text() == "keep me"
+    assert sorted(os.listdir(tmp_path)) == ["file"]
