@@ -16,6 +16,7 @@
 #include "support/write_file.h"
 #include "unit/cli/diagnose/hung_run.h"
 #include "unit/cli/example_run.h"
+#include "unit/cli/serve/hosts/made_digest.h"
 #include "unit/cli/stepped_run.h"
 
 namespace {
@@ -83,6 +84,28 @@ std::string filledSegment(const std::string& directory) {
   return readFile(segment->path());
 }
 
+std::string hostDigest() {
+  v1::HostDigest digest;
+  digest.set_version(1);
+  digest.set_host("node7");
+  v1::JobDigest& job = *digest.add_jobs();
+  job = madeJob({2, 3}, 4);
+  job.mutable_straggler()->set_rank(2);
+  job.add_slow_peers()->add_ranks(3);
+  v1::GroupDigest& group = *job.mutable_groups(0);
+  group.add_waiting()->add_ranks(3);
+  v1::Divergence& divergence = *group.mutable_divergence();
+  divergence.add_parts()->set_signature(1);
+  divergence.add_parts()->set_signature(2);
+  group.mutable_order()->set_newest(128);
+  for (int i = 0; i < 3; ++i) {
+    group.mutable_order()->add_latest(1);
+    group.mutable_order()->add_blocks(1);
+    group.mutable_order()->add_spelled(1);
+  }
+  return digest.SerializeAsString();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -104,4 +127,5 @@ int main(int argc, char** argv) {
   writeFile(corpus + "/recover/segment", segment);
   writeFile(corpus + "/live_ring/segment", segment);
   writeFile(corpus + "/budget/example", kBudget);
+  writeFile(corpus + "/host_digest/example", hostDigest());
 }

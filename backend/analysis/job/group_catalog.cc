@@ -36,13 +36,23 @@ const std::string& GroupCatalog::label(std::uint32_t index) const {
   return index == kNone ? *kNoLabel : groups_[index].label;
 }
 
+std::uint32_t GroupCatalog::find(std::uint32_t attempt,
+                                 const GroupDefinition& group) const {
+  const auto found = index_by_key_.find(keyOf(attempt, group));
+  return found == index_by_key_.end() ? kNone : found->second;
+}
+
+GroupCatalog::Key GroupCatalog::keyOf(std::uint32_t attempt,
+                                      const GroupDefinition& group) {
+  return {attempt, group.leg, group.members, group.nth,
+          group.by_name ? group.name : std::string()};
+}
+
 std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
                                      const GroupDefinition& group) {
   const auto next = static_cast<std::uint32_t>(groups_.size());
-  const auto [place, is_new] = index_by_key_.try_emplace(
-      Key{attempt, group.leg, group.members, group.nth,
-          group.by_name ? group.name : std::string()},
-      next);
+  const auto [place, is_new] =
+      index_by_key_.try_emplace(keyOf(attempt, group), next);
   if (is_new) {
     groups_.push_back({attempt, group.leg, group.members, group.nth, group.name,
                        group.desc, group.backend, group.backend_class,

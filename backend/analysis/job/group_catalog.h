@@ -51,6 +51,9 @@ class GroupCatalog {
   std::vector<std::uint32_t> add(std::uint32_t attempt,
                                  const std::vector<GroupDefinition>& groups);
 
+  // kNone if it was not added.
+  std::uint32_t find(std::uint32_t attempt, const GroupDefinition& group) const;
+
   const std::vector<JobGroup>& groups() const { return groups_; }
   // "-" for kNone.
   const std::string& label(std::uint32_t index) const;
@@ -72,6 +75,7 @@ class GroupCatalog {
     }
   };
 
+  static Key keyOf(std::uint32_t attempt, const GroupDefinition& group);
   std::uint32_t addGroup(std::uint32_t attempt, const GroupDefinition& group);
   std::string uniqueLabel(const GroupDefinition& group);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/hash/hash.h"
 #include "analysis/job/group_catalog.h"
 #include "analysis/job/signature.h"
 #include "analysis/job/unclear_pairs.h"
@@ -12,11 +11,11 @@ namespace traced {
 namespace {
 
 // A number that is equal on all ranks which called the same.
-std::uint64_t signatureNumber(const v1::Call& call, const StreamTable& table,
-                              const EngineTraits& engine) {
-  return absl::HashOf(isPointToPoint(call.op())
-                          ? messageOf(call, engine)
-                          : signatureOf(call, table.evidence));
+std::uint64_t callNumber(const v1::Call& call, const StreamTable& table,
+                         const EngineTraits& engine) {
+  return signatureNumber(isPointToPoint(call.op())
+                             ? messageOf(call, engine)
+                             : signatureOf(call, table.evidence));
 }
 
 }  // namespace
@@ -34,7 +33,7 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
     matched.group_size = group.members.size();
     matched.key.group = groups[local];
     matched.usable = matched.group_size > 1 && group.engine().ends_prove_starts;
-    matched.signature = signatureNumber(call, table, group.engine());
+    matched.signature = callNumber(call, table, group.engine());
     matched.role = dependencyRole(call, matched.group_size, group.group_rank);
     matched.parts = isPointToPoint(call.op()) ? 2 : matched.group_size;
     if (!isPointToPoint(call.op())) continue;

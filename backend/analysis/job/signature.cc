@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "analysis/job/stable_hash.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -89,6 +90,19 @@ Signature messageOf(const v1::Call& call, const EngineTraits& engine) {
   signature.dtype = dtypeOf(sends ? call.input() : call.output());
   if (engine.tags != EngineTraits::Tags::kIgnored) signature.tag = call.tag();
   return signature;
+}
+
+std::uint64_t signatureNumber(const Signature& signature) {
+  StableHash hash;
+  hash.add(signature.op);
+  hash.add(signature.dtype);
+  hash.add(signature.reduce_op);
+  hash.add(signature.root_plus_1);
+  hash.add(signature.bytes_in);
+  hash.add(signature.bytes_out);
+  hash.add(signature.tag.has_value() ? 1 : 0);
+  hash.add(static_cast<std::uint64_t>(signature.tag.value_or(0)));
+  return hash.value();
 }
 
 std::string sizeText(std::uint64_t bytes) {

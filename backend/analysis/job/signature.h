@@ -48,6 +48,9 @@ Signature signatureOf(const v1::Call& call, EvidenceSet evidence);
 // Of a message: a send and its receive have the same, with no operation.
 Signature messageOf(const v1::Call& call, const EngineTraits& engine);
 
+// Equal for equal ones in every process and on every host.
+std::uint64_t signatureNumber(const Signature& signature);
+
 // "25 MiB".
 std::string sizeText(std::uint64_t bytes);
 // "all_reduce (25 MiB float32, sum)".

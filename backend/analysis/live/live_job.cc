@@ -82,42 +82,39 @@ void LiveJob::watchOrder(Member& member) {
     }
     std::uint64_t& last = member.last_seqs[call->key.group];
     last = std::max(last, op->seq);
-    const OrderWatch::Caller caller{table.header.rank(), op->call, op->stack};
-    if (!order_.isNews(call->key.group, op->seq, call->signature, caller)) {
-      continue;
+    const RecentCall recent{op->seq, call->key.group, op->call, op->stack};
+    if (member.recent.size() < kRecentCalls) {
+      member.recent.push_back(recent);
+    } else {
+      member.recent[member.next_recent++ % kRecentCalls] = recent;
     }
-    tellPart(member, caller, *call, op->seq);
-    tellOthers(*call, op->seq);
+    if (order_.isNews(call->key.group, op->seq, call->signature)) {
+      tellParts(call->key.group, op->seq);
+    }
   }
 }
 
-// Those who called it before: the first, and who can be found.
-void LiveJob::tellOthers(const MatchedCall& call, std::uint64_t seq) {
-  const OrderWatch::Caller first = order_.firstOf(call.key.group);
-  for (const auto& other : members_) {
-    if (!other->calls) continue;
-    const StreamTable& table = other->stream.table();
-    if (table.header.rank() == first.rank) {
-      tellPart(*other, first, other->calls->all()[first.call], seq);
+// Of all who called it, as far as that is known.
+void LiveJob::tellParts(std::uint32_t group, std::uint64_t seq) {
+  for (const auto& member : members_) {
+    for (const RecentCall& recent : member->recent) {
+      if (recent.group == group && recent.seq == seq) {
+        tellPart(*member, recent);
+      }
     }
-    const auto tell = [&](const AssembledOperation& each) {
-      const MatchedCall* same = other->calls->of(each);
-      if (!same || same->key != call.key || each.seq != seq) return;
-      tellPart(*other, {table.header.rank(), each.call, each.stack}, *same,
-               seq);
-    };
-    other->stream.forEachOpen(tell);
-    for (const AssembledOperation& each : table.operations) tell(each);
   }
 }
 
-void LiveJob::tellPart(const Member& member, const OrderWatch::Caller& caller,
-                       const MatchedCall& call, std::uint64_t seq) {
+void LiveJob::dispute(std::uint32_t group, std::uint64_t seq) {
+  if (order_.dispute(group, seq)) tellParts(group, seq);
+}
+
+void LiveJob::tellPart(const Member& member, const RecentCall& recent) {
   const StreamTable& table = member.stream.table();
-  const v1::Stack* stack = table.definitions.stack(caller.stack);
-  order_.add(call.key.group, seq,
-             {table.header.rank(), call.signature,
-              textOf(signatureOf(table.definitions.calls()[caller.call],
+  const v1::Stack* stack = table.definitions.stack(recent.stack);
+  order_.add(recent.group, recent.seq,
+             {table.header.rank(), member.calls->all()[recent.call].signature,
+              textOf(signatureOf(table.definitions.calls()[recent.call],
                                  table.evidence)),
               stack ? table.definitions.siteText(*stack) : ""});
 }

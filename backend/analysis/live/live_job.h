@@ -26,6 +26,8 @@ class LiveJob {
   // How long after its issue an operation that is over is kept for other ranks'
   // parts in it.
   static constexpr std::int64_t kLateNs = 2 * LiveStream::kLongestNs;
+  // So many calls of a rank are known when ranks are seen to have diverged.
+  static constexpr std::size_t kRecentCalls = 4096;
 
   // What all operations of one call have in common.
   struct CallPlace {
@@ -39,6 +41,13 @@ class LiveJob {
     bool captured = false;
     // Absent: not looked for yet.
     std::optional<std::vector<LiveLinks::Place>> links;
+  };
+  // What was called under a number of a group.
+  struct RecentCall {
+    std::uint64_t seq = 0;
+    std::uint32_t group = 0;
+    std::uint32_t call = 0;
+    std::uint32_t stack = 0;
   };
   struct Member {
     explicit Member(const v1::Header& header) : stream(header) {}
@@ -54,6 +63,9 @@ class LiveJob {
     bool watched_any = false;
     // Of each group of the catalog, the last number that was called.
     std::vector<std::uint64_t> last_seqs;
+    // The latest numbered calls of all groups, in a circle.
+    std::vector<RecentCall> recent;
+    std::size_t next_recent = 0;
 
     std::uint64_t lastSeq(std::uint32_t group) const {
       return group < last_seqs.size() ? last_seqs[group] : 0;
@@ -82,6 +94,9 @@ class LiveJob {
   const std::vector<OrderWatch::Divergence>& divergences() const {
     return order_.divergences();
   }
+  const OrderWatch& order() const { return order_; }
+  // Ranks of another host called something else under a number of a group.
+  void dispute(std::uint32_t group, std::uint64_t seq);
   // Who keeps others waiting.
   const std::optional<LateRank::Late>& late() const { return late_.late(); }
   // Whose transfers are slow.
@@ -92,9 +107,8 @@ class LiveJob {
  private:
   void learn(Member& member);
   void watchOrder(Member& member);
-  void tellPart(const Member& member, const OrderWatch::Caller& caller,
-                const MatchedCall& call, std::uint64_t seq);
-  void tellOthers(const MatchedCall& call, std::uint64_t seq);
+  void tellPart(const Member& member, const RecentCall& recent);
+  void tellParts(std::uint32_t group, std::uint64_t seq);
   // Whether all ranks with a part in a call run here.
   bool isWithin(const MatchedCall& call) const;
   void countOf(Member& member, const ArrivalTable& arrivals,

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,6 @@ class OrderWatch {
     std::string call;
     std::string site;
   };
-  struct Caller {
-    std::uint32_t rank = 0;
-    std::uint32_t call = 0;
-    std::uint32_t stack = 0;
-  };
   // The first number of a group at which ranks were seen to differ.
   struct Divergence {
     std::uint32_t group = 0;
@@ -42,12 +38,19 @@ class OrderWatch {
     std::vector<Part> parts;
   };
 
-  // Takes the next operation of a rank. True if its part is to be told to
-  // add().
-  bool isNews(std::uint32_t group, std::uint64_t seq, std::uint64_t signature,
-              const Caller& caller);
-  // Who called that number first, of a group that diverged.
-  Caller firstOf(std::uint32_t group) const;
+  // Takes the next operation of a rank. True if the parts in it that are known
+  // are to be told to add().
+  bool isNews(std::uint32_t group, std::uint64_t seq, std::uint64_t signature);
+  // Ranks elsewhere called something else under that number. True if parts in
+  // it are to be told: the first number at which a group is known to have
+  // diverged is the one that counts.
+  bool dispute(std::uint32_t group, std::uint64_t seq);
+  // What was called first under a number; absent where that is not known any
+  // more, or not yet.
+  std::optional<std::uint64_t> signatureAt(std::uint32_t group,
+                                           std::uint64_t seq) const;
+  // The last number that is known; 0: none is.
+  std::uint64_t newest(std::uint32_t group) const;
   // A part in the number at which a group diverged; others are not kept.
   void add(std::uint32_t group, std::uint64_t seq, Part part);
 
@@ -58,10 +61,10 @@ class OrderWatch {
   struct Entry {
     std::uint64_t seq = 0;
     std::uint64_t signature = 0;
-    Caller caller;
   };
   struct Group {
     std::vector<Entry> entries;
+    std::uint64_t newest = 0;
     // Of divergences_, plus 1.
     std::size_t diverged = 0;
   };

@@ -60,6 +60,16 @@ void StreamDefinitions::add(v1::Payload& payload) {
   }
 }
 
+std::optional<GroupDefinition> groupDefinition(const v1::Group& group) {
+  std::optional<RankList> members = RankList::fromGroup(group);
+  if (!members) return std::nullopt;
+  return GroupDefinition{
+      group.id(),         group.name(),     group.desc(),
+      group.backend(),    group.leg(),      *std::move(members),
+      group.group_rank(), group.nth(),
+      /*by_name=*/false,  group.left_out(), group.backend_class()};
+}
+
 void StreamDefinitions::addGroup(const v1::Group& group) {
   const std::uint32_t known = group_by_id_.find(group.id());
   if (known != kNone) {
@@ -68,18 +78,13 @@ void StreamDefinitions::addGroup(const v1::Group& group) {
     groups_[known].left_out |= group.left_out();
     return;
   }
-  std::optional<RankList> members = RankList::fromGroup(group);
-  if (group.id() == 0 || !members) {
+  std::optional<GroupDefinition> defined = groupDefinition(group);
+  if (group.id() == 0 || !defined) {
     refused_.insert(group.id());
     return;
   }
-  intern(groups_, group_by_id_, group.id(), [&] {
-    return GroupDefinition{
-        group.id(),         group.name(),     group.desc(),
-        group.backend(),    group.leg(),      *std::move(members),
-        group.group_rank(), group.nth(),
-        /*by_name=*/false,  group.left_out(), group.backend_class()};
-  });
+  intern(groups_, group_by_id_, group.id(),
+         [&] { return *std::move(defined); });
 }
 
 void StreamDefinitions::identifyByName() {

@@ -43,6 +43,9 @@ struct GroupDefinition {
   }
 };
 
+// Absent when its ranges are impossible.
+std::optional<GroupDefinition> groupDefinition(const v1::Group& group);
+
 class StreamDefinitions {
  public:
   // Takes over what a chunk defines. Chunks are added in the stream's order,

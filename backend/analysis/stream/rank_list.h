@@ -36,6 +36,7 @@ class RankList {
 
   std::uint32_t size() const { return size_; }
   bool contains(std::uint32_t rank) const;
+  const std::vector<Run>& runs() const { return runs_; }
   // The rank at a position, absent beyond the end.
   std::optional<std::uint32_t> at(std::uint32_t position) const;
   // "0-3,8", "0-6/2" for every second one; at most `limit` ranges and "...".

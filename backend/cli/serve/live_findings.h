@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/common/json.h"
-#include "cli/serve/watched_jobs.h"
+#include "cli/serve/hosts/hosts_job.h"
 
 namespace traced {
 
@@ -19,8 +19,7 @@ struct LiveFinding {
 
 // Ranks that called different operations under one number, which is certain;
 // a rank that keeps others waiting; ranks whose transfers are slow; and who has
-// waited for whom for `waiting_after` and longer.
-std::vector<LiveFinding> findingsOf(const WatchedJobs& watched,
-                                    std::chrono::nanoseconds waiting_after);
+// long waited for whom.
+std::vector<LiveFinding> findingsOf(const std::vector<HostsJob>& jobs);
 
 }  // namespace traced

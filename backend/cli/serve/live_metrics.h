@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/serve/hosts/hosts.h"
 #include "cli/serve/metric_families.h"
 #include "cli/serve/watched_jobs.h"
 
@@ -17,7 +18,10 @@ std::string operationLabel(std::optional<v1::Operation> op);
 // `interval`: between two looks. Bounded: at most 2000 lines of OpenMetrics for
 // 8 ranks, 30 groups and 12 sizes; docs/serve.md has the names. What is added
 // to it is of `serve` itself.
-MetricFamilies metricsOf(const WatchedJobs& watched,
+MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
                          std::chrono::nanoseconds interval);
+
+// Of the ranks of all hosts, with the label `host`.
+MetricFamilies hostsMetricsOf(const Hosts& hosts);
 
 }  // namespace traced

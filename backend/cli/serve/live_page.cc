@@ -1,10 +1,8 @@
 #include "cli/serve/live_page.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
 #include "cli/common/text.h"
 #include "cli/report/html/html_table.h"
 #include "cli/report/html/html_text.h"
@@ -20,32 +18,48 @@ std::string secondsText(std::uint64_t ns) {
   return threeDigits(static_cast<double>(ns) / 1e9);
 }
 
-std::string ranksTable(const WatchedJobs::Job& job) {
+std::string ranksTable(const HostsJob& job, bool with_hosts) {
   HtmlTable table("ranks");
+  table.addColumn("rank", Kind::kNumber);
+  if (with_hosts) table.addColumn("host", Kind::kText);
   for (const char* heading :
-       {"rank", "process", "operations", "in flight", "last call, s ago",
-        "step", "step took, s", "waited for peers, s", "others waited, s"}) {
+       {"process", "operations", "in flight", "last call, s ago", "step",
+        "step took, s", "waited for peers, s", "others waited, s"}) {
     table.addColumn(heading, Kind::kNumber);
   }
-  const std::int64_t now_ns = readClock(CLOCK_MONOTONIC);
-  for (const WatchedJobs::Rank& rank : job.ranks) {
-    const LiveStream& stream = *rank.stream;
-    const std::uint32_t number = stream.table().header.rank();
-    const auto& steps = stream.steps();
-    const auto ago = between(stream.lastIssue(), Instant(now_ns));
-    const auto found = job.live.sums().ranks.find(number);
-    const LiveSums::OfRank sums = found == job.live.sums().ranks.end()
-                                      ? LiveSums::OfRank{}
-                                      : found->second;
-    std::uint64_t open = 0;
-    stream.forEachOpen([&](const AssembledOperation&) { ++open; });
-    table.addRow({absl::StrCat(number), rank.alive ? "lives" : "ended",
-                  groupedText(sums.totals.calls), absl::StrCat(open),
-                  ago ? secondsText(*ago) : "-",
-                  steps.begun > 0 ? absl::StrCat(steps.number) : "-",
-                  steps.begun > 1 ? secondsText(steps.last_ns) : "-",
-                  secondsText(sums.totals.split.wait_for_peers.total_ns),
-                  secondsText(sums.lateness.caused_ns)});
+  for (const HostsJob::Part& part : job.parts()) {
+    for (const v1::RankDigest& rank : part.digest->ranks()) {
+      std::vector<std::string> cells = {absl::StrCat(rank.rank())};
+      if (with_hosts) cells.push_back(part.host);
+      for (std::string& cell : std::vector<std::string>{
+               rank.alive() ? "lives" : "ended", groupedText(rank.operations()),
+               absl::StrCat(rank.in_flight()),
+               rank.has_since_operation_ns()
+                   ? secondsText(rank.since_operation_ns())
+                   : "-",
+               rank.steps() > 0 ? absl::StrCat(rank.step()) : "-",
+               rank.steps() > 1 ? secondsText(rank.step_took_ns()) : "-",
+               secondsText(rank.wait_for_peers_ns()),
+               secondsText(rank.caused_wait_ns())}) {
+        cells.push_back(std::move(cell));
+      }
+      table.addRow(std::move(cells));
+    }
+  }
+  return table.html();
+}
+
+std::string peersTable(const std::vector<Peer>& peers) {
+  HtmlTable table("peers");
+  table.addColumn("peer", Kind::kText);
+  table.addColumn("host", Kind::kText);
+  table.addColumn("answered, s ago", Kind::kNumber);
+  table.addColumn("bytes", Kind::kNumber);
+  table.addColumn("", Kind::kText);
+  for (const Peer& peer : peers) {
+    table.addRow({peer.address, peer.digest ? peer.digest->host() : "-",
+                  threeDigits(peer.silent_s), groupedText(peer.bytes),
+                  peer.problem});
   }
   return table.html();
 }
@@ -70,23 +84,32 @@ std::string kindsTable(const LiveJob& job) {
 
 }  // namespace
 
-std::string livePage(const WatchedJobs& watched,
+std::string livePage(const Hosts& hosts,
                      const std::vector<LiveFinding>& findings,
                      double interval_s) {
-  std::string body = "<main><h1>Jobs on this host</h1>";
-  if (watched.jobs().empty()) {
+  const bool several = !hosts.peers().empty();
+  std::string body = absl::StrCat(
+      "<main><h1>Jobs on ", several ? "these hosts" : "this host", "</h1>");
+  if (hosts.jobs().empty()) {
     body += "<p>No traced process runs here, or none that may be seen.</p>";
   }
   for (const LiveFinding& finding : findings) {
     absl::StrAppend(&body, "<p><strong>", htmlText(finding.text),
                     "</strong></p>");
   }
-  for (const auto& job : watched.jobs()) {
-    const v1::Header& header = job->live.header();
-    absl::StrAppend(&body, "<h2>", htmlText(job->title()), "</h2><p>",
-                    job->ranks.size(), " of ", header.world_size(),
-                    " ranks on this host</p>", ranksTable(*job),
-                    kindsTable(job->live));
+  for (const HostsJob& job : hosts.jobs()) {
+    int ranks = 0;
+    for (const HostsJob::Part& part : job.parts()) {
+      ranks += part.digest->ranks_size();
+    }
+    absl::StrAppend(&body, "<h2>", htmlText(job.title()), "</h2><p>", ranks,
+                    " of ", job.header().world_size(), " ranks on ",
+                    several ? countOf(job.parts().size(), "host") : "this host",
+                    "</p>", ranksTable(job, several),
+                    job.own ? kindsTable(job.own->live) : "");
+  }
+  if (several) {
+    absl::StrAppend(&body, "<h2>Other hosts</h2>", peersTable(hosts.peers()));
   }
   const int refresh_s = std::max(1, static_cast<int>(interval_s));
   return absl::StrCat(

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/serve/hosts/hosts.h"
 #include "cli/serve/live_findings.h"
-#include "cli/serve/watched_jobs.h"
 
 namespace traced {
 
-std::string livePage(const WatchedJobs& watched,
+std::string livePage(const Hosts& hosts,
                      const std::vector<LiveFinding>& findings,
                      double interval_s);
 

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <iostream>
 #include <optional>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -14,6 +15,8 @@
 #include "analysis/merge/pending_file.h"
 #include "base/clock.h"
 #include "cli/common/text.h"
+#include "cli/serve/hosts/digest_bounds.h"
+#include "cli/serve/hosts/hosts.h"
 #include "cli/serve/http/http_service.h"
 #include "cli/serve/live_findings.h"
 #include "cli/serve/live_metrics.h"
@@ -21,8 +24,11 @@
 #include "cli/serve/open_metrics.h"
 #include "cli/serve/otlp/otlp_message.h"
 #include "cli/serve/otlp/otlp_sender.h"
+#include "cli/serve/peers/peer_metrics.h"
+#include "cli/serve/peers/peers.h"
 #include "cli/serve/serve_options.h"
 #include "cli/serve/told_findings.h"
+#include "cli/serve/verdicts_json.h"
 #include "cli/serve/watched_jobs.h"
 
 namespace traced {
@@ -55,6 +61,11 @@ std::string hostName() {
   return name;
 }
 
+std::uint64_t randomNumber() {
+  std::random_device random;
+  return std::uniform_int_distribution<std::uint64_t>()(random);
+}
+
 class Serve : public Subcommand {
  public:
   void declare(CLI::App& app) override { options_.declare(app); }
@@ -65,10 +76,11 @@ class Serve : public Subcommand {
       return ExitCode::kUsage;
     }
     WatchedJobs watched(options_.inputs);
-    if (options_.once) return lookOnce(watched);
+    Hosts hosts({hostName(), instance_, duration(options_.waiting_s)});
+    if (options_.once) return lookOnce(watched, hosts);
     stopOnSignal();
     auto began = steady_clock::now();
-    look(watched);
+    look(watched, hosts);
     // There is an answer before anybody knows where to ask.
     if (service_) std::cerr << "tracectl: " << place() << "\n";
     for (;;) {
@@ -76,7 +88,7 @@ class Serve : public Subcommand {
       waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
       if (asked_to_stop) break;
       began = steady_clock::now();
-      look(watched);
+      look(watched, hosts);
     }
     return ExitCode::kFine;
   }
@@ -88,7 +100,9 @@ class Serve : public Subcommand {
       if (!url) return url.error();
       otlp_url_ = *url;
     }
-    if (options_.once) return std::nullopt;
+    if (options_.once) {
+      return options_.peers.empty() ? std::nullopt : startPeers();
+    }
     if (!options_.no_http) {
       const Result<HttpOptions> http = options_.http();
       if (!http) return http.error();
@@ -101,6 +115,16 @@ class Serve : public Subcommand {
       otlp_ = std::make_unique<OtlpSender>(otlp_url_,
                                            duration(options_.otlp_interval_s));
     }
+    return options_.peers.empty() ? std::nullopt : startPeers();
+  }
+
+  std::optional<Error> startPeers() {
+    const Result<PeerList> list = options_.peerList();
+    if (!list) return list.error();
+    const Result<std::string> token = options_.token();
+    if (!token) return token.error();
+    peers_ = std::make_unique<Peers>(Peers::Options{
+        *list, *token, duration(options_.interval_s), instance_});
     return std::nullopt;
   }
 
@@ -121,14 +145,16 @@ class Serve : public Subcommand {
     }
   }
 
-  void look(WatchedJobs& watched) {
+  void look(WatchedJobs& watched, Hosts& hosts) {
     watched.look();
+    hosts.look(watched, peers_ ? peers_->all() : std::vector<Peer>());
     tellWarnings(watched);
-    const auto findings = findingsOf(watched, duration(options_.waiting_s));
+    const auto findings = findingsOf(hosts.jobs());
     if (!options_.textfile.empty() || service_ || otlp_) {
-      tellMetrics(metricsOf(watched, duration(options_.interval_s)));
+      tellMetrics(allMetrics(watched, hosts));
     }
-    if (service_) answer(watched, findings);
+    if (service_) answer(hosts, findings);
+    if (peers_) tellPeers();
     // Behind the answers: who is told of a verdict and asks finds it there.
     told_.look(findings, options_.on_verdict);
   }
@@ -153,26 +179,36 @@ class Serve : public Subcommand {
     return otlpMessage(metrics, hostName(), readClock(CLOCK_REALTIME));
   }
 
-  void answer(const WatchedJobs& watched,
-              const std::vector<LiveFinding>& findings) {
-    Json verdicts = Json::array();
-    for (const LiveFinding& finding : findings) {
-      verdicts.push_back(finding.json);
-    }
-    service_->answer(
-        "/verdicts",
-        {"application/json", jsonText({{"schema", kJsonSchema},
-                                       {"warnings", Json::array()},
-                                       {"verdicts", std::move(verdicts)}})});
-    service_->answer("/", {"text/html; charset=utf-8",
-                           livePage(watched, findings, options_.interval_s)});
+  MetricFamilies allMetrics(const WatchedJobs& watched, const Hosts& hosts) {
+    MetricFamilies metrics =
+        metricsOf(watched, hosts, duration(options_.interval_s));
+    if (peers_) addPeerMetrics(hosts.peers(), hosts.digest(), metrics);
+    return metrics;
   }
 
-  ExitCode lookOnce(WatchedJobs& watched) {
+  void answer(const Hosts& hosts, const std::vector<LiveFinding>& findings) {
+    service_->answer("/verdicts", {"application/json",
+                                   jsonText(verdictsJson(hosts, findings))});
+    service_->answer("/", {"text/html; charset=utf-8",
+                           livePage(hosts, findings, options_.interval_s)});
+    if (!peers_) return;
+    service_->answer("/hosts/metrics",
+                     {kMetricsType, openMetricsText(hostsMetricsOf(hosts))});
+    service_->answer("/digest",
+                     {"application/x-protobuf", writeDigest(hosts.digest())});
+  }
+
+  void tellPeers() {
+    for (const std::string& words : peers_->takeWords()) {
+      std::cerr << "tracectl: " << words << "\n";
+    }
+  }
+
+  ExitCode lookOnce(WatchedJobs& watched, Hosts& hosts) {
     watched.look();
+    hosts.look(watched, {});
     tellWarnings(watched);
-    const MetricFamilies metrics =
-        metricsOf(watched, duration(options_.interval_s));
+    const MetricFamilies metrics = allMetrics(watched, hosts);
     bool is_told = true;
     if (!options_.textfile.empty()) is_told = write(openMetricsText(metrics));
     if (!options_.otlp.empty()) is_told &= sendOnce(messageOf(metrics));
@@ -213,6 +249,8 @@ class Serve : public Subcommand {
   HttpUrl otlp_url_;
   std::unique_ptr<HttpService> service_;
   std::unique_ptr<OtlpSender> otlp_;
+  const std::uint64_t instance_ = randomNumber();
+  std::unique_ptr<Peers> peers_;
   ToldFindings told_;
   bool write_failed_ = false;
 };

@@ -40,6 +40,9 @@ void ServeOptions::declare(CLI::App& app) {
                  "Seconds from one message of --otlp to the next")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
+  app.add_option("--peers", peers,
+                 "The serve of other hosts, whose jobs are told, too: "
+                 "HOST[:PORT],..., file:PATH or dns:NAME");
   app.add_flag("--no-http", no_http, "Answer no requests");
   app.add_option("--interval", interval_s, "Seconds between two looks")
       ->check(CLI::Range(0.1, 60.0))
@@ -103,6 +106,24 @@ Result<HttpOptions> ServeOptions::http() const {
                               "they must have, with --token-file")};
   }
   return http;
+}
+
+Result<PeerList> ServeOptions::peerList() const {
+  if (!canAskHttp()) {
+    return Error{
+        "--peers: this tracectl was built without Boost and asks nobody"};
+  }
+  if (once) {
+    return Error{"--peers: one look of --once hears of no other host"};
+  }
+  if (no_http) {
+    return Error{
+        "--peers: with --no-http this host would tell the others "
+        "nothing"};
+  }
+  Result<PeerList> list = PeerList::parse(peers);
+  if (!list) return Error{absl::StrCat("--peers: ", list.error().message)};
+  return list;
 }
 
 Result<HttpUrl> ServeOptions::otlpUrl() const {

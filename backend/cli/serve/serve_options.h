@@ -8,6 +8,7 @@
 
 #include "cli/serve/http/http_service.h"
 #include "cli/serve/http/http_url.h"
+#include "cli/serve/peers/peer_list.h"
 
 namespace traced {
 
@@ -16,6 +17,7 @@ struct ServeOptions {
   // Where to answer, and where to send to. An Error says what cannot be.
   Result<HttpOptions> http() const;
   Result<HttpUrl> otlpUrl() const;
+  Result<PeerList> peerList() const;
   // That who asks must give; "": there is none.
   Result<std::string> token() const;
 
@@ -24,6 +26,7 @@ struct ServeOptions {
   std::string token_file;
   std::string textfile;
   std::string otlp;
+  std::string peers;
   std::string on_verdict;
   double interval_s = 1;
   double otlp_interval_s = 15;

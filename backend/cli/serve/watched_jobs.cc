@@ -31,6 +31,25 @@ bool isOfOneJob(const v1::Header& a, const v1::Header& b) {
 
 }  // namespace
 
+std::string jobTitle(const v1::Header& header, int nth) {
+  return absl::StrCat(header.job(),
+                      header.attempt() > 0
+                          ? absl::StrCat(" (attempt ", header.attempt(), ")")
+                          : "",
+                      nth > 1 ? absl::StrCat(" (", nth, ")") : "");
+}
+
+std::vector<std::pair<std::string, std::string>> jobLabels(
+    const v1::Header& header, int nth) {
+  std::vector<std::pair<std::string, std::string>> labels = {
+      {"job", header.job()}};
+  if (header.attempt() > 0) {
+    labels.emplace_back("attempt", absl::StrCat(header.attempt()));
+  }
+  if (nth > 1) labels.emplace_back("run", absl::StrCat(nth));
+  return labels;
+}
+
 void WatchedJobs::look() {
   findNew();
   fast_ = false;
@@ -61,27 +80,6 @@ void WatchedJobs::findNew() {
   }
   std::erase_if(known_,
                 [&](const std::string& path) { return !there.contains(path); });
-}
-
-std::string WatchedJobs::Job::title() const {
-  const v1::Header& header = live.header();
-  return absl::StrCat(header.job(),
-                      header.attempt() > 0
-                          ? absl::StrCat(" (attempt ", header.attempt(), ")")
-                          : "",
-                      nth > 1 ? absl::StrCat(" (", nth, ")") : "");
-}
-
-std::vector<std::pair<std::string, std::string>> WatchedJobs::Job::labels()
-    const {
-  const v1::Header& header = live.header();
-  std::vector<std::pair<std::string, std::string>> labels = {
-      {"job", header.job()}};
-  if (header.attempt() > 0) {
-    labels.emplace_back("attempt", absl::StrCat(header.attempt()));
-  }
-  if (nth > 1) labels.emplace_back("run", absl::StrCat(nth));
-  return labels;
 }
 
 WatchedJobs::Job& WatchedJobs::beginJob(const v1::Header& header) {

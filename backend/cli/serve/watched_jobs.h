@@ -18,6 +18,12 @@
 
 namespace traced {
 
+// "run42", "run42 (attempt 1)", "run42 (2)" of the second of this name.
+std::string jobTitle(const v1::Header& header, int nth);
+// By which metrics tell it from others.
+std::vector<std::pair<std::string, std::string>> jobLabels(
+    const v1::Header& header, int nth);
+
 // Not thread safe.
 class WatchedJobs {
  public:
@@ -30,11 +36,6 @@ class WatchedJobs {
     std::chrono::steady_clock::time_point looked_up;
   };
   struct Job {
-    // "run42", "run42 (attempt 1)", "run42 (2)" of the second of this name.
-    std::string title() const;
-    // By which metrics and verdicts tell it from others.
-    std::vector<std::pair<std::string, std::string>> labels() const;
-
     LiveJob live;
     // Which of the jobs that are called alike, from 1.
     int nth = 1;

@@ -16,7 +16,7 @@ _TIMEOUT = patient_timeout(60)
 
 
 def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> int:
-    """Makes the default group. Returns the rank.
+    """Makes the default group, in a file or where TEST_INIT says. Returns the rank.
 
     Args:
         store: Tells apart the groups that one job makes one after the other.
@@ -24,7 +24,7 @@ def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> in
     rank = int(os.environ["RANK"])
     dist.init_process_group(
         backend,
-        init_method=f"file://{os.environ['TEST_STORE']}{store}",
+        init_method=os.environ.get("TEST_INIT") or f"file://{os.environ['TEST_STORE']}{store}",
         rank=rank,
         world_size=int(os.environ["WORLD_SIZE"]),
         **{"timeout": _TIMEOUT} | options,

@@ -83,15 +83,15 @@ FAULTS = {
 }
 
 
-def diverges(fault: str) -> None:
-    """Rank 2 leaves the program's order. Nobody waits for what may never end.
+def diverges(fault: str, culprits: str = "2") -> None:
+    """Some ranks leave the program's order. Nobody waits for what may never end.
 
     Ranks leave when they called what, on the clock of the host, in `called.RANK`.
     """
     rank = join(timeout=timedelta(minutes=10))
     dist.all_reduce(torch.ones(8))
     called_ns = []
-    for call in FAULTS[fault] if rank == 2 else HEALTHY:
+    for call in FAULTS[fault] if str(rank) in culprits.split(",") else HEALTHY:
         called_ns.append(time.monotonic_ns())
         call()
     Path(f"called.{rank}").write_text(json.dumps(called_ns))

@@ -11,7 +11,7 @@ TEST(OrderWatchTest, RanksThatCallTheSameHaveNotDiverged) {
   OrderWatch watch;
   for (std::uint64_t seq = 1; seq < 3 * OrderWatch::kWindow; ++seq) {
     for (int rank = 0; rank < 3; ++rank) {
-      EXPECT_FALSE(watch.isNews(0, seq, seq % 7, {}));
+      EXPECT_FALSE(watch.isNews(0, seq, seq % 7));
     }
   }
   EXPECT_TRUE(watch.divergences().empty());
@@ -19,10 +19,10 @@ TEST(OrderWatchTest, RanksThatCallTheSameHaveNotDiverged) {
 
 TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsTold) {
   OrderWatch watch;
-  EXPECT_FALSE(watch.isNews(3, 1, 10, {}));
-  EXPECT_FALSE(watch.isNews(3, 2, 20, {}));
-  EXPECT_FALSE(watch.isNews(3, 1, 10, {}));
-  EXPECT_TRUE(watch.isNews(3, 2, 21, {}));
+  EXPECT_FALSE(watch.isNews(3, 1, 10));
+  EXPECT_FALSE(watch.isNews(3, 2, 20));
+  EXPECT_FALSE(watch.isNews(3, 1, 10));
+  EXPECT_TRUE(watch.isNews(3, 2, 21));
   watch.add(3, 2, {1, 21, "", ""});
   watch.add(3, 2, {0, 20, "", ""});
   watch.add(3, 2, {0, 20, "", ""});
@@ -30,19 +30,44 @@ TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsTold) {
   EXPECT_EQ(watch.divergences()[0].seq, 2U);
   EXPECT_EQ(watch.divergences()[0].parts.size(), 2U);
   // What follows in that group follows from it; others of that number count.
-  EXPECT_FALSE(watch.isNews(3, 3, 30, {}));
-  EXPECT_FALSE(watch.isNews(3, 3, 31, {}));
-  EXPECT_TRUE(watch.isNews(3, 2, 20, {}));
+  EXPECT_FALSE(watch.isNews(3, 3, 30));
+  EXPECT_FALSE(watch.isNews(3, 3, 31));
+  EXPECT_TRUE(watch.isNews(3, 2, 20));
   // Other groups are watched on.
-  EXPECT_FALSE(watch.isNews(4, 2, 20, {}));
-  EXPECT_TRUE(watch.isNews(4, 2, 21, {}));
+  EXPECT_FALSE(watch.isNews(4, 2, 20));
+  EXPECT_TRUE(watch.isNews(4, 2, 21));
 }
 
 TEST(OrderWatchTest, ARankThatIsFarBehindIsComparedWithNone) {
   OrderWatch watch;
-  EXPECT_FALSE(watch.isNews(0, 1, 10, {}));
-  EXPECT_FALSE(watch.isNews(0, 1 + OrderWatch::kWindow, 20, {}));
-  EXPECT_FALSE(watch.isNews(0, 1, 11, {}));
+  EXPECT_FALSE(watch.isNews(0, 1, 10));
+  EXPECT_FALSE(watch.isNews(0, 1 + OrderWatch::kWindow, 20));
+  EXPECT_FALSE(watch.isNews(0, 1, 11));
+}
+
+TEST(OrderWatchTest, WhoWasBehindMayDifferBeforeThat) {
+  OrderWatch watch;
+  for (const std::uint64_t seq : {1, 2, 3}) watch.isNews(0, seq, 10 * seq);
+  EXPECT_TRUE(watch.isNews(0, 3, 31));
+  EXPECT_FALSE(watch.isNews(0, 1, 10));
+  EXPECT_TRUE(watch.isNews(0, 2, 21));
+  ASSERT_EQ(watch.divergences().size(), 1U);
+  EXPECT_EQ(watch.divergences()[0].seq, 2U);
+  EXPECT_TRUE(watch.divergences()[0].parts.empty());
+}
+
+TEST(OrderWatchTest, RanksElsewhereMayDispute) {
+  OrderWatch watch;
+  for (const std::uint64_t seq : {1, 2, 3}) watch.isNews(0, seq, 10 * seq);
+  EXPECT_FALSE(watch.dispute(0, 4)) << "nothing of it is known here";
+  EXPECT_FALSE(watch.dispute(7, 1));
+  EXPECT_TRUE(watch.dispute(0, 3));
+  EXPECT_FALSE(watch.dispute(0, 3));
+  EXPECT_TRUE(watch.dispute(0, 2));
+  EXPECT_FALSE(watch.dispute(0, 3));
+  ASSERT_EQ(watch.divergences().size(), 1U);
+  EXPECT_EQ(watch.divergences()[0].seq, 2U);
+  EXPECT_TRUE(watch.isNews(0, 2, 20)) << "one more part in it";
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// What a digest of a host may hold at most: of what is sent more is left out,
+// and a digest that has more is not read.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+#include "traced/v1/host_digest.pb.h"
+
+namespace traced {
+
+constexpr std::size_t kMostDigestBytes = 512 << 10;
+// Texts of one job, group or call.
+constexpr std::size_t kMostDigestText = 512;
+
+// The beginning of a text that is valid UTF-8, as far as it may be told.
+std::string boundedText(const std::string& text);
+
+// As bytes. Groups for which there is no room are left out, and counted: first
+// those that only have members here.
+std::string writeDigest(v1::HostDigest digest);
+// An Error says what is wrong with it. What is read keeps to all bounds, and
+// its groups are groups.
+Result<v1::HostDigest> readDigest(const std::string& bytes);
+
+}  // namespace traced

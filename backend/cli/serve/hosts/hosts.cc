@@ -1,0 +1,107 @@
+#include "cli/serve/hosts/hosts.h"
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+#include <utility>
+
+#include "analysis/live/order_digest.h"
+#include "base/clock.h"
+#include "cli/serve/hosts/digest_bounds.h"
+#include "cli/serve/hosts/job_digest.h"
+
+namespace traced {
+namespace {
+
+bool livesOn(const v1::JobDigest& job) {
+  return std::any_of(job.ranks().begin(), job.ranks().end(),
+                     [](const v1::RankDigest& rank) { return rank.alive(); });
+}
+
+// What the ranks of this host called, against what those of another did.
+void compare(LiveJob& job, const v1::JobDigest& theirs,
+             SpelledBlocks& spelled) {
+  for (const v1::GroupDigest& group : theirs.groups()) {
+    const auto defined = groupDefinition(group.group());
+    const std::uint32_t index =
+        defined ? job.groups().find(job.header().attempt(), *defined)
+                : GroupCatalog::kNone;
+    if (index == GroupCatalog::kNone) continue;
+    const OrderDifference difference =
+        orderDifference(job.order(), index, group.order());
+    if (difference.seq) job.dispute(index, *difference.seq);
+    // Other hosts may have seen it first.
+    if (group.has_divergence()) job.dispute(index, group.divergence().seq());
+    if (difference.block) {
+      const auto [place, is_new] =
+          spelled.try_emplace(index, *difference.block);
+      if (!is_new) place->second = std::min(place->second, *difference.block);
+    }
+  }
+}
+
+}  // namespace
+
+void Hosts::look(const WatchedJobs& watched, std::vector<Peer> peers) {
+  peers_ = std::move(peers);
+  ++looks_;
+  join(watched);
+  if (peers_.empty()) return;
+  std::vector<SpelledBlocks> spelled(watched.jobs().size());
+  for (std::size_t i = 0; i < spelled.size(); ++i) {
+    const std::vector<HostsJob::Part>& parts = jobs_[i].parts();
+    // What has ended may be an earlier run that met in the same place.
+    if (!livesOn(*parts.front().digest)) continue;
+    for (const HostsJob::Part& part : parts) {
+      if (&part == &parts.front() || !livesOn(*part.digest)) continue;
+      compare(watched.jobs()[i]->live, *part.digest, spelled[i]);
+    }
+  }
+  // With what was found by that.
+  join(watched);
+  for (std::size_t i = 0; i < spelled.size(); ++i) {
+    addOrders(*watched.jobs()[i], spelled[i],
+              *digest_.mutable_jobs(static_cast<int>(i)));
+  }
+}
+
+// The jobs of this host are the first, in their order.
+void Hosts::join(const WatchedJobs& watched) {
+  const std::int64_t now_ns = readClock(CLOCK_MONOTONIC);
+  digest_.Clear();
+  digest_.set_looks(looks_);
+  digest_.set_instance(options_.instance);
+  digest_.set_host(boundedText(options_.host));
+  for (const auto& job : watched.jobs()) {
+    *digest_.add_jobs() = jobDigest(*job, options_.waiting_after, now_ns);
+  }
+  jobs_.clear();
+  for (std::size_t i = 0; i < watched.jobs().size(); ++i) {
+    HostsJob& job = jobs_.emplace_back();
+    job.own = watched.jobs()[i].get();
+    job.nth = job.own->nth;
+    job.add(digest_.host(), digest_.jobs(static_cast<int>(i)));
+  }
+  for (const Peer& peer : peers_) {
+    if (!peer.digest) continue;
+    for (const v1::JobDigest& digest : peer.digest->jobs()) {
+      jobOf(digest).add(peer.digest->host(), digest);
+    }
+  }
+}
+
+HostsJob& Hosts::jobOf(const v1::JobDigest& digest) {
+  std::set<int> taken;
+  for (HostsJob& job : jobs_) {
+    if (job.mayTake(digest)) return job;
+    if (job.name() == digest.header().job() &&
+        job.header().attempt() == digest.header().attempt()) {
+      taken.insert(job.nth);
+    }
+  }
+  HostsJob& job = jobs_.emplace_back();
+  while (taken.contains(job.nth)) ++job.nth;
+  return job;
+}
+
+}  // namespace traced

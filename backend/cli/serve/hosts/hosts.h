@@ -1,0 +1,48 @@
+// Hosts are this one and those that peers tell of: their jobs, seen together.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/serve/hosts/hosts_job.h"
+#include "cli/serve/peers/peer.h"
+#include "cli/serve/watched_jobs.h"
+
+namespace traced {
+
+// Not thread safe.
+class Hosts {
+ public:
+  struct Options {
+    std::string host;
+    // Of this `serve`, among those of other hosts.
+    std::uint64_t instance = 0;
+    std::chrono::nanoseconds waiting_after{};
+  };
+
+  explicit Hosts(Options options) : options_(std::move(options)) {}
+
+  // Sees once more what this host and its peers have.
+  void look(const WatchedJobs& watched, std::vector<Peer> peers);
+
+  // Those of this host first.
+  const std::vector<HostsJob>& jobs() const { return jobs_; }
+  const std::vector<Peer>& peers() const { return peers_; }
+  const v1::HostDigest& digest() const { return digest_; }
+
+ private:
+  void join(const WatchedJobs& watched);
+  HostsJob& jobOf(const v1::JobDigest& digest);
+
+  const Options options_;
+  std::uint64_t looks_ = 0;
+  std::vector<Peer> peers_;
+  v1::HostDigest digest_;
+  std::vector<HostsJob> jobs_;
+};
+
+}  // namespace traced

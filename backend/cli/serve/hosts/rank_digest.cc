@@ -1,0 +1,175 @@
+#include "cli/serve/hosts/rank_digest.h"
+
+#include <optional>
+#include <string>
+
+namespace traced {
+namespace {
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+double asDouble(std::uint64_t value) { return static_cast<double>(value); }
+
+void addSums(const LiveSums::OfRank& sums, v1::RankDigest& digest) {
+  const CallTotals& totals = sums.totals;
+  digest.set_operations(totals.calls);
+  digest.set_bytes(totals.bytes);
+  digest.set_failed(totals.failed);
+  digest.set_own_call_ns(totals.host.total_ns);
+  digest.set_completion_ns(totals.completion.total_ns);
+  digest.set_wait_for_peers_ns(totals.split.wait_for_peers.total_ns);
+  digest.set_transfer_ns(totals.split.transfer.total_ns);
+  digest.set_exposed_wait_ns(totals.split.exposed.total_ns);
+  digest.set_unsplit(totals.split.withheld);
+  digest.set_arrivals(sums.lateness.arrivals);
+  digest.set_last(sums.lateness.last);
+  digest.set_behind_ns(sums.lateness.behind_ns);
+  digest.set_caused_wait_ns(sums.lateness.caused_ns);
+}
+
+void addLosses(const WatchedJobs::Rank& rank, v1::RankDigest& digest) {
+  std::uint64_t lost = 0;
+  for (const ThreadDropCount& thread : rank.news->tail().drops()) {
+    lost += thread.all();
+  }
+  digest.set_lost_records(lost);
+  digest.set_missed_slots(rank.news->tail().missedSlots());
+  digest.set_undefined(rank.stream->lost());
+}
+
+// What it does now.
+void addNow(const LiveStream& stream, std::int64_t now_ns,
+            v1::RankDigest& digest) {
+  const Instant now(now_ns);
+  if (const auto ns = between(stream.lastIssue(), now)) {
+    digest.set_since_operation_ns(*ns);
+  }
+  Instant oldest;
+  stream.forEachOpen([&](const AssembledOperation& op) {
+    digest.set_in_flight(digest.in_flight() + 1);
+    if (!oldest.known() || oldest.isAfter(op.issued)) oldest = op.issued;
+  });
+  digest.set_oldest_in_flight_ns(between(oldest, now).value_or(0));
+  const LiveStream::Steps& steps = stream.steps();
+  digest.set_steps(steps.begun);
+  digest.set_step(steps.number);
+  digest.set_step_took_ns(steps.last_ns);
+  if (const auto ns = between(steps.began, now)) {
+    digest.set_since_step_ns(*ns);
+  }
+}
+
+class RankMetrics {
+ public:
+  RankMetrics(const v1::RankDigest& rank, const MetricLabels& labels,
+              MetricFamilies& out)
+      : rank_(rank), labels_(labels), out_(out) {}
+
+  void add() {
+    gauge("up", "Whether the process of the rank lives", rank_.alive() ? 1 : 0);
+    addTotals();
+    addLateness();
+    counter("lost_records", "Records that the rank could not keep",
+            asDouble(rank_.lost_records()));
+    counter("missed_slots",
+            "Slots of the ring that were used again before they were seen here",
+            asDouble(rank_.missed_slots()));
+    counter("undefined_operations",
+            "Operations of which it is not known what was called",
+            asDouble(rank_.undefined()));
+    if (rank_.alive()) addWhatItDoes();
+  }
+
+ private:
+  void gauge(const char* name, const char* help, double value) {
+    out_.gauge(std::string("traced_rank_") + name, help, labels_, value);
+  }
+  void counter(const char* name, const char* help, double value) {
+    out_.counter(std::string("traced_rank_") + name, help, labels_, value);
+  }
+
+  void addTotals() {
+    counter("operations", "Operations that are over",
+            asDouble(rank_.operations()));
+    counter("bytes", "The larger of input and output of each operation",
+            asDouble(rank_.bytes()));
+    counter("failed_operations", "Operations that failed",
+            asDouble(rank_.failed()));
+    counter("own_call_seconds", "From issue to return, in the caller's thread",
+            seconds(rank_.own_call_ns()));
+    counter("completion_seconds", "From issue to end",
+            seconds(rank_.completion_ns()));
+    counter("wait_for_peers_seconds", "Until the last rank was ready",
+            seconds(rank_.wait_for_peers_ns()));
+    counter("transfer_seconds", "From when all were ready to the end",
+            seconds(rank_.transfer_ns()));
+    counter("exposed_wait_seconds",
+            "How long callers, or devices, stood in waits",
+            seconds(rank_.exposed_wait_ns()));
+    counter("unsplit_operations",
+            "Operations without a wait for peers or without a transfer time",
+            asDouble(rank_.unsplit()));
+  }
+
+  void addLateness() {
+    counter("arrivals", "Operations in which it is certain which rank was last",
+            asDouble(rank_.arrivals()));
+    counter("last", "Of these, those in which it was this rank",
+            asDouble(rank_.last()));
+    counter("behind_seconds", "How long it then was behind the last but one",
+            seconds(rank_.behind_ns()));
+    counter("caused_wait_seconds",
+            "What all other ranks together waited for this one",
+            seconds(rank_.caused_wait_ns()));
+  }
+
+  void addWhatItDoes() {
+    if (rank_.has_since_operation_ns()) {
+      gauge("seconds_since_operation",
+            "Since the rank last issued an operation",
+            seconds(rank_.since_operation_ns()));
+    }
+    gauge("operations_in_flight", "Operations without an end so far",
+          asDouble(rank_.in_flight()));
+    gauge("oldest_in_flight_seconds",
+          "How long ago the oldest of these was issued",
+          seconds(rank_.oldest_in_flight_ns()));
+    if (rank_.steps() == 0) return;
+    gauge("step", "The training step that the rank is in",
+          asDouble(rank_.step()));
+    if (rank_.has_since_step_ns()) {
+      gauge("seconds_since_step", "Since that step began",
+            seconds(rank_.since_step_ns()));
+    }
+    if (rank_.steps() < 2) return;
+    gauge("step_seconds", "How long the step before took",
+          seconds(rank_.step_took_ns()));
+  }
+
+  const v1::RankDigest& rank_;
+  const MetricLabels& labels_;
+  MetricFamilies& out_;
+};
+
+}  // namespace
+
+v1::RankDigest rankDigest(const WatchedJobs::Rank& rank, const LiveSums& sums,
+                          std::int64_t now_ns) {
+  const v1::Header& header = rank.stream->table().header;
+  v1::RankDigest digest;
+  digest.set_rank(header.rank());
+  digest.set_alive(rank.alive);
+  digest.set_started_ns(header.started().realtime_ns());
+  const auto found = sums.ranks.find(header.rank());
+  if (found != sums.ranks.end()) addSums(found->second, digest);
+  addLosses(rank, digest);
+  if (rank.alive) addNow(*rank.stream, now_ns, digest);
+  return digest;
+}
+
+void addRankMetrics(const v1::RankDigest& rank, const MetricLabels& labels,
+                    MetricFamilies& out) {
+  RankMetrics(rank, labels, out).add();
+}
+
+}  // namespace traced

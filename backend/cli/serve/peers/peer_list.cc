@@ -1,0 +1,130 @@
+#include "cli/serve/peers/peer_list.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "cli/common/text.h"
+
+namespace traced {
+namespace {
+
+constexpr char kFile[] = "file:";
+constexpr char kName[] = "dns:";
+constexpr char kDigest[] = "/digest";
+
+// "node7", "node7:9464", "[::1]:9464".
+Result<HttpUrl> placeOf(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const std::size_t bracket = text.rfind(']');
+  const bool has_port = colon != std::string::npos &&
+                        (bracket == std::string::npos || bracket < colon);
+  Result<HttpUrl> url = parseHttpUrl(absl::StrCat(
+      "http://", text, has_port ? "" : absl::StrCat(":", PeerList::kPort)));
+  if (!url || !url->path.empty()) {
+    return Error{
+        absl::StrCat(printable(text), " is no peer: a host, or HOST:PORT")};
+  }
+  url->path = kDigest;
+  return url;
+}
+
+// `separators` are between the peers.
+Result<std::vector<HttpUrl>> placesIn(const std::string& text,
+                                      const char* separators) {
+  std::vector<HttpUrl> places;
+  for (absl::string_view word :
+       absl::StrSplit(text, absl::ByAnyChar(separators))) {
+    word = absl::StripAsciiWhitespace(word.substr(0, word.find('#')));
+    if (word.empty()) continue;
+    const Result<HttpUrl> place = placeOf(std::string(word));
+    if (!place) return place.error();
+    if (places.size() == PeerList::kMostPeers) {
+      return Error{absl::StrCat("more than ", PeerList::kMostPeers, " peers")};
+    }
+    places.push_back(*place);
+  }
+  return places;
+}
+
+}  // namespace
+
+Result<PeerList> PeerList::parse(const std::string& text) {
+  PeerList list;
+  if (absl::StartsWith(text, kFile)) {
+    list.kind_ = Kind::kFile;
+    list.path_ = text.substr(sizeof kFile - 1);
+  } else if (absl::StartsWith(text, kName)) {
+    const Result<HttpUrl> name = placeOf(text.substr(sizeof kName - 1));
+    if (!name) return name.error();
+    list.kind_ = Kind::kName;
+    list.name_ = *name;
+    return list;
+  }
+  Result<std::vector<HttpUrl>> places =
+      list.isFixed() ? placesIn(text, ",") : list.readFile();
+  if (!places) return places.error();
+  if (places->empty() && list.isFixed()) return Error{"it names no peer"};
+  list.fixed_ = *std::move(places);
+  return list;
+}
+
+Result<std::vector<HttpUrl>> PeerList::places() const {
+  if (kind_ == Kind::kFile) return readFile();
+  if (kind_ == Kind::kName) return lookUp();
+  return fixed_;
+}
+
+Result<std::vector<HttpUrl>> PeerList::readFile() const {
+  // 256 bytes for each.
+  std::string text(256 * kMostPeers, '\0');
+  std::ifstream file(path_);
+  if (!file) {
+    return Error{absl::StrCat(printable(path_),
+                              " cannot be read: ", std::strerror(errno))};
+  }
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.peek() != std::ifstream::traits_type::eof()) {
+    return Error{absl::StrCat(printable(path_), " is longer than a list of ",
+                              kMostPeers, " peers")};
+  }
+  Result<std::vector<HttpUrl>> places = placesIn(text, "\n,");
+  if (!places) {
+    return Error{absl::StrCat(printable(path_), ": ", places.error().message)};
+  }
+  return places;
+}
+
+Result<std::vector<HttpUrl>> PeerList::lookUp() const {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int failed = getaddrinfo(name_.host.c_str(), nullptr, &wanted, &found);
+  if (failed != 0) {
+    return Error{absl::StrCat(name_.host, ": ", gai_strerror(failed))};
+  }
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found,
+                                                               &freeaddrinfo);
+  std::vector<HttpUrl> places;
+  for (const addrinfo* each = found; each; each = each->ai_next) {
+    char address[NI_MAXHOST];
+    if (getnameinfo(each->ai_addr, each->ai_addrlen, address, sizeof address,
+                    nullptr, 0, NI_NUMERICHOST) == 0 &&
+        places.size() < kMostPeers) {
+      places.push_back({address, name_.port, kDigest});
+    }
+  }
+  return places;
+}
+
+}  // namespace traced

@@ -1,0 +1,41 @@
+// PeerList is where the `serve` of other hosts are to be found.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/serve/http/http_url.h"
+
+namespace traced {
+
+class PeerList {
+ public:
+  static constexpr std::uint16_t kPort = 9464;
+  static constexpr std::size_t kMostPeers = 4096;
+
+  // "node7,node8:9465", "file:PATH" with one of these in each line, or
+  // "dns:NAME[:PORT]" for all addresses that a name has. An Error says what is
+  // wrong with it.
+  static Result<PeerList> parse(const std::string& text);
+
+  // Those of now: a file is read anew, and a name looked up, which may take as
+  // long as it does. An Error says why they are not known.
+  Result<std::vector<HttpUrl>> places() const;
+  // Whether they never change.
+  bool isFixed() const { return kind_ == Kind::kFixed; }
+
+ private:
+  enum class Kind { kFixed, kFile, kName };
+
+  Result<std::vector<HttpUrl>> readFile() const;
+  Result<std::vector<HttpUrl>> lookUp() const;
+
+  Kind kind_ = Kind::kFixed;
+  std::vector<HttpUrl> fixed_;
+  std::string path_;
+  HttpUrl name_;
+};
+
+}  // namespace traced

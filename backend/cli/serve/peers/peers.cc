@@ -1,0 +1,236 @@
+#include "cli/serve/peers/peers.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/common/text.h"
+#include "cli/serve/hosts/digest_bounds.h"
+#include "cli/serve/http/http_exchange.h"
+
+namespace traced {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr HttpBounds kBounds{std::chrono::seconds(3), kMostDigestBytes};
+// As many are asked at once.
+constexpr std::size_t kThreads = 8;
+// One that does not answer is asked this rarely, in the end.
+constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(5);
+constexpr std::chrono::milliseconds kLeastPause{10};
+constexpr int kMostDoublings = 8;
+constexpr std::chrono::seconds kListEvery{10};
+// What a peer told counts for so long, or for 5 intervals.
+constexpr std::chrono::nanoseconds kFresh = std::chrono::seconds(10);
+
+Result<v1::HostDigest> ask(const HttpUrl& url, const std::string& token,
+                           std::uint64_t& bytes) {
+  const Result<HttpAnswer> answer = askHttp({url, "", "", token}, kBounds);
+  if (!answer) return answer.error();
+  bytes = answer->body.size();
+  if (answer->status == 401) {
+    return Error{"it has another token (--token-file), or this one has none"};
+  }
+  if (answer->status == 404) {
+    return Error{"it tells other hosts nothing: start it with --peers"};
+  }
+  if (answer->status != 200) {
+    return Error{absl::StrCat("it answered ", answer->status)};
+  }
+  return readDigest(answer->body);
+}
+
+}  // namespace
+
+struct Peers::State {
+  struct Known {
+    HttpUrl url;
+    Clock::time_point since = Clock::now();
+    Clock::time_point due = Clock::now();
+    bool is_asked = false;
+    bool is_self = false;
+    int failed_in_a_row = 0;
+    Clock::time_point heard;
+    std::shared_ptr<const v1::HostDigest> digest;
+    std::string problem;
+    std::uint64_t bytes = 0;
+    std::uint64_t all_bytes = 0;
+  };
+
+  explicit State(Options asked) : options(std::move(asked)) {}
+
+  // With the mutex locked.
+  void setPlaces(const Result<std::vector<HttpUrl>>& places);
+  void take(Known& peer, Result<v1::HostDigest> digest, std::uint64_t bytes);
+  void say(Known& peer, std::string problem);
+  Known* due(Clock::time_point now, Clock::time_point& next);
+
+  const Options options;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_stopping = false;
+  bool is_listed = false;
+  Clock::time_point list_due = Clock::now();
+  std::string list_problem;
+  // By address.
+  std::map<std::string, Known> peers;
+  std::vector<std::string> words;
+};
+
+// Those that are asked right now stay until they have been.
+void Peers::State::setPlaces(const Result<std::vector<HttpUrl>>& places) {
+  is_listed = false;
+  list_due = Clock::now() + kListEvery;
+  std::string problem = places ? "" : places.error().message;
+  if (!problem.empty() && list_problem.empty()) {
+    words.push_back(
+        absl::StrCat("--peers: ", problem, "; those that were known stay"));
+  }
+  list_problem = std::move(problem);
+  if (!places) return;
+  std::set<std::string> now;
+  for (const HttpUrl& url : *places) {
+    now.insert(url.authority());
+    peers.try_emplace(url.authority()).first->second.url = url;
+  }
+  std::erase_if(peers, [&](const auto& each) {
+    return !each.second.is_asked && !now.contains(each.first);
+  });
+}
+
+void Peers::State::take(Known& peer, Result<v1::HostDigest> digest,
+                        std::uint64_t bytes) {
+  const auto now = Clock::now();
+  peer.is_asked = false;
+  peer.bytes = bytes;
+  peer.all_bytes += bytes;
+  if (!digest) {
+    const auto longer = options.interval *
+                        (1 << std::min(peer.failed_in_a_row++, kMostDoublings));
+    peer.due =
+        now + std::min(longer, std::max(kLongestPause, options.interval));
+    say(peer, digest.error().message);
+    return;
+  }
+  const std::chrono::duration<double> share(
+      static_cast<double>(bytes * peers.size()) / kMostBytesPerSecond);
+  peer.due =
+      now +
+      std::max(options.interval,
+               std::chrono::duration_cast<std::chrono::nanoseconds>(share));
+  // An answer may be an old one, of a `serve` that no longer looks.
+  if (!peer.digest || peer.digest->looks() != digest->looks()) peer.heard = now;
+  peer.is_self = digest->instance() == options.instance;
+  if (peer.is_self) peer.due = now + kLongestPause;
+  peer.digest =
+      peer.is_self ? nullptr
+                   : std::make_shared<const v1::HostDigest>(*std::move(digest));
+  say(peer, "");
+  peer.failed_in_a_row = 0;
+}
+
+// What goes on is said once.
+void Peers::State::say(Known& peer, std::string problem) {
+  const std::string name = peer.url.authority();
+  if (!problem.empty() && peer.problem.empty()) {
+    words.push_back(printable(absl::StrCat("--peers: ", name, ": ", problem)));
+  } else if (problem.empty() && !peer.problem.empty()) {
+    words.push_back(absl::StrCat("--peers: ", name, " answers again"));
+  }
+  peer.problem = std::move(problem);
+}
+
+Peers::State::Known* Peers::State::due(Clock::time_point now,
+                                       Clock::time_point& next) {
+  for (auto& [address, peer] : peers) {
+    if (peer.is_asked) continue;
+    if (peer.due <= now) return &peer;
+    next = std::min(next, peer.due);
+  }
+  return nullptr;
+}
+
+Peers::Peers(Options options)
+    : state_(std::make_shared<State>(std::move(options))) {
+  // Looking up a name may take for ever: threads are left behind then.
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    std::thread([state = state_] { run(state); }).detach();
+  }
+}
+
+Peers::~Peers() {
+  const std::lock_guard lock(state_->mutex);
+  state_->is_stopping = true;
+  state_->changed.notify_all();
+}
+
+void Peers::run(const std::shared_ptr<State>& state) {
+  std::unique_lock lock(state->mutex);
+  while (!state->is_stopping) {
+    const auto now = Clock::now();
+    if (!state->is_listed && state->list_due <= now) {
+      state->is_listed = true;
+      lock.unlock();
+      const auto places = state->options.list.places();
+      lock.lock();
+      state->setPlaces(places);
+      state->changed.notify_all();
+      continue;
+    }
+    Clock::time_point next =
+        state->is_listed ? now + kListEvery : state->list_due;
+    State::Known* peer = state->due(now, next);
+    if (!peer) {
+      state->changed.wait_until(lock, std::max(next, now + kLeastPause));
+      continue;
+    }
+    peer->is_asked = true;
+    const HttpUrl url = peer->url;
+    lock.unlock();
+    std::uint64_t bytes = 0;
+    Result<v1::HostDigest> digest = ask(url, state->options.token, bytes);
+    lock.lock();
+    // It is there as long as it is asked.
+    state->take(*peer, std::move(digest), bytes);
+  }
+}
+
+std::vector<Peer> Peers::all() const {
+  const std::lock_guard lock(state_->mutex);
+  const auto now = Clock::now();
+  const auto fresh = std::max(kFresh, 5 * state_->options.interval);
+  std::vector<Peer> all;
+  std::set<std::uint64_t> instances;
+  for (const auto& [address, known] : state_->peers) {
+    if (known.is_self) continue;
+    Peer& peer = all.emplace_back();
+    peer.address = address;
+    peer.problem = known.problem;
+    peer.bytes = known.bytes;
+    peer.all_bytes = known.all_bytes;
+    const bool was_heard = known.heard != Clock::time_point();
+    peer.silent_s = std::chrono::duration<double>(
+                        now - (was_heard ? known.heard : known.since))
+                        .count();
+    // One that has two addresses is one.
+    if (known.digest && now - known.heard <= fresh &&
+        instances.insert(known.digest->instance()).second) {
+      peer.digest = known.digest;
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> Peers::takeWords() {
+  const std::lock_guard lock(state_->mutex);
+  return std::exchange(state_->words, {});
+}
+
+}  // namespace traced

@@ -1,0 +1,41 @@
+"""The jobs of `served`, on hosts of their own (network.py)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from on_host import enter
+
+from jobs import served
+from jobs.demand import until
+from jobs.joining import joined
+
+
+def _enter() -> None:
+    enter(int(os.environ["TEST_HOST"]))
+
+
+def busy() -> None:
+    """As `served.busy`."""
+    _enter()
+    served.busy()
+
+
+def diverges(fault: str, culprits: str) -> None:
+    """As `served.diverges`, of several ranks ("2,3")."""
+    _enter()
+    served.diverges(fault, culprits)
+
+
+def one_is_late(culprit: str) -> None:
+    """That rank comes to an operation when it is released."""
+    _enter()
+    with joined() as rank:
+        dist.all_reduce(torch.ones(8))
+        Path(f"held.{rank}").touch()
+        if rank == int(culprit):
+            until(Path("released").exists)
+        dist.all_reduce(torch.ones(16))

@@ -1,0 +1,197 @@
+"""Hosts that are namespaces of this one: each with a network, a name and a clock of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from launcher import DEADLINE_S, Launcher, Process
+from on_host import join_network
+from serving import Samples, ring_dir, samples_of
+from tracectl import tracectl_path
+
+PORT = 9464
+#: By how much the clock of each host is ahead of that of the one before.
+_CLOCK_NS = 50_000_000
+
+
+_ON_HOST = [sys.executable, "-S", str(Path(__file__).with_name("on_host.py"))]
+
+
+def _ip(at: int, *words: str) -> None:
+    command = ["nsenter", "--target", str(at), "--net", "ip", *words]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+
+
+@contextmanager
+def _held(name: str, clock_ns: int) -> Iterator[int]:
+    """The pid of a process that is on a host of its own."""
+    command = [*_ON_HOST, "hold", name, str(clock_ns)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        pid = int(holder.stdout.readline())
+        _ip(pid, "link", "set", "lo", "up")
+        yield pid
+        holder.communicate()
+
+
+@dataclass
+class Host:
+    """One of them."""
+
+    #: Of processes that are there, and where the cables end.
+    pid: int
+    hub: int
+    number: int
+    folder: Path
+    token: Path
+    serve: subprocess.Popen[str] | None = None
+    #: What `serve` said, when it has ended.
+    words: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"node{self.number}"
+
+    @property
+    def address(self) -> str:
+        """Where it is reached from the others."""
+        return f"10.77.0.{self.number + 1}"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """What a job needs to run there: see jobs/served_hosts.py."""
+        return {
+            "TEST_HOST": str(self.pid),
+            "GLOO_SOCKET_IFNAME": "eth0",
+        }
+
+    def connect(self, connected: bool) -> None:
+        """Its cable to the others."""
+        _ip(self.hub, "link", "set", f"port{self.number}", "up" if connected else "down")
+
+    def start_serve(self, *options: str) -> None:
+        """Starts `tracectl serve` for the jobs of this host."""
+        enter = [*_ON_HOST, "enter", str(self.pid)]
+        serve = [tracectl_path(), "serve", self.folder / "traces", "--interval", "0.2"]
+        listen = ["--listen", f"{self.address}:{PORT}", "--token-file", self.token]
+        self.serve = subprocess.Popen(
+            [*enter, *serve, *listen, *options],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ring_dir(self.folder),
+        )
+        assert self.serve.stderr is not None
+        while "/metrics" not in (line := self.serve.stderr.readline()):
+            assert line, self.serve.wait()
+
+    def end_serve(self, number: int = signal.SIGTERM) -> None:
+        """Ends it."""
+        if self.serve is None:
+            return
+        self.serve.send_signal(number)
+        self.words += self.serve.communicate()[1]
+        self.serve = None
+
+    def get(self, path: str, token: str = "secret") -> tuple[int, str]:
+        """Status and body of its answer, as asked on the host itself."""
+        answers: list[tuple[int, str]] = []
+
+        def ask() -> None:
+            join_network(self.pid)
+            connection = http.client.HTTPConnection(self.address, PORT, timeout=DEADLINE_S)
+            connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
+            answer = connection.getresponse()
+            answers.append((answer.status, answer.read().decode("utf-8", "replace")))
+
+        # Which network a thread is in stays with it.
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+        return answers[0]
+
+    def verdicts(self) -> Any:
+        """All of `/verdicts`."""
+        return json.loads(self.get("/verdicts")[1])
+
+    def samples(self, path: str = "/metrics") -> Samples:
+        """Its metrics."""
+        return samples_of(self.get(path)[1])
+
+
+@dataclass
+class Network:
+    """Hosts that reach each other."""
+
+    hosts: list[Host] = field(default_factory=list)
+
+    @property
+    def peers(self) -> str:
+        """For --peers: all of them, as everybody has the same list."""
+        return ",".join(host.address for host in self.hosts)
+
+    def start_ranks(
+        self, launcher: Launcher, each: int, program: str, *args: str, **env: str
+    ) -> list[Process]:
+        """Ranks of one job, so many on each host."""
+        world = each * len(self.hosts)
+        common = {"WORLD_SIZE": str(world), "TEST_STORE": "", "TRACED_JOB": "spread"}
+        common["TEST_INIT"] = f"tcp://{self.hosts[0].address}:29400"
+        return [
+            launcher.start(
+                program,
+                *args,
+                folder=host.folder,
+                env=env | common | host.env | {"RANK": str(each * host.number + i)},
+            )
+            for host in self.hosts
+            for i in range(each)
+        ]
+
+
+@contextmanager
+def network(count: int, folder: Path) -> Iterator[Network]:
+    """So many hosts, without `serve`."""
+    token = folder / "token"
+    token.write_text("secret\n")
+    with ExitStack() as ends:
+        hub = ends.enter_context(_held("hub", 0))
+        _ip(hub, "link", "add", "name", "hub", "type", "bridge")
+        _ip(hub, "link", "set", "hub", "up")
+        net = Network()
+        for i in range(count):
+            pid = ends.enter_context(_held(f"node{i}", i * _CLOCK_NS))
+            host = Host(pid, hub, i, folder / f"node{i}", token)
+            host.folder.mkdir()
+            cable = ["type", "veth", "peer", "name", "eth0", "netns", str(pid)]
+            _ip(hub, "link", "add", "name", f"port{i}", *cable)
+            _ip(hub, "link", "set", f"port{i}", "master", "hub", "up")
+            _ip(pid, "address", "add", f"{host.address}/24", "dev", "eth0")
+            _ip(pid, "link", "set", "eth0", "up")
+            ends.callback(host.end_serve)
+            net.hosts.append(host)
+        yield net
+
+
+def why_no_networks() -> str:
+    """Why this machine lets nobody make networks; "" if it does."""
+    cable = ["ip", "link", "add", "name", "cable", "type", "veth"]
+    tried = subprocess.run(
+        ["unshare", "--net", "--uts", "--time", *cable],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return tried.stderr.strip()

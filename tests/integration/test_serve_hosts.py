@@ -1,0 +1,118 @@
+"""tracectl serve on several hosts, which tell each other what they see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launcher import Launcher
+from network import Network, network, why_no_networks
+from patience import until
+
+WHY_NO_NETWORKS = why_no_networks()
+
+pytestmark = pytest.mark.skipif(
+    bool(WHY_NO_NETWORKS), reason=f"no networks can be made: {WHY_NO_NETWORKS}"
+)
+
+
+@contextmanager
+def job(net: Network, launcher: Launcher, each: int, program: str, *args: str) -> Iterator[None]:
+    """Until its ranks have called all they will, and until they may end."""
+    ranks = net.start_ranks(launcher, each, program, *args)
+    try:
+        until(
+            lambda: all(
+                (host.folder / f"held.{each * host.number + i}").exists()
+                for host in net.hosts
+                for i in range(each)
+            )
+        )
+        yield
+    finally:
+        for host in net.hosts:
+            (host.folder / "released").touch()
+        for rank in ranks:
+            rank.wait()
+
+
+def _kinds(told: Any) -> list[str]:
+    return [verdict["kind"] for verdict in told["verdicts"]]
+
+
+@pytest.mark.parametrize("fault", ["reduce op", "left out"])
+def test_hosts_that_diverge_are_told_on_both(
+    launcher: Launcher, tmp_path: Path, fault: str
+) -> None:
+    with network(2, tmp_path) as net:
+        for host in net.hosts:
+            host.start_serve("--peers", net.peers)
+        with job(net, launcher, 2, "jobs.served_hosts:diverges", fault, "2,3"):
+            for host in net.hosts:
+                told = until(lambda at=host: (t := at.verdicts())["verdicts"] and t)
+                assert [one["host"] for one in told["hosts"]] == [
+                    host.name,
+                    net.hosts[1 - host.number].name,
+                ]
+                (verdict,) = told["verdicts"]
+                assert (verdict["kind"], verdict["certain"]) == ("diverged", True)
+                assert sorted(call["ranks"] for call in verdict["calls"]) == [[0, 1], [2, 3]]
+                assert all("served.py" in call["site"] for call in verdict["calls"])
+                samples = host.samples()["traced_group_diverged"]
+                assert [value for _, value in samples] == [1]
+
+
+@pytest.mark.long
+def test_four_hosts_are_one_job_whoever_is_asked(launcher: Launcher, tmp_path: Path) -> None:
+    with network(4, tmp_path) as net:
+        for host in net.hosts:
+            host.start_serve("--peers", net.peers, "--waiting-after", "1")
+        with job(net, launcher, 2, "jobs.served_hosts:busy"):
+            for host in net.hosts:
+                up = until(
+                    lambda at=host: (
+                        len(s := at.samples("/hosts/metrics")["traced_rank_up"]) == 8 and s
+                    )
+                )
+                assert {(of["host"], of["rank"]) for of, _ in up} == {
+                    (f"node{rank // 2}", str(rank)) for rank in range(8)
+                }
+                assert host.verdicts()["verdicts"] == []
+                assert "ranks on 4 hosts" in host.get("/")[1]
+
+
+@pytest.mark.long
+def test_a_host_that_is_not_heard_is_not_spoken_of(launcher: Launcher, tmp_path: Path) -> None:
+    with network(4, tmp_path) as net:
+        first, second, third, fourth = net.hosts
+        for host in net.hosts:
+            host.start_serve("--peers", net.peers, "--waiting-after", "1")
+
+        def waiting() -> Any:
+            (told,) = until(
+                lambda: [v for v in first.verdicts()["verdicts"] if v["kind"] == "waiting"]
+            )
+            return told
+
+        with job(net, launcher, 2, "jobs.served_hosts:one_is_late", "7"):
+            until(lambda: waiting()["not_called"] == [7] and len(waiting()["waiting"]) == 7)
+            assert waiting()["on_other_hosts"] == []
+            # Killed, and cut off: what they said last counts for some seconds.
+            second.end_serve(9)
+            fourth.connect(False)
+            until(lambda: waiting()["on_other_hosts"] == [2, 3, 6, 7])
+            told = first.verdicts()
+            assert waiting()["not_called"] == []
+            assert len(told["warnings"]) == 2
+            assert all("its ranks count as not seen" in words for words in told["warnings"])
+            # The others still hear each other.
+            assert {one.get("host") for one in third.verdicts()["hosts"]} >= {"node0", "node2"}
+            fourth.connect(True)
+            until(lambda: waiting()["not_called"] == [7])
+            second.start_serve("--peers", net.peers, "--waiting-after", "1")
+            until(lambda: waiting()["on_other_hosts"] == [])
+            assert first.verdicts()["warnings"] == []
+    assert "--peers: 10.77.0.2:9464 answers again" in first.words

@@ -1,0 +1,59 @@
+// Where the `serve` of other hosts are to be found.
+
+#include "cli/serve/peers/peer_list.h"
+
+#include <gtest/gtest.h>
+
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+std::string placesOf(const std::string& text) {
+  const Result<PeerList> list = PeerList::parse(text);
+  if (!list) return list.error().message;
+  const auto places = list->places();
+  if (!places) return places.error().message;
+  std::string all;
+  for (const HttpUrl& url : *places) all += url.authority() + url.path + " ";
+  return all;
+}
+
+TEST(PeerListTest, HostsWithAndWithoutAPort) {
+  EXPECT_EQ(placesOf("node7,node8:80, [::1], [fe80::1]:81,"),
+            "node7:9464/digest node8:80/digest [::1]:9464/digest "
+            "[fe80::1]:81/digest ");
+}
+
+TEST(PeerListTest, AFileIsReadAnew) {
+  const testing::TempDir folder;
+  const std::string path = folder.path() + "/peers";
+  testing::writeFile(path, "# nodes\nnode1\n\nnode2:99  # the second\n");
+  const auto list = PeerList::parse("file:" + path);
+  ASSERT_TRUE(list);
+  EXPECT_FALSE(list->isFixed());
+  EXPECT_EQ(list->places()->size(), 2U);
+  testing::writeFile(path, "node1\n");
+  EXPECT_EQ(list->places()->size(), 1U);
+  testing::writeFile(path, "node1\nnode 2\n");
+  EXPECT_EQ(list->places().error().message,
+            path + ": node 2 is no peer: a host, or HOST:PORT");
+}
+
+TEST(PeerListTest, WhatANameHas) {
+  EXPECT_NE(placesOf("dns:localhost:81").find(":81/digest"), std::string::npos);
+  EXPECT_NE(placesOf("dns:no-such-host.invalid").find("no-such-host.invalid: "),
+            std::string::npos);
+}
+
+TEST(PeerListTest, WhatIsNoListIsRefused) {
+  for (const char* text :
+       {"", ",", "node7:0", "node7:x", "http://node7", "me@node7", "node7/x",
+        "a b", "dns:", "file:/no/such/file"}) {
+    EXPECT_FALSE(PeerList::parse(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace traced
