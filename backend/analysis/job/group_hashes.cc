@@ -10,19 +10,24 @@ constexpr std::uint64_t kMostHashedMembers = 4'000'000;
 
 }  // namespace
 
+std::uint64_t groupHash(std::uint32_t attempt, const GroupDefinition& group) {
+  GroupHash hash(attempt, group.leg, group.nth);
+  group.members.forEach([&](std::uint32_t rank) { hash.add(rank); });
+  return hash.value();
+}
+
+bool HashedMembers::canHash(const GroupDefinition& group) {
+  members_ += group.members.size();
+  const bool known = !group.by_name && group.members.size() > 0;
+  return known && members_ <= kMostHashedMembers;
+}
+
 std::vector<std::uint64_t> groupHashes(const StreamTable& table) {
   std::vector<std::uint64_t> hashes;
-  std::uint64_t hashed = 0;
+  HashedMembers hashed;
   for (const GroupDefinition& group : table.definitions.groups()) {
-    hashed += group.members.size();
-    const bool known = !group.by_name && group.members.size() > 0;
-    if (!known || hashed > kMostHashedMembers) {
-      hashes.push_back(0);
-      continue;
-    }
-    GroupHash hash(table.header.attempt(), group.leg, group.nth);
-    group.members.forEach([&](std::uint32_t rank) { hash.add(rank); });
-    hashes.push_back(hash.value());
+    hashes.push_back(
+        hashed.canHash(group) ? groupHash(table.header.attempt(), group) : 0);
   }
   return hashes;
 }

@@ -39,8 +39,8 @@ MatchedCalls::MatchedCalls(const StreamTable& table,
     if (!isPointToPoint(call.op())) continue;
     const std::uint32_t self = table.header.rank();
     unclear.add(matched.key.group, group.engine(), self, call);
-    const RankPair pair = rankPairOf(matched.key.group, self,
-                                     call.peer_global_plus_1() - 1, call.op());
+    const MessageEnds pair = messageEndsOf(
+        matched.key.group, self, call.peer_global_plus_1() - 1, call.op());
     matched.key.source = pair.source;
     matched.key.destination = pair.destination;
     matched.usable &= call.peer_global_plus_1() > 0;

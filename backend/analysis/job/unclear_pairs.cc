@@ -10,8 +10,8 @@ void UnclearPairs::add(std::uint32_t group, const EngineTraits& engine,
     any_source_.emplace(group, self);
     return;
   }
-  const RankPair pair =
-      rankPairOf(group, self, call.peer_global_plus_1() - 1, call.op());
+  const MessageEnds pair =
+      messageEndsOf(group, self, call.peer_global_plus_1() - 1, call.op());
   const auto [known, is_new] = tags_.try_emplace(pair, call.tag());
   if (known->second != call.tag()) several_tags_.insert(pair);
 }

@@ -16,12 +16,12 @@
 namespace traced {
 
 // A group and two global ranks.
-struct RankPair {
+struct MessageEnds {
   std::uint32_t group = 0;
   std::uint32_t source = 0;
   std::uint32_t destination = 0;
 
-  auto operator<=>(const RankPair&) const = default;
+  auto operator<=>(const MessageEnds&) const = default;
 };
 
 class UnclearPairs {
@@ -31,21 +31,21 @@ class UnclearPairs {
            const v1::Call& call);
 
   bool empty() const { return several_tags_.empty() && any_source_.empty(); }
-  bool contains(const RankPair& pair) const {
+  bool contains(const MessageEnds& pair) const {
     return several_tags_.contains(pair) ||
            any_source_.contains({pair.group, pair.destination});
   }
 
  private:
-  absl::btree_map<RankPair, std::int32_t> tags_;
-  absl::btree_set<RankPair> several_tags_;
+  absl::btree_map<MessageEnds, std::int32_t> tags_;
+  absl::btree_set<MessageEnds> several_tags_;
   // Groups, and the ranks that receive from any source there.
   absl::btree_set<std::pair<std::uint32_t, std::uint32_t>> any_source_;
 };
 
 // Of a send or receive of rank `self` with rank `peer`.
-inline RankPair rankPairOf(std::uint32_t group, std::uint32_t self,
-                           std::uint32_t peer, v1::Operation op) {
+inline MessageEnds messageEndsOf(std::uint32_t group, std::uint32_t self,
+                                 std::uint32_t peer, v1::Operation op) {
   const bool sends = op == v1::OPERATION_SEND;
   return {group, sends ? self : peer, sends ? peer : self};
 }

@@ -76,7 +76,7 @@ class MessageReader {
         unresolved_[{group, self}].push_back(receiveOf(index, i, op, *call));
         continue;
       }
-      const RankPair pair = rankPairOf(group, self, *peer, call->op());
+      const MessageEnds pair = messageEndsOf(group, self, *peer, call->op());
       if (!unclear_.contains(pair)) continue;
       Messages& messages = pairs_[pair];
       messages.whole &= whole;
@@ -89,7 +89,7 @@ class MessageReader {
   }
 
   // Each with the receives that may have taken a message of it.
-  absl::btree_map<RankPair, Messages> take() && {
+  absl::btree_map<MessageEnds, Messages> take() && {
     for (auto& [pair, messages] : pairs_) {
       const auto open = unresolved_.find({pair.group, pair.destination});
       if (open == unresolved_.end()) continue;
@@ -102,7 +102,7 @@ class MessageReader {
  private:
   const LoadedRun& run_;
   const UnclearPairs& unclear_;
-  absl::btree_map<RankPair, Messages> pairs_;
+  absl::btree_map<MessageEnds, Messages> pairs_;
   // By group and destination.
   absl::btree_map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Receive>>
       unresolved_;

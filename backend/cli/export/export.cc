@@ -18,6 +18,7 @@
 #include "cli/export/export_rows.h"
 #include "cli/export/exported_files.h"
 #include "cli/export/job_exporter.h"
+#include "cli/export/parquet/tables.h"
 #include "cli/export/view_option.h"
 #include "cli/inputs/inputs.h"
 
@@ -33,6 +34,9 @@ const Format* named(absl::Span<const Format> formats, const std::string& name) {
   return found == formats.end() ? nullptr : &*found;
 }
 
+// A format that is neither of rows in one file nor of another tool's.
+constexpr const char* kTables = "parquet";
+
 class Export : public Subcommand {
  public:
   void declare(CLI::App& app) override {
@@ -46,6 +50,7 @@ class Export : public Subcommand {
     };
     for (const RowFormat& format : rowFormats()) add(format);
     for (const JobFormat& format : jobFormats()) add(format);
+    add(JobFormat{kTables, "tables for DuckDB, Polars and Spark", nullptr});
     app.add_option("--format", format_, what)
         ->check(CLI::IsMember(names))
         ->capture_default_str();
@@ -71,6 +76,7 @@ class Export : public Subcommand {
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     RunSummary summary;
+    if (isTables()) return conclude(*set, summary, tables(*set, summary));
     if (job_format_) {
       RunOverview overview = overviewOf(*set);
       const std::string unknown = view_.unknownIn(overview);
@@ -78,17 +84,21 @@ class Export : public Subcommand {
       summary = overview.summary;
       job_view_ = viewOf(*set, std::move(overview));
     }
-    const std::string problem = write(*set, summary);
+    return conclude(*set, summary, write(*set, summary));
+  }
+
+ private:
+  ExitCode conclude(const TraceSet& set, const RunSummary& summary,
+                    const std::string& problem) const {
     if (!problem.empty()) {
       complain(problem);
       return ExitCode::kInternal;
     }
-    const ExitCode code = inputs_.conclude(allWarnings(*set, summary));
+    const ExitCode code = inputs_.conclude(allWarnings(set, summary));
     tellNotes(summary);
     return code;
   }
 
- private:
   static void complain(const std::string& sentence) {
     std::cerr << "tracectl: " << printable(sentence) << "\n";
   }
@@ -97,8 +107,10 @@ class Export : public Subcommand {
     return ExitCode::kUsage;
   }
 
+  bool isTables() const { return format_ == kTables; }
   bool toFolder() const {
-    return job_format_ && job_format_->as == ExportedAs::kFolder;
+    return isTables() ||
+           (job_format_ && job_format_->as == ExportedAs::kFolder);
   }
 
   // Why options do not go together; "" when they do.
@@ -106,6 +118,7 @@ class Export : public Subcommand {
     if (!output_.empty() && !toFolder() && !force_ && isTaken(output_)) {
       return absl::StrCat(output_, ": exists; --force replaces it");
     }
+    if (isTables()) return refusedOfTables();
     if (!job_format_) {
       if (!view_.given()) return "";
       return absl::StrCat("--ranks, --groups and --last are not for --format ",
@@ -115,20 +128,34 @@ class Export : public Subcommand {
       return absl::StrCat("this tracectl was built without what --format ",
                           format_, " takes (docs/export.md)");
     }
-    if (toFolder()) {
-      if (output_.empty()) {
-        return absl::StrCat("--format ", format_,
-                            " writes a file per rank: name a new folder with "
-                            "-o");
-      }
-      return force_ ? "--force is not for a folder: name a new one with -o"
-                    : "";
-    }
+    if (toFolder()) return refusedOfFolder("a file per rank");
     if (!output_.empty() || job_format_->is_text) return "";
     if (::isatty(STDOUT_FILENO) != 1) return "";
     return absl::StrCat("--format ", format_,
                         " is nothing to read on a terminal: name a file with "
                         "-o");
+  }
+
+  std::string refusedOfFolder(const char* of) const {
+    if (output_.empty()) {
+      return absl::StrCat("--format ", format_, " writes ", of,
+                          ": name a new folder with -o");
+    }
+    return force_ ? "--force is not for a folder: name a new one with -o" : "";
+  }
+
+  std::string refusedOfTables() const {
+    if (view_.given() || !window_.window().all() ||
+        scope_.scope() != ReportedScope::kAll) {
+      return absl::StrCat("--format ", format_,
+                          " has the whole run: choose among its rows");
+    }
+    return refusedOfFolder("several tables");
+  }
+
+  std::string tables(const TraceSet& set, RunSummary& summary) const {
+    const std::string refused = whyNoNewFolder(output_);
+    return refused.empty() ? writeTables(set, output_, summary) : refused;
   }
 
   std::unique_ptr<JobView> viewOf(const TraceSet& set,

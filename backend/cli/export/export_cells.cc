@@ -16,8 +16,8 @@ ExportCells::ExportCells() {
   }
 }
 
-std::uint32_t ExportCells::idOf(const Run& run, const ExportedCall& call) {
-  switch (run.told_by) {
+std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call) {
+  switch (told_by) {
     case ToldBy::kCall:
       return call.op.call;
     case ToldBy::kContext:

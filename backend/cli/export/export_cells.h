@@ -13,6 +13,9 @@
 
 namespace traced {
 
+// The id of what tells a value of a call; see ToldBy.
+std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call);
+
 // Of the operations of one stream. Not thread safe.
 class ExportCells {
  public:
@@ -32,7 +35,7 @@ class ExportCells {
         }
         continue;
       }
-      Cells& cells = run.cellsOf(idOf(run, call));
+      Cells& cells = run.cellsOf(idOfTeller(run.told_by, call));
       if (!cells.made) make(run, call, format, cells);
       text.append(cells.text);
       remarks += cells.remarks;
@@ -62,8 +65,6 @@ class ExportCells {
       return small[id];
     }
   };
-
-  static std::uint32_t idOf(const Run& run, const ExportedCall& call);
 
   template <typename Format>
   static void make(const Run& run, const ExportedCall& call,

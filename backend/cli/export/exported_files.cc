@@ -7,16 +7,19 @@
 
 namespace traced {
 
-ExportedFolder::ExportedFolder(const std::string& path) : path_(path) {
+std::string whyNoNewFolder(const std::string& path) {
+  if (!isTaken(path)) return "";
   std::error_code error;
-  if (isTaken(path)) {
-    const bool usable = std::filesystem::is_directory(path, error) &&
-                        std::filesystem::is_empty(path, error);
-    if (!usable || error) {
-      problem_ = absl::StrCat(path, ": is no empty folder; name a new one");
-    }
-    return;
-  }
+  const bool usable = std::filesystem::is_directory(path, error) &&
+                      std::filesystem::is_empty(path, error);
+  if (usable && !error) return "";
+  return absl::StrCat(path, ": is no empty folder; name a new one");
+}
+
+ExportedFolder::ExportedFolder(const std::string& path)
+    : path_(path), problem_(whyNoNewFolder(path)) {
+  if (!problem_.empty() || isTaken(path)) return;
+  std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) problem_ = absl::StrCat(path, ": ", error.message());
 }

@@ -11,6 +11,10 @@
 
 namespace traced {
 
+// Why there cannot be a new folder under a path, a sentence; "" if there can,
+// as nothing or an empty folder is there.
+std::string whyNoNewFolder(const std::string& path);
+
 class OneExportedFile : public ExportedFiles {
  public:
   explicit OneExportedFile(std::ostream& out) : out_(out) {}
