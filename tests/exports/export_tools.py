@@ -41,6 +41,11 @@ def otava_python() -> Path:
     return _python_of("otava")
 
 
+def tables_python() -> Path:
+    """The interpreter that has DuckDB, Polars and Spark."""
+    return _python_of("tables")
+
+
 def collector() -> Path:
     """A collector of OpenTelemetry's."""
     found = sorted((_FOLDER / "collector").glob("lib/python*/site-packages/rotel/rotel-agent"))

@@ -50,6 +50,7 @@ const TableSpec& operationTable() {
                                   {"shapes_out", kText},
                                   {"tensors_in", kNumber, true},
                                   {"tensors_out", kNumber, true},
+                                  {"tensors_cut", kNumber, true},
                                   {"bytes_in", kNumber, true},
                                   {"bytes_out", kNumber, true},
                                   {"message_size", kNumber, true},

@@ -7,6 +7,7 @@
 #include "analysis/match/match.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/observed_end.h"
+#include "analysis/stream/operation_kinds.h"
 #include "analysis/time_split/certified_times.h"
 
 namespace traced {
@@ -22,6 +23,7 @@ const TableSpec& waitTableSpec() {
                                   {"group_label", kText},
                                   {"op", kText},
                                   {"seq"},
+                                  {"peer_global", kNumber, true},
                                   {"correlation_id", kNumber, true},
                                   {"state", kText},
                                   {"begin_ns"},
@@ -56,6 +58,12 @@ std::int64_t transferWithin(const ExportedOperation& operation) {
   return splitWithin(time);
 }
 
+std::int64_t peerOrNone(const ExportedCall& call) {
+  if (!call.call || !isPointToPoint(call.call->op())) return kNoValue;
+  const auto peer = call.table.peerOf(call.op, *call.call);
+  return peer ? std::int64_t{*peer} : kNoValue;
+}
+
 }  // namespace
 
 std::uint32_t WaitTable::numberOf(const std::string& text) {
@@ -71,18 +79,30 @@ void WaitTable::add(const ExportedOperation& operation) {
   const OperationSplit& split = operation.split;
   const bool was_waited_for = op.wait_began.known() || op.stall_ns_plus_1 > 0;
   if (!was_waited_for && !split.wait_for_peers && !split.transfer) return;
+  if (call.table.isSimulated(op)) return;
   const bool has_stall = op.stall_ns_plus_1 > 0;
-  rows_.push_back(
-      {operation.group_place, operation.seqPlace(),
-       numberOf(call.group == "-" ? "" : call.group),
-       numberOf(operationName(call.table, op)), numberOf(nameOf(op.state())),
-       operation.rank(), op.id, operation.step, operation.correlation_id,
-       op.wait_began.known() ? operation.commonNsOf(op.wait_began) : kNoValue,
-       waitedFor(between(op.wait_began, op.wait_ended)),
-       has_stall ? TableColumn::fitting(op.stall_ns_plus_1 - 1) : kNoValue,
-       waitedFor(split.slack_ns), splitNs(split.wait_for_peers),
-       splitWithin(split.wait_for_peers), splitNs(split.transfer),
-       transferWithin(operation)});
+  rows_.push_back({
+      .group_place = operation.group_place,
+      .seq_place = operation.seqPlace(),
+      .group = numberOf(call.group == "-" ? "" : call.group),
+      .op = numberOf(operationName(call.table, op)),
+      .state = numberOf(nameOf(op.state())),
+      .rank = operation.rank(),
+      .op_id = op.id,
+      .step = operation.step,
+      .peer = peerOrNone(call),
+      .correlation_id = operation.correlation_id,
+      .begin_ns = op.wait_began.known() ? operation.commonNsOf(op.wait_began)
+                                        : kNoValue,
+      .wait_ns = waitedFor(between(op.wait_began, op.wait_ended)),
+      .stall_ns =
+          has_stall ? TableColumn::fitting(op.stall_ns_plus_1 - 1) : kNoValue,
+      .slack_ns = waitedFor(split.slack_ns),
+      .wait_for_peers_ns = splitNs(split.wait_for_peers),
+      .wait_for_peers_within_ns = splitWithin(split.wait_for_peers),
+      .transfer_ns = splitNs(split.transfer),
+      .transfer_within_ns = transferWithin(operation),
+  });
   if (rows_.size() >= kMostRows) writeFile();
 }
 
@@ -105,6 +125,7 @@ void WaitTable::addRow(TableFile& file, const Row& row) const {
   file[column++].addText(texts_[row.group]);
   file[column++].addText(texts_[row.op]);
   file[column++].addCount(row.seq_place);
+  file[column++].add(row.peer);
   file[column++].add(row.correlation_id);
   file[column++].addText(texts_[row.state]);
   file[column++].add(row.begin_ns);

@@ -35,6 +35,7 @@ class WaitTable {
     std::uint32_t rank;
     std::uint64_t op_id;
     std::int64_t step;
+    std::int64_t peer;
     std::int64_t correlation_id;
     std::int64_t begin_ns;
     std::int64_t wait_ns;

@@ -1,0 +1,244 @@
+"""The questions of docs/tables.md, and what tracectl's other commands answer to each."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from export_tools import tables_python
+from tracectl import tracectl
+
+DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
+ENGINES = ("duckdb", "polars", "spark")
+
+Rows = list[list[Any]]
+
+
+def questions() -> dict[str, str]:
+    """The SQL of each question, by its heading."""
+    part = DOCS.read_text().split("\n## Twelve questions\n")[1].split("\n## ")[0]
+    found = re.findall(r"^### (.+?)\n.*?^```sql\n(.+?)^```", part, re.DOTALL | re.MULTILINE)
+    assert len(found) == part.count("\n### ") == 12
+    return dict(found)
+
+
+def export(traces: Path, folder: Path) -> Path:
+    answer = tracectl("export", traces, "--format", "parquet", "-o", folder)
+    assert answer.exit_code == 0, answer.words
+    return folder
+
+
+def asked(engine: str, folders: dict[str, Path]) -> dict[str, dict[str, Rows]]:
+    """What an engine answers, by folder and question."""
+    if engine == "spark" and not shutil.which("java"):
+        pytest.skip("Spark needs a Java, and there is none: scripts/export_tools installs one")
+    request = {
+        "folders": {name: str(folder) for name, folder in folders.items()},
+        "queries": questions(),
+        "engine": engine,
+    }
+    done = subprocess.run(
+        [tables_python(), Path(__file__).with_name("table_engines.py")],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, dict[str, Rows]] = json.loads(done.stdout)
+    return told
+
+
+class Commands:
+    """What tracectl says of traces."""
+
+    def __init__(self, traces: Path) -> None:
+        self._traces = traces
+        self._told: dict[tuple[str, ...], Any] = {}
+
+    def __call__(self, *arguments: str) -> Any:
+        if arguments not in self._told:
+            answer = tracectl(arguments[0], self._traces, "--json", *arguments[1:])
+            # 1: diagnose has findings.
+            assert answer.exit_code in (0, 1), answer.words
+            self._told[arguments] = json.loads(answer.output)
+        return self._told[arguments]
+
+    def rows(self) -> list[dict[str, Any]]:
+        answer = tracectl("export", self._traces, "--format", "jsonl")
+        return [json.loads(line) for line in answer.output.splitlines()]
+
+    def cells(self, state: str) -> list[tuple[int, dict[str, Any], dict[str, Any]]]:
+        """Rank, row and cell of all operations in a state."""
+        return [
+            (int(rank), row, cell)
+            for row in self("show")["rows"]
+            for rank, cell in row["ranks"].items()
+            if cell["state"] == state
+        ]
+
+
+def _last(tell: Commands, rows: Rows) -> None:
+    told = {rank["rank"]: rank["last"] for rank in tell("report")["ranks"]}
+    assert {rank: (times, ns) for rank, times, ns in rows} == {
+        rank: (last["count"], last["total_ns"]) for rank, last in told.items() if last["count"]
+    }
+    assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
+
+
+def _cost(tell: Commands, rows: Rows) -> None:
+    told = {
+        rank["rank"]: rank["caused_ns"] for rank in tell("report")["pictures"]["lateness"]
+    }  # fmt: skip
+    assert {rank: ns for rank, ns in rows if ns} == {rank: ns for rank, ns in told.items() if ns}
+
+
+def _sizes(tell: Commands, rows: Rows) -> None:
+    sums: dict[tuple[str, int], list[int]] = {}
+    for row in tell.rows():
+        size = row.get("message_size", 0)
+        if row["state"] == "ended" and size and row.get("completion_ns") and not row["simulated"]:
+            one = sums.setdefault((row["op"], size), [0, 0, 0])
+            one[:] = one[0] + 1, one[1] + size, one[2] + row["completion_ns"]
+    assert [row[:3] for row in rows] == [[*key, sums[key][0]] for key in sorted(sums)]
+    for op, size, _, speed in rows:
+        _, total, ns = sums[op, size]
+        assert speed == pytest.approx(total / ns)
+    calls: Counter[str] = Counter()
+    for op, _, count, _ in rows:
+        calls[op] += count
+    report: Counter[str] = Counter()
+    for op in tell("report")["ops"]:
+        report[op["op"]] += op["completion"]["count"]
+    assert all(count <= report[op] for op, count in calls.items())
+
+
+def _groups(tell: Commands, rows: Rows) -> None:
+    told = {group["label"]: group["wait_for_peers"] for group in tell("report")["groups"]}
+    assert {label: (count, ns) for label, count, ns in rows} == {
+        label: (wait["count"], wait["total_ns"]) for label, wait in told.items() if wait["count"]
+    }
+
+
+def _steps(tell: Commands, rows: Rows) -> None:
+    steps = tell("report")["pictures"]["steps"]
+    if steps["by"] != "step":
+        assert rows == []
+        return
+    assert steps["per_entry"] == 1
+    # The last one has no end; the report takes what it has of it.
+    longest = {entry["first"]: entry["longest_ns"] for entry in steps["entries"]}
+    assert [[step, ns] for step, ns, _ in rows] == sorted(
+        ([step, longest[step]] for step, _, _ in rows), key=lambda row: (-row[1], row[0])
+    )
+    assert len(rows) >= min(10, len(longest) - 1)
+
+
+def _failed(tell: Commands, rows: Rows) -> None:
+    assert rows == sorted(
+        [rank, cell["op_id"], row.get("group"), cell["op"], cell.get("seq"), cell.get("error")]
+        for rank, row, cell in tell.cells("failed")
+    )
+
+
+def _not_ended(tell: Commands, rows: Rows) -> None:
+    assert [row[:5] for row in rows] == sorted(
+        [rank, cell["op_id"], row.get("group"), cell["op"], cell.get("seq")]
+        for rank, row, cell in tell.cells("issued")
+    )
+
+
+def _missing_members(tell: Commands, rows: Rows) -> None:
+    show = tell("show")
+    size = {group["label"]: group["size"] for group in show["groups"]}
+    assert [row[:2] + row[3:] for row in rows] == sorted(
+        [row["group"], row["seq"], len(row["ranks"]), size[row["group"]]]
+        for row in show["rows"]
+        if row.get("seq") and "pair" not in row and len(row["ranks"]) < size[row["group"]]
+    )
+
+
+def _losses(tell: Commands, rows: Rows) -> None:
+    lost = tell("report")["lost"]
+    sums: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+    unknown = set()
+    for rank, what, detail, amount, _ in rows:
+        if what == "end_unknown":
+            assert amount is None
+            unknown.add(rank)
+            continue
+        sums[what] += amount
+        if what == "dropped":
+            dropped[detail] += amount
+    assert dropped == lost["dropped"]
+    for what in ("missing", "gaps", "not_in_dump"):
+        assert sums[what] == lost[what]
+    assert unknown == set(_ranks(lost["end_unknown"]))
+
+
+def _ranks(text: str) -> list[int]:
+    ranges = [part.split("-") for part in text.split(",") if part]
+    return [rank for ends in ranges for rank in range(int(ends[0]), int(ends[-1]) + 1)]
+
+
+def _exposed(tell: Commands, rows: Rows) -> None:
+    told = {rank["rank"]: rank for rank in tell("report")["ranks"]}
+    assert {rank: ns for rank, ns, _ in rows if ns} == {
+        rank: one["exposed"]["total_ns"] for rank, one in told.items() if one["exposed"]["total_ns"]
+    }
+    for rank, ns, share in rows:
+        if ns:
+            assert share == pytest.approx(ns / told[rank]["run_ns"])
+
+
+def _sites(tell: Commands, rows: Rows) -> None:
+    ops = tell("report", "--by", "site,module")["ops"]
+    told = {(op["site"], op["module"]): op["exposed"] for op in ops}
+    assert {(site or "-", module or "-"): (count, ns) for site, module, count, ns in rows} == {
+        place: (exposed["count"], exposed["total_ns"])
+        for place, exposed in told.items()
+        if exposed["count"]
+    }
+
+
+def _culprits(tell: Commands, rows: Rows) -> None:
+    told = tell("diagnose", "--attempt", "newest")
+    hosts = {rank["rank"]: rank["host"] for rank in told["ranks"]}
+    assert rows == [
+        [number, verdict["kind"], rank, hosts[rank]]
+        for number, verdict in enumerate(told["verdicts"], 1)
+        for rank in sorted(verdict["culprits"])
+        if rank in hosts
+    ]
+
+
+_CHECKS: dict[str, Callable[[Commands, Rows], None]] = {
+    "Who was last, and how often": _last,
+    "How much time of others a rank cost": _cost,
+    "How fast messages of a size are": _sizes,
+    "Which group waits longest": _groups,
+    "Which steps were slowest": _steps,
+    "What failed": _failed,
+    "What had not ended when the trace did": _not_ended,
+    "What some members of a group did not call": _missing_members,
+    "Which ranks lost records": _losses,
+    "What part of its time a rank was held up": _exposed,
+    "Where in the program that was": _sites,
+    "On which hosts are those to be looked at": _culprits,
+}
+
+
+def check(traces: Path, answers: dict[str, Rows]) -> None:
+    """Holds an engine's answers against what the commands say."""
+    assert set(answers) == set(_CHECKS)
+    tell = Commands(traces)
+    for question, rows in answers.items():
+        _CHECKS[question](tell, rows)

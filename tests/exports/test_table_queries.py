@@ -1,0 +1,68 @@
+"""The queries of docs/tables.md over made-up runs, by DuckDB, Polars and Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import made_up_job as made
+import pytest
+import table_answers as tables
+from faulty_job import Fault, training
+from made_up_job import EVIL, MS, Rank
+
+pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
+
+DUMPS = Path(__file__).parents[1] / "golden" / "flight_recorder" / "gloo-2.15.0"
+
+
+def evil() -> list[Rank]:
+    """Groups and modules with names that somebody made to harm, on hosts with different clocks."""
+    ranks = [
+        Rank(rank, 2, host=f"{EVIL['quotes']}-{rank}", clock_ns=rank * 7 * MS) for rank in (0, 1)
+    ]
+    for rank in ranks:
+        for number, name in enumerate(EVIL.values()):
+            group = rank.group(name, [0, 1], nth=1 + number)
+            call = rank.tensor("all_reduce", [256], group=group)
+            at = number * 10 * MS + rank.rank * MS
+            wait = (at + MS, at + 3 * MS)
+            rank.operation(call, at, at + 3 * MS, wait_ns=wait, context=rank.context(name))
+    return ranks
+
+
+@pytest.fixture(scope="module", name="runs")
+def _runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    jobs = {
+        "sound": training(8, 6, Fault()),
+        "late": training(8, 20, Fault(late=5)),
+        "slow_messages": training(4, 12, Fault(slow_from=1)),
+        "missing": training(6, 5, Fault(missing=3)),
+        "lost": training(4, 5, Fault(loses=2, lost=17)),
+        "evil": evil(),
+    }
+    runs = {name: made.write(folder / name, ranks) for name, ranks in jobs.items()}
+    runs["killed"] = made.write(folder / "killed", training(4, 5, Fault(late=1)), closed=False)
+    if DUMPS.is_dir():
+        runs["dumps"] = DUMPS
+    return runs
+
+
+@pytest.fixture(scope="module", name="exported")
+def _exported(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("tables")
+    return {name: tables.export(traces, folder / name) for name, traces in runs.items()}
+
+
+@pytest.mark.parametrize("engine", tables.ENGINES)
+def test_engines_say_what_tracectl_says(
+    runs: dict[str, Path], exported: dict[str, Path], engine: str
+) -> None:
+    told = tables.asked(engine, exported)
+    assert set(told) == set(runs)
+    for name, answers in told.items():
+        tables.check(runs[name], answers)
+    # None of the questions is one that these runs do not answer.
+    for question in tables.questions():
+        if question not in ("What failed",):
+            assert any(answers[question] for answers in told.values()), question
