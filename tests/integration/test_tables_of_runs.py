@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 import table_answers as tables
+from drills.engines import GLOO
+from drills.plan import faulty
+from drills.running import run
 from launcher import Launcher
 
 pytestmark = [pytest.mark.export_tools]
@@ -14,14 +17,34 @@ pytestmark = [pytest.mark.export_tools]
 @pytest.fixture(scope="module", name="runs")
 def _runs(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("runs")
+    for name in ("mixed", "exposed", "late", "wrong_op", "stuck"):
+        (folder / name).mkdir()
     launcher.run_ranks(4, "jobs.training:mixed", folder=folder / "mixed")
-    return {"mixed": folder / "mixed" / "traces"}
+    launcher.run_ranks(2, "jobs.exposed:ddp", folder=folder / "exposed", TRACED_JOB="x")
+    late = "jobs.lateness:one_rank_is_late"
+    launcher.run_ranks(2, late, folder=folder / "late", TRACED_JOB="late", TEST_LATE="1")
+    for name in ("wrong_op", "stuck"):
+        plan = faulty(name, 4, 1, seed=1, engine=GLOO)
+        assert plan
+        run(launcher, plan, folder / name)
+    return {path.name: path / "traces" for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module", name="exported")
+def _exported(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("tables")
+    return {name: tables.export(traces, folder / name) for name, traces in runs.items()}
 
 
 @pytest.mark.parametrize("engine", tables.ENGINES)
-def test_engines_say_what_tracectl_says(runs: dict[str, Path], tmp_path: Path, engine: str) -> None:
-    folders = {name: tables.export(traces, tmp_path / name) for name, traces in runs.items()}
-    told = tables.asked(engine, folders)
+def test_engines_say_what_tracectl_says(
+    runs: dict[str, Path], exported: dict[str, Path], engine: str
+) -> None:
+    told = tables.asked(engine, exported)
+    assert set(told) == set(runs)
     for name, answers in told.items():
         tables.check(runs[name], answers)
     assert told["mixed"]["What failed"]
+    assert told["exposed"]["Which steps were slowest"]
+    assert told["late"]["Who was last, and how often"]
+    assert told["wrong_op"]["On which hosts are those to be looked at"]

@@ -31,8 +31,10 @@ void writeGroups(const TableFolder& folder, const GroupCatalog& groups) {
     file[column++].addText(group.backend);
     file[column++].addText(group.leg);
     file[column++].add(group.nth);
-    file[column++].add(group.members.size());
-    file[column++].addText(group.members.text());
+    // Dumps may not tell who is in a group.
+    const std::uint32_t size = group.members.size();
+    file[column++].add(size > 0 ? std::int64_t{size} : kNoValue);
+    file[column++].addText(size > 0 ? group.members.text() : "");
     file[column++].addFlag(group.left_out);
     file.endRow();
   }

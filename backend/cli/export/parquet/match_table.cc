@@ -120,7 +120,8 @@ void JobOperationTable::addRow(TableFile& file, const Row& row,
                                const std::string& group) {
   std::size_t column = 0;
   file[column++].addText(group);
-  file[column++].add(row.group_size);
+  file[column++].add(row.group_size > 0 ? std::int64_t{row.group_size}
+                                        : kNoValue);
   file[column++].addCount(row.seq);
   file[column++].add(rankOrNone(row.key.source));
   file[column++].add(rankOrNone(row.key.destination));
