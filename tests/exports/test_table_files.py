@@ -207,7 +207,7 @@ def wrapper(path: Path, script: str) -> dict[str, str]:
     """Surroundings in which tracectl has this script for its Python."""
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
-    return {**os.environ, "TRACED_PYTHON": str(path)}
+    return {**os.environ, "TRACECTL_PYTHON": str(path)}
 
 
 def run(traces: Path, folder: Path, **how: Any) -> subprocess.CompletedProcess[str]:
@@ -233,6 +233,14 @@ def test_pythons_that_will_not_do(tmp_path: Path, script: str, words: str) -> No
     assert done.stderr.startswith("tracectl: ")
     assert words in done.stderr
     assert everything_in(out) == []
+
+
+def test_nothing_of_the_current_folder_is_run(tmp_path: Path) -> None:
+    traces = made.write(tmp_path / "job", training(2, 2, Fault()))
+    for name in ("json", "pyarrow", "signal", "tempfile"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('run')")
+    done = run(traces, tmp_path / "tables", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
@@ -293,6 +301,18 @@ def test_killed_with_its_writer(tmp_path: Path) -> None:
         export(traces, folder)
         assert len(files(folder, "operations")) == 4
     assert killed
+
+
+def test_interrupted(tmp_path: Path) -> None:
+    traces = made.write(tmp_path / "job", training(200, 3, Fault()))
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        folder = tmp_path / number.name / "tables"
+        folder.parent.mkdir()
+        begun = Begun(traces, folder)
+        until(lambda begun=begun: begun.files() >= 1 or not begun.goes_on())
+        os.killpg(begun.process.pid, number)
+        begun.process.wait()
+        until(lambda folder=folder: folder.exists() or everything_in(folder.parent) == [])
 
 
 def test_killed_without_its_writer(tmp_path: Path) -> None:

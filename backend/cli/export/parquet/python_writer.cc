@@ -20,10 +20,10 @@ extern char** environ;
 namespace traced {
 namespace {
 
-// The one that TRACED_PYTHON names, the one that tracectl was installed beside,
-// or what a shell would find.
+// The one that TRACECTL_PYTHON names, the one that tracectl was installed
+// beside, or what a shell would find.
 std::string pythonToRun() {
-  const char* named = std::getenv("TRACED_PYTHON");
+  const char* named = std::getenv("TRACECTL_PYTHON");
   if (named && *named) return named;
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -42,14 +42,18 @@ class PipeSignalIgnored {
   void (*before_)(int);
 };
 
+// Behind -c, Python would import what lies in the current folder.
+constexpr const char* kStart =
+    "import sys; sys.path[:] = filter(None, sys.path); exec(sys.argv.pop())";
+
 pid_t startPython(const std::string& python, const std::string& folder,
                   int input, int output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  const char* words[] = {python.c_str(), "-c", kWriteParquet, folder.c_str(),
-                         nullptr};
+  const char* words[] = {python.c_str(), "-c",          kStart,
+                         folder.c_str(), kWriteParquet, nullptr};
   pid_t child = -1;
   const int failed = posix_spawnp(&child, python.c_str(), &actions, nullptr,
                                   const_cast<char**>(words), environ);

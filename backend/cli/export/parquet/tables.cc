@@ -20,7 +20,7 @@ namespace {
 // A name as part of a path, as readers of such folders take it back. File
 // systems have names of 255 bytes at most.
 std::string partitionValue(const std::string& name) {
-  constexpr std::size_t kMostBytes = 200;
+  constexpr std::size_t kMostBytes = 240;
   std::string value;
   for (const char c : name) {
     const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||

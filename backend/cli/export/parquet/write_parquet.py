@@ -11,13 +11,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any, BinaryIO
-
-# Behind `python -c`, what lies in the current folder would be imported.
-sys.path[:] = [place for place in sys.path if place]
 
 _PENDING = ".pending"
 
@@ -179,6 +177,9 @@ def _write(folder: str, source: BinaryIO) -> str:
 
 
 def main() -> None:
+    for number in signal.SIGTERM, signal.SIGHUP:
+        # So that what was begun is taken away.
+        signal.signal(number, lambda *_: sys.exit(1))
     try:
         said = _write(sys.argv[1], sys.stdin.buffer)
     except WriteError as error:
