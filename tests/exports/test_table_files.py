@@ -11,11 +11,14 @@ import stat
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
 import made_up_job as made
 import pytest
+import traced
+from built import built
 from faulty_job import Fault, training
 from made_up_job import EVIL, MS, Rank
 from patience import until
@@ -111,6 +114,50 @@ def test_waits_are_those_of_other_exports(tmp_path: Path) -> None:
     for row in waited:
         wait = told[row["rank"], row["op_id"]]
         assert (wait["begin_ns"], wait["wait_ns"]) == (row["wait_begin_ns"], row["wait_ns"])
+
+
+def by(names: tuple[str, ...], rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    picked = [tuple(row[name] for name in names) for row in rows]
+    return sorted(picked, key=repr)
+
+
+def test_other_tables_are_those_of_load(tmp_path: Path) -> None:
+    """Of the golden runs, and of one whose rank is late."""
+    golden = tmp_path / "golden"
+    subprocess.run([built("unit/cli/golden_runs"), golden], check=True)
+    late = made.write(tmp_path / "late", training(4, 5, Fault(late=1)))
+    for traces in [*golden.iterdir(), late]:
+        folder = export(traces, tmp_path / "tables" / traces.name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = traced.load(traces, kind="arrow")
+            matches, groups, verdicts = (
+                [{**row, "group_label": row["group"]} for row in table.to_pylist()]
+                for table in (run.matches, run.groups, run.verdicts)
+            )
+        names = ("group_label", "seq", "src", "dst", "op", "ranks", "failed", "first_issue_ns")
+        names += ("last_issue_ns", "first_end_ns", "last_end_ns")
+        numbered = [row for row in matches if row["seq"] is not None]
+        assert by(names, read(folder, "matches")) == by(names, numbered)
+        names = ("group_label", "name", "backend", "leg", "nth", "size", "members")
+        assert by(names, read(folder, "groups")) == by(names, groups)
+        names = (
+            "kind",
+            "confidence",
+            "culprits",
+            "ranks",
+            "group_label",
+            "seq",
+            "src",
+            "dst",
+            "op",
+        )
+        names += ("since_ns", "summary", "evidence", "advice")
+        told = [
+            {**row, **{n: row[n] or None for n in ("culprits", "evidence", "advice")}}
+            for row in verdicts
+        ]
+        assert by(names, read(folder, "verdicts")) == by(names, told)
 
 
 def test_bounds_of_ends_are_told(tmp_path: Path) -> None:

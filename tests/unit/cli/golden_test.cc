@@ -7,13 +7,10 @@
 #include <ostream>
 #include <string>
 
-#include "example_run.h"
-#include "modular_run.h"
+#include "golden_runs.h"
 #include "run_tracectl.h"
-#include "stepped_run.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
-#include "unit/cli/diagnose/hung_run.h"
 
 namespace traced::testing {
 namespace {
@@ -39,13 +36,7 @@ class GoldenTest : public ::testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenTest, OutputIsAsExpected) {
   const TempDir dir;
-  writeExampleRun(dir.path() + "/run");
-  SteppedRun stepped;
-  stepped.switched_off = stepped.simulated = stepped.marks = true;
-  writeSteppedRun(dir.path() + "/stepped", stepped);
-  writeHungRun(dir.path() + "/hung");
-  writeMismatchedRun(dir.path() + "/mismatched");
-  writeModularRun(dir.path() + "/modular");
+  writeGoldenRuns(dir.path());
   // Lines are broken wherever the folder is.
   const Ran ran =
       runTracectl(std::string(GetParam().arguments) + " " + GetParam().run, "",

@@ -28,8 +28,8 @@ UnclearPairs unclearPairsOf(const StreamTable& table,
 std::optional<OperationKey> keyOf(const ExportedCall& exported,
                                   std::uint32_t group,
                                   const UnclearPairs& unclear) {
-  if (!exported.call || exported.call->simulated()) return std::nullopt;
-  if (group == GroupCatalog::kNone || exported.op.seq == 0) return std::nullopt;
+  const bool is_numbered = exported.call && exported.op.seq > 0;
+  if (!is_numbered || group == GroupCatalog::kNone) return std::nullopt;
   if (!isPointToPoint(exported.call->op())) return OperationKey{group};
   const auto peer = exported.table.peerOf(exported.op, *exported.call);
   if (!peer) return std::nullopt;

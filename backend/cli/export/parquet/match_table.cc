@@ -25,6 +25,7 @@ const TableSpec& jobOperationSpec() {
        {"ranks", ColumnKind::kNumber, true},
        {"ended", ColumnKind::kNumber, true},
        {"failed", ColumnKind::kNumber, true},
+       {"simulated", ColumnKind::kNumber, true},
        {"late_ends", ColumnKind::kNumber, true},
        {"first_issue_ns"},
        {"last_issue_ns"},
@@ -72,6 +73,7 @@ void JobOperationTable::add(const ExportedOperation& operation) {
   addArrival(row, operation);
   ++row.ranks;
   row.failed += operation.call.op.failed;
+  row.simulated += operation.call.call->simulated();
 }
 
 void JobOperationTable::addIssue(Row& row, const ExportedOperation& operation) {
@@ -131,6 +133,7 @@ void JobOperationTable::addRow(TableFile& file, const Row& row,
   file[column++].add(row.ranks);
   file[column++].add(row.ended);
   file[column++].add(row.failed);
+  file[column++].add(row.simulated);
   file[column++].add(row.late_ends);
   file[column++].add(row.first_issue_ns);
   file[column++].add(row.last_issue_ns);

@@ -33,6 +33,7 @@ class JobOperationTable {
     std::uint32_t ranks = 0;
     std::uint32_t ended = 0;
     std::uint32_t failed = 0;
+    std::uint32_t simulated = 0;
     // Of which the end is a bound only.
     std::uint32_t late_ends = 0;
     std::uint32_t last_issue_rank = 0;
