@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -75,6 +77,16 @@ void runOn(const Run& run, const std::string& input) {
   require(!run.is_text || isPrintable(text), "a terminal can show the text");
 }
 
+// What tracectl takes for the Python that writes tables: it takes all of them
+// and writes nothing.
+bool setPython(const std::string& path) {
+  traced::testing::writeFile(path,
+                             "#!/bin/sh\n"
+                             "echo ready; cat >/dev/null; echo whole\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return ::setenv("TRACECTL_PYTHON", path.c_str(), 1) == 0;
+}
+
 }  // namespace
 
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
@@ -84,6 +96,8 @@ std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const traced::testing::TempDir dir;
+  static const bool has_python = setPython(dir.path() + "/python");
+  require(has_python, "there is room in the environment");
   const std::string run_dir = dir.path() + "/run";
   std::filesystem::remove_all(run_dir);
   int number = 0;
@@ -113,6 +127,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       {traced::makeMerge, {"--force", "-o", merged}}};
   const std::string exported = dir.path() + "/exported";
   std::filesystem::remove_all(exported);
+  runs.push_back({traced::makeExport, {"--format", "parquet", "-o", exported}});
   for (const traced::JobFormat& format : traced::jobFormats()) {
     runs.push_back(
         {traced::makeExport, {"--format", format.name, "-o", exported}});
