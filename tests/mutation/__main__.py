@@ -1,14 +1,16 @@
 """Makes the code wrong in small ways, one at a time, and tells which the tests do not see.
 
-    PYTHONPATH=tests python -m mutation [--count 100] [--seed N] [--layers recorder,c10d]
+    PYTHONPATH=tests python -m mutation [--count 100] [--seed N] [--skip N] [--layers recorder,c10d]
 
 Needs no environment: it makes a clone of what is committed and sets that up. Prints the seed, a
 line per mutant, and at the end those that survived, to be judged one by one: some are no fault.
+A seed gives each place a rank of its own: what is tried stays the same where the code does.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import random
 import sys
 from collections import Counter
@@ -21,12 +23,20 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _LAYERS = "recorder,analysis,trace_io,c10d"
 
 
-def _all_sites(layers: list[str]) -> list[Site]:
-    sites = []
+def _rank(seed: int, site: Site, line: str) -> bytes:
+    words = (seed, site.path, line.strip(), site.begin, site.instead)
+    return hashlib.sha256(repr(tuple(map(str, words))).encode()).digest()
+
+
+def _sites(layers: list[str], seed: int) -> list[Site]:
+    ranked = []
     for layer in layers:
         for file in sorted((_REPOSITORY / "backend" / layer).rglob("*.cc")):
-            sites += sites_of(file.relative_to(_REPOSITORY), file.read_text())
-    return sites
+            text = file.read_text()
+            lines = text.splitlines()
+            for site in sites_of(file.relative_to(_REPOSITORY), text):
+                ranked.append((_rank(seed, site, lines[site.line]), site))
+    return [site for _, site in sorted(ranked, key=lambda entry: entry[0])]
 
 
 def main() -> int:
@@ -34,17 +44,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="mutation")
     parser.add_argument("--count", type=int, default=100, help="mutants that can be built")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--skip", type=int, default=0, help="places that were tried before")
     parser.add_argument("--layers", default=_LAYERS)
     parser.add_argument("--folder", type=Path, default=_REPOSITORY / "build" / "mutation")
     asked = parser.parse_args()
     print(f"mutation: seed {asked.seed}", flush=True)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    sites = _all_sites(asked.layers.split(","))
-    random.Random(asked.seed).shuffle(sites)
+    sites = _sites(asked.layers.split(","), asked.seed)
     trial = Trial(_REPOSITORY, asked.folder / "clone", asked.folder / "log")
     fates: Counter[Fate] = Counter()
     survivors = []
-    for site in sites:
+    for site in sites[asked.skip :]:
         if fates[Fate.KILLED] + fates[Fate.SURVIVED] == asked.count:
             break
         words = site.describe(trial.text(site.path))

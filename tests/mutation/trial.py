@@ -9,21 +9,29 @@ from pathlib import Path
 
 from mutation.sites import Site
 
-# The unit tests of the layer that a mutant is in: they kill most, in a tenth of the time.
-_OWN_TESTS = {
-    "recorder": "recorder/recorder_test recorder/device_test recorder/cpp_stacks_test",
-    "analysis": "analysis/analysis_test analysis/clocks_test analysis/compare_test "
-    "analysis/view_test analysis/diagnosis/diagnosis_test",
-    "trace_io": "trace_io/trace_io_test analysis/analysis_test",
-}
-# What is run where the C++ tests pass, by the same.
+# What is run where the C++ tests pass, by the layer that a mutant is in and by its room.
 _PYTHON_TESTS = {
-    "c10d": "differential records boundary contexts endings messages spellings lifetimes",
-    "recorder": "differential records contexts endings rings settings overflow",
+    "c10d": "differential records boundary contexts endings messages spellings lifetimes nodes "
+    "other_backends",
+    "c10d/program": "stacks modules process_ends",
+    "recorder": "differential records contexts endings rings settings overflow nodes",
+    "recorder/control": "ctl switching",
+    "recorder/keeper": "keeper",
+    "recorder/metrics": "metrics",
+    "recorder/sinks": "faults",
+    "recorder/stacks": "cpp_stacks stacks",
+    "recorder/watch": "watch",
     "analysis": "one_answer large_answers tracectl tables messages clocks flight_recorder",
+    "analysis/budget": "tests/compare",
+    "analysis/compare": "tests/compare",
+    "analysis/history": "tests/compare",
+    "analysis/live": "serve lateness",
+    "analysis/statistics": "tests/compare",
     "trace_io": "one_answer damage bad_input tables",
 }
+# Of a test, of all that are in one program, and of a build.
 _TEST_S = 120
+_PROGRAM_S = 300
 _STEP_S = 1800
 
 
@@ -33,6 +41,12 @@ class Fate(enum.Enum):
     KILLED = "killed"
     SURVIVED = "SURVIVED"
     NOT_BUILT = "not built"
+
+
+def _tests_of(*places: str) -> list[str]:
+    names = " ".join(_PYTHON_TESTS.get(place, "") for place in places).split()
+    paths = [name if "/" in name else f"tests/integration/test_{name}.py" for name in names]
+    return list(dict.fromkeys(paths))
 
 
 class Trial:
@@ -64,21 +78,20 @@ class Trial:
         file.write_text(site.apply(before))
         try:
             layer = site.path.parts[1]
-            if layer in _OWN_TESTS:
-                if not self._ninja(layer):
-                    return Fate.NOT_BUILT
-                if self._is_killed_by_its_own(layer):
-                    return Fate.KILLED
+            if not self._ninja(layer):
+                return Fate.NOT_BUILT
+            if self._is_killed_by_its_own(layer):
+                return Fate.KILLED
             if not self._build():
                 return Fate.NOT_BUILT
-            return Fate.KILLED if self._is_killed(layer) else Fate.SURVIVED
+            tests = _tests_of("/".join(site.path.parts[1:3]), layer)
+            killed = self._is_killed_by_cxx() or self._is_killed_by_python(tests)
+            return Fate.KILLED if killed else Fate.SURVIVED
         finally:
             file.write_text(before)
 
     def _fails_as_it_is(self) -> bool:
-        return any(map(self._is_killed_by_its_own, _OWN_TESTS)) or any(
-            map(self._is_killed, _PYTHON_TESTS)
-        )
+        return self._is_killed_by_cxx() or self._is_killed_by_python(_tests_of(*_PYTHON_TESTS))
 
     @property
     def _built_in(self) -> Path:
@@ -87,27 +100,30 @@ class Trial:
     def _build(self) -> bool:
         return self._passes("scripts/setup")
 
+    def _own_tests(self, layer: str) -> list[Path]:
+        """The unit tests of a layer: they kill most, in a tenth of the time."""
+        folder = self._built_in / "tests" / "unit" / layer
+        return sorted(file for file in folder.rglob("*_test") if file.is_file())
+
     def _ninja(self, layer: str) -> bool:
-        tests = [f"tests/unit/{test}" for test in _OWN_TESTS[layer].split()]
-        return self._passes("ninja", "-C", str(self._built_in), "-j2", *tests)
+        targets = [str(test.relative_to(self._built_in)) for test in self._own_tests(layer)]
+        return not targets or self._passes("ninja", "-C", str(self._built_in), "-j2", *targets)
 
     def _is_killed_by_its_own(self, layer: str) -> bool:
-        folder = self._built_in / "tests" / "unit"
-        return not all(
-            self._passes(str(folder / test), "--gtest_brief=1", "--gtest_fail_fast")
-            for test in _OWN_TESTS[layer].split()
-        )
+        how = ("--gtest_brief=1", "--gtest_fail_fast")
+        tests = map(str, self._own_tests(layer))
+        return not all(self._passes(test, *how, limit_s=_PROGRAM_S) for test in tests)
 
-    def _is_killed(self, layer: str) -> bool:
+    def _is_killed_by_cxx(self) -> bool:
         # What is slow and random is left to the long tests.
         cxx = ["ctest", "--test-dir", str(self._built_in), "-j2", "--stop-on-failure"]
-        if not self._passes(*cxx, "--timeout", str(_TEST_S)):
-            return True
-        tests = [f"tests/integration/test_{name}.py" for name in _PYTHON_TESTS[layer].split()]
+        return not self._passes(*cxx, "--timeout", str(_TEST_S))
+
+    def _is_killed_by_python(self, tests: list[str]) -> bool:
         python = [".venv/bin/python", "-m", "pytest", "-q", "-x", "-n2"]
         return not self._passes(*python, *tests)
 
-    def _passes(self, *command: str) -> bool:
+    def _passes(self, *command: str, limit_s: int = _STEP_S) -> bool:
         """One that takes too long does not pass."""
         with self._log.open("ab") as log:
             log.write(f"\n$ {' '.join(command)}\n".encode())
@@ -119,7 +135,7 @@ class Trial:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
-                    timeout=_STEP_S,
+                    timeout=limit_s,
                     check=False,
                 )
             except subprocess.TimeoutExpired:
