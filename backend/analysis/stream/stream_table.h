@@ -34,7 +34,7 @@ struct StreamTable {
   // What its source tells at all.
   EvidenceSet evidence = EvidenceSet::all();
   StreamDefinitions definitions;
-  // In the order of their issue rows.
+  // In the order of their issue rows; all of them were issued.
   std::vector<AssembledOperation> operations;
   // The collectives of each group are known to come by their number.
   bool in_seq_order = false;

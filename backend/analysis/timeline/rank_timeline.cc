@@ -74,10 +74,6 @@ class Drawer {
 
   void addOperation(const ViewedCell& cell) {
     const AssembledOperation& op = table_.operations[cell.operation];
-    if (!op.issued.known()) {
-      ++line_.unshowable;
-      return;
-    }
     const OperationSpan span = spanOf(table_, batches_, op);
     OperationSlice slice;
     slice.cell = {stream_, cell.operation};
@@ -171,7 +167,6 @@ class Drawer {
     Runs modules, phases;
     for (const std::uint32_t i : order) {
       const AssembledOperation& op = table_.operations[i];
-      if (!op.issued.known()) continue;
       const v1::Context* context = table_.contextOf(op);
       extend(modules, op, context ? modulePath(*context) : "", line_.modules);
       extend(phases, op,
