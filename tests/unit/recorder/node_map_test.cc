@@ -53,6 +53,8 @@ TEST(NodeMapTest, TruthTable) {
   EXPECT_EQ(spreadOf({0, 1, 2, 3}, 1, "a"), Spread::kSeveralNodes);
   EXPECT_EQ(spreadOf({0, 3, 1, 2}, 0, "a"), Spread::kSeveralNodes)
       << "also in the middle";
+  EXPECT_EQ(spreadOf({3, 0, 1, 2}, 2, "a"), Spread::kSeveralNodes)
+      << "also in front";
   EXPECT_EQ(spreadOf({4, 5}, 0, "b"), Spread::kSeveralNodes);
   EXPECT_EQ(spreadOf({0, 1, 2, 3, 4, 5}, 5, "c"), Spread::kSeveralNodes);
 }

@@ -187,6 +187,17 @@ TEST(ChunkDecoderTest, RefusesWhatIsNoMessage) {
             DecodeStatus::kRefused);
 }
 
+// The smallest pieces that there are, of a payload that is not stored yet.
+TEST(PayloadGuardTest, PiecesAreCountedHoweverSmall) {
+  const auto payload = [](std::size_t pieces) {
+    std::string raw;
+    for (std::size_t i = 0; i < pieces; ++i) raw += "\x22\x00"s;
+    return raw;
+  };
+  EXPECT_TRUE(isModestPayload(payload(kFreePieces), 0));
+  EXPECT_FALSE(isModestPayload(payload(kFreePieces + 1), 0));
+}
+
 TEST(PayloadGuardTest, BytesThatLookLikeAnImpossibleLengthAreNoReasonToRefuse) {
   v1::Payload payload;
   // A tag of a text, and a length of 4 GB.

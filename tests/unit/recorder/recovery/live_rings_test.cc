@@ -304,23 +304,34 @@ TEST_F(HostileLiveRingsTest, ASlotThatIsFilledAgainIsNotRead) {
   const std::string first = readFile(segment->path());
   const auto content = parseSegment(first);
   ASSERT_TRUE(content) << content.error().message;
-  const auto settledWith = [&](std::uint64_t head_after) {
-    std::string second = first;
-    settle(*content, first, second, head_after);
-    const RingImage image(std::string_view(second).substr(content->ring_offset),
-                          content->slots);
+  using Positions = std::vector<std::uint64_t>;
+  const auto positionsIn = [&](std::string_view bytes) {
+    const RingImage image(bytes.substr(content->ring_offset), content->slots);
     RingImage::Cursor cursor;
     Ring::Record record;
-    std::vector<std::uint64_t> positions;
+    Positions positions;
     while (image.next(cursor, record)) positions.push_back(record.position);
     return positions;
   };
-  using Positions = std::vector<std::uint64_t>;
+  const auto settledWith = [&](std::uint64_t head_after) {
+    std::string second = first;
+    settle(*content, first, second, head_after);
+    return positionsIn(second);
+  };
   EXPECT_EQ(settledWith(2), (Positions{0, 1}));
   EXPECT_EQ(settledWith(kLiveSlots), (Positions{0, 1})) << "the ring is full";
   EXPECT_EQ(settledWith(kLiveSlots + 1), Positions{1})
       << "the first slot was claimed again";
   EXPECT_EQ(settledWith(3 * kLiveSlots), Positions{});
+
+  std::string claimed = first;
+  const std::uint64_t head = kLiveSlots + 1;
+  std::memcpy(&claimed[content->ring_offset + offsetof(RingControl, head)],
+              &head, sizeof head);
+  writeFile(segment->path(), claimed);
+  const auto file = SegmentFile::open(segment->path());
+  EXPECT_EQ(positionsIn(file->readLive().bytes()), Positions{1})
+      << "also as it is read";
 }
 
 }  // namespace

@@ -60,18 +60,22 @@ TEST(QueueSinkTest, DropsAndCountsBeyondItsBound) {
   EXPECT_FALSE(queue.append("d", 1));
 }
 
-TEST(QueueSinkTest, WhoWaitsIsWoken) {
-  QueueSink queue("queue", 100);
-  std::optional<std::string> first, second;
-  std::thread consumer([&] {
-    first = queue.take();
-    second = queue.take();
+// Each of two threads has nothing to do until the other has done something.
+TEST(QueueSinkTest, WhoTakesWaitsUntilThereIsSomething) {
+  QueueSink questions("questions", 100), answers("answers", 100);
+  std::thread other([&] {
+    while (const auto question = questions.take()) {
+      answers.append("re: " + *question, 1);
+    }
+    answers.close();
   });
-  queue.append("a", 1);
-  queue.close();
-  consumer.join();
-  EXPECT_EQ(first, "a");
-  EXPECT_EQ(second, std::nullopt);
+  for (int i = 0; i < 1000 && !HasFailure(); ++i) {
+    questions.append(std::to_string(i), 1);
+    EXPECT_EQ(answers.take(), "re: " + std::to_string(i));
+  }
+  questions.close();
+  other.join();
+  EXPECT_EQ(answers.take(), std::nullopt);
 }
 
 // Takes every other chunk, or throws.

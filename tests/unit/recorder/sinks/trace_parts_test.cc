@@ -45,6 +45,11 @@ TEST(TracePartsTest, ATornChunkIsAnyProperBeginningOfOne) {
   }
   EXPECT_FALSE(isTornChunk(chunk, chunk.size())) << "whole, and damaged";
   EXPECT_FALSE(isTornChunk("precious", 8));
+  // A line break, and what is no ASCII.
+  EXPECT_TRUE(isTornChunk("\n" + std::string(9, '\xFF'), 10));
+  EXPECT_FALSE(isTornChunk("\n" + std::string(9, '\xFF') + "\1", 100));
+  EXPECT_FALSE(isTornChunk("\n" + std::string(10, '\xFF'), 100))
+      << "no size has so many bytes";
 }
 
 }  // namespace
