@@ -22,6 +22,28 @@ class ReportTest : public ::testing::Test {
                     v1::DTYPE_BFLOAT16);
   }
 
+  // A batch of calls, which are issued at once and end after a millisecond.
+  void addBatch(std::uint64_t op, std::uint64_t number,
+                std::initializer_list<std::uint32_t> calls) {
+    if (coalesced_ == 0) {
+      coalesced_ = stream_.addCall(v1::OPERATION_COALESCED, 1, 0, 0).id();
+    }
+    for (const std::uint32_t call : calls) {
+      stream_.add(IssueRow{.op = op++,
+                           .issue_ns = StreamBuilder::kIssueNs,
+                           .call = call,
+                           .seq = op,
+                           .batch = number});
+    }
+    stream_.add(IssueRow{.op = op,
+                         .issue_ns = StreamBuilder::kIssueNs,
+                         .call = coalesced_,
+                         .batch = number});
+    stream_.add(DoneRow{.op = op,
+                        .end_ns = StreamBuilder::kIssueNs + 1'000'000,
+                        .source = v1::END_SOURCE_FUTURE});
+  }
+
   Report report(std::vector<ReportKey> by) {
     testing::writeFile(dir_.path() + "/rank", stream_.takeChunk(true));
     auto set = openTraceSet({dir_.path()});
@@ -35,6 +57,7 @@ class ReportTest : public ::testing::Test {
 
   testing::TempDir dir_;
   StreamBuilder stream_;
+  std::uint32_t coalesced_ = 0;
 };
 
 TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
@@ -73,26 +96,8 @@ TEST_F(ReportTest, BytesAreTheLargerOfInAndOutOfEachCall) {
 }
 
 TEST_F(ReportTest, TheSizeOfABatchIsThatOfItsMembersTogether) {
-  stream_.addCall(v1::OPERATION_COALESCED, 1, 0, 0);
-  const auto batch = [this](std::uint64_t op, std::uint64_t number,
-                            std::initializer_list<std::uint32_t> calls) {
-    for (const std::uint32_t call : calls) {
-      stream_.add(IssueRow{.op = op++,
-                           .issue_ns = StreamBuilder::kIssueNs,
-                           .call = call,
-                           .seq = op,
-                           .batch = number});
-    }
-    stream_.add(IssueRow{.op = op,
-                         .issue_ns = StreamBuilder::kIssueNs,
-                         .call = 3,
-                         .batch = number});
-    stream_.add(DoneRow{.op = op,
-                        .end_ns = StreamBuilder::kIssueNs + 1'000'000,
-                        .source = v1::END_SOURCE_FUTURE});
-  };
-  batch(1, 1, {1, 2});
-  batch(11, 2, {1});
+  addBatch(1, 1, {1, 2});
+  addBatch(11, 2, {1});
   const Report by_size = report({ReportKey::kOp, ReportKey::kSize});
   ASSERT_EQ(by_size.rows.size(), 4u);
   // 1 MB of factor 1.5 and 4 MB of factor 0.75, in a millisecond.
@@ -105,6 +110,19 @@ TEST_F(ReportTest, TheSizeOfABatchIsThatOfItsMembersTogether) {
   const ReportRow& one = by_size.rows[3];
   EXPECT_EQ(one.keys[1], "512 KiB-1 MiB");
   EXPECT_DOUBLE_EQ(one.busbw_gbs.value(), 1.5);
+}
+
+TEST_F(ReportTest, ABatchWithACallThatMovesNothingHasNoBandwidth) {
+  const std::uint32_t barrier =
+      stream_.addCall(v1::OPERATION_BARRIER, 1, 0, 0).id();
+  addBatch(1, 1, {1, barrier});
+  addBatch(11, 2, {barrier, 1});
+  const Report by_op = report({ReportKey::kOp});
+  ASSERT_EQ(by_op.rows.size(), 3u);
+  EXPECT_EQ(by_op.rows[2].keys.front(), "coalesced");
+  EXPECT_EQ(by_op.rows[2].completion.count, 2u);
+  EXPECT_FALSE(by_op.rows[2].algbw_gbs);
+  EXPECT_FALSE(by_op.rows[2].busbw_gbs);
 }
 
 TEST_F(ReportTest, AddsUpByWhereInTheProgramCallsWereIssued) {

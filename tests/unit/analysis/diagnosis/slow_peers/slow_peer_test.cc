@@ -48,6 +48,8 @@ TEST(SlowPeerTest, ALinkThatIsAlwaysSlow) {
     expectVerdict(diagnosis, VerdictKind::kSlowPeer,
                   {std::min(source, next), std::max(source, next)});
     EXPECT_EQ(diagnosis.verdicts[0].pair, std::pair(source, next));
+    EXPECT_EQ(diagnosis.verdicts[0].summary.find("Transfers between ranks "),
+              0U);
     expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
     EXPECT_NE(textOf(diagnosis).find("quick with others"), std::string::npos);
   }
@@ -72,10 +74,12 @@ TEST(SlowPeerTest, ARankBehindALateOneIsNotSlow) {
 }
 
 TEST(SlowPeerTest, ARankThatIsInAllSlowLinksIsNamedAlone) {
-  expectVerdict(
-      ring(6, [](std::uint32_t source,
-                 int) { return source == 2 || source == 3 ? 40 : 2; }),
-      VerdictKind::kSlowPeer, {3});
+  const Diagnosis diagnosis = ring(6, [](std::uint32_t source, int) {
+    return source == 2 || source == 3 ? 40 : 2;
+  });
+  expectVerdict(diagnosis, VerdictKind::kSlowPeer, {3});
+  EXPECT_EQ(diagnosis.verdicts[0].summary,
+            "Transfers of rank 3 are slow, though nobody is late.");
 }
 
 TEST(SlowPeerTest, LinksWithoutARankInCommonAreTwoFindings) {
