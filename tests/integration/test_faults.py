@@ -164,6 +164,37 @@ def test_a_chunk_that_is_written_in_pieces(runs: Runs, faults: str, warnings: in
     runs.check(faults, warnings=warnings)
 
 
+def _soak(folder: Path, faults: str, *options: str) -> subprocess.CompletedProcess[str]:
+    soak, library = built("soak/recorder_soak"), built("preload/failing_calls.so")
+    return subprocess.run(
+        [soak, "--seconds", "1.5", "--rate", "600000", *options],
+        env=environment()
+        | preloading(library)
+        | {
+            "TEST_CALLS_OF": "main",
+            "TEST_CALLS_LOG": str(folder / "log"),
+            "TEST_CALLS_FAIL": faults,
+        },
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+
+
+def test_no_whole_chunk_is_cut_off_behind_half_of_one(tmp_path: Path) -> None:
+    half_stays = f"write:2:2:{_SHORT_WRITE};write:3:3:{errno.ENOSPC};ftruncate:1:1:{errno.EIO}"
+    half_is_cut_off = f"write:5:5:{_SHORT_WRITE};write:6:6:{errno.ENOSPC}"
+    _soak(tmp_path, f"{half_stays};{half_is_cut_off}", "--directory", str(tmp_path))
+    calls = Counter((tmp_path / "log").read_text().split()[1::2])
+    assert calls["ftruncate"] == 2
+    assert calls["write"] > 6
+    (stream,) = read(tmp_path / "traces").streams
+    assert stream.accounts is not None
+    assert stream.accounts.drops["write_failed"] > 0
+    assert (stream.records, stream.missing) == (stream.accounts.stored, 0)
+
+
 @pytest.mark.parametrize(
     ("call", "ordinals", "error"),
     [
@@ -173,23 +204,9 @@ def test_a_chunk_that_is_written_in_pieces(runs: Runs, faults: str, warnings: in
     ],
 )
 def test_rotation(tmp_path: Path, call: str, ordinals: range, error: int) -> None:
-    soak, library = built("soak/recorder_soak"), built("preload/failing_calls.so")
     for ordinal in ordinals if _ALL else ordinals[:1]:
         for last in (ordinal, 0) if call == "unlink" else (ordinal,):
-            done = subprocess.run(
-                [soak, "--seconds", "1.5", "--rate", "600000", "--max-bytes", str(1 << 19)],
-                env=environment()
-                | preloading(library)
-                | {
-                    "TEST_CALLS_OF": "main",
-                    "TEST_CALLS_LOG": str(tmp_path / "log"),
-                    "TEST_CALLS_FAIL": f"{call}:{ordinal}:{last}:{error}",
-                },
-                capture_output=True,
-                text=True,
-                timeout=DEADLINE_S,
-                check=False,
-            )
+            done = _soak(tmp_path, f"{call}:{ordinal}:{last}:{error}", "--max-bytes", str(1 << 19))
             # It holds its own accounts against the trace, and the trace against the bound.
             problems = [line for line in done.stdout.splitlines() if "FAILED" in line]
             if last == 0:  # nothing is written after the second part

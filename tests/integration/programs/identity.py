@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch._C._distributed_c10d import Backend
 from torch.distributed import ProcessGroup
 from torch.distributed.distributed_c10d import _get_default_group
 from values import attempt
@@ -133,6 +134,23 @@ def backend_looks_the_same() -> Any:
         "no such thing": attempt(lambda: backend.no_such_thing),
         "sequence": attempt(backend._get_sequence_number_for_group),
     }
+
+
+@program(nccl=False)
+def a_device_is_bound_to_the_backend() -> Any:
+    backend = _get_default_group()._get_backend(torch.device("cpu"))
+    before = str(backend.bound_device_id)
+    backend.bound_device_id = torch.device("cpu", 0)
+    return before, str(backend.bound_device_id)
+
+
+@program(nccl=False, since=(2, 15))
+def an_estimate_as_it_is_asked_for_in_cpp() -> Any:
+    backend = _get_default_group()._get_backend(torch.device("cpu"))
+    return [
+        attempt(lambda: Backend._start_time_estimate(backend)),
+        attempt(lambda: Backend._end_time_estimate(backend)),
+    ]
 
 
 @program(direct=("all_reduce",), nccl=False)
