@@ -23,8 +23,7 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _LAYERS = "recorder,analysis,trace_io,c10d"
 
 
-def _rank(seed: int, site: Site, line: str) -> bytes:
-    words = (seed, site.path, line.strip(), site.begin, site.instead)
+def _rank(*words: object) -> bytes:
     return hashlib.sha256(repr(tuple(map(str, words))).encode()).digest()
 
 
@@ -32,10 +31,11 @@ def _sites(layers: list[str], seed: int) -> list[Site]:
     ranked = []
     for layer in layers:
         for file in sorted((_REPOSITORY / "backend" / layer).rglob("*.cc")):
-            text = file.read_text()
-            lines = text.splitlines()
-            for site in sites_of(file.relative_to(_REPOSITORY), text):
-                ranked.append((_rank(seed, site, lines[site.line]), site))
+            lines = file.read_text().splitlines()
+            for site in sites_of(file.relative_to(_REPOSITORY), "\n".join(lines)):
+                line = lines[site.line]
+                nth = lines[: site.line].count(line)
+                ranked.append((_rank(seed, site.path, line, nth, site.begin, site.instead), site))
     return [site for _, site in sorted(ranked, key=lambda entry: entry[0])]
 
 

@@ -80,6 +80,7 @@ def sites_of(path: Path, text: str) -> Iterator[Site]:
         for match in _NUMBER.finditer(code):
             yield Site(path, number, *match.span(), str(int(match[0]) + 1))
         if match := re.search(r"\bif \((?!!?const|auto)(.*)\) ?(\{|return|continue|break)", code):
-            yield Site(path, number, *match.span(1), f"!({match[1]})")
+            condition = line[match.start(1) : match.end(1)]
+            yield Site(path, number, *match.span(1), f"!({condition})")
         if _STATEMENT.fullmatch(code.rstrip()):
             yield Site(path, number, len(line) - len(line.lstrip()), len(line), ";")
