@@ -208,6 +208,18 @@ TEST_F(HistoryVerdictTest, RunsOfOtherSizesAreLeftOut) {
                           "the latest run"));
 }
 
+TEST_F(HistoryVerdictTest, AChangeWithinTheFloorIsNoNews) {
+  for (const double after : {3.92e6, 4.08e6}) {
+    history_ = {};
+    start(60);
+    set(key("dp"), RunPart::kTransfer, noisy({4e6, after}, {45, 15}));
+    limits_.floor = 0.05;
+    EXPECT_FALSE(seriesOf(judge(), 1, RunPart::kTransfer).isNews()) << after;
+    limits_.floor = 0.01;
+    EXPECT_TRUE(seriesOf(judge(), 1, RunPart::kTransfer).isNews()) << after;
+  }
+}
+
 TEST_F(HistoryVerdictTest, TooFewRunsAreNoMeasure) {
   start(3);
   set(key("dp"), RunPart::kTransfer, noisy({4e6}, {3}));

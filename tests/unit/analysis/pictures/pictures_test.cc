@@ -77,14 +77,17 @@ TEST_F(LateRanksTest, TheLastOneCausesTheWaitingOfAllOthers) {
 
   ASSERT_EQ(pictures.waits.rows.size(), 4u);
   for (std::uint64_t rank = 0; rank < 4; ++rank) {
-    std::uint64_t caused_ns = 0, suffered_ns = 0, operations = 0;
+    std::uint64_t caused_ns = 0, certain_ns = 0, suffered_ns = 0,
+                  operations = 0;
     for (const WaitCell& cell : pictures.waits.rows[rank].cells) {
       caused_ns += cell.caused_ns;
+      certain_ns += cell.certain_ns;
       suffered_ns += cell.suffered_ns;
       operations += cell.operations;
       EXPECT_EQ(cell.not_known, 0u);
     }
     EXPECT_EQ(caused_ns, pictures.lateness[rank].caused_ns);
+    EXPECT_EQ(certain_ns, pictures.lateness[rank].certain_ns);
     EXPECT_EQ(suffered_ns, 10 * (3 - rank) * kMs);
     EXPECT_EQ(operations, 10u);
   }

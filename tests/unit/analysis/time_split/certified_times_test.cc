@@ -39,5 +39,13 @@ TEST(CertifiedTimesTest, OfTwoAreAsOfOne) {
   }
 }
 
+TEST(CertifiedTimesTest, TheMostOfEachBoundIsItsOwn) {
+  const CertifiedTime most =
+      timesOf({kExact, kWithin, CertifiedTime{120, 60, 130}}).max();
+  EXPECT_EQ(most.ns, 120);
+  EXPECT_EQ(most.low_ns, 80);
+  EXPECT_EQ(most.high_ns, 140);
+}
+
 }  // namespace
 }  // namespace traced

@@ -24,6 +24,7 @@ TEST(ToRangesTest, OneRangeForARegularList) {
   EXPECT_EQ(toRanges(world), (std::vector{RankRange{0, 100'000, 1}}));
   EXPECT_EQ(toRanges({1, 9, 17}), (std::vector{RankRange{1, 3, 8}}));
   EXPECT_EQ(toRanges({5, 3, 1}), (std::vector{RankRange{5, 3, -2}}));
+  EXPECT_EQ(toRanges({4, 9}), (std::vector{RankRange{4, 2, 5}}));
   EXPECT_EQ(toRanges({7}), (std::vector{RankRange{7, 1, 1}}));
 }
 

@@ -60,6 +60,8 @@ TEST(EndedTest, AJobThatAnExceptionEndedIsNotHealthy) {
   const Diagnosis diagnosis = diagnoseJob(job);
   expectVerdict(diagnosis, VerdictKind::kProcessFailed, {0, 1});
   EXPECT_THAT(textOf(diagnosis), HasSubstr("rank 1 first"));
+  // In the order of their numbers, whoever failed first.
+  EXPECT_THAT(diagnosis.verdicts[0].ranks, ::testing::ElementsAre(0, 1, 2));
   EXPECT_THAT(textOf(diagnosis), HasSubstr("Rank 2 raised OSError: gone."));
 }
 
