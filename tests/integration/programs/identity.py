@@ -136,7 +136,7 @@ def backend_looks_the_same() -> Any:
     }
 
 
-@program(nccl=False)
+@program(nccl=False, since=(2, 15))
 def a_device_is_bound_to_the_backend() -> Any:
     backend = _get_default_group()._get_backend(torch.device("cpu"))
     before = str(backend.bound_device_id)
