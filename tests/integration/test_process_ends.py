@@ -150,14 +150,17 @@ def test_errors_that_torchrun_is_told_of(tmp_path: Path, how: str) -> None:
 
 # A program of its own: only the interpreter's main program ends by the signal.
 _INTERRUPTED = """
-import atexit, signal, sys
+import atexit, ctypes, signal, sys
 import torch
 import torch.distributed as dist
 
+# See jobs/joining.py, "immortal".
+tensor = torch.ones(3)
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(tensor))
 if sys.argv[1] == "late":  # it runs after ours
-    atexit.register(lambda: dist.all_reduce(torch.ones(3)))
+    atexit.register(lambda: dist.all_reduce(tensor))
 dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
-dist.all_reduce(torch.ones(3))
+dist.all_reduce(tensor)
 signal.raise_signal(signal.SIGINT)
 """
 

@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing
 
-from jobs.joining import join, meet
+from jobs.joining import immortal, join, meet
 
 WORLD = 2
 MESSAGE = "CUDA out of memory (pretend)"
@@ -21,7 +21,7 @@ MESSAGE = "CUDA out of memory (pretend)"
 def call(backend: str = "traced:gloo") -> int:
     """A collective on all ranks. Returns the rank."""
     rank = join(backend)
-    dist.all_reduce(torch.ones(3))
+    dist.all_reduce(immortal(torch.ones(3)))
     meet("called")
     return rank
 
@@ -43,7 +43,7 @@ def raises_in_thread(backend: str = "traced:gloo") -> None:
         thread = threading.Thread(target=fail, name="loader")
         thread.start()
         thread.join()
-    dist.all_reduce(torch.ones(3))
+    dist.all_reduce(immortal(torch.ones(3)))
     meet("called again")
 
 
@@ -98,7 +98,7 @@ def goes_on_after_its_hook() -> None:
             fail()
         except RuntimeError as error:
             sys.excepthook(type(error), error, error.__traceback__)
-    dist.all_reduce(torch.ones(3))
+    dist.all_reduce(immortal(torch.ones(3)))
     meet("called again")
 
 
