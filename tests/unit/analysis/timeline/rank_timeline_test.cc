@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "support/job_builder.h"
 #include "support/temp_dir.h"
@@ -63,20 +62,6 @@ TEST_F(RankTimelineTest, OfWhatHasNoEndTheLastOfAGroupStayOpen) {
               i < 4 ? SpanEnd::kNotSeen : SpanEnd::kOpen)
         << i;
   }
-}
-
-TEST_F(RankTimelineTest, TimesThatCannotBeAreCounted) {
-  rank_.end(1, 10);
-  std::uint64_t op = 2;
-  for (const std::int64_t ns : {std::numeric_limits<std::int64_t>::min() + 1,
-                                std::numeric_limits<std::int64_t>::max()}) {
-    rank_.stream().add(
-        IssueRow{.op = op, .issue_ns = ns, .call = 1, .seq = op});
-    ++op;
-  }
-  const RankTimeline line = draw();
-  EXPECT_EQ(line.operations.size(), 1u);
-  EXPECT_EQ(line.unshowable, 2u);
 }
 
 TEST_F(RankTimelineTest, AStepIsThereWhereSomethingOfItIs) {
