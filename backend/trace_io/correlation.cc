@@ -1,5 +1,6 @@
 #include "trace_io/correlation.h"
 
+#include "trace_io/word_hash.h"
 #include "xxhash.h"
 
 namespace traced {
@@ -8,7 +9,7 @@ namespace {
 template <typename... Words>
 std::uint64_t hashOf(std::uint64_t seed, Words... words) {
   const std::uint64_t all[] = {words...};
-  return XXH3_64bits_withSeed(all, sizeof all, seed);
+  return wordHash(all, seed);
 }
 
 std::string textOf(std::uint64_t number) {

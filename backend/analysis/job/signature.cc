@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "analysis/job/stable_hash.h"
 #include "analysis/stream/names.h"
+#include "trace_io/word_hash.h"
 
 namespace traced {
 namespace {
@@ -93,16 +93,16 @@ Signature messageOf(const v1::Call& call, const EngineTraits& engine) {
 }
 
 std::uint64_t signatureNumber(const Signature& signature) {
-  StableHash hash;
-  hash.add(signature.op);
-  hash.add(signature.dtype);
-  hash.add(signature.reduce_op);
-  hash.add(signature.root_plus_1);
-  hash.add(signature.bytes_in);
-  hash.add(signature.bytes_out);
-  hash.add(signature.tag.has_value() ? 1 : 0);
-  hash.add(static_cast<std::uint64_t>(signature.tag.value_or(0)));
-  return hash.value();
+  const std::uint64_t parts[] = {
+      static_cast<std::uint64_t>(signature.op),
+      signature.dtype,
+      static_cast<std::uint64_t>(signature.reduce_op),
+      signature.root_plus_1,
+      signature.bytes_in,
+      signature.bytes_out,
+      signature.tag ? std::uint64_t{1} : 0,
+      static_cast<std::uint64_t>(signature.tag.value_or(0))};
+  return wordHash(parts);
 }
 
 std::string sizeText(std::uint64_t bytes) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/job/stable_hash.h"
+#include "trace_io/word_hash.h"
 
 namespace traced {
 namespace {
@@ -23,15 +23,15 @@ std::uint32_t signatureOf(const OrderWatch& watch, std::uint32_t group,
 
 std::uint32_t blockOf(const OrderWatch& watch, std::uint32_t group,
                       std::uint64_t block) {
-  StableHash hash;
+  std::uint64_t signatures[kOrderBlock];
   for (std::uint64_t i = 0; i < kOrderBlock; ++i) {
     const std::uint64_t seq = block * kOrderBlock + i;
     const std::uint32_t signature = signatureOf(watch, group, seq);
     // Numbers begin with 1.
     if (signature == 0 && seq > 0) return 0;
-    hash.add(signature);
+    signatures[i] = signature;
   }
-  return told(hash.value());
+  return told(wordHash(signatures));
 }
 
 bool differ(std::uint32_t one, std::uint32_t other) {
