@@ -45,7 +45,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(!digest.error().message.empty(), "it says why");
     return 0;
   }
-  require(bool(readDigest(writeDigest(*digest))), "what is told can be read");
+  require(bool(readDigest(writeDigest(*digest).bytes)),
+          "what is told can be read");
   compare(*digest);
   Peer peer;
   peer.address = "node7:9464";

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -187,6 +188,9 @@ def network(count: int, folder: Path) -> Iterator[Network]:
 
 def why_no_networks() -> str:
     """Why this machine lets nobody make networks; "" if it does."""
+    missing = [name for name in ("ip", "nsenter", "unshare") if not shutil.which(name)]
+    if missing:
+        return f"{missing[0]} is not there"
     cable = ["ip", "link", "add", "name", "cable", "type", "veth"]
     tried = subprocess.run(
         ["unshare", "--net", "--uts", "--time", *cable],

@@ -105,8 +105,10 @@ void LiveJob::tellParts(std::uint32_t group, std::uint64_t seq) {
   }
 }
 
-void LiveJob::dispute(std::uint32_t group, std::uint64_t seq) {
-  if (order_.dispute(group, seq)) tellParts(group, seq);
+bool LiveJob::dispute(std::uint32_t group, std::uint64_t seq) {
+  const bool is_news = order_.dispute(group, seq);
+  if (is_news) tellParts(group, seq);
+  return is_news;
 }
 
 void LiveJob::tellPart(const Member& member, const RecentCall& recent) {

@@ -95,8 +95,9 @@ class LiveJob {
     return order_.divergences();
   }
   const OrderWatch& order() const { return order_; }
-  // Ranks of another host called something else under a number of a group.
-  void dispute(std::uint32_t group, std::uint64_t seq);
+  // Ranks of another host called something else under a number of a group. True
+  // if divergences() have more than before.
+  bool dispute(std::uint32_t group, std::uint64_t seq);
   // Who keeps others waiting.
   const std::optional<LateRank::Late>& late() const { return late_.late(); }
   // Whose transfers are slow.

@@ -121,10 +121,8 @@ class Serve : public Subcommand {
   std::optional<Error> startPeers() {
     const Result<PeerList> list = options_.peerList();
     if (!list) return list.error();
-    const Result<std::string> token = options_.token();
-    if (!token) return token.error();
     peers_ = std::make_unique<Peers>(Peers::Options{
-        *list, *token, duration(options_.interval_s), instance_});
+        *list, http_.token, duration(options_.interval_s), instance_});
     return std::nullopt;
   }
 
@@ -150,10 +148,16 @@ class Serve : public Subcommand {
     hosts.look(watched, peers_ ? peers_->all() : std::vector<Peer>());
     tellWarnings(watched);
     const auto findings = findingsOf(hosts.jobs());
+    const WrittenDigest told =
+        peers_ ? writeDigest(hosts.digest()) : WrittenDigest();
     if (!options_.textfile.empty() || service_ || otlp_) {
-      tellMetrics(allMetrics(watched, hosts));
+      MetricFamilies metrics =
+          metricsOf(watched, hosts, duration(options_.interval_s));
+      if (peers_) addPeerMetrics(hosts.peers(), told, metrics);
+      tellMetrics(std::move(metrics));
     }
     if (service_) answer(hosts, findings);
+    if (peers_) answerPeers(hosts, told);
     if (peers_) tellPeers();
     // Behind the answers: who is told of a verdict and asks finds it there.
     told_.look(findings, options_.on_verdict);
@@ -179,23 +183,18 @@ class Serve : public Subcommand {
     return otlpMessage(metrics, hostName(), readClock(CLOCK_REALTIME));
   }
 
-  MetricFamilies allMetrics(const WatchedJobs& watched, const Hosts& hosts) {
-    MetricFamilies metrics =
-        metricsOf(watched, hosts, duration(options_.interval_s));
-    if (peers_) addPeerMetrics(hosts.peers(), hosts.digest(), metrics);
-    return metrics;
-  }
-
   void answer(const Hosts& hosts, const std::vector<LiveFinding>& findings) {
     service_->answer("/verdicts", {"application/json",
                                    jsonText(verdictsJson(hosts, findings))});
     service_->answer("/", {"text/html; charset=utf-8",
                            livePage(hosts, findings, options_.interval_s)});
-    if (!peers_) return;
+  }
+
+  // There are no peers without a service.
+  void answerPeers(const Hosts& hosts, const WrittenDigest& told) {
     service_->answer("/hosts/metrics",
                      {kMetricsType, openMetricsText(hostsMetricsOf(hosts))});
-    service_->answer("/digest",
-                     {"application/x-protobuf", writeDigest(hosts.digest())});
+    service_->answer("/digest", {"application/x-protobuf", told.bytes});
   }
 
   void tellPeers() {
@@ -208,7 +207,8 @@ class Serve : public Subcommand {
     watched.look();
     hosts.look(watched, {});
     tellWarnings(watched);
-    const MetricFamilies metrics = allMetrics(watched, hosts);
+    const MetricFamilies metrics =
+        metricsOf(watched, hosts, duration(options_.interval_s));
     bool is_told = true;
     if (!options_.textfile.empty()) is_told = write(openMetricsText(metrics));
     if (!options_.otlp.empty()) is_told &= sendOnce(messageOf(metrics));

@@ -18,8 +18,6 @@ struct ServeOptions {
   Result<HttpOptions> http() const;
   Result<HttpUrl> otlpUrl() const;
   Result<PeerList> peerList() const;
-  // That who asks must give; "": there is none.
-  Result<std::string> token() const;
 
   std::vector<std::string> inputs;
   std::string listen = "127.0.0.1:9464";
@@ -33,6 +31,10 @@ struct ServeOptions {
   double waiting_s = 30;
   bool once = false;
   bool no_http = false;
+
+ private:
+  // That who asks must give; "": there is none.
+  Result<std::string> token() const;
 };
 
 }  // namespace traced

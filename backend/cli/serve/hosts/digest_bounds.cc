@@ -94,10 +94,6 @@ std::string problemOf(const v1::HostDigest& digest) {
   return "";
 }
 
-bool isWithin(const v1::GroupDigest& group) {
-  return static_cast<std::uint32_t>(group.rank_size()) >= group.group().size();
-}
-
 // What is left of the bounds of a digest.
 struct Room {
   std::size_t bytes = 0;
@@ -133,7 +129,7 @@ void keepWhatFits(v1::HostDigest& digest) {
     job.clear_groups();
   }
   std::stable_partition(groups.begin(), groups.end(), [](const Group& group) {
-    return !isWithin(group.digest);
+    return !isWithinHost(group.digest);
   });
   const std::size_t others = digest.ByteSizeLong() + 16;
   Room room{kMostDigestBytes - std::min(kMostDigestBytes, others)};
@@ -160,14 +156,18 @@ std::string boundedText(const std::string& text) {
   return text.substr(0, end);
 }
 
-std::string writeDigest(v1::HostDigest digest) {
+bool isWithinHost(const v1::GroupDigest& group) {
+  return static_cast<std::uint32_t>(group.rank_size()) >= group.group().size();
+}
+
+WrittenDigest writeDigest(v1::HostDigest digest) {
   digest.set_version(kVersion);
   if (digest.jobs_size() > kMostJobs) {
     digest.mutable_jobs()->DeleteSubrange(kMostJobs,
                                           digest.jobs_size() - kMostJobs);
   }
   keepWhatFits(digest);
-  return digest.SerializeAsString();
+  return {digest.SerializeAsString(), digest.left_out_groups()};
 }
 
 Result<v1::HostDigest> readDigest(const std::string& bytes) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -18,9 +19,16 @@ constexpr std::size_t kMostDigestText = 512;
 // The beginning of a text that is valid UTF-8, as far as it may be told.
 std::string boundedText(const std::string& text);
 
-// As bytes. Groups for which there is no room are left out, and counted: first
-// those that only have members here.
-std::string writeDigest(v1::HostDigest digest);
+// Whether all members of a group run on the host that tells of it.
+bool isWithinHost(const v1::GroupDigest& group);
+
+// What other hosts are told.
+struct WrittenDigest {
+  std::string bytes;
+  // For which there was no room: first those within the host.
+  std::uint32_t left_out_groups = 0;
+};
+WrittenDigest writeDigest(v1::HostDigest digest);
 // An Error says what is wrong with it. What is read keeps to all bounds, and
 // its groups are groups.
 Result<v1::HostDigest> readDigest(const std::string& bytes);

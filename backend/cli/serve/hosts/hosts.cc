@@ -18,9 +18,11 @@ bool livesOn(const v1::JobDigest& job) {
                      [](const v1::RankDigest& rank) { return rank.alive(); });
 }
 
-// What the ranks of this host called, against what those of another did.
-void compare(LiveJob& job, const v1::JobDigest& theirs,
+// What the ranks of this host called, against what those of another did. True
+// if there is more to tell of this host's than before.
+bool compare(LiveJob& job, const v1::JobDigest& theirs,
              SpelledBlocks& spelled) {
+  bool is_news = false;
   for (const v1::GroupDigest& group : theirs.groups()) {
     const auto defined = groupDefinition(group.group());
     const std::uint32_t index =
@@ -29,15 +31,18 @@ void compare(LiveJob& job, const v1::JobDigest& theirs,
     if (index == GroupCatalog::kNone) continue;
     const OrderDifference difference =
         orderDifference(job.order(), index, group.order());
-    if (difference.seq) job.dispute(index, *difference.seq);
+    if (difference.seq) is_news |= job.dispute(index, *difference.seq);
     // Other hosts may have seen it first.
-    if (group.has_divergence()) job.dispute(index, group.divergence().seq());
+    if (group.has_divergence()) {
+      is_news |= job.dispute(index, group.divergence().seq());
+    }
     if (difference.block) {
       const auto [place, is_new] =
           spelled.try_emplace(index, *difference.block);
       if (!is_new) place->second = std::min(place->second, *difference.block);
     }
   }
+  return is_news;
 }
 
 }  // namespace
@@ -47,6 +52,7 @@ void Hosts::look(const WatchedJobs& watched, std::vector<Peer> peers) {
   ++looks_;
   join(watched);
   if (peers_.empty()) return;
+  bool is_news = false;
   std::vector<SpelledBlocks> spelled(watched.jobs().size());
   for (std::size_t i = 0; i < spelled.size(); ++i) {
     const std::vector<HostsJob::Part>& parts = jobs_[i].parts();
@@ -54,11 +60,10 @@ void Hosts::look(const WatchedJobs& watched, std::vector<Peer> peers) {
     if (!livesOn(*parts.front().digest)) continue;
     for (const HostsJob::Part& part : parts) {
       if (&part == &parts.front() || !livesOn(*part.digest)) continue;
-      compare(watched.jobs()[i]->live, *part.digest, spelled[i]);
+      is_news |= compare(watched.jobs()[i]->live, *part.digest, spelled[i]);
     }
   }
-  // With what was found by that.
-  join(watched);
+  if (is_news) join(watched);
   for (std::size_t i = 0; i < spelled.size(); ++i) {
     addOrders(*watched.jobs()[i], spelled[i],
               *digest_.mutable_jobs(static_cast<int>(i)));

@@ -140,9 +140,7 @@ void addOrders(const WatchedJobs::Job& job, const SpelledBlocks& spelled,
                v1::JobDigest& digest) {
   for (int i = 0; i < digest.groups_size(); ++i) {
     v1::GroupDigest& group = *digest.mutable_groups(i);
-    if (static_cast<std::uint32_t>(group.rank_size()) >= group.group().size()) {
-      continue;
-    }
+    if (isWithinHost(group)) continue;
     const auto index = static_cast<std::uint32_t>(i);
     const auto block = spelled.find(index);
     *group.mutable_order() = orderDigest(

@@ -29,7 +29,7 @@ std::string HttpUrl::authority() const {
   return absl::StrCat(is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port);
 }
 
-Result<HttpUrl> parseHttpUrl(const std::string& url) {
+Result<HttpUrl> parseHttpUrl(const std::string& url, std::uint16_t port) {
   if (url.rfind("https://", 0) == 0) {
     return wrongUrl(url,
                     "asks for TLS, which is not spoken here: give the http:// "
@@ -39,6 +39,7 @@ Result<HttpUrl> parseHttpUrl(const std::string& url) {
     return wrongUrl(url, "is no URL such as http://127.0.0.1:4318");
   }
   HttpUrl parts;
+  parts.port = port;
   std::string place = url.substr(kPlain.size());
   const std::size_t end = place.find_first_of("/?#");
   if (end != std::string::npos) {
@@ -53,12 +54,12 @@ Result<HttpUrl> parseHttpUrl(const std::string& url) {
   const std::size_t bracket = place.rfind(']');
   if (colon != std::string::npos &&
       (bracket == std::string::npos || bracket < colon)) {
-    std::uint32_t port = 0;
-    if (!absl::SimpleAtoi(place.substr(colon + 1), &port) || port == 0 ||
-        port > 65535) {
+    std::uint32_t named = 0;
+    if (!absl::SimpleAtoi(place.substr(colon + 1), &named) || named == 0 ||
+        named > 65535) {
       return wrongUrl(url, "has no port from 1 to 65535");
     }
-    parts.port = static_cast<std::uint16_t>(port);
+    parts.port = static_cast<std::uint16_t>(named);
     place.resize(colon);
   }
   if (bracket != std::string::npos) place = place.substr(1, bracket - 1);

@@ -20,6 +20,7 @@ struct HttpUrl {
 
 // An Error says what is wrong with it. TLS is not spoken, and a URL with a user
 // in it is refused.
-Result<HttpUrl> parseHttpUrl(const std::string& url);
+// `port`: of one that names none.
+Result<HttpUrl> parseHttpUrl(const std::string& url, std::uint16_t port = 80);
 
 }  // namespace traced

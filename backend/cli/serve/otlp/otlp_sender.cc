@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/text.h"
+#include "cli/serve/http/failure_pause.h"
 #include "cli/serve/http/http_exchange.h"
 
 namespace traced {
@@ -21,7 +22,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr HttpBounds kBounds{std::chrono::seconds(10), 64 << 10};
 constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(30);
-constexpr int kMostDoublings = 16;
 
 // Hosts that lost one collector do not come back to it all at once.
 std::chrono::nanoseconds spread(std::chrono::nanoseconds pause) {
@@ -71,9 +71,7 @@ void OtlpSender::State::take(const OtlpAnswer& answer) {
     due = Clock::now() + every;
   } else {
     ++failed;
-    const auto longer =
-        every * (1 << std::min(failed_in_a_row, kMostDoublings));
-    const auto pause = std::min(longer, std::max(kLongestPause, every));
+    const auto pause = failurePause(every, kLongestPause, failed_in_a_row);
     due = Clock::now() +
           (answer.retry_after ? *answer.retry_after : spread(pause));
   }

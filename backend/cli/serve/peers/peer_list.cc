@@ -24,12 +24,8 @@ constexpr char kDigest[] = "/digest";
 
 // "node7", "node7:9464", "[::1]:9464".
 Result<HttpUrl> placeOf(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  const std::size_t bracket = text.rfind(']');
-  const bool has_port = colon != std::string::npos &&
-                        (bracket == std::string::npos || bracket < colon);
-  Result<HttpUrl> url = parseHttpUrl(absl::StrCat(
-      "http://", text, has_port ? "" : absl::StrCat(":", PeerList::kPort)));
+  Result<HttpUrl> url =
+      parseHttpUrl(absl::StrCat("http://", text), PeerList::kPort);
   if (!url || !url->path.empty()) {
     return Error{
         absl::StrCat(printable(text), " is no peer: a host, or HOST:PORT")};

@@ -2,8 +2,8 @@
 
 namespace traced {
 
-void addPeerMetrics(const std::vector<Peer>& peers,
-                    const v1::HostDigest& digest, MetricFamilies& out) {
+void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
+                    MetricFamilies& out) {
   for (const Peer& peer : peers) {
     const MetricLabels labels = {{"peer", peer.address}};
     out.gauge("traced_serve_peer_up", "Whether what it tells counts", labels,
@@ -14,10 +14,10 @@ void addPeerMetrics(const std::vector<Peer>& peers,
                 static_cast<double>(peer.all_bytes));
   }
   out.gauge("traced_serve_digest_bytes", "What this host tells each peer", {},
-            static_cast<double>(digest.ByteSizeLong()));
+            static_cast<double>(told.bytes.size()));
   out.gauge("traced_serve_digest_left_out_groups",
             "Groups for which there was no room in that", {},
-            digest.left_out_groups());
+            told.left_out_groups);
 }
 
 }  // namespace traced

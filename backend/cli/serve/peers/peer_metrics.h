@@ -4,14 +4,14 @@
 
 #include <vector>
 
+#include "cli/serve/hosts/digest_bounds.h"
 #include "cli/serve/metric_families.h"
 #include "cli/serve/peers/peer.h"
-#include "traced/v1/host_digest.pb.h"
 
 namespace traced {
 
-// `digest`: what this host tells.
-void addPeerMetrics(const std::vector<Peer>& peers,
-                    const v1::HostDigest& digest, MetricFamilies& out);
+// `told`: what this host tells.
+void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
+                    MetricFamilies& out);
 
 }  // namespace traced

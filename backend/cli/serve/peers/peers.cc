@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/common/text.h"
 #include "cli/serve/hosts/digest_bounds.h"
+#include "cli/serve/http/failure_pause.h"
 #include "cli/serve/http/http_exchange.h"
 
 namespace traced {
@@ -24,7 +25,6 @@ constexpr std::size_t kThreads = 8;
 // One that does not answer is asked this rarely, in the end.
 constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(5);
 constexpr std::chrono::milliseconds kLeastPause{10};
-constexpr int kMostDoublings = 8;
 constexpr std::chrono::seconds kListEvery{10};
 // What a peer told counts for so long, or for 5 intervals.
 constexpr std::chrono::nanoseconds kFresh = std::chrono::seconds(10);
@@ -112,10 +112,8 @@ void Peers::State::take(Known& peer, Result<v1::HostDigest> digest,
   peer.bytes = bytes;
   peer.all_bytes += bytes;
   if (!digest) {
-    const auto longer = options.interval *
-                        (1 << std::min(peer.failed_in_a_row++, kMostDoublings));
-    peer.due =
-        now + std::min(longer, std::max(kLongestPause, options.interval));
+    peer.due = now + failurePause(options.interval, kLongestPause,
+                                  peer.failed_in_a_row++);
     say(peer, digest.error().message);
     return;
   }

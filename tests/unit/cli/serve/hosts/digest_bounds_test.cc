@@ -19,7 +19,7 @@ v1::HostDigest digestOf(v1::JobDigest job) {
 
 TEST(DigestBoundsTest, WhatIsWrittenIsRead) {
   const v1::HostDigest made = digestOf(madeJob({0, 1}, 4));
-  const auto read = readDigest(writeDigest(made));
+  const auto read = readDigest(writeDigest(made).bytes);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->host(), "node1");
   ASSERT_EQ(read->jobs_size(), 1);
@@ -33,8 +33,11 @@ TEST(DigestBoundsTest, GroupsOfThisHostAloneAreLeftOutFirst) {
   const v1::GroupDigest within = job.groups(0);
   for (int i = 0; i < 5000; ++i) *job.add_groups() = within;
   *job.add_groups() = madeJob({0, 1}, 4).groups(0);
-  const auto read = readDigest(writeDigest(digestOf(job)));
+  const WrittenDigest written = writeDigest(digestOf(job));
+  const auto read = readDigest(written.bytes);
   ASSERT_TRUE(read);
+  EXPECT_GT(written.left_out_groups, 0U);
+  EXPECT_EQ(written.left_out_groups, read->left_out_groups());
   EXPECT_EQ(read->jobs(0).groups(0).group().size(), 4U);
   EXPECT_EQ(read->left_out_groups() +
                 static_cast<std::uint32_t>(read->jobs(0).groups_size()),
