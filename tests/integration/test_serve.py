@@ -143,6 +143,30 @@ def test_a_link_that_becomes_slow_is_told_until_it_is_quick(
         until(lambda: not told())
 
 
+@pytest.mark.long
+def test_a_job_that_starts_again_and_again_is_told_so_often(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    with serving(tmp_path) as serve:
+
+        def told() -> dict[str, float]:
+            return {of["job"]: up for of, up in serve.samples().get("traced_rank_up", [])}
+
+        for number in range(0, 72, 4):
+            names = [f"again{number + i}" for i in range(4)]
+            ranks = [
+                launcher.start_ranks(1, "jobs.served:once", folder=tmp_path, TRACED_JOB=name)[0]
+                for name in names
+            ]
+            until(lambda names=names: set(names) <= set(told()))
+            for name in names:
+                (tmp_path / f"released.{name}").touch()
+            assert [rank.wait() for rank in ranks] == [0] * 4
+        last = until(lambda: not any((t := told()).values()) and t)
+        # Four at a time: the first eight are those that ended first.
+        assert set(last) == {f"again{number}" for number in range(8, 72)}
+
+
 def test_who_waits_for_whom_is_told(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(
         2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1", TRACED_JOB="waits"

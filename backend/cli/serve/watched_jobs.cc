@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -19,11 +21,23 @@ using Clock = std::chrono::steady_clock;
 
 // What a job came to is told so long after its end.
 constexpr std::chrono::seconds kToldAfterEnd{60};
+// And of no more jobs than these, the latest: some program may start for ever.
+constexpr std::ptrdiff_t kMostEnded = 64;
 // What is not defined in a ring is looked up in files, which takes some
 // milliseconds.
 constexpr std::chrono::seconds kLookUpEvery{5};
 // A part of a ring that is filled between two looks: the next comes sooner.
 constexpr std::uint64_t kMuchOfARing = 4;
+
+// When the last of its ranks ended; absent while one lives.
+std::optional<Clock::time_point> endOf(const WatchedJobs::Job& job) {
+  Clock::time_point last;
+  for (const WatchedJobs::Rank& rank : job.ranks) {
+    if (rank.alive) return std::nullopt;
+    last = std::max(last, rank.ended);
+  }
+  return last;
+}
 
 bool isOfOneJob(const v1::Header& a, const v1::Header& b) {
   return haveOneName(a, b) && metInOnePlace(a, b);
@@ -139,11 +153,19 @@ void WatchedJobs::read(Rank& rank) {
 }
 
 void WatchedJobs::forgetEnded() {
-  std::erase_if(jobs_, [](const auto& job) {
-    return std::all_of(
-        job->ranks.begin(), job->ranks.end(), [](const Rank& rank) {
-          return !rank.alive && Clock::now() - rank.ended > kToldAfterEnd;
-        });
+  auto since = Clock::now() - kToldAfterEnd;
+  std::vector<Clock::time_point> ends;
+  for (const auto& job : jobs_) {
+    if (const auto end = endOf(*job)) ends.push_back(*end);
+  }
+  if (ends.size() > kMostEnded) {
+    const auto first = ends.end() - kMostEnded;
+    std::nth_element(ends.begin(), first, ends.end());
+    since = std::max(since, *first);
+  }
+  std::erase_if(jobs_, [&](const auto& job) {
+    const auto end = endOf(*job);
+    return end && *end < since;
   });
 }
 

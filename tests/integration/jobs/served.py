@@ -100,6 +100,13 @@ def diverges(fault: str, culprits: str = "2") -> None:
     os._exit(0)
 
 
+def once() -> None:
+    """One operation, and the end when its job is released."""
+    with joined():
+        dist.all_reduce(torch.ones(8))
+        until(Path(f"released.{os.environ['TRACED_JOB']}").exists)
+
+
 def throttled() -> None:
     """A ring of messages. What rank 1 sends is slow for as long as the file `slow` exists."""
     with joined() as rank:
