@@ -28,6 +28,7 @@
 #include "cli/info/info.h"
 #include "cli/ls/ls.h"
 #include "cli/merge/merge.h"
+#include "cli/pack/pack.h"
 #include "cli/recover/keep.h"
 #include "cli/recover/recover.h"
 #include "cli/recover/rings.h"
@@ -51,6 +52,7 @@ constexpr Verb kVerbs[] = {
     {"ls", "What runs there are, and how each ended", makeLs},
     {"info", "Who wrote what, and what is missing of it", makeInfo},
     {"merge", "Write the chunks of many traces into one file", makeMerge},
+    {"pack", "Write what is new into files to be sent elsewhere", makePack},
     {"recover", "Bring back what killed processes left in shared memory",
      makeRecover},
     {"keep", "Outlive a job and save what its processes leave", makeKeep},

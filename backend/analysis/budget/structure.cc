@@ -227,12 +227,12 @@ void StructureBuilder::add(const StreamTable& table) {
   ++world_size_;
   groups_.add(table.header.attempt(), table.definitions.groups());
   if (steps_.all()) return;
-  for (const auto& [group, structure] : structureOf(table, steps_)) {
-    auto& known = by_group_[group];
+  for (const auto& own : structureOf(table, steps_)) {
+    auto& known = by_group_[own.first];
     auto same = std::find_if(known.begin(), known.end(), [&](const auto& one) {
-      return one.first == structure;
+      return one.first == own.second;
     });
-    if (same == known.end()) same = known.insert(known.end(), {structure, {}});
+    if (same == known.end()) same = known.insert(known.end(), {own.second, {}});
     same->second.push_back(table.header.rank());
   }
 }

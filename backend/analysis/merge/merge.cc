@@ -4,10 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/clocks/align_clocks.h"
-#include "analysis/reading/stream_loader.h"
+#include "analysis/merge/chunk_copier.h"
 #include "base/utf8.h"
 #include "trace_io/chunk_encoder.h"
-#include "trace_io/chunk_scanner.h"
 
 namespace traced {
 namespace {
@@ -40,30 +39,23 @@ Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
   if (!out.ok()) return Error{out.problem()};
 
   MergeResult result;
-  const auto put = [&](std::string_view bytes) {
-    out.stream().write(bytes.data(),
-                       static_cast<std::streamsize>(bytes.size()));
-    result.bytes += bytes.size();
-  };
   std::uint64_t total = 0;
   for (const TraceFile& file : set.files) total += file.bytes;
 
   AlignedClocks clocks = alignClocks(set);
   result.clock_warnings = clocks.warnings;
-  put(ChunkEncoder(0).encode(describeMerge(set, version, std::move(clocks)),
-                             {}));
-  StreamLoader loader(set);
+  const std::string first = ChunkEncoder(0).encode(
+      describeMerge(set, version, std::move(clocks)), {});
+  out.stream() << first;
+  result.bytes = first.size();
+  ChunkCopier copier(set);
   for (const TraceStream& stream : set.streams) {
     if (stream.dump_file || stream.chunks.empty()) continue;
     ++result.streams;
     for (const ChunkRef& chunk : stream.chunks) {
-      const std::string_view body = loader.body(chunk);
-      if (body.empty()) {
-        return Error{absl::StrCat(set.files[chunk.file].path,
-                                  ": changed while it was being merged")};
-      }
-      put(chunkFraming(body.size()));
-      put(body);
+      const Result<std::uint64_t> bytes = copier.copy(chunk, out.stream());
+      if (!bytes) return bytes.error();
+      result.bytes += *bytes;
       ++result.chunks;
       if (!out.ok()) return Error{out.problem()};
     }

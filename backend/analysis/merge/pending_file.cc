@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <ext/stdio_filebuf.h>
 #include <filesystem>
-#include <random>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/reading/pending_name.h"
 
 namespace traced {
 namespace {
@@ -31,10 +31,8 @@ std::string whyNotWritten(const std::string& path, Existing existing) {
 // A new file in the folder of `path`: -1 if it cannot be had. O_EXCL follows no
 // link.
 int createBeside(const std::string& path, std::string& name) {
-  std::random_device random;
   for (int tries = 0; tries < kMostNameTries; ++tries) {
-    name = absl::StrCat(path, ".", absl::Hex(random(), absl::kZeroPad8),
-                        absl::Hex(random(), absl::kZeroPad8), ".tmp");
+    name = pendingNameOf(path);
     const int fd =
         open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST) return fd;

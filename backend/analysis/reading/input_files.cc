@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "analysis/reading/pending_name.h"
 
 namespace traced {
 namespace {
@@ -46,7 +47,9 @@ class Finder {
     while (!error && entry != fs::recursive_directory_iterator()) {
       std::error_code entry_error;
       if (entry->is_regular_file(entry_error)) {
-        files.push_back(entry->path().string());
+        // What is in it will be in another file, once that is complete.
+        if (!isPendingName(entry->path().string()))
+          files.push_back(entry->path().string());
       } else if (!entry->is_directory(entry_error)) {
         warn(entry->path().string(), "not a regular file");
       } else if (!canBeListed(entry->path().string())) {

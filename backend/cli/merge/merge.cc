@@ -1,9 +1,7 @@
 #include "cli/merge/merge.h"
 
-#include <algorithm>
 #include <iostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -15,7 +13,7 @@
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
-#include "cli/inputs/left_over.h"
+#include "cli/inputs/open_to_copy.h"
 
 namespace traced {
 namespace {
@@ -37,22 +35,13 @@ class Merge : public Subcommand {
                 << ": exists; --force replaces it\n";
       return ExitCode::kUsage;
     }
-    const std::vector<std::string> kept = recoverInputs(inputs_.paths());
-    Result<TraceSet> set = inputs_.open();
-    if (!set) return ExitCode::kNothingReadable;
-    if (holdsOnlyDumps(*set)) {
-      std::cerr
-          << "tracectl: the inputs are Flight Recorder dumps, which have "
-             "no chunks to merge; all other verbs read them as they are\n";
-      return ExitCode::kNothingReadable;
-    }
-    set->input_warnings.insert(set->input_warnings.end(), kept.begin(),
-                               kept.end());
-    leaveOutRunning(*set);
+    const auto source = openToCopy(inputs_, "merge");
+    if (!source) return ExitCode::kNothingReadable;
+    const TraceSet& set = source->set;
 
     Progress progress("merging");
     const Result<MergeResult> merged = writeMerged(
-        *set, output_, force_ ? Existing::kReplaced : Existing::kKept,
+        set, output_, force_ ? Existing::kReplaced : Existing::kKept,
         TRACED_VERSION, progress.callback());
     progress.done();
     if (!merged) {
@@ -60,51 +49,14 @@ class Merge : public Subcommand {
       return ExitCode::kInternal;
     }
     std::vector<std::string> warnings =
-        inputs_.strict() ? warningsOfAll(*set) : warningsOf(*set);
+        inputs_.strict() ? warningsOfAll(set) : warningsOfCopy(set, "merge");
     warnings.insert(warnings.end(), merged->clock_warnings.begin(),
                     merged->clock_warnings.end());
-    say(*set, *merged, warnings);
+    say(set, *merged, warnings);
     return inputs_.conclude(warnings);
   }
 
  private:
-  static bool holdsOnlyDumps(const TraceSet& set) {
-    return std::all_of(
-        set.streams.begin(), set.streams.end(),
-        [](const TraceStream& stream) { return stream.dump_file.has_value(); });
-  }
-
-  // What a process recorded just now it will write itself, and not in the same
-  // chunks: a merged file that had them would not fit its sources.
-  static void leaveOutRunning(TraceSet& set) {
-    std::uint64_t running = 0;
-    for (TraceStream& stream : set.streams) {
-      if (stream.ring != RingState::kAlive) continue;
-      running += std::erase_if(stream.chunks, [&set](const ChunkRef& chunk) {
-                   return set.files[chunk.file].from_rings;
-                 }) > 0;
-      stream.ring = RingState::kNone;
-    }
-    if (running == 0) return;
-    set.input_warnings.push_back(absl::StrCat(
-        "left out what ", countOf(running, "process"), " that still ",
-        running == 1 ? "runs" : "run", " recorded lately"));
-  }
-
-  // Dumps that were left out are told, other runs are not: they are merged.
-  static std::vector<std::string> warningsOf(const TraceSet& set) {
-    std::vector<std::string> warnings = set.input_warnings;
-    const auto dumps = std::count_if(
-        set.streams.begin(), set.streams.end(),
-        [](const TraceStream& stream) { return stream.dump_file.has_value(); });
-    if (dumps > 0) {
-      warnings.push_back(absl::StrCat("left out ", dumps, " Flight Recorder ",
-                                      dumps == 1 ? "dump" : "dumps",
-                                      ", which have no chunks to merge"));
-    }
-    return warnings;
-  }
-
   // What the streams themselves lost is found only by reading them.
   static std::vector<std::string> warningsOfAll(const TraceSet& set) {
     RunSummary summary;

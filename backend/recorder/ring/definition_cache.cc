@@ -8,7 +8,7 @@ DefinitionCache::DefinitionCache(Ring& ring, RecordKind kind,
                                  std::size_t entries, std::uint64_t first_id)
     : entries_(std::make_unique<Entry[]>(entries)),
       mask_(entries - 1),
-      definer_(std::make_unique<Definer>(ring, kind, first_id)) {}
+      definer_(new Definer{ring, kind, first_id}) {}
 
 std::uint64_t DefinitionCache::hashOf(const void* content,
                                       std::size_t bytes) noexcept {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from traced.reader.findings import Findings
 
 #: In a folder of traces, what an operator touched to have them written (docs/format.md, "Files").
 TRIGGER_NAME = "flush"
+
+# How tracectl calls what it still writes.
+_PENDING = re.compile(r".\.[0-9a-f]{16}\.tmp$", re.IGNORECASE)
 
 _BLOCK_BYTES = 1 << 20
 # How pickles begin, by protocol.
@@ -44,7 +48,7 @@ def _below(directory: Path, findings: Findings) -> Iterator[Path]:
 
     for root, subdirectories, names in os.walk(directory, onerror=warn):
         subdirectories.sort()
-        yield from (Path(root, name) for name in sorted(names))
+        yield from (Path(root, name) for name in sorted(names) if not _PENDING.search(name))
 
 
 def content(path: Path, findings: Findings) -> bytes:

@@ -215,12 +215,12 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
       straggler.times, " of ", count, " collectives from #",
       collectives[straggler.where.begin].seq, " to #",
       collectives[straggler.where.end - 1].seq, "."));
-  verdict.evidence.push_back(absl::StrFormat(
-      straggler.waits_seen ? "That is %.0f %% of the time between them."
-                           : "That is %.0f %% of the time between them, if the "
-                             "others waited for it: by futures, as DDP does, "
-                             "waits are not recorded.",
-      100.0 * straggler.of_the_time));
+  verdict.evidence.push_back(absl::StrCat(
+      absl::StrFormat("That is %.0f %% of the time between them",
+                      100.0 * straggler.of_the_time),
+      straggler.waits_seen ? "."
+                           : ", if the others waited for it: by futures, as "
+                             "DDP does, waits are not recorded."));
   verdict.evidence.push_back(
       on_one_clock
           ? "All its members read one clock, so the figures are exact."

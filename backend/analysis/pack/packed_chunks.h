@@ -1,0 +1,58 @@
+// PackedChunks is what the packs of a folder have already. See docs/cli.md,
+// "pack".
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "analysis/reading/trace_set.h"
+
+namespace traced {
+
+// The packs of one name in one folder: NAME-0001.traced and so on.
+struct PackNames {
+  std::string folder;
+  std::string name;
+
+  // Of the pack of that number.
+  std::string path(std::uint64_t number) const;
+};
+
+class PackedChunks {
+ public:
+  // Reads what is there; a folder that is not there has none. A pack that is
+  // damaged has what is still whole.
+  explicit PackedChunks(const PackNames& names);
+
+  bool has(std::uint64_t stream_id, const ChunkRef& chunk) const {
+    return chunks_.contains(keyOf(stream_id, chunk));
+  }
+  // Behind the last that is there, from 1 on.
+  std::uint64_t nextNumber() const { return next_number_; }
+  // What packs told of damage in the traces, so that none tells it again.
+  std::uint64_t unusableBytes() const { return unusable_bytes_; }
+  bool told(const std::string& warning) const {
+    return warnings_.contains(warning);
+  }
+
+ private:
+  // Stream, first and end position, checksum.
+  using Key = std::pair<std::pair<std::uint64_t, std::uint64_t>,
+                        std::pair<std::uint64_t, std::uint64_t>>;
+
+  static Key keyOf(std::uint64_t stream_id, const ChunkRef& chunk) {
+    return {{stream_id, chunk.checksum},
+            {chunk.first_position, chunk.end_position}};
+  }
+
+  absl::flat_hash_set<Key> chunks_;
+  absl::flat_hash_set<std::string> warnings_;
+  std::uint64_t next_number_ = 1;
+  std::uint64_t unusable_bytes_ = 0;
+};
+
+}  // namespace traced

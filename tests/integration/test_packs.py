@@ -1,0 +1,119 @@
+"""tracectl pack: what a node sends is what it has."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launcher import DEADLINE_S, Launcher, Process
+from tracectl import tracectl
+from traced.reader import read
+
+pytestmark = pytest.mark.any_torch
+
+RANKS = 4
+
+
+@pytest.fixture
+def held(launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Process]:
+    """The ranks of a job that have communicated, and wait to be released."""
+    # Where their rings are: tracectl recovers what it finds there.
+    monkeypatch.setenv("TRACED_RING_DIR", str(tmp_path))
+    ranks = launcher.start_ranks(RANKS, "jobs.served:busy", folder=tmp_path, TRACED_JOB="job")
+    deadline = time.monotonic() + DEADLINE_S
+    while len(list(tmp_path.glob("held.*"))) < RANKS:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return ranks
+
+
+def _pack(folder: Path) -> Any:
+    packs = ["-o", folder / "packs", "--name", "node"]
+    return tracectl("pack", "--json", folder / "traces", *packs).json()
+
+
+def _expect_the_same(folder: Path) -> None:
+    """Packs are read as the traces are, by both readers."""
+    for verb in ("report", "show", "diagnose"):
+        one, many = (tracectl(verb, "--json", folder / name) for name in ("traces", "packs"))
+        assert one.exit_code == many.exit_code
+        told, packed = json.loads(one.output), json.loads(many.output)
+        for answer in (told, packed):
+            del answer["title"]
+        assert told == packed
+    traces, packs = read(folder / "traces"), read(folder / "packs")
+    assert [stream.operations for stream in traces.streams] == [
+        stream.operations for stream in packs.streams
+    ]
+    assert packs.warnings == ()
+
+
+def test_packs_of_a_job_that_runs(held: list[Process], tmp_path: Path) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not (first := _pack(tmp_path)["packs"]):
+        assert time.monotonic() < deadline
+    assert [pack["path"] for pack in first] == [str(tmp_path / "packs" / "node-0001.traced")]
+    content = Path(first[0]["path"]).read_bytes()
+    (tmp_path / "released").touch()
+    assert [process.wait() for process in held] == [0] * RANKS
+    second = _pack(tmp_path)
+    assert [Path(pack["path"]).name for pack in second["packs"]] == ["node-0002.traced"]
+    assert second["packed_before"] == first[0]["chunks"]
+    assert second["packs"][0]["streams"] == RANKS
+    assert Path(first[0]["path"]).read_bytes() == content
+    third = _pack(tmp_path)
+    chunks = sum(pack["chunks"] for pack in (*first, *second["packs"]))
+    assert (third["packs"], third["packed_before"]) == ([], chunks)
+    _expect_the_same(tmp_path)
+
+
+def test_packs_have_what_killed_processes_left(held: list[Process], tmp_path: Path) -> None:
+    for process in held:
+        process.kill()
+    for process in held:
+        process.wait()
+    assert _pack(tmp_path)["packs"]
+    _expect_the_same(tmp_path)
+    report = tracectl("report", "--json", tmp_path / "packs").json()
+    # Two of each step are messages, of ranks 0 and 1.
+    assert report["totals"]["calls"] > 40 * 5 * RANKS
+    assert report["lost"]["missing"] == 0
+
+
+def test_who_reads_the_folder_sees_no_half_pack(held: list[Process], tmp_path: Path) -> None:
+    (tmp_path / "released").touch()
+    assert [process.wait() for process in held] == [0] * RANKS
+    _pack(tmp_path)
+    whole = tmp_path / "packs" / "node-0001.traced"
+    # As PendingFile calls it: being written, or left behind by a kill.
+    half = whole.with_name("node-0002.traced.0123456789abcdef.tmp")
+    half.write_bytes(whole.read_bytes()[:-7])
+    _expect_the_same(tmp_path)
+    assert _pack(tmp_path)["packs"] == []
+    # Who names it wants it.
+    assert tracectl("info", "--json", half).json()["lost"]["unusable_bytes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--name", "a/b"], "letters, digits"),
+        (["--name", ".a"], "letters, digits"),
+        (["--max-bytes", "1"], "--max-bytes"),
+        (["--max-bytes", "many"], "--max-bytes"),
+        ([], "-o"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(tmp_path: Path, options: list[str], words: str) -> None:
+    output = ["-o", tmp_path / "packs"] if options else []
+    answer = tracectl("pack", tmp_path, *output, *options)
+    assert (answer.exit_code, words in answer.words) == (2, True), answer.words
+
+
+def test_nothing_to_pack(tmp_path: Path) -> None:
+    answer = tracectl("pack", tmp_path, "-o", tmp_path / "packs")
+    assert (answer.exit_code, "no traces below" in answer.words) == (3, True)
+    assert not (tmp_path / "packs").exists()
