@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jobs.served import STEPS
 from launcher import DEADLINE_S, Launcher, Process
 from tracectl import tracectl
 from traced.reader import read
@@ -48,7 +49,7 @@ def _expect_the_same(folder: Path) -> None:
     assert [stream.operations for stream in traces.streams] == [
         stream.operations for stream in packs.streams
     ]
-    assert packs.warnings == ()
+    assert traces.warnings == packs.warnings
 
 
 def test_packs_of_a_job_that_runs(held: list[Process], tmp_path: Path) -> None:
@@ -78,9 +79,29 @@ def test_packs_have_what_killed_processes_left(held: list[Process], tmp_path: Pa
     assert _pack(tmp_path)["packs"]
     _expect_the_same(tmp_path)
     report = tracectl("report", "--json", tmp_path / "packs").json()
-    # Two of each step are messages, of ranks 0 and 1.
-    assert report["totals"]["calls"] > 40 * 5 * RANKS
+    # Five collectives of each rank in a step, and a message.
+    assert report["total"]["count"] == STEPS * (5 * RANKS + 2)
     assert report["lost"]["missing"] == 0
+
+
+def test_what_was_packed_before_it_was_recovered_counts_once(
+    held: list[Process], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for process in held:
+        process.kill()
+    for process in held:
+        process.wait()
+    # The rings are not where recover looks, but where the traces say.
+    monkeypatch.delenv("TRACED_RING_DIR")
+    assert _pack(tmp_path)["packs"]
+    before = tracectl("report", "--json", tmp_path / "packs").json()["total"]["count"]
+    monkeypatch.setenv("TRACED_RING_DIR", str(tmp_path))
+    assert tracectl("recover", tmp_path / "traces").exit_code == 0
+    _pack(tmp_path)
+    for inputs in (["packs"], ["traces"], ["packs", "traces"]):
+        answer = tracectl("report", "--json", *[tmp_path / name for name in inputs]).json()
+        assert answer["total"]["count"] == before
+        assert (answer["lost"]["missing"], answer["lost"]["gaps"]) == (0, 0)
 
 
 def test_who_reads_the_folder_sees_no_half_pack(held: list[Process], tmp_path: Path) -> None:
