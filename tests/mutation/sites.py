@@ -44,6 +44,16 @@ class Site:
     end: int
     instead: str
 
+    @property
+    def layer(self) -> str:
+        """The folder of backend that the file is in."""
+        return self.path.parts[1]
+
+    @property
+    def room(self) -> str:
+        """The layer and the folder below it, where there is one."""
+        return "/".join(self.path.parts[1:3])
+
     def apply(self, text: str) -> str:
         """The file's text with the mutation."""
         lines = text.splitlines(keepends=True)
