@@ -80,7 +80,7 @@ class Walk {
     std::vector<const AssembledOperation*> operations;
     for (const AssembledOperation& op : table_.operations) {
       const v1::Call* call = table_.callOf(op);
-      if (!call || call->simulated() || !op.issued.known()) continue;
+      if (!call || call->simulated()) continue;
       if (batches_.of(op) && batches_.hasMember(op)) continue;
       operations.push_back(&op);
     }

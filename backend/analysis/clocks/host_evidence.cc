@@ -21,7 +21,7 @@ void HostEvidence::add(const StreamTable& table,
   if (!calls.anyUsable()) return;
   for (const AssembledOperation& op : table.operations) {
     const MatchedCall* call = calls.of(op);
-    if (!call || !op.issued.known()) continue;
+    if (!call) continue;
     const std::uint32_t row = rows.rowOf(call->key, op.seq, call->signature);
     const bool ended = between(op.issued, op.ended).has_value();
     if (op.failed) rows.row(row).unusable = true;

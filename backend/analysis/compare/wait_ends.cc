@@ -22,7 +22,6 @@ WaitEnds::WaitEnds(const StreamTable& table) {
 
 std::optional<std::uint64_t> WaitEnds::untilIssue(
     const AssembledOperation& op) const {
-  if (!op.issued.known()) return std::nullopt;
   const auto after =
       std::upper_bound(ends_ns_.begin(), ends_ns_.end(), op.issued.ns());
   if (after == ends_ns_.begin()) return std::nullopt;

@@ -107,7 +107,6 @@ bool WindowFilter::holds(const AssembledOperation& op) const {
   if (window_.all()) return true;
   if (!window_.steps.holds(table_.marks.stepOf(op.id))) return false;
   if (!window_.since_ns && !window_.until_ns) return true;
-  if (!op.issued.known()) return false;
   const std::int64_t at_ns = op.issued.ns();
   const bool late_enough = !window_.since_ns || at_ns >= begin_ns_;
   return late_enough && (to_the_end_ || at_ns < end_ns_);

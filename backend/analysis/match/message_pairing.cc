@@ -39,7 +39,7 @@ Receive receiveOf(std::uint32_t stream, std::uint32_t index,
   message.number = call.peer_global_plus_1() == 0 ? 0 : op.seq;
   message.tag = call.tag();
   message.unresolved = message.fromAnySource() && op.source_rank_plus_1 == 0;
-  if (op.issued.known()) message.issue_ns = op.issued.ns();
+  message.issue_ns = op.issued.ns();
   if (op.ended.known()) message.end_ns = op.ended.ns();
   return receive;
 }

@@ -102,14 +102,12 @@ void StepPictureBuilder::add(std::size_t operation, const OperationSplit& split,
                              bool unseen) {
   const AssembledOperation& op = stream_->table.operations[operation];
   const ReadyTime& ready = stream_->ready[operation];
-  if (op.issued.known() && op.returned.known()) {
-    keep(op.issued.ns(), op.returned.ns(), kCall);
-  }
+  if (op.returned.known()) keep(op.issued.ns(), op.returned.ns(), kCall);
   if (ready.at.known()) {
     if (op.ended.known()) keep(ready.at.ns(), op.ended.ns(), kHidden);
     keepWait(op, ready.at.ns(), split);
   }
-  if (!unseen || !op.issued.known()) return;
+  if (!unseen) return;
   if (Stretch* stretch = stretchAt(op.issued.ns())) ++stretch->waits_unknown;
 }
 
@@ -134,7 +132,7 @@ void StepPictureBuilder::keepWait(const AssembledOperation& op,
     from_ns = op.wait_began.ns();
     until_ns = op.wait_ended.ns();
   } else if (between(op.ended, op.returned)) {
-    from_ns = op.issued.known() ? op.issued.ns() : ready_ns;
+    from_ns = op.issued.ns();
     until_ns = op.returned.ns();
   } else {
     return;

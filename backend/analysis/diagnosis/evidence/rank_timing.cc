@@ -100,7 +100,7 @@ void RankTiming::reach(const AssembledOperation& op) { passTo(op.issued.ns()); }
 
 void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   const std::int64_t issue_ns = op.issued.ns();
-  if (!op.issued.known() || !differencesFit(issue_ns)) return;
+  if (!differencesFit(issue_ns)) return;
   now_.other_ns += mayWaitNs(issue_ns);
   now_.at_ns = std::max(now_.at_ns, issue_ns);
   if (group != kMessage) {
