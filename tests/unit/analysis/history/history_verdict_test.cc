@@ -95,6 +95,13 @@ TEST_F(HistoryVerdictTest, ALongerTransferIsARegression) {
   EXPECT_DOUBLE_EQ(verdict.max_p, 0.05 / 60);
 }
 
+TEST_F(HistoryVerdictTest, WithoutStepsNothingIsTooSmallToTell) {
+  start(60);
+  set(key("dp"), RunPart::kTransfer, noisy({4e6, 4.4e6}, {48, 12}));
+  set(history_.keys[0], RunPart::kStep, {});
+  EXPECT_TRUE(judge().hasRegression());
+}
+
 TEST_F(HistoryVerdictTest, WhatIsOldIsNoNews) {
   start(100);
   set(key("dp"), RunPart::kTransfer, noisy({4e6, 4.4e6}, {50, 50}));

@@ -80,6 +80,23 @@ TEST_F(MatchTest, RowsAreInTheOrderOfTheirFirstIssue) {
   EXPECT_EQ(table.rows[1].seq, 1u);
 }
 
+TEST_F(MatchTest, AWindowIsAfterTheFirstStartAndHasWhatAnyRankIssuedInIt) {
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    collective(rank, 1, 0, 1);
+    collective(rank, 2, 100 + 400 * rank, 2);
+    collective(rank, 3, 900, 3);
+  }
+  const std::int64_t from_ns =
+      StreamBuilder::kIssueNs - StreamBuilder::kStartNs;
+  MatchFilter filter;
+  filter.window.since_ns = from_ns + 50;
+  filter.window.until_ns = from_ns + 200;
+  const MatchTable table = match(filter);
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].seq, 2u);
+  EXPECT_EQ(table.cellsOf(table.rows[0]).size(), 2u);
+}
+
 TEST_F(MatchTest, ASendMatchesAReceiveWhoseSourceIsKnown) {
   streams_[0].addOperation(1, StreamBuilder::kIssueNs, 2, 1, 1000);
   streams_[1].payload().mutable_call(1)->set_peer_global_plus_1(1);

@@ -375,6 +375,17 @@ TEST(WaitPictureTest, ManyRanksHaveRowsTogether) {
   EXPECT_EQ(picture.rows.back().cells[picture.columns / 2].caused_ns, 1800u);
 }
 
+// The last row has fewer ranks than the others, and counts.
+TEST(WaitPictureTest, CellsAreBoundedWhateverTheNumberOfRanks) {
+  for (const std::size_t ranks : {1025, 1311, 2050, 3073}) {
+    const WaitPicture picture =
+        WaitPictureBuilder(std::vector<std::uint32_t>(ranks), 0, 1000).finish();
+    EXPECT_LE(picture.columns * picture.rows.size(),
+              WaitPictureBuilder::kMostCells)
+        << ranks;
+  }
+}
+
 TEST(WaitPictureTest, AReceiverWaitsForTheSender) {
   WaitPictureBuilder builder({0, 1}, 0, 1000);
   OperationSplit split;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <gtest/gtest.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <random>
@@ -11,6 +12,21 @@
 #include <vector>
 
 #include "recorder/stacks/loaded_code.h"
+
+namespace {
+
+int unwinds = 0;
+
+}  // namespace
+
+// Stands before libgcc's, and counts.
+extern "C" _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit,
+                                                 void* argument) {
+  ++unwinds;
+  static const auto unwind = reinterpret_cast<decltype(&_Unwind_Backtrace)>(
+      dlsym(RTLD_NEXT, "_Unwind_Backtrace"));
+  return unwind(visit, argument);
+}
 
 namespace traced {
 namespace {
@@ -89,6 +105,15 @@ TEST(CppStackTest, WhatIsRememberedIsWhatIsUnwound) {
     const std::uint64_t way = random() & 0xFFF;
     ASSERT_TRUE(agrees(static_cast<int>(random() % 5), way)) << way;
   }
+}
+
+TEST(CppStackTest, WhatIsRememberedIsNotUnwoundAgain) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "stacks are unwound each time";
+#endif
+  const int before = unwinds;
+  for (int i = 0; i < 3; ++i) cppStackHere();
+  EXPECT_EQ(unwinds, before + 1);
 }
 
 TEST(CppStackTest, FramesThatAreTooManyAreCut) {

@@ -177,6 +177,30 @@ TEST(TimingTest, WhoIsSeenToBeWaitedForIsLate) {
   }
 }
 
+// Nobody waits for who receives last and catches up, but all do for who sends.
+TEST(TimingTest, OnlyTheRootOfABroadcastIsWaitedForByAll) {
+  for (const std::uint32_t root : {0U, 2U}) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      RankBuilder& rank = job.rank(r);
+      v1::Call& broadcast = rank.addCall(v1::OPERATION_BROADCAST, 1);
+      broadcast.set_root_plus_1(root + 1);
+      const std::uint32_t barrier = rank.addCall(v1::OPERATION_BARRIER, 1).id();
+      for (int i = 0; i < 40; ++i) {
+        const int at_ms = 100 * i + (r == 2 ? 40 : 0);
+        rank.end(broadcast.id(), at_ms, root == 2 && r != 2 ? 42 : 1);
+        rank.end(barrier, 100 * i + 60);
+      }
+    }
+    const Diagnosis diagnosis = diagnoseJob(job);
+    if (root == 2) {
+      expectVerdict(diagnosis, VerdictKind::kStraggler, {2});
+    } else {
+      expectHealthy(diagnosis);
+    }
+  }
+}
+
 // Of two all_reduces at once, the first's end is told late on rank 2, which had
 // long called the second.
 TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {

@@ -233,6 +233,19 @@ TEST(StandstillTest, TellsAProcessThatEnded) {
   expectVerdict(diagnoseJob(job), VerdictKind::kLeftEarly, {3});
 }
 
+TEST(StandstillTest, OfManyErrorsTwoAreTold) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const std::uint32_t call = addHistory(job.rank(r));
+    const std::string error = "Peer " + std::to_string(r) + " is gone";
+    if (r != 3) job.rank(r).fail(call, 60, 5000, error);
+  }
+  const std::string text = textOf(diagnoseJob(job));
+  EXPECT_NE(text.find("It failed on rank 0: Peer 0"), std::string::npos);
+  EXPECT_NE(text.find("It failed on rank 1: Peer 1"), std::string::npos);
+  EXPECT_EQ(text.find("Peer 2"), std::string::npos) << text;
+}
+
 // Its end took most of the time that the others waited.
 TEST(StandstillTest, WhoseEndTookAWhileLeftIfTheOthersFailedOnlyThen) {
   for (const bool before : {true, false}) {
