@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "analysis/report/report.h"
 #include "analysis/report/run_report.h"
 #include "support/stream_builder.h"
@@ -70,6 +72,18 @@ TEST_F(TimeSplitTest, TheLastToBeReadyEndsTheWaitOfTheOthers) {
   // 4/3 of 1 MB in 500 us, within the width of a bucket.
   EXPECT_NEAR(*by_rank.rows[0].split.transferBusbwGbs(), 2.667, 0.02);
   EXPECT_NEAR(*by_rank.rows[0].split.readyBusbwGbs(), 0.889, 0.01);
+}
+
+// Only a damaged record says such a time.
+TEST_F(TimeSplitTest, ATimeThatCannotBeIsOfOneOperation) {
+  constexpr auto kNever = std::numeric_limits<std::int64_t>::min() + 1;
+  streams_[0].addOperation(1, kNever, 1, 1, 10);
+  add(0, 2, 0, 1'500);
+  add(1, 2, 400, 1'500);
+  add(2, 2, 1'000, 1'600);
+  const Report by_rank = report();
+  EXPECT_EQ(by_rank.rows[0].totals.split.wait_for_peers.total_ns, 1'000u * kUs);
+  EXPECT_EQ(by_rank.rows[2].totals.split.last.count, 1u);
 }
 
 TEST_F(TimeSplitTest, OnlyTheRootOfABroadcastIsWaitedFor) {
