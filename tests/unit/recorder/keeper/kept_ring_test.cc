@@ -2,6 +2,7 @@
 
 #include "recorder/keeper/kept_ring.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,12 +10,29 @@
 #include <sys/wait.h>
 
 #include <fstream>
+#include <functional>
+#include <utility>
 
 #include "recorder/keeper/keeper_lock.h"
 #include "recorder/keeper/oom_kills.h"
 #include "recorder/keeper/sweep.h"
 #include "support/write_file.h"
 #include "unit/recorder/recovery/recover_fixture.h"
+
+namespace {
+
+// Happens when somebody begins to wait, once.
+std::function<void()> while_waiting;
+
+}  // namespace
+
+// Stands before libc's.
+extern "C" int poll(pollfd* fds, nfds_t count, int timeout_ms) {
+  if (timeout_ms != 0 && while_waiting) std::exchange(while_waiting, nullptr)();
+  static const auto of_libc =
+      reinterpret_cast<decltype(&poll)>(dlsym(RTLD_NEXT, "poll"));
+  return of_libc(fds, count, timeout_ms);
+}
 
 namespace traced::testing {
 namespace {
@@ -89,6 +107,16 @@ TEST_F(KeptRingTest, TheExitCodeIsSeenBeforeAndAfterSomebodyWaitedForIt) {
     EXPECT_EQ(end.signal(), 0u);
     recover();
   }
+}
+
+TEST_F(KeptRingTest, AProcessThatIsAboutToEndIsWaitedFor) {
+  startProcess(false);
+  if (ring_->processFd() < 0) GTEST_SKIP() << "no process can be watched";
+  while_waiting = [this] { end(); };
+  ring_->noteEnd(State::kLeft);
+  EXPECT_EQ(ring_->processEnd().exit_code(), 7u);
+  if (std::exchange(while_waiting, nullptr)) end();
+  reap();
 }
 
 TEST_F(KeptRingTest, TheSignalThatEndedItIsSeenAndKept) {
