@@ -25,6 +25,14 @@ def block_with(page: str, language: str, word: str) -> str:
     return block
 
 
+def table_rows(page: str, heading: str) -> list[list[str]]:
+    """The cells of the only table whose first column is called that, without their marks."""
+    text = (_DOCS / page).read_text()
+    (table,) = re.findall(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    rows = (line.strip("|").split("|") for line in table.splitlines())
+    return [[cell.strip().strip("`") for cell in row] for row in rows]
+
+
 @dataclass
 class Step:
     """One of GitHub's steps that run commands."""

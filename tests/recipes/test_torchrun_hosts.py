@@ -1,0 +1,110 @@
+"""docs/recipes/torchrun.md: two hosts, which are namespaces of this one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from documented import block_with
+from launcher import environment
+from machines import Machines, machines
+from network import why_no_networks
+from patience import patient
+from recipe import Recipe, assert_equal_results, assert_whole, report, reported
+from tracectl import tracectl
+
+_PROGRAM = "recipes/torchrun.md"
+_RECIPE = Recipe(_PROGRAM)
+#: The second rank ends with SIGKILL.
+_KILLED = {
+    "    losses.append": "    if (rank, step) == (1, 3):\n"
+    "        os.kill(os.getpid(), 9)\n"
+    "    losses.append"
+}
+#: Of the rank that is killed: DDP's start, and the gradients of four steps.
+_CALLS = 5 + 4
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Machines]:
+    reason = why_no_networks()
+    if reason:
+        pytest.skip(f"no networks can be made here: {reason}")
+    with machines(2, tmp_path) as made:
+        made.write_ssh(tmp_path)
+        yield made
+
+
+def _environment(hosts: Machines) -> dict[str, str]:
+    path = f"{hosts.folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return environment() | {"PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
+
+
+def _train(hosts: Machines, folder: Path, traced: bool = True, succeeds: bool = True) -> None:
+    commands = hosts.put(block_with(_PROGRAM, "sh", "--rdzv-id"))
+    if not traced:
+        commands = commands.replace("TRACED=1", "TORCH_DEVICE_BACKEND_AUTOLOAD=0")
+    started = [
+        subprocess.Popen(
+            machine.command("bash", "-e", "-c", commands, folder=folder),
+            env=_environment(hosts),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for machine in hosts.each
+    ]
+    said = [process.communicate(timeout=patient(200))[0] for process in started]
+    ended = [process.returncode == 0 for process in started]
+    assert ended == [succeeds, succeeds], "\n".join(said)
+
+
+def _collect(hosts: Machines, folder: Path) -> None:
+    commands = hosts.put(block_with(_PROGRAM, "sh", "ssh"))
+    done = subprocess.run(
+        hosts.each[0].command("bash", "-e", "-o", "pipefail", "-c", commands, folder=folder),
+        env=_environment(hosts),
+        capture_output=True,
+        text=True,
+        timeout=patient(100),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _folder(hosts: Machines, name: str, recipe: Recipe = _RECIPE) -> Path:
+    folder = hosts.folder / name
+    folder.mkdir()
+    recipe.write_programs(folder)
+    return folder
+
+
+def test_traced_is_as_untraced_and_the_files_of_both_hosts_are_one_run(hosts: Machines) -> None:
+    untraced, traced = _folder(hosts, "untraced"), _folder(hosts, "traced")
+    _train(hosts, untraced, traced=False)
+    disks = [machine.host.folder / "disk" for machine in hosts.each]
+    assert [list(disk.iterdir()) for disk in disks] == [[], []]
+    _train(hosts, traced)
+    assert_equal_results(traced, untraced)
+    files = [[path.name[:6] for path in disk.glob("traces/run42/*.traced")] for disk in disks]
+    assert sorted(files) == [["rank-0"], ["rank-1"]]
+    _collect(hosts, traced)
+    assert_whole(traced / "traces/run42")
+    assert report(traced / "traces/run42")["hosts"] == ["node0", "node1"]
+    assert reported(traced / "traces/run42") == _RECIPE.operations()
+
+
+def test_a_rank_that_was_killed_is_told_and_what_it_left_is_brought_back(hosts: Machines) -> None:
+    folder = _folder(hosts, "killed", Recipe(_PROGRAM, changes=_KILLED))
+    _train(hosts, folder, succeeds=False)
+    _collect(hosts, folder)
+    traces = folder / "traces/run42"
+    killed = report(traces)["ranks"][1]
+    assert (killed["rank"], killed["count"]) == (1, _CALLS)
+    diagnosis = tracectl("diagnose", traces)
+    assert diagnosis.exit_code == 1, diagnosis.words
+    assert "rank 1" in diagnosis.output.split("\n\n")[0]
