@@ -1,0 +1,28 @@
+"""docs/recipes/ray.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from recipe import Recipe, assert_equal_results, report, reported
+from recipe_tools import recipe_tools
+
+pytestmark = [pytest.mark.long]
+
+_ENV = {"TRACED_KEEPER": "1", "RAY_TRAIN_V2_ENABLED": "1"}
+
+
+def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
+    recipe = Recipe("recipes/ray.md", recipe_tools(), _ENV)
+    for name in ("traced", "untraced"):
+        recipe.run(tmp_path / name, "$PWD", traced=name == "traced")
+    traces = tmp_path / "traced/traces"
+    assert not (tmp_path / "untraced/traces").exists()
+    assert_equal_results(tmp_path / "traced", tmp_path / "untraced")
+    assert reported(traces) == recipe.operations()
+    told = report(traces)
+    assert [rank["rank"] for rank in told["ranks"]] == [0, 1]
+    # Ray ends its workers from outside, so no trace is closed; nothing is lost all the same.
+    lost = told["lost"]
+    assert not any(value for name, value in lost.items() if name != "not_closed"), lost
