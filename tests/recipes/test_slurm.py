@@ -1,0 +1,104 @@
+"""docs/recipes/slurm.md: its scripts in a cluster of two nodes, namespaces of this host."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from documented import block_with, blocks
+from machines import machines
+from network import why_no_networks
+from patience import until
+from recipe import Recipe, assert_equal_results, assert_whole, report, reported
+from slurm_cluster import Cluster, cluster, why_no_slurm
+from tracectl import tracectl_path
+
+pytestmark = [pytest.mark.long]
+
+_PAGE = "recipes/slurm.md"
+_PROGRAM = Recipe("recipes/torchrun.md")
+#: Of a rank that waits for it: DDP's start, and the gradients of four steps.
+_CALLS = 5 + 4
+#: The second rank leaves the order of calls, and never comes back.
+_HANGS = Recipe(
+    "recipes/torchrun.md",
+    changes={
+        "    optimizer.zero_grad()": "    if (rank, step) == (1, 3):\n"
+        "        open('hangs', 'w').close()\n"
+        "        import time; time.sleep(3600)\n"
+        "    optimizer.zero_grad()"
+    },
+)
+
+
+@pytest.fixture
+def slurm(tmp_path: Path) -> Iterator[Cluster]:
+    reason = why_no_networks() or why_no_slurm()
+    if reason:
+        pytest.skip(f"there is no Slurm: {reason}")
+    with machines(2, tmp_path) as hosts:
+        scripts = tmp_path / "etc"
+        scripts.mkdir()
+        for block in blocks(_PAGE, "sh"):
+            named = re.match(r"#!/bin/sh\n# /etc/slurm/(\w+):", block)
+            if named:
+                tools = f"PATH={tracectl_path().parent}:"
+                script = scripts / named[1]
+                script.write_text(hosts.put(block).replace("PATH=/usr/local/bin:", tools))
+                script.chmod(0o755)
+        settings = block_with(_PAGE, "text", "slurm.conf").replace("/etc/slurm", str(scripts))
+        with cluster(hosts, settings) as made:
+            yield made
+
+
+def _folder(slurm: Cluster, name: str, recipe: Recipe = _PROGRAM) -> Path:
+    folder = slurm.machines.folder / name
+    folder.mkdir()
+    recipe.write_programs(folder)
+    (folder / "job.sh").write_text(block_with(_PAGE, "sh", "#SBATCH"))
+    return folder
+
+
+def _submit(slurm: Cluster, folder: Path, options: str, **env: str) -> str:
+    """The number of the job."""
+    submit = block_with(_PAGE, "sh", "sbatch").splitlines()[0]
+    said = slurm.run(submit.replace("--wait", options).replace("TRACED=1 ", ""), folder, **env)
+    return said.split()[-1]
+
+
+def test_a_job_of_two_nodes(slurm: Cluster) -> None:
+    untraced, traced = _folder(slurm, "untraced"), _folder(slurm, "traced")
+    _submit(slurm, untraced, "--wait", TORCH_DEVICE_BACKEND_AUTOLOAD="0")
+    job = _submit(slurm, traced, "--wait", TRACED="1")
+    slurm.wait_until_idle()
+    assert_equal_results(traced, untraced)
+    collected = slurm.machines.folder / "shared/traces"
+    assert [path.name for path in collected.iterdir()] == [job]
+    assert_whole(collected / job)
+    assert report(collected / job)["hosts"] == ["node0", "node1"]
+    assert reported(collected / job) == _PROGRAM.operations()
+    # The epilog leaves nothing on the nodes, of either job.
+    for machine in slurm.machines.each:
+        assert list((machine.host.folder / "disk/traces").iterdir()) == []
+
+
+def test_a_job_that_hangs_and_is_cancelled(slurm: Cluster) -> None:
+    folder = _folder(slurm, "hanging", _HANGS)
+    job = _submit(slurm, folder, "", TRACED="1")
+    until(lambda: (folder / "hangs").exists() and _calls_on_first_node(slurm, job) == _CALLS)
+    commands = slurm.machines.put(block_with(_PAGE, "sh", "scancel"))
+    flush, cancel, diagnose = commands.splitlines()
+    slurm.run(f"{flush}\n{cancel}", folder, job=job)
+    slurm.wait_until_idle()
+    # On the page it has hung for longer.
+    told = slurm.run(f"{diagnose} --hung-after 0.05 || [ $? = 1 ]", folder, job=job)
+    assert "rank 1 never joined all_reduce" in " ".join(told.split()), told
+
+
+def _calls_on_first_node(slurm: Cluster, job: str) -> int:
+    traces = slurm.machines.put(f"/local/traces/{job}")
+    told = json.loads(slurm.run(f"tracectl report --json {traces}", slurm.own))
+    return int(told["total"]["count"])
