@@ -1,0 +1,154 @@
+"""docs/recipes/kubernetes.md: its manifests against the schemas, its scripts on real ranks."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from documented import blocks
+from jobs.kept import CALLS
+from launcher import Launcher, environment, launcher
+from network import PORT
+from patience import patient, until
+from recipe import report
+from recipe_tools import recipe_tools
+from tracectl import tracectl, tracectl_path
+
+_PAGE = "recipes/kubernetes.md"
+_VERSIONS = [
+    version
+    for version in kubernetes_validate.utils.all_versions()
+    if tuple(map(int, version.split(".")[:2])) >= (1, 29)
+]
+
+
+@pytest.fixture(scope="module", name="ranks")
+def _ranks() -> Iterator[Launcher]:
+    with launcher() as started:
+        yield started
+
+
+def _manifests() -> list[dict[str, Any]]:
+    return [item for block in blocks(_PAGE, "yaml") for item in yaml.safe_load_all(block)]
+
+
+def _manifest(kind: str) -> dict[str, Any]:
+    (found,) = (item for item in _manifests() if item["kind"] == kind)
+    return found
+
+
+def _templates() -> list[dict[str, Any]]:
+    """Those of pods, in any manifest."""
+    replicas = _manifest("PyTorchJob")["spec"]["pytorchReplicaSpecs"].values()
+    return [_manifest("Job")["spec"]["template"], *(item["template"] for item in replicas)]
+
+
+@pytest.mark.parametrize("version", _VERSIONS)
+def test_kubernetes_takes_the_manifests(version: str) -> None:
+    for manifest in _manifests():
+        if manifest["kind"] != "PyTorchJob":
+            kubernetes_validate.validate(manifest, version, strict=True)
+    for template in _templates():
+        pods = {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "pods"}}
+        kubernetes_validate.validate(pods | {"template": template}, version, strict=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("change", [{}, {"pytorchReplicaSpec": {}}, {"nprocPerNode": 8}])
+def test_the_training_operator_takes_its_manifest(change: dict[str, Any]) -> None:
+    manifest = _manifest("PyTorchJob")
+    manifest["spec"] |= change
+    script = Path(__file__).with_name("training_operator.py")
+    done = subprocess.run(
+        [recipe_tools() / "python", script],
+        input=json.dumps(manifest),
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
+    )
+    assert (done.returncode == 0) == (not change), done.stderr
+
+
+def test_what_is_mounted_is_there() -> None:
+    for template in _templates():
+        spec = template["spec"]
+        volumes = {volume["name"]: volume for volume in spec["volumes"]}
+        assert volumes["shm"]["emptyDir"]["medium"] == "Memory"
+        for container in [*spec["containers"], *spec.get("initContainers", [])]:
+            mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+            assert mounts["/dev/shm"] == "shm"
+            assert set(mounts.values()) <= volumes.keys()
+            settings = {item["name"]: item["value"] for item in container.get("env", [])}
+            assert settings.get("TRACED_DIR", "/traces") in mounts
+
+
+@contextmanager
+def _sidecar(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The script of the container `traced`, with folders of ours."""
+    (container,) = _manifest("Job")["spec"]["template"]["spec"]["initContainers"]
+    script = _put(container["command"][-1], folder).replace("0.0.0.0:9464", f"127.0.0.1:{PORT}")
+    env = environment() | {"PATH": f"{tracectl_path().parent}:/usr/bin:/bin"}
+    env |= {"TRACED_RING_DIR": str(folder)}
+    with subprocess.Popen(["sh", "-c", script], env=env, cwd=folder) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def _put(script: str, folder: Path) -> str:
+    for name in ("/traces", "/kept", "/etc/traced"):
+        script = script.replace(f"{name}/", f"{folder}{name}/")
+        script = re.sub(rf"{name}(?=[ \n])", f"{folder}{name}", script)
+    return script
+
+
+def _metrics() -> str:
+    request = urllib.request.Request(f"http://127.0.0.1:{PORT}/metrics")
+    request.add_header("Authorization", "Bearer secret")
+    try:
+        with urllib.request.urlopen(request, timeout=patient(10)) as answer:
+            return str(answer.read().decode())
+    except OSError:
+        return ""
+
+
+def test_the_sidecar_serves_and_keeps_what_killed_ranks_left(
+    ranks: Launcher, tmp_path: Path
+) -> None:
+    (tmp_path / "etc/traced").mkdir(parents=True)
+    (tmp_path / "etc/traced/token").write_text("secret\n")
+    env = {"TRACED_DIR": str(tmp_path / "traces"), "TRACED_JOB": "run42"}
+    env |= {"TRACED_RING_DIR": str(tmp_path)}
+    (container,) = _manifest("Job")["spec"]["template"]["spec"]["containers"]
+    pre_stop = container["lifecycle"]["preStop"]["exec"]["command"]
+    with _sidecar(tmp_path) as sidecar:
+        job = ranks.start_ranks(2, "jobs.kept:is_ordered_to_end", folder=tmp_path, **env)
+        told = f'traced_rank_operations_total{{job="run42",rank="1"}} {CALLS}'
+        until(lambda: told in _metrics())
+        # What the second one had not written yet is in its ring alone.
+        for process, before in ((job[1], None), (job[0], pre_stop)):
+            if before:
+                stop = [*before[:2], _put(before[2], tmp_path)]
+                subprocess.run(stop, check=True, timeout=patient(60))
+            process.kill()
+            process.wait()
+        sidecar.send_signal(signal.SIGTERM)
+        assert sidecar.wait(patient(60)) == 0
+    kept = tmp_path / "kept/run42"
+    counts = [(rank["rank"], rank["count"]) for rank in report(kept)["ranks"]]
+    assert counts == [(0, CALLS), (1, CALLS)]
+    assert "recovered" in tracectl("info", kept).output
+    assert list(tmp_path.glob("*.ring")) == []
