@@ -39,6 +39,8 @@ TEST_F(GroupsAcrossTest, AGroupOfMoreRanksThanAHostHasIsNotLookedThrough) {
   std::vector<std::uint32_t> many(300);
   std::iota(many.begin(), many.end(), 1000);
   EXPECT_TRUE(groups_.contains(0, ranks(many)));
+  many.resize(256);
+  EXPECT_FALSE(groups_.contains(1, ranks(many)));
 }
 
 }  // namespace

@@ -120,6 +120,14 @@ TEST_F(ComparisonTest, ASlowerTransferIsThatAndWaitsFollow) {
   EXPECT_EQ(change(comparison, RunPart::kOwnCall).kind, ChangeKind::kNone);
 }
 
+TEST(ChangeTest, WhatIsUnseenOfAStepIsAsWideAsTheIntervalIs) {
+  Change change;
+  change.share = 0.5;
+  change.log_ratio.high = std::log(1.1);
+  change.log_ratio.low = -std::log(1.1);
+  EXPECT_NEAR(change.unseenOfStep(), 0.05, 1e-12);
+}
+
 TEST_F(ComparisonTest, AChangeWithinTheFloorIsNone) {
   MadeUp slow;
   slow.transfer_ms *= 1.02;

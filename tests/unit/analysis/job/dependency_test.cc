@@ -97,6 +97,9 @@ TEST(DependencyTest, SplitsTellFromWhomSomethingCame) {
   EXPECT_FALSE(dependencyRole(call, kRanks, 0).proves);
   call.set_split_out(2, 1);
   EXPECT_TRUE(dependencyRole(call, kRanks, 0).proves);
+  // Fewer than there are ranks, in a damaged record.
+  call.mutable_split_out()->RemoveLast();
+  EXPECT_FALSE(proves(call, 0, 2));
   call.clear_split_out();
   call.set_splits_cut(3);
   EXPECT_FALSE(proves(call, 0, 1));

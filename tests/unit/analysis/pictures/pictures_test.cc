@@ -291,6 +291,36 @@ TEST(LinkUnitsTest, WhereNodesTellNothingNeighboursAreToldTogether) {
 }
 
 // Of two threads, one with so many steps that some are told together.
+// The device stood still that long until the end.
+TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
+  const v1::ClockModel clock;
+  StreamTable table;
+  for (const std::uint64_t i : {0, 1}) {
+    table.marks.add({.position = 10 * i,
+                     .mark_ns = static_cast<std::int64_t>(1000 * i),
+                     .kind = v1::MARK_KIND_STEP,
+                     .value = i});
+  }
+  table.last = Instant(1000);
+  table.marks.finish(Instant(0), table.last);
+  AssembledOperation& op = table.operations.emplace_back();
+  op.id = 1;
+  op.issued = Instant(100);
+  op.ended = Instant(800);
+  op.stall_ns_plus_1 = 301;
+  const ArrivalTable::Stream stream(
+      table, clock, 0, MatchedCalls(table, {}),
+      {{Instant(100), Instant(100), Instant(100)}});
+  StepPictureBuilder builder(true, 0, 0);
+  builder.begin(stream);
+  builder.add(0, {}, false);
+  builder.end();
+  const StepPicture picture = std::move(builder).finish();
+  ASSERT_FALSE(picture.entries.empty());
+  EXPECT_EQ(picture.entries[0].undecided_ns, 300u);
+  EXPECT_EQ(picture.entries[0].hidden_ns, 400u);
+}
+
 TEST(StepPictureTest, OfSeveralBuildersIsAsOfOne) {
   const v1::ClockModel clock;
   std::vector<StepPictureBuilder> builders(3, StepPictureBuilder(true, 0, 0));
@@ -384,6 +414,15 @@ TEST(WaitPictureTest, CellsAreBoundedWhateverTheNumberOfRanks) {
               WaitPictureBuilder::kMostCells)
         << ranks;
   }
+}
+
+TEST(WaitPictureTest, TheLastInstantHasAColumn) {
+  WaitPictureBuilder builder({0, 1}, 0, 1000);
+  OperationSplit split;
+  split.ready_ns = 1000;
+  builder.add(1, split, 1, std::nullopt);
+  const WaitPicture picture = std::move(builder).finish();
+  EXPECT_EQ(picture.without_time, 0u);
 }
 
 TEST(WaitPictureTest, AReceiverWaitsForTheSender) {
