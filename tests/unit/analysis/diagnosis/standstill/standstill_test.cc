@@ -284,8 +284,11 @@ TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
 
 TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
   JobBuilder job = jobThatFailsAroundRank0();
-  expectVerdict(diagnoseJob(job, Ending::kRecovered, {3}),
-                VerdictKind::kUndecided, {});
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered, {3});
+  expectVerdict(diagnosis, VerdictKind::kUndecided, {});
+  EXPECT_NE(textOf(diagnosis).find("why cannot be known"), std::string::npos);
+  EXPECT_EQ(diagnosis.verdicts[0].advice,
+            std::vector<std::string>{"to decide: the files of rank 3"});
 }
 
 // Rank 0 is in a collective, and 1 waits for a message of 2.
