@@ -27,7 +27,7 @@ from tracectl import tracectl, tracectl_path
 _PAGE = "recipes/kubernetes.md"
 _VERSIONS = [
     version
-    for version in kubernetes_validate.utils.all_versions()
+    for version in sorted(set(kubernetes_validate.utils.all_versions()))
     if tuple(map(int, version.split(".")[:2])) >= (1, 29)
 ]
 
