@@ -1,14 +1,21 @@
 #include "analysis/stream/process_end.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
-#include <cstring>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace traced {
 namespace {
+
+// From 1 on, as Linux numbers them. sigabbrev_np() is only in newer libraries.
+constexpr std::array<const char*, 31> kSignals = {
+    "HUP",  "INT",    "QUIT", "ILL",   "TRAP", "ABRT", "BUS",  "FPE",
+    "KILL", "USR1",   "SEGV", "USR2",  "PIPE", "ALRM", "TERM", "STKFLT",
+    "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",  "XCPU",
+    "XFSZ", "VTALRM", "PROF", "WINCH", "POLL", "PWR",  "SYS"};
 
 // A program may catch an exception after it was told (an interactive session
 // does), and go on: then it did not end the process.
@@ -147,10 +154,9 @@ std::string endText(const ProcessEnd& end) {
 }
 
 std::string signalName(std::uint32_t signal) {
-  const char* name = signal < static_cast<std::uint32_t>(NSIG)
-                         ? sigabbrev_np(static_cast<int>(signal))
-                         : nullptr;
-  return name ? absl::StrCat("SIG", name) : absl::StrCat("signal ", signal);
+  return signal >= 1 && signal <= kSignals.size()
+             ? absl::StrCat("SIG", kSignals[signal - 1])
+             : absl::StrCat("signal ", signal);
 }
 
 }  // namespace traced

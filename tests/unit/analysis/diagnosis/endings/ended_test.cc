@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstring>
 #include <string>
 
 #include "analysis/stream/process_end.h"
@@ -127,8 +128,12 @@ TEST(EndedTest, CrashesAreFailuresAndOtherSignalsAreNot) {
               HasSubstr("was killed by SIGKILL: the kernel had run out of"));
 }
 
-TEST(EndedTest, SignalsHaveNames) {
-  EXPECT_EQ(signalName(SIGKILL), "SIGKILL");
+TEST(EndedTest, SignalsHaveTheNamesThatTheSystemGivesThem) {
+  for (int signal = 1; signal < 32; ++signal) {
+    EXPECT_EQ(signalName(signal), std::string("SIG") + sigabbrev_np(signal));
+  }
+  EXPECT_EQ(signalName(0), "signal 0");
+  EXPECT_EQ(signalName(32), "signal 32");
   EXPECT_EQ(signalName(64), "signal 64");
   EXPECT_EQ(signalName(4'000'000'000U), "signal 4000000000");
 }
