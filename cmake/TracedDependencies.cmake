@@ -9,13 +9,24 @@ find_package(CLI11 REQUIRED)
 find_package(Boost 1.74 QUIET)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
+set(ZLIB_USE_STATIC_LIBS ${TRACED_WHEEL})
 find_package(ZLIB REQUIRED)
 
-find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
-find_library(ZSTD_LIBRARY zstd REQUIRED)
-add_library(traced_zstd INTERFACE)
-target_include_directories(traced_zstd SYSTEM INTERFACE ${ZSTD_INCLUDE_DIR})
-target_link_libraries(traced_zstd INTERFACE ${ZSTD_LIBRARY})
+# What the extension is linked with: traced_protobuf (and TRACED_PROTOBUF_INCLUDE_DIR) and
+# traced_zstd. In a wheel they are inside, and Debian's archives are not for shared libraries.
+if(TRACED_WHEEL)
+  include(TracedSources)
+else()
+  add_library(traced_protobuf INTERFACE)
+  target_link_libraries(traced_protobuf INTERFACE protobuf::libprotobuf-lite)
+  list(GET Protobuf_INCLUDE_DIRS 0 TRACED_PROTOBUF_INCLUDE_DIR)
+
+  find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
+  find_library(ZSTD_LIBRARY zstd REQUIRED)
+  add_library(traced_zstd INTERFACE)
+  target_include_directories(traced_zstd SYSTEM INTERFACE ${ZSTD_INCLUDE_DIR})
+  target_link_libraries(traced_zstd INTERFACE ${ZSTD_LIBRARY})
+endif()
 
 # Header-only, so that tracectl needs no library of it. Without exceptions an
 # error is a value.

@@ -1,57 +1,85 @@
-# traced_torch: the headers and libraries of the torch that the Python
-# interpreter in use (Python_EXECUTABLE) imports. Also sets TRACED_TORCH_VERSION
-# ("2.15.0"), TRACED_TORCH_INCLUDE_DIR and TRACED_TORCH_LIB_DIR.
+# The headers and libraries of torch: traced_torch_2_15 for torch 2.15, and its like for each of
+# TRACED_TORCHES. TRACED_TORCH_RELEASES lists them ("2_15"); TRACED_TORCH_ROOT_2_15,
+# TRACED_TORCH_VERSION_2_15 ("2.15.0") and TRACED_TORCH_GENERATED_2_15 (where its generated headers
+# are) tell of each. Tests and benchmarks use the first one: traced_torch, TRACED_TORCH_VERSION,
+# TRACED_TORCH_LIB_DIR.
 #
 # Not find_package(Torch): it demands a CUDA toolkit and links CUDA's libraries,
 # and the extension shall load with a CPU build of torch as well.
 
+set(TRACED_TORCHES "" CACHE STRING
+  "Folders of torch to build extensions for (default: the one that Python_EXECUTABLE imports)")
+
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
-
-# Without autoloading, or importing torch would import an installed traced.
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" -E env TORCH_DEVICE_BACKEND_AUTOLOAD=0
-    "${Python_EXECUTABLE}" -c [[
-import pathlib
-import torch
-root = pathlib.Path(torch.__file__).parent
-print(root, torch.__version__.split("+")[0], int(torch.compiled_with_cxx11_abi()), sep=";")
-]]
-  OUTPUT_VARIABLE torch_facts
-  ERROR_VARIABLE torch_error
-  RESULT_VARIABLE torch_failed
-  OUTPUT_STRIP_TRAILING_WHITESPACE)
-if(torch_failed)
-  string(REGEX REPLACE "^.*\n([^\n]+)\n*$" "\\1" torch_error "${torch_error}")
-  message(FATAL_ERROR
-    "${Python_EXECUTABLE} cannot import torch (${torch_error}): install it with "
-    "`pip install torch==2.15.0` and build with --no-build-isolation, or leave "
-    "the backend out with -DTRACED_BUILD_BACKEND=OFF.")
-endif()
-
-list(GET torch_facts 0 torch_root)
-list(GET torch_facts 1 TRACED_TORCH_VERSION)
-list(GET torch_facts 2 torch_cxx11_abi)
-set(TRACED_TORCH_INCLUDE_DIR "${torch_root}/include")
-set(TRACED_TORCH_LIB_DIR "${torch_root}/lib")
-message(STATUS "Found torch ${TRACED_TORCH_VERSION}: ${torch_root}")
 
 # torch ships headers of another protobuf. Where a target sees both, ours must
 # be found first.
 set(protobuf_first "${PROJECT_BINARY_DIR}/protobuf_first")
-list(GET Protobuf_INCLUDE_DIRS 0 protobuf_include_dir)
 file(MAKE_DIRECTORY "${protobuf_first}")
-file(CREATE_LINK "${protobuf_include_dir}/google" "${protobuf_first}/google" SYMBOLIC)
+file(CREATE_LINK "${TRACED_PROTOBUF_INCLUDE_DIR}/google" "${protobuf_first}/google" SYMBOLIC)
 
-add_library(traced_torch INTERFACE)
-target_include_directories(traced_torch SYSTEM INTERFACE
-  "${protobuf_first}"
-  "${TRACED_TORCH_INCLUDE_DIR}"
-  "${TRACED_TORCH_INCLUDE_DIR}/torch/csrc/api/include"
-  ${Python_INCLUDE_DIRS})
-target_compile_definitions(traced_torch INTERFACE
-  _GLIBCXX_USE_CXX11_ABI=${torch_cxx11_abi}
-  TRACED_TORCH_VERSION="${TRACED_TORCH_VERSION}")
-target_link_libraries(traced_torch INTERFACE
-  "${TRACED_TORCH_LIB_DIR}/libtorch_python.so"
-  "${TRACED_TORCH_LIB_DIR}/libtorch_cpu.so"
-  "${TRACED_TORCH_LIB_DIR}/libc10.so")
+# traced_imported_torch(VARIABLE): the folder of the torch that the interpreter imports.
+function(traced_imported_torch variable)
+  # Without autoloading, or importing torch would import an installed traced.
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -E env TORCH_DEVICE_BACKEND_AUTOLOAD=0
+      "${Python_EXECUTABLE}" -c "import pathlib, torch; print(pathlib.Path(torch.__file__).parent)"
+    OUTPUT_VARIABLE root
+    ERROR_VARIABLE torch_error
+    RESULT_VARIABLE torch_failed
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(torch_failed)
+    string(REGEX REPLACE "^.*\n([^\n]+)\n*$" "\\1" torch_error "${torch_error}")
+    message(FATAL_ERROR
+      "${Python_EXECUTABLE} cannot import torch (${torch_error}): install it with "
+      "`pip install torch==2.15.0` and build with --no-build-isolation, or leave "
+      "the backend out with -DTRACED_BUILD_BACKEND=OFF.")
+  endif()
+  set(${variable} "${root}" PARENT_SCOPE)
+endfunction()
+
+# traced_add_torch(ROOT) makes the target of one torch, and adds it to TRACED_TORCH_RELEASES.
+function(traced_add_torch root)
+  file(STRINGS "${root}/version.py" line REGEX "^__version__ = " LIMIT_COUNT 1)
+  if(NOT line MATCHES "(([0-9]+)\\.([0-9]+)\\.[0-9]+)")
+    message(FATAL_ERROR "${root}/version.py does not tell which torch it is.")
+  endif()
+  set(version "${CMAKE_MATCH_1}")
+  set(release "${CMAKE_MATCH_2}_${CMAKE_MATCH_3}")
+  message(STATUS "Found torch ${version}: ${root}")
+
+  set(target traced_torch_${release})
+  add_library(${target} INTERFACE)
+  target_include_directories(${target} SYSTEM INTERFACE
+    "${protobuf_first}"
+    "${root}/include"
+    "${root}/include/torch/csrc/api/include"
+    ${Python_INCLUDE_DIRS})
+  # Of what backend/c10d writes for this torch.
+  set(generated "${PROJECT_BINARY_DIR}/backend/c10d/generated/${release}")
+  target_include_directories(${target} INTERFACE "${generated}")
+  target_compile_definitions(${target} INTERFACE
+    _GLIBCXX_USE_CXX11_ABI=1 TRACED_TORCH_VERSION="${version}")
+  target_link_libraries(${target} INTERFACE
+    "${root}/lib/libtorch_python.so" "${root}/lib/libtorch_cpu.so" "${root}/lib/libc10.so")
+
+  set(TRACED_TORCH_ROOT_${release} "${root}" PARENT_SCOPE)
+  set(TRACED_TORCH_GENERATED_${release} "${generated}" PARENT_SCOPE)
+  set(TRACED_TORCH_VERSION_${release} "${version}" PARENT_SCOPE)
+  list(APPEND TRACED_TORCH_RELEASES ${release})
+  set(TRACED_TORCH_RELEASES ${TRACED_TORCH_RELEASES} PARENT_SCOPE)
+endfunction()
+
+set(torch_roots ${TRACED_TORCHES})
+if(NOT torch_roots)
+  traced_imported_torch(torch_roots)
+endif()
+set(TRACED_TORCH_RELEASES "")
+foreach(root IN LISTS torch_roots)
+  traced_add_torch("${root}")
+endforeach()
+
+list(GET TRACED_TORCH_RELEASES 0 first_torch)
+add_library(traced_torch ALIAS traced_torch_${first_torch})
+set(TRACED_TORCH_VERSION "${TRACED_TORCH_VERSION_${first_torch}}")
+set(TRACED_TORCH_LIB_DIR "${TRACED_TORCH_ROOT_${first_torch}}/lib")

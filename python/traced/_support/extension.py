@@ -1,12 +1,27 @@
-"""Loads the extension, or says in one sentence why it cannot be."""
+"""Loads the extension that fits the torch that runs, or says in one sentence why there is none.
+
+An installation may have several, each in a folder of its own: ``_extensions/torch_2_15/_C.*.so``. A
+wheel has one for each torch that it was made for, a build from source the one of its torch. The
+minor version decides: within it torch changes no class that the extension derives from.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
+import traced
 from traced._support.errors import TracedError
+from traced._version import __version__
+
+_FOLDERS = Path(__file__).parents[1] / "_extensions"
+
+_BUILD = "`pip install --no-build-isolation .` in its source builds one"
+_UNTRACED = "TRACED=0 runs the job without it"
 
 _when_loaded: list[Callable[[ModuleType], None]] = []
 
@@ -20,25 +35,54 @@ def load_extension() -> ModuleType:
     """Returns ``traced._C``.
 
     Raises:
-        TracedError: The extension was built for another torch, or not at all.
+        TracedError: There is none for this torch, or it cannot be loaded.
     """
+    extension = sys.modules.get("traced._C") or _load()
+    for tell in _when_loaded:
+        tell(extension)
+    return extension
+
+
+def _load() -> ModuleType:
     import torch
 
-    running = torch.__version__.split("+")[0]
+    traced.__path__.append(str(fitting(torch.__version__)))
     try:
-        built_for: str = import_module("traced._built_for").TORCH_VERSION
-    except ImportError:
+        return import_module("traced._C")
+    except ImportError as error:
+        traced.__path__.pop()
         raise TracedError(
-            "this installation of traced has no extension: install it with "
-            "`pip install --no-build-isolation .` into the environment that has torch"
-        ) from None
-    if built_for.split(".")[:2] != running.split(".")[:2]:
-        raise TracedError(
-            f"traced was built for torch {built_for}, but this is torch {running}: "
-            "rebuild it with `pip install --no-build-isolation --force-reinstall .`"
-        )
-    from traced import _C
+            f"the extension of traced {__version__} cannot be loaded with torch "
+            f"{torch.__version__} ({error}): {_BUILD}; {_UNTRACED}"
+        ) from error
 
-    for tell in _when_loaded:
-        tell(_C)
-    return _C
+
+def fitting(torch_version: str, folders: Path = _FOLDERS) -> Path:
+    """The folder of the extension for a version of torch.
+
+    Args:
+        torch_version: As torch tells it, ``2.15.0+cpu``.
+        folders: Where the extensions are.
+
+    Raises:
+        TracedError: There is none.
+    """
+    release = _numbers(torch_version)
+    found = {_numbers(folder.name): folder for folder in folders.glob("torch_*_*")}
+    if release in found:
+        return found[release]
+    if not found:
+        raise TracedError(
+            f"this installation of traced has no extension: {_BUILD}, where pip is that of the "
+            "environment that has torch"
+        )
+    those = ", ".join(".".join(map(str, numbers)) for numbers in sorted(found))
+    raise TracedError(
+        f"traced {__version__} has no extension for torch {torch_version}, only for {those}: "
+        f"install a traced that has one, or {_BUILD}; {_UNTRACED}"
+    )
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    """(2, 15) of 2.15.0+cpu, and of torch_2_15."""
+    return tuple(int(digits) for digits in re.findall(r"\d+", name)[:2])

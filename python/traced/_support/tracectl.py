@@ -27,7 +27,9 @@ def find() -> str:
     beside = Path(sys.executable).with_name("tracectl")
     found = str(beside) if beside.exists() else shutil.which("tracectl")
     if found is None:
-        raise CommandError("tracectl is not installed: `pip install .` puts it beside python")
+        raise CommandError(
+            "tracectl is not installed: `pip install traced-tracectl` puts it beside python"
+        )
     return found
 
 

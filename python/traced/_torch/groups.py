@@ -13,6 +13,7 @@ import torch.distributed.distributed_c10d as c10d
 
 from traced._job import announce, keeper
 from traced._support import settings
+from traced._support.errors import TracedError
 from traced._support.extension import load_extension
 from traced._support.say import described, say_once
 from traced._torch import auto_step, endings, modules, nccl_profiler, rendezvous, stacks
@@ -49,13 +50,27 @@ def prepare(spelling: str, default_rank: int | None = None) -> str:
     if any(name in NCCL_NAMES for name in marked) and not torch.cuda.is_available():
         raise RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
     if wanted and not settings.tracing_is_off():
-        extension = load_extension()
-        settings.check(extension)
-        if any(name in NCCL_NAMES for name in wanted.values()):
-            nccl_profiler.offer(extension)
+        try:
+            _load_for(wanted)
+        except TracedError as error:
+            if marked:
+                raise
+            _say_not_loaded(error)
     if not wanted and default_rank is not None:
         announce.not_traced(default_rank)
     return spelling
+
+
+def _load_for(wanted: dict[str, str]) -> None:
+    extension = load_extension()
+    settings.check(extension)
+    if any(name in NCCL_NAMES for name in wanted.values()):
+        nccl_profiler.offer(extension)
+
+
+def _say_not_loaded(error: TracedError) -> None:
+    """Tells it once: where only TRACED=1 asks for tracing, the job goes on without it."""
+    say_once(f"nothing is recorded: {error}")
 
 
 def trace(group: dist.ProcessGroup, members: list[int]) -> None:
@@ -77,6 +92,8 @@ def trace(group: dist.ProcessGroup, members: list[int]) -> None:
         extension = sys.modules.get("traced._C")
         if extension and not extension.attach(group, wanted, members) and wanted:
             say_once(_why_not(group))
+    except TracedError as error:
+        _say_not_loaded(error)
     except Exception as error:
         say_once(f"a process group is not recorded: {described(error)}", ("group", type(error)))
 

@@ -10,6 +10,7 @@ from traced._support import settings
 from traced._support.say import say_once
 
 _LIBRARY = "libtraced_nccl_profiler.so"
+_FOLDER = Path(__file__).parents[1]
 _MOST_BYTES = 254  # that NCCL takes of a name
 
 # What NCCL reads, and what our library reads: the plugin that NCCL would have loaded.
@@ -24,7 +25,7 @@ def offer(extension: Any) -> None:
     """
     if not settings.switch("TRACED_NCCL_PROFILER"):
         return
-    library = str(Path(extension.__file__).with_name(_LIBRARY))
+    library = str(_FOLDER / _LIBRARY)
     problem: str = extension.connect_nccl_profiler(library)
     if not problem and len(os.fsencode(library)) > _MOST_BYTES:
         problem = f"NCCL takes no name as long as {library}"

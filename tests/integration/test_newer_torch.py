@@ -1,0 +1,53 @@
+"""What becomes of a job whose torch is newer than any that an extension was built for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from launcher import Launcher
+
+_NONE = (
+    r"traced \S+ has no extension for torch 99\.1\.0\+cu999, only for [0-9., ]+: install a traced "
+    r"that has one, or `pip install --no-build-isolation \.` in its source builds one; TRACED=0 "
+    r"runs the job without it"
+)
+_STOCK = ("ProcessGroup", "ProcessGroupGloo")
+
+
+def test_everything_traced_leaves_it_stock_with_one_sentence(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    processes = launcher.run_ranks(2, "jobs.newer_torch:calls", "gloo", folder=tmp_path, TRACED="1")
+    for process in processes:
+        assert process.result == ([1.0, 3.0, 5.0, 7.0, 9.0], _STOCK, None)
+        (line,) = process.output.splitlines()
+        assert re.fullmatch(f"traced: nothing is recorded: {_NONE}", line)
+    assert not (tmp_path / "traces").exists()
+
+
+def test_nothing_is_said_where_nothing_is_asked_for(launcher: Launcher, tmp_path: Path) -> None:
+    for process in launcher.run_ranks(2, "jobs.newer_torch:calls", "gloo", folder=tmp_path):
+        assert process.result == ([1.0, 3.0, 5.0, 7.0, 9.0], _STOCK, None)
+        assert process.output == ""
+
+
+@pytest.mark.parametrize("everything", [{}, {"TRACED": "1"}])
+def test_a_traced_spelling_is_an_error_that_names_the_fix(
+    launcher: Launcher, tmp_path: Path, everything: dict[str, str]
+) -> None:
+    (process,) = launcher.run_ranks(
+        1, "jobs.newer_torch:refusal", "traced:gloo", folder=tmp_path, **everything
+    )
+    kind, message, initialized = process.result
+    assert (kind, initialized) == ("TracedError", False)
+    assert re.fullmatch(_NONE, message)
+
+
+def test_a_traced_spelling_without_tracing_is_stock(launcher: Launcher, tmp_path: Path) -> None:
+    for process in launcher.run_ranks(
+        2, "jobs.newer_torch:calls", "traced:gloo", folder=tmp_path, TRACED="0"
+    ):
+        assert process.result == ([1.0, 3.0, 5.0, 7.0, 9.0], _STOCK, None)
+        assert process.output == ""

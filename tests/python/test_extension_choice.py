@@ -1,0 +1,47 @@
+"""Which of several extensions is taken, by the version of torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from traced._support.errors import TracedError
+from traced._support.extension import fitting
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """Of a wheel; it has other files, too."""
+    for name in ("torch_2_9", "torch_2_15", "torch_2_11", "torch_12_15", "__pycache__"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("torch_version", "name"),
+    [
+        ("2.9.1", "torch_2_9"),
+        ("2.11.0+cpu", "torch_2_11"),
+        ("2.15.0", "torch_2_15"),
+        ("2.15.3+cu132", "torch_2_15"),
+        ("2.15.0a0+gitd0f2af8", "torch_2_15"),
+        ("2.15.0.dev20260101", "torch_2_15"),
+    ],
+)
+def test_the_minor_version_decides(folders: Path, torch_version: str, name: str) -> None:
+    assert fitting(torch_version, folders) == folders / name
+
+
+@pytest.mark.parametrize("torch_version", ["2.16.0", "2.10.0", "3.0.0", "2.1.15", "12.2.15"])
+def test_another_version_is_told_which_there_are(folders: Path, torch_version: str) -> None:
+    with pytest.raises(TracedError) as error:
+        fitting(torch_version, folders)
+    words = str(error.value)
+    assert f"no extension for torch {torch_version}, only for 2.9, 2.11, 2.15, 12.15: " in words
+    assert "pip install" in words
+
+
+def test_an_installation_without_any_says_so(tmp_path: Path) -> None:
+    for folders in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(TracedError, match="this installation of traced has no extension: "):
+            fitting("2.15.0", folders)
