@@ -13,7 +13,7 @@ namespace {
     0x7472616365643032;  // "02"
 
 bool hasAbortHooks([[maybe_unused]] const c10d::Backend& backend) {
-#ifdef TRACED_BACKEND_HAS_registerAbortHook
+#ifdef TRACED_BACKEND_HAS_supportsAbortHooks
   return backend.supportsAbortHooks();
 #else
   return false;
@@ -34,7 +34,7 @@ void TracedBackend::startHearingOfFailures() noexcept {
                                      asked),
         asked && !hooks);
     owner_ = getpid();
-#ifdef TRACED_BACKEND_HAS_registerAbortHook
+#ifdef TRACED_BACKEND_HAS_supportsAbortHooks
     if (hooks) {
       inner_->registerAbortHook(kAbortHookId,
                                 [news = news_] { news->gaveUp(); });
@@ -49,7 +49,7 @@ void TracedBackend::stopHearingOfFailures() noexcept {
   // Of a forked child's parent a thread may have held the lock.
   if (!news_ || getpid() != owner_) return;
   recorder_.engineChecks().forget(news_);
-#ifdef TRACED_BACKEND_HAS_registerAbortHook
+#ifdef TRACED_BACKEND_HAS_supportsAbortHooks
   if (!has_abort_hook_) return;
   try {
     inner_->unregisterAbortHook(kAbortHookId);
