@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,14 @@ from recipe import Recipe, assert_equal_results, assert_whole, reported
 from recipe_tools import extensions, recipe_tools
 
 pytestmark = [pytest.mark.long]
+
+
+@pytest.fixture(autouse=True)
+def _no_buffers_left() -> Iterator[None]:
+    """DeepSpeed leaves them in shared memory, by the port where its ranks meet."""
+    yield
+    for buffer in Path("/dev/shm").glob("deepspeed_allreduce_buffer_*_29500_*"):
+        buffer.unlink()
 
 
 @pytest.mark.parametrize("stage", [3, 1, 2])
