@@ -16,6 +16,7 @@ find_package(ZLIB REQUIRED)
 # traced_zstd. In a wheel they are inside, and Debian's archives are not for shared libraries.
 if(TRACED_WHEEL)
   include(TracedSources)
+  include(TracedAbseilArchives)
 else()
   add_library(traced_protobuf INTERFACE)
   target_link_libraries(traced_protobuf INTERFACE protobuf::libprotobuf-lite)

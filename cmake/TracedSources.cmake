@@ -1,7 +1,7 @@
 # protobuf's lite runtime and zstd, built from the sources of Debian's packages into archives that a
 # shared library can take in. Headers and protoc of the system must be of the same version.
 
-set(TRACED_POOL "" CACHE STRING "Where Debian's sources are: a URL or a folder with p/protobuf, ...")
+set(TRACED_POOL "" CACHE STRING "Where Debian keeps its sources: the URL of a pool/main")
 if(NOT TRACED_POOL)
   message(FATAL_ERROR "TRACED_WHEEL needs TRACED_POOL; scripts/wheels sets both.")
 endif()
@@ -43,4 +43,6 @@ file(GLOB zstd_sources
   "${zstd}/common/*.c" "${zstd}/compress/*.c" "${zstd}/decompress/*.c" "${zstd}/decompress/*.S")
 add_library(traced_zstd STATIC ${zstd_sources})
 target_include_directories(traced_zstd SYSTEM PUBLIC "${zstd}")
+# Else it calls what another library of the process may define.
+target_compile_definitions(traced_zstd PRIVATE ZSTD_TRACE=0)
 set_target_properties(traced_zstd traced_protobuf PROPERTIES UNITY_BUILD OFF)

@@ -5,6 +5,29 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 default_torch=2.15.0
+# The first release of each minor version.
+supported_torches=(2.11.0 2.12.0 2.13.0 2.14.0 2.15.0)
+
+# least_python TORCH: the minor version of the oldest Python that this torch runs on.
+least_python() {
+  case $1 in
+    2.15.*) echo 11 ;;
+    *) echo 10 ;;
+  esac
+}
+
+# What a build takes of the system.
+build_packages=(
+  g++ cmake ninja-build ccache
+  protobuf-compiler libprotobuf-dev libabsl-dev libzstd-dev libxxhash-dev zlib1g-dev
+  libboost-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libopen-trace-format2-dev)
+
+# use_pip_index PYTHON: uv does not read pip's settings.
+use_pip_index() {
+  local index
+  index=$("$1" -m pip config get global.index-url 2>/dev/null || true)
+  [[ ! $index ]] || export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}
+}
 
 # use_torch VERSION sets torch, venv and build: each version has a Python
 # environment and a build folder of its own.
