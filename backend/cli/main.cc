@@ -23,6 +23,7 @@
 #include "cli/compare/compare.h"
 #include "cli/ctl/ctl.h"
 #include "cli/diagnose/diagnose.h"
+#include "cli/digest/digest.h"
 #include "cli/export/export.h"
 #include "cli/history/history.h"
 #include "cli/info/info.h"
@@ -53,6 +54,7 @@ constexpr Verb kVerbs[] = {
     {"info", "Who wrote what, and what is missing of it", makeInfo},
     {"merge", "Write the chunks of many traces into one file", makeMerge},
     {"pack", "Write what is new into files to be sent elsewhere", makePack},
+    {"digest", "Sums of traces, and of several digests one", makeDigest},
     {"recover", "Bring back what killed processes left in shared memory",
      makeRecover},
     {"keep", "Outlive a job and save what its processes leave", makeKeep},

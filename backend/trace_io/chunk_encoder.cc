@@ -31,7 +31,8 @@ std::uint64_t rowsIn(const v1::Payload& payload) {
 }  // namespace
 
 const std::string& ChunkEncoder::encode(const v1::Payload& payload,
-                                        const ChunkSpan& span) {
+                                        const ChunkSpan& span,
+                                        const v1::DigestOf* digest_of) {
   payload.SerializeToString(&raw_);
   const std::uint64_t rows = rowsIn(payload);
   const bool packed = compressor_.compress(raw_, packed_) &&
@@ -46,6 +47,7 @@ const std::string& ChunkEncoder::encode(const v1::Payload& payload,
   chunk.set_first_position(span.first_position);
   chunk.set_end_position(span.end_position);
   chunk.set_payload(packed ? packed_ : raw_);
+  if (digest_of) *chunk.mutable_digest_of() = *digest_of;
   frame(chunk.SerializeAsString());
   return framed_;
 }

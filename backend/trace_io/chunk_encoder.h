@@ -8,8 +8,9 @@
 #include "trace_io/column_compressor.h"
 
 namespace traced::v1 {
+class DigestOf;
 class Payload;
-}
+}  // namespace traced::v1
 
 namespace traced {
 
@@ -29,7 +30,9 @@ class ChunkEncoder {
   // One framed chunk, valid until the next call. It is stored as it is where a
   // reader would not believe how little is left of it; "" where none would take
   // even that.
-  const std::string& encode(const v1::Payload& payload, const ChunkSpan& span);
+  // `digest_of`: whose digest the payload has.
+  const std::string& encode(const v1::Payload& payload, const ChunkSpan& span,
+                            const v1::DigestOf* digest_of = nullptr);
 
  private:
   ColumnCompressor compressor_;

@@ -19,7 +19,8 @@ bool isTable(std::uint32_t field) {
   return (field >= v1::Payload::kIssuedFieldNumber &&
           field <= v1::Payload::kReleasedFieldNumber) ||
          field == v1::Payload::kMarkedFieldNumber ||
-         field == v1::Payload::kMethodFieldNumber;
+         field == v1::Payload::kMethodFieldNumber ||
+         field == v1::Payload::kDigestFieldNumber;
 }
 
 // Counts pieces as deep as the schema nests: Payload, Group, RankRange. What

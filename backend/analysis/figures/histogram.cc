@@ -15,6 +15,7 @@ constexpr int kBits = 7;
 std::uint32_t Histogram::bucketOf(std::uint64_t value) {
   const int power =
       std::max(static_cast<int>(std::bit_width(value)) - kBits - 1, 0);
+  static_assert(kBuckets == (64 - kBits + 1) << kBits);
   return static_cast<std::uint32_t>(
       (static_cast<std::uint64_t>(power) << kBits) + (value >> power));
 }
@@ -88,6 +89,22 @@ void Histogram::add(const Histogram& other) {
   });
   least_ = std::min(least_, other.least_);
   most_ = std::max(most_, other.most_);
+}
+
+void Histogram::add(std::uint32_t bucket, std::uint64_t count,
+                    std::uint64_t least, std::uint64_t most) {
+  addToBucket(bucket, count);
+  least_ = std::min(least_, least);
+  most_ = std::max(most_, most);
+}
+
+Histogram::Buckets Histogram::buckets() const {
+  Buckets used;
+  find([&used](std::uint32_t bucket, std::uint64_t count) {
+    used.emplace_back(bucket, count);
+    return false;
+  });
+  return used;
 }
 
 std::uint64_t Histogram::percentile(unsigned percent) const {

@@ -20,6 +20,18 @@ class Histogram {
     most_ = std::max(most_, value);
   }
   void add(const Histogram& other);
+  // Values of which no more is known than their bucket, one of kBuckets, and
+  // that they are from `least` to `most`.
+  void add(std::uint32_t bucket, std::uint64_t count, std::uint64_t least,
+           std::uint64_t most);
+
+  // The buckets that are used, ascending, and how many values each has.
+  using Buckets = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+  Buckets buckets() const;
+  static constexpr std::uint32_t kBuckets = 58 << 7;
+  // Only where there is a value.
+  std::uint64_t least() const { return least_; }
+  std::uint64_t most() const { return most_; }
 
   std::uint64_t count() const { return count_; }
   // By nearest rank, the middle of its bucket, but never beyond what was added;

@@ -7,7 +7,7 @@
 
 namespace traced {
 
-void RunSummary::add(const StreamTable& table) {
+void RunSummary::add(const StreamTable& table, std::uint64_t operations) {
   const v1::Header& header = table.header;
   ranks_.push_back(header.rank());
   world_size_ = std::max(world_size_, header.world_size());
@@ -19,7 +19,7 @@ void RunSummary::add(const StreamTable& table) {
   for (const GroupDefinition& group : table.definitions.groups()) {
     if (!group.backend.empty()) backends_.insert(group.backend);
   }
-  operations_ += table.operations.size() - table.simulated;
+  operations_ += operations - table.simulated;
   simulated_ += table.simulated;
   addPauses(table);
   if (const std::uint64_t left_out = table.accounts.left_out()) {
@@ -83,6 +83,11 @@ std::string RunSummary::absentRanks() const {
 std::vector<std::string> allWarnings(const TraceSet& set,
                                      const RunSummary& summary) {
   std::vector<std::string> warnings = set.input_warnings;
+  // What those said of their inputs who digested them.
+  for (const DigestLookRef& told : set.looks) {
+    warnings.insert(warnings.end(), told.look.warning().begin(),
+                    told.look.warning().end());
+  }
   warnings.insert(warnings.end(), set.selection_warnings.begin(),
                   set.selection_warnings.end());
   warnings.insert(warnings.end(), summary.clockWarnings().begin(),
@@ -99,7 +104,11 @@ std::vector<std::string> allWarnings(const TraceSet& set,
 }
 
 std::uint64_t unusableBytes(const TraceSet& set, const RunSummary& summary) {
-  return set.unusable_bytes + summary.losses().refusedBytes();
+  std::uint64_t bytes = set.unusable_bytes + summary.losses().refusedBytes();
+  for (const DigestLookRef& told : set.looks) {
+    bytes += told.look.unusable_bytes();
+  }
+  return bytes;
 }
 
 }  // namespace traced

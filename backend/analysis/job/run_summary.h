@@ -55,7 +55,9 @@ class RunSummary {
   };
 
   // Streams are added in the order of their ranks.
-  void add(const StreamTable& table);
+  void add(const StreamTable& table) { add(table, table.operations.size()); }
+  // Of a table from which operations, simulated ones too, were taken.
+  void add(const StreamTable& table, std::uint64_t operations);
 
   const std::vector<std::uint32_t>& ranks() const { return ranks_; }
   std::uint32_t worldSize() const { return world_size_; }

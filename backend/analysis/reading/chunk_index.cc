@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/reading/digest_chunks.h"
 #include "analysis/stream/clock_models.h"
 #include "trace_io/byte_source.h"
 
@@ -65,6 +66,7 @@ void ChunkIndex::addFile(const std::string& path, ChunkDecoder& decoder,
     return;
   }
 
+  is_digest_ = false;
   ChunkScanner scanner(**source);
   TraceFile file{path, (*source)->size(), 0, 0};
   std::uint64_t told = 0;
@@ -90,6 +92,7 @@ void ChunkIndex::describeFile(const ChunkScanner& scanner, TraceFile file) {
     }
     return;
   }
+  file.is_digest = is_digest_;
   file.unusable_bytes = scanner.unusable().total();
   set_.unusable_bytes += file.unusable_bytes;
   if (file.unusable_bytes > 0) {
@@ -102,14 +105,27 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned, ChunkDecoder& decoder) {
   if (decoder.parse(scanned.body) != DecodeStatus::kOk) return false;
   const v1::Chunk& chunk = decoder.chunk();
   if (chunk.end_position() < chunk.first_position()) return false;
-  if (chunk.stream_id() == 0) return addMerge(decoder);
-
+  if (chunk.stream_id() == 0) {
+    return chunk.has_digest_of() ? addDigest(scanned, decoder)
+                                 : addMerge(decoder);
+  }
   Indexed& indexed = streamOf(chunk.stream_id());
+  readHeader(indexed, chunk.stream_id(), decoder);
+  indexed.stream.chunks.push_back(refTo(scanned, chunk));
+  return true;
+}
+
+void ChunkIndex::readHeader(Indexed& indexed, std::uint64_t id,
+                            ChunkDecoder& decoder) {
   if (!indexed.has_header &&
       decoder.decodeHeader(indexed.stream.header, indexed.stream.header_maps)) {
-    indexed.stream.header.set_stream_id(chunk.stream_id());
+    indexed.stream.header.set_stream_id(id);
     indexed.has_header = true;
   }
+}
+
+ChunkRef ChunkIndex::refTo(const ScannedChunk& scanned,
+                           const v1::Chunk& chunk) const {
   ChunkRef ref;
   ref.file = static_cast<std::uint32_t>(set_.files.size());
   ref.body_offset = scanned.body_offset;
@@ -119,7 +135,18 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned, ChunkDecoder& decoder) {
   ref.first_position = chunk.first_position();
   ref.end_position = chunk.end_position();
   ref.checksum = scanned.checksum;
-  indexed.stream.chunks.push_back(ref);
+  return ref;
+}
+
+bool ChunkIndex::addDigest(const ScannedChunk& scanned, ChunkDecoder& decoder) {
+  const v1::Chunk& chunk = decoder.chunk();
+  const v1::DigestOf& of = chunk.digest_of();
+  if (of.stream_id() == 0) return false;
+  Indexed& indexed = streamOf(of.stream_id());
+  readHeader(indexed, of.stream_id(), decoder);
+  is_digest_ = true;
+  keepBetter({refTo(scanned, chunk), of.look(), of.streams()},
+             indexed.stream.digest);
   return true;
 }
 
@@ -127,6 +154,11 @@ bool ChunkIndex::addMerge(ChunkDecoder& decoder) {
   const DecodeStatus status = decoder.decodePacked();
   if (status == DecodeStatus::kUnknownCompression) return true;
   if (status == DecodeStatus::kRefused) return false;
+  if (decoder.payload().has_digest_look()) {
+    is_digest_ = true;
+    addLook(decoder.payload().digest_look(), set_.looks);
+    return true;
+  }
   v1::Merge& merge = *decoder.payload().mutable_merge();
   set_.unusable_bytes += merge.unusable_bytes();
   MergedClocks& clocks = set_.clocks.emplace_back();
@@ -164,6 +196,9 @@ void ChunkIndex::append(ChunkIndex later) {
   std::move(later.set_.input_warnings.begin(), later.set_.input_warnings.end(),
             std::back_inserter(set_.input_warnings));
   set_.unusable_bytes += later.set_.unusable_bytes;
+  for (DigestLookRef& look : later.set_.looks) {
+    addLook(look.look, set_.looks);
+  }
   dumps_.append(std::move(later.dumps_));
   for (Indexed& more : later.streams_) {
     for (ChunkRef& chunk : more.stream.chunks) chunk.file += files;
@@ -172,6 +207,10 @@ void ChunkIndex::append(ChunkIndex later) {
       indexed.stream.header = std::move(more.stream.header);
       indexed.stream.header_maps = std::move(more.stream.header_maps);
       indexed.has_header = more.has_header;
+    }
+    if (more.stream.digest) {
+      more.stream.digest->chunk.file += files;
+      keepBetter(*more.stream.digest, indexed.stream.digest);
     }
     std::vector<ChunkRef>& chunks = indexed.stream.chunks;
     if (chunks.empty()) {
@@ -188,6 +227,7 @@ void ChunkIndex::addStreams() {
   for (Indexed& indexed : streams_) {
     if (indexed.has_header) {
       sortChunks(indexed.stream.chunks);
+      keepDigested(indexed.stream);
       sorted.push_back(&indexed.stream);
     } else {
       warn(absl::StrCat("a stream of ", indexed.stream.chunks.size(),

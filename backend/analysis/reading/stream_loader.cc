@@ -63,8 +63,9 @@ StreamTable StreamLoader::load(const TraceStream& stream,
   StreamTable& table = assembler.table();
   // Up to where chunks cover the positions.
   std::optional<Instant> before_ring;
-  std::uint64_t covered =
-      stream.begins_later ? stream.chunks.front().first_position : 0;
+  std::uint64_t covered = stream.begins_later && !stream.chunks.empty()
+                              ? stream.chunks.front().first_position
+                              : 0;
   for (const ChunkRef& chunk : stream.chunks) {
     const bool has_records = chunk.end_position > chunk.first_position;
     if (has_records && chunk.first_position < covered) {

@@ -1,18 +1,28 @@
 #include "analysis/reading/stream_window.h"
 
+#include <iterator>
+#include <utility>
+
 namespace traced {
+
+std::vector<ChunkRef> latestChunks(const std::vector<ChunkRef>& chunks,
+                                   std::uint64_t bytes) {
+  std::uint64_t sum = 0;
+  auto first = chunks.end();
+  while (first != chunks.begin()) {
+    sum += std::prev(first)->body_bytes;
+    if (sum > bytes && first != chunks.end()) break;
+    --first;
+  }
+  return {first, chunks.end()};
+}
 
 void keepLatest(TraceSet& set, std::uint64_t bytes_per_stream) {
   for (TraceStream& stream : set.streams) {
-    std::uint64_t bytes = 0;
-    auto first = stream.chunks.end();
-    while (first != stream.chunks.begin()) {
-      bytes += std::prev(first)->body_bytes;
-      if (bytes > bytes_per_stream && first != stream.chunks.end()) break;
-      --first;
-    }
-    if (first == stream.chunks.begin()) continue;
-    stream.chunks.erase(stream.chunks.begin(), first);
+    std::vector<ChunkRef> latest =
+        latestChunks(stream.chunks, bytes_per_stream);
+    if (latest.size() == stream.chunks.size()) continue;
+    stream.chunks = std::move(latest);
     stream.begins_later = true;
   }
 }

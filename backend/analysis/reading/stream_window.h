@@ -4,10 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "analysis/reading/trace_set.h"
 
 namespace traced {
+
+// The latest chunks that have so many bytes together, at least the last one.
+std::vector<ChunkRef> latestChunks(const std::vector<ChunkRef>& chunks,
+                                   std::uint64_t bytes);
 
 // Leaves out the first chunks of streams that are longer than so many bytes. It
 // is as if retention had deleted them: no loss, and sequence numbers tell what

@@ -51,19 +51,8 @@ struct ReportedStream {
 // while a stream is added up to 64 bytes for each of its operations.
 class ReportSums {
  public:
-  explicit ReportSums(const ReportPlan& plan) : plan_(plan) {}
-
-  // `pictures`: is shown the operations that are split; may be nullptr.
-  void add(const ReportedStream& stream, PictureBuilder* pictures);
-  void add(ReportSums&& other);
-
-  // Rows are in the order in which the streams come upon them.
-  void finish(Report& report) &&;
-
- private:
   // Where in the run something is met first: stream and operation.
   using Place = std::pair<std::size_t, std::size_t>;
-
   struct Row {
     Place first;
     ReportRow told;
@@ -73,9 +62,28 @@ class ReportSums {
     std::size_t place = 0;
     RankTotals told;
   };
-  class StreamAdder;
 
+  explicit ReportSums(const ReportPlan& plan) : plan_(plan) {}
+
+  // `pictures`: is shown the operations that are split; may be nullptr.
+  void add(const ReportedStream& stream, PictureBuilder* pictures);
+  void add(ReportSums&& other);
+
+  // The same of sums that were made elsewhere. A row stays where it is.
   Row& rowFor(std::vector<std::string> keys, Place first);
+  void addRank(const Rank& rank);
+  // `group`: of the catalog.
+  void addToGroup(std::uint32_t group, const CallTotals& totals);
+
+  const std::vector<std::unique_ptr<Row>>& rows() const { return rows_; }
+  const std::vector<Rank>& ranks() const { return ranks_; }
+  const std::vector<CallTotals>& groupTotals() const { return group_totals_; }
+
+  // Rows are in the order in which the streams come upon them.
+  void finish(Report& report) &&;
+
+ private:
+  class StreamAdder;
 
   const ReportPlan& plan_;
   std::vector<std::unique_ptr<Row>> rows_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace traced {
 namespace {
@@ -38,6 +39,16 @@ void setBandwidths(const CallSize& size, std::vector<std::uint64_t>& times_ns,
 }
 
 }  // namespace
+
+RowSamples::RowSamples(std::vector<std::uint64_t> host_ns,
+                       std::vector<std::uint64_t> wait_ns,
+                       std::vector<OfOneSize> of_sizes)
+    : host_ns_(std::move(host_ns)), wait_ns_(std::move(wait_ns)) {
+  for (OfOneSize& of_size : of_sizes) {
+    append(of_sizes_[numberOf(of_size.size)].completion_ns,
+           std::move(of_size.completion_ns));
+  }
+}
 
 std::size_t RowSamples::numberOf(const CallSize& size) {
   const auto [place, is_new] = numbers_.try_emplace(size, of_sizes_.size());

@@ -39,15 +39,23 @@ class RowSamples {
   }
   void add(RowSamples&& other);
 
-  // Sets the times and bandwidths of a row.
-  void summarize(ReportRow& row) &&;
-
- private:
+  // What it is made of: times in no order, and those to the end by size.
   struct OfOneSize {
     CallSize size;
     std::vector<std::uint64_t> completion_ns;
   };
+  RowSamples() = default;
+  RowSamples(std::vector<std::uint64_t> host_ns,
+             std::vector<std::uint64_t> wait_ns,
+             std::vector<OfOneSize> of_sizes);
+  const std::vector<std::uint64_t>& hostNs() const { return host_ns_; }
+  const std::vector<std::uint64_t>& waitNs() const { return wait_ns_; }
+  const std::vector<OfOneSize>& ofSizes() const { return of_sizes_; }
 
+  // Sets the times and bandwidths of a row.
+  void summarize(ReportRow& row) &&;
+
+ private:
   std::vector<std::uint64_t> host_ns_;
   std::vector<std::uint64_t> wait_ns_;
   std::vector<OfOneSize> of_sizes_;

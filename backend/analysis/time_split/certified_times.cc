@@ -12,7 +12,7 @@ void keepMost(std::int64_t& most, std::int64_t ns) {
 }  // namespace
 
 void CertifiedTimes::keepBounds() {
-  if (allExact()) low_ = high_ = estimate_;
+  if (allExact()) parts_.low = parts_.high = parts_.estimate;
 }
 
 void CertifiedTimes::add(CertifiedTime time) {
@@ -20,37 +20,38 @@ void CertifiedTimes::add(CertifiedTime time) {
   if (!exact) keepBounds();
   const bool kept = !allExact() || !exact;
   const std::uint64_t ns = notBelowZero(time.ns);
-  estimate_.add(ns);
-  total_ns_ += ns;
-  keepMost(max_.ns, time.ns);
-  keepMost(max_.low_ns, time.low_ns);
-  keepMost(max_.high_ns, time.high_ns);
+  parts_.estimate.add(ns);
+  parts_.total_ns += ns;
+  keepMost(parts_.max.ns, time.ns);
+  keepMost(parts_.max.low_ns, time.low_ns);
+  keepMost(parts_.max.high_ns, time.high_ns);
   if (!kept) return;
-  low_.add(notBelowZero(time.low_ns));
-  high_.add(notBelowZero(time.high_ns));
+  parts_.low.add(notBelowZero(time.low_ns));
+  parts_.high.add(notBelowZero(time.high_ns));
 }
 
 void CertifiedTimes::add(const CertifiedTimes& other) {
   const bool kept = !allExact() || !other.allExact();
   if (kept) {
     keepBounds();
-    low_.add(other.allExact() ? other.estimate_ : other.low_);
-    high_.add(other.allExact() ? other.estimate_ : other.high_);
+    parts_.low.add(other.allExact() ? other.parts_.estimate : other.parts_.low);
+    parts_.high.add(other.allExact() ? other.parts_.estimate
+                                     : other.parts_.high);
   }
-  estimate_.add(other.estimate_);
-  total_ns_ += other.total_ns_;
-  keepMost(max_.ns, other.max_.ns);
-  keepMost(max_.low_ns, other.max_.low_ns);
-  keepMost(max_.high_ns, other.max_.high_ns);
+  parts_.estimate.add(other.parts_.estimate);
+  parts_.total_ns += other.parts_.total_ns;
+  keepMost(parts_.max.ns, other.parts_.max.ns);
+  keepMost(parts_.max.low_ns, other.parts_.max.low_ns);
+  keepMost(parts_.max.high_ns, other.parts_.max.high_ns);
 }
 
 CertifiedTime CertifiedTimes::percentile(unsigned percent) const {
   const auto of = [percent](const Histogram& histogram) {
     return static_cast<std::int64_t>(histogram.percentile(percent));
   };
-  const std::int64_t ns = of(estimate_);
+  const std::int64_t ns = of(parts_.estimate);
   if (allExact()) return {ns, ns, ns};
-  return {ns, of(low_), of(high_)};
+  return {ns, of(parts_.low), of(parts_.high)};
 }
 
 }  // namespace traced

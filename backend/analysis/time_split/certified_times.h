@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "analysis/figures/histogram.h"
 #include "analysis/time_split/arrival_table.h"
@@ -30,25 +31,32 @@ class CertifiedTimes {
   void add(CertifiedTime time);
   void add(const CertifiedTimes& other);
 
-  std::uint64_t count() const { return estimate_.count(); }
-  std::uint64_t totalNs() const { return total_ns_; }
+  // What it is made of. As long as all times are exact, `low` and `high` are
+  // empty.
+  struct Parts {
+    Histogram estimate, low, high;
+    std::uint64_t total_ns = 0;
+    CertifiedTime max{0, 0, 0};
+  };
+  CertifiedTimes() = default;
+  explicit CertifiedTimes(Parts parts) : parts_(std::move(parts)) {}
+  const Parts& parts() const { return parts_; }
+
+  std::uint64_t count() const { return parts_.estimate.count(); }
+  std::uint64_t totalNs() const { return parts_.total_ns; }
   // The interval of a percentile is that between those of the least and of the
   // most that each time can be.
   CertifiedTime p50() const { return percentile(50); }
   CertifiedTime p99() const { return percentile(99); }
-  CertifiedTime max() const { return max_; }
+  CertifiedTime max() const { return parts_.max; }
 
  private:
   CertifiedTime percentile(unsigned percent) const;
-  bool allExact() const { return high_.count() == 0; }
+  bool allExact() const { return parts_.high.count() == 0; }
   // From now on not all are.
   void keepBounds();
 
-  Histogram estimate_;
-  // Empty as long as all times are exact.
-  Histogram low_, high_;
-  std::uint64_t total_ns_ = 0;
-  CertifiedTime max_{0, 0, 0};
+  Parts parts_;
 };
 
 }  // namespace traced

@@ -53,44 +53,44 @@ void SplitTotals::add(const OperationSplit& split,
                       double bus_factor) {
   const double bus_bytes = message_bytes * bus_factor;
   if (split.ready_to_end_ns) {
-    addSpeed(ready_bandwidth_, bus_bytes, *split.ready_to_end_ns);
+    addSpeed(parts_.ready_bandwidth, bus_bytes, *split.ready_to_end_ns);
   }
   if (split.wait_for_peers) {
-    wait_for_peers_.add(*split.wait_for_peers);
+    parts_.wait_for_peers.add(*split.wait_for_peers);
     if (window) {
-      wait_trend_.add(*window, notBelowZero(split.wait_for_peers->ns));
+      parts_.wait_trend.add(*window, notBelowZero(split.wait_for_peers->ns));
     }
   }
   if (split.transfer) {
-    transfer_.add(*split.transfer);
+    parts_.transfer.add(*split.transfer);
     const std::uint64_t ns = notBelowZero(split.transfer->ns);
     // A time that is not told from 0 gives no bandwidth.
     if (split.transfer_above_zero) {
-      addSpeed(transfer_bandwidth_, bus_bytes, ns);
+      addSpeed(parts_.transfer_bandwidth, bus_bytes, ns);
     }
-    if (window) transfer_trend_.add(*window, ns);
+    if (window) parts_.transfer_trend.add(*window, ns);
   }
 }
 
 void SplitTotals::add(const SplitTotals& other) {
-  wait_for_peers_.add(other.wait_for_peers_);
-  transfer_.add(other.transfer_);
-  transfer_bandwidth_.add(other.transfer_bandwidth_);
-  ready_bandwidth_.add(other.ready_bandwidth_);
+  parts_.wait_for_peers.add(other.parts_.wait_for_peers);
+  parts_.transfer.add(other.parts_.transfer);
+  parts_.transfer_bandwidth.add(other.parts_.transfer_bandwidth);
+  parts_.ready_bandwidth.add(other.parts_.ready_bandwidth);
   for (const auto& [rank, lateness] : other.ranks_) {
     ranks_[rank].arrivals += lateness.arrivals;
     ranks_[rank].behind_ns.add(lateness.behind_ns);
   }
-  transfer_trend_.add(other.transfer_trend_);
-  wait_trend_.add(other.wait_trend_);
+  parts_.transfer_trend.add(other.parts_.transfer_trend);
+  parts_.wait_trend.add(other.parts_.wait_trend);
 }
 
 std::optional<double> SplitTotals::transferBusbwGbs() const {
-  return medianGbs(transfer_bandwidth_);
+  return medianGbs(parts_.transfer_bandwidth);
 }
 
 std::optional<double> SplitTotals::readyBusbwGbs() const {
-  return medianGbs(ready_bandwidth_);
+  return medianGbs(parts_.ready_bandwidth);
 }
 
 }  // namespace traced

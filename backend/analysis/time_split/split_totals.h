@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "absl/container/btree_map.h"
 #include "analysis/figures/samples.h"
@@ -62,9 +63,24 @@ class SplitTotals {
   // Of a rank that arrived; stays where it is until another rank is asked for.
   Lateness& latenessOf(std::uint32_t rank) { return ranks_[rank]; }
   void add(const SplitTotals& other);
+  // As of times that are in no window.
+  void forgetTrends() { parts_.transfer_trend = parts_.wait_trend = Trend(); }
 
-  const CertifiedTimes& waitForPeers() const { return wait_for_peers_; }
-  const CertifiedTimes& transfer() const { return transfer_; }
+  // What it is made of, but for the ranks.
+  struct Parts {
+    CertifiedTimes wait_for_peers;
+    CertifiedTimes transfer;
+    Histogram transfer_bandwidth;  // bytes per second
+    Histogram ready_bandwidth;
+    Trend transfer_trend;
+    Trend wait_trend;
+  };
+  SplitTotals() = default;
+  explicit SplitTotals(Parts parts) : parts_(std::move(parts)) {}
+  const Parts& parts() const { return parts_; }
+
+  const CertifiedTimes& waitForPeers() const { return parts_.wait_for_peers; }
+  const CertifiedTimes& transfer() const { return parts_.transfer; }
   // Medians, in 1e9 bytes per second; absent when no operation has one. Over
   // transfer time, and from being ready to the end.
   std::optional<double> transferBusbwGbs() const;
@@ -73,20 +89,15 @@ class SplitTotals {
     return ranks_;
   }
   std::optional<Trend::Change> transferDegraded() const {
-    return transfer_trend_.degraded();
+    return parts_.transfer_trend.degraded();
   }
   std::optional<Trend::Change> waitDegraded() const {
-    return wait_trend_.degraded();
+    return parts_.wait_trend.degraded();
   }
 
  private:
-  CertifiedTimes wait_for_peers_;
-  CertifiedTimes transfer_;
-  Histogram transfer_bandwidth_;  // bytes per second
-  Histogram ready_bandwidth_;
+  Parts parts_;
   absl::btree_map<std::uint32_t, Lateness> ranks_;
-  Trend transfer_trend_;
-  Trend wait_trend_;
 };
 
 }  // namespace traced

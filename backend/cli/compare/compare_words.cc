@@ -164,7 +164,7 @@ Level levelOf(ChangeKind kind) {
 
 std::string percentNumber(double part) {
   const double percent = 100 * std::abs(part);
-  return absl::StrFormat(percent < 9.95 ? "%.1f" : "%.0f", percent);
+  return absl::StrFormat("%.*f", percent < 9.95 ? 1 : 0, percent);
 }
 
 std::string partText(RunPart part, const std::string& name, const char* unit) {

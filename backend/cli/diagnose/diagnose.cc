@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/diagnosis.h"
+#include "analysis/digest/digest_doubts.h"
 #include "analysis/runs/run_list.h"
 #include "cli/common/shell_word.h"
 #include "cli/common/terminal.h"
@@ -33,6 +34,7 @@ class Diagnose : public Subcommand {
     inputs_.declare(app);
     inputs_.declareJson(app);
     CLI::Option* attempt = inputs_.declareAttempt(app);
+    inputs_.takeDigests();
     app.add_option("--hung-after", hung_after_s_,
                    "An operation that has not ended for so many seconds hangs")
         ->check(CLI::Range(0.0, kMostSeconds))
@@ -69,6 +71,7 @@ class Diagnose : public Subcommand {
     Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     Answer answer(*std::move(set));
+    doubt(answer.set);
     answer.diagnosis = diagnose(answer.set, options());
     if (!inputs_.attemptIsChosen()) answer = aboutTheAttemptAsked(answer);
     if (inputs_.json()) {
@@ -103,6 +106,13 @@ class Diagnose : public Subcommand {
     }
   };
 
+  static void doubt(TraceSet& set) {
+    if (!holdsDigests(set)) return;
+    for (std::string& doubt : digestDoubts(set)) {
+      set.selection_warnings.push_back(std::move(doubt));
+    }
+  }
+
   // After an elastic restart nothing may be wrong with the newest attempt: then
   // the one that went wrong before is asked about, if something is found there.
   Answer aboutTheAttemptAsked(Answer& newest) {
@@ -119,6 +129,7 @@ class Diagnose : public Subcommand {
     Result<TraceSet> set = inputs_.openAttempt(failed->attempt);
     if (!set) return std::move(newest);
     Answer answer(*std::move(set));
+    doubt(answer.set);
     answer.diagnosis = diagnose(answer.set, options());
     if (answer.diagnosis.verdicts.empty()) return std::move(newest);
     answer.failed = failed->attempt;

@@ -25,6 +25,8 @@ class Inputs {
   void declare(CLI::App& app, std::vector<std::string> usual = {});
   // Declares --attempt.
   CLI::Option* declareAttempt(CLI::App& app);
+  // Digests are no error: the verb knows what to do with them.
+  void takeDigests() { choice_.digests = true; }
   // Declares --json.
   void declareJson(CLI::App& app);
 
@@ -44,7 +46,9 @@ class Inputs {
   Result<TraceSet> open() { return open(choice_); }
   // The same of another attempt of the job; what was opened before stays valid.
   Result<TraceSet> openAttempt(std::uint32_t attempt) {
-    return open(RunChoice{attempt});
+    RunChoice choice = choice_;
+    choice.attempt = attempt;
+    return open(choice);
   }
 
   // Writes warnings to stderr, a screenful of them at most, and tells what the

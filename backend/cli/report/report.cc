@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/diagnosis.h"
+#include "analysis/digest/digest_report.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/report/run_report.h"
 #include "cli/common/scope_option.h"
@@ -30,6 +31,7 @@ class ReportCommand : public Subcommand {
     inputs_.declare(app);
     inputs_.declareJson(app);
     inputs_.declareAttempt(app);
+    inputs_.takeDigests();
     app.add_option("--by", by_,
                    absl::StrCat("What to add up by: ",
                                 absl::StrJoin(reportKeyNames(), ", ")))
@@ -74,6 +76,13 @@ class ReportCommand : public Subcommand {
     }
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
+    if (holdsDigests(*set)) {
+      const std::string lacking = whatDigestsLack();
+      if (!lacking.empty()) {
+        std::cerr << "tracectl: " << lacking << "\n";
+        return ExitCode::kUsage;
+      }
+    }
     // Both read all there is; neither changes the set.
     std::future<Diagnosis> judged;
     if (!html_.empty()) {
@@ -113,7 +122,7 @@ class ReportCommand : public Subcommand {
     return false;
   }
 
-  Report build(const TraceSet& set) const {
+  std::vector<ReportKey> keys() const {
     std::vector<ReportKey> keys;
     for (const std::string& name : by_) {
       const auto key = reportKeyNamed(name);
@@ -121,8 +130,29 @@ class ReportCommand : public Subcommand {
           std::find(keys.begin(), keys.end(), key) == keys.end();
       if (key && is_new) keys.push_back(*key);
     }
-    return buildReport(set, std::move(keys), scope_.scope(), window_.window(),
-                       groups_.empty() ? !inputs_.json() : groups_ == "fold",
+    return keys;
+  }
+
+  // Why a digest cannot tell what is asked; "" where it can.
+  std::string whatDigestsLack() const {
+    std::string asked;
+    for (const ReportKey key : keys()) {
+      if (!isDigestKey(key)) asked = absl::StrCat("--by ", nameOf(key));
+    }
+    if (scope_.scope() != ReportedScope::kAll) asked = "--scope";
+    if (!window_.window().all()) asked = "a window";
+    if (!html_.empty()) asked = "--html";
+    if (asked.empty()) return asked;
+    return absl::StrCat(
+        asked,
+        " needs the traces: a digest has sums of whole runs, by op, "
+        "group, dtype, size and rank");
+  }
+
+  Report build(const TraceSet& set) const {
+    const bool fold = groups_.empty() ? !inputs_.json() : groups_ == "fold";
+    if (holdsDigests(set)) return reportOfDigests(set, keys(), fold);
+    return buildReport(set, keys(), scope_.scope(), window_.window(), fold,
                        inputs_.json() || !html_.empty());
   }
 

@@ -22,9 +22,9 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kVerbs[] = {
-    "ls",      "info",    "merge",    "pack",      "recover", "keep",
-    "report",  "tree",    "diagnose", "show",      "export",  "check",
-    "compare", "history", "help",     "completion"};
+    "ls",      "info",    "merge",    "pack",       "recover", "keep",
+    "report",  "tree",    "diagnose", "show",       "export",  "check",
+    "compare", "history", "help",     "completion", "digest"};
 
 std::size_t widest(const std::string& text) {
   std::istringstream lines(text);
