@@ -113,7 +113,7 @@ class WriterTest : public ::testing::Test {
   testing::TempDir dir_;
   std::unique_ptr<char, Free> memory_;
   std::unique_ptr<Ring> ring_;
-  const OwnTime own_time_;
+  const OwnTime own_time_{};
   FakeFile* file_ = nullptr;
   std::unique_ptr<Writer> writer_;
 };
