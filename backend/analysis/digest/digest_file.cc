@@ -27,7 +27,9 @@ void DigestFile::put(const std::vector<DigestLookRef>& looks) {
   for (const DigestLookRef& look : looks) {
     v1::Payload payload;
     *payload.mutable_digest_look() = look.look;
-    put(encoder_.encode(payload, {}));
+    v1::DigestOf of;
+    of.set_look(look.hash);
+    put(encoder_.encode(payload, {}, &of));
   }
 }
 

@@ -66,7 +66,7 @@ class DigestWriter {
         note.add_warning(toValidUtf8(warning));
       }
       note.set_unusable_bytes(set_.unusable_bytes);
-      writeLooks(note);
+      writeLooks({hashOf(note, {}), note});
     } else {
       writeMade();
     }
@@ -80,13 +80,13 @@ class DigestWriter {
  private:
   void writeMade() {
     DigestMaker maker(traces_, options_.version);
-    const std::uint64_t look = hashOf(maker.look());
+    const DigestLookRef look = lookOf(maker);
     const auto encode = [&](std::size_t i, const v1::Payload& payload) {
-      return file_.encode(set_.streams[i], payload, look,
+      return file_.encode(set_.streams[i], payload, look.hash,
                           traces_.selected.size());
     };
     if (options_.latest_bytes || result_.trace_bytes > kMostWholeBytes) {
-      writeLooks(maker.look());
+      writeLooks(look);
       maker.make([&](std::size_t i, const v1::Payload& payload) {
         writeDigest(i, encode(i, payload));
       });
@@ -99,10 +99,18 @@ class DigestWriter {
       bytes += made.back().size() + bytesOf(latestOf(set_.streams[i]));
     });
     if (bytes >= result_.trace_bytes) return writeWhole(maker.look());
-    writeLooks(maker.look());
+    writeLooks(look);
     for (std::size_t n = 0; n < made.size(); ++n) {
       writeDigest(traces_.selected[n], made[n]);
     }
+  }
+
+  DigestLookRef lookOf(const DigestMaker& maker) const {
+    std::vector<std::uint64_t> ids;
+    for (const std::size_t i : traces_.selected) {
+      ids.push_back(set_.streams[i].header.stream_id());
+    }
+    return {hashOf(maker.look(), std::move(ids)), maker.look()};
   }
 
   // Nothing was added up; what was wrong with the inputs is said all the same.
@@ -110,7 +118,7 @@ class DigestWriter {
     v1::DigestLook note;
     *note.mutable_warning() = look.warning();
     note.set_unusable_bytes(look.unusable_bytes());
-    writeLooks(note);
+    writeLooks({hashOf(note, {}), note});
     for (const std::size_t i : traces_.selected) {
       carryUpTo(i);
       file_.put(set_.streams[i].chunks);
@@ -147,7 +155,7 @@ class DigestWriter {
 
   // The new one, if it says anything, and those that go along: of digests that
   // do, and what was said of streams that are whole.
-  void writeLooks(const v1::DigestLook& own) {
+  void writeLooks(const DigestLookRef& own) {
     absl::flat_hash_set<std::uint64_t> named;
     for (const TraceStream& stream : set_.streams) {
       if (stream.isDigested()) named.insert(stream.digest->look);
@@ -155,9 +163,10 @@ class DigestWriter {
     std::vector<DigestLookRef> looks;
     for (const DigestLookRef& look : set_.looks) {
       const bool is_note = look.look.window_ns() == 0;
-      if (is_note || named.contains(look.hash)) addLook(look.look, looks);
+      if (is_note || named.contains(look.hash)) addLook(look, looks);
     }
-    if (own.window_ns() > 0 || own.warning_size() > 0 || looks.empty()) {
+    if (own.look.window_ns() > 0 || own.look.warning_size() > 0 ||
+        looks.empty()) {
       addLook(own, looks);
     }
     file_.put(looks);

@@ -106,8 +106,8 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned, ChunkDecoder& decoder) {
   const v1::Chunk& chunk = decoder.chunk();
   if (chunk.end_position() < chunk.first_position()) return false;
   if (chunk.stream_id() == 0) {
-    return chunk.has_digest_of() ? addDigest(scanned, decoder)
-                                 : addMerge(decoder);
+    return chunk.digest_of().stream_id() != 0 ? addDigest(scanned, decoder)
+                                              : addMerge(decoder);
   }
   Indexed& indexed = streamOf(chunk.stream_id());
   readHeader(indexed, chunk.stream_id(), decoder);
@@ -141,7 +141,6 @@ ChunkRef ChunkIndex::refTo(const ScannedChunk& scanned,
 bool ChunkIndex::addDigest(const ScannedChunk& scanned, ChunkDecoder& decoder) {
   const v1::Chunk& chunk = decoder.chunk();
   const v1::DigestOf& of = chunk.digest_of();
-  if (of.stream_id() == 0) return false;
   Indexed& indexed = streamOf(of.stream_id());
   readHeader(indexed, of.stream_id(), decoder);
   is_digest_ = true;
@@ -156,7 +155,9 @@ bool ChunkIndex::addMerge(ChunkDecoder& decoder) {
   if (status == DecodeStatus::kRefused) return false;
   if (decoder.payload().has_digest_look()) {
     is_digest_ = true;
-    addLook(decoder.payload().digest_look(), set_.looks);
+    addLook(
+        {decoder.chunk().digest_of().look(), decoder.payload().digest_look()},
+        set_.looks);
     return true;
   }
   v1::Merge& merge = *decoder.payload().mutable_merge();
@@ -197,7 +198,7 @@ void ChunkIndex::append(ChunkIndex later) {
             std::back_inserter(set_.input_warnings));
   set_.unusable_bytes += later.set_.unusable_bytes;
   for (DigestLookRef& look : later.set_.looks) {
-    addLook(look.look, set_.looks);
+    addLook(look, set_.looks);
   }
   dumps_.append(std::move(later.dumps_));
   for (Indexed& more : later.streams_) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 
+#include "trace_io/word_hash.h"
 #include "xxhash.h"
 
 namespace traced {
@@ -16,20 +17,21 @@ std::tuple<std::uint32_t, std::uint64_t, std::uint64_t> worth(
 
 }  // namespace
 
-std::uint64_t hashOf(const v1::DigestLook& look) {
+std::uint64_t hashOf(const v1::DigestLook& look,
+                     std::vector<std::uint64_t> stream_ids) {
+  std::sort(stream_ids.begin(), stream_ids.end());
   const std::string bytes = look.SerializeAsString();
-  return XXH3_64bits(bytes.data(), bytes.size());
+  return wordHash(stream_ids, XXH3_64bits(bytes.data(), bytes.size()));
 }
 
-void addLook(const v1::DigestLook& look, std::vector<DigestLookRef>& looks) {
-  const std::uint64_t hash = hashOf(look);
+void addLook(const DigestLookRef& look, std::vector<DigestLookRef>& looks) {
   const auto place =
-      std::lower_bound(looks.begin(), looks.end(), hash,
+      std::lower_bound(looks.begin(), looks.end(), look.hash,
                        [](const DigestLookRef& known, std::uint64_t wanted) {
                          return known.hash < wanted;
                        });
-  if (place != looks.end() && place->hash == hash) return;
-  looks.insert(place, {hash, look});
+  if (place != looks.end() && place->hash == look.hash) return;
+  looks.insert(place, look);
 }
 
 void keepBetter(const DigestRef& other, std::optional<DigestRef>& digest) {

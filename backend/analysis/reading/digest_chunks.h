@@ -9,11 +9,13 @@
 
 namespace traced {
 
-// XXH3 of a look as it is written: what digests name it by.
-std::uint64_t hashOf(const v1::DigestLook& look);
+// What digests name a look by: XXH3 of it as it is written, and of the ids of
+// its streams, ascending. Looks of other streams may say the same.
+std::uint64_t hashOf(const v1::DigestLook& look,
+                     std::vector<std::uint64_t> stream_ids);
 
 // Each is kept once, sorted by its hash.
-void addLook(const v1::DigestLook& look, std::vector<DigestLookRef>& looks);
+void addLook(const DigestLookRef& look, std::vector<DigestLookRef>& looks);
 
 // Of two digests of one stream the one stays that was made beside more other
 // streams, then the one of more positions. Which is met first does not matter.

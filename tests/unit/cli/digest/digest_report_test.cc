@@ -141,6 +141,26 @@ TEST(DigestReportTest, AnyTreeOfDigestsIsTheSameFile) {
   }
 }
 
+TEST(DigestReportTest, DigestsThatAreAlikeAreNotOne) {
+  const DigestedRuns runs;
+  JobBuilder job(4);
+  job.all([](RankBuilder& rank) {
+    const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    for (std::int64_t n = 0; n < 20; ++n) rank.end(call, 10 * n);
+  });
+  std::string parts;
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+    const std::string name = std::to_string(rank);
+    writeFile(runs.traces() + "/run/" + name,
+              job.rank(rank).write(Ending::kClosed));
+    runs.digest("part-" + name, "run/" + name);
+    parts += " ../digests/part-" + name;
+  }
+  runs.digest("run", parts);
+  EXPECT_THAT(runs.ofDigests("report run").err,
+              HasSubstr("these are 4 digests that were made apart"));
+}
+
 TEST(DigestReportTest, DigestsThatWereMadeApartLackWhatIsBetweenThem) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
