@@ -58,7 +58,8 @@ void CallOrders::add(const v1::StreamDigest& digest, const StreamTable& table,
       block.count = digest.order_count(i);
       block.hash = digest.order_hash(i);
       block.rank = table.header.rank();
-    } else if (!block.differs && block.count == digest.order_count(i) &&
+    } else if (!block.differs && block.rank != table.header.rank() &&
+               block.count == digest.order_count(i) &&
                block.hash != digest.order_hash(i)) {
       block.differs = true;
       block.other_rank = table.header.rank();
