@@ -64,8 +64,11 @@ class RankWriter {
     fillHeader();
     stream_.addGroup("world", 0, job.ranks).set_group_rank(rank);
     const std::uint32_t first = rank / kGroupSize * kGroupSize;
-    stream_.addGroup("shard", first, std::min(kGroupSize, job.ranks - first))
-        .set_group_rank(rank - first);
+    v1::Group& shard = stream_.addGroup(
+        "shard", first, std::min(kGroupSize, job.ranks - first));
+    shard.set_group_rank(rank - first);
+    // Of a small job it has the members of the other.
+    shard.set_nth(job.ranks <= kGroupSize ? 1 : 0);
     stream_.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 20, 1 << 20);
     stream_.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, 2, 8 << 20, 1 << 20);
     stream_.addCall(v1::OPERATION_ALL_GATHER_INTO_TENSOR, 2, 1 << 20, 8 << 20);
