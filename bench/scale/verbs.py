@@ -3,7 +3,7 @@
     .venv/bin/python bench/scale/verbs.py [--shapes 64x160,...] [--verbs report,...] [--json FILE]
 
 Traces are made by make_traces and read from the page cache. Each verb runs on one core and on all;
-the best of the rounds counts. Processor time is user and system together. A peak of 20 MB is that
+the best of the rounds counts. Processor time is user and system together. A peak of 12 MB is that
 of this program, from which each run begins.
 
 The model of a verb is seconds = a * operations + b * files + c, fitted to relative errors; its
@@ -20,20 +20,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from scipy.optimize import nnls
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(_REPOSITORY / "bench" / "overhead"))
+sys.path[:0] = [str(_REPOSITORY / "bench" / "overhead"), str(Path(__file__).parent)]
 
 from results import environment, progress  # noqa: E402
+from runs import Run  # noqa: E402
 
 _SHAPES = "64x160,64x8000,64x60000,1024x160,1024x4000,10000x160,10000x400,100000x160"
-# What each is called with; "OUT" is a path of its own.
+# What each is called with; "OUT" is a path of its own. What reads digests reads those of PARTS
+# parts of the ranks.
 VERBS = {
     "info": ["info"],
     "report": ["report"],
@@ -42,26 +40,11 @@ VERBS = {
     "merge": ["merge", "-o", "OUT"],
     "pack": ["pack", "-o", "OUT"],
     "parquet": ["export", "--format", "parquet", "-o", "OUT"],
+    "digest": ["digest", "-o", "OUT"],
+    "merge of digests": ["digest", "-o", "OUT"],
+    "report of digests": ["report"],
 }
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a verb over all operations of a job."""
-
-    verb: str
-    ranks: int
-    operations: int
-    cores: int
-    cpu_s: float
-    wall_s: float
-    peak_mb: float
-    read_mb: float
-
-    @property
-    def total(self) -> int:
-        """Operations of all ranks."""
-        return self.ranks * self.operations
+PARTS = 8
 
 
 def _bytes_read(pid: int) -> int:
@@ -95,6 +78,18 @@ def measure(command: Sequence[str], verb: str, shape: tuple[int, int], cores: in
     return Run(verb, *shape, cores, cpu_s, wall_s, usage.ru_maxrss / 1024, read / 1e6)
 
 
+def _make_digests(tracectl: Path, folder: Path) -> None:
+    files = sorted((folder / "traces").rglob("*.traced"))
+    for part in range(PARTS):
+        traces = folder / "parts" / str(part)
+        traces.mkdir(parents=True)
+        for file in files[part * len(files) // PARTS : (part + 1) * len(files) // PARTS]:
+            (traces / file.name).hardlink_to(file)
+        output = folder / "digests" / f"{part}.digest"
+        output.parent.mkdir(exist_ok=True)
+        subprocess.run([tracectl, "digest", traces, "-o", output], check=True, capture_output=True)
+
+
 def _best(
     arguments: argparse.Namespace, verb: str, shape: tuple[int, int], cores: int, folder: Path
 ) -> Run:
@@ -102,53 +97,10 @@ def _best(
     for number in range(arguments.rounds):
         output = str(folder / f"{verb}.{cores}.{number}")
         words = [output if word == "OUT" else word for word in VERBS[verb]]
-        command = [str(arguments.tracectl), *words, str(folder / "traces")]
+        of = folder / ("digests" if "digests" in verb else "traces")
+        command = [str(arguments.tracectl), *words, str(of)]
         runs.append(measure(command, verb, shape, cores))
     return min(runs, key=lambda run: run.cpu_s)
-
-
-def fit(runs: Sequence[Run]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Seconds of an operation, of a file and of a start, none below 0, least in relative errors."""
-    rows = np.array([[run.total, run.ranks, 1] for run in runs]) / [[run.cpu_s] for run in runs]
-    # nnls ends sooner where the columns are alike in size.
-    sizes = rows.max(axis=0)
-    return np.asarray(nnls(rows / sizes, np.ones(len(runs)))[0] / sizes)
-
-
-def errors_left_out(runs: Sequence[Run]) -> list[float]:
-    """Of each run how far the model of the others is off, as a part of what it took."""
-    errors = []
-    for number, run in enumerate(runs):
-        others = fit([*runs[:number], *runs[number + 1 :]])
-        errors.append(float(others @ [run.total, run.ranks, 1]) / run.cpu_s - 1)
-    return errors
-
-
-def serial_part(one: Sequence[Run], many: Sequence[Run]) -> float:
-    """By Amdahl's law, of the time on one core and on several: the median over shapes."""
-    parts = []
-    for alone, shared in zip(one, many, strict=True):
-        cores = shared.cores
-        parts.append((shared.wall_s / alone.wall_s - 1 / cores) / (1 - 1 / cores))
-    return float(np.clip(np.median(parts), 0, 1))
-
-
-def model(runs: Sequence[Run], cores: int) -> dict[str, Any]:
-    """What the runs of one verb say of other shapes and cores."""
-    one = [run for run in runs if run.cores == 1]
-    many = [run for run in runs if run.cores == cores]
-    of_operation, of_file, of_start = map(float, fit(one))
-    serial = serial_part(one, many) if cores > 1 else 1.0
-    work_s = of_operation * 1e11 + of_file * 1e5
-    return {
-        "ns_per_operation": of_operation * 1e9,
-        "us_per_file": of_file * 1e6,
-        "ms_per_start": of_start * 1e3,
-        "errors_left_out": errors_left_out(one),
-        "serial_part": serial,
-        # 100,000 ranks of a million operations.
-        "hours": {n: work_s * (serial + (1 - serial) / n) / 3600 for n in (1, 16, 128)},
-    }
 
 
 def _shapes(text: str) -> list[tuple[int, int]]:
@@ -158,7 +110,7 @@ def _shapes(text: str) -> list[tuple[int, int]]:
 
 def _print(run: Run) -> None:
     print(
-        f"{run.verb:<10} {run.ranks:>7} x {run.operations:<8} {run.cores} cores "
+        f"{run.verb:<17} {run.ranks:>7} x {run.operations:<8} {run.cores} cores "
         f"{1e6 * run.cpu_s / run.total:8.3f} s CPU per million {run.wall_s:8.2f} s wall "
         f"{run.peak_mb:7.0f} MB {run.read_mb:9.1f} MB read",
         flush=True,
@@ -171,6 +123,8 @@ def _measure_all(arguments: argparse.Namespace, verbs: Sequence[str], cores: int
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             traces = Path(folder, "traces")
             subprocess.run([arguments.make_traces, traces, *map(str, shape)], check=True)
+            if any("digests" in verb for verb in verbs):
+                _make_digests(arguments.tracectl, Path(folder))
             for verb in verbs:
                 progress(f"{verb}, {shape[0]} x {shape[1]}")
                 for number in sorted({1, cores}):
@@ -194,6 +148,9 @@ def main() -> None:
     cores = os.cpu_count() or 1
     verbs = arguments.verbs.split(",")
     runs = _measure_all(arguments, verbs, cores)
+    # What it needs would be in the peak of each run.
+    from cost_model import model
+
     models = {}
     for verb in verbs:
         models[verb] = model([run for run in runs if run.verb == verb], cores)
