@@ -102,7 +102,7 @@ class Runs:
             _JOB,
             backend,
             folder=folder,
-            TEST_CALLS_OF="traced/_C",
+            TEST_CALLS_OF="traced/_extensions/",
             TEST_CALLS_BELOW=str(folder / "traces"),
             TEST_CALLS_LOG=str(folder / "calls"),
             **env,

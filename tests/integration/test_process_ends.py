@@ -149,18 +149,15 @@ def test_errors_that_torchrun_is_told_of(tmp_path: Path, how: str) -> None:
 
 
 # A program of its own: only the interpreter's main program ends by the signal.
+# It calls barriers for the reason that jobs/raising.py gives.
 _INTERRUPTED = """
-import atexit, ctypes, signal, sys
-import torch
+import atexit, signal, sys
 import torch.distributed as dist
 
-# See jobs/joining.py, "immortal".
-tensor = torch.ones(3)
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(tensor))
 if sys.argv[1] == "late":  # it runs after ours
-    atexit.register(lambda: dist.all_reduce(tensor))
+    atexit.register(dist.barrier)
 dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
-dist.all_reduce(tensor)
+dist.barrier()
 signal.raise_signal(signal.SIGINT)
 """
 

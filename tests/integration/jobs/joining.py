@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 from patience import patient_timeout
@@ -33,17 +31,6 @@ def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> in
     )
     meet("joined")
     return rank
-
-
-def immortal(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor that Python never lets go of, for what is called shortly before the end.
-
-    torch's Gloo thread drops an operation's tensors some time after the wait for it. If Python is
-    at its end by then, and the tensor was Python's, torch ends the process by SIGABRT ("terminate
-    called without an active exception"), traced or not.
-    """
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(tensor))
-    return tensor
 
 
 def meet(moment: str) -> None:

@@ -25,7 +25,7 @@ def issues_while_the_disk_stands_still(threads: int, calls: int) -> dict[int, in
         groups = [dist.new_group() for _ in range(threads)]
         assert traced.flush()
         # The next write to the trace never returns (tests/preload/failing_calls.cc).
-        os.environ |= {"TEST_CALLS_OF": "traced/_C", "TEST_CALLS_FAIL": "write:1:0:-1"}
+        os.environ |= {"TEST_CALLS_OF": "traced/_extensions/", "TEST_CALLS_FAIL": "write:1:0:-1"}
         issuers = [threading.Thread(target=issue, args=(group,)) for group in groups]
         for issuer in issuers:
             issuer.start()
