@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -58,7 +59,7 @@ def measure(command: Sequence[str], verb: str, shape: tuple[int, int], cores: in
     Raises:
         SystemExit: It failed.
     """
-    begin = os.times().elapsed
+    begin = time.monotonic()
     process = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,
@@ -68,7 +69,7 @@ def measure(command: Sequence[str], verb: str, shape: tuple[int, int], cores: in
     )
     # It stays where it is for a look at what it read.
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-    wall_s = os.times().elapsed - begin
+    wall_s = time.monotonic() - begin
     read = _bytes_read(process.pid)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
