@@ -23,6 +23,7 @@ sys.path[:0] = [str(_REPOSITORY / "bench" / "overhead"), str(Path(__file__).pare
 
 import flights  # noqa: E402
 from results import environment, progress  # noqa: E402
+from runs import shapes  # noqa: E402
 
 _SHAPES = "64x250000,1024x16000,10000x1600,100000x160"
 
@@ -63,11 +64,6 @@ def _best(runs: list[Run]) -> Run:
     return min(runs, key=lambda run: run.cpu_s)
 
 
-def _shapes(text: str) -> list[tuple[int, int]]:
-    shapes = [part.partition("x") for part in text.split(",") if part]
-    return [(int(ranks), int(operations)) for ranks, _, operations in shapes]
-
-
 def _line(name: str, run: Run) -> str:
     return (
         f"{name:<14} {run.ranks:>7} x {run.operations:<8} "
@@ -102,13 +98,13 @@ def main() -> None:
     arguments.make_traces = arguments.build / "bench/make_traces"
 
     runs: list[dict[str, object]] = []
-    for shape in _shapes(arguments.shapes) + _shapes(arguments.stock):
+    for shape in shapes(arguments.shapes) + shapes(arguments.stock):
         progress(f"{shape[0]} x {shape[1]}")
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             run = _diagnose(arguments, shape, Path(folder))
             print(_line("diagnose", run), flush=True)
             runs.append({"program": "tracectl diagnose", **asdict(run)})
-            if shape not in _shapes(arguments.stock):
+            if shape not in shapes(arguments.stock):
                 continue
             stock = _stock(shape, Path(folder))
             print(_line("torchfrtrace", stock), f" {stock.cpu_s / run.cpu_s:.0f} times")

@@ -1,4 +1,4 @@
-"""What a run of a verb of tracectl took."""
+"""What a run of a verb of tracectl took, and of which shapes runs are."""
 
 from __future__ import annotations
 
@@ -22,3 +22,9 @@ class Run:
     def total(self) -> int:
         """Operations of all ranks."""
         return self.ranks * self.operations
+
+
+def shapes(text: str) -> list[tuple[int, int]]:
+    """Ranks and operations of each, of "64x160,1024x160"."""
+    parts = [part.partition("x") for part in text.split(",") if part]
+    return [(int(ranks), int(operations)) for ranks, _, operations in parts]

@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from runs import shapes
+
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _SHAPES = "64x160,64x60000,10000x160,100000x160"
 _QUERIES = {
@@ -102,10 +104,9 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.tracectl = arguments.build / "backend/cli/tracectl"
     arguments.make_traces = arguments.build / "bench/make_traces"
-    for text in arguments.shapes.split(","):
-        ranks, _, operations = text.partition("x")
+    for shape in shapes(arguments.shapes):
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-            told = _measure(arguments, (int(ranks), int(operations)), Path(folder))
+            told = _measure(arguments, shape, Path(folder))
         print(
             " ".join(
                 f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"

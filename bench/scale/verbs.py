@@ -28,7 +28,7 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(_REPOSITORY / "bench" / "overhead"), str(Path(__file__).parent)]
 
 from results import environment, progress  # noqa: E402
-from runs import Run  # noqa: E402
+from runs import Run, shapes  # noqa: E402
 
 _SHAPES = "64x160,64x8000,64x60000,1024x160,1024x4000,10000x160,10000x400,100000x160"
 # What each is called with; "OUT" is a path of its own. What reads digests reads those of PARTS
@@ -104,11 +104,6 @@ def _best(
     return min(runs, key=lambda run: run.cpu_s)
 
 
-def _shapes(text: str) -> list[tuple[int, int]]:
-    parts = [part.partition("x") for part in text.split(",")]
-    return [(int(ranks), int(operations)) for ranks, _, operations in parts]
-
-
 def _print(run: Run) -> None:
     print(
         f"{run.verb:<17} {run.ranks:>7} x {run.operations:<8} {run.cores} cores "
@@ -120,7 +115,7 @@ def _print(run: Run) -> None:
 
 def _measure_all(arguments: argparse.Namespace, verbs: Sequence[str], cores: int) -> list[Run]:
     runs = []
-    for shape in _shapes(arguments.shapes):
+    for shape in shapes(arguments.shapes):
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             traces = Path(folder, "traces")
             subprocess.run([arguments.make_traces, traces, *map(str, shape)], check=True)

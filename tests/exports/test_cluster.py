@@ -151,6 +151,20 @@ def test_nothing_readable_is_no_report(tmp_path: Path) -> None:
     assert answer.out == ""
 
 
+def test_what_tracectl_still_writes_is_passed_over(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    whole = next((copy / "node-1").iterdir())
+    half = whole.with_name("node-0001.traced.0123456789abcdef.tmp")
+    half.write_bytes(whole.read_bytes()[:-7])
+    answer = ask("report", copy)
+    assert (answer.exit_code, answer.out) == (0, expected(run, tmp_path))
+    assert half.name not in answer.words
+    assert "unusable" not in answer.words
+    # Who names it wants it.
+    assert "could not be used" in ask("report", half).words
+
+
 def test_other_file_systems_are_read(run: Path, tmp_path: Path) -> None:
     answer = ask("report", f"file://{run}")
     assert answer.exit_code == 0, answer.words

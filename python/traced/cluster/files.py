@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from traced._support.errors import CommandError
+from traced._support.pending import is_pending
 
 
 class Folder(NamedTuple):
@@ -36,7 +37,9 @@ def folders(uris: list[str], most_files: int | None = None) -> tuple[list[Folder
     for uri in uris:
         try:
             for file in _below(uri):
-                found[posixpath.dirname(file)].append(file)
+                # Who names such a file wants it.
+                if is_pending(uri) or not is_pending(file):
+                    found[posixpath.dirname(file)].append(file)
         except _UNREADABLE as error:
             warnings.append(f"{uri}: {_reason(error)}")
     made = []

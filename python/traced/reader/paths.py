@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from traced._support.errors import TracedError
+from traced._support.pending import is_pending
 from traced.reader.chunks import SYNC, ByteRange
 from traced.reader.findings import Findings
 
 #: In a folder of traces, what an operator touched to have them written (docs/format.md, "Files").
 TRIGGER_NAME = "flush"
-
-# How tracectl calls what it still writes.
-_PENDING = re.compile(r".\.[0-9a-f]{16}\.tmp$", re.IGNORECASE)
 
 _BLOCK_BYTES = 1 << 20
 # How pickles begin, by protocol.
@@ -48,7 +45,7 @@ def _below(directory: Path, findings: Findings) -> Iterator[Path]:
 
     for root, subdirectories, names in os.walk(directory, onerror=warn):
         subdirectories.sort()
-        yield from (Path(root, name) for name in sorted(names) if not _PENDING.search(name))
+        yield from (Path(root, name) for name in sorted(names) if not is_pending(name))
 
 
 def content(path: Path, findings: Findings) -> bytes:
