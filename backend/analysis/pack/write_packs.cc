@@ -47,7 +47,7 @@ class PackWriter {
   }
 
   std::string put(const TraceStream& stream, const ChunkRef& chunk) {
-    if (!prepare(chunk.body_bytes)) return problem_;
+    if (!prepare(chunk.framing_bytes + chunk.body_bytes)) return problem_;
     const Result<std::uint64_t> bytes = copier_.copy(chunk, file_->stream());
     if (!bytes) return bytes.error().message;
     Pack& pack = packs_.back();

@@ -97,6 +97,10 @@ TEST_F(PacksTest, AreNoLargerThanTheyMayBe) {
   const auto packs = pack(2 * largest);
   ASSERT_GE(packs->size(), 3u);
   for (const Pack& pack : *packs) EXPECT_LE(pack.bytes, 2 * largest);
+  // One byte less, and two of the largest are too many.
+  std::filesystem::remove_all(out());
+  const auto smaller = pack(2 * largest - 1);
+  for (const Pack& pack : *smaller) EXPECT_LT(pack.bytes, 2 * largest);
   // A chunk is never cut.
   EXPECT_TRUE(pack(1)->empty());
   record(1);
