@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -25,6 +26,13 @@ _KILLED = {
     "        os.kill(os.getpid(), 9)\n"
     "    losses.append"
 }
+#: The same, but not of the ranks that are started anew.
+_KILLED_ONCE = {
+    "    losses.append": "    if (rank, step) == (1, 3) and "
+    'os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":\n'
+    "        os.kill(os.getpid(), 9)\n"
+    "    losses.append"
+}
 #: Of the rank that is killed: DDP's start, and the gradients of four steps.
 _CALLS = 5 + 4
 
@@ -41,11 +49,17 @@ def hosts(tmp_path: Path) -> Iterator[Machines]:
 
 def _environment(hosts: Machines) -> dict[str, str]:
     path = f"{hosts.folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return environment() | {"PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
+    # A start that shares its store with the one before may find the addresses of the dead there,
+    # and wait for them for ever (pytorch/pytorch#135712).
+    apart = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+    return environment() | apart | {"PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
 
 
-def _train(hosts: Machines, folder: Path, traced: bool = True, succeeds: bool = True) -> None:
+def _train(
+    hosts: Machines, folder: Path, traced: bool = True, succeeds: bool = True, options: str = ""
+) -> None:
     commands = hosts.put(block_with(_PROGRAM, "sh", "--rdzv-id"))
+    commands = commands.replace("torchrun ", f"torchrun {options} ")
     if not traced:
         commands = commands.replace("TRACED=1", "TORCH_DEVICE_BACKEND_AUTOLOAD=0")
     started = [
@@ -108,3 +122,20 @@ def test_a_rank_that_was_killed_is_told_and_what_it_left_is_brought_back(hosts: 
     diagnosis = tracectl("diagnose", traces)
     assert diagnosis.exit_code == 1, diagnosis.words
     assert "rank 1" in diagnosis.output.split("\n\n")[0]
+
+
+def test_ranks_that_are_started_anew_are_a_run_of_their_own(hosts: Machines) -> None:
+    folder = _folder(hosts, "restarted", Recipe(_PROGRAM, changes=_KILLED_ONCE))
+    _train(hosts, folder, options="--max-restarts 3")
+    _collect(hosts, folder)
+    traces = folder / "traces/run42"
+    listed = json.loads(tracectl("ls", "--json", traces).output)["runs"]
+    assert {run["ranks_found"] for run in listed} == {"0-1"}
+    assert [run["attempt"] for run in listed] == [*range(len(listed))][::-1]
+    assert len(listed) > 1
+    assert reported(traces) == Recipe(_PROGRAM).operations()
+    newest = tracectl("diagnose", "--attempt", "newest", traces)
+    assert "Nothing found" in newest.output, newest.output
+    first = tracectl("diagnose", "--attempt", "0", traces)
+    assert first.exit_code == 1, first.words
+    assert "rank 1" in first.output.split("\n\n")[0], first.output

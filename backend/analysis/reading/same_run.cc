@@ -4,21 +4,12 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/reading/start_margins.h"
 #include "analysis/stream/clock_models.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-// A rank that fails at once may be gone before a slow one begins; two runs are
-// not that close, as a process takes longer to load torch.
-constexpr std::int64_t kMarginNs = kSecond;
-// By how much the wall clocks of two hosts may differ.
-constexpr std::int64_t kWallMarginNs = 60 * kSecond;
-// A stream that may have gone on, though nothing is known of that: it had
-// nothing to record while it waited for the others.
-constexpr std::int64_t kSilenceNs = 600 * kSecond;
 
 template <typename Value>
 bool contradict(const Value& a, const Value& b) {
@@ -111,7 +102,7 @@ bool RunStart::isAfter(const TraceStream& stream) {
   const bool by_wall =
       !areKnownToHaveMet(header.rendezvous(), newest_.rendezvous());
   const auto precedes = [&](const v1::ClockAnchor& instant, std::int64_t ns) {
-    return isBefore(instant.monotonic_ns(), start_ns, kMarginNs + ns) ||
+    return isBefore(instant.monotonic_ns(), start_ns, kStartMarginNs + ns) ||
            (by_wall &&
             isBefore(instant.realtime_ns(), wall_start_ns, kWallMarginNs + ns));
   };

@@ -59,6 +59,18 @@ absl::btree_map<std::uint32_t, std::size_t> countByRank(
   return counts;
 }
 
+void tellByClock(TraceSet& set, const RunSplit& split) {
+  const bool by_clock = std::any_of(
+      split.run.begin(), split.run.end(),
+      [&set](std::size_t i) { return set.streams[i].start_by_clock; });
+  if (!by_clock) return;
+  set.may_mix_runs = true;
+  set.selection_warnings.push_back(
+      "the traces of some hosts are of more starts of this job than those of "
+      "others: only wall clocks tell which ranks were started together, and "
+      "ranks of two starts may be mixed here; name the files of one");
+}
+
 void tellSameRanks(TraceSet& set, const RunSplit& split) {
   set.may_mix_runs = !split.beside.empty();
   for (const auto& [rank, count] : countByRank(set, split.older)) {
@@ -120,6 +132,7 @@ void selectStreams(TraceSet& set) {
              "newest began");
   }
   tellSameRanks(set, split);
+  tellByClock(set, split);
   set.selected = std::move(split.run);
 }
 

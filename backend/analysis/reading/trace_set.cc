@@ -11,6 +11,7 @@
 #include "analysis/reading/index_files.h"
 #include "analysis/reading/input_files.h"
 #include "analysis/reading/run_choice.h"
+#include "analysis/reading/settle_attempts.h"
 #include "analysis/reading/stream_selection.h"
 
 namespace traced {
@@ -92,6 +93,7 @@ TraceSet indexTraces(absl::Span<const std::string> paths,
 Result<TraceSet> selectRun(TraceSet set, absl::Span<const std::string> paths,
                            const RunChoice& choice) {
   if (set.streams.empty()) return nothingReadable(paths, set.input_warnings);
+  settleAttempts(set);
   Result<TraceSet> chosen = chooseRun(std::move(set), choice);
   if (!chosen) return chosen;
   selectStreams(*chosen);

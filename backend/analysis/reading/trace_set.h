@@ -68,6 +68,8 @@ struct TraceStream {
   // TraceSet::files. It has no chunks then.
   std::optional<std::uint32_t> dump_file;
   RingState ring = RingState::kNotLooked;
+  // Only wall clocks of hosts tell which start of its job it is of.
+  bool start_by_clock = false;
   // What is known of it beside its chunks: of several the one that knows most.
   std::optional<DigestRef> digest;
 
@@ -89,7 +91,7 @@ struct TraceSet {
   // Indices of the streams of the run to look at; see stream_selection.h.
   std::vector<std::size_t> selected;
   // Nothing proves that the streams selected are of one run: others of the same
-  // name went on beside them.
+  // name went on beside them, or only wall clocks tell which start they are of.
   bool may_mix_runs = false;
   // By their hashes, each once.
   std::vector<DigestLookRef> looks;

@@ -1,0 +1,135 @@
+#include "analysis/reading/settle_attempts.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "analysis/reading/start_margins.h"
+#include "analysis/reading/started_together.h"
+#include "analysis/reading/stream_end.h"
+#include "analysis/stream/clock_models.h"
+#include "trace_io/chunk_format.h"
+#include "trace_io/wrapping.h"
+
+namespace traced {
+namespace {
+
+using Streams = std::vector<std::size_t>;
+// A job, what its launcher calls the run, and where its ranks met.
+using Place = std::tuple<std::string, std::string, std::uint32_t, std::string>;
+// Of what launchers started: in the order of each.
+using Launchers = std::vector<std::vector<Started>>;
+
+// Absent where no launcher counts, or it is not known which belong together.
+std::optional<Place> placeOf(const v1::Header& header) {
+  const v1::Rendezvous& met = header.rendezvous();
+  const std::string address = met.run_id().empty() ? met.address() : "";
+  if (header.schema() != kSchema || met.launcher().empty() || met.port() == 0 ||
+      (met.run_id().empty() && address.empty())) {
+    return std::nullopt;
+  }
+  return Place{header.job(), met.run_id(), met.port(), address};
+}
+
+// Whether there may be several starts, or attempts are not equal. Two streams
+// of one process are no restart.
+bool needSettling(const TraceSet& set, const Streams& streams) {
+  absl::flat_hash_set<std::uint32_t> ranks;
+  absl::flat_hash_set<std::uint32_t> attempts;
+  absl::flat_hash_set<std::pair<std::string, std::int64_t>> processes;
+  for (const std::size_t i : streams) {
+    const v1::Header& header = set.streams[i].header;
+    ranks.insert(header.rank());
+    attempts.insert(header.attempt());
+    processes.emplace(header.rendezvous().launcher(), header.pid());
+  }
+  return processes.size() == streams.size() &&
+         (attempts.size() > 1 || ranks.size() < streams.size());
+}
+
+Started startedOf(const TraceSet& set, std::size_t i, StreamEnds& ends) {
+  const TraceStream& stream = set.streams[i];
+  Started started{.attempt = stream.header.attempt(),
+                  .world_size = stream.header.world_size(),
+                  .ranks = {stream.header.rank()},
+                  .streams = {i},
+                  .begin_ns = stream.header.started().realtime_ns()};
+  if (stream.ring == RingState::kAlive) return started;
+  if (const std::optional<StreamEnd>& end = ends.of(stream)) {
+    const bool is_last = end->is_last || stream.ring == RingState::kDead;
+    started.end_ns =
+        wrappingSum(end->anchor.realtime_ns(), is_last ? 0 : kSilenceNs);
+  }
+  return started;
+}
+
+Launchers launchersOf(const TraceSet& set, const Streams& streams,
+                      StreamEnds& ends) {
+  absl::btree_map<std::pair<std::string, std::string>, std::vector<Started>>
+      ranks;
+  for (const std::size_t i : streams) {
+    const v1::Header& header = set.streams[i].header;
+    ranks[{header.rendezvous().launcher(), clockNameOf(header)}].push_back(
+        startedOf(set, i, ends));
+  }
+  Launchers launchers;
+  for (auto& [name, own] : ranks) {
+    launchers.push_back(launchesOf(std::move(own)));
+  }
+  return launchers;
+}
+
+// Launchers that lived one after another are not of one job: somebody gave the
+// same command again.
+std::vector<Launchers> besideEachOther(Launchers launchers) {
+  std::stable_sort(launchers.begin(), launchers.end(),
+                   [](const auto& a, const auto& b) {
+                     return a.front().begin_ns < b.front().begin_ns;
+                   });
+  std::vector<Launchers> jobs;
+  std::int64_t end_ns = 0;
+  for (std::vector<Started>& launches : launchers) {
+    if (jobs.empty() || launches.front().begin_ns > end_ns) jobs.emplace_back();
+    end_ns = std::max(end_ns, launches.back().end_ns);
+    jobs.back().push_back(std::move(launches));
+  }
+  return jobs;
+}
+
+void settle(TraceSet& set, const Launchers& launchers) {
+  const Starts starts = startsOf(launchers);
+  std::uint32_t least = 0;
+  for (const Started& start : starts.each) {
+    const std::uint32_t attempt = std::max(start.attempt, least);
+    for (const std::size_t i : start.streams) {
+      set.streams[i].header.set_attempt(attempt);
+      set.streams[i].start_by_clock = starts.by_clock;
+    }
+    least = attempt + 1;
+  }
+}
+
+}  // namespace
+
+void settleAttempts(TraceSet& set) {
+  absl::btree_map<Place, Streams> places;
+  for (std::size_t i = 0; i < set.streams.size(); ++i) {
+    const std::optional<Place> place = placeOf(set.streams[i].header);
+    if (place) places[*place].push_back(i);
+  }
+  StreamEnds ends(set);
+  for (const auto& [place, streams] : places) {
+    if (!needSettling(set, streams)) continue;
+    for (const Launchers& launchers :
+         besideEachOther(launchersOf(set, streams, ends))) {
+      if (launchers.size() > 1) settle(set, launchers);
+    }
+  }
+}
+
+}  // namespace traced

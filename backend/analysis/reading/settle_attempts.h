@@ -1,0 +1,23 @@
+// One number for each start of a job that torchrun runs on several hosts.
+//
+// Each torchrun counts its own restarts: where the ranks of its host all lived,
+// it starts them anew with the others and counts none. So ranks of one start
+// tell different attempts, and ranks of two starts the same:
+//
+//     start    rank 0, of a host      rank 1, of another     settled
+//     first    attempt 0              attempt 0, is killed   attempt 0
+//     second   attempt 0              attempt 1              attempt 1
+
+#pragma once
+
+#include "analysis/reading/trace_set.h"
+
+namespace traced {
+
+// Gives streams of one start one attempt in their headers: the highest that any
+// of them tells, and above that of the start before. Of others nothing changes.
+// Launchers that were started as often are paired by order; else wall clocks
+// tell which starts are one, and the streams say so (start_by_clock).
+void settleAttempts(TraceSet& set);
+
+}  // namespace traced

@@ -1,0 +1,197 @@
+#include "analysis/reading/settle_attempts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/reading/run_choice.h"
+#include "analysis/reading/trace_set.h"
+#include "support/stream_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using testing::StreamBuilder;
+using testing::writeFile;
+
+// A rank of two, as torchrun starts it on its host.
+struct Rank {
+  std::uint32_t rank = 0;
+  std::uint64_t stream_id = 0;
+  // As its launcher counts.
+  std::uint32_t attempt = 0;
+  // Seconds.
+  std::int64_t begin_s = 0;
+  std::int64_t end_s = 0;
+  // Each rank has a launcher of its own, unless this is told.
+  std::string launcher = "";
+  // Each stream has a process of its own, unless this is told.
+  std::int64_t pid = 0;
+  std::uint32_t world_size = 2;
+};
+
+class SettleAttemptsTest : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+
+  void add(const Rank& from) {
+    StreamBuilder builder(from.rank, from.world_size, from.stream_id);
+    builder.addGroup("dp", 0, from.world_size);
+    builder.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+    v1::Header& header = builder.header();
+    const std::string own = absl::StrCat("/tmp/launcher_", from.rank);
+    header.set_attempt(from.attempt);
+    header.set_boot_id(absl::StrCat("host ", from.rank));
+    header.set_pid(from.pid ? from.pid
+                            : static_cast<std::int64_t>(from.stream_id));
+    v1::Rendezvous& met = *header.mutable_rendezvous();
+    met.set_port(4711);
+    met.set_run_id("run");
+    met.set_launcher(from.launcher.empty() ? own : from.launcher);
+    const std::int64_t begin_ns =
+        StreamBuilder::kStartNs + from.begin_s * kSecond;
+    header.mutable_started()->set_monotonic_ns(begin_ns);
+    header.mutable_started()->set_realtime_ns(begin_ns +
+                                              StreamBuilder::kRealtimeOffsetNs);
+    builder.addOperation(1, begin_ns + 1'000'000, 1, 1, 500);
+    builder.payload().mutable_anchor()->set_monotonic_ns(
+        StreamBuilder::kStartNs + from.end_s * kSecond);
+    writeFile(absl::StrCat(dir_.path(), "/", from.stream_id),
+              builder.takeChunk(true));
+  }
+  // Two starts: as rank 0 lives through the first, its launcher counts none.
+  void addTwoStarts() {
+    add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
+    add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
+    add({.rank = 0, .stream_id = 3, .attempt = 0, .begin_s = 15, .end_s = 30});
+    add({.rank = 1, .stream_id = 4, .attempt = 1, .begin_s = 15, .end_s = 30});
+  }
+  TraceSet open(std::optional<std::uint32_t> attempt = std::nullopt) {
+    auto set = openTraceSet({dir_.path()}, {}, {.attempt = attempt});
+    EXPECT_TRUE(set) << set.error().message;
+    return std::move(*set);
+  }
+  // Stream and attempt of each that is selected.
+  static std::vector<std::pair<std::uint64_t, std::uint32_t>> selected(
+      const TraceSet& set) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> streams;
+    for (const std::size_t i : set.selected) {
+      const v1::Header& header = set.streams[i].header;
+      streams.emplace_back(header.stream_id(), header.attempt());
+    }
+    return streams;
+  }
+
+  testing::TempDir dir_;
+};
+
+TEST_F(SettleAttemptsTest, RanksOfOneStartHaveOneAttempt) {
+  addTwoStarts();
+  const TraceSet set = open();
+  EXPECT_THAT(selected(set), ElementsAre(Pair(3, 1), Pair(4, 1)));
+  EXPECT_THAT(set.selection_warnings,
+              ElementsAre("left out 2 streams of attempt 0 of the same job: "
+                          "--attempt 0 asks about it"));
+  EXPECT_FALSE(set.may_mix_runs);
+  EXPECT_THAT(selected(open(0)), ElementsAre(Pair(1, 0), Pair(2, 0)));
+}
+
+TEST_F(SettleAttemptsTest, WhatWasBroughtOfOneStartHasOneAttempt) {
+  add({.rank = 0, .stream_id = 3, .attempt = 0, .begin_s = 15, .end_s = 30});
+  add({.rank = 1, .stream_id = 4, .attempt = 1, .begin_s = 15, .end_s = 30});
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(3, 1), Pair(4, 1)));
+}
+
+TEST_F(SettleAttemptsTest, EachStartHasAnAttemptOfItsOwn) {
+  addTwoStarts();
+  // Now rank 0 was killed: its launcher counts one, as the other did before.
+  add({.rank = 0, .stream_id = 5, .attempt = 1, .begin_s = 35, .end_s = 40});
+  add({.rank = 1, .stream_id = 6, .attempt = 1, .begin_s = 35, .end_s = 40});
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(5, 2), Pair(6, 2)));
+  EXPECT_THAT(selected(open(1)), ElementsAre(Pair(3, 1), Pair(4, 1)));
+}
+
+TEST_F(SettleAttemptsTest, OrderPairsThemWhereWallClocksDiffer) {
+  add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 5});
+  add({.rank = 0, .stream_id = 3, .attempt = 0, .begin_s = 12, .end_s = 20});
+  // Twenty seconds ahead.
+  add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 20, .end_s = 25});
+  add({.rank = 1, .stream_id = 4, .attempt = 1, .begin_s = 32, .end_s = 40});
+  const TraceSet set = open();
+  EXPECT_THAT(selected(set), ElementsAre(Pair(3, 1), Pair(4, 1)));
+  EXPECT_FALSE(set.may_mix_runs);
+}
+
+TEST_F(SettleAttemptsTest, WhereAHostTellsOfFewerStartsWallClocksDecide) {
+  add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
+  add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
+  add({.rank = 0, .stream_id = 3, .attempt = 0, .begin_s = 15, .end_s = 30});
+  const TraceSet set = open();
+  EXPECT_THAT(selected(set), ElementsAre(Pair(3, 1)));
+  EXPECT_TRUE(set.may_mix_runs);
+  EXPECT_THAT(set.selection_warnings,
+              Contains(HasSubstr("only wall clocks tell")));
+}
+
+TEST_F(SettleAttemptsTest, StartsOfOtherSizesAreNotOne) {
+  add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
+  add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
+  // Alone, as the other host is gone.
+  add({.rank = 0, .stream_id = 3, .begin_s = 15, .end_s = 30, .world_size = 1});
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(3, 1)));
+  EXPECT_THAT(selected(open(0)), ElementsAre(Pair(1, 0), Pair(2, 0)));
+}
+
+TEST_F(SettleAttemptsTest, WhatOneLauncherCountsStays) {
+  const std::string launcher = "/tmp/launcher";
+  add({.rank = 0,
+       .stream_id = 1,
+       .begin_s = 0,
+       .end_s = 9,
+       .launcher = launcher});
+  add({.rank = 0,
+       .stream_id = 2,
+       .attempt = 5,
+       .begin_s = 15,
+       .end_s = 30,
+       .launcher = launcher});
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(2, 5)));
+  EXPECT_THAT(selected(open(0)), ElementsAre(Pair(1, 0)));
+}
+
+TEST_F(SettleAttemptsTest, ALauncherThatCameAfterAnotherCountsItsOwn) {
+  // The same command again, on one host.
+  add({.rank = 0,
+       .stream_id = 1,
+       .attempt = 1,
+       .begin_s = 0,
+       .end_s = 9,
+       .launcher = "/tmp/a"});
+  add({.rank = 0,
+       .stream_id = 2,
+       .attempt = 0,
+       .begin_s = 60,
+       .end_s = 70,
+       .launcher = "/tmp/b"});
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(2, 0)));
+  EXPECT_THAT(selected(open(1)), ElementsAre(Pair(1, 1)));
+}
+
+TEST_F(SettleAttemptsTest, AProcessThatHasTwoStreamsWasNotStartedAnew) {
+  add({.rank = 0, .stream_id = 1, .begin_s = 0, .end_s = 10, .pid = 7});
+  add({.rank = 0, .stream_id = 2, .begin_s = 15, .end_s = 30, .pid = 7});
+  add({.rank = 1, .stream_id = 3, .begin_s = 0, .end_s = 10, .pid = 8});
+  add({.rank = 1, .stream_id = 4, .begin_s = 15, .end_s = 30, .pid = 8});
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(2, 0), Pair(4, 0)));
+}
+
+}  // namespace
+}  // namespace traced
