@@ -54,6 +54,10 @@ def spark(folder: Path) -> Ask:
             "spark.sql.shuffle.partitions": "2",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
+            # Tables are small: what takes time is to compile the queries, and Spark itself.
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         }
         for name, value in settings.items():
             builder = builder.config(name, value)
