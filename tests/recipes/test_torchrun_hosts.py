@@ -124,6 +124,7 @@ def test_a_rank_that_was_killed_is_told_and_what_it_left_is_brought_back(hosts: 
     assert "rank 1" in diagnosis.output.split("\n\n")[0]
 
 
+@pytest.mark.long  # torchrun itself may take more restarts than one
 def test_ranks_that_are_started_anew_are_a_run_of_their_own(hosts: Machines) -> None:
     folder = _folder(hosts, "restarted", Recipe(_PROGRAM, changes=_KILLED_ONCE))
     _train(hosts, folder, options="--max-restarts 3")
