@@ -55,6 +55,7 @@ bool needSettling(const TraceSet& set, const Streams& streams) {
 Started startedOf(const TraceSet& set, std::size_t i, StreamEnds& ends) {
   const TraceStream& stream = set.streams[i];
   Started started{.attempt = stream.header.attempt(),
+                  .least_attempt = stream.header.attempt(),
                   .world_size = stream.header.world_size(),
                   .ranks = {stream.header.rank()},
                   .streams = {i},

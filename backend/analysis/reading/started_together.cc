@@ -70,10 +70,23 @@ std::vector<Started> byClock(
   return starts;
 }
 
+// Whether all launchers tell one attempt of a start, and another of the next.
+bool countAlike(const std::vector<Started>& starts) {
+  std::uint32_t least = 0;
+  return std::all_of(
+      starts.begin(), starts.end(), [&least](const Started& start) {
+        const bool alike =
+            start.attempt == start.least_attempt && start.attempt >= least;
+        least = start.attempt + 1;
+        return alike;
+      });
+}
+
 }  // namespace
 
 void Started::add(const Started& other) {
   attempt = std::max(attempt, other.attempt);
+  least_attempt = std::min(least_attempt, other.least_attempt);
   world_size = other.world_size;
   ranks.insert(other.ranks.begin(), other.ranks.end());
   streams.insert(streams.end(), other.streams.begin(), other.streams.end());
@@ -101,9 +114,11 @@ std::vector<Started> launchesOf(std::vector<Started> ranks) {
 }
 
 Starts startsOf(const std::vector<std::vector<Started>>& launchers) {
-  std::vector<Started> starts = byOrder(launchers);
-  if (!starts.empty()) return {std::move(starts), false};
-  return {byClock(launchers), true};
+  std::vector<Started> in_order = byOrder(launchers);
+  if (!in_order.empty()) return {std::move(in_order), false};
+  std::vector<Started> starts = byClock(launchers);
+  const bool alike = countAlike(starts);
+  return {std::move(starts), !alike};
 }
 
 }  // namespace traced

@@ -17,7 +17,9 @@ struct Started {
   static constexpr std::int64_t kNotKnown =
       std::numeric_limits<std::int64_t>::max();
 
+  // The highest and the lowest that its ranks tell.
   std::uint32_t attempt = 0;
+  std::uint32_t least_attempt = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t world_size = 0;
   absl::flat_hash_set<std::uint32_t> ranks = {};
   // Into TraceSet::streams.
@@ -38,8 +40,9 @@ std::vector<Started> launchesOf(std::vector<Started> ranks);
 struct Starts {
   // In their order.
   std::vector<Started> each;
-  // Wall clocks of hosts tell what is one start: launchers started unequally
-  // often, as far as is known, or what they started in turn cannot be one.
+  // Only wall clocks of hosts tell what is one start: launchers started
+  // unequally often, as far as is known, or what they started in turn cannot be
+  // one; and they do not count alike.
   bool by_clock = false;
 };
 

@@ -141,6 +141,15 @@ TEST_F(SettleAttemptsTest, WhereAHostTellsOfFewerStartsWallClocksDecide) {
               Contains(HasSubstr("only wall clocks tell")));
 }
 
+TEST_F(SettleAttemptsTest, WhereLaunchersCountAlikeAMissingFileIsNoDoubt) {
+  add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
+  add({.rank = 0, .stream_id = 3, .attempt = 1, .begin_s = 15, .end_s = 30});
+  add({.rank = 1, .stream_id = 4, .attempt = 1, .begin_s = 15, .end_s = 30});
+  const TraceSet set = open();
+  EXPECT_THAT(selected(set), ElementsAre(Pair(3, 1), Pair(4, 1)));
+  EXPECT_FALSE(set.may_mix_runs);
+}
+
 TEST_F(SettleAttemptsTest, StartsOfOtherSizesAreNotOne) {
   add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
   add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
