@@ -10,6 +10,8 @@
 #include <future>
 
 #include "base/clock.h"
+#include "support/filled_ring.h"
+#include "support/record_calls.h"
 #include "support/rows_of.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
@@ -228,6 +230,18 @@ TEST_F(WriterTest, AFailureIsMarkedOnceAndWrittenUnasked) {
   EXPECT_EQ(rowsIn(file_->read()), 5u);
 }
 
+TEST_F(WriterTest, AChunkHasTheTextsOfItsMarks) {
+  start();
+  ring_->pushDefinition(RecordKind::kDefineText, {3, kNotCached}, "boom", 4);
+  ring_->push(RecordKind::kMark,
+              MarkRecord{nowNs(), 0, MarkKind::kException, 3});
+  EXPECT_TRUE(writer_->flush(kLong));
+  const auto payloads = decodeTrace(file_->read());
+  ASSERT_EQ(payloads.back().text_size(), 1);
+  EXPECT_EQ(payloads.back().text(0).id(), 3u);
+  EXPECT_EQ(payloads.back().text(0).text(), "boom");
+}
+
 TEST_F(WriterTest, EveryWayToFailIsMarked) {
   start();
   ring_->push(RecordKind::kReturn, ReturnRecord{1, 100, 0, Outcome::kThrew});
@@ -280,6 +294,26 @@ TEST_F(WriterTest, AFailureIsMarkedThoughTheRingIsFull) {
   file_->set(&FakeFile::hangs, false);
   EXPECT_EQ(awaitMarks(1).value(0), 9u);
   EXPECT_TRUE(ring_->drops().empty());
+}
+
+TEST_F(WriterTest, AnOperationThatTakesTooLongIsMarkedAndSaid) {
+  start();
+  testing::define(*ring_, RecordKind::kDefineGroup, 1,
+                  encodeGroup(1, testing::worldOfTwo(), 0));
+  const CallDescription call(Operation::kAllReduce, 1);
+  ring_->pushDefinition(RecordKind::kDefineCall, {1, kUntilRetired},
+                        call.bytes(), call.byteSize());
+  ::testing::internal::CaptureStderr();
+  writer_->watch(1);
+  const OpId op =
+      ring_->push(RecordKind::kIssue, IssueRecord{nowNs(), 5, 0, 1, 0, 1});
+  const v1::MarkRows marks = awaitMarks(1);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(marks.kind(0), v1::MARK_KIND_UNFINISHED);
+  EXPECT_EQ(marks.value(0), op);
+  EXPECT_NE(said.find("all_reduce #5 on group \"default_pg\""),
+            std::string::npos)
+      << said;
 }
 
 TEST_F(WriterTest, TouchingTheTriggerIsMarkedEachTime) {

@@ -342,6 +342,17 @@ TEST_F(DeviceResolverTest, AStallNeedsNoClock) {
   EXPECT_GT(untimed_.count(Untimed::Reason::kNoClock), 0u);
 }
 
+// What is put on its stream takes the device's time.
+TEST_F(DeviceResolverTest, AClockThatWasReadWellIsNotReadAgain) {
+  const DeviceEvents::Stream own = *events_->ownStream();
+  runOp(1, kMs, stream_);
+  resolver_.poll();
+  EXPECT_EQ(device_.recordsOn(own), 1u);
+  pollFor(kSecond);
+  EXPECT_TRUE(told_.endOf(1));
+  EXPECT_EQ(device_.recordsOn(own), 2u) << "one before its end, one behind";
+}
+
 TEST_F(DeviceResolverTest, AClockThatCannotBeReadWellIsNotUsed) {
   device_.setLatency(50 * kMs);  // no anchor is better than half of that
   runOp(1, kMs, stream_);

@@ -163,9 +163,11 @@ TEST_F(OperationSumsTest, AFailureAddsNoTime) {
   waited(told, 240, 5, false, 0, Outcome::kThrew);
   const OpId refused = issue(300);
   waited(refused, 310, 5, true, 0, Outcome::kFalse);
+  const OpId by_future = issue(320);
+  done(by_future, 330, Outcome::kThrew);
   const RankFigures figures = at(400 + kLongest);
-  EXPECT_EQ(figures.failed, 3u);
-  EXPECT_EQ(figures.operations, 3u);
+  EXPECT_EQ(figures.failed, 4u);
+  EXPECT_EQ(figures.operations, 4u);
   EXPECT_EQ(figures.own_call_ns, 6u);
   EXPECT_EQ(figures.completion_ns, 0u);
   EXPECT_EQ(figures.exposed_wait_ns, 0u);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -67,6 +68,13 @@ TEST_F(LineOutputTest, WritesWholeLinesInOrder) {
   output.finish(kLong);
   EXPECT_EQ(output.dropped(), 0u);
   EXPECT_EQ(readAll(), "one\ntwo\n");
+}
+
+TEST_F(LineOutputTest, ALineIsWrittenWhileTheJobRuns) {
+  LineOutput output(write_end_);
+  output.put("one");
+  pollfd reader{read_end_, POLLIN, 0};
+  EXPECT_EQ(poll(&reader, 1, std::chrono::milliseconds(kLong).count()), 1);
 }
 
 TEST_F(LineOutputTest, ALineThatIsTooLongIsDropped) {

@@ -1,0 +1,87 @@
+// What goes to the job's standard error of each operation.
+
+#include "recorder/print/operation_printer.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "support/filled_ring.h"
+
+namespace traced {
+namespace {
+
+using Json = nlohmann::json;
+
+class OperationPrinterTest : public ::testing::Test {
+ protected:
+  OperationPrinterTest()
+      : memory_(Ring::bytesFor(kSlots) / sizeof(RingSlot)),
+        ring_(memory_.data(), kSlots),
+        builder_(v1::Header()) {
+    GroupInfo info;
+    info.leg = "cpu";
+    info.members = {0, 1};
+    testing::define(ring_, RecordKind::kDefineGroup, 1,
+                    encodeGroup(1, info, 0));
+    const CallDescription call(Operation::kAllReduce, 1);
+    ring_.pushDefinition(RecordKind::kDefineCall, {1, kUntilRetired},
+                         call.bytes(), call.byteSize());
+  }
+
+  void define(std::uint32_t stack, const std::string& file) {
+    v1::NewStack told;
+    told.mutable_stack()->set_site(1);
+    v1::Frame& frame = *told.mutable_stack()->add_frame();
+    frame.set_file(file);
+    frame.set_line(12);
+    testing::define(ring_, RecordKind::kDefineStack, stack, told);
+  }
+  void issue(std::uint32_t stack) {
+    ring_.push(RecordKind::kIssue,
+               IssueRecord{0, ++seq_, 0, 1, 0, 1, 0, stack});
+  }
+
+  std::string printed() {
+    ::testing::internal::CaptureStderr();
+    OperationPrinter printer(PrintMode::kAll, builder_, v1::Header());
+    Ring::Record record;
+    while (ring_.read(record)) {
+      builder_.add(record);
+      printer.see(record);
+    }
+    printer.finish();
+    EXPECT_EQ(printer.dropped(), 0u);
+    return ::testing::internal::GetCapturedStderr();
+  }
+
+  static constexpr std::uint64_t kSlots = 1024;
+  std::vector<RingSlot> memory_;
+  Ring ring_;
+  ChunkBuilder builder_;
+  std::uint64_t seq_ = 0;
+};
+
+TEST_F(OperationPrinterTest, ALineSaysWhereTheProgramCalledIt) {
+  define(7, "train.py");
+  issue(7);
+  const Json line = Json::parse(printed());
+  EXPECT_EQ(line["name"], "all_reduce");
+  EXPECT_EQ(line["source_line"], "train.py:12");
+}
+
+TEST_F(OperationPrinterTest, WhereThatIsNotKnownItSaysNothingOfIt) {
+  issue(0);
+  EXPECT_FALSE(Json::parse(printed()).contains("source_line"));
+}
+
+TEST_F(OperationPrinterTest, OfALongNameTheEndIsPrinted) {
+  define(7, std::string(1000, 'x') + "/train.py");
+  issue(7);
+  const std::string source = Json::parse(printed())["source_line"];
+  EXPECT_EQ(source, std::string(191, 'x') + "/train.py:12");
+}
+
+}  // namespace
+}  // namespace traced
