@@ -102,6 +102,18 @@ TEST_F(HistoryVerdictTest, WithoutStepsNothingIsTooSmallToTell) {
   EXPECT_TRUE(judge().hasRegression());
 }
 
+TEST_F(HistoryVerdictTest, OnlyWhatIsLessThanItsLeastShareIsSmall) {
+  start(3);
+  set(history_.keys[0], RunPart::kStep, {1024, 1024, 1024});
+  set(history_.keys[0], RunPart::kTransfer, {255, 255, 255});
+  set(history_.keys[0], RunPart::kExposed, {255, 255, 256});
+  limits_.least_share = 0.25;
+  for (const ReadySeries& series : makeReady(history_, limits_).series) {
+    EXPECT_EQ(series.is_small, series.part == RunPart::kTransfer)
+        << nameOf(series.part);
+  }
+}
+
 TEST_F(HistoryVerdictTest, WhatIsOldIsNoNews) {
   start(100);
   set(key("dp"), RunPart::kTransfer, noisy({4e6, 4.4e6}, {50, 50}));
