@@ -91,6 +91,23 @@ TEST_F(LiveJobTest, AnOperationWaitsForTheOtherRanksPart) {
   EXPECT_EQ(totals().split.withheld, 1U);
 }
 
+// Rank 2 runs on another host: its part never comes here.
+TEST_F(LiveJobTest, WhatIsSharedWithAnotherHostWaitsForNoOtherPart) {
+  v1::Payload payload;
+  StreamBuilder builder(0);
+  builder.addGroup("dp", 0, 2);
+  v1::Group& across = builder.addGroup("across", 0, 2);
+  across.mutable_member(0)->set_stride(2);
+  builder.addCall(v1::OPERATION_ALL_REDUCE, 2, 1024, 1024);
+  payload = builder.payload();
+  payload.mutable_call(0)->set_id(3);
+  streams_[0]->define(payload);
+  issue(0, 1, kNowNs, 3);
+  end(0, 1, kNowNs + 5 * kMs);
+  job_.count(kNowNs + 6 * kMs);
+  EXPECT_EQ(job_.sums().ranks.at(0).totals.calls, 1U);
+}
+
 TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
   issue(0, 1, kNowNs);
   issue(0, 2, kNowNs + kMs);

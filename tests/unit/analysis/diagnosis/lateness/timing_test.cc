@@ -68,6 +68,17 @@ TEST(TimingTest, RanksThatAreLateInTurnAreNone) {
   }));
 }
 
+// It is no longer late, though it was for nine tenths of the time.
+TEST(TimingTest, OneThatHasCaughtUpIsNone) {
+  const auto until = [](int last) {
+    return run([=](std::uint32_t rank,
+                   int i) { return rank == (i < last ? 1U : 3U) ? 20 : 0; },
+               {}, 80);
+  };
+  expectVerdict(until(76), VerdictKind::kStraggler, {1});
+  expectHealthy(until(73));
+}
+
 // What it is late for by itself counts, not only when it is the last.
 TEST(TimingTest, AlsoOneThatAnotherIsAtTimesLaterThan) {
   expectVerdict(run([](std::uint32_t rank, int i) {
@@ -429,6 +440,26 @@ TEST(TimingTest, BetweenHostsCountsWhatIsCertain) {
     return rank == 1 && i == 30 ? 3000 : 0;
   };
   expectVerdict(run(once, {}, 60, 50, 1'000'000), VerdictKind::kLate, {1});
+}
+
+// Of those on a host the one in the middle, which comes later than the first.
+TEST(TimingTest, OnItsOwnClockARankIsHeldAgainstTheMedian) {
+  constexpr std::int64_t kComesAtMs[] = {10, 10, 10, 0, 10, 30};
+  JobBuilder job(6);
+  for (std::uint32_t r = 0; r < 6; ++r) {
+    RankBuilder& rank = job.rank(r);
+    if (r >= 3) rank.stream().header().set_boot_id("another");
+    v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_in_place(true);
+    for (int i = 0; i < 60; ++i) {
+      rank.end(call.id(), 100 * i + kComesAtMs[r], 32 - kComesAtMs[r]);
+    }
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {5});
+  EXPECT_NE(textOf(diagnosis).find("It was late, by 20 ms (median)"),
+            std::string::npos)
+      << textOf(diagnosis);
 }
 
 TEST(TimingTest, ClocksOfDifferentHostsCertifyNothing) {

@@ -226,6 +226,32 @@ TEST(ProgramOrderTest, OfAnExchangeTheOneThatLeftAMessageOutIsNamed) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
 }
 
+// Rank 1 now waits for rank 0 instead of sending to 2, which does as always.
+// What rank 0 does, who waits for 2, it never did before.
+TEST(ProgramOrderTest, WhoNeverDidAnythingBeforeHidesNobody) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    Program program(job.rank(r));
+    const auto addMessage = [&](bool is_send, std::uint32_t peer) {
+      v1::Call& call = job.rank(r).addMessage(is_send, 1, peer);
+      call.set_async(false);
+      return call.id();
+    };
+    if (r == 0) {
+      program.hang(addMessage(false, 2));
+      continue;
+    }
+    const std::uint32_t sends = addMessage(true, 3 - r);
+    const std::uint32_t receives = addMessage(false, 3 - r);
+    for (int step = 0; step < kSteps; ++step) {
+      program.end(r == 1 ? sends : receives);
+      program.end(r == 1 ? receives : sends);
+    }
+    program.hang(r == 1 ? addMessage(false, 0) : receives);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {1});
+}
+
 // What a rank's trace lost it may have called.
 TEST(ProgramOrderTest, ATraceThatLostRecordsTellsNoOrder) {
   JobBuilder job(2);

@@ -135,6 +135,16 @@ TEST(SlowPeerTest, OnABusyMachineItMustStandOutFromTheOthersSlowOnes) {
   expectHealthy(busy(30));
 }
 
+// Of an even number of links the quicker one of the middle is the usual one.
+TEST(SlowPeerTest, WhereHalfOfAllLinksAreSlowTheyAreSlow) {
+  for (const std::uint32_t world : {4U, 52U}) {
+    const Diagnosis diagnosis = ring(
+        world, [](std::uint32_t source, int) { return source % 2 ? 40 : 2; },
+        20);
+    EXPECT_EQ(diagnosis.verdicts.size(), world / 2) << textOf(diagnosis);
+  }
+}
+
 TEST(SlowPeerTest, FewMessagesSayNothing) {
   expectHealthy(ring(4, slowFrom(1), 15));
   expectVerdict(ring(4, slowFrom(1), 16), VerdictKind::kSlowPeer, {1, 2});
@@ -273,6 +283,8 @@ TEST(SlowPeerTest, ARankThatIsSlowWithinCollectives) {
   ASSERT_FALSE(diagnosis.verdicts.empty());
   EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kSlowPeer);
   EXPECT_EQ(diagnosis.verdicts[0].culprits, Ranks{3}) << textOf(diagnosis);
+  EXPECT_NE(textOf(diagnosis).find(" on rank 3 takes "), std::string::npos)
+      << textOf(diagnosis);
 }
 
 // Pairs of ranks, each a group of its own, add up the same.
@@ -290,6 +302,9 @@ TEST(SlowPeerTest, AGroupThatIsSlowerThanItsLikes) {
   const JobVerdict& verdict = diagnosis.verdicts[0];
   EXPECT_EQ(diagnosis.job.catalog.groups()[verdict.group].members.at(0), 4U);
   EXPECT_EQ(verdict.op, "all_reduce");
+  EXPECT_NE(textOf(diagnosis).find(" among ranks 4-5 takes "),
+            std::string::npos)
+      << textOf(diagnosis);
 }
 
 // One who comes late keeps its group waiting, which is no matter of transfer.

@@ -524,6 +524,25 @@ TEST(StandstillTest, WhoGoesOnBesideAnOperationMayYetComeToTheOther) {
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
 }
 
+// Rank 1 comes to no call: one waits for it in a collective, one for a message.
+TEST(StandstillTest, WhoIsMissedInACollectiveIsNoSecondFindingOfAMessage) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    RankBuilder& rank = job.rank(r);
+    if (r < 2) {
+      const std::uint32_t call =
+          rank.addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup("tp", 0, 2))
+              .id();
+      for (int i = 0; i < 5; ++i) rank.end(call, 10 * i);
+      if (r == 0) rank.hang(call, 60);
+    } else {
+      rank.hang(rank.addMessage(false, 1, 1).id(), 60);
+    }
+    rank.live(kHang);
+  }
+  expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kNeverJoined, {1});
+}
+
 TEST(StandstillTest, OnlyTheEndOfAChainIsNamed) {
   // Rank 3 is idle, rank 2 waits for it in "b", ranks 0 and 1 for rank 2, as
   // they do in every step.
