@@ -230,16 +230,18 @@ TEST_F(WriterTest, AFailureIsMarkedOnceAndWrittenUnasked) {
   EXPECT_EQ(rowsIn(file_->read()), 5u);
 }
 
-TEST_F(WriterTest, AChunkHasTheTextsOfItsMarks) {
+TEST_F(WriterTest, EachChunkHasTheTextsOfItsMarks) {
   start();
-  ring_->pushDefinition(RecordKind::kDefineText, {3, kNotCached}, "boom", 4);
-  ring_->push(RecordKind::kMark,
-              MarkRecord{nowNs(), 0, MarkKind::kException, 3});
-  EXPECT_TRUE(writer_->flush(kLong));
-  const auto payloads = decodeTrace(file_->read());
-  ASSERT_EQ(payloads.back().text_size(), 1);
-  EXPECT_EQ(payloads.back().text(0).id(), 3u);
-  EXPECT_EQ(payloads.back().text(0).text(), "boom");
+  ring_->pushDefinition(RecordKind::kDefineText, {3, kUntilRetired}, "boom", 4);
+  for (int chunk = 0; chunk < 2; ++chunk) {
+    ring_->push(RecordKind::kMark,
+                MarkRecord{nowNs(), 0, MarkKind::kException, 3});
+    EXPECT_TRUE(writer_->flush(kLong));
+    const auto payloads = decodeTrace(file_->read());
+    ASSERT_EQ(payloads.back().text_size(), 1) << chunk;
+    EXPECT_EQ(payloads.back().text(0).id(), 3u);
+    EXPECT_EQ(payloads.back().text(0).text(), "boom");
+  }
 }
 
 TEST_F(WriterTest, EveryWayToFailIsMarked) {

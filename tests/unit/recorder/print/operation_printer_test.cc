@@ -68,7 +68,7 @@ TEST_F(OperationPrinterTest, ALineSaysWhereTheProgramCalledIt) {
   issue(7);
   const Json line = Json::parse(printed());
   EXPECT_EQ(line["name"], "all_reduce");
-  EXPECT_EQ(line["source_line"], "train.py:12");
+  EXPECT_EQ(line.value("source_line", ""), "train.py:12");
 }
 
 TEST_F(OperationPrinterTest, WhereThatIsNotKnownItSaysNothingOfIt) {
@@ -79,8 +79,9 @@ TEST_F(OperationPrinterTest, WhereThatIsNotKnownItSaysNothingOfIt) {
 TEST_F(OperationPrinterTest, OfALongNameTheEndIsPrinted) {
   define(7, std::string(1000, 'x') + "/train.py");
   issue(7);
-  const std::string source = Json::parse(printed())["source_line"];
-  EXPECT_EQ(source, std::string(191, 'x') + "/train.py:12");
+  const Json line = Json::parse(printed());
+  EXPECT_EQ(line.value("source_line", ""),
+            std::string(191, 'x') + "/train.py:12");
 }
 
 }  // namespace
