@@ -290,7 +290,6 @@ TEST(LinkUnitsTest, WhereNodesTellNothingNeighboursAreToldTogether) {
   EXPECT_EQ(LinkUnits(ranks, std::vector<RankNode>(2000)).of(1999), 999u);
 }
 
-// Of two threads, one with so many steps that some are told together.
 // The device stood still that long until the end.
 TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   const v1::ClockModel clock;
@@ -321,6 +320,23 @@ TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   EXPECT_EQ(picture.entries[0].hidden_ns, 400u);
 }
 
+// Instants that are farther away are those of damaged traces.
+TEST(StepPictureTest, TheEarliestInstantThatIsTakenIsInAPicture) {
+  for (const std::int64_t too_early_ns : {0, 1}) {
+    const std::int64_t start_ns = -kLatestNs - too_early_ns;
+    const v1::ClockModel clock;
+    StreamTable table;
+    table.header.mutable_started()->set_monotonic_ns(start_ns);
+    table.last = Instant(start_ns + 1000);
+    const ArrivalTable::Stream stream(table, clock, 0, {});
+    StepPictureBuilder builder(false, start_ns, start_ns + 1000);
+    builder.begin(stream);
+    builder.end();
+    EXPECT_EQ(std::move(builder).finish().entries.empty(), too_early_ns > 0);
+  }
+}
+
+// Of two threads, one with so many steps that some are told together.
 TEST(StepPictureTest, OfSeveralBuildersIsAsOfOne) {
   const v1::ClockModel clock;
   std::vector<StepPictureBuilder> builders(3, StepPictureBuilder(true, 0, 0));

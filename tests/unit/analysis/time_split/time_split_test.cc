@@ -162,7 +162,6 @@ TEST_F(TimeSplitTest, AnEndThatAFutureToldLeavesTheNextOneOpen) {
   EXPECT_GT(transfer.high_ns, 0);
 }
 
-// One on the clock of the time line, and one that is known to 100 ns.
 // Rank 0 was told late of all its ends: it may have been ready for the next one
 // long before rank 1, which may pass it on.
 TEST_F(TimeSplitTest, WhoWasToldLateMayHaveWaitedForWhoPassesItOn) {
@@ -186,6 +185,7 @@ TEST_F(TimeSplitTest, WhoWasToldLateMayHaveWaitedForWhoPassesItOn) {
   EXPECT_GE(wait.high_ns, 300 * kUs);
 }
 
+// One on the clock of the time line, and one that is known to 100 ns.
 TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
   ArrivalTable::Row row;
   row.arrived = 2;
