@@ -3,6 +3,8 @@
 #include "recorder/print/operation_printer.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -13,6 +15,8 @@ namespace traced {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr int kLongMs = 60'000;
 
 class OperationPrinterTest : public ::testing::Test {
  protected:
@@ -43,17 +47,28 @@ class OperationPrinterTest : public ::testing::Test {
                IssueRecord{0, ++seq_, 0, 1, 0, 1, 0, stack});
   }
 
+  // What comes out at standard error, of one operation.
   std::string printed() {
-    ::testing::internal::CaptureStderr();
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    const int own = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
     OperationPrinter printer(PrintMode::kAll, builder_, v1::Header());
     Ring::Record record;
     while (ring_.read(record)) {
       builder_.add(record);
       printer.see(record);
     }
+    pollfd reader{ends[0], POLLIN, 0};
+    std::string text(LineOutput::kMostLineBytes, '\0');
+    const ssize_t bytes = poll(&reader, 1, kLongMs) == 1
+                              ? read(ends[0], text.data(), text.size())
+                              : 0;
     printer.finish();
     EXPECT_EQ(printer.dropped(), 0u);
-    return ::testing::internal::GetCapturedStderr();
+    dup2(own, STDERR_FILENO);
+    for (const int fd : {ends[0], ends[1], own}) close(fd);
+    return text.substr(0, static_cast<std::size_t>(bytes));
   }
 
   static constexpr std::uint64_t kSlots = 1024;
