@@ -16,10 +16,11 @@ bool endedWell(const AssembledOperation& op) {
   return op.ended.known() && !op.failed && differencesFit(op.ended.ns());
 }
 
-// Whether the program may have waited for it by a future, which shows no wait.
+// Whether the program may have waited for it by a future, which shows no wait;
+// also where it failed.
 bool mayWaitByFuture(const AssembledOperation& op) {
-  return endedWell(op) && endBoundOf(op) == EndBound::kTold &&
-         !op.wait_began.known();
+  return op.ended.known() && differencesFit(op.ended.ns()) &&
+         endBoundOf(op) == EndBound::kTold && !op.wait_began.known();
 }
 
 }  // namespace
@@ -127,7 +128,8 @@ void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
     expect({op.wait_ended.ns(), op.wait_began.ns(), group, true,
             to_the_end && group != kMessage});
   } else if (mayWaitByFuture(op)) {
-    expect({op.ended.ns(), 0, group, false, group != kMessage});
+    expect(
+        {op.ended.ns(), 0, group, false, endedWell(op) && group != kMessage});
   }
 }
 

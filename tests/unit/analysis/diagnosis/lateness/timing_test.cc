@@ -240,12 +240,13 @@ TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
 
 // An asynchronous call, of whose end a future tells.
 void future(RankBuilder& rank, std::uint32_t call, std::int64_t at_ms,
-            std::int64_t told_at_ms) {
+            std::int64_t told_at_ms, bool fails = false) {
   const std::uint64_t id = rank.hang(call, at_ms);
   rank.stream().add(ReturnRow{.op = id, .return_ns = RankBuilder::ns(at_ms)});
   rank.stream().add(DoneRow{.op = id,
                             .end_ns = RankBuilder::ns(told_at_ms),
-                            .source = v1::END_SOURCE_FUTURE});
+                            .source = v1::END_SOURCE_FUTURE,
+                            .outcome = fails ? 1U : 0U});
 }
 
 // The others need not have waited when it came.
@@ -328,7 +329,7 @@ TEST(TimingTest, NorIsWhatIsCarriedOnFromThere) {
 
 // Rank 2 is held up by rank 3, for which it waits by a future: its callback
 // runs when rank 2 has gone on, or even when it is in its next wait.
-Diagnosis heldUpByAFuture(bool until_the_next_wait) {
+Diagnosis heldUpByAFuture(bool until_the_next_wait, bool fails = false) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -349,7 +350,8 @@ Diagnosis heldUpByAFuture(bool until_the_next_wait) {
     for (int i = 0; i < 40; ++i) {
       if (i == 20) at_ms += 2500;
       if (i == 20 && in_pair) {
-        future(rank, pair, r == 3 ? at_ms - 10 : at_ms - 2490, at_ms + 5);
+        future(rank, pair, r == 3 ? at_ms - 10 : at_ms - 2490, at_ms + 5,
+               fails);
         if (r == 2 && !until_the_next_wait) future(rank, solo, at_ms, at_ms);
         if (r == 2 && until_the_next_wait) {
           rank.endLater(solo, at_ms - 2480, at_ms + 1, 6);
@@ -371,6 +373,14 @@ TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
 
 TEST(TimingTest, NorWhereItIsToldDuringTheNextWait) {
   expectVerdict(heldUpByAFuture(true), VerdictKind::kLate, {3});
+}
+
+// Also the failure of an operation is something to wait for.
+TEST(TimingTest, NorWhereThatIsAFailure) {
+  const std::string text = textOf(heldUpByAFuture(false, true));
+  EXPECT_NE(text.find("failed on ranks 2-3"), std::string::npos) << text;
+  EXPECT_NE(text.find("Rank 3 came 2.48 s late"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Rank 2 "), std::string::npos) << text;
 }
 
 // 60 times, 100 ms apart, what a rank does in the round that begins at `at_ms`:
