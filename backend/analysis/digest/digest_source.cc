@@ -57,6 +57,9 @@ std::size_t DigestSource::forEach(const VisitDigest& visit) const {
     const std::string_view body = loader.body(set_.streams[i].digest->chunk);
     if (!body.empty() && decoder.parse(body) == DecodeStatus::kOk &&
         decoder.decode() == DecodeStatus::kOk) {
+      // As it was settled for all (settle_attempts.h).
+      decoder.payload().mutable_header()->set_attempt(
+          set_.streams[i].header.attempt());
       visit(i, decoder.payload());
     } else {
       ++unreadable;
