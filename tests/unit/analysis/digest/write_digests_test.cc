@@ -74,7 +74,8 @@ TEST_F(WriteDigestsTest, OfASmallTraceTheLatest8KiBStay) {
   writeTrace(job, 0, 100);
   digest("a", {"0"}, std::nullopt);
   std::uint64_t bytes = 0;
-  for (const ChunkRef& chunk : open({"a"}).streams.at(0).chunks) {
+  const TraceSet set = open({"a"});
+  for (const ChunkRef& chunk : set.streams.at(0).chunks) {
     bytes += chunk.body_bytes;
   }
   EXPECT_GT(bytes, 6u << 10);
