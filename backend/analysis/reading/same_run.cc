@@ -44,6 +44,10 @@ bool metInOnePlace(const v1::Header& a, const v1::Header& b) {
          !contradict(one.run_id(), other.run_id());
 }
 
+bool tellsWhereTheyMet(const v1::Rendezvous& met) {
+  return met.port() != 0 && (!met.address().empty() || !met.run_id().empty());
+}
+
 std::string rendezvousText(const v1::Header& header) {
   const v1::Rendezvous& met = header.rendezvous();
   std::string text = met.address();
@@ -109,9 +113,7 @@ bool RunStart::isAfter(const TraceStream& stream) {
   // Most are told by their start, and need not be read.
   if (!precedes(header.started(), 0)) return false;
   const std::optional<StreamEnd>& end = ends_.of(stream);
-  if (!end) return false;
-  const bool is_last = end->is_last || stream.ring == RingState::kDead;
-  return precedes(end->anchor, is_last ? 0 : kSilenceNs);
+  return end && precedes(end->anchor, silenceNs(stream, *end));
 }
 
 }  // namespace traced

@@ -9,7 +9,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "analysis/reading/start_margins.h"
+#include "analysis/reading/same_run.h"
 #include "analysis/reading/started_together.h"
 #include "analysis/reading/stream_end.h"
 #include "analysis/stream/clock_models.h"
@@ -29,8 +29,8 @@ using Launchers = std::vector<std::vector<Started>>;
 std::optional<Place> placeOf(const v1::Header& header) {
   const v1::Rendezvous& met = header.rendezvous();
   const std::string address = met.run_id().empty() ? met.address() : "";
-  if (header.schema() != kSchema || met.launcher().empty() || met.port() == 0 ||
-      (met.run_id().empty() && address.empty())) {
+  if (header.schema() != kSchema || met.launcher().empty() ||
+      !tellsWhereTheyMet(met)) {
     return std::nullopt;
   }
   return Place{header.job(), met.run_id(), met.port(), address};
@@ -62,9 +62,8 @@ Started startedOf(const TraceSet& set, std::size_t i, StreamEnds& ends) {
                   .begin_ns = stream.header.started().realtime_ns()};
   if (stream.ring == RingState::kAlive) return started;
   if (const std::optional<StreamEnd>& end = ends.of(stream)) {
-    const bool is_last = end->is_last || stream.ring == RingState::kDead;
     started.end_ns =
-        wrappingSum(end->anchor.realtime_ns(), is_last ? 0 : kSilenceNs);
+        wrappingSum(end->anchor.realtime_ns(), silenceNs(stream, *end));
   }
   return started;
 }

@@ -11,8 +11,5 @@ namespace traced {
 inline constexpr std::int64_t kStartMarginNs = 1'000'000'000;
 // By how much the wall clocks of two hosts may differ.
 inline constexpr std::int64_t kWallMarginNs = 60'000'000'000;
-// A stream that may have gone on, though nothing is known of that: it had
-// nothing to record while it waited for the others.
-inline constexpr std::int64_t kSilenceNs = 600'000'000'000;
 
 }  // namespace traced

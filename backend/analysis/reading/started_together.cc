@@ -3,25 +3,44 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "analysis/reading/start_margins.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
 
-bool beganFirst(const Started& a, const Started& b) {
-  return a.begin_ns < b.begin_ns;
+using Numbers = absl::flat_hash_set<std::uint32_t>;
+
+bool areApart(const Numbers& few, const Numbers& all) {
+  return std::none_of(few.begin(), few.end(), [&all](std::uint32_t number) {
+    return all.contains(number);
+  });
 }
 
 // Whether what comes may be of the same start, by what does not depend on
 // clocks.
 bool fits(const Started& comes, const Started& start) {
   return comes.world_size == start.world_size &&
-         std::none_of(comes.ranks.begin(), comes.ranks.end(),
-                      [&start](std::uint32_t rank) {
-                        return start.ranks.contains(rank);
-                      });
+         areApart(comes.ranks, start.ranks) &&
+         areApart(comes.launchers, start.launchers);
+}
+
+// By clocks: each is of the start of those before it, if it may be and came
+// before one of them was gone.
+template <typename Fits>
+std::vector<Started> putTogether(std::vector<Started> parts, Fits may_be) {
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Started& a, const Started& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+  std::vector<Started> starts;
+  for (const Started& part : parts) {
+    const bool joins = !starts.empty() && may_be(part, starts.back()) &&
+                       !starts.back().isOverBefore(part, kStartMarginNs);
+    if (!joins) starts.emplace_back();
+    starts.back().add(part);
+  }
+  return starts;
 }
 
 // The first launch of each launcher is of the first start, and so on. Empty
@@ -46,28 +65,14 @@ std::vector<Started> byOrder(
 
 std::vector<Started> byClock(
     const std::vector<std::vector<Started>>& launchers) {
-  std::vector<std::pair<Started, std::size_t>> launches;
-  for (std::size_t i = 0; i < launchers.size(); ++i) {
-    for (const Started& launch : launchers[i]) launches.emplace_back(launch, i);
-  }
-  std::stable_sort(launches.begin(), launches.end(),
-                   [](const auto& a, const auto& b) {
-                     return beganFirst(a.first, b.first);
-                   });
-  std::vector<Started> starts;
-  absl::flat_hash_set<std::size_t> there;
-  for (const auto& [launch, launcher] : launches) {
-    const bool joins = !starts.empty() && !there.contains(launcher) &&
-                       fits(launch, starts.back()) &&
-                       !starts.back().isOverBefore(launch, kStartMarginNs);
-    if (!joins) {
-      starts.emplace_back();
-      there.clear();
+  std::vector<Started> launches;
+  for (std::uint32_t i = 0; i < launchers.size(); ++i) {
+    for (const Started& launch : launchers[i]) {
+      launches.push_back(launch);
+      launches.back().launchers = {i};
     }
-    there.insert(launcher);
-    starts.back().add(launch);
   }
-  return starts;
+  return putTogether(std::move(launches), fits);
 }
 
 // Whether all launchers tell one attempt of a start, and another of the next.
@@ -89,6 +94,7 @@ void Started::add(const Started& other) {
   least_attempt = std::min(least_attempt, other.least_attempt);
   world_size = other.world_size;
   ranks.insert(other.ranks.begin(), other.ranks.end());
+  launchers.insert(other.launchers.begin(), other.launchers.end());
   streams.insert(streams.end(), other.streams.begin(), other.streams.end());
   begin_ns = std::min(begin_ns, other.begin_ns);
   end_ns = std::min(end_ns, other.end_ns);
@@ -100,17 +106,10 @@ bool Started::isOverBefore(const Started& other, std::int64_t margin_ns) const {
 }
 
 std::vector<Started> launchesOf(std::vector<Started> ranks) {
-  std::stable_sort(ranks.begin(), ranks.end(), beganFirst);
-  std::vector<Started> launches;
-  for (const Started& rank : ranks) {
-    const bool joins = !launches.empty() &&
-                       launches.back().attempt == rank.attempt &&
-                       fits(rank, launches.back()) &&
-                       !launches.back().isOverBefore(rank, kStartMarginNs);
-    if (!joins) launches.emplace_back();
-    launches.back().add(rank);
-  }
-  return launches;
+  return putTogether(
+      std::move(ranks), [](const Started& rank, const Started& launch) {
+        return rank.attempt == launch.attempt && fits(rank, launch);
+      });
 }
 
 Starts startsOf(const std::vector<std::vector<Started>>& launchers) {

@@ -22,6 +22,8 @@ struct Started {
   std::uint32_t least_attempt = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t world_size = 0;
   absl::flat_hash_set<std::uint32_t> ranks = {};
+  // Of those that startsOf() is given, by their indices.
+  absl::flat_hash_set<std::uint32_t> launchers = {};
   // Into TraceSet::streams.
   std::vector<std::size_t> streams = {};
   // When the first of it began, and when the first was gone.

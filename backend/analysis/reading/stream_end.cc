@@ -24,6 +24,11 @@ std::optional<StreamEnd> endOf(const TraceStream& stream,
 
 }  // namespace
 
+std::int64_t silenceNs(const TraceStream& stream, const StreamEnd& end) {
+  constexpr std::int64_t kSilenceNs = 600'000'000'000;
+  return end.is_last || stream.ring == RingState::kDead ? 0 : kSilenceNs;
+}
+
 const std::optional<StreamEnd>& StreamEnds::of(const TraceStream& stream) {
   const auto [place, is_new] = known_.try_emplace(&stream);
   if (is_new) place->second = endOf(stream, loader_);

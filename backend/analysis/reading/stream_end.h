@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,6 +17,10 @@ struct StreamEnd {
   // It said so itself, or was recovered: nothing follows.
   bool is_last = false;
 };
+
+// How long the stream may have gone on behind its end, though nothing is known
+// of that: it had nothing to record while it waited for the others.
+std::int64_t silenceNs(const TraceStream& stream, const StreamEnd& end);
 
 // The ends of a set's streams, each read once.
 class StreamEnds {

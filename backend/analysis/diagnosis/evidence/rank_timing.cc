@@ -12,15 +12,17 @@ namespace {
 // What is to come that is remembered.
 constexpr std::size_t kMaxComing = 1024;
 
-bool endedWell(const AssembledOperation& op) {
-  return op.ended.known() && !op.failed && differencesFit(op.ended.ns());
+bool ended(const AssembledOperation& op) {
+  return op.ended.known() && differencesFit(op.ended.ns());
 }
+
+bool endedWell(const AssembledOperation& op) { return ended(op) && !op.failed; }
 
 // Whether the program may have waited for it by a future, which shows no wait;
 // also where it failed.
 bool mayWaitByFuture(const AssembledOperation& op) {
-  return op.ended.known() && differencesFit(op.ended.ns()) &&
-         endBoundOf(op) == EndBound::kTold && !op.wait_began.known();
+  return ended(op) && endBoundOf(op) == EndBound::kTold &&
+         !op.wait_began.known();
 }
 
 }  // namespace

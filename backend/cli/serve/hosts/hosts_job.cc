@@ -16,11 +16,6 @@ namespace {
 // two hosts may differ is in it.
 constexpr std::int64_t kMostApartNs = 60'000'000'000;
 
-// A name alone is no proof.
-bool tellWhereTheyMet(const v1::Rendezvous& met) {
-  return met.port() != 0 && (!met.address().empty() || !met.run_id().empty());
-}
-
 // When the first and the last of its ranks began to record.
 std::pair<std::int64_t, std::int64_t> startsOf(const v1::JobDigest& job) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -58,8 +53,8 @@ bool HostsJob::mayTake(const v1::JobDigest& digest) const {
   const v1::JobDigest& first = *parts_.front().digest;
   if (!haveOneName(first.header(), digest.header()) ||
       !metInOnePlace(first.header(), digest.header()) ||
-      !tellWhereTheyMet(first.header().rendezvous()) ||
-      !tellWhereTheyMet(digest.header().rendezvous())) {
+      !tellsWhereTheyMet(first.header().rendezvous()) ||
+      !tellsWhereTheyMet(digest.header().rendezvous())) {
     return false;
   }
   std::set<std::uint32_t> ranks;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/digest/write_digests.h"
-#include "analysis/reading/run_choice.h"
+#include "open_digests.h"
 #include "support/job_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
@@ -14,15 +14,8 @@ namespace traced {
 namespace {
 
 using testing::JobBuilder;
+using testing::openDigests;
 using testing::RankBuilder;
-
-TraceSet opened(const std::vector<std::string>& paths) {
-  RunChoice choice;
-  choice.digests = true;
-  auto set = openTraceSet(paths, {}, choice);
-  EXPECT_TRUE(set) << set.error().message;
-  return *std::move(set);
-}
 
 // As torchrun starts a rank on a host of its own, and counts restarts.
 void startBy(const std::string& launcher, std::uint32_t attempt,
@@ -45,10 +38,10 @@ TEST(DigestReportTest, HostsThatCountRestartsDifferentlyHaveTheSameGroups) {
     const std::string name = dir.path() + "/" + std::to_string(r);
     testing::writeFile(name, rank.stream().takeChunk(true, 0));
     digests.push_back(name + ".digest");
-    ASSERT_TRUE(writeDigests(opened({name}), digests.back(),
+    ASSERT_TRUE(writeDigests(openDigests({name}), digests.back(),
                              Existing::kReplaced, {0, "1.0"}));
   }
-  const TraceSet set = opened(digests);
+  const TraceSet set = openDigests(digests);
   EXPECT_EQ(set.selected.size(), 2U);
   EXPECT_EQ(reportOfDigests(set, {}, false).groups.groups().size(), 1U);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/reading/run_choice.h"
+#include "open_digests.h"
 #include "support/job_builder.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
@@ -39,11 +39,7 @@ class WriteDigestsTest : public ::testing::Test {
   TraceSet open(const std::vector<std::string>& names) const {
     std::vector<std::string> paths;
     for (const std::string& name : names) paths.push_back(path(name));
-    RunChoice choice;
-    choice.digests = true;
-    auto set = openTraceSet(paths, {}, choice);
-    EXPECT_TRUE(set) << set.error().message;
-    return *std::move(set);
+    return testing::openDigests(paths);
   }
   // Makes a file, and returns what is in it.
   std::string digest(const std::string& name,
