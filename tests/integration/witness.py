@@ -43,10 +43,10 @@ def watching() -> Iterator[Seen]:
     before = len(_flights())
     with torch.autograd.profiler.profile(use_kineto=False) as profile:
         yield seen
-    events = sorted(profile.function_events, key=lambda event: event.time_range.start)
-    seen.calls += [
-        event.name.removeprefix(_PREFIX) for event in events if event.name.startswith(_PREFIX)
-    ]
+    # Not function_events: to make them of all that torch did takes longer than the programs.
+    calls = [event for event in profile.kineto_results.events() if event.name().startswith(_PREFIX)]
+    calls.sort(key=lambda event: event.start_ns())
+    seen.calls += [call.name().removeprefix(_PREFIX) for call in calls]
     seen.flights += [
         {name: entry[name] for name in _FLIGHT_FIELDS} for entry in _flights()[before:]
     ]

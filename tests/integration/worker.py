@@ -53,6 +53,7 @@ def _run(request: Request) -> Outcome:
         _meet("end", request)
         dist.destroy_process_group()
     gc.collect()  # tracebacks hold Works
+    gc.freeze()  # what is left, modules above all, need not be looked at after each program
     location = traced.location()
     if location is not None:
         assert traced.flush(_FLUSH_S)

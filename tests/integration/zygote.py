@@ -21,6 +21,7 @@ import pickle
 import signal
 import sys
 import threading
+import weakref
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -120,7 +121,12 @@ def leave() -> None:
 
 
 def end_before_torch_does() -> None:
-    """Has exit() end the process before it comes to what torch registered when loaded."""
+    """Has the process end before it comes to what torch registered when loaded.
+
+    That are finalizers of its operators, and functions that exit() would call.
+    """
+    for finalizer in weakref.finalize._registry:  # type: ignore[attr-defined]
+        finalizer.atexit = False
     libc = ctypes.CDLL(None)
     libc.on_exit(libc._exit, None)
 
