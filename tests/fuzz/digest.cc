@@ -34,7 +34,7 @@ void report(const FactsOfStream& facts, const v1::StreamDigest& digest,
     DigestAdder(plan, sums, 0, facts.table, groups).add(rows, digest);
     Report told;
     told.summary.add(facts.table, facts.operations);
-    std::move(sums).finish(told);
+    std::move(sums).finish(1, told);
     require(told.rows.size() <= rows.size(), "rows are only taken together");
     for (const ReportRow& row : told.rows) {
       require(row.split.waitForPeers().p50().ns >= 0, "no wait is below 0");

@@ -168,11 +168,12 @@ RunFigures measureRun(const TraceSet& set, const std::string& name,
   GroupCatalog groups;
   RunSummary summary;
   RunFacts facts;
-  ArrivalTable arrivals;
+  const std::size_t threads = readingThreads(set);
+  ArrivalTable arrivals(threads);
   std::optional<Stretches> stretches;
   std::optional<Coverage> coverage;
   AlignedClocks clocks = readAligned(
-      set, readingThreads(set),
+      set, threads,
       [&](std::size_t i, const StreamTable& table,
           const v1::ClockModel& clock) {
         if (!stretches) {

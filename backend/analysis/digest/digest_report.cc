@@ -12,6 +12,7 @@
 #include "analysis/digest/digest_source.h"
 #include "analysis/digest/stream_digest.h"
 #include "analysis/digest/stream_facts.h"
+#include "analysis/reading/stream_reader.h"
 
 namespace traced {
 namespace {
@@ -81,7 +82,7 @@ class DigestReporter {
       const auto last = report_.groups.groups().size() - 1;
       sums.addToGroup(static_cast<std::uint32_t>(last), {});
     }
-    std::move(sums).finish(report_);
+    std::move(sums).finish(readingThreads(set_), report_);
   }
 
   bool add(const DigestReportPlan& plan, ReportSums& sums, std::size_t place,

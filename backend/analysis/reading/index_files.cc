@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "analysis/reading/index_progress.h"
+#include "base/in_threads.h"
 
 namespace traced {
 namespace {
@@ -72,13 +72,7 @@ ChunkIndex indexFiles(absl::Span<const std::string> paths,
       std::min<std::size_t>(std::thread::hardware_concurrency(), paths.size()),
       1, kMostIndexers);
   FileIndexer indexer(paths, threads, progress);
-  std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < threads; ++i) {
-    others.push_back(
-        std::async(std::launch::async, [&indexer] { indexer.run(); }));
-  }
-  indexer.run();
-  for (std::future<void>& other : others) other.get();
+  inThreads(threads, [&indexer](std::size_t) { indexer.run(); });
   return std::move(indexer).finish();
 }
 

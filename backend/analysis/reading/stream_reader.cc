@@ -4,7 +4,6 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
-#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "analysis/reading/allowance.h"
 #include "analysis/reading/stream_loader.h"
+#include "base/in_threads.h"
 
 namespace traced {
 namespace {
@@ -66,13 +66,7 @@ class StreamReader {
         bunch_(bunchOf(set, streams)) {}
 
   void read(std::size_t threads) {
-    std::vector<std::future<void>> others;
-    for (std::size_t i = 1; i < threads; ++i) {
-      others.push_back(
-          std::async(std::launch::async, [=, this] { readEvery(threads, i); }));
-    }
-    readEvery(threads, 0);
-    for (std::future<void>& other : others) other.get();
+    inThreads(threads, [&](std::size_t i) { readEvery(threads, i); });
   }
 
  private:

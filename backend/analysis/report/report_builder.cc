@@ -1,5 +1,6 @@
 #include "analysis/report/report_builder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace traced {
@@ -31,8 +32,9 @@ void ReportBuilder::add(const StreamTable& table) {
 }
 
 Report ReportBuilder::finish(std::vector<ReportSums> sums) && {
+  const std::size_t threads = std::max<std::size_t>(sums.size(), 1);
   for (ReportSums& one : sums) sums_.add(std::move(one));
-  std::move(sums_).finish(report_);
+  std::move(sums_).finish(threads, report_);
   return std::move(report_);
 }
 

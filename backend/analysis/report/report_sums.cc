@@ -1,8 +1,10 @@
 #include "analysis/report/report_sums.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "analysis/report/stream_adder.h"
+#include "base/in_threads.h"
 
 namespace traced {
 
@@ -52,15 +54,21 @@ void ReportSums::add(ReportSums&& other) {
   out_of_scope_ += other.out_of_scope_;
 }
 
-void ReportSums::finish(Report& report) && {
+void ReportSums::finish(std::size_t threads, Report& report) && {
   std::sort(rows_.begin(), rows_.end(),
             [](const auto& a, const auto& b) { return a->first < b->first; });
   std::sort(ranks_.begin(), ranks_.end(),
             [](const Rank& a, const Rank& b) { return a.place < b.place; });
+  std::atomic<std::size_t> next = 0;
+  const std::size_t needed = std::clamp<std::size_t>(rows_.size(), 1, threads);
+  inThreads(needed, [&](std::size_t) {
+    for (std::size_t i; (i = next++) < rows_.size();) {
+      std::move(rows_[i]->samples).summarize(rows_[i]->told);
+    }
+  });
   const std::uint64_t run_ns = report.summary.totalRunNs();
   for (const std::unique_ptr<Row>& row : rows_) {
     ReportRow& told = report.rows.emplace_back(std::move(row->told));
-    std::move(row->samples).summarize(told);
     told.share = told.totals.shareOf(run_ns);
     told.share_at_most = told.totals.mostOf(run_ns);
   }

@@ -79,8 +79,9 @@ class ReportSums {
   const std::vector<Rank>& ranks() const { return ranks_; }
   const std::vector<CallTotals>& groupTotals() const { return group_totals_; }
 
-  // Rows are in the order in which the streams come upon them.
-  void finish(Report& report) &&;
+  // Rows are in the order in which the streams come upon them. `threads`: how
+  // many may work at once.
+  void finish(std::size_t threads, Report& report) &&;
 
  private:
   class StreamAdder;

@@ -25,6 +25,8 @@ struct OwnPart {
 
 RunArrivals readArrivals(const TraceSet& set) {
   RunArrivals run;
+  const std::size_t threads = readingThreads(set);
+  run.arrivals = ArrivalTable(threads);
   run.clock_ids = clockIds(set);
   run.groups_of.resize(set.streams.size());
   const auto keep = [&run](std::size_t i, const StreamTable& table) {
@@ -43,7 +45,7 @@ RunArrivals readArrivals(const TraceSet& set) {
           run.span.add(own->first, own->last, clock);
         }};
   };
-  run.clocks = readAligned(set, readingThreads(set), kMostKeptBytes, keep);
+  run.clocks = readAligned(set, threads, kMostKeptBytes, keep);
   if (run.arrivals.firstNs() < run.arrivals.lastNs()) {
     run.span = {run.arrivals.firstNs(), run.arrivals.lastNs()};
   }

@@ -50,54 +50,44 @@ CertifiedNs offsetBy(const v1::ClockModel& clock, const v1::ClockKnot& knot,
 
 }  // namespace
 
-// The first knot at or behind an instant.
-int ClockCursor::knotFrom(std::int64_t monotonic_ns) const {
+void ClockCursor::find(std::int64_t monotonic_ns) const {
   const auto& knots = clock_->knot();
-  const auto isBefore = [&](int knot) {
-    return knots.Get(knot).monotonic_ns() < monotonic_ns;
-  };
-  const bool is_same = (near_ == 0 || isBefore(near_ - 1)) &&
-                       (near_ == knots.size() || !isBefore(near_));
-  if (!is_same) {
-    const auto found =
-        std::lower_bound(knots.begin(), knots.end(), monotonic_ns,
-                         [](const v1::ClockKnot& knot, std::int64_t ns) {
-                           return knot.monotonic_ns() < ns;
-                         });
-    near_ = static_cast<int>(found - knots.begin());
-  }
-  return near_;
+  const auto next =
+      std::lower_bound(knots.begin(), knots.end(), monotonic_ns,
+                       [](const v1::ClockKnot& knot, std::int64_t ns) {
+                         return knot.monotonic_ns() < ns;
+                       });
+  using Limits = std::numeric_limits<std::int64_t>;
+  left_ = next == knots.begin() ? nullptr : &*std::prev(next);
+  right_ = next == knots.end() ? nullptr : &*next;
+  behind_ns_ = left_ ? left_->monotonic_ns() : Limits::min();
+  until_ns_ = right_ ? right_->monotonic_ns() : Limits::max();
 }
 
 std::int64_t ClockCursor::offsetAt(std::int64_t monotonic_ns) const {
-  const int count = clock_->knot_size();
-  if (count == 0) return clock_->offset_ns();
-  const int next = knotFrom(monotonic_ns);
-  if (next == 0 || next == count) {
-    const v1::ClockKnot& end = clock_->knot(next == 0 ? 0 : count - 1);
+  if (clock_->knot_size() == 0) return clock_->offset_ns();
+  seek(monotonic_ns);
+  if (!left_ || !right_) {
+    const v1::ClockKnot& end = left_ ? *left_ : *right_;
     const double grown = distance(end.monotonic_ns(), monotonic_ns) *
                          static_cast<double>(clock_->rate_ppb()) / 1e9;
     return wrappingSum(end.offset_ns(), rounded(grown));
   }
-  const v1::ClockKnot& a = clock_->knot(next - 1);
-  const v1::ClockKnot& b = clock_->knot(next);
-  const double part = distance(a.monotonic_ns(), monotonic_ns) /
-                      distance(a.monotonic_ns(), b.monotonic_ns());
-  return wrappingSum(a.offset_ns(),
-                     rounded(part * distance(a.offset_ns(), b.offset_ns())));
+  const double part = distance(left_->monotonic_ns(), monotonic_ns) /
+                      distance(left_->monotonic_ns(), right_->monotonic_ns());
+  const double grown = part * distance(left_->offset_ns(), right_->offset_ns());
+  return wrappingSum(left_->offset_ns(), rounded(grown));
 }
 
 std::optional<CertifiedNs> ClockCursor::certifiedOffset(
     std::int64_t monotonic_ns) const {
-  const int count = clock_->knot_size();
-  const int next = knotFrom(monotonic_ns);
-  if (next == 0) return offsetBy(*clock_, clock_->knot(0), monotonic_ns);
-  CertifiedNs left = offsetBy(*clock_, clock_->knot(next - 1), monotonic_ns);
-  if (next == count) return left;
-  const v1::ClockKnot& right_knot = clock_->knot(next);
-  const CertifiedNs right = offsetBy(*clock_, right_knot, monotonic_ns);
-  if (right_knot.monotonic_ns() == monotonic_ns) return right;
-  if (right_knot.starts_segment()) return std::nullopt;
+  seek(monotonic_ns);
+  if (!left_) return offsetBy(*clock_, *right_, monotonic_ns);
+  const CertifiedNs left = offsetBy(*clock_, *left_, monotonic_ns);
+  if (!right_) return left;
+  const CertifiedNs right = offsetBy(*clock_, *right_, monotonic_ns);
+  if (right_->monotonic_ns() == monotonic_ns) return right;
+  if (right_->starts_segment()) return std::nullopt;
   return CertifiedNs{std::max(left.low_ns, right.low_ns),
                      std::min(left.high_ns, right.high_ns)};
 }

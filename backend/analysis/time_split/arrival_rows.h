@@ -20,13 +20,19 @@ class ArrivalRows {
   // The row of an operation of the stream, if all ranks called the same;
   // nullptr otherwise. Only of one that has a MatchedCall.
   const ArrivalTable::Row* find(const AssembledOperation& op) const {
-    return arrivals_.rowAt(OperationIndex::find(of_call_[op.call], op.seq));
+    const std::size_t shard = arrivals_.shardOf(op.seq);
+    const std::uint32_t index = OperationIndex::find(
+        of_call_[op.call * arrivals_.shards_.size() + shard],
+        arrivals_.inShard(op.seq));
+    if (index == OperationIndex::kNone) return nullptr;
+    const ArrivalTable::Row& row = arrivals_.shards_[shard].row(index);
+    return row.unusable ? nullptr : &row;
   }
 
  private:
   const ArrivalTable& arrivals_;
   const ArrivalTable::Stream& stream_;
-  // Per call of the stream.
+  // Per call of the stream, and shard.
   std::vector<const OperationIndex::Numbers*> of_call_;
 };
 

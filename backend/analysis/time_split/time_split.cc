@@ -20,9 +20,8 @@ void addOwnTimes(OperationSplit& split, const AssembledOperation& op,
 
 OperationSplit::Arrival arrivalOf(const ArrivalTable::Row& row,
                                   std::uint32_t rank) {
-  return {
-      row.last.rank == rank,
-      static_cast<std::uint64_t>(row.last.ready.ns - row.before_last.ready.ns)};
+  return {row.last_rank == rank,
+          static_cast<std::uint64_t>(row.last.ns - row.before_last.ns)};
 }
 
 // From `from` to the end, or from the last of those it depends on, if that was

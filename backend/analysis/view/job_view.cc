@@ -150,9 +150,9 @@ std::optional<JobView::Latest> JobView::latestOf(const MatchRow& row) const {
       !arrived->isLastCertain()) {
     return std::nullopt;
   }
-  const CommonInstant& last = arrived->last.ready;
-  const CommonInstant& before = arrived->before_last.ready;
-  Latest latest{arrived->last.rank, before.ns, last.ns, 0};
+  const CommonInstant& last = arrived->last;
+  const CommonInstant& before = arrived->before_last;
+  Latest latest{arrived->last_rank, before.ns, last.ns, 0};
   const auto widthOf = [](const CommonInstant& instant) {
     return static_cast<std::uint64_t>(instant.certified.high_ns -
                                       instant.certified.low_ns);

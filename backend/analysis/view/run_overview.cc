@@ -15,7 +15,9 @@ namespace traced {
 
 RunOverview overviewOf(const TraceSet& set) {
   RunOverview overview;
+  const std::size_t threads = readingThreads(set);
   overview.clock_ids = clockIds(set);
+  overview.arrivals = ArrivalTable(threads);
   std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
   const auto add = [&](std::size_t i, const StreamTable& table,
                        const v1::ClockModel& clock) {
@@ -28,7 +30,7 @@ RunOverview overviewOf(const TraceSet& set) {
     if (!table.last.known()) return;
     last_ns = std::max(last_ns, commonNs(clock, table.last.ns()));
   };
-  AlignedClocks aligned = readAligned(set, readingThreads(set), add);
+  AlignedClocks aligned = readAligned(set, threads, add);
   overview.clocks = std::move(aligned.models);
   overview.first_ns = firstStartNs(set, overview.clocks);
   overview.last_ns = std::max(overview.first_ns, last_ns);

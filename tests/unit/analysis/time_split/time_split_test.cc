@@ -189,8 +189,8 @@ TEST_F(TimeSplitTest, WhoWasToldLateMayHaveWaitedForWhoPassesItOn) {
 TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
   ArrivalTable::Row row;
   row.arrived = 2;
-  row.last.ready = {1'000, 1'000, {1'000, 1'000}, 0, 0};
-  row.before_last.ready = {990, 5'990, {890, 1'090}, 1, 0};
+  row.last = {1'000, 1'000, {1'000, 1'000}, 0, 0};
+  row.before_last = {990, 5'990, {890, 1'090}, 1, 0};
   for (LatestByClock* of : {&row.earliest, &row.latest_by_clock}) {
     of->add(1'000, 1'000, 0);
     of->add(5'990, of == &row.earliest ? 890 : 1'090, 1);
