@@ -15,11 +15,6 @@
 namespace traced {
 namespace {
 
-void addTime(TimeSum& sum, const TimeSum& other) {
-  sum.count += other.count;
-  sum.total_ns += other.total_ns;
-}
-
 void addBetween(TimeSum& sum, const Instant& begin, const Instant& end) {
   if (const auto ns = between(begin, end)) sum.add(*ns);
 }
@@ -47,9 +42,9 @@ void ModuleSums::add(const ModuleSums& other) {
   bytes_in += other.bytes_in;
   bytes_out += other.bytes_out;
   bytes += other.bytes;
-  addTime(host, other.host);
-  addTime(completion, other.completion);
-  addTime(wait, other.wait);
+  host.add(other.host);
+  completion.add(other.completion);
+  wait.add(other.wait);
   waits_unknown += other.waits_unknown;
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -237,6 +238,37 @@ TEST_F(ComparisonTest, ARankMayBeLateByAnotherKindOfOperation) {
     }
   }
   EXPECT_TRUE(seen);
+}
+
+// In whichever order the kinds of operations come.
+TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
+  std::vector<double> added_ms = {2, 3, 4};
+  const auto withKinds = [&](std::vector<RunFigures> runs, bool slow) {
+    for (RunFigures& run : runs) {
+      const KeyFigures figures = run.keys[kGradients];
+      for (std::size_t kind = 0; kind < added_ms.size(); ++kind) {
+        RunKey key = kGradients;
+        key.op = "kind" + std::to_string(kind);
+        run.keys[key] = figures;
+        const double ms = MadeUp().transfer_ms + (slow ? added_ms[kind] : 0);
+        run.keys[key].values[static_cast<std::size_t>(RunPart::kTransfer)] =
+            scattered(ms * kMs);
+      }
+    }
+    return runs;
+  };
+  MadeUp longer;
+  longer.step_ms += 9;
+  do {
+    const Comparison comparison =
+        compareRuns(withKinds(side({}), false), withKinds(side(longer), true),
+                    {}, settings_);
+    const auto most = std::max_element(added_ms.begin(), added_ms.end());
+    EXPECT_THAT(
+        change(comparison, RunPart::kStep, true).follows,
+        HasSubstr("transfer of kind" + std::to_string(most - added_ms.begin())))
+        << ::testing::PrintToString(added_ms);
+  } while (std::next_permutation(added_ms.begin(), added_ms.end()));
 }
 
 // Found with real ranks beside other work.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/digest/write_digests.h"
+#include "analysis/report/run_report.h"
 #include "open_digests.h"
 #include "support/job_builder.h"
 #include "support/temp_dir.h"
@@ -44,6 +45,40 @@ TEST(DigestReportTest, HostsThatCountRestartsDifferentlyHaveTheSameGroups) {
   const TraceSet set = openDigests(digests);
   EXPECT_EQ(set.selected.size(), 2U);
   EXPECT_EQ(reportOfDigests(set, {}, false).groups.groups().size(), 1U);
+}
+
+// Of a single operation: a histogram of one time.
+TEST(DigestReportTest, OfOneOperationThereIsWhatTracesTell) {
+  const testing::TempDir dir;
+  JobBuilder job(2);
+  std::vector<std::string> traces;
+  for (const std::uint32_t r : {0U, 1U}) {
+    RankBuilder& rank = job.rank(r);
+    v1::Call& all_reduce = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    all_reduce.set_in_place(true);
+    rank.end(all_reduce.id(), 10 + r, 5 - r);
+    traces.push_back(dir.path() + "/" + std::to_string(r));
+    testing::writeFile(traces.back(), rank.stream().takeChunk(true, 0));
+  }
+  const std::string digest = dir.path() + "/digest";
+  ASSERT_TRUE(writeDigests(openDigests(traces), digest, Existing::kReplaced,
+                           {0, "1.0"}));
+  const std::vector<ReportKey> by = {ReportKey::kOp, ReportKey::kRank};
+  const auto set = openTraceSet(traces);
+  ASSERT_TRUE(set);
+  const Report expected = buildReport(*set, by);
+  const Report report = reportOfDigests(openDigests({digest}), by, false);
+  ASSERT_EQ(report.rows.size(), 2U);
+  for (const std::size_t row : {0U, 1U}) {
+    const SplitTotals& split = report.rows[row].split;
+    const SplitTotals& wanted = expected.rows[row].split;
+    ASSERT_EQ(wanted.transfer().count(), 1U);
+    EXPECT_EQ(split.transfer().count(), 1U);
+    EXPECT_EQ(split.transfer().p50().ns, wanted.transfer().p50().ns);
+    EXPECT_EQ(split.waitForPeers().count(), 1U);
+    EXPECT_EQ(split.waitForPeers().p50().ns, wanted.waitForPeers().p50().ns);
+    EXPECT_EQ(split.readyBusbwGbs(), wanted.readyBusbwGbs());
+  }
 }
 
 }  // namespace

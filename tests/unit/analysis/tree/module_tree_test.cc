@@ -55,6 +55,23 @@ TEST(ModuleTreeTest, APathWithoutEndIsCutAndNothingIsLost) {
   EXPECT_EQ(tree.placed(), 2u);
 }
 
+TEST(ModuleTreeTest, TimesOfAllCallsAreAddedUp) {
+  ModuleSums one, two;
+  one.host.add(3);
+  one.completion.add(10);
+  two.host.add(5);
+  two.completion.add(20);
+  two.completion.add(30);
+  two.wait.add(7);
+  one.add(two);
+  EXPECT_EQ(one.host.count, 2u);
+  EXPECT_EQ(one.host.total_ns, 8u);
+  EXPECT_EQ(one.completion.count, 3u);
+  EXPECT_EQ(one.completion.total_ns, 60u);
+  EXPECT_EQ(one.wait.count, 1u);
+  EXPECT_EQ(one.wait.total_ns, 7u);
+}
+
 TEST(ModuleTreeTest, EmptyNamesAreNames) {
   const ModuleTree tree = treeOf({"..", ""});
   EXPECT_EQ(tree.nodes().size(), 1u + 1u + 3u);
