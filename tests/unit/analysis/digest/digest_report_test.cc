@@ -2,8 +2,13 @@
 
 #include "analysis/digest/digest_report.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "analysis/digest/digest_file.h"
+#include "analysis/digest/digest_maker.h"
 #include "analysis/digest/write_digests.h"
 #include "analysis/report/run_report.h"
 #include "open_digests.h"
@@ -14,6 +19,7 @@
 namespace traced {
 namespace {
 
+using ::testing::Contains;
 using testing::JobBuilder;
 using testing::openDigests;
 using testing::RankBuilder;
@@ -47,9 +53,8 @@ TEST(DigestReportTest, HostsThatCountRestartsDifferentlyHaveTheSameGroups) {
   EXPECT_EQ(reportOfDigests(set, {}, false).groups.groups().size(), 1U);
 }
 
-// Of a single operation: a histogram of one time.
-TEST(DigestReportTest, OfOneOperationThereIsWhatTracesTell) {
-  const testing::TempDir dir;
+// Traces of two ranks with one operation each.
+std::vector<std::string> twoTraces(const testing::TempDir& dir) {
   JobBuilder job(2);
   std::vector<std::string> traces;
   for (const std::uint32_t r : {0U, 1U}) {
@@ -60,6 +65,13 @@ TEST(DigestReportTest, OfOneOperationThereIsWhatTracesTell) {
     traces.push_back(dir.path() + "/" + std::to_string(r));
     testing::writeFile(traces.back(), rank.stream().takeChunk(true, 0));
   }
+  return traces;
+}
+
+// A histogram of one time is one.
+TEST(DigestReportTest, OfOneOperationThereIsWhatTracesTell) {
+  const testing::TempDir dir;
+  const std::vector<std::string> traces = twoTraces(dir);
   const std::string digest = dir.path() + "/digest";
   ASSERT_TRUE(writeDigests(openDigests(traces), digest, Existing::kReplaced,
                            {0, "1.0"}));
@@ -79,6 +91,30 @@ TEST(DigestReportTest, OfOneOperationThereIsWhatTracesTell) {
     EXPECT_EQ(split.waitForPeers().p50().ns, wanted.waitForPeers().p50().ns);
     EXPECT_EQ(split.readyBusbwGbs(), wanted.readyBusbwGbs());
   }
+}
+
+TEST(DigestReportTest, ADigestThatCannotBeReadIsCounted) {
+  const testing::TempDir dir;
+  const TraceSet traces = openDigests(twoTraces(dir));
+  const std::string digest = dir.path() + "/digest";
+  {
+    std::ofstream out(digest);
+    DigestMaker maker(traces, "1.0");
+    DigestFile file(traces, out);
+    file.put({{7, maker.look()}});
+    maker.make([&](std::size_t i, const v1::Payload& made) {
+      v1::Payload payload = made;
+      // Of which row is in one column more than what is of it.
+      if (i == 1) payload.mutable_digest()->add_histogram_row(0);
+      file.put(file.encode(traces.streams[i], payload, 7, 2));
+    });
+  }
+  const Report report =
+      reportOfDigests(openDigests({digest}), {ReportKey::kRank}, false);
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows[0].keys, std::vector<std::string>{"0"});
+  EXPECT_THAT(report.summary.clockWarnings(),
+              Contains("left out 1 digests, which cannot be read"));
 }
 
 }  // namespace

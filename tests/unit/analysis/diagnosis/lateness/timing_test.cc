@@ -14,7 +14,8 @@ namespace {
 // The clock of the upper two ranks is `ahead_ms` ahead, if they have one.
 Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
               const std::set<std::uint32_t>& without = {}, int times = 60,
-              int apart_ms = 50, std::int64_t ahead_ms = 0) {
+              int apart_ms = 50, std::int64_t ahead_ms = 0,
+              bool async = false) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -22,6 +23,7 @@ Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
     if (ahead) rank.stream().header().set_boot_id("another");
     v1::Call& all_reduce = rank.addCall(v1::OPERATION_ALL_REDUCE, 1);
     all_reduce.set_in_place(true);
+    all_reduce.set_async(async);
     const std::uint32_t call = all_reduce.id();
     std::int64_t delayed_ms = 0;
     for (int i = 0; i < times; ++i) {
@@ -32,7 +34,14 @@ Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
       const std::int64_t due_ms =
           apart_ms * i + delayed_ms + (ahead ? ahead_ms : 0);
       const std::int64_t late = late_ms(r, i);
-      rank.end(call, due_ms + late, most_ms - late + 2);
+      const std::int64_t took_ms = most_ms - late + 2;
+      const std::uint64_t id = rank.end(call, due_ms + late, took_ms);
+      if (async) {
+        rank.stream().add(
+            DoneRow{.op = id,
+                    .end_ns = RankBuilder::ns(due_ms + late + took_ms),
+                    .source = v1::END_SOURCE_FUTURE});
+      }
       delayed_ms += most_ms;
     }
   }
@@ -53,6 +62,15 @@ TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
         run([=](std::uint32_t rank, int) { return rank == culprit ? 20 : 0; }),
         VerdictKind::kStraggler, {culprit});
   }
+}
+
+// Of a call that returns at once the wait is seen, too.
+TEST(TimingTest, AlsoOneWhoseCallsReturnAtOnce) {
+  const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
+  const Diagnosis diagnosis = run(late, {}, 60, 50, 0, true);
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
+  EXPECT_EQ(diagnosis.verdicts[0].summary,
+            "Rank 1 keeps the others of \"dp\" waiting.");
 }
 
 TEST(TimingTest, AlsoOneThatBecomesSlow) {
