@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from simulated_gpu import ENGINES, SHORT_DEATH
+from nccl_engines import ENGINES, SHORT_DEATH
 
 __all__ = ["ENGINES", "GLOO", "Engine", "nccl"]
 

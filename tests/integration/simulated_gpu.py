@@ -19,20 +19,8 @@ _BUILT = (
     / f"build/torch-{version('torch').partition('+')[0]}/tests/simulated_cuda"
 )
 
-#: What says which of torch's engines `nccl` is; before 2.15 there is one.
-ENGINES: dict[str, dict[str, str]] = (
-    {"newer": {}, "classic": {"TORCH_DIST_USE_NCCL2": "0"}} if TORCH >= (2, 15) else {"classic": {}}
-)
 #: What the device may be asked.
 DEVICE_TIMES = ("off", "end", "full")
-
-#: An engine that gives up ends its process at once, and does not wait for others to write reports.
-SHORT_DEATH = {
-    "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
-    "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "250",
-    "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "10",
-    "TORCH_INCLUDE_STACK_TRACE": "0",
-}
 
 
 def cases(names: str, *axes: Iterable[object], short: Collection[tuple[object, ...]]) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from launcher import Launcher
-from simulated_gpu import ENGINES
+from nccl_engines import ENGINES
 from traced.reader import read
 
 

@@ -6,7 +6,8 @@ import signal
 from pathlib import Path
 
 from launcher import Launcher, Process
-from simulated_gpu import ENGINES, SHORT_DEATH, cases
+from nccl_engines import ENGINES, SHORT_DEATH
+from simulated_gpu import cases
 from tracectl import tracectl
 from traced.reader import Stream, read
 

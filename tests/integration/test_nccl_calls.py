@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from launcher import Launcher
-from simulated_gpu import ENGINES, Refusals
+from nccl_engines import ENGINES
+from simulated_gpu import Refusals
 
 every_engine = pytest.mark.parametrize("engine", ENGINES)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from launcher import Launcher
-from simulated_gpu import ENGINES, Refusals, cases
+from nccl_engines import ENGINES
+from simulated_gpu import Refusals, cases
 from traced.reader import read
 
 _WORLD = 3

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from launcher import Launcher
-from simulated_gpu import ENGINES, Refusals, cases
+from nccl_engines import ENGINES
+from simulated_gpu import Refusals, cases
 from traced.reader import Operation, read
 from worker_pool import device_clock_off_ns
 

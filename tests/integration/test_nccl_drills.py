@@ -10,7 +10,7 @@ from drills.campaign import Campaign
 from drills.engines import nccl
 from drills.plan import faulty
 from launcher import Launcher
-from simulated_gpu import ENGINES
+from nccl_engines import ENGINES
 
 
 @pytest.fixture(scope="module", name="campaign")

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from launcher import Launcher, Process
+from nccl_engines import ENGINES, SHORT_DEATH
 from patience import patient
-from simulated_gpu import DEVICE_TIMES, ENGINES, SHORT_DEATH, cases
+from simulated_gpu import DEVICE_TIMES, cases
 from tracectl import tracectl
 from traced.reader import Stream, read
 

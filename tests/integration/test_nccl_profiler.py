@@ -9,7 +9,8 @@ from typing import NamedTuple
 import pytest
 from built import built
 from launcher import Launcher
-from simulated_gpu import ENGINES, LONG_WITH_OLDER_TORCH, Refusals, cases
+from nccl_engines import ENGINES
+from simulated_gpu import LONG_WITH_OLDER_TORCH, Refusals, cases
 from tracectl import tracectl
 from traced.reader import Operation, read
 

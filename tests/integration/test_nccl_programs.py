@@ -11,8 +11,9 @@ import differential
 import pytest
 from differential import Case, Runs
 from launcher import Launcher
+from nccl_engines import ENGINES
 from programs.catalog import catalog
-from simulated_gpu import ENGINES, Refusals
+from simulated_gpu import Refusals
 from worker_pool import worker_pool
 
 _PROGRAMS = [program for program in catalog() if program.nccl]
