@@ -121,8 +121,8 @@ class DigestReporter {
       warnings.push_back(apartText(looks.size()));
     }
     if (unreadable > 0) {
-      warnings.push_back(absl::StrCat("left out ", unreadable,
-                                      " digests, which cannot be read"));
+      warnings.push_back(absl::StrCat(
+          "digests that cannot be read, and are left out: ", unreadable));
     }
     report_.summary.setClockWarnings(std::move(warnings));
   }

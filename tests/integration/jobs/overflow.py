@@ -15,9 +15,13 @@ from jobs.joining import joined
 def issues_while_the_disk_stands_still(threads: int, calls: int) -> dict[int, int]:
     """Several threads issue at once; returns how many calls each made, by kernel thread id."""
     made: dict[int, int] = {}
+    # The last call of each is made when the ring is full: one that is ahead might drop none.
+    others_are_done = threading.Barrier(threads)
 
     def issue(group: dist.ProcessGroup) -> None:
-        for _ in range(calls):
+        for call in range(calls):
+            if call == calls - 1:
+                others_are_done.wait()
             dist.all_reduce(torch.ones(1), group=group)
         made[threading.get_native_id()] = calls
 

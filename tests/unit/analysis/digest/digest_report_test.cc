@@ -114,7 +114,7 @@ TEST(DigestReportTest, ADigestThatCannotBeReadIsCounted) {
   ASSERT_EQ(report.rows.size(), 1U);
   EXPECT_EQ(report.rows[0].keys, std::vector<std::string>{"0"});
   EXPECT_THAT(report.summary.clockWarnings(),
-              Contains("left out 1 digests, which cannot be read"));
+              Contains("digests that cannot be read, and are left out: 1"));
 }
 
 }  // namespace
