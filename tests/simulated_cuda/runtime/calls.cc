@@ -62,7 +62,9 @@ bool deviceIsBroken() { return device_error != cudaSuccess; }
 
 void tellRefusal(const char* function, const char* why) {
   const std::string line = std::string("simulated CUDA refused ") + function +
-                           " in thread " + threadName() + ": " + why + "\n";
+                           " in thread " + threadName() +
+                           (gettid() == getpid() ? " (the first): " : ": ") +
+                           why + "\n";
   std::fputs(line.c_str(), stderr);
   const char* path = std::getenv("SIMULATED_CUDA_REFUSALS");
   if (!path) return;
