@@ -123,7 +123,7 @@ def leave() -> None:
 def end_before_torch_does() -> None:
     """Has the process end before it comes to what torch registered when loaded.
 
-    That are finalizers of its operators, and functions that exit() would call.
+    That is to finalizers of its operators, and to functions that exit() would call.
     """
     for finalizer in weakref.finalize._registry:  # type: ignore[attr-defined]
         finalizer.atexit = False
