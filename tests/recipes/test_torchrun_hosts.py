@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -52,7 +53,8 @@ def _environment(hosts: Machines) -> dict[str, str]:
     # A start that shares its store with the one before may find the addresses of the dead there,
     # and wait for them for ever (pytorch/pytorch#135712).
     apart = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
-    return environment() | apart | {"PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
+    stacks = {"PYTHONFAULTHANDLER": "1"}
+    return environment() | apart | stacks | {"PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
 
 
 def _train(
@@ -69,12 +71,25 @@ def _train(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            start_new_session=True,
         )
         for machine in hosts.each
     ]
-    said = [process.communicate(timeout=patient(200))[0] for process in started]
+    said = _said_by(started)
     ended = [process.returncode == 0 for process in started]
     assert ended == [succeeds, succeeds], "\n".join(said)
+
+
+def _said_by(started: list[subprocess.Popen[str]]) -> list[str]:
+    """What each said until its end; where one does not end, where it stands, as a failure."""
+    try:
+        return [process.communicate(timeout=patient(200))[0] for process in started]
+    except subprocess.TimeoutExpired:
+        for process in started:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGABRT)  # faulthandler then tells the stacks
+    told = "\n".join(process.communicate(timeout=patient(60))[0] for process in started)
+    pytest.fail(f"torchrun did not end:\n{told}")
 
 
 def _collect(hosts: Machines, folder: Path) -> None:
