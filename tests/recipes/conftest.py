@@ -1,8 +1,8 @@
 """Runs a recipe again in which torch itself ended a process in its last moments.
 
-A thread of Gloo's that drops a tensor while the interpreter ends takes the process along, with
-tracing or without: pytorch/pytorch#190489. It happens in few runs, on a busy machine. The end of
-the test run tells how many were run again.
+A thread of Gloo's that lets go of its last operation while the interpreter ends takes the process
+along, with tracing or without: pytorch/pytorch#190489. On a busy machine that is one of ten runs.
+The end of the test run tells how many were run again.
 """
 
 from __future__ import annotations
