@@ -80,7 +80,7 @@ ArrivalTable::Span ArrivalTable::add(std::optional<std::size_t> only,
     row.bePresent(*ready);
     if (!call.role.proven) continue;
     row.arrive(*ready, arrivals.rank());
-    span.add({ready->ns, ready->ns, true});
+    span.add({ready->ns, ready->ns});
   }
   return span;
 }
@@ -93,7 +93,6 @@ ArrivalTable::Row& ArrivalTable::Shard::append() {
 void ArrivalTable::Span::add(const Span& other) {
   first_ns = std::min(first_ns, other.first_ns);
   last_ns = std::max(last_ns, other.last_ns);
-  any |= other.any;
 }
 
 }  // namespace traced

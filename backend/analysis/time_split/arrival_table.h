@@ -75,8 +75,10 @@ class ArrivalTable {
   }
 
   // The span of time in which ranks arrived, common time; 0 when none did.
-  std::int64_t firstNs() const { return arrived_.any ? arrived_.first_ns : 0; }
-  std::int64_t lastNs() const { return arrived_.any ? arrived_.last_ns : 0; }
+  std::int64_t firstNs() const {
+    return arrived_.any() ? arrived_.first_ns : 0;
+  }
+  std::int64_t lastNs() const { return arrived_.any() ? arrived_.last_ns : 0; }
 
  private:
   friend class ArrivalRows;
@@ -117,8 +119,8 @@ class ArrivalTable {
   struct Span {
     std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
     std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
-    bool any = false;
 
+    bool any() const { return first_ns <= last_ns; }
     void add(const Span& other);
   };
   // What goes to one shard, or to any.

@@ -9,6 +9,7 @@
 #include "analysis/stream/clock_models.h"
 #include "simulated_hosts.h"
 #include "support/temp_dir.h"
+#include "support/test_seed.h"
 
 namespace traced {
 namespace {
@@ -84,18 +85,13 @@ struct AlignedRun {
   }
 };
 
-std::uint64_t firstSeed() {
-  const char* seed = std::getenv("TEST_SEED");
-  return seed ? std::strtoull(seed, nullptr, 10) : 1;
-}
-
 std::uint64_t seeds(std::uint64_t usual) {
   const char* count = std::getenv("TEST_SEEDS");
   return count ? std::strtoull(count, nullptr, 10) : usual;
 }
 
 TEST(AlignClocksTest, TruthIsCertifiedAndTheErrorSmallForOffsetAndDrift) {
-  const std::uint64_t first = firstSeed();
+  const std::uint64_t first = testing::testSeed();
   for (std::uint64_t seed = first; seed < first + seeds(10); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -111,7 +107,7 @@ TEST(AlignClocksTest, TruthIsCertifiedAndTheErrorSmallForOffsetAndDrift) {
 }
 
 TEST(AlignClocksTest, TruthIsCertifiedBesideStepsAndRamps) {
-  const std::uint64_t first = firstSeed();
+  const std::uint64_t first = testing::testSeed();
   for (std::uint64_t seed = first; seed < first + seeds(10); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -141,7 +137,7 @@ TEST(AlignClocksTest, OneSidedBoundsAreNoAlignment) {
   SimulatedJob job;
   job.op = v1::OPERATION_BROADCAST;
   job.operations = 50;
-  const AlignedRun run(job, firstSeed(), {nullptr, drifting(5, 0)});
+  const AlignedRun run(job, testing::testSeed(), {nullptr, drifting(5, 0)});
   EXPECT_EQ(run.clocks.models[1].source(), v1::CLOCK_SOURCE_WALL_CLOCK);
   EXPECT_EQ(run.score.unanswered, run.hosts.trueInstants().size());
   ASSERT_EQ(run.clocks.warnings.size(), 1u);

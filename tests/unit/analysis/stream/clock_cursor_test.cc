@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <random>
+
+#include "support/test_seed.h"
 
 namespace traced {
 namespace {
@@ -19,8 +20,7 @@ void addKnot(v1::ClockModel& clock, std::int64_t at_ns,
 }
 
 TEST(ClockCursorTest, WhatWasAskedBeforeChangesNoAnswer) {
-  const char* const given = std::getenv("TEST_SEED");
-  const std::uint64_t seed = given ? std::strtoull(given, nullptr, 10) : 1;
+  const std::uint64_t seed = testing::testSeed();
   SCOPED_TRACE(seed);
   std::mt19937_64 random(seed);
   std::uniform_int_distribution<std::int64_t> step(1, 100'000);

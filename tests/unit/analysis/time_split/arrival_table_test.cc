@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "analysis/time_split/arrival_rows.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
+#include "support/test_seed.h"
 #include "support/write_file.h"
 
 namespace traced {
@@ -43,8 +43,7 @@ std::string chunkOf(std::uint32_t rank, std::mt19937_64& random) {
 class ArrivalTableTest : public ::testing::Test {
  protected:
   ArrivalTableTest() {
-    const char* const given = std::getenv("TEST_SEED");
-    std::mt19937_64 random(given ? std::strtoull(given, nullptr, 10) : 1);
+    std::mt19937_64 random(seed_);
     for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
       testing::writeFile(dir_.path() + "/" + std::to_string(rank),
                          chunkOf(rank, random));
@@ -68,6 +67,7 @@ class ArrivalTableTest : public ::testing::Test {
     return arrivals;
   }
 
+  const std::uint64_t seed_ = testing::testSeed();
   testing::TempDir dir_;
   GroupCatalog catalog_;
   std::vector<StreamTable> tables_;
@@ -76,6 +76,7 @@ class ArrivalTableTest : public ::testing::Test {
 };
 
 TEST_F(ArrivalTableTest, SeveralThreadsAddWhatOneDoes) {
+  SCOPED_TRACE(seed_);
   const ArrivalTable by_one = added(1);
   const ArrivalTable by_many = added(5);
   EXPECT_EQ(by_many.firstNs(), by_one.firstNs());
