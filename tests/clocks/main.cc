@@ -14,22 +14,26 @@
 namespace traced::testing {
 namespace {
 
-// +-50 ms and +-50 ppm; if `rough` also a step and a ramp of the rate.
-ClockError errorOf(std::mt19937_64& random, std::int64_t begin_ns,
-                   std::int64_t run_ns, bool rough) {
+// +-50 ms and +-50 ppm; if `rough` also a step and a ramp of the rate. The step
+// is where one of the middle operations was issued, so that there are bounds on
+// both sides of it, however long an operation took.
+ClockError errorOf(std::mt19937_64& random, const StreamTable& table,
+                   std::int64_t begin_ns, std::int64_t run_ns, bool rough) {
   std::uniform_real_distribution<double> fifty(-50, 50), part(0.2, 0.8);
   const double offset_ns = fifty(random) * 1e6, rate = fifty(random) * 1e-6;
   // Forward: a monotonic clock does not go back. Far enough to contradict the
   // bounds: a step within what they leave open cannot be seen.
   std::uniform_real_distribution<double> far(20, 50);
   const double step_ns = rough ? far(random) * 1e6 : 0;
-  const double step_at = part(random);
+  const auto operations = static_cast<double>(table.operations.size());
+  const auto middle = static_cast<std::size_t>(part(random) * operations);
+  const std::int64_t step_at_ns = table.operations[middle].issued.ns();
   const double ramp = rough ? fifty(random) * 1e-6 : 0;
   return [=](std::int64_t true_ns) {
     const auto since = static_cast<double>(true_ns - begin_ns);
     const double gone = since / static_cast<double>(run_ns);
     return std::llround(offset_ns + rate * since + ramp * since * gone / 2 +
-                        (gone < step_at ? 0 : step_ns));
+                        (true_ns < step_at_ns ? 0 : step_ns));
   };
 }
 
@@ -51,7 +55,8 @@ int run(const char* path, std::uint64_t seeds, std::uint64_t first_seed) {
       std::mt19937_64 random(seed);
       std::vector<ClockError> errors(1);
       while (errors.size() < tables.size()) {
-        errors.push_back(errorOf(random, begin_ns, run_ns, rough));
+        errors.push_back(
+            errorOf(random, tables[errors.size()], begin_ns, run_ns, rough));
       }
       const ClockScore score = scoreClocks(*set, tables, errors);
       if (score.outside > 0) std::printf("outside with seed %lu\n", seed);

@@ -60,7 +60,7 @@ def waits_for_the_other() -> list[Metrics]:
             taken.append(traced.metrics())
             Path("looked").touch()
             work.wait()
-            until(lambda: traced.metrics()["traced_rank_operations_in_flight"] == 0)
+            until(lambda: traced.metrics()["traced_rank_operations_total"] == 2)
             taken.append(traced.metrics())
         else:
             until(Path("looked").exists)

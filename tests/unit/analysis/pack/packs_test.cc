@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/pack/write_packs.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
+#include "support/trace_file.h"
 #include "support/write_file.h"
 
 namespace traced {
