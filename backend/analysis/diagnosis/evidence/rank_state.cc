@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/stream/names.h"
@@ -39,6 +40,11 @@ std::string lostText(const StreamTable& table) {
 }
 
 }  // namespace
+
+bool OperationRef::timedOut() const {
+  return absl::StrContains(error, "imed out") ||
+         absl::StrContains(error, "imeout");
+}
 
 void RankState::addInside(OperationRef operation) {
   inside.push_back(std::move(operation));

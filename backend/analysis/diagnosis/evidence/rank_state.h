@@ -41,6 +41,9 @@ struct OperationRef {
   // Of one that it is inside of: only if its thread waits for it, which is not
   // recorded.
   bool perhaps = false;
+
+  // Whether it failed because it took too long: until then it stood still.
+  bool timedOut() const;
 };
 
 // What a rank had under way in a group was cut off, for the first time.

@@ -8,6 +8,24 @@
 namespace traced {
 namespace {
 
+// What timed out on a device may have stood there behind what one of the two
+// issued before it.
+void letBeHeldUp(const PairCase& pair, std::uint64_t seq, Trouble& trouble) {
+  trouble.may_be_held_up = true;
+  trouble.inside.clear();
+  for (const auto& [rank, side] :
+       {std::pair(pair.key.source, &pair.messages.sends),
+        std::pair(pair.key.destination, &pair.messages.receives)}) {
+    if (!side->failed().contains(seq) && !side->inside().contains(seq)) {
+      continue;
+    }
+    addRanks(trouble.inside, {rank});
+    const OperationRef* ref =
+        pair.knowledge.refOn(rank, pair.key.group, seq, trouble.verdict.pair);
+    if (ref) trouble.issued_ns[rank] = ref->at_ns;
+  }
+}
+
 // The last message is there on both sides, but one of them failed in it.
 void judgeStuck(const PairCase& pair, std::uint64_t seq,
                 PairFindings& findings) {
@@ -38,6 +56,11 @@ void judgeStuck(const PairCase& pair, std::uint64_t seq,
   }
   verdict.summary = absl::StrCat(verdict.op, " ", pair.text(seq),
                                  " failed on rank ", self, ".");
+  const OperationRef* failure =
+      pair.knowledge.refOn(self, pair.key.group, seq, verdict.pair);
+  if (failure && failure->timedOut() && !pair.engine().on_host) {
+    letBeHeldUp(pair, seq, trouble);
+  }
   pair.tellFailure(self, verdict);
   verdict.now.push_back(pair.knowledge.insteadText(peer));
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
 #include "analysis/diagnosis/telling/words.h"
@@ -12,8 +11,7 @@ bool timedOut(const GroupStanding& standing) {
   return std::any_of(
       standing.failed.begin(), standing.failed.end(), [&](std::uint32_t rank) {
         const auto& failure = standing.job().rank(rank)->first_failure;
-        return failure && (absl::StrContains(failure->error, "imed out") ||
-                           absl::StrContains(failure->error, "imeout"));
+        return failure && failure->timedOut();
       });
 }
 

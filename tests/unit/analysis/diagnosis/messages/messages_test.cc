@@ -33,6 +33,25 @@ TEST(MessagesTest, AReceiveThatNobodySendsTo) {
   expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {0, 3});
 }
 
+// What rank 1 sends stands on its device behind the message that rank 0 did not
+// send, and so rank 0 times out as well.
+TEST(MessagesTest, WhatTimesOutBehindAMissingMessageIsNoCauseOfItsOwn) {
+  constexpr char kTimedOut[] = "the engine's watchdog found it timed out";
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    rank.stream().payload().mutable_group(0)->set_backend("nccl");
+  });
+  RankBuilder& silent = job.rank(0);
+  RankBuilder& waiting = job.rank(1);
+  waiting.fail(waiting.addMessage(false, 1, 0).id(), 0, 60'000, kTimedOut);
+  waiting.hang(waiting.addMessage(true, 1, 0).id(), 3);
+  silent.fail(silent.addMessage(false, 1, 1).id(), 9, 60'100, kTimedOut);
+  job.all([](RankBuilder& rank) { rank.live(61'000); });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {0});
+  EXPECT_EQ(diagnosis.verdicts[0].pair, std::pair(0U, 1U));
+}
+
 // The silent one may wait for the rank whose file is missing.
 TEST(MessagesTest, WithAFileMissingAMissingMessageIsUndecided) {
   JobBuilder job(4);
