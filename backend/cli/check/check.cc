@@ -16,6 +16,7 @@
 #include "analysis/reading/stream_loader.h"
 #include "cli/check/budget_file.h"
 #include "cli/check/check_output.h"
+#include "cli/common/complain.h"
 #include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 
@@ -23,10 +24,6 @@ namespace traced {
 namespace {
 
 constexpr int kMostAgreeing = 100;
-
-void complain(const std::string& sentence) {
-  std::cerr << "tracectl: " << printable(sentence) << "\n";
-}
 
 bool writeWhole(const std::string& path, Existing existing,
                 const std::string& text) {
@@ -203,10 +200,7 @@ class Check : public Subcommand {
   }
 
   ExitCode writeBudget() {
-    if (!force_ && isTaken(write_)) {
-      complain(absl::StrCat(write_, ": exists; --force replaces it"));
-      return ExitCode::kUsage;
-    }
+    if (!mayWrite(write_, force_)) return ExitCode::kUsage;
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     std::optional<StepRange> steps;

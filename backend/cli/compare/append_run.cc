@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "analysis/history/history_file.h"
+#include "cli/common/complain.h"
 #include "cli/common/text.h"
 
 namespace traced {
@@ -19,7 +20,7 @@ ExitCode appendRun(const RunFigures& run, const std::string& file,
   if (!run.gaps.empty()) return refuseUnmeasured(run.gaps);
   const Appended appended = appendToHistory(file, run, label);
   if (appended.kind == Appended::Kind::kAdded) return ExitCode::kFine;
-  std::cerr << "tracectl: " << printable(appended.problem) << "\n";
+  complain(appended.problem);
   return appended.kind == Appended::Kind::kFailed ? ExitCode::kInternal
                                                   : ExitCode::kUsage;
 }

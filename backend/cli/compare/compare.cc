@@ -16,6 +16,7 @@
 #include "analysis/compare/measure_run.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/reading/trace_set.h"
+#include "cli/common/complain.h"
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
 #include "cli/compare/append_run.h"
@@ -24,10 +25,6 @@
 
 namespace traced {
 namespace {
-
-void complain(const std::string& sentence) {
-  std::cerr << "tracectl: " << printable(sentence) << "\n";
-}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/stream/rank_list.h"
+#include "cli/common/complain.h"
 #include "cli/common/json.h"
 #include "cli/common/rank_set.h"
 #include "cli/common/text.h"
@@ -121,7 +122,7 @@ class Ctl : public Subcommand {
 
  private:
   static ExitCode refuse(const std::string& sentence) {
-    std::cerr << "tracectl: " << printable(sentence) << "\n";
+    complain(sentence);
     return ExitCode::kUsage;
   }
 
@@ -130,7 +131,7 @@ class Ctl : public Subcommand {
       PendingFile file(path, Existing::kReplaced);
       file.stream() << text;
       if (file.commit()) continue;
-      std::cerr << "tracectl: " << printable(file.problem()) << "\n";
+      complain(file.problem());
       return false;
     }
     return true;

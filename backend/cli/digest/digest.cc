@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analysis/digest/write_digests.h"
+#include "cli/common/complain.h"
 #include "cli/common/json.h"
 #include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
@@ -35,23 +36,20 @@ class DigestCommand : public Subcommand {
   }
 
   ExitCode run() override {
-    if (!force_ && isTaken(output_)) {
-      std::cerr << "tracectl: " << printable(output_)
-                << ": exists; --force replaces it\n";
-      return ExitCode::kUsage;
-    }
+    if (!mayWrite(output_, force_)) return ExitCode::kUsage;
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     if (set->streams[set->selected.front()].dump_file) {
-      std::cerr << "tracectl: the inputs are Flight Recorder dumps, which are "
-                   "small already; all other verbs read them as they are\n";
+      complain(
+          "the inputs are Flight Recorder dumps, which are small already; all "
+          "other verbs read them as they are");
       return ExitCode::kNothingReadable;
     }
     const Result<DigestResult> written = writeDigests(
         *set, output_, force_ ? Existing::kReplaced : Existing::kKept,
         {latest_bytes_, TRACED_VERSION});
     if (!written) {
-      std::cerr << "tracectl: " << printable(written.error().message) << "\n";
+      complain(written.error().message);
       return ExitCode::kInternal;
     }
     std::vector<std::string> warnings = set->input_warnings;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/merge/pending_file.h"
+#include "cli/common/complain.h"
 #include "cli/common/heading.h"
 #include "cli/common/scope_option.h"
 #include "cli/common/text.h"
@@ -71,6 +72,8 @@ class Export : public Subcommand {
 
   ExitCode run() override {
     job_format_ = named(jobFormats(), format_);
+    const bool to_file = !output_.empty() && !toFolder();
+    if (to_file && !mayWrite(output_, force_)) return ExitCode::kUsage;
     const std::string refused = refusedOptions();
     if (!refused.empty()) return refuse(refused);
     const Result<TraceSet> set = inputs_.open();
@@ -99,9 +102,6 @@ class Export : public Subcommand {
     return code;
   }
 
-  static void complain(const std::string& sentence) {
-    std::cerr << "tracectl: " << printable(sentence) << "\n";
-  }
   static ExitCode refuse(const std::string& sentence) {
     complain(sentence);
     return ExitCode::kUsage;
@@ -115,9 +115,6 @@ class Export : public Subcommand {
 
   // Why options do not go together; "" when they do.
   std::string refusedOptions() const {
-    if (!output_.empty() && !toFolder() && !force_ && isTaken(output_)) {
-      return absl::StrCat(output_, ": exists; --force replaces it");
-    }
     if (isTables()) return refusedOfTables();
     if (!job_format_) {
       if (!view_.given()) return "";

@@ -3,10 +3,10 @@
 #include <iostream>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/history/history_reader.h"
 #include "analysis/history/history_verdict.h"
 #include "analysis/merge/pending_file.h"
+#include "cli/common/complain.h"
 #include "cli/common/text.h"
 #include "cli/history/history_output.h"
 
@@ -59,7 +59,7 @@ class HistoryVerb : public Subcommand {
     limits_.floor = floor_percent_ / 100;
     const Result<History> history = readHistory(file_);
     if (!history) {
-      std::cerr << "tracectl: " << printable(history.error().message) << "\n";
+      complain(history.error().message);
       return ExitCode::kUsage;
     }
     const HistoryVerdict verdict = judgeHistory(*history, limits_);
@@ -91,7 +91,7 @@ class HistoryVerb : public Subcommand {
   }
   static bool finish(PendingFile& file) {
     if (file.commit()) return true;
-    std::cerr << "tracectl: " << printable(file.problem()) << "\n";
+    complain(file.problem());
     return false;
   }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cli/common/complain.h"
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
 
@@ -57,9 +58,7 @@ Result<TraceSet> Inputs::open(const RunChoice& choice) {
                  ? openTraceSet(paths_, progress.callback(), choice)
                  : live_.emplace_back(paths_, choice).look(progress.callback());
   progress.done();
-  if (!set) {
-    std::cerr << "tracectl: " << printable(set.error().message) << "\n";
-  }
+  if (!set) complain(set.error().message);
   return set;
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iostream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cli/common/complain.h"
 #include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
 
@@ -45,9 +45,9 @@ std::optional<CopySource> openToCopy(Inputs& inputs, const std::string& verb) {
   Result<TraceSet> set = inputs.open();
   if (!set) return std::nullopt;
   if (holdsOnlyDumps(*set)) {
-    std::cerr << "tracectl: the inputs are Flight Recorder dumps, which have "
-                 "no chunks to "
-              << verb << "; all other verbs read them as they are\n";
+    complain(absl::StrCat(
+        "the inputs are Flight Recorder dumps, which have no chunks to ", verb,
+        "; all other verbs read them as they are"));
     return std::nullopt;
   }
   set->input_warnings.insert(set->input_warnings.end(), kept.begin(),

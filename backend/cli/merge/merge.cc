@@ -9,6 +9,7 @@
 #include "analysis/merge/merge.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/reading/stream_loader.h"
+#include "cli/common/complain.h"
 #include "cli/common/json.h"
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
@@ -30,11 +31,7 @@ class Merge : public Subcommand {
   }
 
   ExitCode run() override {
-    if (!force_ && isTaken(output_)) {
-      std::cerr << "tracectl: " << printable(output_)
-                << ": exists; --force replaces it\n";
-      return ExitCode::kUsage;
-    }
+    if (!mayWrite(output_, force_)) return ExitCode::kUsage;
     const auto source = openToCopy(inputs_, "merge");
     if (!source) return ExitCode::kNothingReadable;
     const TraceSet& set = source->set;
@@ -45,7 +42,7 @@ class Merge : public Subcommand {
         TRACED_VERSION, progress.callback());
     progress.done();
     if (!merged) {
-      std::cerr << "tracectl: " << printable(merged.error().message) << "\n";
+      complain(merged.error().message);
       return ExitCode::kInternal;
     }
     std::vector<std::string> warnings =

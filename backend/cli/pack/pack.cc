@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/pack/write_packs.h"
+#include "cli/common/complain.h"
 #include "cli/common/json.h"
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
@@ -87,7 +88,7 @@ class PackVerb : public Subcommand {
 
  private:
   static ExitCode fail(const std::string& why) {
-    std::cerr << "tracectl: " << printable(why) << "\n";
+    complain(why);
     return ExitCode::kInternal;
   }
 

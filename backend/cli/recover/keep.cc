@@ -10,10 +10,10 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <string>
 #include <vector>
 
+#include "cli/common/complain.h"
 #include "cli/recover/keeper.h"
 #include "recorder/keeper/sweep.h"
 
@@ -72,8 +72,7 @@ class Keep : public Subcommand {
     takeLastPlace();
     closeInherited(kLockDescriptor + 1);
     if (fcntl(kLockDescriptor, F_SETFD, FD_CLOEXEC) != 0) {
-      std::cerr << "tracectl: keep is started by what it keeps; see "
-                   "docs/keeper.md\n";
+      complain("keep is started by what it keeps; see docs/keeper.md");
       return ExitCode::kUsage;
     }
     KeeperLock lock(lock_, kLockDescriptor);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/reading/stream_loader.h"
+#include "cli/common/complain.h"
 #include "cli/common/text.h"
 #include "cli/inputs/live_set.h"
 #include "trace_io/chunk_format.h"
@@ -31,7 +32,7 @@ class Rings : public Subcommand {
     LiveSet live(inputs_);
     const Result<TraceSet> set = live.look();
     if (!set) {
-      std::cerr << "tracectl: " << printable(set.error().message) << "\n";
+      complain(set.error().message);
       return ExitCode::kNothingReadable;
     }
     const Positions after = positions();

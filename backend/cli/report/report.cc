@@ -14,6 +14,7 @@
 #include "analysis/digest/digest_report.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/report/run_report.h"
+#include "cli/common/complain.h"
 #include "cli/common/scope_option.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
@@ -66,20 +67,16 @@ class ReportCommand : public Subcommand {
 
   ExitCode run() override {
     if (!html_.empty() && inputs_.json()) {
-      std::cerr << "tracectl: --html and --json exclude each other\n";
+      complain("--html and --json exclude each other");
       return ExitCode::kUsage;
     }
-    if (!html_.empty() && !force_ && isTaken(html_)) {
-      std::cerr << "tracectl: " << printable(html_)
-                << ": exists; --force replaces it\n";
-      return ExitCode::kUsage;
-    }
+    if (!html_.empty() && !mayWrite(html_, force_)) return ExitCode::kUsage;
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     if (holdsDigests(*set)) {
       const std::string lacking = whatDigestsLack();
       if (!lacking.empty()) {
-        std::cerr << "tracectl: " << lacking << "\n";
+        complain(lacking);
         return ExitCode::kUsage;
       }
     }
@@ -118,7 +115,7 @@ class ReportCommand : public Subcommand {
     PendingFile file(html_, force_ ? Existing::kReplaced : Existing::kKept);
     writeHtmlPage(file.stream(), {inputs_.title(), set, report, diagnosis});
     if (file.commit()) return true;
-    std::cerr << "tracectl: " << printable(file.problem()) << "\n";
+    complain(file.problem());
     return false;
   }
 

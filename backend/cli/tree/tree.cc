@@ -9,6 +9,7 @@
 #include "analysis/clocks/align_clocks.h"
 #include "analysis/reading/stream_loader.h"
 #include "analysis/stream/rank_list.h"
+#include "cli/common/complain.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/window_option.h"
@@ -107,8 +108,9 @@ class TreeCommand : public Subcommand {
     for (const std::size_t i : set.selected) {
       ranks.push_back(set.streams[i].header.rank());
     }
-    std::cerr << "tracectl: there is no trace of rank " << printable(rank_)
-              << ", but of ranks " << RankList::fromRanks(ranks).text() << "\n";
+    complain(absl::StrCat("there is no trace of rank ", rank_,
+                          ", but of ranks ",
+                          RankList::fromRanks(ranks).text()));
     return ExitCode::kUsage;
   }
 
