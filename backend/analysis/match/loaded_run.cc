@@ -10,14 +10,23 @@
 namespace traced {
 namespace {
 
-void addStream(LoadedRun& run, StreamTable& table,
-               const v1::ClockModel& clock) {
+void noteFirstIssue(LoadedRun& run, const LoadedRun::Stream& stream) {
+  for (const AssembledOperation& op : stream.table.operations) {
+    const std::int64_t ns = commonNs(stream.clock, op.issued.ns());
+    run.first_issue_ns = std::min(run.first_issue_ns.value_or(ns), ns);
+  }
+}
+
+LoadedRun::Stream& addStream(LoadedRun& run, StreamTable& table,
+                             const v1::ClockModel& clock) {
   LoadedRun::Stream& stream = run.streams.emplace_back();
   stream.table = std::move(table);
   stream.group_indices = run.groups.add(stream.table.header.attempt(),
                                         stream.table.definitions.groups());
   stream.clock = clock;
   run.summary.add(stream.table);
+  noteFirstIssue(run, stream);
+  return stream;
 }
 
 }  // namespace
@@ -27,17 +36,6 @@ std::uint32_t LoadedRun::groupOf(const Stream& stream,
   const std::uint32_t local = stream.table.groupOf(call);
   return local == StreamDefinitions::kNone ? GroupCatalog::kNone
                                            : stream.group_indices[local];
-}
-
-std::optional<std::int64_t> firstIssueNs(const LoadedRun& run) {
-  std::optional<std::int64_t> first;
-  for (const LoadedRun::Stream& stream : run.streams) {
-    for (const AssembledOperation& op : stream.table.operations) {
-      const std::int64_t ns = commonNs(stream.clock, op.issued.ns());
-      first = std::min(first.value_or(ns), ns);
-    }
-  }
-  return first;
 }
 
 LoadedRun loadRun(const TraceSet& set, const std::vector<std::size_t>& streams,
@@ -52,12 +50,13 @@ LoadedRun loadRun(const TraceSet& set, const std::vector<std::size_t>& streams,
   return run;
 }
 
-LoadedRun loadRun(const TraceSet& set) {
+LoadedRun loadRun(const TraceSet& set, const VisitLoaded& visit) {
   LoadedRun run;
   AlignedClocks clocks = readAligned(
       set, readingThreads(set),
       [&](std::size_t, StreamTable& table, const v1::ClockModel& clock) {
-        addStream(run, table, clock);
+        LoadedRun::Stream& stream = addStream(run, table, clock);
+        if (visit) visit(run, stream);
       });
   run.summary.setClockWarnings(std::move(clocks.warnings));
   return run;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,17 +29,21 @@ struct LoadedRun {
   std::vector<Stream> streams;
   GroupCatalog groups;
   RunSummary summary;
+  // When the first operation of all was issued, on the common time line; absent
+  // without any.
+  std::optional<std::int64_t> first_issue_ns;
 
   // The group of a call, GroupCatalog::kNone when it is not known.
   std::uint32_t groupOf(const Stream& stream, const v1::Call& call) const;
 };
 
-// When the first operation of all was issued, on the common time line; absent
-// without any.
-std::optional<std::int64_t> firstIssueNs(const LoadedRun& run);
+// Is shown each stream of a run as it was added, and may take operations from
+// it.
+using VisitLoaded =
+    std::function<void(const LoadedRun& run, LoadedRun::Stream& stream)>;
 
 // Loads the selected streams.
-LoadedRun loadRun(const TraceSet& set);
+LoadedRun loadRun(const TraceSet& set, const VisitLoaded& visit = {});
 // Loads some streams of the set, on clocks that are known. `groups`: those that
 // are known already, so that labels are the same whatever is loaded.
 LoadedRun loadRun(const TraceSet& set, const std::vector<std::size_t>& streams,

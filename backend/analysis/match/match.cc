@@ -15,65 +15,9 @@
 namespace traced {
 namespace {
 
-enum class Kind : std::uint8_t { kCollective, kPointToPoint, kBatch, kAlone };
-
-constexpr std::int64_t kNoRank = -1;
-
-struct Entry {
-  std::uint32_t group = GroupCatalog::kNone;
-  Kind kind = Kind::kAlone;
-  std::int64_t source = kNoRank;
-  std::int64_t destination = kNoRank;
-  std::uint64_t seq = 0;
-  // Numbers the operations of one rank that claim to be the same one.
-  std::uint32_t repeat = 0;
-  MatchCell cell;
-  std::int64_t issue_ns = 0;
-
-  // Equal for the entries of a row. Those of the kind kAlone differ by cell.
-  auto key() const {
-    const bool alone = kind == Kind::kAlone;
-    return std::tuple(group, kind, source, destination, seq,
-                      alone ? cell.stream : 0, alone ? cell.operation : 0);
-  }
-};
-
-// `taken`: of a receive, the number of the message that it took.
-Entry describe(const LoadedRun& run, const LoadedRun::Stream& stream,
-               const Batches& batches, const AssembledOperation& op,
-               std::uint64_t taken) {
-  Entry entry;
-  entry.issue_ns = commonNs(stream.clock, op.issued.ns());
-  entry.seq = taken;
-  const v1::Call* call = stream.table.callOf(op);
-  if (!call) return entry;
-  entry.group = run.groupOf(stream, *call);
-  if (call->op() == v1::OPERATION_COALESCED) {
-    const Batch* batch = batches.of(op);
-    const auto* first = batch ? batch->first_collective : nullptr;
-    entry.seq = first ? first->seq : 0;
-    const bool matches = entry.seq > 0 && entry.group != GroupCatalog::kNone;
-    if (matches) entry.kind = Kind::kBatch;
-    return entry;
-  }
-  const bool numbered = taken > 0 && entry.group != GroupCatalog::kNone;
-  if (!isPointToPoint(call->op())) {
-    if (numbered) entry.kind = Kind::kCollective;
-    return entry;
-  }
-  const std::int64_t self = stream.table.header.rank();
-  const std::optional<std::uint32_t> known = stream.table.peerOf(op, *call);
-  const std::int64_t peer = known ? std::int64_t{*known} : kNoRank;
-  const bool sends = call->op() == v1::OPERATION_SEND;
-  entry.source = sends ? self : peer;
-  entry.destination = sends ? peer : self;
-  if (numbered && peer != kNoRank) entry.kind = Kind::kPointToPoint;
-  return entry;
-}
-
-std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter,
-                           std::uint64_t& out_of_scope) {
-  std::vector<Entry> entries;
+std::vector<MatchEntry> collect(const LoadedRun& run, const MatchFilter& filter,
+                                std::uint64_t& out_of_scope) {
+  std::vector<MatchEntry> entries;
   const MessagePairing pairing(run);
   for (std::uint32_t i = 0; i < run.streams.size(); ++i) {
     const LoadedRun::Stream& stream = run.streams[i];
@@ -84,8 +28,8 @@ std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter,
     if (filter.nodes) scope.emplace(filter.scope, *filter.nodes, stream.table);
     const std::vector<AssembledOperation>& ops = stream.table.operations;
     for (std::uint32_t j = 0; j < ops.size(); ++j) {
-      Entry entry = describe(run, stream, batches, ops[j],
-                             pairing.messageOf(i, j, ops[j].seq));
+      MatchEntry entry = matchEntryOf(run, stream, batches, ops[j],
+                                      pairing.messageOf(i, j, ops[j].seq));
       if (!filter.groups.empty() &&
           !filter.groups.contains(run.groups.label(entry.group))) {
         continue;
@@ -101,20 +45,21 @@ std::vector<Entry> collect(const LoadedRun& run, const MatchFilter& filter,
   return entries;
 }
 
-void sortEntries(std::vector<Entry>& entries) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::tuple(a.key(), a.repeat, a.cell.stream, a.issue_ns,
-                      a.cell.operation) < std::tuple(b.key(), b.repeat,
-                                                     b.cell.stream, b.issue_ns,
-                                                     b.cell.operation);
-  });
+void sortEntries(std::vector<MatchEntry>& entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const MatchEntry& a, const MatchEntry& b) {
+              return std::tuple(a.key(), a.repeat, a.cell.stream, a.issue_ns,
+                                a.cell.operation) <
+                     std::tuple(b.key(), b.repeat, b.cell.stream, b.issue_ns,
+                                b.cell.operation);
+            });
 }
 
 // A rank that used a number twice gets a second row for it.
-void numberRepeats(std::vector<Entry>& entries) {
+void numberRepeats(std::vector<MatchEntry>& entries) {
   bool any = false;
   for (std::size_t i = 1; i < entries.size(); ++i) {
-    const Entry& before = entries[i - 1];
+    const MatchEntry& before = entries[i - 1];
     if (before.key() != entries[i].key()) continue;
     if (before.cell.stream != entries[i].cell.stream) continue;
     entries[i].repeat = before.repeat + 1;
@@ -123,16 +68,17 @@ void numberRepeats(std::vector<Entry>& entries) {
   if (any) sortEntries(entries);
 }
 
-MatchRow startRow(const Entry& entry, std::size_t first_cell) {
+MatchRow startRow(const MatchEntry& entry, std::size_t first_cell) {
   MatchRow row;
   row.group = entry.group;
-  if (entry.source != kNoRank && entry.destination != kNoRank) {
+  if (entry.source != MatchEntry::kNoRank &&
+      entry.destination != MatchEntry::kNoRank) {
     row.pair = {static_cast<std::uint32_t>(entry.source),
                 static_cast<std::uint32_t>(entry.destination)};
   }
   // The number by which batches match is that of a member.
-  row.seq = entry.kind == Kind::kBatch ? 0 : entry.seq;
-  row.first_issue_ns = entry.issue_ns;
+  row.seq = entry.kind == MatchKind::kBatch ? 0 : entry.seq;
+  row.first_issue_ns = row.last_issue_ns = entry.issue_ns;
   row.first_cell = first_cell;
   return row;
 }
@@ -182,18 +128,23 @@ void keepWindow(const LoadedRun& run, const MatchFilter& wanted,
 
 MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter) {
   MatchTable table;
-  std::vector<Entry> entries = collect(run, filter, table.out_of_scope);
+  std::vector<MatchEntry> entries = collect(run, filter, table.out_of_scope);
   sortEntries(entries);
   numberRepeats(entries);
 
   table.cells.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Entry& entry = entries[i];
+    const MatchEntry& entry = entries[i];
     const bool same = i > 0 && entries[i - 1].key() == entry.key() &&
                       entries[i - 1].repeat == entry.repeat;
-    if (!same) table.rows.push_back(startRow(entry, table.cells.size()));
+    if (!same) {
+      table.rows.push_back(startRow(entry, table.cells.size()));
+      table.rows.back().whole =
+          !filter.not_kept || !filter.not_kept->mayShareRow(entry);
+    }
     MatchRow& row = table.rows.back();
     row.first_issue_ns = std::min(row.first_issue_ns, entry.issue_ns);
+    row.last_issue_ns = std::max(row.last_issue_ns, entry.issue_ns);
     ++row.cell_count;
     table.cells.push_back(entry.cell);
   }

@@ -13,14 +13,9 @@
 #include "analysis/job/run_window.h"
 #include "analysis/job/scope.h"
 #include "analysis/match/loaded_run.h"
+#include "analysis/match/not_kept.h"
 
 namespace traced {
-
-// One rank's part in a row.
-struct MatchCell {
-  std::uint32_t stream = 0;     // index into LoadedRun::streams
-  std::uint32_t operation = 0;  // index into its operations
-};
 
 // Collectives match by group and sequence number; sends and receives by group,
 // ordered pair and the number of the message (MessagePairing); coalesced
@@ -39,6 +34,7 @@ struct MatchRow {
   std::uint64_t seq = 0;
   // On the common time line.
   std::int64_t first_issue_ns = 0;
+  std::int64_t last_issue_ns = 0;
   // The coalesced batch that it is, or is a member of: a number of this table,
   // 0 for none. `members`: of a batch, how many rows are its.
   std::uint32_t batch = 0;
@@ -48,6 +44,8 @@ struct MatchRow {
   std::int64_t order_ns = 0;
   std::size_t first_cell = 0;
   std::size_t cell_count = 0;
+  // No operation that was not kept can be a part of it.
+  bool whole = true;
 };
 
 struct MatchTable {
@@ -78,6 +76,8 @@ struct MatchFilter {
   std::optional<std::int64_t> first_start_ns;
   // Where ranks ran; not needed for all of them.
   const NodeIndex* nodes = nullptr;
+  // What is not in the run that is given; none: all is in it.
+  const NotKept* not_kept = nullptr;
 };
 
 // Every operation that passes the filter is in exactly one row.

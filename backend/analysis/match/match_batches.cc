@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace traced {
 namespace {
@@ -20,6 +21,23 @@ bool endsBatch(const LoadedRun& run, const MatchCell& cell) {
   const AssembledOperation& op = operationOf(run, cell);
   const v1::Call* call = run.streams[cell.stream].table.callOf(op);
   return op.batch > 0 && call && call->op() == v1::OPERATION_COALESCED;
+}
+
+// A part that one row lacks may be where the batch began, and a row that lacks
+// one may be taken for another, and belong to another batch.
+void spreadWhatIsNotWhole(
+    const LoadedRun& run,
+    const absl::flat_hash_map<BatchKey, std::uint32_t>& rows,
+    MatchTable& table) {
+  absl::flat_hash_set<std::uint32_t> parted;
+  for (const MatchRow& row : table.rows) {
+    if (row.whole) continue;
+    for (const MatchCell& cell : table.cellsOf(row)) {
+      const auto found = rows.find({cell.stream, operationOf(run, cell).batch});
+      if (found != rows.end()) parted.insert(table.rows[found->second].batch);
+    }
+  }
+  for (MatchRow& row : table.rows) row.whole &= !parted.contains(row.batch);
 }
 
 // Numbers batches by the place of their rows.
@@ -62,6 +80,7 @@ void linkBatches(const LoadedRun& run, MatchTable& table) {
   for (MatchRow& row : table.rows) {
     if (row.batch > 0) row.order_ns = table.rows[row.batch - 1].order_ns;
   }
+  spreadWhatIsNotWhole(run, rows, table);
 }
 
 void sortRows(MatchTable& table) {

@@ -7,7 +7,8 @@
 
 namespace traced {
 
-// Sets `batch`, `members` and `order_ns` of rows that have their cells.
+// Sets `batch`, `members` and `order_ns` of rows that have their cells. Where
+// one row of a batch is not whole, none is.
 void linkBatches(const LoadedRun& run, MatchTable& table);
 
 // By time, a batch before its members, and these together.

@@ -39,10 +39,36 @@ std::optional<Key> keyOf(const LoadedRun& run, const MatchTable& table,
   return Key{roles.label(row.group), row.seq, std::move(name)};
 }
 
+// Whether all groups that may have a part in a row are known to have theirs.
+class WholeRoles {
+ public:
+  WholeRoles(const GroupRoles& roles, const NotKept* not_kept)
+      : not_kept_(not_kept) {
+    for (const GroupRoles::Role& role : roles.many()) {
+      groups_.emplace(role.label, &role.groups);
+    }
+  }
+
+  bool hasAll(const Key& key) const {
+    if (!not_kept_) return true;
+    const auto& [label, seq, operation] = key;
+    const std::vector<std::uint32_t>& groups = *groups_.at(label);
+    return std::none_of(groups.begin(), groups.end(),
+                        [&, number = seq](std::uint32_t group) {
+                          return not_kept_->mayHaveCollective(group, number);
+                        });
+  }
+
+ private:
+  const NotKept* not_kept_;
+  absl::flat_hash_map<std::string, const std::vector<std::uint32_t>*> groups_;
+};
+
 }  // namespace
 
 MatchTable foldGroups(const LoadedRun& run, const MatchTable& table,
-                      const GroupRoles& roles) {
+                      const GroupRoles& roles, const NotKept* not_kept) {
+  const WholeRoles whole_roles(roles, not_kept);
   absl::flat_hash_map<Key, std::vector<const MatchRow*>> folded;
   std::vector<std::optional<Key>> keys;
   for (const MatchRow& row : table.rows) {
@@ -59,12 +85,14 @@ MatchTable foldGroups(const LoadedRun& run, const MatchTable& table,
     if (keys[i]) parts = folded.at(*keys[i]);
     if (parts.front() != &row) continue;  // it stands there already
     MatchRow& one = result.rows.emplace_back(row);
+    one.whole &= !keys[i] || whole_roles.hasAll(*keys[i]);
     one.groups = static_cast<std::uint32_t>(parts.size());
     one.first_cell = result.cells.size();
     for (const MatchRow* part : parts) {
       const auto cells = table.cellsOf(*part);
       result.cells.insert(result.cells.end(), cells.begin(), cells.end());
       one.first_issue_ns = std::min(one.first_issue_ns, part->first_issue_ns);
+      one.last_issue_ns = std::max(one.last_issue_ns, part->last_issue_ns);
     }
     one.cell_count = result.cells.size() - one.first_cell;
   }

@@ -23,6 +23,12 @@ void addMessages(const LoadedRun& run, const LoadedRun::Stream& stream,
   }
 }
 
+UnclearPairs unclearPairs(const LoadedRun& run) {
+  UnclearPairs unclear;
+  for (const auto& stream : run.streams) addMessages(run, stream, unclear);
+  return unclear;
+}
+
 // A receive, and which operation of which stream it is.
 struct Receive {
   ReceivedMessage message;
@@ -122,9 +128,12 @@ std::vector<ReceivedMessage> sortedByIssue(std::vector<Receive>& receives) {
 
 }  // namespace
 
+bool MessagePairing::isNeeded(const LoadedRun& run) {
+  return !unclearPairs(run).empty();
+}
+
 MessagePairing::MessagePairing(const LoadedRun& run) {
-  UnclearPairs unclear;
-  for (const auto& stream : run.streams) addMessages(run, stream, unclear);
+  const UnclearPairs unclear = unclearPairs(run);
   if (unclear.empty()) return;
   MessageReader reader(run, unclear);
   for (std::uint32_t i = 0; i < run.streams.size(); ++i) reader.read(i);

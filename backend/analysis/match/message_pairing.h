@@ -18,6 +18,9 @@ class MessagePairing {
  public:
   explicit MessagePairing(const LoadedRun& run);
 
+  // Whether there may be receives whose own number does not tell.
+  static bool isNeeded(const LoadedRun& run);
+
   // The number, as the sender counts, of the message that a receive took, or 0
   // where it cannot be told. Streams and operations by index.
   std::uint64_t messageOf(std::uint32_t stream, std::uint32_t operation,

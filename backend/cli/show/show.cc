@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/match_fold.h"
+#include "analysis/match/rows_at_end.h"
+#include "cli/common/complain.h"
 #include "cli/common/named_filters.h"
 #include "cli/common/rank_set.h"
 #include "cli/common/scope_option.h"
@@ -53,28 +54,30 @@ class Show : public Subcommand {
   ExitCode run() override {
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
-    const LoadedRun run = loadRun(*set);
     const bool all_groups = groups_ == std::vector<std::string>{"all"};
     if (all_groups) groups_.clear();
-    const std::string unknown = unknownName({ranks_, groups_, ops_}, run);
-    if (!unknown.empty()) {
-      std::cerr << "tracectl: " << printable(unknown) << "\n";
-      return ExitCode::kUsage;
-    }
     const NodeIndex nodes(*set);
     MatchFilter wanted = filter();
     wanted.nodes = &nodes;
+    RowsAtEnd rows(*set, rowsWanted(), wanted);
+    const std::string unknown =
+        unknownName({ranks_, groups_, ops_}, rows.run());
+    if (!unknown.empty()) {
+      complain(unknown);
+      return ExitCode::kUsage;
+    }
     const bool fold =
         !inputs_.json() && !stacks_ && !all_groups && groups_.empty();
-    MatchTable table = matchOperations(run, wanted);
-    if (fold) table = foldGroups(run, table, GroupRoles(run.groups));
+    rows.match(fold);
+    const LoadedRun& run = rows.run();
+    const MatchTable& table = rows.table();
     const std::vector<ShownEvent> events = eventsOf(run, wanted);
     const ShowContext context{inputs_.title(), *set,         run, table, events,
                               wanted.scope,    wanted.window};
     if (inputs_.json()) {
-      writeShowJson(std::cout, context, choose(table, 0));
+      writeShowJson(std::cout, context, choose(rows));
     } else {
-      const ShownRows shown = choose(table, kRowsShown);
+      const ShownRows shown = choose(rows);
       // Who names ranks gets them all.
       constexpr auto kAny = std::numeric_limits<std::size_t>::max();
       const std::size_t columns = ranks_.empty() ? screenColumns() : kAny;
@@ -101,12 +104,32 @@ class Show : public Subcommand {
     return filter;
   }
 
-  ShownRows choose(const MatchTable& table, std::size_t default_limit) const {
-    absl::Span<const MatchRow> rows = absl::MakeSpan(table.rows);
+  // How many rows to show, 0 for all.
+  std::size_t limit() const {
+    if (limit_) return *limit_;
+    return last_ || inputs_.json() ? 0 : kRowsShown;
+  }
+
+  // Absent where it takes all of the run: JSON and what a filter left out are
+  // counted, and steps are where a rank marked them.
+  std::optional<RowsWanted> rowsWanted() const {
+    const bool filtered = !ops_.empty() || !window_.window().all() ||
+                          scope_.scope() != ReportedScope::kAll;
+    if (filtered || inputs_.json()) return std::nullopt;
+    if (last_) return RowsWanted{PartToLoad::End::kLast, *last_};
+    if (limit() == 0) return std::nullopt;
+    return RowsWanted{PartToLoad::End::kFirst, limit()};
+  }
+
+  ShownRows choose(const RowsAtEnd& found) const {
+    absl::Span<const MatchRow> rows = absl::MakeSpan(found.table().rows);
+    const std::size_t all = rows.size();
     if (last_) rows = rows.last(std::min(*last_, rows.size()));
-    const std::size_t limit = limit_.value_or(last_ ? 0 : default_limit);
-    if (limit > 0) rows = rows.first(std::min(limit, rows.size()));
-    return {rows, table.rows.size() - rows.size()};
+    if (limit() > 0) rows = rows.first(std::min(limit(), rows.size()));
+    ShownRows shown;
+    shown.rows = rows;
+    if (found.hasAll()) shown.left_out = all - rows.size();
+    return shown;
   }
 
   Inputs inputs_;

@@ -62,7 +62,7 @@ void writeEventsText(std::ostream& out, const ShowContext& context) {
   const auto& events = context.events;
   if (events.empty()) return;
   const std::int64_t origin_ns =
-      firstIssueNs(context.run).value_or(events.front().at_ns);
+      context.run.first_issue_ns.value_or(events.front().at_ns);
   const std::size_t left_out =
       events.size() - std::min(events.size(), kEventsShown);
   WordsByStream words(context.run);

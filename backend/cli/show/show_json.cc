@@ -43,7 +43,7 @@ void writeShowJson(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown) {
   Json frame = {{"schema", kJsonSchema},
                 {"title", context.title},
-                {"left_out", shown.left_out},
+                {"left_out", shown.left_out.value_or(0)},
                 {"clocks", clocksJson(context.run)},
                 {"marks", eventsJson(context)},
                 {"simulated", context.run.summary.simulated()},

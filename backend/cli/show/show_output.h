@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,10 +17,11 @@
 
 namespace traced {
 
-// The rows to show of a table, and how many were left out at either end.
+// The rows to show of a table, and how many were left out at either end; absent
+// where that was not counted.
 struct ShownRows {
   absl::Span<const MatchRow> rows;
-  std::size_t left_out = 0;
+  std::optional<std::size_t> left_out;
 };
 
 // Something that happened to a rank, and when on the common time line.

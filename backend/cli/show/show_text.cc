@@ -198,7 +198,7 @@ Table tableOf(const ShowContext& context, const ShownRows& shown,
               const absl::btree_set<std::uint32_t>& streams) {
   const Columns columns = columnsFor(streams);
   Table table = makeTable(context, columns);
-  const std::int64_t origin_ns = firstIssueNs(context.run).value_or(0);
+  const std::int64_t origin_ns = context.run.first_issue_ns.value_or(0);
   absl::flat_hash_set<std::pair<std::uint32_t, std::uint64_t>> parents;
   for (const MatchRow& row : shown.rows) {
     const std::uint64_t parent = parentOf(context, row);
@@ -209,6 +209,13 @@ Table tableOf(const ShowContext& context, const ShownRows& shown,
     table.addRow(cellsOf(context, row, columns, origin_ns));
   }
   return table;
+}
+
+std::string leftOutText(const ShownRows& shown) {
+  if (shown.left_out == 0) return "";
+  const std::string rows = shown.left_out ? countOf(*shown.left_out, "more row")
+                                          : "Not all rows were counted";
+  return absl::StrCat(" ", rows, "; --last and --limit choose others\n");
 }
 
 std::string headText(const ShowContext& context) {
@@ -263,10 +270,7 @@ void writeShowText(std::ostream& out, const ShowContext& context,
         " Groups that are called alike have one row where all their members "
         "called the same; --groups all shows each by itself.\n";
   }
-  if (shown.left_out > 0) {
-    absl::StrAppend(&legend, " ", countOf(shown.left_out, "more row"),
-                    "; --last and --limit choose others\n");
-  }
+  absl::StrAppend(&legend, leftOutText(shown));
   out << table.text() << wrappedLines(legend, columns);
   writeEventsText(out, context);
 }

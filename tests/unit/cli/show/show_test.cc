@@ -65,6 +65,32 @@ TEST_F(ShowTest, IssuedAtCountsFromTheFirstOperationOfAllWhateverIsShown) {
   }
 }
 
+TEST_F(ShowTest, OfALongRunRowsThatAreNotShownAreNotCounted) {
+  constexpr std::uint64_t kCalls = 70'000;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    StreamBuilder stream(rank);
+    stream.addGroup("dp", 0, 2);
+    stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+    for (std::uint64_t i = 1; i <= kCalls; ++i) {
+      const std::int64_t at_ns = static_cast<std::int64_t>(i) * kMs;
+      stream.addOperation(i, StreamBuilder::kIssueNs + at_ns, 1, i, 1000);
+    }
+    write(rank, stream);
+  }
+  const std::string last = runTracectl("show --last 2 " + run()).out;
+  EXPECT_THAT(last, ContainsRegex("69998\\.000 +dp +#69999 .*\n"
+                                  " +69999\\.000 +dp +#70000 "));
+  EXPECT_THAT(last, Not(HasSubstr("#69998 ")));
+  EXPECT_THAT(last, HasSubstr(" Not all rows were counted; --last and "));
+  const std::string first = runTracectl("show --limit 3 " + run()).out;
+  EXPECT_THAT(first, ContainsRegex("\n +0\\.000 +dp +#1 "));
+  EXPECT_THAT(first, HasSubstr("#3 "));
+  EXPECT_THAT(first, Not(HasSubstr("#4 ")));
+  EXPECT_THAT(first, HasSubstr(" Not all rows were counted; --last and "));
+  EXPECT_THAT(runTracectl("show --json --last 2 " + run()).out,
+              HasSubstr("\"left_out\":69998"));
+}
+
 TEST_F(ShowTest, ABatchIsNotIssuedBeforeTheBeginning) {
   StreamBuilder stream(0, 1);
   stream.addGroup("dp", 0, 1);
