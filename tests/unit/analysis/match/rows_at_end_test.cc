@@ -22,7 +22,7 @@ namespace {
 using testing::StreamBuilder;
 using End = PartToLoad::End;
 
-constexpr std::uint32_t kRanks = 8;
+constexpr std::uint32_t kMeshRanks = 8;
 // Calls of every rank.
 constexpr std::uint32_t kAllReduce = 1;
 constexpr std::uint32_t kOfPair = 2;
@@ -32,18 +32,18 @@ constexpr std::uint32_t kCoalesced = 5;
 
 // One rank of a job in which all are in "dp", pairs are in "tp", and messages
 // go round.
-class Rank {
+class MeshRank {
  public:
-  explicit Rank(std::uint32_t rank) : stream_(rank, kRanks) {
+  explicit MeshRank(std::uint32_t rank) : stream_(rank, kMeshRanks) {
     stream_.header().set_host("one");
-    stream_.addGroup("dp", 0, kRanks);
+    stream_.addGroup("dp", 0, kMeshRanks);
     stream_.addGroup("tp", rank / 2 * 2, 2).set_nth(1);
     stream_.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
     stream_.addCall(v1::OPERATION_ALL_REDUCE, 2, 64, 64);
     stream_.addCall(v1::OPERATION_SEND, 1, 64, 0)
-        .set_peer_global_plus_1((rank + 1) % kRanks + 1);
+        .set_peer_global_plus_1((rank + 1) % kMeshRanks + 1);
     stream_.addCall(v1::OPERATION_RECV, 1, 0, 64)
-        .set_peer_global_plus_1((rank + kRanks - 1) % kRanks + 1);
+        .set_peer_global_plus_1((rank + kMeshRanks - 1) % kMeshRanks + 1);
     stream_.addCall(v1::OPERATION_COALESCED, 1, 0, 0);
   }
 
@@ -70,12 +70,12 @@ class Rank {
 class RowsAtEndTest : public ::testing::Test {
  protected:
   RowsAtEndTest() {
-    for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+    for (std::uint32_t rank = 0; rank < kMeshRanks; ++rank)
       ranks_.emplace_back(rank);
   }
 
   TraceSet write() {
-    for (Rank& rank : ranks_) {
+    for (MeshRank& rank : ranks_) {
       StreamBuilder& stream = rank.stream();
       testing::writeFile(dir_.path() + "/" + std::to_string(stream.streamId()),
                          stream.takeChunk(true));
@@ -141,19 +141,19 @@ class RowsAtEndTest : public ::testing::Test {
   }
 
   testing::TempDir dir_;
-  std::vector<Rank> ranks_;
+  std::vector<MeshRank> ranks_;
 };
 
 // What a rank does in one step of a random program, which it may skip, do
 // twice, or do late.
-void act(Rank& rank, int what, std::uint32_t sender, std::uint32_t self) {
+void act(MeshRank& rank, int what, std::uint32_t sender, std::uint32_t self) {
   switch (what) {
     case 0:
       rank.issue(kOfPair, rank.next(kOfPair));
       return;
     case 1: {
       if (self == sender) rank.issue(kSend, rank.next(kSend));
-      if (self == (sender + 1) % kRanks) {
+      if (self == (sender + 1) % kMeshRanks) {
         rank.issue(kReceive, rank.next(kReceive));
       }
       return;
@@ -182,15 +182,15 @@ TEST_F(RowsAtEndTest, WhatAPartTellsIsWhatTheWholeTells) {
   std::size_t known = 0;
   for (int run = 0; run < 12; ++run) {
     ranks_.clear();
-    for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+    for (std::uint32_t rank = 0; rank < kMeshRanks; ++rank)
       ranks_.emplace_back(rank);
-    const std::uint64_t stuck = draw(2 * kRanks);
+    const std::uint64_t stuck = draw(2 * kMeshRanks);
     const std::uint64_t until = draw(40);
     for (std::uint64_t step = 0; step < 40; ++step) {
       const int what = static_cast<int>(draw(7));
-      const auto sender = static_cast<std::uint32_t>(draw(kRanks));
-      for (std::uint32_t self = 0; self < kRanks; ++self) {
-        Rank& rank = ranks_[self];
+      const auto sender = static_cast<std::uint32_t>(draw(kMeshRanks));
+      for (std::uint32_t self = 0; self < kMeshRanks; ++self) {
+        MeshRank& rank = ranks_[self];
         if (self == stuck && step > until) continue;
         rank.pass(
             static_cast<std::int64_t>(draw(draw(10) == 0 ? 500'000 : 9'000)) +
@@ -219,7 +219,7 @@ TEST_F(RowsAtEndTest, WhatAPartTellsIsWhatTheWholeTells) {
 }
 
 TEST_F(RowsAtEndTest, OfAHealthyRunFewOperationsTellManyRows) {
-  for (Rank& rank : ranks_) {
+  for (MeshRank& rank : ranks_) {
     for (int i = 0; i < 100; ++i) {
       rank.pass(1000);
       rank.issue(kAllReduce, rank.next(kAllReduce));
@@ -237,7 +237,7 @@ TEST_F(RowsAtEndTest, OfAHealthyRunFewOperationsTellManyRows) {
 // The last of a rank that stands still is long ago; what the others wait for is
 // known all the same.
 TEST_F(RowsAtEndTest, ARankThatStandsStillHidesNothing) {
-  for (Rank& rank : ranks_) {
+  for (MeshRank& rank : ranks_) {
     const bool stuck = &rank == &ranks_[3];
     for (int i = 0; i < (stuck ? 50 : 60); ++i) {
       rank.pass(1000);
@@ -250,7 +250,7 @@ TEST_F(RowsAtEndTest, ARankThatStandsStillHidesNothing) {
 // Rank 1 issued its part long before the others, and that is not kept: without
 // it the row would begin with them.
 TEST_F(RowsAtEndTest, ARowOfWhichAPartMayBeMissingIsNotTold) {
-  for (Rank& rank : ranks_) {
+  for (MeshRank& rank : ranks_) {
     if (&rank == &ranks_[1]) rank.issue(kAllReduce, 1);
     rank.pass(1'000'000);
     for (int i = 0; i < 5; ++i) rank.issue(kOfPair, rank.next(kOfPair));
@@ -261,7 +261,7 @@ TEST_F(RowsAtEndTest, ARowOfWhichAPartMayBeMissingIsNotTold) {
 }
 
 TEST_F(RowsAtEndTest, ABatchIsKeptWholeOrNotAtAll) {
-  for (Rank& rank : ranks_) {
+  for (MeshRank& rank : ranks_) {
     for (int i = 0; i < 10; ++i) act(rank, 2, 0, 0);
   }
   const TraceSet set = write();
@@ -276,7 +276,7 @@ TEST_F(RowsAtEndTest, ABatchIsKeptWholeOrNotAtAll) {
 
 // Which message a receive from any source took follows from all before it.
 TEST_F(RowsAtEndTest, WhereNumbersDoNotTellMessagesAllIsLoaded) {
-  for (Rank& rank : ranks_) {
+  for (MeshRank& rank : ranks_) {
     rank.stream().payload().mutable_call(3)->clear_peer_global_plus_1();
     for (int i = 0; i < 10; ++i) rank.issue(kReceive, 0);
   }
@@ -287,7 +287,7 @@ TEST_F(RowsAtEndTest, WhereNumbersDoNotTellMessagesAllIsLoaded) {
 
 // Of groups that are asked for seldom calls are found without all others.
 TEST_F(RowsAtEndTest, OperationsOfOtherGroupsAreNotKept) {
-  for (Rank& rank : ranks_) {
+  for (MeshRank& rank : ranks_) {
     for (int i = 0; i < 200; ++i) {
       rank.pass(1000);
       const bool all = i % 50 == 0;
@@ -306,8 +306,8 @@ TEST_F(RowsAtEndTest, OperationsOfOtherGroupsAreNotKept) {
 // Rank 2 is so late that what is loaded of it at first was issued behind all
 // that the others ever did.
 TEST_F(RowsAtEndTest, MoreIsLoadedUntilTheRowsAreKnown) {
-  const std::uint64_t many = (1 << 17) / kRanks * 5 / 3;
-  for (Rank& rank : ranks_) {
+  const std::uint64_t many = (1 << 17) / kMeshRanks * 5 / 3;
+  for (MeshRank& rank : ranks_) {
     if (&rank == &ranks_[2]) rank.pass(1'000'000'000);
     for (std::uint64_t i = 0; i < many; ++i) {
       rank.pass(1000);
@@ -319,7 +319,7 @@ TEST_F(RowsAtEndTest, MoreIsLoadedUntilTheRowsAreKnown) {
   EXPECT_FALSE(rows.hasAll());
   rows.match(/*fold=*/false);
   EXPECT_TRUE(rows.hasAll());
-  EXPECT_EQ(rows.table().rows.size(), many * kRanks / 2);
+  EXPECT_EQ(rows.table().rows.size(), many * kMeshRanks / 2);
   EXPECT_EQ(rows.table().rows.back().cell_count, 2u);
 }
 
