@@ -13,8 +13,8 @@ namespace {
 
 using Operations = std::vector<AssembledOperation>;
 
-// The place before operation `wanted`, or the nearest one behind or before that
-// which parts no batch.
+// Where to cut: before operation `wanted`, or if that parts a batch at the
+// nearest place behind or before it that parts none.
 std::size_t seamAt(const Operations& ops, std::size_t wanted, bool behind) {
   absl::flat_hash_map<std::uint64_t, std::size_t> last_of;
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -42,20 +42,16 @@ class Cutter {
 
   void cut(const LoadedRun& run, LoadedRun::Stream& stream) {
     Operations& ops = stream.table.operations;
+    const std::size_t all = ops.size();
     std::erase_if(ops, [&](const AssembledOperation& op) {
       return !passes(run, stream, op);
     });
-    if (ops.size() <= part_.operations) return;
-    const bool first = part_.end == PartToLoad::End::kFirst;
-    const std::size_t wanted =
-        first ? part_.operations : ops.size() - part_.operations;
-    const auto seam =
-        static_cast<std::ptrdiff_t>(seamAt(ops, wanted, /*behind=*/first));
-    const auto middle = ops.begin() + seam;
-    note(run, stream, first ? middle : ops.begin(), first ? ops.end() : middle);
-    ops =
-        first ? Operations(ops.begin(), middle) : Operations(middle, ops.end());
+    if (ops.size() > part_.operations) cutEnd(run, stream);
+    ops.shrink_to_fit();
+    took_any_ |= ops.size() < all;
   }
+
+  bool tookAny() const { return took_any_; }
 
  private:
   bool passes(const LoadedRun& run, const LoadedRun::Stream& stream,
@@ -69,6 +65,20 @@ class Cutter {
     return filter_.groups.contains(run.groups.label(group));
   }
 
+  void cutEnd(const LoadedRun& run, LoadedRun::Stream& stream) {
+    Operations& ops = stream.table.operations;
+    const bool first = part_.end == PartToLoad::End::kFirst;
+    const std::size_t wanted =
+        first ? part_.operations : ops.size() - part_.operations;
+    const auto seam =
+        static_cast<std::ptrdiff_t>(seamAt(ops, wanted, /*behind=*/first));
+    const auto middle = ops.begin() + seam;
+    const auto from = first ? middle : ops.begin();
+    const auto to = first ? ops.end() : middle;
+    note(run, stream, from, to);
+    ops.erase(from, to);
+  }
+
   void note(const LoadedRun& run, const LoadedRun::Stream& stream,
             Operations::iterator from, Operations::iterator to) {
     const Batches batches(stream.table);
@@ -80,6 +90,7 @@ class Cutter {
   const PartToLoad part_;
   const MatchFilter& filter_;
   NotKept& not_kept_;
+  bool took_any_ = false;
 };
 
 }  // namespace
@@ -92,7 +103,7 @@ LoadedPart loadPart(const TraceSet& set, const PartToLoad& part,
       loadRun(set, [&cutter](const LoadedRun& run, LoadedRun::Stream& stream) {
         cutter.cut(run, stream);
       });
-  if (!MessagePairing::isNeeded(loaded.run)) return loaded;
+  if (!cutter.tookAny() || !MessagePairing::isNeeded(loaded.run)) return loaded;
   loaded = LoadedPart();
   loaded.run = loadRun(set);
   return loaded;
