@@ -56,6 +56,8 @@ def waits_for_the_other() -> list[Metrics]:
         if rank == 0:
             work = dist.all_reduce(torch.ones(4), async_op=True)
             assert work is not None
+            # The first one is over, and the second one under way.
+            until(lambda: traced.metrics()["traced_rank_operations_total"] == 1)
             until(lambda: traced.metrics()["traced_rank_oldest_in_flight_seconds"] > 0.2)
             taken.append(traced.metrics())
             Path("looked").touch()
