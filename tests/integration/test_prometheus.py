@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import urllib.parse
 import urllib.request
@@ -17,17 +16,13 @@ from typing import Any
 
 import pytest
 from launcher import Launcher
+from otlp_receiver import free_port
 from patience import until
 from tracectl import tracectl_path
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 _DOCS = Path(__file__).parents[2] / "docs"
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def _rules() -> str:
@@ -70,7 +65,7 @@ def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
             }
         )
     )
-    port = _free_port()
+    port = free_port()
 
     def ask(path: str) -> Any:
         try:
@@ -104,7 +99,7 @@ def _expressions() -> list[str]:
 
 
 def test_rules_and_dashboards_are_of_what_is_told(launcher: Launcher, tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_port()
     serve = [tracectl_path(), "serve", tmp_path / "traces", "--listen", f"{port}"]
     ranks = launcher.start_ranks(
         4, "jobs.served:diverges", "swapped", folder=tmp_path, TRACED_JOB="scraped"

@@ -35,10 +35,15 @@ def waited_ns(traces: Path) -> int:
     return int(verdicts[0]["waited_ns"])
 
 
+def _traces(folder: Path) -> list[Path]:
+    return list((folder / "traces").rglob("*.traced"))
+
+
 def hang(launcher: Launcher, folder: Path) -> list[Process]:
     """A job of three ranks of which the second does not come to its fourth collective."""
     ranks = launcher.start_ranks(3, "jobs.followed:one_sleeps", folder=folder, TEST_CULPRIT="1")
     until((folder / "held.1").exists)
+    until(lambda: [trace.stat().st_size > 0 for trace in _traces(folder)] == [True] * 3)
     return ranks
 
 

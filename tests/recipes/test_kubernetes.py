@@ -18,13 +18,15 @@ import yaml
 from documented import blocks
 from jobs.kept import CALLS
 from launcher import Launcher, environment, launcher
-from network import PORT
+from otlp_receiver import free_port
 from patience import patient, until
 from recipe import report
 from recipe_tools import recipe_tools
 from tracectl import tracectl, tracectl_path
 
 _PAGE = "recipes/kubernetes.md"
+#: Instead of the page's, which another process of this machine may have.
+_PORT = free_port()
 _VERSIONS = [
     version
     for version in sorted(set(kubernetes_validate.utils.all_versions()))
@@ -97,7 +99,7 @@ def test_what_is_mounted_is_there() -> None:
 def _sidecar(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The script of the container `traced`, with folders of ours."""
     (container,) = _manifest("Job")["spec"]["template"]["spec"]["initContainers"]
-    script = _put(container["command"][-1], folder).replace("0.0.0.0:9464", f"127.0.0.1:{PORT}")
+    script = _put(container["command"][-1], folder).replace("0.0.0.0:9464", f"127.0.0.1:{_PORT}")
     env = environment() | {"PATH": f"{tracectl_path().parent}:/usr/bin:/bin"}
     env |= {"TRACED_RING_DIR": str(folder)}
     with subprocess.Popen(["sh", "-c", script], env=env, cwd=folder) as process:
@@ -116,7 +118,7 @@ def _put(script: str, folder: Path) -> str:
 
 
 def _metrics() -> str:
-    request = urllib.request.Request(f"http://127.0.0.1:{PORT}/metrics")
+    request = urllib.request.Request(f"http://127.0.0.1:{_PORT}/metrics")
     request.add_header("Authorization", "Bearer secret")
     try:
         with urllib.request.urlopen(request, timeout=patient(10)) as answer:
