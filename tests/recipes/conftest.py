@@ -17,4 +17,4 @@ _ENDED_BY_TORCH = "terminate called without an active exception"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=_ENDED_BY_TORCH))
+            item.add_marker(pytest.mark.flaky(reruns=4, only_rerun=_ENDED_BY_TORCH))

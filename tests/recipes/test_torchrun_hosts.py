@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -75,21 +77,35 @@ def _train(
         )
         for machine in hosts.each
     ]
-    said = _said_by(started)
+    said = _said_by(started, succeeds)
     ended = [process.returncode == 0 for process in started]
     assert ended == [succeeds, succeeds], "\n".join(said)
 
 
-def _said_by(started: list[subprocess.Popen[str]]) -> list[str]:
+def _all_end(started: list[subprocess.Popen[str]], succeeds: bool) -> bool:
+    """Whether they do so in time. Where one host failed, torchrun waits minutes on the other."""
+    deadline = time.monotonic() + patient(200)
+    while left := [process for process in started if process.poll() is None]:
+        if succeeds and any(process.returncode for process in started):
+            deadline = min(deadline, time.monotonic() + patient(20))
+            succeeds = False
+        if time.monotonic() > deadline:
+            return False
+        with suppress(subprocess.TimeoutExpired):
+            left[0].wait(1)
+    return True
+
+
+def _said_by(started: list[subprocess.Popen[str]], succeeds: bool) -> list[str]:
     """What each said until its end; where one does not end, where it stands, as a failure."""
-    try:
-        return [process.communicate(timeout=patient(200))[0] for process in started]
-    except subprocess.TimeoutExpired:
-        for process in started:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGABRT)  # faulthandler then tells the stacks
-    told = "\n".join(process.communicate(timeout=patient(60))[0] for process in started)
-    pytest.fail(f"torchrun did not end:\n{told}")
+    ended = _all_end(started, succeeds)
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGABRT)  # faulthandler then tells the stacks
+    told = [process.communicate(timeout=patient(60))[0] for process in started]
+    if not ended:
+        pytest.fail("torchrun did not end:\n" + "\n".join(told))
+    return told
 
 
 def _collect(hosts: Machines, folder: Path) -> None:
