@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -21,12 +20,6 @@ JSON = "application/json"
 
 #: Of the same look they differ from one form to the other.
 _MOVING = ("_seconds_since_", "_oldest_in_flight_", "traced_serve_processor_", "traced_serve_otlp_")
-
-
-def free_port() -> int:
-    """One at which nobody answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def response(status: str, body: bytes = b"{}", *headers: str) -> bytes:

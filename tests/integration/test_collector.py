@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from export_tools import collector
 from launcher import DEADLINE_S, Launcher
-from otlp_receiver import Receiver, free_port, receiving, steady
+from otlp_receiver import Receiver, receiving, steady
 from patience import until
+from ports import free_port
 from serving import Samples, held, serving
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from jobs.served import STEPS
 from launcher import DEADLINE_S, Launcher
-from otlp_receiver import JSON, Receiver, free_port, metrics_of, receiving, response, steady
+from otlp_receiver import JSON, Receiver, metrics_of, receiving, response, steady
 from patience import patient, until
+from ports import free_port
 from serving import Samples, Serve, held, ring_dir, serving
 from tracectl import tracectl, tracectl_path
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 from launcher import Launcher
-from otlp_receiver import free_port
 from patience import until
+from ports import free_port
 from tracectl import tracectl_path
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]

@@ -11,13 +11,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import closing
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 from typing import Any
 
 from launcher import DEADLINE_S, Launcher
 from patience import patient
+from ports import free_port
 
 _LOOK_S = 0.05
 _DEADLINE_S = patient(300)
@@ -93,16 +93,9 @@ class WarmTorchrun:
         own.mkdir()
         option, world, script, *rest = arguments
         assert option == "--nproc-per-node", arguments
-        env = told | {"MASTER_ADDR": "localhost", "MASTER_PORT": str(_free_port())}
+        env = told | {"MASTER_ADDR": "localhost", "MASTER_PORT": str(free_port())}
         ranks = self._launcher.start_ranks(
             int(world), "jobs.script:run", folder, script, rest, folder=own, **env
         )
         codes = [rank.wait(DEADLINE_S) for rank in ranks]
         return max(codes, key=abs), "".join(rank.output for rank in ranks)
-
-
-def _free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("localhost", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -18,8 +18,8 @@ import yaml
 from documented import blocks
 from jobs.kept import CALLS
 from launcher import Launcher, environment, launcher
-from otlp_receiver import free_port
 from patience import patient, until
+from ports import free_port
 from recipe import report
 from recipe_tools import recipe_tools
 from tracectl import tracectl, tracectl_path

@@ -56,13 +56,12 @@ class Cutter {
  private:
   bool passes(const LoadedRun& run, const LoadedRun::Stream& stream,
               const AssembledOperation& op) const {
-    const std::uint32_t rank = stream.table.header.rank();
-    if (!filter_.ranks.empty() && !filter_.ranks.contains(rank)) return false;
+    if (!filter_.passesRank(stream.table.header.rank())) return false;
     if (filter_.groups.empty() || op.batch > 0) return true;
     const v1::Call* call = stream.table.callOf(op);
     const std::uint32_t group =
         call ? run.groupOf(stream, *call) : GroupCatalog::kNone;
-    return filter_.groups.contains(run.groups.label(group));
+    return filter_.passesGroup(run.groups.label(group));
   }
 
   void cutEnd(const LoadedRun& run, LoadedRun::Stream& stream) {

@@ -10,7 +10,6 @@
 #include "analysis/stream/batches.h"
 #include "analysis/stream/clock_models.h"
 #include "analysis/stream/names.h"
-#include "analysis/stream/operation_kinds.h"
 
 namespace traced {
 namespace {
@@ -22,7 +21,7 @@ std::vector<MatchEntry> collect(const LoadedRun& run, const MatchFilter& filter,
   for (std::uint32_t i = 0; i < run.streams.size(); ++i) {
     const LoadedRun::Stream& stream = run.streams[i];
     const std::uint32_t rank = stream.table.header.rank();
-    if (!filter.ranks.empty() && !filter.ranks.contains(rank)) continue;
+    if (!filter.passesRank(rank)) continue;
     const Batches batches(stream.table);
     std::optional<ScopeFilter> scope;
     if (filter.nodes) scope.emplace(filter.scope, *filter.nodes, stream.table);
@@ -30,10 +29,7 @@ std::vector<MatchEntry> collect(const LoadedRun& run, const MatchFilter& filter,
     for (std::uint32_t j = 0; j < ops.size(); ++j) {
       MatchEntry entry = matchEntryOf(run, stream, batches, ops[j],
                                       pairing.messageOf(i, j, ops[j].seq));
-      if (!filter.groups.empty() &&
-          !filter.groups.contains(run.groups.label(entry.group))) {
-        continue;
-      }
+      if (!filter.passesGroup(run.groups.label(entry.group))) continue;
       if (scope && !scope->holds(ops[j])) {
         ++out_of_scope;
         continue;

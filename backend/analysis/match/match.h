@@ -78,6 +78,13 @@ struct MatchFilter {
   const NodeIndex* nodes = nullptr;
   // What is not in the run that is given; none: all is in it.
   const NotKept* not_kept = nullptr;
+
+  bool passesRank(std::uint32_t rank) const {
+    return ranks.empty() || ranks.contains(rank);
+  }
+  bool passesGroup(const std::string& label) const {
+    return groups.empty() || groups.contains(label);
+  }
 };
 
 // Every operation that passes the filter is in exactly one row.

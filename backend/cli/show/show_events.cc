@@ -44,7 +44,7 @@ std::vector<ShownEvent> eventsOf(const LoadedRun& run,
   for (std::uint32_t i = 0; i < run.streams.size(); ++i) {
     const LoadedRun::Stream& stream = run.streams[i];
     const std::uint32_t rank = stream.table.header.rank();
-    if (!filter.ranks.empty() && !filter.ranks.contains(rank)) continue;
+    if (!filter.passesRank(rank)) continue;
     for (const Marks::Event& event : stream.table.marks.events()) {
       if (!event.at.known()) continue;
       events.push_back({commonNs(stream.clock, event.at.ns()), i, event});
