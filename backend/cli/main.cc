@@ -121,16 +121,16 @@ std::vector<std::string> optionNames(const CLI::App& verb) {
 }
 
 // What is no verb and no option, and what was probably meant.
-ExitCode refuse(const std::string& what, const std::string& meant,
-                const std::string& help) {
+ExitCode refuseUnknown(const std::string& what, const std::string& meant,
+                       const std::string& help) {
   std::cerr << "tracectl: there is no " << printable(what) << meant << "\n"
             << help << " tells what there is\n";
   return ExitCode::kUsage;
 }
 
 ExitCode refuseVerb(const CLI::App& app, const std::string& name) {
-  return refuse("verb \"" + name + "\"", didYouMean(name, verbNames(app)),
-                "tracectl help");
+  return refuseUnknown("verb \"" + name + "\"",
+                       didYouMean(name, verbNames(app)), "tracectl help");
 }
 
 // Of arguments that nothing takes.
@@ -139,9 +139,10 @@ ExitCode refuseExtras(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& argument : verb->remaining()) {
       const std::string option = optionIn(argument);
       if (option.empty()) continue;
-      return refuse("option " + option + " of tracectl " + verb->get_name(),
-                    didYouMean(option, optionNames(*verb)),
-                    "tracectl help " + verb->get_name());
+      return refuseUnknown(
+          "option " + option + " of tracectl " + verb->get_name(),
+          didYouMean(option, optionNames(*verb)),
+          "tracectl help " + verb->get_name());
     }
   }
   return explain(app, error);

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -23,45 +22,9 @@ sys.path[:0] = [str(_REPOSITORY / "bench" / "overhead"), str(Path(__file__).pare
 
 import flights  # noqa: E402
 from results import environment, progress  # noqa: E402
-from runs import shapes  # noqa: E402
+from runs import Run, best, measure, shapes  # noqa: E402
 
 _SHAPES = "64x250000,1024x16000,10000x1600,100000x160"
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a program over all operations of a job."""
-
-    ranks: int
-    operations: int
-    cpu_s: float
-    wall_s: float
-    peak_mb: float
-
-    @property
-    def per_core(self) -> float:
-        """Operations in a second of processor time."""
-        return self.ranks * self.operations / self.cpu_s
-
-
-def _measure(command: list[str], ranks: int, operations: int, expected: int = 0) -> Run:
-    begin = os.times().elapsed
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != expected:
-        raise SystemExit(f"{command} exited with {process.returncode}")
-    return Run(
-        ranks=ranks,
-        operations=operations,
-        cpu_s=usage.ru_utime + usage.ru_stime,
-        wall_s=os.times().elapsed - begin,
-        peak_mb=usage.ru_maxrss / 1024,
-    )
-
-
-def _best(runs: list[Run]) -> Run:
-    return min(runs, key=lambda run: run.cpu_s)
 
 
 def _line(name: str, run: Run) -> str:
@@ -76,13 +39,13 @@ def _diagnose(arguments: argparse.Namespace, shape: tuple[int, int], folder: Pat
     traces = folder / "traces"
     subprocess.run([arguments.make_traces, traces, *map(str, shape)], check=True)
     command = [arguments.tracectl, "diagnose", str(traces)]
-    return _best([_measure(command, *shape) for _ in range(arguments.rounds)])
+    return best(measure(command, "diagnose", shape) for _ in range(arguments.rounds))
 
 
 def _stock(shape: tuple[int, int], folder: Path) -> Run:
     flights.write(folder / "flights", *shape)
     command = [sys.executable, "-m", "torch.distributed.flight_recorder.fr_trace"]
-    return _measure([*command, str(folder / "flights"), "-p", "rank_"], *shape)
+    return measure([*command, str(folder / "flights"), "-p", "rank_"], "torchfrtrace", shape)
 
 
 def main() -> None:
@@ -103,12 +66,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             run = _diagnose(arguments, shape, Path(folder))
             print(_line("diagnose", run), flush=True)
-            runs.append({"program": "tracectl diagnose", **asdict(run)})
+            runs.append(asdict(run))
             if shape not in shapes(arguments.stock):
                 continue
             stock = _stock(shape, Path(folder))
             print(_line("torchfrtrace", stock), f" {stock.cpu_s / run.cpu_s:.0f} times")
-            runs.append({"program": "torchfrtrace", **asdict(stock)})
+            runs.append(asdict(stock))
     progress(None)
     if arguments.json:
         arguments.json.write_text(json.dumps({**environment(), "runs": runs}, indent=1) + "\n")

@@ -1,13 +1,19 @@
-"""What a run of a verb of tracectl took, and of which shapes runs are."""
+"""What a run of tracectl, or of a peer, took; of which shapes runs are."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a verb over all operations of a job."""
+    """One run of a verb, or of a peer, over all operations of a job."""
 
     verb: str
     ranks: int
@@ -23,8 +29,52 @@ class Run:
         """Operations of all ranks."""
         return self.ranks * self.operations
 
+    @property
+    def per_core(self) -> float:
+        """Operations in a second of processor time."""
+        return self.total / self.cpu_s
+
 
 def shapes(text: str) -> list[tuple[int, int]]:
     """Ranks and operations of each, of "64x160,1024x160"."""
     parts = [part.partition("x") for part in text.split(",") if part]
     return [(int(ranks), int(operations)) for ranks, _, operations in parts]
+
+
+def _bytes_read(pid: int) -> int:
+    told = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
+    return int(told["rchar"])
+
+
+def measure(
+    command: Sequence[str], verb: str, shape: tuple[int, int], cores: int | None = None
+) -> Run:
+    """Runs a command on the first cores of this machine, or on all.
+
+    Raises:
+        SystemExit: It failed.
+    """
+    cores = cores or os.cpu_count() or 1
+    begin = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={"TRACECTL_PYTHON": sys.executable, **os.environ},
+        preexec_fn=lambda: os.sched_setaffinity(0, range(cores)),
+    )
+    # /proc tells what it read until its end is taken notice of.
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    wall_s = time.monotonic() - begin
+    read = _bytes_read(process.pid)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command} exited with {process.returncode}")
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Run(verb, *shape, cores, cpu_s, wall_s, usage.ru_maxrss / 1024, read / 1e6)
+
+
+def best(runs: Iterable[Run]) -> Run:
+    """That which other work on the machine held up least."""
+    return min(runs, key=lambda run: run.cpu_s)

@@ -19,7 +19,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -28,7 +27,7 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(_REPOSITORY / "bench" / "overhead"), str(Path(__file__).parent)]
 
 from results import environment, progress  # noqa: E402
-from runs import Run, shapes  # noqa: E402
+from runs import Run, best, measure, shapes  # noqa: E402
 
 _SHAPES = "64x160,64x8000,64x60000,1024x160,1024x4000,10000x160,10000x400,100000x160"
 # What each is called with; "OUT" is a path of its own. What reads digests reads those of PARTS
@@ -46,37 +45,6 @@ VERBS = {
     "report of digests": ["report"],
 }
 PARTS = 8
-
-
-def _bytes_read(pid: int) -> int:
-    told = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
-    return int(told["rchar"])
-
-
-def measure(command: Sequence[str], verb: str, shape: tuple[int, int], cores: int) -> Run:
-    """Runs a command on the first cores of this machine.
-
-    Raises:
-        SystemExit: It failed.
-    """
-    begin = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={"TRACECTL_PYTHON": sys.executable, **os.environ},
-        preexec_fn=lambda: os.sched_setaffinity(0, range(cores)),
-    )
-    # It stays where it is for a look at what it read.
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-    wall_s = time.monotonic() - begin
-    read = _bytes_read(process.pid)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{command} exited with {process.returncode}")
-    cpu_s = usage.ru_utime + usage.ru_stime
-    return Run(verb, *shape, cores, cpu_s, wall_s, usage.ru_maxrss / 1024, read / 1e6)
 
 
 def _make_digests(tracectl: Path, folder: Path) -> None:
@@ -101,7 +69,7 @@ def _best(
         of = folder / ("digests" if "digests" in verb else "traces")
         command = [str(arguments.tracectl), *words, str(of)]
         runs.append(measure(command, verb, shape, cores))
-    return min(runs, key=lambda run: run.cpu_s)
+    return best(runs)
 
 
 def _print(run: Run) -> None:

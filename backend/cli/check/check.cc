@@ -29,9 +29,7 @@ bool writeWhole(const std::string& path, Existing existing,
                 const std::string& text) {
   PendingFile file(path, existing);
   file.stream() << text;
-  if (file.commit()) return true;
-  complain(file.problem());
-  return false;
+  return finish(file);
 }
 
 // What a budget is written from.
@@ -117,8 +115,7 @@ class Check : public Subcommand {
 
   ExitCode run() override {
     if (budget_.empty() == write_.empty()) {
-      complain("check needs --budget FILE or --write-budget FILE");
-      return ExitCode::kUsage;
+      return refuse("check needs --budget FILE or --write-budget FILE");
     }
     return budget_.empty() ? writeBudget() : holdAgainst();
   }
@@ -126,10 +123,7 @@ class Check : public Subcommand {
  private:
   ExitCode holdAgainst() {
     const Result<Budget> budget = readBudget(budget_);
-    if (!budget) {
-      complain(budget.error().message);
-      return ExitCode::kUsage;
-    }
+    if (!budget) return refuse(budget.error().message);
     const Result<TraceSet> set = inputs_.open();
     if (!set) return nothingToJudge(*budget);
     const CheckOutcome outcome = judge(*set, *budget);

@@ -93,13 +93,12 @@ class Compare : public Subcommand {
 
   ExitCode run() override {
     if (json_ && github_) {
-      complain("--json and --github exclude each other");
-      return ExitCode::kUsage;
+      return refuse("--json and --github exclude each other");
     }
     if (!append_.empty()) return append();
     if (fresh_.empty()) {
-      complain("--against names the runs to compare with, or --append a file");
-      return ExitCode::kUsage;
+      return refuse(
+          "--against names the runs to compare with, or --append a file");
     }
     settings_.limits.floor = floor_percent_ / 100;
     Runs base, fresh, same;
@@ -108,10 +107,7 @@ class Compare : public Subcommand {
     measure(fresh_, fresh, unread);
     measure(same_, same, unread);
     const std::string twice = sameRunTwice({&base, &fresh, &same});
-    if (!twice.empty()) {
-      complain(twice);
-      return ExitCode::kUsage;
-    }
+    if (!twice.empty()) return refuse(twice);
     const Comparison comparison = compare(base, fresh, same, unread);
     if (!write(comparison)) return ExitCode::kInternal;
     return conclude(comparison);
@@ -119,10 +115,7 @@ class Compare : public Subcommand {
 
  private:
   ExitCode append() const {
-    if (base_.size() != 1) {
-      complain("--append takes one run");
-      return ExitCode::kUsage;
-    }
+    if (base_.size() != 1) return refuse("--append takes one run");
     Runs runs;
     std::vector<std::string> problems;
     measure(base_, runs, problems);
@@ -175,9 +168,7 @@ class Compare : public Subcommand {
       if (files_[i].empty()) continue;
       PendingFile file(files_[i], Existing::kReplaced);
       file.stream() << kCompareFormat[i].text(comparison, workspace);
-      if (file.commit()) continue;
-      complain(file.problem());
-      return false;
+      if (!finish(file)) return false;
     }
     return !github_ || addToSummary(compareMarkdown(comparison));
   }

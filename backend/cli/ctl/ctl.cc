@@ -100,8 +100,9 @@ class Ctl : public Subcommand {
     std::optional<absl::flat_hash_set<std::uint32_t>> wanted;
     if (!ranks_.empty()) {
       auto parsed = parseRanks(ranks_);
-      if (!parsed)
+      if (!parsed) {
         return refuse(absl::StrCat("--ranks: ", parsed.error().message));
+      }
       wanted = *std::move(parsed);
       request.ranks = runsOf(*wanted);
     }
@@ -121,18 +122,11 @@ class Ctl : public Subcommand {
   }
 
  private:
-  static ExitCode refuse(const std::string& sentence) {
-    complain(sentence);
-    return ExitCode::kUsage;
-  }
-
   static bool ask(const std::set<std::string>& files, const std::string& text) {
     for (const std::string& path : files) {
       PendingFile file(path, Existing::kReplaced);
       file.stream() << text;
-      if (file.commit()) continue;
-      complain(file.problem());
-      return false;
+      if (!finish(file)) return false;
     }
     return true;
   }

@@ -102,11 +102,6 @@ class Export : public Subcommand {
     return code;
   }
 
-  static ExitCode refuse(const std::string& sentence) {
-    complain(sentence);
-    return ExitCode::kUsage;
-  }
-
   bool isTables() const { return format_ == kTables; }
   bool toFolder() const {
     return isTables() ||

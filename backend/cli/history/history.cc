@@ -58,10 +58,7 @@ class HistoryVerb : public Subcommand {
   ExitCode run() override {
     limits_.floor = floor_percent_ / 100;
     const Result<History> history = readHistory(file_);
-    if (!history) {
-      complain(history.error().message);
-      return ExitCode::kUsage;
-    }
+    if (!history) return refuse(history.error().message);
     const HistoryVerdict verdict = judgeHistory(*history, limits_);
     const HistoryOutput output{file_, *history, verdict, key_, all_};
     if (json_) {
@@ -88,11 +85,6 @@ class HistoryVerb : public Subcommand {
       if (!finish(file)) return false;
     }
     return true;
-  }
-  static bool finish(PendingFile& file) {
-    if (file.commit()) return true;
-    complain(file.problem());
-    return false;
   }
 
   static ExitCode concludeHistory(const HistoryOutput& output) {

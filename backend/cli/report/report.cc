@@ -67,18 +67,14 @@ class ReportCommand : public Subcommand {
 
   ExitCode run() override {
     if (!html_.empty() && inputs_.json()) {
-      complain("--html and --json exclude each other");
-      return ExitCode::kUsage;
+      return refuse("--html and --json exclude each other");
     }
     if (!html_.empty() && !mayWrite(html_, force_)) return ExitCode::kUsage;
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     if (holdsDigests(*set)) {
       const std::string lacking = whatDigestsLack();
-      if (!lacking.empty()) {
-        complain(lacking);
-        return ExitCode::kUsage;
-      }
+      if (!lacking.empty()) return refuse(lacking);
     }
     // Both read all there is; neither changes the set.
     std::future<Diagnosis> judged;
@@ -114,9 +110,7 @@ class ReportCommand : public Subcommand {
                  const Diagnosis& diagnosis) const {
     PendingFile file(html_, force_ ? Existing::kReplaced : Existing::kKept);
     writeHtmlPage(file.stream(), {inputs_.title(), set, report, diagnosis});
-    if (file.commit()) return true;
-    complain(file.problem());
-    return false;
+    return finish(file);
   }
 
   std::vector<ReportKey> keys() const {

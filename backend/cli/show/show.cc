@@ -62,10 +62,7 @@ class Show : public Subcommand {
     RowsAtEnd rows(*set, rowsWanted(), wanted);
     const std::string unknown =
         unknownName({ranks_, groups_, ops_}, rows.run());
-    if (!unknown.empty()) {
-      complain(unknown);
-      return ExitCode::kUsage;
-    }
+    if (!unknown.empty()) return refuse(unknown);
     const bool fold =
         !inputs_.json() && !stacks_ && !all_groups && groups_.empty();
     rows.match(fold);
