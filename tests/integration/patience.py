@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import TypeVar
 
 _Value = TypeVar("_Value")
@@ -28,3 +29,8 @@ def until(condition: Callable[[], _Value]) -> _Value:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     return value
+
+
+def until_written(traces: Path, ranks: int) -> None:
+    """Waits until the trace of each rank has something in it, which a writer does in its time."""
+    until(lambda: sum(file.stat().st_size > 0 for file in traces.rglob("*.traced")) >= ranks)

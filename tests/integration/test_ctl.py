@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from launcher import Launcher, Process
-from patience import patient, until
+from patience import patient, until, until_written
 from tracectl import Answer, tracectl
 from traced.reader import Stream, read
 
@@ -21,10 +21,11 @@ _WAIT = str(patient(20))
 def _running(
     launcher: Launcher, folder: Path, world: int = 2, program: str = "steps", **env: str
 ) -> Iterator[list[Process]]:
-    """A job that is in its steps, and is released at the end."""
+    """A job that is in its steps, with traces; it is released at the end."""
     ranks = launcher.start_ranks(world, f"jobs.controlled:{program}", folder=folder, **env)
     try:
         until(lambda: all((folder / f"went.{rank}").exists() for rank in range(world)))
+        until_written(folder / "traces", world)
         yield ranks
     finally:
         (folder / "released").touch()

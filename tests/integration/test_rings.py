@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import traced
 from launcher import Launcher, Process
-from patience import until
+from patience import until, until_written
 from tracectl import Answer, tracectl
 
 SECOND = 1_000_000_000
@@ -35,15 +35,11 @@ def waited_ns(traces: Path) -> int:
     return int(verdicts[0]["waited_ns"])
 
 
-def _traces(folder: Path) -> list[Path]:
-    return list((folder / "traces").rglob("*.traced"))
-
-
 def hang(launcher: Launcher, folder: Path) -> list[Process]:
     """A job of three ranks of which the second does not come to its fourth collective."""
     ranks = launcher.start_ranks(3, "jobs.followed:one_sleeps", folder=folder, TEST_CULPRIT="1")
     until((folder / "held.1").exists)
-    until(lambda: [trace.stat().st_size > 0 for trace in _traces(folder)] == [True] * 3)
+    until_written(folder / "traces", 3)
     return ranks
 
 
