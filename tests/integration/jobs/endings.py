@@ -11,22 +11,19 @@ import sys
 import torch
 import torch.distributed as dist
 
-from jobs.joining import join, joined, meet
+from jobs.joining import join, joined, meet, until_let_go
 
 CALLS = 7
 ROUNDS = 120
 
-# Held until the interpreter ends: stock Gloo aborts now and then when one of its threads
-# drops the last reference to a tensor while the interpreter is being finalized.
-_kept: list[torch.Tensor] = []
-
 
 def _calls() -> None:
     join()
-    for _ in range(CALLS):
-        _kept.append(torch.ones(3))
-        dist.all_reduce(_kept[-1])
+    tensors = [torch.ones(3) for _ in range(CALLS)]
+    for tensor in tensors:
+        dist.all_reduce(tensor)
     meet("called")
+    until_let_go(tensors)
 
 
 def falls_off_the_end() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
-from patience import patient_timeout
+from patience import patient_timeout, until
 from torch.distributed.distributed_c10d import GroupName
 
 _TIMEOUT = patient_timeout(60)
@@ -40,6 +41,15 @@ def meet(moment: str) -> None:
     """
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     c10d._store_based_barrier(rank, c10d._get_default_store(), GroupName(moment), world, _TIMEOUT)
+
+
+def until_let_go(tensors: Iterable[torch.Tensor]) -> None:
+    """Waits until nobody else holds the tensors.
+
+    A thread of Gloo's that drops the last reference to one while the interpreter ends takes the
+    process along (pytorch/pytorch#190489).
+    """
+    until(lambda: all(tensor._use_count() == 1 for tensor in tensors))
 
 
 @contextmanager
