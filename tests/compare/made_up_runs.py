@@ -197,6 +197,27 @@ def write(folder: Path, program: Program, seed: int, *, closed: bool = True, los
     return folder
 
 
+def write_kinds(folder: Path, kinds: int) -> Path:
+    """A run of one rank, in which each operation is of another kind than all others."""
+    run = _Run(replace(BASE, world=1), seed=1)
+    rank = run.ranks[0]
+    rank.step(0)
+    for kind in range(kinds):
+        group, size = divmod(kind, 32)
+        if size == 0:
+            made = rank.payload.group.add()
+            made.CopyFrom(rank.payload.group[0])
+            made.id, made.name, made.desc = 2 + group, str(1 + group), f"group {group}"
+        call = rank.payload.call.add()
+        call.CopyFrom(rank.payload.call[0])
+        call.id, call.group, call.bytes_in, call.bytes_out = 3 + kind, 2 + group, 1 << size, 0
+        rank.wait(rank.issue(1 + kind, US, call.id), rank.now)
+    rank.step(1)
+    folder.mkdir()
+    (folder / "rank-0.traced").write_bytes(rank.encode(closed=True, lost=0))
+    return folder
+
+
 def side(folder: Path, program: Program, seed: int, runs: int = 9) -> list[Path]:
     """Several runs of one program."""
     return [write(folder / f"{i:02}", program, seed + i) for i in range(runs)]

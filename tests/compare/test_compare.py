@@ -208,6 +208,15 @@ def test_what_cannot_be_compared_is_no_measure(
     refused(compare(base, other), 5, "the two sides are different programs")
 
 
+def test_a_run_of_too_many_kinds_is_no_measure(tmp_path: Path) -> None:
+    most = made.write_kinds(tmp_path / "most", 2000)
+    more = made.write_kinds(tmp_path / "more", 2003)
+    words = "3 operations are of more than the 2000 kinds that can be compared"
+    answer = compare([most], [more])
+    refused(answer, 5, f"more: {words}")
+    assert answer.words.count(words) == 1
+
+
 def test_files_of_merged_runs_are_runs(tmp_path: Path, base: list[Path], fresh: list[Path]) -> None:
     merged = []
     for number, run in enumerate(fresh):

@@ -27,10 +27,7 @@ std::optional<double> middle(std::vector<double> values) {
 std::optional<std::uint32_t> FigureSums::keyOf(const RunKey& key) {
   const auto known = index_by_key_.find(key);
   if (known != index_by_key_.end()) return known->second;
-  if (sums_.size() == kMostKeys) {
-    ++left_out_;
-    return std::nullopt;
-  }
+  if (sums_.size() == kMostKeys) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(sums_.size());
   index_by_key_[key] = index;
   sums_.emplace_back().key = key;
@@ -48,6 +45,35 @@ void FigureSums::add(std::uint32_t key, std::uint32_t stretch,
   cell.ahead.add(times.ahead);
   cell.uncertain_ns += times.uncertain;
   cell.byte_ns += static_cast<double>(bytes) * times.under_way.value_or(0);
+}
+
+void FigureSums::add(const FigureSums& others) {
+  left_out_ += others.left_out_;
+  for (const OfKey& theirs : others.sums_) {
+    const auto key = keyOf(theirs.key);
+    if (key) {
+      sums_[*key].add(theirs);
+    } else {
+      left_out_ += theirs.calls;
+    }
+  }
+}
+
+void FigureSums::OfKey::add(const OfKey& other) {
+  for (const auto& [stretch, cell] : other.cells) cells[stretch].add(cell);
+  calls += other.calls;
+  bytes += other.bytes;
+  for (const auto& [rank, ns] : other.caused_ns) caused_ns[rank] += ns;
+  for (const auto& [rank, sum] : other.computed) computed[rank].add(sum);
+  for (const auto& [site, count] : other.sites) sites[site] += count;
+}
+
+void FigureSums::Cell::add(const Cell& other) {
+  for (std::size_t i = 0; i < kRunParts; ++i) parts[i].add(other.parts[i]);
+  ahead.add(other.ahead);
+  byte_ns += other.byte_ns;
+  uncertain_ns += other.uncertain_ns;
+  calls += other.calls;
 }
 
 KeyFigures FigureSums::figuresOf(const OfKey& sums,
@@ -105,11 +131,7 @@ void FigureSums::addTotal(const Stretches& stretches,
     calls += static_cast<double>(sums.calls);
     bytes += static_cast<double>(sums.bytes);
     for (const auto& [stretch, cell] : sums.cells) {
-      for (std::size_t i = 0; i < kRunParts; ++i) {
-        all[stretch].parts[i].ns += cell.parts[i].ns;
-        all[stretch].parts[i].count += cell.parts[i].count;
-      }
-      all[stretch].byte_ns += cell.byte_ns;
+      all[stretch].add(cell);
     }
   }
   const auto steps =
@@ -137,7 +159,6 @@ void FigureSums::addTotal(const Stretches& stretches,
 }
 
 void FigureSums::finish(const Stretches& stretches, RunFigures& figures) const {
-  figures.keys_left_out = left_out_;
   figures.step_count = stretches.steps();
   for (const OfKey& sums : sums_) {
     const KeyFigures& key = figures.keys[sums.key] = figuresOf(sums, stretches);

@@ -28,8 +28,10 @@ struct OperationTimes {
 // Not thread safe. Memory: a cell per key and stretch that has operations.
 class FigureSums {
  public:
-  // The number of a key; absent where there are too many.
+  // The number of a key; absent where there are too many. An operation of such
+  // a key is left out.
   std::optional<std::uint32_t> keyOf(const RunKey& key);
+  void leaveOut() { ++left_out_; }
 
   void add(std::uint32_t key, std::uint32_t stretch, std::uint64_t bytes,
            const OperationTimes& times);
@@ -44,7 +46,12 @@ class FigureSums {
     ++sums_[key].sites[site];
   }
 
-  // Puts keys and totals into `figures`. `ranks`: how many recorded the run.
+  // Adds what others added up.
+  void add(const FigureSums& others);
+
+  // How many operations were left out.
+  std::uint64_t leftOut() const { return left_out_; }
+  // Puts keys and totals into `figures`.
   void finish(const Stretches& stretches, RunFigures& figures) const;
 
  private:
@@ -57,6 +64,10 @@ class FigureSums {
       ns += *value;
       ++count;
     }
+    void add(const Sum& other) {
+      ns += other.ns;
+      count += other.count;
+    }
   };
   struct Cell {
     std::array<Sum, kRunParts> parts;
@@ -64,6 +75,8 @@ class FigureSums {
     double byte_ns = 0;
     double uncertain_ns = 0;
     std::uint64_t calls = 0;
+
+    void add(const Cell& other);
   };
   struct OfKey {
     RunKey key;
@@ -73,6 +86,8 @@ class FigureSums {
     std::map<std::uint32_t, double> caused_ns;
     std::map<std::uint32_t, Sum> computed;
     absl::flat_hash_map<std::string, std::uint64_t> sites;
+
+    void add(const OfKey& other);
   };
 
   static KeyFigures figuresOf(const OfKey& sums, const Stretches& stretches);

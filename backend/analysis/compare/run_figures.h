@@ -74,7 +74,6 @@ struct RunFigures {
   PartValues total;
   // Of all keys together.
   std::map<std::uint32_t, double> caused_ns;
-  std::uint64_t keys_left_out = 0;
 
   // A step of a rank, ns; of a run without steps all of it.
   double stepNs() const { return at(total, RunPart::kStep).value_or(0); }

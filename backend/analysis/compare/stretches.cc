@@ -5,16 +5,26 @@
 
 namespace traced {
 
-void Stretches::add(const StreamTable& table) {
-  if (!stepped()) return addTime(0, table.runNs());
-  const std::uint64_t most = steps_.sizeMinus1();
-  width_ = most / kMostStretches + 1;
+Stretches::Stretches(StepRange steps)
+    : steps_(steps),
+      width_(steps.all() ? 1 : steps.sizeMinus1() / kMostStretches + 1) {}
+
+std::vector<Stretches::OwnStep> Stretches::ownSteps(
+    const StreamTable& table) const {
+  if (!stepped()) return {{0, table.runNs()}};
+  std::vector<OwnStep> own;
   for (const Marks::Step& step : table.marks.steps()) {
     if (!steps_.holds(step.number)) continue;
     const auto ns = between(step.began, step.ended);
-    if (!ns) continue;
-    ++numbers_[step.number];
-    addTime(stretchOf(step.number), *ns);
+    if (ns) own.push_back({step.number, *ns});
+  }
+  return own;
+}
+
+void Stretches::add(const std::vector<OwnStep>& steps) {
+  for (const OwnStep& step : steps) {
+    if (stepped()) ++numbers_[step.number];
+    addTime(stretchOf(step.number), step.ns);
   }
 }
 

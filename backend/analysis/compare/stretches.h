@@ -18,10 +18,18 @@ namespace traced {
 class Stretches {
  public:
   // Of a run whose steps are not marked there is one: all of it.
-  explicit Stretches(StepRange steps) : steps_(steps) {}
+  explicit Stretches(StepRange steps);
 
-  // Takes a rank's own steps, once for each stream.
-  void add(const StreamTable& table);
+  // A step of one rank, and how long it took, ns.
+  struct OwnStep {
+    std::uint64_t number = 0;
+    std::uint64_t ns = 0;
+  };
+  // A rank's own steps, as far as both ends of them are known; of a run whose
+  // steps are not marked the time that it recorded.
+  std::vector<OwnStep> ownSteps(const StreamTable& table) const;
+  // Takes them, once for each stream.
+  void add(const std::vector<OwnStep>& steps);
 
   bool stepped() const { return !steps_.all(); }
   // The stretch of an operation; absent where it is in none.
@@ -45,7 +53,7 @@ class Stretches {
 
   const StepRange steps_;
   // How many numbers share a stretch.
-  std::uint64_t width_ = 1;
+  const std::uint64_t width_;
   absl::flat_hash_map<std::uint64_t, std::uint64_t> numbers_;
   std::vector<double> time_ns_;
   std::vector<std::uint64_t> rank_steps_of_;

@@ -23,13 +23,13 @@ struct OwnPart {
 
 }  // namespace
 
-RunArrivals readArrivals(const TraceSet& set) {
+RunArrivals readArrivals(const TraceSet& set, const KeepOfStream& also) {
   RunArrivals run;
   const std::size_t threads = readingThreads(set);
   run.arrivals = ArrivalTable(threads);
   run.clock_ids = clockIds(set);
   run.groups_of.resize(set.streams.size());
-  const auto keep = [&run](std::size_t i, const StreamTable& table) {
+  const auto keep = [&](std::size_t i, const StreamTable& table) {
     run.groups_of[i] =
         run.groups.add(table.header.attempt(), table.definitions.groups());
     const bool any = !table.operations.empty();
@@ -37,12 +37,15 @@ RunArrivals readArrivals(const TraceSet& set) {
         OwnPart{OwnArrivals(table, run.groups_of[i]),
                 any ? table.operations.front().issued : Instant(), table.last});
     const bool has_steps = !table.marks.steps().empty();
+    const KeptOfStream more = also ? also(i, table) : KeptOfStream{};
     return KeptOfStream{
-        own->arrivals.bytes(), [&run, i, own, has_steps](const auto& clock) {
+        own->arrivals.bytes() + more.bytes,
+        [&run, i, own, has_steps, show = more.show](const auto& clock) {
           run.arrivals.add(own->arrivals, clock, run.clock_ids[i]);
           run.ranks.push_back(own->arrivals.rank());
           run.by_step |= has_steps;
           run.span.add(own->first, own->last, clock);
+          if (show) show(clock);
         }};
   };
   run.clocks = readAligned(set, threads, kMostKeptBytes, keep);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/clocks/align_clocks.h"
+#include "analysis/clocks/aligned_streams.h"
 #include "analysis/job/group_catalog.h"
 #include "analysis/pictures/picture_builder.h"
 #include "analysis/reading/trace_set.h"
@@ -30,7 +31,8 @@ struct RunArrivals {
   PictureSpan span;
 };
 
-// Reads the selected streams, as often as aligning their clocks takes.
-RunArrivals readArrivals(const TraceSet& set);
+// Reads the selected streams, as often as aligning their clocks takes. `also`:
+// for who keeps more of them than this.
+RunArrivals readArrivals(const TraceSet& set, const KeepOfStream& also = {});
 
 }  // namespace traced

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+
+#include "analysis/compare/compare_limits.h"
+#include "support/test_seed.h"
+
 namespace traced {
 namespace {
 
@@ -10,7 +16,7 @@ constexpr int kKeys = 4;
 // Without steps a run is one stretch.
 class FigureSumsTest : public ::testing::Test {
  protected:
-  FigureSumsTest() { stretches_.add(StreamTable()); }
+  FigureSumsTest() { stretches_.add({{0, 1000}}); }
 
   static RunKey keyOf(int number) {
     return {"all_reduce", "dp", "float32", std::to_string(number)};
@@ -52,6 +58,70 @@ TEST_F(FigureSumsTest, OfLinesThatCallItAsOftenItIsTheFirstByName) {
   }
   add(kKeys, {});
   EXPECT_EQ(siteOf(kKeys), "");
+}
+
+// Of whole nanoseconds, and four steps, so that sums do not depend on their
+// order.
+void addRandom(std::mt19937& random, FigureSums& sums) {
+  const auto upTo = [&random](std::uint32_t most) { return random() % most; };
+  const auto key =
+      *sums.keyOf({"all_reduce", "dp", "float32", std::to_string(upTo(7))});
+  OperationTimes times;
+  for (std::optional<double>& part : times.parts) {
+    if (upTo(3) > 0) part = upTo(1000);
+  }
+  times.ahead = upTo(1000);
+  times.under_way = upTo(1000);
+  times.uncertain = upTo(1000);
+  sums.add(key, upTo(4), 1 + upTo(64), times);
+  sums.addCaused(key, upTo(3), upTo(1000));
+  sums.addComputed(key, upTo(3), upTo(1000));
+  sums.addSite(key, "train.py:" + std::to_string(upTo(4)));
+}
+
+TEST(FigureSums, WhatSeveralAddUpIsWhatOneDoes) {
+  const std::uint64_t seed = testing::testSeed();
+  SCOPED_TRACE(::testing::Message() << "TEST_SEED=" << seed);
+  Stretches stretches(StepRange(0, 3));
+  for (std::uint64_t i = 0; i < 4; ++i) stretches.add({{i, 1000}});
+  std::mt19937 random(seed), again(seed);
+  FigureSums one, together;
+  std::array<FigureSums, 4> several;
+  for (int i = 0; i < 200; ++i) {
+    addRandom(random, one);
+    addRandom(again, several[i % several.size()]);
+  }
+  for (const FigureSums& sums : several) together.add(sums);
+  RunFigures expected, told;
+  one.finish(stretches, expected);
+  together.finish(stretches, told);
+  EXPECT_EQ(told.total, expected.total);
+  EXPECT_EQ(told.caused_ns, expected.caused_ns);
+  ASSERT_EQ(told.keys.size(), expected.keys.size());
+  for (const auto& [key, figures] : expected.keys) {
+    const KeyFigures& of_told = told.keys.at(key);
+    EXPECT_EQ(of_told.values, figures.values);
+    EXPECT_EQ(of_told.ahead_ns, figures.ahead_ns);
+    EXPECT_EQ(of_told.uncertain_ns, figures.uncertain_ns);
+    EXPECT_EQ(of_told.caused_ns, figures.caused_ns);
+    EXPECT_EQ(of_told.computed_ns, figures.computed_ns);
+    EXPECT_EQ(of_told.site, figures.site);
+  }
+}
+
+TEST(FigureSums, OperationsOfTooManyKindsAreCounted) {
+  FigureSums sums, others;
+  for (std::size_t i = 0; i < kMostKeys; ++i) {
+    ASSERT_TRUE(sums.keyOf({"send", "", "", std::to_string(i)}));
+  }
+  EXPECT_FALSE(sums.keyOf({"send", "", "", "one more"}));
+  sums.leaveOut();
+  for (int i = 0; i < 3; ++i) {
+    others.add(*others.keyOf({"send", "", "", "one more"}), 0, 64, {});
+  }
+  others.add(*others.keyOf({"send", "", "", "0"}), 0, 64, {});
+  sums.add(others);
+  EXPECT_EQ(sums.leftOut(), 4u);
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+// Adds up the operations of one stream.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/compare/figure_sums.h"
+#include "analysis/compare/stretches.h"
+#include "analysis/compare/wait_ends.h"
+#include "analysis/report/batch_sizes.h"
+#include "analysis/time_split/arrival_rows.h"
+#include "analysis/time_split/arrival_table.h"
+
+namespace traced {
+
+class StreamSums {
+ public:
+  // `groups`: of the stream's groups, their indices in the job's catalog.
+  // `identities`: of the catalog's groups, what they are (group_identity.h).
+  StreamSums(const ArrivalTable::Stream& stream, const ArrivalTable& arrivals,
+             const std::vector<std::uint32_t>& groups,
+             const std::vector<std::string>& identities,
+             const Stretches& stretches);
+
+  struct Sums {
+    FigureSums figures;
+    // How many operations failed, in any step.
+    std::uint64_t failed = 0;
+  };
+  Sums addAll() &&;
+
+ private:
+  void add(std::size_t i, const AssembledOperation& op, const v1::Call* call,
+           std::uint32_t stretch);
+  std::uint64_t bytesOfBatch(const AssembledOperation& op) const;
+  // Absent where there are too many.
+  std::optional<std::uint32_t> keyOf(const AssembledOperation& op,
+                                     const v1::Call* call,
+                                     std::uint64_t batch_bytes);
+  RunKey keyOf(const v1::Call& call, std::uint64_t batch_bytes) const;
+  const std::string& siteOf(const AssembledOperation& op);
+
+  const ArrivalTable::Stream& stream_;
+  const StreamTable& table_;
+  const ArrivalRows arrivals_;
+  const std::vector<std::uint32_t>& groups_;
+  const std::vector<std::string>& identities_;
+  const Stretches& stretches_;
+  const BatchSizes batches_;
+  const WaitEnds wait_ends_;
+  Sums sums_;
+  // Per call, and bytes of the batch that it is in.
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>,
+                      std::optional<std::uint32_t>>
+      keys_;
+  absl::flat_hash_map<std::uint32_t, std::string> sites_;
+};
+
+}  // namespace traced
