@@ -197,20 +197,19 @@ def write(folder: Path, program: Program, seed: int, *, closed: bool = True, los
     return folder
 
 
-def write_kinds(folder: Path, kinds: int) -> Path:
+def write_kinds(folder: Path, kinds: int, seed: int) -> Path:
     """A run of one rank, in which each operation is of another kind than all others."""
-    run = _Run(replace(BASE, world=1), seed=1)
+    run = _Run(replace(BASE, world=1), seed)
     rank = run.ranks[0]
     rank.step(0)
     for kind in range(kinds):
-        group, size = divmod(kind, 32)
-        if size == 0:
-            made = rank.payload.group.add()
-            made.CopyFrom(rank.payload.group[0])
-            made.id, made.name, made.desc = 2 + group, str(1 + group), f"group {group}"
+        number, size = divmod(kind, 32)
+        op, dtype = divmod(number, 16)
         call = rank.payload.call.add()
         call.CopyFrom(rank.payload.call[0])
-        call.id, call.group, call.bytes_in, call.bytes_out = 3 + kind, 2 + group, 1 << size, 0
+        call.id, call.op = 3 + kind, 1 + op
+        call.input[0].dtype = 1 + dtype
+        call.bytes_in = call.bytes_out = 1 << size
         rank.wait(rank.issue(1 + kind, US, call.id), rank.now)
     rank.step(1)
     folder.mkdir()
