@@ -76,10 +76,13 @@ OwnTime RankTiming::ownTimeSince(const Place& place,
   return {most_ns, most_ns - (other_ns - place.other_ns)};
 }
 
-// What a future tells later may have ended before.
+// What a future tells later may have ended before, and so may a wait that is
+// not remembered.
 std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
-  if (told_later_ == 0 || now_.at_ns == kNever) return 0;
-  return std::max<std::int64_t>(until_ns - now_.at_ns, 0);
+  if (now_.at_ns == kNever) return 0;
+  if (told_later_ == 0) until_ns = std::min(until_ns, forgotten_until_ns_);
+  if (until_ns <= now_.at_ns) return 0;
+  return until_ns - now_.at_ns;
 }
 
 Timing RankTiming::timed(const AssembledOperation& op,
@@ -136,7 +139,10 @@ void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
 }
 
 void RankTiming::expect(const Coming& coming) {
-  if (coming_.size() == kMaxComing) return;
+  if (coming_.size() == kMaxComing) {
+    forgotten_until_ns_ = std::max(forgotten_until_ns_, coming.at_ns);
+    return;
+  }
   coming_.push_back(coming);
   told_later_ += !coming.is_wait;
   if (coming_.size() == 1) return;

@@ -95,6 +95,8 @@ class RankTiming {
   // The program, as of its latest call; and what comes next, that first.
   Place now_;
   std::vector<Coming> coming_;
+  // Until then there may be waits that were too many to be remembered.
+  std::int64_t forgotten_until_ns_ = kNever;
   // How many of these are no waits.
   std::size_t told_later_ = 0;
   // Of that what no wait was seen for, since the latest wait or call.

@@ -432,6 +432,31 @@ TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
       }));
 }
 
+// So many operations are under way, whose waits come last, that no other wait
+// is remembered: nor is that for a message, which holds rank 2 up.
+TEST(TimingTest, WhoMayHaveWaitedAmongVeryManyWaitsIsNotLate) {
+  constexpr int kUnderWay = 2000;
+  constexpr std::int64_t kHeldUpMs = 3000;
+  expectHealthy(
+      rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
+                std::uint32_t message, std::int64_t at_ms) {
+        if (r == 2 && at_ms == 0) {
+          const std::uint32_t group = rank.addGroup("solo", r, 1);
+          const std::uint32_t solo =
+              rank.addCall(v1::OPERATION_ALL_REDUCE, group).id();
+          for (int i = 0; i < kUnderWay; ++i)
+            rank.endLater(solo, 0, 20'000 + i);
+        }
+        const bool held_up = at_ms >= 2000;
+        if (held_up) at_ms += kHeldUpMs;
+        const bool holds_up = at_ms == 2000 + kHeldUpMs;
+        if (r == 1 && holds_up) rank.endLater(message, at_ms - 5, at_ms);
+        if (r == 2 && holds_up) rank.end(message, at_ms - kHeldUpMs, kHeldUpMs);
+        const std::int64_t waits_ms = r != 2 && holds_up ? kHeldUpMs : 0;
+        rank.end(call, at_ms - waits_ms + (r == 2), waits_ms + 3 - (r == 2));
+      }));
+}
+
 // The same before two all_reduces that all call one after the other: it is not
 // late to the second one either.
 TEST(TimingTest, WhoWasHeldUpBeforeTheCollectiveBeforeIsNoStraggler) {
