@@ -45,23 +45,25 @@ std::optional<Difference> firstDifference(const MessagePair& pair) {
 }
 
 // Messages pair by their tags, where the engine has regard to these: within a
-// tag in order, across tags in any.
+// tag in order, across tags in any. So what is received may be any that is sent
+// behind it, too; true also where that is more than is looked at.
 bool pairsByTag(const SignatureTable& signatures, const MessagePair& pair,
                 std::uint64_t from) {
+  const auto& [sends, receives] = pair;
+  const std::uint64_t cut = from + kMostCompared;
   std::map<std::optional<std::int32_t>, std::deque<std::uint32_t>> waiting;
-  const std::uint64_t end =
-      std::min(std::min(pair.sends.last(), pair.receives.last()) + 1,
-               from + kMostCompared);
-  for (std::uint64_t seq = from; seq < end; ++seq) {
-    if (!pair.sends.has(seq)) return true;
-    const std::uint32_t message = pair.sends.messageAt(seq);
+  for (std::uint64_t seq = from; seq <= sends.last() && seq < cut; ++seq) {
+    if (!sends.has(seq)) return true;
+    const std::uint32_t message = sends.messageAt(seq);
     waiting[signatures.at(message).tag].push_back(message);
   }
-  for (std::uint64_t seq = from; seq < end; ++seq) {
-    if (!pair.receives.has(seq)) return true;
-    const std::uint32_t message = pair.receives.messageAt(seq);
+  const std::uint64_t last = std::min(sends.last(), receives.last());
+  for (std::uint64_t seq = from; seq <= last && seq < cut; ++seq) {
+    if (!receives.has(seq)) return true;
+    const std::uint32_t message = receives.messageAt(seq);
     auto& sent = waiting[signatures.at(message).tag];
-    if (sent.empty() || sent.front() != message) return false;
+    if (sent.empty()) return sends.last() >= cut;
+    if (sent.front() != message) return false;
     sent.pop_front();
   }
   return true;

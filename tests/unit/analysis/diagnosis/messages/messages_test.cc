@@ -102,6 +102,37 @@ TEST(MessagesTest, TagsPairInAnyOrder) {
   expectHealthy(diagnoseJob(job));
 }
 
+// One tag's messages are sent before the other's, and received behind them.
+TEST(MessagesTest, TagsPairHoweverManyMessagesAreBetweenThem) {
+  for (const int count : {5, 5000}) {
+    SCOPED_TRACE(count);
+    JobBuilder job(2);
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      RankBuilder& rank = job.rank(r);
+      const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+      const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
+      for (int i = 0; i < 2 * count; ++i) {
+        rank.end((i < count) == (r == 0) ? one : two, 10 * i);
+      }
+    }
+    expectHealthy(diagnoseJob(job));
+  }
+}
+
+// The receiver takes those of the second tag and leaves the others.
+TEST(MessagesTest, WhatIsReceivedMayBeSentBehindWhatIsNot) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
+    for (int i = 0; i < 3 && r == 0; ++i) rank.end(one, 10 * i);
+    for (int i = 3; i < 6; ++i) rank.end(two, 10 * i);
+  }
+  const std::string text = textOf(diagnoseJob(job));
+  EXPECT_EQ(text.find("received as"), std::string::npos) << text;
+}
+
 // NCCL has no tags. Of an engine that is not known it cannot be told whether
 // they matter.
 TEST(MessagesTest, TagsThatDifferAreOnlyWrongWhereTheEngineMatchesThem) {
