@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/messages/message_pair.h"
+#include "analysis/diagnosis/messages/pairing.h"
 #include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
@@ -172,6 +173,21 @@ void judgeFrom(const PairCase& pair, bool sends, std::uint64_t seq,
   }
 }
 
+// Of more messages than are received the first that is not: by its tag, where
+// the two sides differ in these.
+std::uint64_t firstNotReceived(const PairCase& pair) {
+  const PairSide& receives = pair.messages.receives;
+  const std::uint64_t by_number = receives.last() + receives.unnumbered() + 1;
+  if (receives.unnumbered() > 0 ||
+      pair.engine().tags != EngineTraits::Tags::kMatched) {
+    return by_number;
+  }
+  const auto difference = firstDifference(pair.messages);
+  if (!difference) return by_number;
+  return pairByTags(pair.job().signatures, pair.messages, difference->seq)
+      .not_received.value_or(by_number);
+}
+
 }  // namespace
 
 void findLeftOver(const PairCase& pair, PairFindings& findings) {
@@ -183,7 +199,7 @@ void findLeftOver(const PairCase& pair, PairFindings& findings) {
   if (sent == received) {
     judgeStuck(pair, sent, findings);
   } else if (sent > received) {
-    judgeFrom(pair, true, received + 1, findings);
+    judgeFrom(pair, true, firstNotReceived(pair), findings);
   } else if (receives.unnumbered() == 0) {
     judgeFrom(pair, false, sent + 1, findings);
   }

@@ -1,73 +1,15 @@
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/messages/message_pair.h"
+#include "analysis/diagnosis/messages/pairing.h"
 #include "analysis/diagnosis/mismatch/call_shift.h"
 #include "analysis/diagnosis/mismatch/signature_difference.h"
 #include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
-
-// Messages that are looked at one by one where two sides differ.
-constexpr std::uint64_t kMostCompared = 4096;
-
-struct Difference {
-  std::uint64_t seq = 0;
-  std::uint32_t sent = 0;
-  std::uint32_t received = 0;
-};
-
-// The first number at which the two sides differ. Only where they change need
-// be compared.
-std::optional<Difference> firstDifference(const MessagePair& pair) {
-  const PairSide& sends = pair.sends;
-  const PairSide& receives = pair.receives;
-  const std::uint64_t begin = std::max(sends.first(), receives.first());
-  const std::uint64_t end = std::min(sends.last(), receives.last());
-  std::optional<Difference> first;
-  const auto compareAt = [&](std::uint64_t seq) {
-    if (seq < begin || seq > end || (first && first->seq <= seq)) return;
-    if (!sends.has(seq) || !receives.has(seq)) return;
-    const std::uint32_t sent = sends.messageAt(seq);
-    const std::uint32_t received = receives.messageAt(seq);
-    if (sent != received) first = Difference{seq, sent, received};
-  };
-  compareAt(begin);
-  for (const PairSide* side : {&sends, &receives}) {
-    for (const PairSide::Run& run : side->runs()) compareAt(run.first);
-  }
-  return first;
-}
-
-// Messages pair by their tags, where the engine has regard to these: within a
-// tag in order, across tags in any. So what is received may be any that is sent
-// behind it, too; true also where that is more than is looked at.
-bool pairsByTag(const SignatureTable& signatures, const MessagePair& pair,
-                std::uint64_t from) {
-  const auto& [sends, receives] = pair;
-  const std::uint64_t cut = from + kMostCompared;
-  std::map<std::optional<std::int32_t>, std::deque<std::uint32_t>> waiting;
-  for (std::uint64_t seq = from; seq <= sends.last() && seq < cut; ++seq) {
-    if (!sends.has(seq)) return true;
-    const std::uint32_t message = sends.messageAt(seq);
-    waiting[signatures.at(message).tag].push_back(message);
-  }
-  const std::uint64_t last = std::min(sends.last(), receives.last());
-  for (std::uint64_t seq = from; seq <= last && seq < cut; ++seq) {
-    if (!receives.has(seq)) return true;
-    const std::uint32_t message = receives.messageAt(seq);
-    auto& sent = waiting[signatures.at(message).tag];
-    if (sent.empty()) return sends.last() >= cut;
-    if (sent.front() != message) return false;
-    sent.pop_front();
-  }
-  return true;
-}
 
 // What the receiver took, against what was sent to it.
 CallShift shiftFrom(const MessagePair& pair, std::uint64_t seq) {
@@ -213,7 +155,7 @@ bool findDifference(const PairCase& pair, PairFindings& findings) {
   const auto difference = firstDifference(messages);
   if (!difference || mayBeIgnored(pair, *difference) ||
       mayYetMeet(pair, *difference) ||
-      pairsByTag(pair.job().signatures, messages, difference->seq)) {
+      pairByTags(pair.job().signatures, messages, difference->seq).fits) {
     return false;
   }
   Trouble& trouble = findings.troubles.emplace_back();

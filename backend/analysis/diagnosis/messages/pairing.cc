@@ -1,0 +1,73 @@
+#include "analysis/diagnosis/messages/pairing.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+namespace traced {
+namespace {
+
+// Messages that are looked at one by one where two sides differ.
+constexpr std::uint64_t kMostCompared = 4096;
+
+using Tag = std::optional<std::int32_t>;
+// The numbers of what is sent and not yet received.
+using Waiting = std::map<Tag, std::deque<std::uint64_t>>;
+
+std::optional<std::uint64_t> firstOf(const Waiting& waiting) {
+  std::optional<std::uint64_t> first;
+  for (const auto& [tag, numbers] : waiting) {
+    if (numbers.empty()) continue;
+    first = std::min(first.value_or(numbers.front()), numbers.front());
+  }
+  return first;
+}
+
+}  // namespace
+
+// Only where the sides change need be compared.
+std::optional<Difference> firstDifference(const MessagePair& pair) {
+  const PairSide& sends = pair.sends;
+  const PairSide& receives = pair.receives;
+  const std::uint64_t begin = std::max(sends.first(), receives.first());
+  const std::uint64_t end = std::min(sends.last(), receives.last());
+  std::optional<Difference> first;
+  const auto compareAt = [&](std::uint64_t seq) {
+    if (seq < begin || seq > end || (first && first->seq <= seq)) return;
+    if (!sends.has(seq) || !receives.has(seq)) return;
+    const std::uint32_t sent = sends.messageAt(seq);
+    const std::uint32_t received = receives.messageAt(seq);
+    if (sent != received) first = Difference{seq, sent, received};
+  };
+  compareAt(begin);
+  for (const PairSide* side : {&sends, &receives}) {
+    for (const PairSide::Run& run : side->runs()) compareAt(run.first);
+  }
+  return first;
+}
+
+TagPairing pairByTags(const SignatureTable& signatures, const MessagePair& pair,
+                      std::uint64_t from) {
+  const auto& [sends, receives] = pair;
+  const std::uint64_t cut = from + kMostCompared;
+  Waiting waiting;
+  for (std::uint64_t seq = from; seq <= sends.last() && seq < cut; ++seq) {
+    if (!sends.has(seq)) return {};
+    waiting[signatures.at(sends.messageAt(seq)).tag].push_back(seq);
+  }
+  const std::uint64_t last = std::min(sends.last(), receives.last());
+  for (std::uint64_t seq = from; seq <= last && seq < cut; ++seq) {
+    if (!receives.has(seq)) return {};
+    const std::uint32_t message = receives.messageAt(seq);
+    auto& sent = waiting[signatures.at(message).tag];
+    if (sent.empty()) return {.fits = sends.last() >= cut, .not_received = {}};
+    if (sends.messageAt(sent.front()) != message) {
+      return {.fits = false, .not_received = {}};
+    }
+    sent.pop_front();
+  }
+  if (last >= cut) return {};
+  return {.fits = true, .not_received = firstOf(waiting)};
+}
+
+}  // namespace traced
