@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -173,19 +174,18 @@ void judgeFrom(const PairCase& pair, bool sends, std::uint64_t seq,
   }
 }
 
-// Of more messages than are received the first that is not: by its tag, where
-// the two sides differ in these.
-std::uint64_t firstNotReceived(const PairCase& pair) {
-  const PairSide& receives = pair.messages.receives;
-  const std::uint64_t by_number = receives.last() + receives.unnumbered() + 1;
-  if (receives.unnumbered() > 0 ||
+// The first message that one side has and not the other, by its tag; absent
+// where the two sides do not differ in these.
+std::optional<std::uint64_t> leftOverByTag(const PairCase& pair, bool sends) {
+  if (pair.messages.receives.unnumbered() > 0 ||
       pair.engine().tags != EngineTraits::Tags::kMatched) {
-    return by_number;
+    return std::nullopt;
   }
   const auto difference = firstDifference(pair.messages);
-  if (!difference) return by_number;
-  return pairByTags(pair.job().signatures, pair.messages, difference->seq)
-      .not_received.value_or(by_number);
+  if (!difference) return std::nullopt;
+  const TagPairing by_tags =
+      pairByTags(pair.job().signatures, pair.messages, difference->seq);
+  return sends ? by_tags.not_received : by_tags.not_sent;
 }
 
 }  // namespace
@@ -199,9 +199,11 @@ void findLeftOver(const PairCase& pair, PairFindings& findings) {
   if (sent == received) {
     judgeStuck(pair, sent, findings);
   } else if (sent > received) {
-    judgeFrom(pair, true, firstNotReceived(pair), findings);
+    judgeFrom(pair, true, leftOverByTag(pair, true).value_or(received + 1),
+              findings);
   } else if (receives.unnumbered() == 0) {
-    judgeFrom(pair, false, sent + 1, findings);
+    judgeFrom(pair, false, leftOverByTag(pair, false).value_or(sent + 1),
+              findings);
   }
 }
 

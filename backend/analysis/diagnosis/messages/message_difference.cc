@@ -154,10 +154,13 @@ bool findDifference(const PairCase& pair, PairFindings& findings) {
   if (!numbered) return false;
   const auto difference = firstDifference(messages);
   if (!difference || mayBeIgnored(pair, *difference) ||
-      mayYetMeet(pair, *difference) ||
-      pairByTags(pair.job().signatures, messages, difference->seq).fits) {
+      mayYetMeet(pair, *difference)) {
     return false;
   }
+  const TagPairing by_tags =
+      pairByTags(pair.job().signatures, messages, difference->seq);
+  const bool both_left_over = by_tags.not_received && by_tags.not_sent;
+  if (by_tags.fits && !both_left_over) return false;
   Trouble& trouble = findings.troubles.emplace_back();
   trouble.verdict = tellDifference(pair, *difference);
   trouble.inside = trouble.verdict.ranks;

@@ -55,19 +55,24 @@ TagPairing pairByTags(const SignatureTable& signatures, const MessagePair& pair,
     if (!sends.has(seq)) return {};
     waiting[signatures.at(sends.messageAt(seq)).tag].push_back(seq);
   }
-  const std::uint64_t last = std::min(sends.last(), receives.last());
-  for (std::uint64_t seq = from; seq <= last && seq < cut; ++seq) {
-    if (!receives.has(seq)) return {};
+  TagPairing pairing;
+  for (std::uint64_t seq = from; seq <= receives.last(); ++seq) {
+    if (seq >= cut || !receives.has(seq)) return {};
     const std::uint32_t message = receives.messageAt(seq);
     auto& sent = waiting[signatures.at(message).tag];
-    if (sent.empty()) return {.fits = sends.last() >= cut, .not_received = {}};
+    if (sent.empty() && sends.last() >= cut) return {};
+    if (sent.empty()) {
+      pairing.not_sent = pairing.not_sent.value_or(seq);
+      continue;
+    }
     if (sends.messageAt(sent.front()) != message) {
-      return {.fits = false, .not_received = {}};
+      pairing.fits = false;
+      return pairing;
     }
     sent.pop_front();
   }
-  if (last >= cut) return {};
-  return {.fits = true, .not_received = firstOf(waiting)};
+  pairing.not_received = firstOf(waiting);
+  return pairing;
 }
 
 }  // namespace traced

@@ -22,11 +22,13 @@ std::optional<Difference> firstDifference(const MessagePair& pair);
 // Where an engine has regard to tags, messages pair within a tag in order,
 // across tags in any: so what is received may be any that is sent behind it.
 struct TagPairing {
-  // All that is received was sent so, or that is not known.
+  // What meets within a tag is alike, or that is not known.
   bool fits = true;
-  // The first message that is sent and not received; absent where there is
-  // none, and where that is not known.
+  // The first message that is sent and not received, and the first that is
+  // received and not sent; absent where there is none, and where that is not
+  // known.
   std::optional<std::uint64_t> not_received;
+  std::optional<std::uint64_t> not_sent;
 };
 // `from`: below it numbers pair.
 TagPairing pairByTags(const SignatureTable& signatures, const MessagePair& pair,
