@@ -35,6 +35,13 @@ bool isLastSwap(const PairCase& pair, std::uint64_t seq) {
          receives.messageAt(next) == sends.messageAt(seq);
 }
 
+// Numbers tell it only where the two have the same.
+CallShift shiftAt(const PairCase& pair, const Difference& d) {
+  if (!d.same_number) return CallShift::kNone;
+  return isLastSwap(pair, d.seq) ? CallShift::kSwapped
+                                 : shiftFrom(pair.messages, d.seq);
+}
+
 const char* textOf(CallShift shift) {
   switch (shift) {
     case CallShift::kSwapped:
@@ -118,9 +125,7 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
   verdict.finding = (tags_differ && !pair.bothClosed()) || two_orders
                         ? Confidence::kLikely
                         : Confidence::kCertain;
-  const CallShift shift = isLastSwap(pair, d.seq)
-                              ? CallShift::kSwapped
-                              : shiftFrom(pair.messages, d.seq);
+  const CallShift shift = shiftAt(pair, d);
   if (shift != CallShift::kNone) verdict.evidence.push_back(textOf(shift));
   if (shift == CallShift::kSwapped) {
     verdict.kind = VerdictKind::kOrderMismatch;
@@ -160,9 +165,9 @@ bool findDifference(const PairCase& pair, PairFindings& findings) {
   const TagPairing by_tags =
       pairByTags(pair.job().signatures, messages, difference->seq);
   const bool both_left_over = by_tags.not_received && by_tags.not_sent;
-  if (by_tags.fits && !both_left_over) return false;
+  if (!by_tags.unlike && !both_left_over) return false;
   Trouble& trouble = findings.troubles.emplace_back();
-  trouble.verdict = tellDifference(pair, *difference);
+  trouble.verdict = tellDifference(pair, by_tags.unlike.value_or(*difference));
   trouble.inside = trouble.verdict.ranks;
   trouble.explained = true;
   findings.verdicts.push_back(trouble.verdict);

@@ -65,9 +65,12 @@ TagPairing pairByTags(const SignatureTable& signatures, const MessagePair& pair,
       pairing.not_sent = pairing.not_sent.value_or(seq);
       continue;
     }
-    if (sends.messageAt(sent.front()) != message) {
-      pairing.fits = false;
-      return pairing;
+    const std::uint64_t number = sent.front();
+    if (sends.messageAt(number) != message) {
+      return {.unlike = Difference{number, sends.messageAt(number), message,
+                                   number == seq},
+              .not_received = {},
+              .not_sent = {}};
     }
     sent.pop_front();
   }

@@ -119,6 +119,22 @@ TEST(MessagesTest, TagsPairHoweverManyMessagesAreBetweenThem) {
   }
 }
 
+// The second one is received first, and of another size.
+TEST(MessagesTest, WhatDiffersWithinItsTagIsToldByItsTag) {
+  JobBuilder job(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    RankBuilder& rank = job.rank(r);
+    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
+    const std::uint32_t two =
+        rank.addMessage(r == 0, 1, 1 - r, 64 << r, 2).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
+  }
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);
+}
+
 // The receiver takes those of the second tag and leaves the others.
 TEST(MessagesTest, WhatIsReceivedMayBeSentBehindWhatIsNot) {
   JobBuilder job(2);
