@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "unit/analysis/diagnosis/diagnosed.h"
 
 namespace traced::testing {
@@ -61,16 +63,28 @@ TEST(MessagesTest, WithAFileMissingAMissingMessageIsUndecided) {
                 {});
 }
 
-TEST(MessagesTest, TwoThatSendInOneOrderAndReceiveInTheOther) {
+// Rank 0 sends two messages of these tags, and rank 1 receives the second one
+// first. `bytes`: of the second one, on each of the two.
+Diagnosis crosswise(const std::array<std::int32_t, 2>& tags,
+                    const std::array<std::uint64_t, 2>& bytes,
+                    const char* backend = "gloo") {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     RankBuilder& rank = job.rank(r);
-    const std::uint32_t small = rank.addMessage(r == 0, 1, 1 - r, 64).id();
-    const std::uint32_t large = rank.addMessage(r == 0, 1, 1 - r, 128).id();
-    rank.end(r == 0 ? small : large, 0);
-    rank.end(r == 0 ? large : small, 10);
+    rank.stream().payload().mutable_group(0)->set_backend(backend);
+    const std::uint32_t one =
+        rank.addMessage(r == 0, 1, 1 - r, 64, tags[0]).id();
+    const std::uint32_t two =
+        rank.addMessage(r == 0, 1, 1 - r, bytes[r], tags[1]).id();
+    rank.end(r == 0 ? one : two, 0);
+    rank.end(r == 0 ? two : one, 10);
   }
-  expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
+  return diagnoseJob(job);
+}
+
+TEST(MessagesTest, TwoThatSendInOneOrderAndReceiveInTheOther) {
+  expectVerdict(crosswise({0, 0}, {128, 128}), VerdictKind::kOrderMismatch,
+                {0, 1});
 }
 
 // Two kinds of message alternate, and one is received once more than it was
@@ -91,15 +105,7 @@ TEST(MessagesTest, AReceiveTooManyIsNoOppositeOrder) {
 }
 
 TEST(MessagesTest, TagsPairInAnyOrder) {
-  JobBuilder job(2);
-  for (std::uint32_t r = 0; r < 2; ++r) {
-    RankBuilder& rank = job.rank(r);
-    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
-    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
-    rank.end(r == 0 ? one : two, 0);
-    rank.end(r == 0 ? two : one, 10);
-  }
-  expectHealthy(diagnoseJob(job));
+  expectHealthy(crosswise({1, 2}, {128, 128}));
 }
 
 // One tag's messages are sent before the other's, and received behind them.
@@ -121,16 +127,7 @@ TEST(MessagesTest, TagsPairHoweverManyMessagesAreBetweenThem) {
 
 // The second one is received first, and of another size.
 TEST(MessagesTest, WhatDiffersWithinItsTagIsToldByItsTag) {
-  JobBuilder job(2);
-  for (std::uint32_t r = 0; r < 2; ++r) {
-    RankBuilder& rank = job.rank(r);
-    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
-    const std::uint32_t two =
-        rank.addMessage(r == 0, 1, 1 - r, 64 << r, 2).id();
-    rank.end(r == 0 ? one : two, 0);
-    rank.end(r == 0 ? two : one, 10);
-  }
-  const Diagnosis diagnosis = diagnoseJob(job);
+  const Diagnosis diagnosis = crosswise({1, 2}, {64, 128});
   expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
   EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);
 }
@@ -172,16 +169,8 @@ TEST(MessagesTest, TagsThatDifferAreOnlyWrongWhereTheEngineMatchesThem) {
 }
 
 TEST(MessagesTest, AnEngineWithoutTagsPairsMessagesInOrder) {
-  JobBuilder job(2);
-  for (std::uint32_t r = 0; r < 2; ++r) {
-    RankBuilder& rank = job.rank(r);
-    rank.stream().payload().mutable_group(0)->set_backend("nccl");
-    const std::uint32_t one = rank.addMessage(r == 0, 1, 1 - r, 64, 1).id();
-    const std::uint32_t two = rank.addMessage(r == 0, 1, 1 - r, 128, 2).id();
-    rank.end(r == 0 ? one : two, 0);
-    rank.end(r == 0 ? two : one, 10);
-  }
-  expectVerdict(diagnoseJob(job), VerdictKind::kOrderMismatch, {0, 1});
+  expectVerdict(crosswise({1, 2}, {128, 128}, "nccl"),
+                VerdictKind::kOrderMismatch, {0, 1});
 }
 
 // NCCL may carry out a batch beside messages that are in none.
