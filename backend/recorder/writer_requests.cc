@@ -1,5 +1,6 @@
 // What a writer does when somebody asks for it from outside the process.
 
+#include <exception>
 #include <utility>
 
 #include "base/clock.h"

@@ -11,6 +11,7 @@
 // its group of 8. With no_message all ranks but RANK wait for a message of the
 // next one at AT, with no_receive they send one, and nobody does the other.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <utility>

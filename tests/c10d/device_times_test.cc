@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
+#include <stdexcept>
 #include <thread>
 
 #include "c10d/wrapper/traced_backend.h"

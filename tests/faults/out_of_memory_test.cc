@@ -1,5 +1,6 @@
 // A process that the kernel kills because its memory is used up.
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>

@@ -6,6 +6,7 @@
 #include <nccl.h>
 
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <thread>
 #include <utility>

@@ -5,6 +5,7 @@
 
 #include <zstd.h>
 
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>

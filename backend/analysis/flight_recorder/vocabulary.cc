@@ -1,5 +1,6 @@
 #include "analysis/flight_recorder/vocabulary.h"
 
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"

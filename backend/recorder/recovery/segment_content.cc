@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstring>
+#include <system_error>
 
 #include "recorder/ring/ring.h"
 #include "recorder/ring/segment.h"

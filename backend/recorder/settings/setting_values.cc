@@ -5,6 +5,7 @@
 #include <charconv>
 #include <initializer_list>
 #include <iterator>
+#include <system_error>
 
 namespace traced {
 

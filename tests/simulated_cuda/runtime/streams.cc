@@ -1,5 +1,6 @@
 #include "runtime/streams.h"
 
+#include <chrono>
 #include <map>
 #include <thread>
 #include <utility>
