@@ -1,5 +1,7 @@
 #include "c10d/program/parameter_owners.h"
 
+#include <ATen/core/Tensor.h>
+
 namespace traced {
 
 ParameterOwners& ParameterOwners::ofProcess() {
