@@ -27,6 +27,7 @@ import cost
 import device_checks
 import event_cost
 import fault_checks
+import nccl_checks
 import suite_check
 import torch
 import traced
@@ -196,7 +197,7 @@ def _times_and_figures(session: Session, folder: Path) -> None:
         session.check("event_cost.cc compiles", lambda: event_cost.compiles(60))
         session.measure("cost", lambda: _costs(_COST_CPU_S))
         return
-    for number, check in enumerate(device_checks.CHECKS):
+    for number, check in enumerate(device_checks.CHECKS + nccl_checks.CHECKS):
         name = check.__name__.replace("_", " ")
         session.check(name, partial(check, folder / f"device{number}"))
     session.measure("events_ns", _event_costs)

@@ -4,7 +4,9 @@ Called as programs call it; and captured in a graph, where the host's time is th
 and the total that of a replay.
 
 The arms are processes of their own, since most of what differs is read once per process. They take
-turns, so that what the machine does meanwhile hits all of them alike.
+turns, so that what the machine does meanwhile hits all of them alike. One process may be slower
+than its like for as long as it lives, by more than tracing costs; so all are started again, some
+times, and a figure is the median over these starts.
 
     cost.py ARM        an arm: reads "HOW ELEMENTS COUNT" lines, answers with microseconds
 """
@@ -24,7 +26,8 @@ from typing import Any
 
 from where import DEVICE, ENGINE, GPU, PATIENCE, SIMULATED, synchronize
 
-_ROUNDS = 2 if SIMULATED else 15
+_STARTS = 1 if SIMULATED else 9
+_ROUNDS = 2 if SIMULATED else 5  # of each start
 #: Bytes, and how many calls make a block.
 _SIZES = {4: 300, 4096: 300, 1 << 16: 300, 1 << 20: 200, 1 << 24: 100, 1 << 26: 50}
 #: Bytes, and how many calls make a graph.
@@ -48,11 +51,12 @@ ARMS: dict[str, dict[str, str]] = {
     "traced end": _QUIET | {"TRACED_DEVICE_TIME": "end"},
     "traced full": _QUIET | {"TRACED_DEVICE_TIME": "full"},
     "traced off, nvtx": _QUIET | {"TRACED_DEVICE_TIME": "off", "TRACED_NVTX": "1"},
+    "traced off, NCCL's": _QUIET | {"TRACED_DEVICE_TIME": "off", "TRACED_NCCL_PROFILER": "1"},
 }
 
 
 #: Arm, how and bytes to the microseconds of each round: of the host, and in all.
-_Samples = dict[tuple[str, str, int], list[list[float]]]
+_Rounds = dict[tuple[str, str, int], list[list[float]]]
 
 
 @dataclass
@@ -77,30 +81,36 @@ class _Arm:
 def measure(deadline_s: float) -> list[dict[str, Any]]:
     """Runs all arms in turns and returns a row per size and arm.
 
-    Microseconds per call, as medians over the rounds: of the host in the call, and of call and
-    device together. What an arm adds is the median difference to the plain arm of its round.
+    Microseconds per call, of the host in the call, and of call and device together: the median over
+    the starts of each start's median round. What an arm adds is its difference to the plain arm,
+    the median of each start's rounds: the median of these, and their quartiles.
 
     Args:
-        deadline_s: After so many seconds no further round is begun.
+        deadline_s: After so many seconds the arms are not started again.
     """
     until = time.monotonic() + deadline_s
-    with tempfile.TemporaryDirectory() as folder:
-        arms = [_start(name, env, folder) for name, env in ARMS.items()]
-        try:
-            for arm in arms:  # all have started at once: this is where they are waited for
-                arm.run("call", 4, 10, _START_S)
-            samples: _Samples = {}
-            for turn in range(_ROUNDS):
-                if turn > 2 and time.monotonic() > until:
-                    break
-                for how, size, count in _CASES:
-                    for arm in arms if turn % 2 else reversed(arms):
-                        took = arm.run(how, size, count)
-                        samples.setdefault((arm.name, how, size), []).append(took)
-        finally:
-            for arm in arms:
-                _end(arm)
-    return [_row(how, size, name, samples) for how, size, _ in _CASES for name in ARMS]
+    starts: list[_Rounds] = []
+    while len(starts) < _STARTS and (not starts or time.monotonic() < until):
+        with tempfile.TemporaryDirectory() as folder:
+            starts.append(_measure_once(folder))
+    return [_row(how, size, name, starts) for how, size, _ in _CASES for name in ARMS]
+
+
+def _measure_once(folder: str) -> _Rounds:
+    arms = [_start(name, env, folder) for name, env in ARMS.items()]
+    rounds: _Rounds = {}
+    try:
+        for arm in arms:  # all have started at once: this is where they are waited for
+            arm.run("call", 4, 10, _START_S)
+        for turn in range(_ROUNDS):
+            for how, size, count in _CASES:
+                for arm in arms if turn % 2 else reversed(arms):
+                    took = arm.run(how, size, count)
+                    rounds.setdefault((arm.name, how, size), []).append(took)
+    finally:
+        for arm in arms:
+            _end(arm)
+    return rounds
 
 
 def _end(arm: _Arm) -> None:
@@ -127,13 +137,18 @@ def _start(name: str, env: dict[str, str], folder: str) -> _Arm:
     return _Arm(name, process)
 
 
-def _row(how: str, size: int, name: str, samples: _Samples) -> dict[str, Any]:
-    own, plain = samples[name, how, size], samples["plain", how, size]
-    row: dict[str, Any] = {"how": how, "bytes": size, "arm": name, "rounds": len(own)}
+def _row(how: str, size: int, name: str, starts: list[_Rounds]) -> dict[str, Any]:
+    row: dict[str, Any] = {"how": how, "bytes": size, "arm": name, "starts": len(starts)}
     for index, what in enumerate(("host", "total")):
-        row[f"{what}_us"] = round(statistics.median(sample[index] for sample in own), 3)
-        added = [a[index] - b[index] for a, b in zip(own, plain, strict=True)]
-        quartiles = statistics.quantiles(added, n=4) if len(added) > 1 else [0.0, 0.0, 0.0]
+        took, added = [], []
+        for rounds in starts:
+            own, plain = rounds[name, how, size], rounds["plain", how, size]
+            took.append(statistics.median(each[index] for each in own))
+            added.append(
+                statistics.median(a[index] - b[index] for a, b in zip(own, plain, strict=True))
+            )
+        row[f"{what}_us"] = round(statistics.median(took), 3)
+        quartiles = statistics.quantiles(added, n=4) if len(added) > 1 else added * 3
         row[f"{what}_added_us"] = [round(value, 3) for value in quartiles]
     return row
 

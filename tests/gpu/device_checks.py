@@ -14,29 +14,44 @@ from where import SIMULATED, TIMED
 
 _DEADLINE_S = 120.0
 _GATHER = "all_gather_into_tensor"
-#: What a device time may differ from the profiler's: microseconds, and a share.
+#: What a device time may differ from the profiler's, beyond the distance of two events with
+#: nothing between them: microseconds, and a share.
 _OFF_US, _OFF_SHARE = 2.0, 0.02
 #: Milliseconds that two events may lie apart with nothing between them.
 _APART_MS = 0.02 if TIMED else 20.0
 
 
-def _run(program: str, folder: Path, mode: str, **env: str) -> tuple[Run, list[Operation]]:
+def _run(
+    program: str, folder: Path, mode: str, world: int = 1, **env: str
+) -> tuple[Run, list[Operation]]:
+    """The run, and the gathers of rank 0."""
     on = {"TRACED_DEVICE_TIME": mode} if mode else {"TRACED": "0"}
-    run = ranks(1, "traced:nccl", [program], folder / (mode or "stock"), _DEADLINE_S, **on, **env)
+    where = folder / (mode or "stock")
+    run = ranks(world, "traced:nccl", [program], where, _DEADLINE_S, **on, **env)
     operations: list[Operation] = []
     if mode:
-        for stream in traced.read(run.traces).streams:
-            operations += [item for item in stream.operations if item.op == _GATHER]
+        stream = next(one for one in traced.read(run.traces).streams if one.rank == 0)
+        operations += [item for item in stream.operations if item.op == _GATHER]
     return run, operations
 
 
-def lengths_agree_with_the_profiler(folder: Path) -> str:
+def lengths_of_copies_agree_with_the_profiler(folder: Path) -> str:
+    return _lengths_agree(folder, 1)
+
+
+def lengths_of_kernels_agree_with_the_profiler(folder: Path) -> str:
+    return _lengths_agree(folder, 2)
+
+
+def _lengths_agree(folder: Path, world: int) -> str:
+    """The median counts: the first ones, which the host launches while the device waits for them,
+    last until the device has them."""
     if SIMULATED:
         raise NotHereError("CUPTI")
-    run, operations = _run("copy_lengths", folder, "full")
-    told = run.returned[0]["copy_lengths"]
+    run, operations = _run("lengths", folder, "full", world)
+    told, nothing_us = run.returned[0]["lengths"]
     if not told:
-        return "the profiler saw no copies"
+        return "the profiler saw nothing"
     ours = [
         (item.end_ns - item.start_ns) / 1e3
         for item in operations[-len(told) :]
@@ -44,12 +59,19 @@ def lengths_agree_with_the_profiler(folder: Path) -> str:
     ]
     if len(ours) != len(told):
         return f"{len(ours)} of {len(told)} operations have device times"
-    off = [abs(a - b) - _OFF_US - _OFF_SHARE * b for a, b in zip(ours, told, strict=True)]
+    print(
+        f"     two events lie {nothing_us:.1f} us apart; ours less the profiler's, in us: "
+        + " ".join(f"{a - b:.1f}" for a, b in zip(ours, told, strict=True)),
+        flush=True,
+    )
+    off = [
+        abs(a - b - nothing_us) - _OFF_US - _OFF_SHARE * b for a, b in zip(ours, told, strict=True)
+    ]
     return "" if statistics.median(off) <= 0 else f"off: ours {ours}, profiler {told} (us)"
 
 
 def the_end_alone_is_told(folder: Path) -> str:
-    _, operations = _run("copy_lengths", folder, "end")
+    _, operations = _run("lengths", folder, "end")
     timed = [item for item in operations if item.end_source == "device_event"]
     if len(timed) < len(operations) // 2:
         return f"only {len(timed)} of {len(operations)} operations have an end"
@@ -117,7 +139,8 @@ def threads_are_told_apart(folder: Path) -> str:
 
 
 CHECKS: list[Callable[[Path], str]] = [
-    lengths_agree_with_the_profiler,
+    lengths_of_copies_agree_with_the_profiler,
+    lengths_of_kernels_agree_with_the_profiler,
     the_end_alone_is_told,
     waits_tell_their_stall,
     overlap_is_kept,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import statistics
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from where import PATIENCE, SIMULATED, TIMED
 _cuda: Any = torch.cuda  # of which torch annotates a part only
 _WARM_UP_S = 0.3 * PATIENCE  # until the events of device times are there
 _LARGE = 1 << (26 if TIMED else 20)  # floats
+_BEFORE = 10 if TIMED else 1
 _MATRIX = 4096 if TIMED else 64
 
 
@@ -49,13 +51,21 @@ def _milliseconds_on_device(action: Callable[[], object]) -> float:
     return float(begin.elapsed_time(end))
 
 
-def copy_lengths() -> list[float]:
-    """Microseconds of each gather's copy by PyTorch's profiler; they come last in the trace."""
+def lengths() -> tuple[list[float], float]:
+    """Microseconds of each gather's copy or kernel by PyTorch's profiler, and of two events.
+
+    The gathers come last in the trace. The events are two with nothing between them.
+    """
     from torch.profiler import ProfilerActivity, profile
 
     _warm_up()
-    sizes = [1 << exponent for exponent in range(18, _LARGE.bit_length())] * 3
-    tensors = [(torch.ones(n, device="cuda"), torch.empty(n, device="cuda")) for n in sizes]
+    nothing_us = 1e3 * statistics.median(_milliseconds_on_device(_nothing) for _ in range(20))
+    largest = _LARGE if dist.get_world_size() == 1 else _LARGE >> 4  # which goes through sockets
+    sizes = [1 << exponent for exponent in range(18, largest.bit_length())] * 3
+    tensors = [
+        (torch.ones(n, device="cuda"), torch.empty(n * dist.get_world_size(), device="cuda"))
+        for n in sizes
+    ]
     torch.cuda.synchronize()
 
     def gather() -> None:
@@ -65,7 +75,7 @@ def copy_lengths() -> list[float]:
 
     if SIMULATED:  # without CUPTI there is no profiler
         gather()
-        return []
+        return [], nothing_us
     with profile(activities=[ProfilerActivity.CUDA]) as profiler:
         gather()
     found = [
@@ -74,12 +84,20 @@ def copy_lengths() -> list[float]:
         if "DtoD" in event.name or event.name.startswith("nccl")
     ]
     found.sort(key=lambda event: event.time_range.start)
-    return [float(event.time_range.elapsed_us()) for event in found]
+    return [float(event.time_range.elapsed_us()) for event in found], nothing_us
+
+
+def _nothing() -> None:
+    pass
 
 
 def stalls() -> list[float]:
-    """Milliseconds that a wait held up the stream: an exposed gather, then a hidden one."""
+    """Milliseconds that a wait held up the stream: an exposed gather, then a hidden one.
+
+    The exposed one is behind others, so that it outlasts what the host does until it waits.
+    """
     _warm_up()
+    before = [_gather(_LARGE, async_op=True) for _ in range(_BEFORE)]
     work, *kept = _gather(_LARGE, async_op=True)
     exposed = _milliseconds_on_device(work.wait)
     torch.cuda.synchronize()
@@ -87,7 +105,7 @@ def stalls() -> list[float]:
     _cuda._sleep(200_000_000)
     work.wait()
     torch.cuda.synchronize()
-    del kept
+    del kept, before
     return [exposed]
 
 

@@ -60,7 +60,7 @@ def ranks(
     folder.mkdir(parents=True)
     common = {
         "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(_free_port()),
+        "MASTER_PORT": str(free_port()),
         "WORLD_SIZE": str(world),
         "TRACED_DIR": str(folder / "traces"),
         "OMP_NUM_THREADS": "2",
@@ -102,7 +102,7 @@ def ranks(
     return Run(results, folder / "traces")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -14,6 +14,7 @@ from typing import Any
 
 import device_programs
 import fault_programs
+import nccl_programs
 import programs
 import torch
 import torch.distributed as dist
@@ -30,7 +31,7 @@ def main() -> None:
     if GPU:
         torch.cuda.set_device(DEVICE)
     dist.init_process_group(None if backend == "default" else backend, **options)
-    modules = (programs, device_programs, fault_programs)
+    modules = (programs, device_programs, fault_programs, nccl_programs)
     returned = {
         name: next(getattr(module, name) for module in modules if hasattr(module, name))()
         for name in names

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from launch import within
+from launch import free_port, within
 from where import ENGINE, GPU, SIMULATED
 
 _SUITE = Path(__file__).parent.parent / "torch_suite"
@@ -58,7 +58,7 @@ def _start(name: str, traced: str, folder: Path) -> subprocess.Popen[bytes]:
     env = os.environ | {
         "TRACED": traced, "TRACED_DIR": str(folder / f"{name}-traces"),
         "TORCH_SUITE_SPAWN": str(int(not SIMULATED)), "TORCH_SUITE_GPU": str(int(GPU)),
-        "TORCH_SUITE_SIMULATED": str(int(SIMULATED)),
+        "TORCH_SUITE_SIMULATED": str(int(SIMULATED)), "MASTER_PORT": str(free_port()),
     }  # fmt: skip
     return subprocess.Popen(
         [sys.executable, _SUITE / "driver.py", ENGINE, "1",

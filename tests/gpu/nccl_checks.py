@@ -1,0 +1,77 @@
+"""What scripts/gpu_check --full checks of NCCL's own view: the trace says what NCCL's log says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import traced
+from launch import ranks
+from session import NotHereError
+from where import SIMULATED
+
+_DEADLINE_S = 60.0
+#: NCCL's functions by the name of our operation.
+_FUNCTIONS = {
+    "all_reduce": "AllReduce",
+    "all_gather_into_tensor": "AllGather",
+    "reduce_scatter_tensor": "ReduceScatter",
+    "broadcast": "Broadcast",
+}
+#: What NCCL says of a call on the rank 0 of a communicator.
+_LINE = re.compile(
+    r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}"
+)
+
+_Method = tuple[str, str, int]
+
+
+def methods_are_those_of_nccls_log(folder: Path) -> str:
+    if SIMULATED:
+        raise NotHereError("NCCL's log")
+    log = {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "TUNING"}
+    log["NCCL_DEBUG_FILE"] = str(folder / "nccl.%p")
+    run = ranks(
+        2, "traced:nccl", ["collectives_by_size"], folder, _DEADLINE_S,
+        TRACED_NCCL_PROFILER="1", **log,
+    )  # fmt: skip
+    told = _told(run.traces)
+    logged = _logged(folder)
+    shared = told.keys() & logged.keys()
+    if not told or len(shared) < len(told):
+        return f"in the log are {len(shared)} of {len(told)} calls: {sorted(logged)}"
+    wrong = [
+        f"{function} of {size} bytes: {told[function, size]}, in the log {logged[function, size]}"
+        for function, size in sorted(shared)
+        if told[function, size] != logged[function, size]
+    ]
+    print(f"     {len(shared)} calls, by {sorted(set(told.values()))}", flush=True)
+    return "; ".join(wrong)
+
+
+def _told(traces: Path) -> dict[tuple[str, int], _Method]:
+    """By function and the bytes of one rank's part, what the trace of rank 0 says."""
+    told = {}
+    stream = next(one for one in traced.read(traces).streams if one.rank == 0)
+    for item in stream.operations:
+        if item.op in _FUNCTIONS:
+            size = min(item.bytes_in or 0, item.bytes_out or 0) or max(
+                item.bytes_in or 0, item.bytes_out or 0
+            )
+            method = (item.algorithm or "", item.protocol or "", item.channels or 0)
+            told[_FUNCTIONS[item.op], size] = method
+    return told
+
+
+def _logged(folder: Path) -> dict[tuple[str, int], _Method]:
+    logged = {}
+    for path in folder.glob("nccl.*"):
+        for found in _LINE.finditer(path.read_text(errors="replace")):
+            function, size, algorithm, protocol, low, high = found.groups()
+            channels = int(high) - int(low) + 1
+            logged[function, int(size)] = (algorithm, protocol, channels)
+    return logged
+
+
+CHECKS: list[Callable[[Path], str]] = [methods_are_those_of_nccls_log]
