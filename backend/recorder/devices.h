@@ -1,7 +1,8 @@
 // Devices holds the DeviceTimes of each device that the process uses, by its
 // index. What they find out goes into the process's one trace.
 //
-// Thread safety: all from any thread. None waits but stop().
+// Thread safety: all from any thread. None waits but stop(), and start() for
+// events.
 
 #pragma once
 

@@ -62,7 +62,7 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     captured_.erase(stream);
   }
-  // Until it is released, a question takes for ever.
+  // Until it is released, a question takes for ever, and so does a new event.
   void block() { set(blocked_, true); }
   void release() {
     set(blocked_, false);
@@ -168,7 +168,8 @@ class FakeDevice {
   static FakeEvent& of(Event event) { return *static_cast<FakeEvent*>(event); }
 
   Event create() {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [this] { return !blocked_; });
     if (no_events_) return nullptr;
     return all_events_.emplace_back(std::make_unique<FakeEvent>()).get();
   }

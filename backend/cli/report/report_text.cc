@@ -189,9 +189,21 @@ constexpr char kLegend[] =
     " host: issue to return. completion: issue to end. wait: in the program's "
     "wait. for peers: until the last of those it depends on was ready. "
     "transfer: from there to the end. share: host and wait of the time of the "
-    "ranks; \">=\": records were lost. \"-\": not observed.\n"
+    "ranks. \">=\": there is more, not observed. \"-\": not observed.\n"
     " busbw is the median over completion time; GB = 1e9 bytes. --wide also "
     "has totals, means and maxima, and what each rank and group spent.\n";
+
+// Of a run over NCCL without device times: how its ends and waits are to be
+// had.
+bool wantsDeviceTimes(const Report& report) {
+  const auto& device = report.summary.deviceTimes();
+  if (device.error_ns || device.untimed > 0) return false;
+  const auto isNccl = [](const std::string& backend) {
+    return backend.starts_with("nccl");
+  };
+  return report.all.ends_unknown + report.all.waits_unknown > 0 &&
+         std::ranges::any_of(report.summary.backends(), isNccl);
+}
 
 }  // namespace
 
@@ -213,6 +225,11 @@ std::string notesText(const Report& report) {
                                "figures of a share the second has the program "
                                "wait until they ended."
                              : " whose wait was not seen, as DDP's.");
+  if (wantsDeviceTimes(report)) {
+    absl::StrAppend(&text,
+                    " The GPU was not asked when it was done: with "
+                    "TRACED_DEVICE_TIME=full it is.");
+  }
   say(all.failed, " failed.");
   say(all.captured,
       " captured in a graph: counted once, their replays are not seen.");

@@ -30,6 +30,8 @@ DeviceTimes::DeviceTimes(std::unique_ptr<DeviceEvents> events,
   if (stopped_) return;
   const SignalsBlocked blocked;  // no signal of the job's reaches the thread
   thread_ = std::thread([this] { run(); });
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kStartDeadline, [this] { return started_; });
 }
 
 DeviceTimes::~DeviceTimes() {
@@ -126,8 +128,14 @@ void DeviceTimes::endEvents(Untimed::Reason why) noexcept {
 
 void DeviceTimes::run() noexcept {
   pthread_setname_np(pthread_self(), "traced-device");
-  if (resolver_.start()) has_events_.store(true, std::memory_order_release);
+  if (resolver_.start()) {
+    has_events_.store(true, std::memory_order_release);
+  } else {
+    endEvents(Untimed::Reason::kRefused);
+  }
   std::unique_lock lock(mutex_);
+  started_ = true;
+  changed_.notify_all();
   while (!stopping_) {
     lock.unlock();
     const bool busy = step();

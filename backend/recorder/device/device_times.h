@@ -33,6 +33,10 @@ class DeviceTimes {
  public:
   // While captures are seen nothing is asked of the device, and so long after.
   static constexpr std::int64_t kQuiet = 200'000'000;  // ns
+  // How long whatever is issued first waits for the events at most. They take
+  // some milliseconds; then it makes the engine connect, and is the longest of
+  // all.
+  static constexpr std::chrono::milliseconds kStartDeadline{1000};
 
   // Where the calling thread stands.
   struct StreamState {
@@ -41,8 +45,10 @@ class DeviceTimes {
   };
 
   // Without a thread, and with no spans, if the mode is off: then it only tells
-  // where callers stand. Throws std::system_error if there can be no thread.
-  // What has no times is counted in `untimed`; what was `aborted` has none.
+  // where callers stand. Else there are events when it returns, unless they
+  // take longer than kStartDeadline. Throws std::system_error if there can be
+  // no thread. What has no times is counted in `untimed`; what was `aborted`
+  // has none.
   DeviceTimes(std::unique_ptr<DeviceEvents> events, DeviceTimeMode mode,
               std::unique_ptr<DeviceSink> sink, Untimed& untimed,
               const AbortedCommunicators& aborted);
@@ -88,6 +94,7 @@ class DeviceTimes {
   // Guarded by mutex_.
   std::mutex mutex_;
   std::condition_variable changed_;
+  bool started_ = false;  // whether or not there are events
   bool stopping_ = false;
   bool stopped_ = false;
 

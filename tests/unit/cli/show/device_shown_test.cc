@@ -61,6 +61,28 @@ class DeviceShownTest : public ::testing::Test {
   TempDir dir_;
 };
 
+TEST_F(DeviceShownTest, WhereTheGpuWasNotAskedTheReportSaysHowItIs) {
+  const auto writeOne = [this](const char* backend, bool marks) {
+    StreamBuilder stream(0, 2);
+    stream.addGroup("dp", 0, 2).set_backend(backend);
+    stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 1024, 1024);
+    stream.add(IssueRow{1, StreamBuilder::kIssueNs, 1, 0, 1});
+    stream.add(ReturnRow{1, StreamBuilder::kIssueNs + 1000});
+    if (marks) {
+      stream.add(MarkRow{2, StreamBuilder::kIssueNs + kMs,
+                         v1::MARK_KIND_DEVICE_CLOCK, 12'300, 0});
+    }
+    writeFile(dir_.path() + "/rank-0.traced", stream.takeChunk(true));
+  };
+  const auto hint = HasSubstr("with TRACED_DEVICE_TIME=full it is.");
+  writeOne("nccl", false);
+  EXPECT_THAT(out("report"), hint);
+  writeOne("nccl", true);
+  EXPECT_THAT(out("report"), Not(hint));
+  writeOne("gloo", false);
+  EXPECT_THAT(out("report"), Not(hint));
+}
+
 TEST_F(DeviceShownTest, InfoAndReportSayTheWorstBoundAndWhatHasNoTimes) {
   write(0, true);
   write(1, true);
