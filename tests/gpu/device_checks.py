@@ -98,7 +98,7 @@ def overlap_is_kept(folder: Path) -> str:
     best: dict[str, float] = {}
     for mode in ("", "full"):
         for turn in range(2):
-            run, operations = _run("overlap", folder / str(turn), mode, **one)
+            run, operations = _run("overlap", folder / str(turn), mode, 1, **one)
             best[mode] = min(run.returned[0]["overlap"], best.get(mode, float("inf")))
     ratio = best["full"] / best[""]
     if TIMED and ratio >= 1.03:

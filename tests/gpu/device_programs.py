@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
-import statistics
 import threading
 import time
 from collections.abc import Callable
@@ -22,7 +21,6 @@ from where import PATIENCE, SIMULATED, TIMED
 _cuda: Any = torch.cuda  # of which torch annotates a part only
 _WARM_UP_S = 0.3 * PATIENCE  # until the events of device times are there
 _LARGE = 1 << (26 if TIMED else 20)  # floats
-_BEFORE = 10 if TIMED else 1
 _MATRIX = 4096 if TIMED else 64
 
 
@@ -42,7 +40,13 @@ def _warm_up() -> None:
     time.sleep(_WARM_UP_S)
 
 
+def _hold() -> None:
+    """Keeps the stream busy for longer than the host takes for what it gives it next."""
+    _cuda._sleep(200_000_000)
+
+
 def _milliseconds_on_device(action: Callable[[], object]) -> float:
+    """What lies between an event before and one behind; from when the device comes to them."""
     begin, end = (_cuda.Event(enable_timing=True) for _ in range(2))
     begin.record()
     action()
@@ -59,7 +63,8 @@ def lengths() -> tuple[list[float], float]:
     from torch.profiler import ProfilerActivity, profile
 
     _warm_up()
-    nothing_us = 1e3 * statistics.median(_milliseconds_on_device(_nothing) for _ in range(20))
+    _hold()
+    nothing_us = 1e3 * _milliseconds_on_device(lambda: None)
     largest = _LARGE if dist.get_world_size() == 1 else _LARGE >> 4  # which goes through sockets
     sizes = [1 << exponent for exponent in range(18, largest.bit_length())] * 3
     tensors = [
@@ -87,25 +92,18 @@ def lengths() -> tuple[list[float], float]:
     return [float(event.time_range.elapsed_us()) for event in found], nothing_us
 
 
-def _nothing() -> None:
-    pass
-
-
 def stalls() -> list[float]:
-    """Milliseconds that a wait held up the stream: an exposed gather, then a hidden one.
-
-    The exposed one is behind others, so that it outlasts what the host does until it waits.
-    """
+    """Milliseconds that a wait held up the stream: an exposed gather, then a hidden one."""
     _warm_up()
-    before = [_gather(_LARGE, async_op=True) for _ in range(_BEFORE)]
+    _hold()  # the gather, too, begins behind it
     work, *kept = _gather(_LARGE, async_op=True)
     exposed = _milliseconds_on_device(work.wait)
     torch.cuda.synchronize()
     work, *kept = _gather(_LARGE, async_op=True)
-    _cuda._sleep(200_000_000)
+    _hold()
     work.wait()
     torch.cuda.synchronize()
-    del kept, before
+    del kept
     return [exposed]
 
 

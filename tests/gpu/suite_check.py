@@ -58,7 +58,7 @@ def _start(name: str, traced: str, folder: Path) -> subprocess.Popen[bytes]:
     env = os.environ | {
         "TRACED": traced, "TRACED_DIR": str(folder / f"{name}-traces"),
         "TORCH_SUITE_SPAWN": str(int(not SIMULATED)), "TORCH_SUITE_GPU": str(int(GPU)),
-        "TORCH_SUITE_SIMULATED": str(int(SIMULATED)), "MASTER_PORT": str(free_port()),
+        "TORCH_SUITE_SIMULATED": str(int(SIMULATED)), "TORCH_SUITE_PORT": str(free_port()),
     }  # fmt: skip
     return subprocess.Popen(
         [sys.executable, _SUITE / "driver.py", ENGINE, "1",

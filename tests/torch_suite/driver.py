@@ -38,6 +38,9 @@ def suite_class(backend: str) -> type[unittest.TestCase]:
     os.environ["BACKEND"] = backend.removeprefix("traced:")
     from torch.testing._internal.distributed import distributed_test
 
+    # Fixed, so that two runs beside each other would meet on it.
+    port = os.environ.get("TORCH_SUITE_PORT", distributed_test.MASTER_PORT)
+    distributed_test.MASTER_PORT = int(port)
     # Equal to the stock name, and traced if it says so.
     distributed_test.BACKEND = dist.Backend(backend)
     if os.environ.get("TORCH_SUITE_SIMULATED") == "1":
