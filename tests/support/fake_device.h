@@ -103,6 +103,11 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     return queries_;
   }
+  // How often it was asked what lies between two events.
+  std::size_t measurements() {
+    const std::lock_guard lock(mutex_);
+    return measurements_;
+  }
   std::size_t records() {
     const std::lock_guard lock(mutex_);
     return records_;
@@ -203,6 +208,7 @@ class FakeDevice {
   // In steps of half a microsecond, in 32-bit milliseconds.
   std::optional<std::int64_t> elapsedNs(Event from, Event to) {
     const std::lock_guard lock(mutex_);
+    ++measurements_;
     if (fails_) return std::nullopt;
     const auto on_device = [&](std::int64_t host_ns) {
       const double ns = static_cast<double>(host_ns) * rate_ +
@@ -233,6 +239,7 @@ class FakeDevice {
   bool no_events_ = false;
   bool disturbed_ = false;
   std::size_t queries_ = 0;
+  std::size_t measurements_ = 0;
   std::size_t records_ = 0;
   std::map<Stream, std::size_t> records_on_;
   std::set<std::thread::id> askers_;

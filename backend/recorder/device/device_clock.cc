@@ -28,11 +28,10 @@ void DeviceClock::add(const DeviceAnchor& anchor) noexcept {
 }
 
 std::optional<DeviceClock::HostInstant> DeviceClock::at(
-    std::int64_t device_ns) const noexcept {
+    std::int64_t device_ns, std::int64_t unresolved_ns) const noexcept {
   if (!last_) return std::nullopt;
   const std::int64_t since_ns = device_ns - last_->device_ns;
   const std::int64_t distance_ns = std::abs(since_ns);
-  const std::int64_t unresolved_ns = kResolution + distance_ns / kRounding;
   if (!before_ || device_ns < before_->device_ns) {
     return HostInstant{
         last_->host_ns + since_ns,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 
 namespace traced {
@@ -44,8 +45,15 @@ class DeviceClock {
     return last_ && device_ns <= last_->device_ns;
   }
 
-  // nullopt without an anchor.
-  std::optional<HostInstant> at(std::int64_t device_ns) const noexcept;
+  // By how much the time between two events may be off, as CUDA tells it.
+  static std::int64_t unresolved(std::int64_t elapsed_ns) noexcept {
+    return kResolution + std::abs(elapsed_ns) / kRounding;
+  }
+
+  // nullopt without an anchor. `unresolved_ns`: how far off the instant may be
+  // from the last anchor, on the device's clock.
+  std::optional<HostInstant> at(std::int64_t device_ns,
+                                std::int64_t unresolved_ns) const noexcept;
 
   const std::optional<DeviceAnchor>& last() const { return last_; }
 

@@ -3,7 +3,8 @@
 //
 // It is asked every few milliseconds by one thread and never waits for the
 // device. An operation that stands still is asked for as long as that lasts:
-// what others wait for is worth its end most. All its memory is the pool's.
+// what others wait for is worth its end most. What it needs is made at its
+// start.
 
 #pragma once
 
@@ -11,8 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "recorder/device/device_clock.h"
+#include "recorder/device/device_anchors.h"
 #include "recorder/device/event_pool.h"
+#include "recorder/device/stream_look.h"
 #include "recorder/device/untimed.h"
 #include "recorder/ring/record.h"
 
@@ -33,34 +35,25 @@ class DeviceSink {
 
 class DeviceResolver {
  public:
-  // All in nanoseconds.
-  static constexpr std::int64_t kAnchorInterval = 100'000'000;
-  // An anchor that old is too far away to measure from.
-  static constexpr std::int64_t kAnchorAge = 1'000'000'000;
-  // How long one reading of both clocks may spin.
-  static constexpr std::int64_t kSpin = 200'000;
-  static constexpr std::int64_t kGoodBracket = 10'000;
-  static constexpr std::int64_t kMostError = 1'000'000;
-  // The same between two looks at an event of the job's.
-  static constexpr std::int64_t kMostLookError = 5'000'000;
-  // What made no progress for so long is looked at less often, and gives room
-  // to others.
+  // What made no progress for so many nanoseconds is looked at less often, and
+  // gives room to others.
   static constexpr std::int64_t kStuckAfter = 10'000'000'000;
-  static constexpr std::int64_t kUntimedInterval = 10'000'000'000;
-  static constexpr int kAttempts = 5;
-
-  using Clock = std::int64_t (*)();
+  static constexpr std::int64_t kUntimedInterval = 10'000'000'000;  // ns
+  // What was measured waits for the clock to be read; of half as much it is
+  // read at once.
+  static constexpr std::size_t kMostMeasured = 2048;
 
   // Of what was aborted no ends are told.
   DeviceResolver(DeviceEvents& events, EventPool& pool, Untimed& untimed,
                  const AbortedCommunicators& aborted, DeviceSink& sink,
-                 Clock clock)
+                 DeviceAnchors::Clock clock)
       : events_(events),
         pool_(pool),
         untimed_(untimed),
         aborted_(aborted),
         sink_(sink),
-        clock_(clock) {}
+        clock_(clock),
+        anchors_(events, clock) {}
 
   // Prepares the calling thread, which is the one that calls all below. False:
   // it has failed.
@@ -78,34 +71,36 @@ class DeviceResolver {
   bool failed() const { return failed_; }
 
  private:
+  // A span that needs its events no more.
+  struct Measured {
+    OpId op;
+    DeviceAnchors::DeviceInstant end;
+    std::uint64_t lasted_plus_1;
+    bool is_wait;
+    WaitRecord wait;
+  };
+
   bool prepare() noexcept;
+  bool isIdle() const noexcept;
   void takeSubmitted() noexcept;
   void queryPending() noexcept;
-  // Asks for one of them. False: nothing more is to be learnt of it.
-  bool isPending(DeviceSpan& span) noexcept;
+  // Finds out which of a stream's spans were reached.
+  void lookAt(DeviceEvents::Stream stream) noexcept;
   void reached(DeviceSpan& span) noexcept;
   void makeRoom() noexcept;
   bool isBlocked(DeviceEvents::Stream stream) const noexcept;
-  // Whether the device answers at all, after a question that failed.
-  bool answers() noexcept;
   bool wantsAnchor() const noexcept;
-  void takeAnchor() noexcept;
-  bool startAnchor() noexcept;
-  // Whether the anchor was reached, within so many nanoseconds.
-  bool awaitAnchor(std::int64_t spin_ns) noexcept;
-  void closeAnchor(std::int64_t reached_ns) noexcept;
-  // Makes a reached event the last anchor. False: it is no good one.
-  bool anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,
-                std::int64_t reached_ns, std::int64_t most_error_ns) noexcept;
   // Resolves a span by itself, if its end is an anchor.
   bool resolveAlone(DeviceSpan& span, std::int64_t reached_ns) noexcept;
-  void resolveReached(bool extrapolate) noexcept;
+  // False: there is no anchor to measure from, or no room.
+  bool measure(const DeviceSpan& span) noexcept;
+  void measureReached() noexcept;
+  void giveUpClock(const DeviceSpan& span) noexcept;
+  void tellMeasured(bool extrapolate) noexcept;
   // How long the span lasted, plus 1; 0 if that is not known.
   std::uint64_t lastedPlus1(const DeviceSpan& span) noexcept;
-  void tell(DeviceSpan& span, std::int64_t device_ns,
-            std::uint64_t lasted_plus_1) noexcept;
-  void recordStall(DeviceSpan& span, std::uint64_t lasted_plus_1) noexcept;
-  std::optional<std::int64_t> deviceNs(DeviceEvents::Event event) noexcept;
+  void tell(const Measured& span) noexcept;
+  void recordStall(WaitRecord wait, std::uint64_t lasted_plus_1) noexcept;
   void recordUntimed(bool now) noexcept;
   void giveUp(DeviceSpan& span, Untimed::Reason reason) noexcept;
   void giveUpAll(Untimed::Reason reason) noexcept;
@@ -116,21 +111,14 @@ class DeviceResolver {
   Untimed& untimed_;
   const AbortedCommunicators& aborted_;
   DeviceSink& sink_;
-  const Clock clock_;
-  std::optional<DeviceEvents::Stream> own_stream_;
+  const DeviceAnchors::Clock clock_;
+  DeviceAnchors anchors_;
   // In the order of submission; reserved for all spans.
   std::vector<DeviceSpan*> pending_;
-  std::vector<DeviceSpan*> reached_;
+  std::vector<DeviceSpan*> reached_;  // and not measured yet
+  std::vector<Measured> measured_;
+  std::optional<StreamLook> look_;
   std::vector<DeviceEvents::Stream> blocked_;
-  DeviceClock device_clock_;
-  // The last anchor's event, and the next one's.
-  DeviceEvents::Event anchor_ = nullptr;
-  DeviceEvents::Event next_anchor_ = nullptr;
-  std::optional<std::int64_t> anchor_began_ns_;  // of one under way
-  std::int64_t anchored_ns_ = 0;
-  // An event of our own takes too long to tell the time: what a device's one
-  // queue (CUDA_DEVICE_MAX_CONNECTIONS=1) is full of comes first.
-  bool queue_is_full_ = false;
   std::int64_t progress_ns_ = 0;
   std::int64_t told_error_ns_ = 0;
   std::uint64_t told_untimed_ = 0;

@@ -19,14 +19,18 @@
 namespace traced {
 
 struct DeviceSpan {
+  // What the last look at its stream found out.
+  enum class Look : std::uint8_t { kNone, kPending, kReached, kRefused };
+
   DeviceEvents::Event first = nullptr;
   DeviceEvents::Event last = nullptr;
   DeviceEvents::Stream stream = nullptr;
   bool has_first = false;
   bool is_wait = false;
+  Look look = Look::kNone;
   CommunicatorId communicator = 0;
-  // Before the first and the last look that found it pending; 0: there was
-  // none.
+  // Before the first and the last look that found it the next one of its
+  // stream; 0: there was none.
   std::int64_t first_pending_ns = 0;
   std::int64_t pending_ns = 0;
   OpId op = kLostOp;

@@ -15,7 +15,7 @@ constexpr std::int64_t kMs = 1'000'000;
 
 TEST(DeviceClockTest, KnowsNothingWithoutAnAnchor) {
   const DeviceClock clock;
-  EXPECT_FALSE(clock.at(5));
+  EXPECT_FALSE(clock.at(5, 0));
   EXPECT_FALSE(clock.covers(5));
 }
 
@@ -23,12 +23,12 @@ TEST(DeviceClockTest, InterpolatesBetweenAnchors) {
   DeviceClock clock;
   clock.add({0, 1'000, 10});
   clock.add({100 * kMs, 1'000 + 101 * kMs / 1, 10});  // 1 % is too much drift
-  EXPECT_EQ(clock.at(99 * kMs)->ns, 1'000 + 100 * kMs) << "only an offset";
+  EXPECT_EQ(clock.at(99 * kMs, 0)->ns, 1'000 + 100 * kMs) << "only an offset";
 
   DeviceClock steady;
   steady.add({0, 1'000, 10});
   steady.add({100 * kMs, 1'000 + 100 * kMs + 10'000, 10});  // 100 ppm
-  const auto middle = steady.at(50 * kMs);
+  const auto middle = steady.at(50 * kMs, 0);
   EXPECT_EQ(middle->ns, 1'000 + 50 * kMs + 5'000);
   EXPECT_LE(middle->error_ns, 1'000);
   EXPECT_TRUE(steady.covers(100 * kMs));
@@ -39,8 +39,8 @@ TEST(DeviceClockTest, ErrorsGrowWithTheDistanceBeyondTheLastAnchor) {
   DeviceClock clock;
   clock.add({0, 0, 3'000});
   clock.add({100 * kMs, 100 * kMs, 3'000});
-  EXPECT_LT(clock.at(90 * kMs)->error_ns, clock.at(150 * kMs)->error_ns);
-  EXPECT_LT(clock.at(150 * kMs)->error_ns, clock.at(300 * kMs)->error_ns);
+  EXPECT_LT(clock.at(90 * kMs, 0)->error_ns, clock.at(150 * kMs, 0)->error_ns);
+  EXPECT_LT(clock.at(150 * kMs, 0)->error_ns, clock.at(300 * kMs, 0)->error_ns);
 }
 
 TEST(DeviceClockTest, IsNeverFurtherOffThanItSays) {
@@ -67,7 +67,7 @@ TEST(DeviceClockTest, IsNeverFurtherOffThanItSays) {
     for (int i = 0; i < 20; ++i) {
       const std::int64_t at =
           clock.last()->device_ns + between(-50 * kMs, 300 * kMs);
-      const auto told = clock.at(at);
+      const auto told = clock.at(at, 0);
       ASSERT_LE(std::abs(told->ns - host_of(at)), told->error_ns)
           << "round " << round << ", " << at - clock.last()->device_ns
           << " ns after the last anchor";

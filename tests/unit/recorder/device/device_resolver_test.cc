@@ -130,6 +130,51 @@ TEST_F(DeviceResolverTest, BehindAnEventThatIsNotReachedNoneIsAskedFor) {
   EXPECT_EQ(device_.queries() - before, 1u);
 }
 
+TEST_F(DeviceResolverTest, OfWhatWasReachedInOrderFewAreAskedFor) {
+  runOp(0, kUs, stream_);
+  resolver_.poll();  // which reads the clock, and not again in what follows
+  for (OpId op = 1; op <= 200; ++op) {
+    runOp(op, 100 * kUs, op % 2 ? stream_ : other_);
+  }
+  host_ns += 5 * kMs + 50 * kUs;
+  const std::size_t first = device_.queries();
+  resolver_.poll();
+  EXPECT_LE(device_.queries() - first, 2u * 9u) << "half of each";
+  host_ns += 20 * kMs;
+  const std::size_t second = device_.queries();
+  resolver_.poll();
+  EXPECT_EQ(device_.queries() - second, 2u * 2u) << "all the others";
+  pollFor(kSecond);
+  EXPECT_EQ(told_.ended.size(), 201u);
+}
+
+TEST_F(DeviceResolverTest, WhatWasReachedIsMeasuredOnce) {
+  runOp(0, kUs, stream_);
+  resolver_.poll();
+  for (OpId op = 1; op <= 100; ++op) runOp(op, 10 * kUs, stream_);
+  host_ns += 2 * kMs;
+  const std::size_t before = device_.measurements();
+  pollFor(50 * kMs);  // until the clock is read again
+  EXPECT_LE(told_.ended.size(), 1u);
+  EXPECT_EQ(device_.measurements() - before, 2u * 101u) << "end and length";
+  pollFor(kSecond);
+  EXPECT_EQ(told_.ended.size(), 101u);
+}
+
+TEST_F(DeviceResolverTest, MoreOperationsThanEventsCanWaitForTheClock) {
+  OpId op = 0;
+  for (int turn = 0; turn < 12; ++turn) {
+    for (std::size_t i = 0; i < EventPool::kSpans / 2; ++i) {
+      runOp(op++, kUs, stream_);
+    }
+    host_ns += kMs;
+    resolver_.poll();
+  }
+  pollFor(kSecond);
+  EXPECT_EQ(told_.ended.size(), op);
+  EXPECT_EQ(untimed_.total(), 0u);
+}
+
 TEST_F(DeviceResolverTest, AWaitTellsItsStallAndABoundOfTheEnd) {
   resolver_.poll();
   const std::int64_t end_ns = runOp(9, 8 * kMs, other_);  // asynchronous
@@ -241,7 +286,7 @@ TEST_F(DeviceResolverTest, AHangBesideALongWaitIsNoReasonToSpin) {
   runOp(1, kMs, stream_);
   const std::int64_t before = host_ns;
   resolver_.poll();
-  EXPECT_LE(host_ns - before, 2 * DeviceResolver::kSpin);
+  EXPECT_LE(host_ns - before, 2 * DeviceAnchors::kSpin);
 }
 
 TEST_F(DeviceResolverTest, AnErrorOfTheDeviceEndsIt) {

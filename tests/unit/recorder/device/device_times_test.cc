@@ -90,7 +90,7 @@ TEST_F(DeviceTimesTest, TheEndOnlyTakesOneEvent) {
   const std::size_t before = device_.records();
   run(1, kMs);
   // Anchors are recorded, too, but on a stream of their own and later.
-  EXPECT_LE(device_.records() - before, 1u + DeviceResolver::kAttempts);
+  EXPECT_LE(device_.records() - before, 1u + DeviceAnchors::kAttempts);
   waitUntil([&] { return nowNs() > device_.idleAt(device_.currentStream()); });
   ASSERT_TRUE(times_->stop(kLimit));
   ASSERT_EQ(told_.ended.size(), 1u);

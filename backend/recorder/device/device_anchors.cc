@@ -1,0 +1,110 @@
+#include "recorder/device/device_anchors.h"
+
+#include <utility>
+
+namespace traced {
+
+bool DeviceAnchors::make() noexcept {
+  own_stream_ = events_.ownStream();
+  anchor_ = events_.create();
+  next_anchor_ = events_.create();
+  return own_stream_ && anchor_ && next_anchor_;
+}
+
+// Before the first span, so that there is something to interpolate from, and
+// behind what was measured.
+bool DeviceAnchors::isDue(bool measured) const noexcept {
+  const std::int64_t age_ns = clock_() - anchored_ns_;
+  if (!device_clock_.last() || age_ns >= kMostAge) return true;
+  return measured && age_ns >= kInterval;
+}
+
+// A device that is broken fails every question; one event may be refused.
+bool DeviceAnchors::answers() noexcept {
+  return events_.query(anchor_) != DeviceEvents::State::kFailed;
+}
+
+bool DeviceAnchors::start() noexcept {
+  anchor_began_ns_ = clock_();
+  if (events_.record(next_anchor_, *own_stream_)) return true;
+  anchor_began_ns_.reset();
+  failed_ = !answers();
+  return false;
+}
+
+bool DeviceAnchors::take() noexcept {
+  if (anchor_began_ns_) {
+    goOn();
+    return !failed_;
+  }
+  for (int attempt = 1; attempt <= kAttempts && start(); ++attempt) {
+    if (!await(kSpin)) break;
+    const std::int64_t reached_ns = clock_();
+    if (reached_ns - *anchor_began_ns_ <= kGoodBracket ||
+        attempt == kAttempts) {
+      close(reached_ns);
+      break;
+    }
+  }
+  return !failed_;
+}
+
+// One that has been under way since an earlier look is only looked at.
+void DeviceAnchors::goOn() noexcept {
+  if (await(0)) {
+    close(clock_());
+  } else if (anchor_began_ns_ &&
+             clock_() - *anchor_began_ns_ > 2 * kMostError) {
+    queue_is_full_ = true;
+  }
+}
+
+bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
+  const std::int64_t until_ns = clock_() + spin_ns;
+  for (;;) {
+    const DeviceEvents::State state = events_.query(next_anchor_);
+    if (state == DeviceEvents::State::kReached) return true;
+    if (state == DeviceEvents::State::kFailed) {
+      failed_ = !answers();
+      anchor_began_ns_.reset();
+      return false;
+    }
+    if (clock_() >= until_ns) return false;
+  }
+}
+
+// The device came by somewhere between the two readings of the host's clock.
+void DeviceAnchors::close(std::int64_t reached_ns) noexcept {
+  const std::int64_t began_ns = *std::exchange(anchor_began_ns_, std::nullopt);
+  queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMostError);
+}
+
+bool DeviceAnchors::anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,
+                             std::int64_t reached_ns,
+                             std::int64_t most_error_ns) noexcept {
+  const std::int64_t error_ns = (reached_ns - began_ns + 1) / 2;
+  if (error_ns > most_error_ns) return false;
+  std::int64_t device_ns = 0;
+  if (const auto& last = device_clock_.last()) {
+    const auto since = events_.elapsedNs(anchor_, event);
+    if (!since || *since <= 0) return false;
+    device_ns = last->device_ns + *since;
+    unresolved_ns_ += DeviceClock::unresolved(*since);
+  }
+  device_clock_.add({device_ns, began_ns + error_ns, error_ns});
+  std::swap(anchor_, event);
+  anchored_ns_ = reached_ns;
+  return true;
+}
+
+auto DeviceAnchors::instantOf(DeviceEvents::Event event) noexcept
+    -> std::optional<DeviceInstant> {
+  const auto& last = device_clock_.last();
+  if (!last) return std::nullopt;
+  const auto since = events_.elapsedNs(anchor_, event);
+  if (!since) return std::nullopt;
+  return DeviceInstant{last->device_ns + *since,
+                       unresolved_ns_ - DeviceClock::unresolved(*since)};
+}
+
+}  // namespace traced
