@@ -14,6 +14,7 @@ bool DeviceAnchors::make() noexcept {
 // Before the first span, so that there is something to interpolate from, and
 // behind what was measured.
 bool DeviceAnchors::isDue(bool measured) const noexcept {
+  if (bad_since_ns_ && clock_() - bad_ns_ < kAgain) return false;
   const std::int64_t age_ns = clock_() - anchored_ns_;
   if (!device_clock_.last() || age_ns >= kMostAge) return true;
   return measured && age_ns >= kInterval;
@@ -53,8 +54,7 @@ bool DeviceAnchors::take() noexcept {
 void DeviceAnchors::goOn() noexcept {
   if (await(0)) {
     close(clock_());
-  } else if (anchor_began_ns_ &&
-             clock_() - *anchor_began_ns_ > 2 * kMostError) {
+  } else if (anchor_began_ns_ && clock_() - *anchor_began_ns_ > kMostWait) {
     queue_is_full_ = true;
   }
 }
@@ -76,7 +76,19 @@ bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
 // The device came by somewhere between the two readings of the host's clock.
 void DeviceAnchors::close(std::int64_t reached_ns) noexcept {
   const std::int64_t began_ns = *std::exchange(anchor_began_ns_, std::nullopt);
+  if (isWorthAnother((reached_ns - began_ns) / 2)) return;
+  bad_since_ns_.reset();
   queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMostError);
+}
+
+// The thread may have been kept from the processor, or the device from us. The
+// first one is better than none to measure from.
+bool DeviceAnchors::isWorthAnother(std::int64_t error_ns) noexcept {
+  if (error_ns <= kGoodError || !device_clock_.last()) return false;
+  const std::int64_t now_ns = clock_();
+  if (!bad_since_ns_ || now_ns - bad_ns_ > kMostAge) bad_since_ns_ = now_ns;
+  bad_ns_ = now_ns;
+  return bad_ns_ - *bad_since_ns_ < kMostAge;
 }
 
 bool DeviceAnchors::anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,

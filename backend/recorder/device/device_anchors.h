@@ -24,6 +24,12 @@ class DeviceAnchors {
   static constexpr std::int64_t kSpin = 200'000;
   static constexpr std::int64_t kGoodBracket = 10'000;
   static constexpr std::int64_t kMostError = 1'000'000;
+  // A reading that is worse than that is made again so much later, for as long
+  // as kMostAge.
+  static constexpr std::int64_t kGoodError = 20'000;
+  static constexpr std::int64_t kAgain = 20'000'000;
+  // What takes longer than that is behind a full queue.
+  static constexpr std::int64_t kMostWait = 10'000'000;
   // The same between two looks at an event of the job's.
   static constexpr std::int64_t kMostLookError = 5'000'000;
   static constexpr int kAttempts = 5;
@@ -83,6 +89,7 @@ class DeviceAnchors {
   bool await(std::int64_t spin_ns) noexcept;
   void goOn() noexcept;
   void close(std::int64_t reached_ns) noexcept;
+  bool isWorthAnother(std::int64_t error_ns) noexcept;
   bool anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,
                 std::int64_t reached_ns, std::int64_t most_error_ns) noexcept;
 
@@ -95,6 +102,9 @@ class DeviceAnchors {
   DeviceEvents::Event next_anchor_ = nullptr;
   std::optional<std::int64_t> anchor_began_ns_;  // of one under way
   std::int64_t anchored_ns_ = 0;
+  // Since when readings were not good enough, and when the last one was.
+  std::optional<std::int64_t> bad_since_ns_;
+  std::int64_t bad_ns_ = 0;
   // What the distances between all anchors, added up, may be off by.
   std::int64_t unresolved_ns_ = 0;
   bool queue_is_full_ = false;

@@ -387,6 +387,31 @@ TEST_F(DeviceResolverTest, AStallNeedsNoClock) {
   EXPECT_GT(untimed_.count(Untimed::Reason::kNoClock), 0u);
 }
 
+TEST_F(DeviceResolverTest, AReadingThatWentBadlyIsMadeAgain) {
+  runOp(0, kMs, stream_);
+  pollFor(200 * kMs);
+  device_.setLatency(150 * kUs);
+  const std::int64_t end_ns = runOp(1, kMs, stream_);
+  pollFor(300 * kMs);
+  EXPECT_FALSE(told_.endOf(1));
+  device_.setLatency(2 * kUs);
+  pollFor(300 * kMs);
+  ASSERT_TRUE(told_.endOf(1));
+  EXPECT_LE(told_.error_ns, 50 * kUs);
+  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
+}
+
+TEST_F(DeviceResolverTest, WhereEveryReadingGoesBadlyTheyAreTaken) {
+  runOp(0, kMs, stream_);
+  pollFor(200 * kMs);
+  device_.setLatency(150 * kUs);
+  const std::int64_t end_ns = runOp(1, kMs, stream_);
+  pollFor(2 * kSecond);
+  ASSERT_TRUE(told_.endOf(1));
+  EXPECT_GE(told_.error_ns, 75 * kUs);
+  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
+}
+
 // What is put on its stream takes the device's time.
 TEST_F(DeviceResolverTest, AClockThatWasReadWellIsNotReadAgain) {
   const DeviceEvents::Stream own = *events_->ownStream();
