@@ -181,3 +181,25 @@ def test_protos_refuse_a_number_or_name_again(tmp_path: Path, field: str) -> Non
     )
     assert result.returncode == 1
     assert "thing.proto" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "needs"),
+    [
+        ("std::uint64_t count;", "<cstdint>"),
+        ("#include <cstdint>\nstd::uint64_t count;", ""),
+        ('#include "base/own.h"\nstd::uint64_t count;', ""),
+        ('#include "base/own.h"\nstd::mutex lock; std::uint64_t count;', "<mutex>"),
+        ("// std::uint64_t is a number.", ""),
+    ],
+)
+def test_a_file_includes_what_it_uses_of_the_standard_library(
+    tmp_path: Path, text: str, needs: str
+) -> None:
+    folder = tmp_path / "backend" / "base"
+    folder.mkdir(parents=True)
+    (folder / "own.h").write_text("#include <cstdint>\n")
+    (folder / "thing.cc").write_text(f"{text}\n")
+    result = run("check_includes", tmp_path)
+    assert result.returncode == (1 if needs else 0), result.stderr
+    assert needs in result.stderr

@@ -1,5 +1,6 @@
 #include "analysis/diagnosis/rules.h"
 
+#include <iterator>
 #include <utility>
 
 #include "analysis/diagnosis/endings/ended_rule.h"

@@ -1,6 +1,7 @@
 #include "cli/report/html/html_tables.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
