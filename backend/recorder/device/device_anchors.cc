@@ -81,10 +81,11 @@ void DeviceAnchors::close(std::int64_t reached_ns) noexcept {
   queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMostError);
 }
 
-// The thread may have been kept from the processor, or the device from us. The
-// first one is better than none to measure from.
+// The thread may have been kept from the processor, or CUDA from the device, as
+// while NCCL connects. The first one is better than none to measure from.
 bool DeviceAnchors::isWorthAnother(std::int64_t error_ns) noexcept {
-  if (error_ns <= kGoodError || !device_clock_.last()) return false;
+  if (error_ns <= (device_clock_.last() ? kGoodError : kMostError))
+    return false;
   const std::int64_t now_ns = clock_();
   if (!bad_since_ns_ || now_ns - bad_ns_ > kMostAge) bad_since_ns_ = now_ns;
   bad_ns_ = now_ns;

@@ -29,7 +29,7 @@ class DeviceAnchors {
   static constexpr std::int64_t kGoodError = 20'000;
   static constexpr std::int64_t kAgain = 20'000'000;
   // What takes longer than that is behind a full queue.
-  static constexpr std::int64_t kMostWait = 10'000'000;
+  static constexpr std::int64_t kMostWait = 50'000'000;
   // The same between two looks at an event of the job's.
   static constexpr std::int64_t kMostLookError = 5'000'000;
   static constexpr int kAttempts = 5;

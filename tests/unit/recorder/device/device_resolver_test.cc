@@ -401,6 +401,17 @@ TEST_F(DeviceResolverTest, AReadingThatWentBadlyIsMadeAgain) {
   EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
 }
 
+TEST_F(DeviceResolverTest, AClockThatCannotBeReadAtFirstIsReadWellLater) {
+  device_.setLatency(30 * kMs);  // as while NCCL connects
+  const std::int64_t end_ns = runOp(1, 40 * kMs, stream_);
+  pollFor(40 * kMs);
+  device_.setLatency(2 * kUs);
+  pollFor(kSecond);
+  ASSERT_TRUE(told_.endOf(1));
+  EXPECT_LE(told_.error_ns, 100 * kUs);
+  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
+}
+
 TEST_F(DeviceResolverTest, WhereEveryReadingGoesBadlyTheyAreTaken) {
   runOp(0, kMs, stream_);
   pollFor(200 * kMs);
