@@ -5,7 +5,10 @@ find_package(Protobuf REQUIRED)
 find_package(absl REQUIRED)
 find_package(CLI11 REQUIRED)
 # Beast and Asio, of which headers are all; without them `tracectl serve` answers no requests
-# and sends nothing.
+# and sends nothing. CMake's own module finds them also where they are headers alone.
+if(POLICY CMP0167)
+  cmake_policy(SET CMP0167 OLD)
+endif()
 find_package(Boost 1.74 QUIET)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)

@@ -76,7 +76,7 @@ def contexts() -> dict[int, tuple[str, str]]:
 
 
 def warm_up(tensor: torch.Tensor) -> None:
-    """Calls until the device is asked for times, if it is to be: the first calls have none."""
+    """Calls until the device is asked for times, if it is to be."""
     if os.environ.get("TRACED_DEVICE_TIME", "off") == "off":
         return
     agreed = torch.zeros(1, device="cuda")
