@@ -19,7 +19,7 @@ import torch.distributed as dist
 from where import PATIENCE, SIMULATED, TIMED
 
 _cuda: Any = torch.cuda  # of which torch annotates a part only
-_WARM_UP_S = 0.3 * PATIENCE  # until the events of device times are there
+_WARM_UP_S = 0.3 * PATIENCE  # until the device's clock was read twice
 _LARGE = 1 << (26 if TIMED else 20)  # floats
 _MATRIX = 4096 if TIMED else 64
 
