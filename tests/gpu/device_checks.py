@@ -44,8 +44,7 @@ def lengths_of_kernels_agree_with_the_profiler(folder: Path) -> str:
 
 
 def _lengths_agree(folder: Path, world: int) -> str:
-    """The median counts: the first ones, which the host launches while the device waits for them,
-    last until the device has them."""
+    """The median counts: the first ones the device waits for, until the host launches them."""
     if SIMULATED:
         raise NotHereError("CUPTI")
     run, operations = _run("lengths", folder, "full", world)

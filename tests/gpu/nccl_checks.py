@@ -56,11 +56,9 @@ def _told(traces: Path) -> dict[tuple[str, int], _Method]:
     stream = next(one for one in traced.read(traces).streams if one.rank == 0)
     for item in stream.operations:
         if item.op in _FUNCTIONS:
-            size = min(item.bytes_in or 0, item.bytes_out or 0) or max(
-                item.bytes_in or 0, item.bytes_out or 0
-            )
+            sizes = [size for size in (item.bytes_in, item.bytes_out) if size]
             method = (item.algorithm or "", item.protocol or "", item.channels or 0)
-            told[_FUNCTIONS[item.op], size] = method
+            told[_FUNCTIONS[item.op], min(sizes)] = method
     return told
 
 

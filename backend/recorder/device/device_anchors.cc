@@ -84,8 +84,8 @@ void DeviceAnchors::close(std::int64_t reached_ns) noexcept {
 // The thread may have been kept from the processor, or CUDA from the device, as
 // while NCCL connects. The first one is better than none to measure from.
 bool DeviceAnchors::isWorthAnother(std::int64_t error_ns) noexcept {
-  if (error_ns <= (device_clock_.last() ? kGoodError : kMostError))
-    return false;
+  const std::int64_t good_ns = device_clock_.last() ? kGoodError : kMostError;
+  if (error_ns <= good_ns) return false;
   const std::int64_t now_ns = clock_();
   if (!bad_since_ns_ || now_ns - bad_ns_ > kMostAge) bad_since_ns_ = now_ns;
   bad_ns_ = now_ns;

@@ -24,14 +24,13 @@ class DeviceAnchors {
   static constexpr std::int64_t kSpin = 200'000;
   static constexpr std::int64_t kGoodBracket = 10'000;
   static constexpr std::int64_t kMostError = 1'000'000;
-  // A reading that is worse than that is made again so much later, for as long
-  // as kMostAge.
-  static constexpr std::int64_t kGoodError = 20'000;
-  static constexpr std::int64_t kAgain = 20'000'000;
-  // What takes longer than that is behind a full queue.
-  static constexpr std::int64_t kMostWait = 50'000'000;
   // The same between two looks at an event of the job's.
   static constexpr std::int64_t kMostLookError = 5'000'000;
+  // A reading whose error is larger is made again so much later, for kMostAge.
+  static constexpr std::int64_t kGoodError = 20'000;
+  static constexpr std::int64_t kAgain = 20'000'000;
+  // An event of our own that takes longer is behind a full queue.
+  static constexpr std::int64_t kMostWait = 50'000'000;
   static constexpr int kAttempts = 5;
 
   using Clock = std::int64_t (*)();
