@@ -24,13 +24,16 @@ class DeviceAnchors {
   static constexpr std::int64_t kSpin = 200'000;
   static constexpr std::int64_t kGoodBracket = 10'000;
   static constexpr std::int64_t kMostError = 1'000'000;
-  // The same between two looks at an event of the job's.
+  // The same between two looks at an event of the job's, and of the last
+  // reading.
   static constexpr std::int64_t kMostLookError = 5'000'000;
   // A reading whose error is larger is made again so much later, for kMostAge.
   static constexpr std::int64_t kGoodError = 20'000;
   static constexpr std::int64_t kAgain = 20'000'000;
   // An event of our own that takes longer is behind a full queue.
   static constexpr std::int64_t kMostWait = 50'000'000;
+  // How long it is tried to read the clock for the last time.
+  static constexpr std::int64_t kLastChance = 200'000'000;
   static constexpr int kAttempts = 5;
 
   using Clock = std::int64_t (*)();
@@ -51,6 +54,8 @@ class DeviceAnchors {
   bool isUnderWay() const noexcept { return anchor_began_ns_.has_value(); }
   // Begins to read the clock, or goes on. False: the device failed.
   bool take() noexcept;
+  // The same until it was read, well or badly: for there will be no other time.
+  bool takeLast() noexcept;
   // Makes an event of the job's an anchor, which the device came by between two
   // readings of the host's clock. The event becomes another one. False: it is
   // no good one.
@@ -107,6 +112,7 @@ class DeviceAnchors {
   // What the distances between all anchors, added up, may be off by.
   std::int64_t unresolved_ns_ = 0;
   bool queue_is_full_ = false;
+  bool is_last_ = false;
   bool failed_ = false;
 };
 

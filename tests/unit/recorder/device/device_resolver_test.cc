@@ -325,6 +325,16 @@ TEST_F(DeviceResolverTest, TheLastPollTellsWhatIsKnownAndCountsTheRest) {
   EXPECT_EQ(told_.why, "1 recording ended");
 }
 
+TEST_F(DeviceResolverTest, AShortRunInWhichTheClockWasNotReadHasItsEnds) {
+  device_.setLatency(4 * kMs);
+  const std::int64_t end_ns = runOp(1, kMs, stream_);
+  pollFor(30 * kMs);
+  EXPECT_TRUE(told_.ended.empty());
+  resolver_.finish(/*ask=*/true);
+  ASSERT_TRUE(told_.endOf(1));
+  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
+}
+
 TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
   runOp(1, kMs, stream_);
   host_ns += 100 * kMs;
