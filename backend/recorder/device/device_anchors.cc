@@ -14,10 +14,8 @@ bool DeviceAnchors::make() noexcept {
 // Before the first span, so that there is something to interpolate from, and
 // behind what was measured.
 bool DeviceAnchors::isDue(bool measured) const noexcept {
-  if (!device_clock_.last()) return true;
-  if (bad_since_ns_ && clock_() - bad_ns_ < kAgain) return false;
   const std::int64_t age_ns = clock_() - anchored_ns_;
-  if (age_ns >= kMostAge) return true;
+  if (!device_clock_.last() || age_ns >= kMostAge) return true;
   return measured && age_ns >= kInterval;
 }
 
@@ -51,21 +49,12 @@ bool DeviceAnchors::take() noexcept {
   return !failed_;
 }
 
-bool DeviceAnchors::takeLast() noexcept {
-  is_last_ = true;
-  const std::int64_t until_ns = clock_() + kLastChance;
-  for (const std::int64_t before_ns = anchored_ns_;
-       anchored_ns_ == before_ns && clock_() < until_ns;) {
-    if (!take()) return false;
-  }
-  return true;
-}
-
 // One that has been under way since an earlier look is only looked at.
 void DeviceAnchors::goOn() noexcept {
   if (await(0)) {
     close(clock_());
-  } else if (anchor_began_ns_ && clock_() - *anchor_began_ns_ > kMostWait) {
+  } else if (anchor_began_ns_ &&
+             clock_() - *anchor_began_ns_ > 2 * kMostError) {
     queue_is_full_ = true;
   }
 }
@@ -87,21 +76,7 @@ bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
 // The device came by somewhere between the two readings of the host's clock.
 void DeviceAnchors::close(std::int64_t reached_ns) noexcept {
   const std::int64_t began_ns = *std::exchange(anchor_began_ns_, std::nullopt);
-  if (isWorthAnother((reached_ns - began_ns) / 2)) return;
-  bad_since_ns_.reset();
-  queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns,
-                             is_last_ ? kMostLookError : kMostError);
-}
-
-// The thread may have been kept from the processor, or CUDA from the device, as
-// while NCCL connects. The first one is better than none to measure from.
-bool DeviceAnchors::isWorthAnother(std::int64_t error_ns) noexcept {
-  const std::int64_t good_ns = device_clock_.last() ? kGoodError : kMostError;
-  if (error_ns <= good_ns || is_last_) return false;
-  const std::int64_t now_ns = clock_();
-  if (!bad_since_ns_ || now_ns - bad_ns_ > kMostAge) bad_since_ns_ = now_ns;
-  bad_ns_ = now_ns;
-  return bad_ns_ - *bad_since_ns_ < kMostAge;
+  queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMostError);
 }
 
 bool DeviceAnchors::anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,

@@ -24,16 +24,8 @@ class DeviceAnchors {
   static constexpr std::int64_t kSpin = 200'000;
   static constexpr std::int64_t kGoodBracket = 10'000;
   static constexpr std::int64_t kMostError = 1'000'000;
-  // The same between two looks at an event of the job's, and of the last
-  // reading.
+  // The same between two looks at an event of the job's.
   static constexpr std::int64_t kMostLookError = 5'000'000;
-  // A reading whose error is larger is made again so much later, for kMostAge.
-  static constexpr std::int64_t kGoodError = 20'000;
-  static constexpr std::int64_t kAgain = 20'000'000;
-  // An event of our own that takes longer is behind a full queue.
-  static constexpr std::int64_t kMostWait = 50'000'000;
-  // How long it is tried to read the clock for the last time.
-  static constexpr std::int64_t kLastChance = 200'000'000;
   static constexpr int kAttempts = 5;
 
   using Clock = std::int64_t (*)();
@@ -54,8 +46,6 @@ class DeviceAnchors {
   bool isUnderWay() const noexcept { return anchor_began_ns_.has_value(); }
   // Begins to read the clock, or goes on. False: the device failed.
   bool take() noexcept;
-  // The same until it was read, well or badly: for there will be no other time.
-  bool takeLast() noexcept;
   // Makes an event of the job's an anchor, which the device came by between two
   // readings of the host's clock. The event becomes another one. False: it is
   // no good one.
@@ -93,7 +83,6 @@ class DeviceAnchors {
   bool await(std::int64_t spin_ns) noexcept;
   void goOn() noexcept;
   void close(std::int64_t reached_ns) noexcept;
-  bool isWorthAnother(std::int64_t error_ns) noexcept;
   bool anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,
                 std::int64_t reached_ns, std::int64_t most_error_ns) noexcept;
 
@@ -106,13 +95,9 @@ class DeviceAnchors {
   DeviceEvents::Event next_anchor_ = nullptr;
   std::optional<std::int64_t> anchor_began_ns_;  // of one under way
   std::int64_t anchored_ns_ = 0;
-  // Since when readings were not good enough, and when the last one was.
-  std::optional<std::int64_t> bad_since_ns_;
-  std::int64_t bad_ns_ = 0;
   // What the distances between all anchors, added up, may be off by.
   std::int64_t unresolved_ns_ = 0;
   bool queue_is_full_ = false;
-  bool is_last_ = false;
   bool failed_ = false;
 };
 

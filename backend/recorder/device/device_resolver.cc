@@ -254,7 +254,7 @@ void DeviceResolver::finish(bool ask) noexcept {
   takeSubmitted();
   if (ask && !failed_) queryPending();
   if (ask && !failed_ && !(reached_.empty() && measured_.empty())) {
-    failed_ = !anchors_.takeLast();
+    failed_ = !anchors_.take();
   }
   if (ask) measureReached();
   tellMeasured(/*extrapolate=*/true);

@@ -325,16 +325,6 @@ TEST_F(DeviceResolverTest, TheLastPollTellsWhatIsKnownAndCountsTheRest) {
   EXPECT_EQ(told_.why, "1 recording ended");
 }
 
-TEST_F(DeviceResolverTest, AShortRunInWhichTheClockWasNotReadHasItsEnds) {
-  device_.setLatency(4 * kMs);
-  const std::int64_t end_ns = runOp(1, kMs, stream_);
-  pollFor(30 * kMs);
-  EXPECT_TRUE(told_.ended.empty());
-  resolver_.finish(/*ask=*/true);
-  ASSERT_TRUE(told_.endOf(1));
-  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
-}
-
 TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
   runOp(1, kMs, stream_);
   host_ns += 100 * kMs;
@@ -395,42 +385,6 @@ TEST_F(DeviceResolverTest, AStallNeedsNoClock) {
   ASSERT_EQ(told_.stalled.size(), 1u);
   EXPECT_GT(told_.stalled[0].stall_ns_plus_1, 0u);
   EXPECT_GT(untimed_.count(Untimed::Reason::kNoClock), 0u);
-}
-
-TEST_F(DeviceResolverTest, AReadingThatWentBadlyIsMadeAgain) {
-  runOp(0, kMs, stream_);
-  pollFor(200 * kMs);
-  device_.setLatency(150 * kUs);
-  const std::int64_t end_ns = runOp(1, kMs, stream_);
-  pollFor(300 * kMs);
-  EXPECT_FALSE(told_.endOf(1));
-  device_.setLatency(2 * kUs);
-  pollFor(300 * kMs);
-  ASSERT_TRUE(told_.endOf(1));
-  EXPECT_LE(told_.error_ns, 50 * kUs);
-  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
-}
-
-TEST_F(DeviceResolverTest, AClockThatCannotBeReadAtFirstIsReadWellLater) {
-  device_.setLatency(30 * kMs);  // as while NCCL connects
-  const std::int64_t end_ns = runOp(1, 40 * kMs, stream_);
-  pollFor(40 * kMs);
-  device_.setLatency(2 * kUs);
-  pollFor(kSecond);
-  ASSERT_TRUE(told_.endOf(1));
-  EXPECT_LE(told_.error_ns, 100 * kUs);
-  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
-}
-
-TEST_F(DeviceResolverTest, WhereEveryReadingGoesBadlyTheyAreTaken) {
-  runOp(0, kMs, stream_);
-  pollFor(200 * kMs);
-  device_.setLatency(150 * kUs);
-  const std::int64_t end_ns = runOp(1, kMs, stream_);
-  pollFor(2 * kSecond);
-  ASSERT_TRUE(told_.endOf(1));
-  EXPECT_GE(told_.error_ns, 75 * kUs);
-  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
 }
 
 // What is put on its stream takes the device's time.
