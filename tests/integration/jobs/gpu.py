@@ -76,15 +76,15 @@ def contexts() -> dict[int, tuple[str, str]]:
 
 
 def warm_up(tensor: torch.Tensor) -> None:
-    """Calls until the device is asked for times, if it is to be."""
+    """Calls until the device's clock was read, if it is to be."""
     if os.environ.get("TRACED_DEVICE_TIME", "off") == "off":
         return
     agreed = torch.zeros(1, device="cuda")
     until = time.monotonic() + patient(30)
     while not agreed.cpu().item():
-        assert time.monotonic() < until, "the device is not asked"
-        asked = bool(calls("traced-device")["cudaEventQuery"])
-        agreed = torch.tensor([float(asked)]).cuda()
+        assert time.monotonic() < until, "nothing is measured"
+        measured = bool(calls("traced-device")["cudaEventElapsedTime"])
+        agreed = torch.tensor([float(measured)]).cuda()
         dist.all_reduce(agreed, op=dist.ReduceOp.MIN)
         dist.all_reduce(tensor)
         torch.cuda.synchronize()
