@@ -28,8 +28,10 @@ DeviceTimes::DeviceTimes(std::unique_ptr<DeviceEvents> events,
                 [] { return nowNs(); }) {
   stopped_ = mode_ == DeviceTimeMode::kOff;
   if (stopped_) return;
-  const SignalsBlocked blocked;  // no signal of the job's reaches the thread
-  thread_ = std::thread([this] { run(); });
+  {
+    const SignalsBlocked blocked;  // no signal of the job's reaches the thread
+    thread_ = std::thread([this] { run(); });
+  }
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kStartDeadline, [this] { return started_; });
 }
