@@ -30,13 +30,28 @@ void DeviceClock::add(const DeviceAnchor& anchor) noexcept {
 std::optional<DeviceClock::HostInstant> DeviceClock::at(
     std::int64_t device_ns, std::int64_t unresolved_ns) const noexcept {
   if (!last_) return std::nullopt;
-  const std::int64_t since_ns = device_ns - last_->device_ns;
-  const std::int64_t distance_ns = std::abs(since_ns);
-  if (!before_ || device_ns < before_->device_ns) {
-    return HostInstant{
-        last_->host_ns + since_ns,
-        last_->error_ns + unresolved_ns + distance_ns / kMillion * kMostDrift};
+  HostInstant best = from(*last_, device_ns);
+  if (before_ && device_ns >= before_->device_ns) {
+    HostInstant earlier = from(*before_, device_ns);
+    earlier.error_ns += unresolved(last_->device_ns - before_->device_ns);
+    for (const HostInstant& other : {between(device_ns), earlier}) {
+      if (other.error_ns < best.error_ns) best = other;
+    }
   }
+  best.error_ns += unresolved_ns;
+  return best;
+}
+
+auto DeviceClock::from(const DeviceAnchor& anchor, std::int64_t device_ns)
+    -> HostInstant {
+  const std::int64_t since_ns = device_ns - anchor.device_ns;
+  return {anchor.host_ns + since_ns,
+          anchor.error_ns + std::abs(since_ns) / (kMillion / kMostDrift) + 1};
+}
+
+auto DeviceClock::between(std::int64_t device_ns) const noexcept
+    -> HostInstant {
+  const std::int64_t since_ns = device_ns - last_->device_ns;
   const auto device_span =
       static_cast<double>(last_->device_ns - before_->device_ns);
   const double rate =
@@ -49,10 +64,10 @@ std::optional<DeviceClock::HostInstant> DeviceClock::at(
       static_cast<double>(std::max(before_->error_ns, last_->error_ns)) *
       (1 + 2 * beyond);
   const double wobble_ns =
-      (device_span + static_cast<double>(distance_ns)) * kWobble / kMillion;
-  return HostInstant{
-      last_->host_ns + std::llround(static_cast<double>(since_ns) * rate),
-      std::llround(anchors_ns + wobble_ns) + unresolved_ns};
+      (device_span + std::abs(static_cast<double>(since_ns))) * kWobble /
+      kMillion;
+  return {last_->host_ns + std::llround(static_cast<double>(since_ns) * rate),
+          std::llround(anchors_ns + wobble_ns)};
 }
 
 }  // namespace traced

@@ -1,5 +1,7 @@
-// DeviceClock brings instants of a device's clock to the host's, by
-// interpolation between anchors: instants that are known on both.
+// DeviceClock brings instants of a device's clock to the host's, by anchors:
+// instants that are known on both. It interpolates between the last two, or
+// goes from one of them alone where that is closer: where the other's reading
+// went badly.
 //
 // Not thread safe.
 
@@ -58,6 +60,11 @@ class DeviceClock {
   const std::optional<DeviceAnchor>& last() const { return last_; }
 
  private:
+  // By one anchor: the clocks drift apart by kMostDrift at most.
+  static HostInstant from(const DeviceAnchor& anchor, std::int64_t device_ns);
+  // By the line through both anchors.
+  HostInstant between(std::int64_t device_ns) const noexcept;
+
   std::optional<DeviceAnchor> before_;
   std::optional<DeviceAnchor> last_;
 };

@@ -43,6 +43,20 @@ TEST(DeviceClockTest, ErrorsGrowWithTheDistanceBeyondTheLastAnchor) {
   EXPECT_LT(clock.at(150 * kMs, 0)->error_ns, clock.at(300 * kMs, 0)->error_ns);
 }
 
+// As while NCCL connects: one reading took 2 ms.
+TEST(DeviceClockTest, OneBadReadingCostsTheInstantsAroundItLittle) {
+  DeviceClock clock;
+  clock.add({0, 500'000, 1'000'000});
+  clock.add({100 * kMs, 100 * kMs, 3'000});
+  EXPECT_LE(clock.at(20 * kMs, 0)->error_ns, 100'000) << "bad, then good";
+  EXPECT_EQ(clock.at(100 * kMs, 0)->ns, 100 * kMs);
+  clock.add({200 * kMs, 200 * kMs - 700'000, 1'000'000});
+  EXPECT_LE(clock.at(180 * kMs, 0)->error_ns, 100'000) << "good, then bad";
+  EXPECT_NEAR(clock.at(180 * kMs, 0)->ns, 180 * kMs, 100'000);
+  clock.add({300 * kMs, 300 * kMs - 600'000, 1'000'000});
+  EXPECT_GE(clock.at(280 * kMs, 0)->error_ns, 1'000'000) << "both bad";
+}
+
 TEST(DeviceClockTest, IsNeverFurtherOffThanItSays) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -60,7 +74,8 @@ TEST(DeviceClockTest, IsNeverFurtherOffThanItSays) {
     DeviceClock clock;
     std::int64_t device = 0;
     for (int i = 0; i < 4; ++i) {
-      const std::int64_t error = between(100, 20'000);
+      const bool went_badly = between(1, 4) == 1;
+      const std::int64_t error = between(100, went_badly ? 1'000'000 : 20'000);
       clock.add({device, host_of(device) + between(-error, error), error});
       device += between(50 * kMs, 2'000 * kMs);
     }
