@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Callable
 from pathlib import Path
 
-import traced
 from launch import Run, ranks
 from session import NotHereError
 from traced.reader import Operation
@@ -28,11 +27,8 @@ def _run(
     on = {"TRACED_DEVICE_TIME": mode} if mode else {"TRACED": "0"}
     where = folder / (mode or "stock")
     run = ranks(world, "traced:nccl", [program], where, _DEADLINE_S, **on, **env)
-    operations: list[Operation] = []
-    if mode:
-        stream = next(one for one in traced.read(run.traces).streams if one.rank == 0)
-        operations += [item for item in stream.operations if item.op == _GATHER]
-    return run, operations
+    gathers = [item for item in run.operations(0) if item.op == _GATHER] if mode else []
+    return run, gathers
 
 
 def lengths_of_copies_agree_with_the_profiler(folder: Path) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import traced
+from traced.reader import Operation
 from where import PATIENCE
 
 _RANK = Path(__file__).with_name("rank.py")
@@ -40,6 +42,11 @@ class Run:
 
     returned: list[dict[str, Any]]
     traces: Path
+
+    def operations(self, rank: int) -> list[Operation]:
+        """What the trace of a rank has."""
+        streams = traced.read(self.traces).streams
+        return next(list(one.operations) for one in streams if one.rank == rank)
 
 
 class RunError(Exception):

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import traced
-from launch import ranks
+from launch import Run, ranks
 from session import NotHereError
 from where import SIMULATED
 
@@ -36,7 +35,7 @@ def methods_are_those_of_nccls_log(folder: Path) -> str:
         2, "traced:nccl", ["collectives_by_size"], folder, _DEADLINE_S,
         TRACED_NCCL_PROFILER="1", **log,
     )  # fmt: skip
-    told = _told(run.traces)
+    told = _told(run)
     logged = _logged(folder)
     shared = told.keys() & logged.keys()
     if not told or len(shared) < len(told):
@@ -50,11 +49,10 @@ def methods_are_those_of_nccls_log(folder: Path) -> str:
     return "; ".join(wrong)
 
 
-def _told(traces: Path) -> dict[tuple[str, int], _Method]:
+def _told(run: Run) -> dict[tuple[str, int], _Method]:
     """By function and the bytes of one rank's part, what the trace of rank 0 says."""
     told = {}
-    stream = next(one for one in traced.read(traces).streams if one.rank == 0)
-    for item in stream.operations:
+    for item in run.operations(0):
         if item.op in _FUNCTIONS:
             sizes = [size for size in (item.bytes_in, item.bytes_out) if size]
             method = (item.algorithm or "", item.protocol or "", item.channels or 0)
