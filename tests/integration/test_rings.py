@@ -98,6 +98,19 @@ def test_a_crash_is_judged_before_anything_is_recovered(
         assert (one["seq"], one["confidence"]) == (other["seq"], other["confidence"])
 
 
+def test_a_ring_is_found_of_a_rank_that_died_before_anything_was_written(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    ranks = launcher.start_ranks(3, "jobs.followed:one_exits", folder=tmp_path, TEST_CULPRIT="2")
+    for process in ranks:
+        process.wait()
+    (of_the_dead,) = (tmp_path / "traces").rglob("rank-2.*")
+    os.truncate(of_the_dead, 0)
+    _, said = diagnose(tmp_path / "traces")
+    assert said["from_rings"][0]["rank"] == 2
+    assert 2 in said["culprits"]
+
+
 @pytest.fixture(name="killed")
 def _killed(launcher: Launcher, tmp_path: Path) -> Path:
     """The folder of a job that was killed while it hung."""

@@ -74,6 +74,10 @@ void LiveSet::warn(const RingFile& ring, const std::string& why) {
       "the ring ", ring.path, " of one of these traces is not used: ", why));
 }
 
+bool LiveSet::isWanted(const RingFile& ring) const {
+  return streams_.contains(ring.stream_id) || namesOneOf(ring, inputs_);
+}
+
 void LiveSet::readRings() {
   std::vector<std::string> directories = ringDirectories();
   directories.insert(directories.end(), directories_.begin(),
@@ -82,9 +86,7 @@ void LiveSet::readRings() {
   warnings_.clear();
   tried_.clear();
   for (const RingFile& ring : findRings(directories)) {
-    const bool wanted =
-        streams_.contains(ring.stream_id) || namesOneOf(ring, inputs_);
-    if (!wanted || !tried_.insert(ring.path).second) continue;
+    if (!isWanted(ring) || !tried_.insert(ring.path).second) continue;
     auto reading = readRing(ring);
     if (!reading) continue;
     if (!*reading) {
@@ -95,8 +97,9 @@ void LiveSet::readRings() {
   }
 }
 
-// Whether there are rings of these streams that were not looked at: they name
-// another place, as of a trace that was moved, or lie in another one.
+// Whether there are rings of these traces that were not looked at: they name
+// another place, as of a trace that was moved, or lie in another one, as that
+// of a process which died before its trace had its first chunk.
 bool LiveSet::learn(const TraceSet& set) {
   for (const TraceStream& stream : set.streams) {
     streams_.insert(stream.header.stream_id());
@@ -108,7 +111,7 @@ bool LiveSet::learn(const TraceSet& set) {
                      directories_.end());
   const std::vector<RingFile> there = findRings(directories);
   return std::any_of(there.begin(), there.end(), [this](const RingFile& ring) {
-    return streams_.contains(ring.stream_id) && !tried_.contains(ring.path);
+    return !tried_.contains(ring.path) && isWanted(ring);
   });
 }
 

@@ -30,6 +30,7 @@ class LiveSet {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  bool isWanted(const RingFile& ring) const;
   void readRings();
   bool learn(const TraceSet& set);
   void add(TraceSet& set);
