@@ -8,6 +8,9 @@ import pytest
 from launcher import Launcher
 from nccl_engines import ENGINES
 from traced.reader import read
+from worker_pool import device_clock_off_ns
+
+_WELL_KNOWN_NS = 100_000
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -25,8 +28,9 @@ def test_an_abort_concerns_its_own_group(gpus: Launcher, tmp_path: Path, engine:
     for stream in read(tmp_path / "traces").streams:
         busy, aborted = sorted({item.group for item in stream.operations})
         last = [item for item in stream.operations if item.group == busy][-2:]
-        # Where the device's clock is read late, to 1 ms, what the engine tells may be the earlier.
-        assert "device_event" in {item.end_source for item in last}
+        # What the engine tells may seem earlier where the device's clock is not known well.
+        by_events = "device_event" in {item.end_source for item in last}
+        assert by_events or device_clock_off_ns(stream) > _WELL_KNOWN_NS
         assert None not in [item.start_ns for item in last]
         # The abort lets the stream go on: that is no end of what it waited for.
         first, *waiting = (item for item in stream.operations if item.group == aborted)
