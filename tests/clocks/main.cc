@@ -18,13 +18,16 @@ namespace {
 // is where one of the middle operations was issued, so that there are bounds on
 // both sides of it, however long an operation took.
 ClockError errorOf(std::mt19937_64& random, const StreamTable& table,
-                   std::int64_t begin_ns, std::int64_t run_ns, bool rough) {
+                   std::int64_t begin_ns, std::int64_t run_ns, bool rough,
+                   std::int64_t longest_ns) {
   std::uniform_real_distribution<double> fifty(-50, 50), part(0.2, 0.8);
   const double offset_ns = fifty(random) * 1e6, rate = fifty(random) * 1e-6;
   // Forward: a monotonic clock does not go back. Far enough to contradict the
-  // bounds: a step within what they leave open cannot be seen.
+  // bounds, which operations leave open for as long as they last: a step within
+  // that cannot be seen.
   std::uniform_real_distribution<double> far(20, 50);
-  const double step_ns = rough ? far(random) * 1e6 : 0;
+  const double step_ns =
+      rough ? far(random) * 1e6 + 2 * static_cast<double>(longest_ns) : 0;
   const auto operations = static_cast<double>(table.operations.size());
   const auto middle = static_cast<std::size_t>(part(random) * operations);
   const std::int64_t step_at_ns = table.operations[middle].issued.ns();
@@ -37,6 +40,17 @@ ClockError errorOf(std::mt19937_64& random, const StreamTable& table,
   };
 }
 
+std::int64_t longestOf(const std::vector<StreamTable>& tables) {
+  std::int64_t longest_ns = 0;
+  for (const StreamTable& table : tables) {
+    for (const AssembledOperation& op : table.operations) {
+      if (!op.issued.known() || !op.ended.known()) continue;
+      longest_ns = std::max(longest_ns, op.ended.ns() - op.issued.ns());
+    }
+  }
+  return longest_ns;
+}
+
 int run(const char* path, std::uint64_t seeds, std::uint64_t first_seed) {
   const auto set = openTraceSet({path});
   if (!set) return std::puts(set.error().message.c_str()), 2;
@@ -47,6 +61,7 @@ int run(const char* path, std::uint64_t seeds, std::uint64_t first_seed) {
   }
   const std::int64_t begin_ns = tables[0].header.started().monotonic_ns();
   const auto run_ns = static_cast<std::int64_t>(tables[0].runNs());
+  const std::int64_t longest_ns = longestOf(tables);
   bool passed = true;
   for (const bool rough : {false, true}) {
     ClockScore worst;
@@ -55,8 +70,8 @@ int run(const char* path, std::uint64_t seeds, std::uint64_t first_seed) {
       std::mt19937_64 random(seed);
       std::vector<ClockError> errors(1);
       while (errors.size() < tables.size()) {
-        errors.push_back(
-            errorOf(random, tables[errors.size()], begin_ns, run_ns, rough));
+        errors.push_back(errorOf(random, tables[errors.size()], begin_ns,
+                                 run_ns, rough, longest_ns));
       }
       const ClockScore score = scoreClocks(*set, tables, errors);
       if (score.outside > 0) std::printf("outside with seed %lu\n", seed);

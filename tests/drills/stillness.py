@@ -18,7 +18,8 @@ class Stillness:
     """Looks at the ranks again and again.
 
     A rank stands if its main thread has not run between the looks and it does not say
-    that it works; no thread of it may be waiting for a core, which could change that.
+    that it works; no thread of it may be waiting for a core or a disk, which could
+    change that.
     """
 
     def __init__(self, board: Board, pids: list[int], looks: int = QUIET_LOOKS) -> None:
@@ -45,7 +46,9 @@ class Stillness:
 
     def _busy(self, rank: int) -> bool:
         state, _ = self._board.read(rank)
-        return state in (State.STARTING, State.WORKING) or "R" in _states(self._pids[rank])
+        if state in (State.STARTING, State.WORKING):
+            return True
+        return not set("RD").isdisjoint(_states(self._pids[rank]))
 
 
 def stopped(pid: int) -> bool:

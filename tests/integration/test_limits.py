@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -174,6 +175,7 @@ def test_there_is_no_more_memory(run: Callable[..., list[str]], tmp_path: Path) 
 
 def test_there_is_little_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
     for line in run("little_memory=400", "", "nothing", TRACED_RING_MB="512"):
-        assert "the ring has 262144 KiB instead of 524288" in line
+        # What other threads of the process map meanwhile counts, too.
+        assert re.search(r"the ring has (262144|131072|65536) KiB instead of 524288", line), line
         assert "Cannot allocate memory" in line
     _whole(read(tmp_path).streams)

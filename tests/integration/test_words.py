@@ -50,6 +50,7 @@ def test_a_job_whose_warnings_are_errors_is_traced(tmp_path: Path) -> None:
         "dist.init_process_group('traced:gloo', store=dist.HashStore(), rank=0, world_size=1)\n"
         "dist.all_reduce(torch.ones(1))\n"
         "assert traced.flush()\n"
+        "dist.destroy_process_group()\n"
     )
     ended = subprocess.run(
         [sys.executable, "-W", "error::UserWarning:traced", "-c", code],

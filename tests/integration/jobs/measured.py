@@ -26,7 +26,9 @@ def _seconds(name: str) -> float:
 
 def _times_are_added(operations: list[dict[str, Any]]) -> bool:
     fine = [item for item in operations if item["state"] != "failed"]
-    took = sum(item["end_ns"] - item["issue_ns"] for item in fine if "end_ns" in item)
+    if not all("end_ns" in item for item in fine):
+        return False
+    took = sum(item["end_ns"] - item["issue_ns"] for item in fine)
     return abs(_seconds("completion") * 1e9 - took) < 1000
 
 

@@ -19,7 +19,7 @@ import torch.distributed as dist
 import traced
 from torch.nn.parallel import DistributedDataParallel
 
-from jobs.joining import joined
+from jobs.joining import joined, until_let_go
 
 #: A function, its file and a line.
 Place = tuple[str, str, int]
@@ -240,8 +240,13 @@ def looked_at_from_within() -> Any:
             return str(error)
 
 
+def _last_function() -> None:
+    _function()
+    until_let_go([_tensor])
+
+
 def at_exit() -> None:
     """One collective before the interpreter begins to end, and one after."""
-    atexit.register(_function)
+    atexit.register(_last_function)
     dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
     _function()
