@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from launcher import DEADLINE_S, Launcher, Process
+from patience import patient
 
 from drills.board import Board, State
 from drills.plan import Plan
@@ -44,7 +45,8 @@ class _Job:
         self._folder = folder
         quiet = plan.truth.may_stop and not plan.truth.is_noticed
         told_late = math.ceil(plan.engine.told_late_s * 1.5 / _LOOK_S)
-        self._looks = (QUIET_LOOKS if quiet else PATIENT_LOOKS) + told_late
+        looks = QUIET_LOOKS if quiet else PATIENT_LOOKS
+        self._looks = math.ceil(patient(looks)) + told_late
         world = plan.truth.world
         dump_path(folder, 0).parent.mkdir()
         for rank in range(world):

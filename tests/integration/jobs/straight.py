@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed import ReduceOp
 
-from jobs.joining import joined
+from jobs.joining import joined, meet
 
 SUBGROUP = [3, 1]
 
@@ -89,6 +89,7 @@ def failures() -> None:
         except (RuntimeError, ValueError) as error:
             print(error)
         group = dist.new_group()
+        meet("made")  # a timeout closes connections that the other may still be making
         if rank == 0:
             work = dist.irecv(torch.ones(2), 1, group=group)
             try:
