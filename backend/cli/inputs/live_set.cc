@@ -74,19 +74,23 @@ void LiveSet::warn(const RingFile& ring, const std::string& why) {
       "the ring ", ring.path, " of one of these traces is not used: ", why));
 }
 
-bool LiveSet::isWanted(const RingFile& ring) const {
-  return streams_.contains(ring.stream_id) || namesOneOf(ring, inputs_);
-}
-
-void LiveSet::readRings() {
+std::vector<RingFile> LiveSet::findOurs() const {
   std::vector<std::string> directories = ringDirectories();
   directories.insert(directories.end(), directories_.begin(),
                      directories_.end());
+  std::vector<RingFile> rings = findRings(directories);
+  std::erase_if(rings, [this](const RingFile& ring) {
+    return !streams_.contains(ring.stream_id) && !namesOneOf(ring, inputs_);
+  });
+  return rings;
+}
+
+void LiveSet::readRings() {
   rings_.clear();
   warnings_.clear();
   tried_.clear();
-  for (const RingFile& ring : findRings(directories)) {
-    if (!isWanted(ring) || !tried_.insert(ring.path).second) continue;
+  for (const RingFile& ring : findOurs()) {
+    if (!tried_.insert(ring.path).second) continue;
     auto reading = readRing(ring);
     if (!reading) continue;
     if (!*reading) {
@@ -106,12 +110,9 @@ bool LiveSet::learn(const TraceSet& set) {
     const std::string directory = ringDirectoryOf(stream);
     if (directory.starts_with('/')) directories_.insert(directory);
   }
-  std::vector<std::string> directories = ringDirectories();
-  directories.insert(directories.end(), directories_.begin(),
-                     directories_.end());
-  const std::vector<RingFile> there = findRings(directories);
-  return std::any_of(there.begin(), there.end(), [this](const RingFile& ring) {
-    return !tried_.contains(ring.path) && isWanted(ring);
+  const std::vector<RingFile> ours = findOurs();
+  return std::any_of(ours.begin(), ours.end(), [this](const RingFile& ring) {
+    return !tried_.contains(ring.path);
   });
 }
 

@@ -30,7 +30,8 @@ class LiveSet {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  bool isWanted(const RingFile& ring) const;
+  // The rings of these traces, in all places that are known by now.
+  std::vector<RingFile> findOurs() const;
   void readRings();
   bool learn(const TraceSet& set);
   void add(TraceSet& set);
