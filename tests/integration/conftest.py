@@ -11,6 +11,9 @@ from launcher import Launcher, launcher
 from simulated_gpu import gpu_launcher
 from worker_pool import WorkerPool, worker_pool
 
+# So that what these say of a failure has the values in it, as what tests say has.
+pytest.register_assert_rewrite("differential")
+
 
 def pytest_configure() -> None:
     """Has ranks end at signals, which a shell lets what runs in its background ignore."""

@@ -15,6 +15,8 @@ from programs.catalog import program
 from programs.data import values
 
 _SOON = patient_timeout(0.3)
+# Of a group: its connections must be made within it, too.
+_GROUP_TIMEOUT = patient_timeout(2)
 
 
 @program()
@@ -57,7 +59,11 @@ def integer_average() -> Any:
 
 
 def _on_rank_0(function: Callable[[], Any]) -> Any:
-    """The other ranks stay, so that nothing but the time ends the call."""
+    """The other ranks stay, so that nothing but the time ends the call.
+
+    Whoever gives up closes connections, so they are first made by all.
+    """
+    dist.barrier()
     result = function() if dist.get_rank() == 0 else None
     dist.barrier()
     return result
@@ -65,7 +71,7 @@ def _on_rank_0(function: Callable[[], Any]) -> Any:
 
 @program(nccl=False)
 def receive_that_times_out() -> Any:
-    group = dist.new_group(timeout=_SOON)
+    group = dist.new_group(timeout=_GROUP_TIMEOUT)
     return _on_rank_0(lambda: attempt(lambda: dist.recv(values(2), 1, group=group)))
 
 
@@ -82,13 +88,13 @@ def wait_that_times_out() -> Any:
 
 @program(nccl=False)
 def collective_that_times_out() -> Any:
-    group = dist.new_group(timeout=_SOON)
+    group = dist.new_group(timeout=_GROUP_TIMEOUT)
     return _on_rank_0(lambda: attempt(lambda: dist.all_reduce(values(2), group=group)))
 
 
 @program(nccl=False)
 def asynchronous_collective_that_times_out() -> Any:
-    group = dist.new_group(timeout=_SOON)
+    group = dist.new_group(timeout=_GROUP_TIMEOUT)
 
     def reduce() -> Any:
         work = dist.all_reduce(values(2), group=group, async_op=True)
