@@ -168,8 +168,10 @@ def test_there_are_no_more_descriptors(run: Callable[..., list[str]], tmp_path: 
     _whole(read(tmp_path).streams)
 
 
-def test_there_is_no_more_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
-    run("", "little_memory", "nothing", said=0)
+def test_there_is_hardly_any_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
+    # Less than a stack of a thread takes. Torch's own threads may need some: one of Gloo's that has
+    # its first work now ends the process where there is none for torch's thread-local data.
+    run("", "little_memory=8", "nothing", said=0)
     _whole(read(tmp_path).streams)
 
 

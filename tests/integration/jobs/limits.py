@@ -32,7 +32,7 @@ def nothing() -> None:
         resource.setrlimit(limit, (hard, hard))
 
 
-def little_memory(more: str = "0") -> None:
+def little_memory(more: str) -> None:
     """So many MiB more than what is mapped now, and what is free in that."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + (int(more) << 20)
