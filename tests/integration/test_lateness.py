@@ -27,10 +27,12 @@ def test_the_late_rank_comes_out_as_the_latest(
     assert answer["latest"]["rank"] == late
     assert answer["latest"]["op"] == "all_reduce"
     assert answer["latest"]["behind_p50_ns"] > LATE_S / 2 * 1e9
-    waits = [rank["wait_for_peers"]["total_ns"] for rank in answer["ranks"]]
     assert [rank["rank"] for rank in answer["ranks"]] == list(range(world))
-    # On a busy machine another rank is late now and then.
-    assert waits.index(min(waits)) == late
+    # Not the total: on a busy machine another rank is late now and then, and by more.
+    rows = tracectl("report", "--json", "--by", "rank", tmp_path / "traces").json()["ops"]
+    waits = {row["rank"]: row["wait_for_peers"]["p50_ns"] for row in rows}
+    assert len(waits) == world
+    assert min(waits, key=waits.__getitem__) == late
     text = tracectl("report", tmp_path / "traces").output
     assert f"Latest most often: rank {late} " in text
     text = tracectl("report", "--by", "rank", tmp_path / "traces").output
