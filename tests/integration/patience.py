@@ -22,12 +22,12 @@ def patient_timeout(seconds: float) -> timedelta:
     return timedelta(seconds=patient(seconds))
 
 
-def until(condition: Callable[[], _Value]) -> _Value:
+def until(condition: Callable[[], _Value], pause_s: float = 0.01) -> _Value:
     """Waits for a condition, and returns what it then is."""
     deadline = time.monotonic() + patient(120)
     while not (value := condition()):
         assert time.monotonic() < deadline
-        time.sleep(0.01)
+        time.sleep(pause_s)
     return value
 
 

@@ -14,7 +14,7 @@ from patience import patient, until, until_written
 from tracectl import Answer, tracectl
 from traced.reader import Stream, read
 
-_WAIT = str(patient(20))
+_WAIT = str(patient(60))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -179,7 +180,10 @@ def test_children_of_multiprocessing(launcher: Launcher, tmp_path: Path) -> None
         env=KEPT | {"TEST_STORE": str(tmp_path / "store")},
     )
     assert parent.wait() == 0, parent.output
-    assert "SIGKILL" in parent.result
+    # Rank 0 fails of that. If both have ended when torch looks, it names the lower rank.
+    assert re.search(
+        "1 terminated with signal SIGKILL|0 terminated with exit code 3", parent.result
+    )
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
     assert len(_said([parent])) == 1

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-from patience import patient_timeout
+from patience import patient_timeout, until
 
-from jobs.demand import until
 from jobs.joining import join, joined
 
 

@@ -7,8 +7,6 @@ import json
 import os
 import shutil
 import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,20 +15,12 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 import traced
-from patience import patient, patient_timeout
+from patience import patient, patient_timeout, until
 
 from jobs.joining import join, joined, meet
 
-_DEADLINE_S = patient(20)
+_DEADLINE_S = patient(60)
 _SOON = patient_timeout(1)
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Waits for a condition."""
-    deadline = time.monotonic() + _DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def snapshots() -> list[dict[str, Any]] | None:

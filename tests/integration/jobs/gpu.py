@@ -80,7 +80,7 @@ def warm_up(tensor: torch.Tensor) -> None:
     if os.environ.get("TRACED_DEVICE_TIME", "off") == "off":
         return
     agreed = torch.zeros(1, device="cuda")
-    until = time.monotonic() + patient(30)
+    until = time.monotonic() + patient(120)
     while not agreed.cpu().item():
         assert time.monotonic() < until, "nothing is measured"
         measured = bool(calls("traced-device")["cudaEventElapsedTime"])

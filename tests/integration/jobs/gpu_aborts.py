@@ -8,8 +8,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 import traced
+from patience import until
 
-from jobs.demand import until
 from jobs.gpu import gpu, reduced, set_up, warm_up
 from jobs.joining import meet
 

@@ -34,7 +34,7 @@ def device_that_breaks(backend: str) -> list[Any]:
 
     def until_it_breaks() -> None:
         set_up("SIMULATED_CUDA_BREAK_AT", 300)  # more than there was so far
-        until = time.monotonic() + patient(30)
+        until = time.monotonic() + patient(120)
         while time.monotonic() < until:
             tensor.cpu()
 

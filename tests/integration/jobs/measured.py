@@ -11,9 +11,9 @@ from typing import Any
 import torch
 import torch.distributed as dist
 import traced
+from patience import until
 from torch._C._distributed_c10d import _WorkerServer
 
-from jobs.demand import until
 from jobs.joining import joined
 from jobs.served import STEPS, busy_step
 

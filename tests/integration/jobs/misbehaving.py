@@ -7,8 +7,8 @@ import itertools
 import torch
 import torch.distributed as dist
 import traced
+from patience import until
 
-from jobs.demand import until
 from jobs.joining import joined
 
 

@@ -9,10 +9,10 @@ import torch
 import torch.distributed as dist
 import traced
 from documented import block_with
+from patience import until
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from jobs.demand import until
 from jobs.joining import joined
 
 _PAGE = "metrics.md"

@@ -12,8 +12,8 @@ import torch
 import torch.distributed as dist
 import traced
 from drills import links
+from patience import until
 
-from jobs.demand import until
 from jobs.joining import join, joined, meet
 
 #: Operations of a rank in `busy` before it is held: of each step.

@@ -8,9 +8,9 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 from on_host import enter
+from patience import until
 
 from jobs import served
-from jobs.demand import until
 from jobs.joining import joined
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 import traced
+from patience import until
 
-from jobs.demand import until
 from jobs.joining import joined
 
 _LIMIT_S = 0.2
