@@ -28,10 +28,15 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::nanoseconds kShortestPause{100'000'000};
 constexpr std::chrono::nanoseconds kLongestPause{1'000'000'000};
-// A look takes at most one part in so many of a core.
+// Of a look's processor time: looks take at most a tenth of a core. How long a
+// look took says little of that where others compute.
 constexpr int kPausesPerLook = 9;
 // Of each trace, compressed: some hundred thousand operations.
 constexpr std::uint64_t kWindowBytes = 4 << 20;
+
+std::chrono::nanoseconds processorTime() {
+  return std::chrono::nanoseconds(readClock(CLOCK_PROCESS_CPUTIME_ID));
+}
 
 std::string nameOfFinding(const JobState& job, const JobVerdict& verdict) {
   std::string name = absl::StrCat(
@@ -58,12 +63,14 @@ class Follower {
   ExitCode run() {
     for (;;) {
       const auto began = steady_clock::now();
+      const auto used = processorTime();
       const bool over = look();
       const bool enough = options_.until_verdict && log_.toldAny();
       if (over || enough) break;
-      const auto took = steady_clock::now() - began;
-      std::this_thread::sleep_for(
-          std::max<std::chrono::nanoseconds>(pause_, took * kPausesPerLook));
+      // As long as the look itself, too: files may be slow to read.
+      const std::chrono::nanoseconds took = steady_clock::now() - began;
+      std::this_thread::sleep_for(std::max(
+          {pause_, took, (processorTime() - used) * kPausesPerLook}));
     }
     if (options_.json) std::cout << endJson(culprits_) << std::endl;
     return log_.toldAny() ? ExitCode::kFindings : ExitCode::kFine;
