@@ -69,8 +69,8 @@ class Follower {
       if (over || enough) break;
       // As long as the look itself, too: files may be slow to read.
       const std::chrono::nanoseconds took = steady_clock::now() - began;
-      std::this_thread::sleep_for(std::max(
-          {pause_, took, (processorTime() - used) * kPausesPerLook}));
+      std::this_thread::sleep_for(
+          std::max({pause_, took, (processorTime() - used) * kPausesPerLook}));
     }
     if (options_.json) std::cout << endJson(culprits_) << std::endl;
     return log_.toldAny() ? ExitCode::kFindings : ExitCode::kFine;
