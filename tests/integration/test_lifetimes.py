@@ -15,7 +15,8 @@ pytestmark = pytest.mark.usefixtures("finalizing")
 _GROUPS = 200
 #: 10 000 in the long tests.
 _GROUPS_IN_ONE_STORE = int(os.environ.get("TEST_GROUPS", "500"))
-_NOISE_KIB = 1024
+#: The recorder keeps what describes the last 1024 groups that ended, 1.9 KiB each: 0.8 MiB of 500.
+_KEPT_KIB = 1024
 
 
 def test_hundreds_of_groups_leave_nothing_behind(launcher: Launcher, tmp_path: Path) -> None:
@@ -41,8 +42,8 @@ def test_memory_does_not_grow_with_the_number_of_groups(launcher: Launcher, tmp_
         grew[backend], before, after = process.result
         assert after == before, backend
     print(f"{_GROUPS_IN_ONE_STORE} groups: grew by {grew} KiB; {after['descriptors']} descriptors")
-    # The store keeps some keys of every group.
-    assert grew["traced:gloo"] < grew["gloo"] + _NOISE_KIB
+    # The store keeps some keys of every group, too.
+    assert grew["traced:gloo"] < grew["gloo"] + _KEPT_KIB
     (stream,) = read(tmp_path / "traces").streams
     groups = Counter(item.group for item in stream.operations)
     assert len(groups) == _GROUPS_IN_ONE_STORE

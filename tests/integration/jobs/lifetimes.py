@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
-import resource
 import threading
 from pathlib import Path
 from typing import Any
@@ -47,26 +47,42 @@ def many_groups(backend: str, count: int) -> tuple[dict[str, int], dict[str, int
     return before, after
 
 
-def _rss_kib() -> int:
+class _Mallinfo2(ctypes.Structure):
+    """The fields of `struct mallinfo2`, in the order of mallinfo(3)."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    )
+
+
+def _heap_kib() -> int:
+    """What is allocated now; what is resident changes with the other work on the host, too."""
     gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 1024
+    mallinfo2 = ctypes.CDLL(None).mallinfo2
+    mallinfo2.restype = _Mallinfo2
+    heap = mallinfo2()
+    return (heap.uordblks + heap.hblkhd) // 1024
 
 
 def groups_in_one_store(backend: str, count: int) -> tuple[int, dict[str, int], dict[str, int]]:
     """Makes, uses and destroys groups of one rank, all in one store.
 
     Returns:
-        By how many KiB the process grew after the first fifth, and what it held then and at
-        the end.
+        By how many KiB the heap grew after the first fifth, and what the process held then and
+        at the end.
     """
     dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
     for number in range(count):
         if number == count // 5:
-            settled, before = _rss_kib(), _resources()
+            settled, before = _heap_kib(), _resources()
         group = dist.new_group()
         dist.all_reduce(torch.ones(2), group=group)
         dist.destroy_process_group(group)
-    result = _rss_kib() - settled, before, _resources()
+    result = _heap_kib() - settled, before, _resources()
     dist.destroy_process_group()
     return result
 
