@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from patience import patient
+from patience import until
 
 #: Environment of a job that is to have one.
 KEPT = {"TRACED_KEEPER": "1"}
@@ -31,16 +30,9 @@ def keeper_of(folder: Path) -> int:
     return keepers(folder)[0]
 
 
-#: The keeper is behind all others: beside busy tests it gets what they leave.
-_DEADLINE_S = patient(400)
-
-
 def wait_until(condition: Callable[[], object], what: str) -> None:
-    """Waits for something that comes about by itself."""
-    deadline = time.monotonic() + _DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline, f"in {_DEADLINE_S} s not: {what}"
-        time.sleep(0.01)
+    """Waits longer: the keeper is behind all others, beside busy tests it gets what they leave."""
+    until(condition, what, within_s=400)
 
 
 def wait_for_end(folder: Path) -> None:

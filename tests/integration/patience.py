@@ -22,11 +22,22 @@ def patient_timeout(seconds: float) -> timedelta:
     return timedelta(seconds=patient(seconds))
 
 
-def until(condition: Callable[[], _Value], pause_s: float = 0.01) -> _Value:
-    """Waits for a condition, and returns what it then is."""
-    deadline = time.monotonic() + patient(120)
+def until(
+    condition: Callable[[], _Value],
+    what: str = "the condition",
+    *,
+    pause_s: float = 0.01,
+    within_s: float = 120,
+) -> _Value:
+    """Waits for a condition, and returns what it then is.
+
+    Args:
+        what: The condition in words, for the failure.
+        pause_s: Between two looks.
+    """
+    deadline = time.monotonic() + patient(within_s)
     while not (value := condition()):
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, f"not within {patient(within_s)} s: {what}"
         time.sleep(pause_s)
     return value
 

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from framing import framed_anew
 from jobs.followed import COLLECTIVES
 from launcher import DEADLINE_S, Launcher, Process
+from patience import until
 from tracectl import tracectl_path
 from traced.reader.payload import decode
 from traced.reader.wire import trace_pb2
@@ -54,13 +54,6 @@ def expect_results(processes: list[Process]) -> None:
         assert process.result == sums(len(processes))
 
 
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not path.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def next_event(follower: subprocess.Popen[str]) -> Any:
     assert follower.stdout is not None
     return json.loads(follower.stdout.readline())
@@ -94,7 +87,7 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
 def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
     # It has not written what it recorded last, and cannot any more.
-    wait_for(tmp_path / "held.1")
+    until((tmp_path / "held.1").exists)
     os.kill(ranks[1].pid, signal.SIGSTOP)
     try:
         with following(tmp_path, "--until-verdict") as follower:
@@ -166,7 +159,7 @@ def test_who_computes_is_no_alarm(launcher: Launcher, tmp_path: Path, program: s
 
 def test_a_rank_that_is_killed_is_named(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
-    wait_for(tmp_path / "held.1")
+    until((tmp_path / "held.1").exists)
     with following(tmp_path, "--json", "--until-verdict") as follower:
         ranks[1].kill()
         verdict = next_event(follower)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jobs.served import STEPS
-from launcher import DEADLINE_S, Launcher, Process
+from launcher import Launcher, Process
+from patience import until
 from tracectl import tracectl
 from traced.reader import read
 
@@ -24,10 +24,7 @@ def held(launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     # Where their rings are: tracectl recovers what it finds there.
     monkeypatch.setenv("TRACED_RING_DIR", str(tmp_path))
     ranks = launcher.start_ranks(RANKS, "jobs.served:busy", folder=tmp_path, TRACED_JOB="job")
-    deadline = time.monotonic() + DEADLINE_S
-    while len(list(tmp_path.glob("held.*"))) < RANKS:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: len(list(tmp_path.glob("held.*"))) == RANKS)
     return ranks
 
 
@@ -53,9 +50,7 @@ def _expect_the_same(folder: Path) -> None:
 
 
 def test_packs_of_a_job_that_runs(held: list[Process], tmp_path: Path) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not (first := _pack(tmp_path)["packs"]):
-        assert time.monotonic() < deadline
+    first = until(lambda: _pack(tmp_path)["packs"])
     assert [pack["path"] for pack in first] == [str(tmp_path / "packs" / "node-0001.traced")]
     content = Path(first[0]["path"]).read_bytes()
     (tmp_path / "released").touch()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from built import built
 from jobs.upsets import CALLS, STORM_CALLS
-from launcher import DEADLINE_S, Launcher, Process, launcher
+from launcher import Launcher, Process, launcher
+from patience import until
 from tracectl import tracectl
 from traced.reader import Stream, read
 
@@ -80,23 +80,16 @@ def test_abort_and_shutdown(launcher: Launcher, tmp_path: Path) -> None:
     _complete(tmp_path)
 
 
-def _until(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not holds():
-        assert time.monotonic() < deadline, f"{what} did not happen"
-        os.sched_yield()
-
-
 def _stop_and_continue(folder: Path, ranks: list[Process]) -> None:
     def is_stopped(process: Process) -> bool:
         status = Path(f"/proc/{process.pid}/status").read_text()
         return "State:\tT" in status
 
-    _until(lambda: all((folder / f"began-{i}").exists() for i in range(2)), "the beginning")
+    until(lambda: all((folder / f"began-{i}").exists() for i in range(2)), "the beginning")
     for _ in range(20):
         for process in ranks:
             os.kill(process.pid, signal.SIGSTOP)
-            _until(lambda process=process: is_stopped(process), "the stop")
+            until(lambda process=process: is_stopped(process), "the stop")
             os.kill(process.pid, signal.SIGCONT)
     for i in range(2):
         (folder / f"continued-{i}").touch()
@@ -114,7 +107,9 @@ def test_rings_that_are_cut_short(launcher: Launcher, tmp_path: Path) -> None:
         here = tmp_path / backend.replace(":", "-")
         here.mkdir()
         ranks = launcher.start_ranks(2, "jobs.upsets:meets_a_stop", backend, folder=here)
-        _until(lambda here=here: all((here / f"began-{i}").exists() for i in range(2)), "it")
+        until(
+            lambda here=here: all((here / f"began-{i}").exists() for i in range(2)), "the beginning"
+        )
         rings = sorted(here.glob("traced.*.ring"))
         assert len(rings) == (2 if "traced" in backend else 0)
         for ring, left in zip(rings, (0, 8192), strict=False):

@@ -7,11 +7,10 @@ import importlib
 from multiprocessing.connection import Client
 
 import torch.distributed as dist
-import torch.distributed.distributed_c10d as c10d
 import traced
+from jobs.joining import meet
 from outcome import Outcome, Request
 from patience import patient, patient_timeout
-from torch.distributed.distributed_c10d import GroupName
 from values import attempt
 from witness import watching
 
@@ -48,9 +47,9 @@ def _run(request: Request) -> Outcome:
             world_size=request.world,
             timeout=_TIMEOUT,
         )
-        _meet("begin", request)
+        meet("begin")
         result = attempt(program)
-        _meet("end", request)
+        meet("end")
         dist.destroy_process_group()
     gc.collect()  # tracebacks hold Works
     gc.freeze()  # what is left, modules above all, need not be looked at after each program
@@ -58,12 +57,3 @@ def _run(request: Request) -> Outcome:
     if location is not None:
         assert traced.flush(_FLUSH_S)
     return Outcome(result, seen.calls, seen.flights, location)
-
-
-def _meet(moment: str, request: Request) -> None:
-    """Waits for the others without a collective.
-
-    A rank that leaves early closes connections which the others may still be making.
-    """
-    store = c10d._get_default_store()
-    c10d._store_based_barrier(request.rank, store, GroupName(moment), request.world, _TIMEOUT)

@@ -6,14 +6,13 @@ import contextlib
 import ctypes
 import os
 import signal
-import time
 from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.distributed as dist
 import traced
-from patience import patient
+from patience import until
 from traced.reader import read
 
 from jobs.joining import joined
@@ -66,15 +65,16 @@ def children_while_names_are_found(library: str) -> int:
 
 
 def _wait_for_names(*names: str) -> None:
-    deadline = time.monotonic() + patient(60)
-    while time.monotonic() < deadline:
+    def one_has_them() -> bool:
         traced.flush()
         (stream,) = read("traces", files_only=True).streams
         for operation in stream.operations:
             known = [frame.function or "" for frame in operation.cpp_stack or ()]
             if all(any(name in function for function in known) for name in names):
-                return
-    raise TimeoutError(f"not all of {names} were found")
+                return True
+        return False
+
+    until(one_has_them, f"a stack names all of {names}")
 
 
 def reduce_until_killed(library: str) -> None:

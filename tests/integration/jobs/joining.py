@@ -39,8 +39,9 @@ def meet(moment: str) -> None:
 
     A rank that leaves early closes connections which the others may still be making.
     """
-    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    c10d._store_based_barrier(rank, c10d._get_default_store(), GroupName(moment), world, _TIMEOUT)
+    store = c10d._get_default_store()
+    rank, world = dist.get_rank(), dist.get_world_size()
+    c10d._store_based_barrier(rank, store, GroupName(moment), world, _TIMEOUT)
 
 
 def until_let_go(tensors: Iterable[torch.Tensor]) -> None:
