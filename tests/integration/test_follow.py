@@ -154,7 +154,7 @@ def test_who_computes_is_no_alarm(launcher: Launcher, tmp_path: Path, program: s
     with following(tmp_path, "--busy-after", "600") as follower:
         expect_results(ranks)
         said, words = follower.communicate(timeout=DEADLINE_S)
-        assert (follower.returncode, said) == (0, ""), words
+        assert (follower.returncode, said) == (0, ""), said + words
 
 
 def test_a_rank_that_is_killed_is_named(launcher: Launcher, tmp_path: Path) -> None:

@@ -110,12 +110,15 @@ class Follower {
   void lookAtProcesses() {
     activities_.clear();
     hidden_.clear();
+    new_.clear();
     for (const RingReading& ring : set_.rings()) {
       if (!ring.alive) continue;
       if (const auto activity = processes_.look(ring.pid, ring.path)) {
         activities_[ring.rank] = {ring.pid, *activity};
       } else if (processes_.isHidden(ring.pid)) {
         hidden_.insert(ring.rank);
+      } else {
+        new_.insert(ring.rank);
       }
     }
   }
@@ -184,11 +187,13 @@ class Follower {
       return false;
     }
     return std::any_of(verdict.culprits.begin(), verdict.culprits.end(),
-                       [this](std::uint32_t rank) {
-                         const auto found = activities_.find(rank);
-                         return found != activities_.end() &&
-                                found->second.activity.busy();
-                       });
+                       [this](std::uint32_t rank) { return mayCome(rank); });
+  }
+
+  bool mayCome(std::uint32_t rank) const {
+    const auto found = activities_.find(rank);
+    return new_.contains(rank) ||
+           (found != activities_.end() && found->second.activity.busy());
   }
 
   std::string activityText(std::uint32_t rank) const {
@@ -247,6 +252,8 @@ class Follower {
   std::map<std::uint32_t, Seen> activities_;
   // Ranks whose process lives and cannot be looked at.
   std::set<std::uint32_t> hidden_;
+  // Ranks whose process was looked at once: what it does is not known yet.
+  std::set<std::uint32_t> new_;
   std::set<std::uint32_t> culprits_;
   bool looked_ = false;
   bool waiting_ = false;

@@ -42,8 +42,10 @@ FollowLog::News FollowLog::look(std::vector<Finding> findings, Time now,
     Known& known =
         known_.try_emplace(finding.name, Known{{}, now}).first->second;
     ++known.looks;
-    const bool is_sure = known.looks >= kLooks &&
-                         (!finding.may_pass || now - known.since >= patience_);
+    known.still = finding.may_pass ? 0 : known.still + 1;
+    const bool is_sure =
+        known.still >= kLooks ||
+        (known.looks >= kLooks && now - known.since >= patience_);
     if (known.told || !(is_sure || last)) continue;
     known.told = told_any_ = true;
     known.verdict = finding.verdict;

@@ -43,6 +43,9 @@ class FollowLog {
     JobVerdict verdict;
     Time since;
     int looks = 0;
+    // In a row until now, at which nothing may settle it. A process is looked
+    // at after the trace: one that rests may just have done what is waited for.
+    int still = 0;
     bool told = false;
   };
 

@@ -17,7 +17,7 @@ import torch.distributed.distributed_c10d as c10d
 import traced
 from patience import patient, patient_timeout, until
 
-from jobs.joining import join, joined, meet
+from jobs.joining import join, joined, meet, until_let_go
 
 _DEADLINE_S = patient(60)
 _SOON = patient_timeout(1)
@@ -181,12 +181,15 @@ def fails_and_stays(how: str) -> None:
 def fails_under_a_held_gil() -> None:
     """Rank 0's operation fails while a thread holds the GIL for ever, in C."""
     rank = join()
-    dist.all_reduce(torch.ones(3))
+    tensor = torch.ones(3)
+    dist.all_reduce(tensor)
+    # A thread of Gloo's that dropped the last reference would wait for the GIL, with Gloo's lock.
+    until_let_go([tensor])
     meet("ready")
     if rank == 1:
         until(Path("held").exists)
         os._exit(0)
-    work = dist.all_reduce(torch.ones(3), async_op=True)
+    work = dist.all_reduce(tensor, async_op=True)
     Path("held").touch()
     ctypes.PyDLL(None).pause()
     work.wait()

@@ -110,7 +110,16 @@ TEST_F(FollowLogTest, IsPatientWithWhatMayPass) {
 
 TEST_F(FollowLogTest, PatienceEndsWhenItWillNotPass) {
   look({finding("a", true)}, seconds(0));
-  EXPECT_EQ(look({finding("a", false)}, seconds(1)), "a");
+  EXPECT_EQ(look({finding("a", false)}, seconds(1)), "");
+  EXPECT_EQ(look({finding("a", false)}, seconds(2)), "a");
+}
+
+TEST_F(FollowLogTest, WhoComputedAndRestsOnceMayJustHaveCome) {
+  look({finding("a", true)}, seconds(0));
+  look({finding("a", true)}, seconds(1));
+  EXPECT_EQ(look({finding("a", false)}, seconds(2)), "");
+  EXPECT_EQ(look({}, seconds(3)), "");
+  EXPECT_FALSE(log_.toldAny());
 }
 
 TEST_F(FollowLogTest, TheLastLookTellsAll) {
