@@ -16,13 +16,25 @@ from jobs.joining import joined
 
 _THREADS = 4
 _CALLS = 25
+#: Of the kernel's include/linux/sched.h: the thread is on its way out.
+_PF_EXITING = 0x4
+
+
+def _goes_on(thread: Path) -> bool:
+    """Whether a thread has not ended: who joins one may come before the kernel forgets it."""
+    try:
+        behind_name = (thread / "stat").read_text().rpartition(")")[2]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    flags = int(behind_name.split()[6])
+    return not flags & _PF_EXITING
 
 
 def _resources() -> dict[str, int]:
     gc.collect()
     return {
         "descriptors": len(list(Path("/proc/self/fd").iterdir())),
-        "threads": len(list(Path("/proc/self/task").iterdir())),
+        "threads": sum(_goes_on(thread) for thread in Path("/proc/self/task").iterdir()),
         "works": torch._C._distributed_c10d._get_work_registry_size(),
         "groups": len(dist.distributed_c10d._world.pg_map),
     }
