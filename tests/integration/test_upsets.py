@@ -80,12 +80,16 @@ def test_abort_and_shutdown(launcher: Launcher, tmp_path: Path) -> None:
     _complete(tmp_path)
 
 
+def _until_began(folder: Path) -> None:
+    until(lambda: all((folder / f"began-{i}").exists() for i in range(2)), "the beginning")
+
+
 def _stop_and_continue(folder: Path, ranks: list[Process]) -> None:
     def is_stopped(process: Process) -> bool:
         status = Path(f"/proc/{process.pid}/status").read_text()
         return "State:\tT" in status
 
-    until(lambda: all((folder / f"began-{i}").exists() for i in range(2)), "the beginning")
+    _until_began(folder)
     for _ in range(20):
         for process in ranks:
             os.kill(process.pid, signal.SIGSTOP)
@@ -107,9 +111,7 @@ def test_rings_that_are_cut_short(launcher: Launcher, tmp_path: Path) -> None:
         here = tmp_path / backend.replace(":", "-")
         here.mkdir()
         ranks = launcher.start_ranks(2, "jobs.upsets:meets_a_stop", backend, folder=here)
-        until(
-            lambda here=here: all((here / f"began-{i}").exists() for i in range(2)), "the beginning"
-        )
+        _until_began(here)
         rings = sorted(here.glob("traced.*.ring"))
         assert len(rings) == (2 if "traced" in backend else 0)
         for ring, left in zip(rings, (0, 8192), strict=False):
