@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
-#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/telling/words.h"
 #include "analysis/reading/stream_window.h"
@@ -17,8 +14,8 @@
 #include "cli/common/text.h"
 #include "cli/diagnose/follow_log.h"
 #include "cli/diagnose/follow_output.h"
-#include "cli/diagnose/process_activity.h"
 #include "cli/diagnose/process_life.h"
+#include "cli/diagnose/rank_processes.h"
 #include "cli/inputs/live_set.h"
 
 namespace traced {
@@ -94,7 +91,7 @@ class Follower {
       diagnosis = diagnose(*set, options_.diagnosis);
     }
     looked_ = true;
-    lookAtProcesses();
+    processes_.look(set_.rings());
     FollowLog::News news =
         log_.look(findingsOf(diagnosis), steady_clock::now(),
                   last ? endOf(diagnosis.job) : FollowLog::Job::kRuns);
@@ -105,22 +102,6 @@ class Follower {
   void sayThatNothingIsThere() {
     if (std::exchange(waiting_, true)) return;
     std::cerr << "tracectl: waiting for traces in " << options_.title << "\n";
-  }
-
-  void lookAtProcesses() {
-    activities_.clear();
-    hidden_.clear();
-    new_.clear();
-    for (const RingReading& ring : set_.rings()) {
-      if (!ring.alive) continue;
-      if (const auto activity = processes_.look(ring.pid, ring.path)) {
-        activities_[ring.rank] = {ring.pid, *activity};
-      } else if (processes_.isHidden(ring.pid)) {
-        hidden_.insert(ring.rank);
-      } else {
-        new_.insert(ring.rank);
-      }
-    }
   }
 
   // Every process that left a trace is known to have ended.
@@ -171,7 +152,7 @@ class Follower {
                                  nameOfFinding(diagnosis.job, verdict)};
       finding.may_pass = mayPass(verdict);
       for (const std::uint32_t rank : verdict.culprits) {
-        const std::string sentence = activityText(rank);
+        const std::string sentence = processes_.sentence(rank);
         if (!sentence.empty()) finding.verdict.evidence.push_back(sentence);
       }
       findings.push_back(std::move(finding));
@@ -186,33 +167,9 @@ class Follower {
         verdict.kind != VerdictKind::kP2pUnpaired) {
       return false;
     }
-    return std::any_of(verdict.culprits.begin(), verdict.culprits.end(),
-                       [this](std::uint32_t rank) { return mayCome(rank); });
-  }
-
-  bool mayCome(std::uint32_t rank) const {
-    const auto found = activities_.find(rank);
-    return new_.contains(rank) ||
-           (found != activities_.end() && found->second.activity.busy());
-  }
-
-  std::string activityText(std::uint32_t rank) const {
-    if (hidden_.contains(rank)) {
-      return absl::StrFormat(
-          "What the process of rank %d does cannot be seen from here: it is in "
-          "another container, or another user's.",
-          rank);
-    }
-    const auto found = activities_.find(rank);
-    if (found == activities_.end()) return "";
-    const Activity& activity = found->second.activity;
-    const char* what = activity.stopped   ? "is stopped by a signal"
-                       : activity.on_disk ? "waits for a disk"
-                       : activity.busy()  ? "computes"
-                                          : "sleeps";
-    return absl::StrFormat(
-        "The process of rank %d (%d) %s: %.2f s of processor time in %.2f s.",
-        rank, found->second.pid, what, activity.cpu_s, activity.span_s);
+    return std::any_of(
+        verdict.culprits.begin(), verdict.culprits.end(),
+        [this](std::uint32_t rank) { return processes_.mayJoin(rank); });
   }
 
   void tell(const TraceSet& set, Diagnosis& diagnosis, FollowLog::News news) {
@@ -238,22 +195,12 @@ class Follower {
     }
   }
 
-  struct Seen {
-    std::int64_t pid = 0;
-    Activity activity;
-  };
-
   const FollowOptions& options_;
   LiveSet set_;
   FollowLog log_;
-  ProcessActivity processes_;
+  RankProcesses processes_;
   const HostInfo here_ = readHostInfo();
   const std::chrono::nanoseconds pause_;
-  std::map<std::uint32_t, Seen> activities_;
-  // Ranks whose process lives and cannot be looked at.
-  std::set<std::uint32_t> hidden_;
-  // Ranks whose process was looked at once: what it does is not known yet.
-  std::set<std::uint32_t> new_;
   std::set<std::uint32_t> culprits_;
   bool looked_ = false;
   bool waiting_ = false;

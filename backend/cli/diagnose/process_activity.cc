@@ -44,33 +44,29 @@ bool Activity::busy() const {
   return !stopped && (on_disk || runnable || cpu_s >= kBusyShare * span_s);
 }
 
-std::optional<Activity> ProcessActivity::look(std::int64_t pid,
-                                              const std::string& file) {
-  const std::optional<ProcessStat> stat = readProcessStat(pid);
-  if (!stat) return std::nullopt;
-  const auto now = std::chrono::steady_clock::now();
+ProcessLook ProcessActivity::look(std::int64_t pid, const std::string& file) {
   const auto [place, is_new] = seen_.try_emplace(pid);
   Seen& seen = place->second;
   if (is_new) seen.is_the_one = hasMapped(pid, file);
-  std::optional<Activity> activity;
-  if (!is_new && seen.is_the_one) {
+  if (!seen.is_the_one) return {.hidden = true, .activity = {}};
+  const std::optional<ProcessStat> stat = readProcessStat(pid);
+  if (!stat) return {};
+  const auto now = std::chrono::steady_clock::now();
+  ProcessLook look;
+  if (!is_new) {
     const std::string states = threadStates(pid);
-    activity.emplace();
-    activity->cpu_s = stat->cpu_s - seen.cpu_s;
-    activity->span_s = std::chrono::duration<double>(now - seen.at).count();
-    activity->stopped =
+    look.activity.emplace();
+    look.activity->cpu_s = stat->cpu_s - seen.cpu_s;
+    look.activity->span_s =
+        std::chrono::duration<double>(now - seen.at).count();
+    look.activity->stopped =
         !states.empty() && states.find_first_not_of("Tt") == std::string::npos;
-    activity->on_disk = states.find('D') != std::string::npos;
-    activity->runnable = states.find('R') != std::string::npos;
+    look.activity->on_disk = states.find('D') != std::string::npos;
+    look.activity->runnable = states.find('R') != std::string::npos;
   }
   seen.cpu_s = stat->cpu_s;
   seen.at = now;
-  return activity;
-}
-
-bool ProcessActivity::isHidden(std::int64_t pid) const {
-  const auto found = seen_.find(pid);
-  return found == seen_.end() || !found->second.is_the_one;
+  return look;
 }
 
 }  // namespace traced

@@ -26,14 +26,19 @@ struct Activity {
   bool busy() const;
 };
 
+// What one look at a process found.
+struct ProcessLook {
+  // It cannot be seen: no process of its number has mapped its file. It may be
+  // another user's, or in a container that numbers processes in its own way.
+  bool hidden = false;
+  // What it did since the look before; absent at the first.
+  std::optional<Activity> activity;
+};
+
 class ProcessActivity {
  public:
-  // Looks at a process; absent where it cannot be seen, and the first time.
-  std::optional<Activity> look(std::int64_t pid, const std::string& file);
-  // Whether a process that was looked at could not be seen: none of this number
-  // has mapped the file that was named with it. It may be another user's, or in
-  // a container that numbers processes in its own way.
-  bool isHidden(std::int64_t pid) const;
+  // Looks at the process of this number that has mapped `file`.
+  ProcessLook look(std::int64_t pid, const std::string& file);
 
  private:
   struct Seen {

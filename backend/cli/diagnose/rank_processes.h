@@ -1,0 +1,35 @@
+// What the processes of a job's ranks on this host do, from look to look.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/diagnose/process_activity.h"
+#include "recorder/recovery/live_rings.h"
+
+namespace traced {
+
+class RankProcesses {
+ public:
+  // Looks at those that lived when their rings were read.
+  void look(const std::vector<RingReading>& rings);
+  // Whether a rank may join by itself: its process does something, or was
+  // looked at once, so that what it does is not known yet.
+  bool mayJoin(std::uint32_t rank) const;
+  // One sentence about its process; "" where nothing is known of one.
+  std::string sentence(std::uint32_t rank) const;
+
+ private:
+  struct Seen {
+    std::int64_t pid = 0;
+    ProcessLook look;
+  };
+
+  ProcessActivity processes_;
+  std::map<std::uint32_t, Seen> seen_;
+};
+
+}  // namespace traced
