@@ -89,6 +89,7 @@ class Follower {
       set = set_.look();
       if (!set) return true;
       diagnosis = diagnose(*set, options_.diagnosis);
+      last = isOver(*set, diagnosis.job);
     }
     looked_ = true;
     processes_.look(set_.rings());

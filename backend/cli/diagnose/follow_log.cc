@@ -53,11 +53,12 @@ FollowLog::News FollowLog::look(std::vector<Finding> findings, Time now,
   }
   for (auto each = known_.begin(); each != known_.end();) {
     Known& known = each->second;
+    // What stands still for another reason by now is over with that one, too.
     const bool stays = names.contains(each->first) ||
-                       (known.told && !mayBeOver(known.verdict.kind));
+                       (known.told && (!mayBeOver(known.verdict.kind) ||
+                                       standsYet(known.verdict, standing)));
     // Of processes that were killed, what stood still did to the end.
-    if (!stays && known.told && job != Job::kEnded &&
-        !standsYet(known.verdict, standing)) {
+    if (!stays && known.told && job != Job::kEnded) {
       news.over.push_back(std::move(known.verdict));
     }
     each = stays ? std::next(each) : known_.erase(each);

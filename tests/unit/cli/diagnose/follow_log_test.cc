@@ -90,6 +90,20 @@ TEST_F(FollowLogTest, WhatStandsStillForAnotherReasonDidNotGoOn) {
   EXPECT_EQ(look({left}, seconds(3)), "left");
 }
 
+TEST_F(FollowLogTest, WhatStoodStillForAnotherReasonGoesOnWithThatOne) {
+  FollowLog::Finding never_joined = finding("never joined");
+  never_joined.verdict.group = 1;
+  never_joined.verdict.seq = 4;
+  FollowLog::Finding hangs = finding("hangs");
+  hangs.verdict = never_joined.verdict;
+  hangs.verdict.kind = VerdictKind::kHungIn;
+  hangs.verdict.summary = "hangs";
+  look({never_joined}, seconds(0));
+  look({never_joined}, seconds(1));
+  EXPECT_EQ(look({hangs}, seconds(2)), "");
+  EXPECT_EQ(look({}, seconds(3)), "-never joined");
+}
+
 TEST_F(FollowLogTest, WhatStandsStillLaterWentOnBefore) {
   FollowLog::Finding fourth = finding("4");
   fourth.verdict.group = 1;
