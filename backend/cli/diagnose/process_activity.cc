@@ -55,14 +55,13 @@ ProcessLook ProcessActivity::look(std::int64_t pid, const std::string& file) {
   ProcessLook look;
   if (!is_new) {
     const std::string states = threadStates(pid);
-    look.activity.emplace();
-    look.activity->cpu_s = stat->cpu_s - seen.cpu_s;
-    look.activity->span_s =
-        std::chrono::duration<double>(now - seen.at).count();
-    look.activity->stopped =
+    Activity& activity = look.activity.emplace();
+    activity.cpu_s = stat->cpu_s - seen.cpu_s;
+    activity.span_s = std::chrono::duration<double>(now - seen.at).count();
+    activity.stopped =
         !states.empty() && states.find_first_not_of("Tt") == std::string::npos;
-    look.activity->on_disk = states.find('D') != std::string::npos;
-    look.activity->runnable = states.find('R') != std::string::npos;
+    activity.on_disk = states.find('D') != std::string::npos;
+    activity.runnable = states.find('R') != std::string::npos;
   }
   seen.cpu_s = stat->cpu_s;
   seen.at = now;

@@ -22,6 +22,16 @@ class FollowLogTest : public ::testing::Test {
     found.may_pass = may_pass;
     return found;
   }
+  // At a call of a group, by its number.
+  static FollowLog::Finding findingAt(
+      std::uint64_t seq, const std::string& name,
+      VerdictKind kind = VerdictKind::kNeverJoined) {
+    FollowLog::Finding found = finding(name);
+    found.verdict.kind = kind;
+    found.verdict.group = 1;
+    found.verdict.seq = seq;
+    return found;
+  }
   using Job = FollowLog::Job;
 
   // What is told of a look, and "-" before what is over.
@@ -77,13 +87,8 @@ TEST_F(FollowLogTest, AJobThatWasKilledDidNotGoOn) {
 }
 
 TEST_F(FollowLogTest, WhatStandsStillForAnotherReasonDidNotGoOn) {
-  FollowLog::Finding never_joined = finding("never joined");
-  never_joined.verdict.group = 1;
-  never_joined.verdict.seq = 4;
-  FollowLog::Finding left = finding("left");
-  left.verdict = never_joined.verdict;
-  left.verdict.kind = VerdictKind::kLeftEarly;
-  left.verdict.summary = "left";
+  const auto never_joined = findingAt(4, "never joined");
+  const auto left = findingAt(4, "left", VerdictKind::kLeftEarly);
   look({never_joined}, seconds(0));
   look({never_joined}, seconds(1));
   EXPECT_EQ(look({left}, seconds(2)), "");
@@ -91,29 +96,18 @@ TEST_F(FollowLogTest, WhatStandsStillForAnotherReasonDidNotGoOn) {
 }
 
 TEST_F(FollowLogTest, WhatStoodStillForAnotherReasonGoesOnWithThatOne) {
-  FollowLog::Finding never_joined = finding("never joined");
-  never_joined.verdict.group = 1;
-  never_joined.verdict.seq = 4;
-  FollowLog::Finding hangs = finding("hangs");
-  hangs.verdict = never_joined.verdict;
-  hangs.verdict.kind = VerdictKind::kHungIn;
-  hangs.verdict.summary = "hangs";
+  const auto never_joined = findingAt(4, "never joined");
   look({never_joined}, seconds(0));
   look({never_joined}, seconds(1));
-  EXPECT_EQ(look({hangs}, seconds(2)), "");
+  EXPECT_EQ(look({findingAt(4, "hangs", VerdictKind::kHungIn)}, seconds(2)),
+            "");
   EXPECT_EQ(look({}, seconds(3)), "-never joined");
 }
 
 TEST_F(FollowLogTest, WhatStandsStillLaterWentOnBefore) {
-  FollowLog::Finding fourth = finding("4");
-  fourth.verdict.group = 1;
-  fourth.verdict.seq = 4;
-  FollowLog::Finding fifth = finding("5");
-  fifth.verdict.group = 1;
-  fifth.verdict.seq = 5;
-  look({fourth}, seconds(0));
-  look({fourth}, seconds(1));
-  EXPECT_EQ(look({fifth}, seconds(2)), "-4");
+  look({findingAt(4, "4")}, seconds(0));
+  look({findingAt(4, "4")}, seconds(1));
+  EXPECT_EQ(look({findingAt(5, "5")}, seconds(2)), "-4");
 }
 
 TEST_F(FollowLogTest, IsPatientWithWhatMayPass) {
