@@ -7,15 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import patient
+from patience import patient, until
 from tracectl import tracectl_path
-from traced._job import ab, ab_record
+from traced._job import ab, ab_child, ab_record
 
 pytestmark = [pytest.mark.any_torch]
 
@@ -134,11 +133,8 @@ def test_an_interrupt_ends_children_and_keeps_what_was_measured(
     bench.write(hanging="b-002")
     process = bench.start("--blocks", "2", "--no-same")
     hangs = Path(f"{bench.told}.hangs")
-    deadline = time.monotonic() + _DEADLINE_S
-    while not (hangs.exists() and hangs.read_text()):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: process.poll() is not None or (hangs.exists() and hangs.read_text()))
+    assert process.poll() is None, process.communicate()
     process.send_signal(number)
     _, words = process.communicate(timeout=_DEADLINE_S)
     assert process.returncode == 128 + number
@@ -150,6 +146,28 @@ def test_an_interrupt_ends_children_and_keeps_what_was_measured(
     _, _, words = bench.run("--blocks", "2", "--no-same")
     assert "too few runs" in words
     assert bench.told.read_text().split()[-2:] == ["b-002", "a-002"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_a_child_starts_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+            signal.raise_signal(number)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    try:
+        with pytest.raises(ab._InterruptedError), ab._interruptible():
+            ab_child.run_child("sleep 600", dict(os.environ), tmp_path / "log")
+        assert started[0].returncode is not None
+    finally:
+        if started[0].returncode is None:
+            os.killpg(started[0].pid, signal.SIGKILL)
 
 
 def test_a_folder_of_other_commands_is_refused(bench: Bench) -> None:

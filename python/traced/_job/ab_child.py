@@ -7,6 +7,7 @@ import signal
 import subprocess
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
 # How long a program has to end by itself after SIGINT, and then after SIGTERM.
 _PATIENCE_S = 10
@@ -18,6 +19,7 @@ def run_child(command: str, environment: dict[str, str], log: Path) -> int:
     Whatever interrupts this ends all of its processes first.
     """
     with log.open("wb") as output:
+        held = _HeldInterrupts()
         child = subprocess.Popen(
             ["/bin/sh", "-c", command],
             env=environment,
@@ -27,9 +29,32 @@ def run_child(command: str, environment: dict[str, str], log: Path) -> int:
             start_new_session=True,
         )
         try:
+            held.let_go()
             return child.wait()
         finally:
             _end_session(child)
+
+
+class _HeldInterrupts:
+    """Holds SIGINT and SIGTERM back until they are let go.
+
+    Popen may be interrupted when the child runs already: nobody would know it then, nor end it.
+    """
+
+    def __init__(self) -> None:
+        self._arrived: list[int] = []
+        self._handlers = {
+            each: signal.signal(each, self._hold) for each in (signal.SIGINT, signal.SIGTERM)
+        }
+
+    def _hold(self, number: int, _: FrameType | None) -> None:
+        self._arrived.append(number)
+
+    def let_go(self) -> None:
+        for each, handler in self._handlers.items():
+            signal.signal(each, handler)
+        for number in self._arrived:
+            signal.raise_signal(number)
 
 
 def _end_session(child: subprocess.Popen[bytes]) -> None:
