@@ -62,6 +62,8 @@ void DeviceAnchors::goOn() noexcept {
 bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
   const std::int64_t until_ns = clock_() + spin_ns;
   for (;;) {
+    // It asks once more when the time is up: a pause may have taken all of it.
+    const bool is_last = clock_() >= until_ns;
     const DeviceEvents::State state = events_.query(next_anchor_);
     if (state == DeviceEvents::State::kReached) return true;
     if (state == DeviceEvents::State::kFailed) {
@@ -69,7 +71,7 @@ bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
       anchor_began_ns_.reset();
       return false;
     }
-    if (clock_() >= until_ns) return false;
+    if (is_last) return false;
   }
 }
 

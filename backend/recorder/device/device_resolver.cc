@@ -254,6 +254,8 @@ void DeviceResolver::finish(bool ask) noexcept {
   takeSubmitted();
   if (ask && !failed_) queryPending();
   if (ask && !failed_ && !(reached_.empty() && measured_.empty())) {
+    // There is no later look: a reading that has taken long is begun anew.
+    anchors_.forget();
     failed_ = !anchors_.take();
   }
   if (ask) measureReached();

@@ -18,9 +18,13 @@ constexpr std::int64_t kUs = 1'000;
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Every look at it takes a little.
+// Every look at it takes a little, and one, where a test says so, very long.
 std::int64_t host_ns = 0;
-std::int64_t readHost() { return host_ns += 200; }
+int looks_until_pause = -1;
+std::int64_t readHost() {
+  if (looks_until_pause-- == 0) host_ns += 10 * kMs;
+  return host_ns += 200;
+}
 
 class DeviceResolverTest : public ::testing::Test {
  protected:
@@ -324,6 +328,34 @@ TEST_F(DeviceResolverTest, TheLastPollTellsWhatIsKnownAndCountsTheRest) {
   EXPECT_EQ(told_.untimed, 1u);
   EXPECT_EQ(told_.why, "1 recording ended");
 }
+
+// On a busy machine the thread loses its processor in the middle of a look.
+class PausedResolverTest : public DeviceResolverTest,
+                           public ::testing::WithParamInterface<int> {
+ protected:
+  ~PausedResolverTest() override { looks_until_pause = -1; }
+};
+
+TEST_P(PausedResolverTest, TheLastPollReadsTheClockAllTheSame) {
+  runOp(1, kMs, stream_);
+  host_ns += 20 * kMs;
+  looks_until_pause = GetParam();
+  resolver_.finish(/*ask=*/true);
+  EXPECT_TRUE(told_.endOf(1));
+}
+
+TEST_P(PausedResolverTest, TheLastPollLeavesAReadingThatTookLong) {
+  runOp(1, kMs, stream_);
+  host_ns += 20 * kMs;
+  looks_until_pause = GetParam();
+  resolver_.poll();
+  host_ns += 20 * kMs;
+  resolver_.finish(/*ask=*/true);
+  EXPECT_TRUE(told_.endOf(1));
+}
+
+INSTANTIATE_TEST_SUITE_P(AtAnyLook, PausedResolverTest,
+                         ::testing::Range(0, 15));
 
 TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
   runOp(1, kMs, stream_);
