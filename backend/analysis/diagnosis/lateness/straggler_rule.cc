@@ -1,6 +1,7 @@
 #include "analysis/diagnosis/lateness/straggler_rule.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -17,9 +18,11 @@ using Collectives = std::vector<LateCollective>;
 
 // What makes a rank a straggler: in a stretch of collectives it is late by
 // itself for nearly as long as the latest rank, in each quarter of the stretch
-// for most of it, and that is a good part of the time.
+// for most of it, and that is a good part of the time, even if its few longest
+// delays were as its others.
 constexpr std::size_t kLeast = 12;
 constexpr std::size_t kLeastTimes = 8;
+constexpr std::size_t kFewTimes = 3;
 constexpr std::size_t kParts = 8;
 constexpr double kOfAllWaiting = 0.85;
 constexpr double kOfAQuarter = 0.7;
@@ -124,6 +127,18 @@ double ofTheTime(absl::Span<const LateCollective> collectives,
   return late_ns / std::max(passed_ns, 1.0);
 }
 
+// By how much a rank is late, where its few longest delays count as the next
+// one. Of more than a few collectives.
+std::vector<std::int64_t> withoutRare(std::vector<std::int64_t> own) {
+  std::vector<std::int64_t> longest = own;
+  const auto next = longest.begin() + kFewTimes;
+  std::nth_element(longest.begin(), next, longest.end(), std::greater<>());
+  for (std::int64_t& lateness_ns : own) {
+    lateness_ns = std::min(lateness_ns, *next);
+  }
+  return own;
+}
+
 std::optional<Straggler> judge(const Collectives& collectives,
                                const Stretch& stretch) {
   const auto rank = latestRank(collectives, stretch);
@@ -145,10 +160,12 @@ std::optional<Straggler> judge(const Collectives& collectives,
   straggler.times = noticeable.size();
   straggler.waits_seen = 2 * seen > noticeable.size();
   straggler.of_the_time = ofTheTime(in_stretch, own, straggler.waits_seen);
+  const double usually_of_the_time =
+      ofTheTime(in_stretch, withoutRare(own), straggler.waits_seen);
   const std::int64_t span_ns =
       in_stretch.back().at_ns - in_stretch.front().at_ns;
-  if (straggler.of_the_time < kOfTheTime || straggler.times < kLeastTimes ||
-      span_ns < kLeastSpanNs) {
+  if (std::min(straggler.of_the_time, usually_of_the_time) < kOfTheTime ||
+      straggler.times < kLeastTimes || span_ns < kLeastSpanNs) {
     return std::nullopt;
   }
   straggler.median_ns = medianNs(std::move(noticeable));

@@ -110,6 +110,19 @@ TEST(TimingTest, ALittleIsNoMatter) {
   expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
 }
 
+// A few long waits are no habit, though with them it is late for a good part of
+// the time; some more are one.
+TEST(TimingTest, AFewLongWaitsMakeNoStraggler) {
+  const auto late = [](int times) {
+    return run([=](std::uint32_t rank, int i) {
+      if (rank != 3) return 0;
+      return i % 15 == 7 && i / 15 < times ? 200 : 4;
+    });
+  };
+  expectHealthy(late(3));
+  expectVerdict(late(4), VerdictKind::kStraggler, {3});
+}
+
 // It may just have been without a processor.
 TEST(TimingTest, ForLessThanHalfASecondItIsNoStraggler) {
   const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 10 : 0; };
