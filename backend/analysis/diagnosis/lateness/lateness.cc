@@ -66,6 +66,7 @@ class Walk {
     std::sort(clocks_.begin(), clocks_.end());
     clocks_.erase(std::unique(clocks_.begin(), clocks_.end()), clocks_.end());
     members_ = &job.catalog.groups()[group].members;
+    some_are_absent_ = !job.membersOf(group).absent.empty();
   }
 
   bool onOneClock() const { return clocks_.size() < 2; }
@@ -84,6 +85,7 @@ class Walk {
     collective.rank = last.rank;
     collective.at_ns = last.ready_ns;
     median_wait_is_seen_ = medianWaitIsSeen();
+    if (some_are_absent_) findFirstEnds(arrivals);
     bool was_seen = true;
     const bool follows = !carried_.empty() && collective.seq == last_seq_ + 1;
     if (!follows) carried_.assign(arrivals.size(), {});
@@ -237,6 +239,25 @@ class Walk {
         [&](const Timing& other) { return waitedFor(own, other); });
   }
 
+  // By clock; of ends that are known.
+  void findFirstEnds(absl::Span<const Timing> arrivals) {
+    first_ends_.clear();
+    for (const Timing& each : arrivals) {
+      if (each.took_ns < 0) continue;
+      const std::int64_t end_ns = each.ready_ns + each.took_ns;
+      const auto [first, added] = first_ends_.emplace(clockOf(each), end_ns);
+      if (!added) first->second = std::min(first->second, end_ns);
+    }
+  }
+
+  // Whether somebody without a trace may have come later still than a rank that
+  // was so late: nobody is known to have ended sooner behind it than that.
+  bool absentMayBeLater(const Timing& own, std::int64_t late_ns) const {
+    if (!some_are_absent_) return false;
+    const auto first = first_ends_.find(clockOf(own));
+    return first == first_ends_.end() || first->second > own.ready_ns + late_ns;
+  }
+
   // What of it is new, and kept others waiting.
   std::int64_t count(const Timing& own, absl::Span<const Timing> arrivals,
                      const Waited& waited, bool follows,
@@ -244,8 +265,9 @@ class Walk {
     if (carried.given_back && !median_.called_ahead) carried = {};
     const std::int64_t late_ns = lateBy(own, follows, carried);
     const bool by_median = waited.byAll(own.rank) || waitedFor(own, median_);
-    const bool counts = by_median || waited.bySome(own.rank) ||
-                        (late_ns > 0 && anyWaitedFor(own, arrivals));
+    const bool waits = by_median || waited.bySome(own.rank) ||
+                       (late_ns > 0 && anyWaitedFor(own, arrivals));
+    const bool counts = waits && !absentMayBeLater(own, late_ns);
     const std::int64_t counted_ns =
         counts ? std::max<std::int64_t>(late_ns - carried.counted_ns, 0) : 0;
     carried.late_ns = late_ns;
@@ -259,11 +281,13 @@ class Walk {
   const JobState& job_;
   const CollectiveTable& group_;
   const RankList* members_ = nullptr;
+  bool some_are_absent_ = false;
   std::vector<std::uint32_t> clocks_;
   std::uint64_t last_seq_ = 0;
   Timing median_;
   bool median_wait_is_seen_ = true;
   std::map<std::uint32_t, Timings> by_clock_;
+  std::map<std::uint32_t, std::int64_t> first_ends_;
   bool all_certified_ = true;
   std::int64_t last_low_ns_ = 0;
   // Of each member, in the order of `arrivals`.

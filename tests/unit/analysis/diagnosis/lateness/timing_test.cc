@@ -56,6 +56,30 @@ TEST(TimingTest, OfAFewWithoutATraceItIsDoubted) {
   expectHealthy(run(late, {2, 3}));
 }
 
+// Who is behind the others whose traces are there is not to blame where the end
+// shows that somebody else came later still.
+TEST(TimingTest, WhoHasNoTraceMayBeLaterStill) {
+  const auto behind = [](int absent_ms) {
+    return run(
+        [=](std::uint32_t rank, int) {
+          if (rank == 3) return absent_ms;
+          return rank == 1 ? 20 : 0;
+        },
+        {3});
+  };
+  expectVerdict(behind(10), VerdictKind::kStraggler, {1});
+  expectHealthy(behind(45));
+}
+
+TEST(TimingTest, AlsoOnce) {
+  const auto late = [](std::uint32_t rank, int i) {
+    if (i != 30 || rank == 0 || rank == 2) return 0;
+    return rank == 1 ? 2000 : 6000;
+  };
+  expectVerdict(run(late, {1}), VerdictKind::kLate, {3});
+  expectHealthy(run(late, {3}));
+}
+
 TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
     expectVerdict(
