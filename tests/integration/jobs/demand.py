@@ -120,18 +120,23 @@ def hangs_until_triggered(job_folder: str) -> None:
 def sinks() -> dict[str, Any]:
     """One that works, one that raises and one that is stuck, all from before the group is made."""
     chunks: list[bytes] = []
-    stuck = threading.Event()
+    held, stuck = threading.Event(), threading.Event()
 
     def fails(chunk: bytes) -> None:
         raise LookupError("a sink of the tests fails")
 
+    def holds(chunk: bytes) -> None:
+        held.set()
+        stuck.wait()
+
     good = traced.add_sink(chunks.append, name="good")
     bad = traced.add_sink(fails, name="bad")
-    slow = traced.add_sink(lambda chunk: stuck.wait(), name="slow", max_bytes=1)
+    slow = traced.add_sink(holds, name="slow", max_bytes=1)
     with joined():
         for _ in range(4):
             dist.all_reduce(torch.ones(3))
             assert traced.flush(_DEADLINE_S)
+            assert held.wait(_DEADLINE_S)
         location = Path(traced.location() or "")
     until(lambda: good.delivered >= 4)
     seen = location.read_bytes()
