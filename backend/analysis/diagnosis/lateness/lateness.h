@@ -45,7 +45,7 @@ using StandsOut = std::function<bool(const LateCollective&)>;
 // first one, which waits for processes that start. Ranks that read one clock
 // are compared exactly, others by what is certified of their clocks: who is
 // late is so behind the median rank of all, or of those of its clock, unless
-// somebody else was certainly later.
+// somebody else was certainly later, or one without a trace may have been.
 class GroupLateness {
  public:
   GroupLateness(const JobState& job, std::uint32_t group);
