@@ -18,6 +18,7 @@ import traced
 from patience import patient, patient_timeout, until
 
 from jobs.joining import join, joined, meet, until_let_go
+from jobs.reading import streams_so_far
 
 _DEADLINE_S = patient(60)
 _SOON = patient_timeout(1)
@@ -90,25 +91,18 @@ def flushed_in_flight() -> None:
 
 def hangs_until_triggered(job_folder: str) -> None:
     """Rank 0 hangs in a collective; rank 1 touches the trigger, and goes on when both marked it."""
-    from traced.reader import Stream, read
-
     with joined() as rank:
         if rank == 0:
             dist.all_reduce(torch.ones(3))
             return
         folder = Path(job_folder)
 
-        def streams() -> tuple[Stream, ...]:
-            # Before the first chunk there is no trace to read.
-            with suppress(traced.TracedError):
-                return read(folder).streams
-            return ()
-
         def hanging() -> bool:
-            return [len(s.operations) for s in streams() if s.rank == 0] == [1]
+            return [len(s.operations) for s in streams_so_far(folder) if s.rank == 0] == [1]
 
         def marked() -> bool:
-            return [[m.kind for m in s.marks] for s in streams()] == [["flush"], ["flush"]]
+            kinds = [[mark.kind for mark in s.marks] for s in streams_so_far(folder)]
+            return kinds == [["flush"], ["flush"]]
 
         until(hanging)
         trigger = Path(os.environ.get("TRACED_TRIGGER", str(folder / "flush")))

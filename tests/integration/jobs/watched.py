@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import traced
 from patience import until
 
 from jobs.joining import joined
+from jobs.reading import streams_so_far
 
 _LIMIT_S = 0.2
 
@@ -81,13 +81,8 @@ def nobody_has_the_gil(folder: str) -> None:
         else:
 
             def marked() -> bool:
-                from traced.reader import read
-
-                # Before the first chunk there is no trace to read.
-                with suppress(traced.TracedError):
-                    streams = read(Path(folder)).streams
-                    return any(mark.kind == "unfinished" for s in streams for mark in s.marks)
-                return False
+                streams = streams_so_far(Path(folder))
+                return any(mark.kind == "unfinished" for s in streams for mark in s.marks)
 
             until(marked)
             Path("told").touch()
