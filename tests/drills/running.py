@@ -129,12 +129,11 @@ class _Job:
 
     def _kill(self) -> None:
         """Stops all first, so that none sees another die."""
-        ranks = self._alive
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for rank in ranks:
-                os.kill(self._pids[rank], number)
-            if number == signal.SIGSTOP:
-                self._until(lambda: all(stopped(self._pids[rank]) for rank in ranks))
+        for process in self._processes:
+            process.send_signal(signal.SIGSTOP)
+        self._until(lambda: all(stopped(self._pids[rank]) for rank in self._alive))
+        for process in self._processes:
+            process.kill()
 
     def _until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + DEADLINE_S

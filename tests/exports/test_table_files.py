@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -326,6 +327,12 @@ class Begun:
     def goes_on(self) -> bool:
         return self.process.poll() is None
 
+    def end(self, number: signal.Signals) -> None:
+        """Signals it and its writer, unless both have ended, and waits for its end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+        self.process.wait()
+
 
 def test_killed_with_its_writer(tmp_path: Path) -> None:
     """At any instant: what is there under its name is whole, and nothing else can be read."""
@@ -341,8 +348,7 @@ def test_killed_with_its_writer(tmp_path: Path) -> None:
         least = chance.randint(1, 10)
         until(lambda begun=begun, least=least: begun.files() >= least or not begun.goes_on())
         killed += begun.goes_on()
-        os.killpg(begun.process.pid, signal.SIGKILL)
-        begun.process.wait()
+        begun.end(signal.SIGKILL)
         if folder.exists():
             assert len(files(folder, "operations")) == 4
             assert (folder / "_SUCCESS").exists()
@@ -362,8 +368,7 @@ def test_interrupted(tmp_path: Path) -> None:
         folder.parent.mkdir()
         begun = Begun(traces, folder)
         until(lambda begun=begun: begun.files() >= 1 or not begun.goes_on())
-        os.killpg(begun.process.pid, number)
-        begun.process.wait()
+        begun.end(number)
         until(lambda folder=folder: folder.exists() or not any(folder.parent.iterdir()))
 
 

@@ -82,19 +82,20 @@ class Process:
     def abort(self) -> None:
         """Makes it write where it is, and kills it."""
         if self.exit_code is None:
-            self._signal(signal.SIGABRT)
+            self.send_signal(signal.SIGABRT)
             self._launcher.receive(_ABORT_S)
         self.kill()
 
     def kill(self) -> None:
         """Sends SIGKILL."""
-        if self.exit_code is None:
-            self._signal(signal.SIGKILL)
+        self.send_signal(signal.SIGKILL)
 
-    def _signal(self, number: signal.Signals) -> None:
-        # The zygote may have reaped it without that being received here yet.
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, number)
+    def send_signal(self, number: signal.Signals) -> None:
+        """Does nothing where it has ended."""
+        if self.exit_code is None:
+            # The zygote may have reaped it without that being received here yet.
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
 
 class Launcher:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -93,11 +92,11 @@ def test_who_does_not_answer_is_told(launcher: Launcher, tmp_path: Path) -> None
     with _running(launcher, tmp_path, 3, "rank_1_is_away") as ranks:
         ranks[2].kill()
         ranks[2].wait()
-        os.kill(ranks[0].pid, signal.SIGSTOP)
+        ranks[0].send_signal(signal.SIGSTOP)
         try:
             answer = tracectl("ctl", tmp_path / "traces", "--set", "watch=5s", "--wait", "1.5")
         finally:
-            os.kill(ranks[0].pid, signal.SIGCONT)
+            ranks[0].send_signal(signal.SIGCONT)
     assert answer.exit_code == 1
     assert answer.output == (
         "1 of 2 ranks: watch=5s\nrank 0 did not answer within 1.50 s\nrank 2 ended before\n"

@@ -102,13 +102,13 @@ def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_p
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
     # It has not written what it recorded last, and cannot any more.
     until((tmp_path / "held.1").exists)
-    os.kill(ranks[1].pid, signal.SIGSTOP)
+    ranks[1].send_signal(signal.SIGSTOP)
     try:
         with following(tmp_path, "--until-verdict") as follower:
             said, _ = follower.communicate(timeout=DEADLINE_S)
             assert follower.returncode == 1
     finally:
-        os.kill(ranks[1].pid, signal.SIGCONT)
+        ranks[1].send_signal(signal.SIGCONT)
         (tmp_path / "release").touch()
     assert "rank 1 never joined " in said
     assert f"The process of rank 1 ({ranks[1].pid}) is stopped by a signal" in said

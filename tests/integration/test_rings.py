@@ -47,8 +47,7 @@ def end(ranks: list[Process], number: signal.Signals) -> None:
     """Ends all at one instant, so that none sees another one go."""
     for each in (signal.SIGSTOP, number, signal.SIGCONT):
         for process in ranks:
-            if process.exit_code is None:
-                os.kill(process.pid, each)
+            process.send_signal(each)
     assert [process.wait() for process in ranks] == [-number] * len(ranks)
 
 
@@ -84,7 +83,7 @@ def test_a_crash_is_judged_before_anything_is_recovered(
     ranks = launcher.start_ranks(4, f"jobs.followed:{program}", folder=tmp_path, TEST_CULPRIT="2")
     if how != "exit":
         until((tmp_path / "held.2").exists)
-        os.kill(ranks[2].pid, signal.Signals[how])
+        ranks[2].send_signal(signal.Signals[how])
     for process in ranks:
         process.wait()
     traces = tmp_path / "traces"

@@ -92,9 +92,9 @@ def _stop_and_continue(folder: Path, ranks: list[Process]) -> None:
     _until_began(folder)
     for _ in range(20):
         for process in ranks:
-            os.kill(process.pid, signal.SIGSTOP)
+            process.send_signal(signal.SIGSTOP)
             until(lambda process=process: is_stopped(process), "the stop")
-            os.kill(process.pid, signal.SIGCONT)
+            process.send_signal(signal.SIGCONT)
     for i in range(2):
         (folder / f"continued-{i}").touch()
 
