@@ -150,11 +150,12 @@ void Writer::run() {
       giveUp();
       continue;
     }
+    const std::int64_t drained_ns = nowNs();
     stopping ? drainToTheEnd() : drain();
     tellFigures();
     beat();
     nameCode(stopping);
-    const bool news = markNews(stopping);
+    const bool news = markNews(stopping, drained_ns);
     if (stopping) {
       if (log_) log_->finish();
       closed = writeChunk(true) && !ringIsLost();
@@ -242,7 +243,7 @@ void Writer::beat() noexcept {
   if (engine_checks_) engine_checks_->run();
 }
 
-bool Writer::markNews(bool stopping) {
+bool Writer::markNews(bool stopping, std::int64_t drained_ns) {
   bool news = false;
   if (const auto failure = failures_.take()) {
     mark(*failure);
@@ -252,7 +253,7 @@ bool Writer::markNews(bool stopping) {
     if (!obey()) mark({nowNs(), 0, MarkKind::kFlush});
     news = true;
   }
-  return recordHangs() || news;
+  return recordHangs(stopping, drained_ns) || news;
 }
 
 void Writer::nameCode(bool stopping) noexcept {
@@ -269,14 +270,15 @@ void Writer::nameCode(bool stopping) noexcept {
   }
 }
 
-bool Writer::recordHangs() noexcept {
+bool Writer::recordHangs(bool stopping, std::int64_t drained_ns) noexcept {
   const std::int64_t limit_ns = watch_ns_;
-  const std::int64_t now_ns = nowNs();
   const std::int64_t pause_ns = std::min(limit_ns / 20, kMostWatchPauseNs);
-  if (limit_ns == 0 || now_ns - watched_ns_ < pause_ns) return false;
-  watched_ns_ = now_ns;
+  const bool paused = !stopping && drained_ns - watched_ns_ < pause_ns;
+  if (limit_ns == 0 || paused) return false;
+  watched_ns_ = drained_ns;
   try {
-    const std::vector<HangReport> found = hangs_.take(now_ns);
+    // What has ended since was not read, and does not hang.
+    const std::vector<HangReport> found = hangs_.take(drained_ns);
     for (const HangReport& report : found) tell(report);
     return !found.empty();
   } catch (const std::exception&) {

@@ -127,8 +127,9 @@ class Writer {
   void tellFigures() noexcept;
   // Says in the ring, now and then, that the process lives.
   void beat() noexcept;
-  // Marks what is news, and returns whether there was any.
-  bool markNews(bool stopping);
+  // Marks what is news, and returns whether there was any. All that was
+  // recorded until `drained_ns` is read.
+  bool markNews(bool stopping, std::int64_t drained_ns);
   // Does what the trigger file asks for, besides a flush. False if it asks for
   // nothing, or for what was done before.
   bool obey() noexcept;
@@ -136,7 +137,7 @@ class Writer {
   // Has code named, and takes the names that are there.
   void nameCode(bool stopping) noexcept;
   // Tells of operations that take too long, and returns whether there are any.
-  bool recordHangs() noexcept;
+  bool recordHangs(bool stopping, std::int64_t drained_ns) noexcept;
   void tell(const HangReport& report);
   void mark(const MarkRecord& mark);
   bool chunkIsDue() const;

@@ -38,7 +38,9 @@ std::unique_ptr<KeptRing> KeptRing::open(const std::string& path) {
 
 KeptRing::State KeptRing::state() const {
   if (!file_->isLinked()) return State::kGone;
-  return file_->isAlive() ? State::kInUse : State::kLeft;
+  if (file_->isAlive()) return State::kInUse;
+  // It may have ended in order since it was asked first.
+  return file_->isLinked() ? State::kLeft : State::kGone;
 }
 
 void KeptRing::noteEnd(State state) {

@@ -64,6 +64,9 @@ def start(folder: Path) -> Teller:
                 _detach({program, dismissed, looking})
                 before = set(_traces(folder))
                 os.close(looking)
+                # From here on nobody waits for it.
+                with suppress(OSError):
+                    os.nice(19)
                 _tell_at_the_end(folder, before, program, dismissed)
         finally:
             os._exit(0)
@@ -86,8 +89,6 @@ def _detach(kept: set[int]) -> None:
     os.setsid()
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
-    with suppress(OSError):
-        os.nice(19)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)

@@ -88,15 +88,29 @@ class WriterTest : public ::testing::Test {
     }
   }
 
+  // An all-reduce of a group of two.
+  void defineCall() {
+    testing::define(*ring_, RecordKind::kDefineGroup, 1,
+                    encodeGroup(1, testing::worldOfTwo(), 0));
+    const CallDescription call(Operation::kAllReduce, 1);
+    ring_->pushDefinition(RecordKind::kDefineCall, {1, kUntilRetired},
+                          call.bytes(), call.byteSize());
+  }
+
+  v1::MarkRows marksInFile() {
+    v1::MarkRows marks;
+    for (const auto& payload : decodeTrace(file_->read())) {
+      marks.MergeFrom(payload.marked());
+    }
+    return marks;
+  }
+
   // Waits until the file has so many marks, and returns them all.
   v1::MarkRows awaitMarks(int count) {
     const auto give_up = std::chrono::steady_clock::now() + kLong;
     v1::MarkRows marks;
     do {
-      marks.Clear();
-      for (const auto& payload : decodeTrace(file_->read())) {
-        marks.MergeFrom(payload.marked());
-      }
+      marks = marksInFile();
     } while (marks.kind_size() < count &&
              std::chrono::steady_clock::now() < give_up);
     EXPECT_EQ(marks.kind_size(), count);
@@ -300,11 +314,7 @@ TEST_F(WriterTest, AFailureIsMarkedThoughTheRingIsFull) {
 
 TEST_F(WriterTest, AnOperationThatTakesTooLongIsMarkedAndSaid) {
   start();
-  testing::define(*ring_, RecordKind::kDefineGroup, 1,
-                  encodeGroup(1, testing::worldOfTwo(), 0));
-  const CallDescription call(Operation::kAllReduce, 1);
-  ring_->pushDefinition(RecordKind::kDefineCall, {1, kUntilRetired},
-                        call.bytes(), call.byteSize());
+  defineCall();
   ::testing::internal::CaptureStderr();
   writer_->watch(1);
   const OpId op =
@@ -316,6 +326,26 @@ TEST_F(WriterTest, AnOperationThatTakesTooLongIsMarkedAndSaid) {
   EXPECT_NE(said.find("all_reduce #5 on group \"default_pg\""),
             std::string::npos)
       << said;
+}
+
+TEST_F(WriterTest, WhatEndedTooLateIsMarkedAtTheEnd) {
+  constexpr std::int64_t kLimitNs = 20'000'000'000;
+  start();
+  defineCall();
+  ::testing::internal::CaptureStderr();
+  writer_->watch(kLimitNs);
+  // The next look is a second later.
+  push(1);
+  EXPECT_TRUE(writer_->flush(kLong));
+  const OpId op = ring_->push(
+      RecordKind::kIssue, IssueRecord{nowNs() - 2 * kLimitNs, 5, 0, 1, 0, 1});
+  ring_->push(RecordKind::kDone, DoneRecord{op, nowNs()});
+  EXPECT_TRUE(writer_->stop(kLong));
+  ::testing::internal::GetCapturedStderr();
+  const v1::MarkRows marks = marksInFile();
+  ASSERT_GT(marks.kind_size(), 0);
+  EXPECT_EQ(*marks.kind().rbegin(), v1::MARK_KIND_LATE);
+  EXPECT_EQ(*marks.value().rbegin(), op);
 }
 
 TEST_F(WriterTest, TouchingTheTriggerIsMarkedEachTime) {
