@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
-def free_port() -> int:
-    """One at which nobody answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """One at which nobody answers, and that nobody else is given meanwhile.
+
+    A server that sets SO_REUSEADDR, as most do, can listen there.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield int(holder.getsockname()[1])

@@ -13,7 +13,7 @@ from export_tools import collector
 from launcher import DEADLINE_S, Launcher
 from otlp_receiver import Receiver, receiving, steady
 from patience import until
-from ports import free_port
+from ports import reserved_port
 from serving import Samples, held, serving
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
@@ -28,28 +28,28 @@ def _without_histograms(samples: Samples) -> Any:
 @contextmanager
 def _collecting(folder: Path, receiver: Receiver) -> Iterator[str]:
     """A collector that sends on; its URL."""
-    port = free_port()
-    process = subprocess.Popen(
-        [
-            collector(),
-            "start",
-            f"--pid-file={folder}/collector.pid",
-            f"--otlp-grpc-endpoint=127.0.0.1:{free_port()}",
-            f"--otlp-http-endpoint=127.0.0.1:{port}",
-            "--disable-batching",
-            "--exporter=otlp",
-            "--otlp-exporter-protocol=http",
-            f"--otlp-exporter-endpoint={receiver.url}",
-        ],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(DEADLINE_S)
+    with reserved_port() as port, reserved_port() as other_port:
+        process = subprocess.Popen(
+            [
+                collector(),
+                "start",
+                f"--pid-file={folder}/collector.pid",
+                f"--otlp-grpc-endpoint=127.0.0.1:{other_port}",
+                f"--otlp-http-endpoint=127.0.0.1:{port}",
+                "--disable-batching",
+                "--exporter=otlp",
+                "--otlp-exporter-protocol=http",
+                f"--otlp-exporter-endpoint={receiver.url}",
+            ],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(DEADLINE_S)
 
 
 def test_a_collector_takes_it_and_sends_it_on(launcher: Launcher, tmp_path: Path) -> None:

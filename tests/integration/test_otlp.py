@@ -13,7 +13,7 @@ from jobs.served import STEPS
 from launcher import DEADLINE_S, Launcher
 from otlp_receiver import JSON, Receiver, metrics_of, receiving, response, steady
 from patience import patient, until
-from ports import free_port
+from ports import reserved_port
 from serving import Samples, Serve, held, ring_dir, serving
 from tracectl import tracectl, tracectl_path
 
@@ -94,8 +94,10 @@ def test_a_path_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_collector_that_is_down_may_come_back(tmp_path: Path) -> None:
-    port = free_port()
-    with serving(tmp_path, "--otlp", f"http://localhost:{port}", *_SOON) as serve:
+    with (
+        reserved_port() as port,
+        serving(tmp_path, "--otlp", f"http://localhost:{port}", *_SOON) as serve,
+    ):
         until(lambda: _count(serve, "failures") >= 2)
         assert _count(serve, "messages") == 0
         with receiving(port=port) as receiver:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,8 +16,8 @@ from typing import Any
 import pytest
 from launcher import Launcher
 from patience import until
-from ports import free_port
-from tracectl import tracectl_path
+from ports import reserved_port
+from serving import serving
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
@@ -33,8 +32,8 @@ def _rules() -> str:
 
 
 @contextmanager
-def _running(*command: str | Path, **env: str) -> Iterator[None]:
-    process = subprocess.Popen(command, env=os.environ | env, stderr=subprocess.DEVNULL)
+def _running(*command: str) -> Iterator[None]:
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         yield
         assert process.poll() is None
@@ -65,7 +64,6 @@ def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
             }
         )
     )
-    port = free_port()
 
     def ask(path: str) -> Any:
         try:
@@ -74,11 +72,14 @@ def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
         except OSError:
             return None
 
-    with _running(
-        "prometheus",
-        f"--config.file={folder}/prometheus.yml",
-        f"--storage.tsdb.path={folder}/data",
-        f"--web.listen-address=127.0.0.1:{port}",
+    with (
+        reserved_port() as port,
+        _running(
+            "prometheus",
+            f"--config.file={folder}/prometheus.yml",
+            f"--storage.tsdb.path={folder}/data",
+            f"--web.listen-address=127.0.0.1:{port}",
+        ),
     ):
         yield ask
 
@@ -99,29 +100,31 @@ def _expressions() -> list[str]:
 
 
 def test_rules_and_dashboards_are_of_what_is_told(launcher: Launcher, tmp_path: Path) -> None:
-    port = free_port()
-    serve = [tracectl_path(), "serve", tmp_path / "traces", "--listen", f"{port}"]
     ranks = launcher.start_ranks(
         4, "jobs.served:diverges", "swapped", folder=tmp_path, TRACED_JOB="scraped"
     )
     try:
-        with (
-            _running(*serve, "--interval", "0.1", TRACED_RING_DIR=str(tmp_path)),
-            _prometheus(tmp_path, port) as ask,
-        ):
+        with serving(tmp_path) as serve, _prometheus(tmp_path, serve.port) as ask:
             alerts = until(lambda: (ask("alerts") or {}).get("alerts"))
             assert {alert["labels"]["alertname"] for alert in alerts} == {"RanksDiverged"}
             assert alerts[0]["labels"]["job"] == "scraped"
             assert "default_pg" in alerts[0]["annotations"]["summary"]
-            told = set(ask("label/__name__/values"))
+            until(lambda: len(list(tmp_path.glob("held.*"))) == 4)
+            # There are no steps in this job, and nothing of it is over.
+            absent = {"traced_rank_step_seconds", "nccl_bus_bandwidth_gbs"}
             for expression in _expressions():
                 names = set(re.findall(r"\b(?:traced|nccl)_\w+", expression))
-                # There are no steps in this job, and nothing of it is over.
-                absent = {"traced_rank_step_seconds", "nccl_bus_bandwidth_gbs"}
-                assert names - told <= absent, expression
+                until(
+                    lambda names=names: names - set(ask("label/__name__/values")) <= absent,
+                    expression,
+                )
                 assert ask(_query(expression)) is not None, expression
-            up = ask(_query("sum(traced_rank_up)"))["result"]
-            assert [sample["value"][1] for sample in up] == ["4"]
+
+            def up() -> list[str]:
+                samples = ask(_query("sum(traced_rank_up)"))["result"]
+                return [sample["value"][1] for sample in samples]
+
+            until(lambda: up() == ["4"])
     finally:
         (tmp_path / "released").touch()
         for rank in ranks:

@@ -17,7 +17,7 @@ from typing import Any
 
 from launcher import DEADLINE_S, Launcher
 from patience import patient
-from ports import free_port
+from ports import reserved_port
 
 _LOOK_S = 0.05
 _DEADLINE_S = patient(300)
@@ -93,9 +93,10 @@ class WarmTorchrun:
         own.mkdir()
         option, world, script, *rest = arguments
         assert option == "--nproc-per-node", arguments
-        env = told | {"MASTER_ADDR": "localhost", "MASTER_PORT": str(free_port())}
-        ranks = self._launcher.start_ranks(
-            int(world), "jobs.script:run", folder, script, rest, folder=own, **env
-        )
-        codes = [rank.wait(DEADLINE_S) for rank in ranks]
+        with reserved_port() as port:
+            env = told | {"MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
+            ranks = self._launcher.start_ranks(
+                int(world), "jobs.script:run", folder, script, rest, folder=own, **env
+            )
+            codes = [rank.wait(DEADLINE_S) for rank in ranks]
         return max(codes, key=abs), "".join(rank.output for rank in ranks)

@@ -19,14 +19,12 @@ from documented import blocks
 from jobs.kept import CALLS
 from launcher import Launcher, environment, launcher
 from patience import patient, until
-from ports import free_port
+from ports import reserved_port
 from recipe import report
 from recipe_tools import recipe_tools
 from tracectl import tracectl, tracectl_path
 
 _PAGE = "recipes/kubernetes.md"
-#: Instead of the page's, which another process of this machine may have.
-_PORT = free_port()
 _VERSIONS = [
     version
     for version in sorted(set(kubernetes_validate.utils.all_versions()))
@@ -96,10 +94,10 @@ def test_what_is_mounted_is_there() -> None:
 
 
 @contextmanager
-def _sidecar(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The script of the container `traced`, with folders of ours."""
+def _sidecar(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The script of the container `traced`, with folders of ours, and another port."""
     (container,) = _manifest("Job")["spec"]["template"]["spec"]["initContainers"]
-    script = _put(container["command"][-1], folder).replace("0.0.0.0:9464", f"127.0.0.1:{_PORT}")
+    script = _put(container["command"][-1], folder).replace("0.0.0.0:9464", f"127.0.0.1:{port}")
     env = environment() | {"PATH": f"{tracectl_path().parent}:/usr/bin:/bin"}
     env |= {"TRACED_RING_DIR": str(folder)}
     with subprocess.Popen(["sh", "-c", script], env=env, cwd=folder) as process:
@@ -117,8 +115,8 @@ def _put(script: str, folder: Path) -> str:
     return script
 
 
-def _metrics() -> str:
-    request = urllib.request.Request(f"http://127.0.0.1:{_PORT}/metrics")
+def _metrics(port: int) -> str:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics")
     request.add_header("Authorization", "Bearer secret")
     try:
         with urllib.request.urlopen(request, timeout=patient(10)) as answer:
@@ -136,10 +134,10 @@ def test_the_sidecar_serves_and_keeps_what_killed_ranks_left(
     env |= {"TRACED_RING_DIR": str(tmp_path)}
     (container,) = _manifest("Job")["spec"]["template"]["spec"]["containers"]
     pre_stop = container["lifecycle"]["preStop"]["exec"]["command"]
-    with _sidecar(tmp_path) as sidecar:
+    with reserved_port() as port, _sidecar(tmp_path, port) as sidecar:
         job = ranks.start_ranks(2, "jobs.kept:is_ordered_to_end", folder=tmp_path, **env)
         told = f'traced_rank_operations_total{{job="run42",rank="1"}} {CALLS}'
-        until(lambda: told in _metrics())
+        until(lambda: told in _metrics(port))
         # What the second one had not written yet is in its ring alone.
         for process, before in ((job[1], None), (job[0], pre_stop)):
             if before:
