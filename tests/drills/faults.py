@@ -10,13 +10,13 @@ from drills.engines import Engine
 from drills.programs import SECOND, exchange, grid, mixed, pipeline, training
 from drills.truth import MOST
 
-# More than what diagnose takes for late by default.
-DELAY_S = 1.3
-# What a busy host takes from the others by chance is less.
-SLOW_S = 0.05
-# A message of the exchange takes 40 ms then.
-THROTTLED = 6 << 20
-_HEAD_START_S = 0.1
+# Each of these is more than a busy host takes from the others by chance. The first is also more
+# than what the drills take for late.
+DELAY_S = 4.0
+SLOW_S = 0.15
+# A message of the exchange takes 250 ms then.
+THROTTLED = 1 << 20
+_HEAD_START_S = 0.5
 
 #: The calls of all ranks.
 Script = list[list[Call]]
