@@ -126,6 +126,7 @@ class DeviceTraceTest : public ::testing::Test {
       devices[0] = &simulated;
       Job job(**recorder, simulated, name, hooks);
       body(job, simulated);
+      (*recorder)->devices().stop(kLimit);  // else they have half a second
       Recorder::stopCurrent(kLimit);
       std::_Exit(::testing::Test::HasFailure());
     }
@@ -368,7 +369,9 @@ TEST_F(DeviceTraceTest, EachDeviceOfAProcessIsMeasuredByItself) {
     second.allreduce(false);
     second.wait();
     job.wait();
-    Recorder::stopCurrent(kLimit);  // while the devices live
+    // While they live; else they have half a second.
+    job.recorder().devices().stop(kLimit);
+    Recorder::stopCurrent(kLimit);
   });
   const std::size_t n = found.ops.size();
   expectKernel(found, found.ops[n - 2], 3 * kMs);

@@ -119,6 +119,7 @@ def test_stacks_of_both_languages_and_what_tracectl_shows(
         "jobs.cpp_stacks:reduce_through",
         library,
         1,
+        "known_function",
         folder=tmp_path,
         TRACED_STACKS="site",
         TRACED_CPP_STACKS="1",

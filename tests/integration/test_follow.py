@@ -71,6 +71,11 @@ def next_event(follower: subprocess.Popen[str], slow: set[int] | None = None) ->
             slow.update(event["culprits"])
 
 
+def until_others_wait(folder: Path) -> None:
+    """Until of two ranks the second one sleeps, and the first one is about to wait for it."""
+    until(lambda: (folder / "came.0").exists() and (folder / "held.1").exists())
+
+
 @pytest.mark.parametrize(("world", "culprit"), [(2, 0), (4, 2)])
 def test_a_rank_that_sleeps_is_named_while_the_job_lives(
     launcher: Launcher, tmp_path: Path, world: int, culprit: int
@@ -101,7 +106,7 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
 def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
     # It has not written what it recorded last, and cannot any more.
-    until((tmp_path / "held.1").exists)
+    until_others_wait(tmp_path)
     ranks[1].send_signal(signal.SIGSTOP)
     try:
         with following(tmp_path, "--until-verdict") as follower:
@@ -153,6 +158,7 @@ OTHER_NUMBERS = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 )
 def test_that_a_process_cannot_be_seen_is_said(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
+    until_others_wait(tmp_path)
     with following(tmp_path, "--json", under=OTHER_NUMBERS) as follower:
         verdict = next_event(follower)
         assert (verdict["kind"], verdict["culprits"]) == ("never_joined", [1])
@@ -175,7 +181,7 @@ def test_who_computes_is_no_alarm(launcher: Launcher, tmp_path: Path, program: s
 
 def test_a_rank_that_is_killed_is_named(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
-    until((tmp_path / "held.1").exists)
+    until_others_wait(tmp_path)
     with following(tmp_path, "--json", "--until-verdict") as follower:
         ranks[1].kill()
         verdict = next_event(follower)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from launcher import Launcher, Process
 from nccl_engines import ENGINES, SHORT_DEATH
-from patience import patient
+from patience import patient, until
 from simulated_gpu import DEVICE_TIMES, cases
 from tracectl import tracectl
 from traced.reader import Stream, read
@@ -67,8 +67,8 @@ def _gave_up(stream: Stream) -> list[str | None]:
 
 def _wait_for_verdict(traces: Path, ranks: list[Process]) -> list[dict[str, Any]]:
     """What is wrong with a job that still runs, as soon as something is found."""
-    until = time.monotonic() + patient(60)
-    while time.monotonic() < until:
+    deadline = time.monotonic() + patient(60)
+    while time.monotonic() < deadline:
         # Nothing is said while there is no trace yet.
         said = tracectl("diagnose", traces, "--json", "--hung-after", "1").output
         verdicts: list[dict[str, Any]] = json.loads(said)["verdicts"] if said else []
@@ -101,6 +101,8 @@ def test_a_rank_that_does_not_come_to_the_first_operation_is_named(
         TRACED_DEVICE_TIME=times,
         **ENGINES[engine],
     )
+    # The first operation makes the connections, which may take as long as a hang.
+    until(lambda: all((tmp_path / f"ready.{rank}").exists() for rank in range(2)))
     verdicts = _wait_for_verdict(tmp_path / "traces", ranks)
     for rank in ranks:
         rank.kill()

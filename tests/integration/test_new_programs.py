@@ -86,7 +86,9 @@ def test_ranks_that_a_launcher_restarts(tmp_path: Path) -> None:
     assert (asked.exit_code, diagnosis["attempt"]) == (1, 0)
     assert 1 in diagnosis["culprits"]
     assert [other["attempt"] for other in diagnosis["other_attempts"]] == [1]
-    newest = tracectl("diagnose", "--attempt", "newest", "--json", tmp_path / "traces").json()
+    # On a busy host a rank may be late.
+    newest = ["--attempt", "newest", "--late-after", "1000"]
+    newest = tracectl("diagnose", *newest, "--json", tmp_path / "traces").json()
     assert (newest["healthy"], newest["verdicts"]) == (True, [])
     listed = tracectl("ls", "--json", tmp_path / "traces").json()["runs"]
     assert [(run["attempt"], run["ranks_found"]) for run in listed] == [(1, "0-1"), (0, "0-1")]

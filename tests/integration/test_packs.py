@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jobs.served import STEPS
 from launcher import Launcher, Process
-from patience import until
+from patience import until, until_written
 from tracectl import tracectl
 from traced.reader import read
 
@@ -25,6 +25,7 @@ def held(launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("TRACED_RING_DIR", str(tmp_path))
     ranks = launcher.start_ranks(RANKS, "jobs.served:busy", folder=tmp_path, TRACED_JOB="job")
     until(lambda: len(list(tmp_path.glob("held.*"))) == RANKS)
+    until_written(tmp_path / "traces", RANKS)
     return ranks
 
 

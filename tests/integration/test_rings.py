@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import traced
 from launcher import Launcher, Process
-from patience import until, until_written
+from patience import until
 from tracectl import Answer, tracectl
 
 SECOND = 1_000_000_000
@@ -19,7 +19,9 @@ SECOND = 1_000_000_000
 
 def diagnose(traces: Path, *options: str) -> tuple[Answer, Any]:
     """What it says of them, and that as JSON."""
-    answer = tracectl("diagnose", "--json", "--hung-after", "1", *options, traces)
+    # A busy host makes others late.
+    command = ["diagnose", "--json", "--hung-after", "1", "--late-after", "1000"]
+    answer = tracectl(*command, *options, traces)
     assert answer.exit_code in (0, 1, 5), answer.words
     return answer, json.loads(answer.output)
 
@@ -39,8 +41,14 @@ def hang(launcher: Launcher, folder: Path) -> list[Process]:
     """A job of three ranks of which the second does not come to its fourth collective."""
     ranks = launcher.start_ranks(3, "jobs.followed:one_sleeps", folder=folder, TEST_CULPRIT="1")
     until((folder / "held.1").exists)
-    until_written(folder / "traces", 3)
+    until(lambda: waiting(folder / "traces") == {0, 2})
     return ranks
+
+
+def waiting(traces: Path) -> set[int]:
+    """The ranks that are in their fourth collective."""
+    rows = map(json.loads, tracectl("export", "--format", "jsonl", traces).output.splitlines())
+    return {row["rank"] for row in rows if row["seq"] == 4 and row["state"] == "issued"}
 
 
 def end(ranks: list[Process], number: signal.Signals) -> None:

@@ -49,7 +49,7 @@ def test_a_job_whose_warnings_are_errors_is_traced(tmp_path: Path) -> None:
         "import torch, torch.distributed as dist, traced\n"
         "dist.init_process_group('traced:gloo', store=dist.HashStore(), rank=0, world_size=1)\n"
         "dist.all_reduce(torch.ones(1))\n"
-        "assert traced.flush()\n"
+        "assert traced.flush(60)\n"
         "dist.destroy_process_group()\n"
     )
     ended = subprocess.run(

@@ -34,12 +34,14 @@ def _through(library: str, function: Callable[[], Any]) -> None:
         raise errors[0]
 
 
-def reduce_through(library: str, calls: int = 3) -> list[float]:
-    """The sums."""
+def reduce_through(library: str, calls: int = 3, *names: str) -> list[float]:
+    """The sums; ends when functions of these names are known."""
     with joined() as rank:
         tensor = torch.arange(4.0) * (rank + 1)
         for _ in range(calls):
             _through(library, lambda: dist.all_reduce(tensor))
+        if names:
+            _wait_for_names(*names)
         return tensor.tolist()  # type: ignore[no-any-return]
 
 
@@ -66,8 +68,8 @@ def children_while_names_are_found(library: str) -> int:
 
 def _wait_for_names(*names: str) -> None:
     def one_has_them() -> bool:
-        traced.flush()
-        (stream,) = read("traces", files_only=True).streams
+        traced.flush(60)
+        (stream,) = read(str(traced.location()), files_only=True).streams
         for operation in stream.operations:
             known = [frame.function or "" for frame in operation.cpp_stack or ()]
             if all(any(name in function for function in known) for name in names):
@@ -81,14 +83,14 @@ def reduce_until_killed(library: str) -> None:
     """One operation through the library; then it waits for its end."""
     with joined():
         _through(library, lambda: dist.all_reduce(torch.ones(4)))
-        traced.flush()
+        traced.flush(60)
         _sleep_for_ever()
 
 
 def killed_before_it_is_written(library: str) -> None:
     """Dies at once behind an operation through the library, the first with a stack."""
     with joined():
-        traced.flush()
+        traced.flush(60)
         _through(library, lambda: dist.all_reduce(torch.ones(4)))
         os.abort()
 
@@ -108,5 +110,5 @@ def in_a_forked_child(library: str) -> int:
         dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
         _through(library, lambda: dist.all_reduce(torch.ones(4)))
         dist.destroy_process_group()
-        os._exit(0 if traced.flush() else 1)
+        os._exit(0 if traced.flush(60) else 1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

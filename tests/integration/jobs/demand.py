@@ -18,7 +18,7 @@ import traced
 from patience import patient, patient_timeout, until
 
 from jobs.joining import join, joined, meet, until_let_go
-from jobs.reading import streams_so_far
+from jobs.reading import snapshot, streams_so_far
 
 _DEADLINE_S = patient(60)
 _SOON = patient_timeout(1)
@@ -34,15 +34,15 @@ def snapshots() -> list[dict[str, Any]] | None:
         if rank == 0:
             thread = threading.Thread(target=lambda: dist.all_reduce(tensor))
             thread.start()
-            until(lambda: len(traced.snapshot(deadline=_DEADLINE_S)["operations"]) == 2)
+            until(lambda: len(snapshot()["operations"]) == 2)
             taken = [
-                traced.snapshot(deadline=_DEADLINE_S),
-                traced.snapshot(active_only=True, deadline=_DEADLINE_S),
+                snapshot(),
+                snapshot(active_only=True),
             ]
         meet("looked")
         if rank == 0:
             thread.join()
-            taken.append(traced.snapshot(deadline=_DEADLINE_S))
+            taken.append(snapshot())
         else:
             dist.all_reduce(tensor)
     return json.loads(json.dumps(taken))
@@ -52,8 +52,10 @@ def snapshot_without_a_directory() -> dict[str, Any]:
     """The folder of the traces is gone, and with it what flush would say."""
     with joined():
         shutil.rmtree("traces")
-        dist.all_reduce(torch.ones(3))
-        return traced.snapshot(deadline=_DEADLINE_S)
+        tensor = torch.ones(3)
+        dist.all_reduce(tensor)
+        until_let_go([tensor])
+        return snapshot()
 
 
 def full_disk() -> tuple[bool, bool, dict[str, Any]]:
@@ -67,7 +69,7 @@ def full_disk() -> tuple[bool, bool, dict[str, Any]]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
         dist.all_reduce(torch.ones(3))
         after = traced.flush(_DEADLINE_S)
-        taken = traced.snapshot(deadline=_DEADLINE_S)
+        taken = snapshot()
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     return before, after, taken
 
@@ -79,7 +81,7 @@ def flushed_in_flight() -> None:
         if rank == 0:
             thread = threading.Thread(target=lambda: dist.all_reduce(tensor))
             thread.start()
-            until(lambda: traced.snapshot(active_only=True)["operations"])
+            until(lambda: snapshot(active_only=True)["operations"])
             assert traced.flush(deadline=_DEADLINE_S)
             Path("copy.traced").write_bytes(Path(traced.location() or "").read_bytes())
         meet("flushed")

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 import traced
-from patience import until
+from patience import patient, until
 
 from jobs.joining import joined
 
@@ -37,6 +37,8 @@ def _waits_for_release(rank: int) -> None:
         Path(f"held.{rank}").write_text(str(os.getpid()))
         # Whoever wakes often is often seen to wait for a processor, as one who computes.
         until(Path("release").exists, pause_s=0.1)
+    else:
+        Path(f"came.{rank}").touch()
 
 
 def _computes(cpu_s: float) -> None:
@@ -67,7 +69,7 @@ def killed_alone() -> None:
     """Dies behind an operation, before its trace is closed."""
     with joined():
         dist.all_reduce(torch.ones(4))
-        traced.flush()
+        assert traced.flush(patient(60))
         os.kill(os.getpid(), signal.SIGKILL)
 
 

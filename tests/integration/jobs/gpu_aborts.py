@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import traced
 from patience import until
 
 from jobs.gpu import gpu, reduced, set_up, warm_up
 from jobs.joining import meet
+from jobs.reading import snapshot
 
 
 def one_of_two(backend: str, op_us: float) -> None:
@@ -22,7 +22,7 @@ def one_of_two(backend: str, op_us: float) -> None:
         side = torch.cuda.Stream()
         with torch.cuda.stream(side):
             reduced(group)
-            until(lambda: "end_ns" in traced.snapshot()["operations"][-1])
+            until(lambda: "end_ns" in snapshot()["operations"][-1])
             if int(os.environ["RANK"]) == 0:
                 dist.all_reduce(torch.ones(8, device="cuda"), group=group)
                 dist.all_reduce(torch.ones(8, device="cuda"), group=group, async_op=True).wait()

@@ -11,7 +11,8 @@ import torch.distributed as dist
 
 from jobs.joining import joined
 
-LATE_S = 0.02
+# What a busy host takes from the others by chance is less.
+LATE_S = 0.05
 
 
 def one_rank_is_late() -> Any:

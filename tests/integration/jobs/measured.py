@@ -15,6 +15,7 @@ from patience import until
 from torch._C._distributed_c10d import _WorkerServer
 
 from jobs.joining import joined
+from jobs.reading import snapshot
 from jobs.served import STEPS, busy_step
 
 Metrics = dict[str, int | float]
@@ -44,9 +45,9 @@ def adds_up() -> tuple[Metrics, Metrics]:
         with suppress(RuntimeError):
             dist.all_reduce(torch.ones(3, dtype=torch.int64), op=dist.ReduceOp.AVG)
         dist.all_reduce(torch.ones(5), async_op=True)  # nobody waits for it
-        operations = traced.snapshot()["operations"]
+        operations = snapshot()["operations"]
         until(lambda: traced.metrics()["traced_rank_operations_total"] >= len(operations))
-        until(lambda: _times_are_added(traced.snapshot()["operations"]))
+        until(lambda: _times_are_added(snapshot()["operations"]))
         return before, traced.metrics()
 
 

@@ -19,6 +19,7 @@ from torch.nn.modules import module as nn_module
 from torch.optim import optimizer as torch_optimizer
 
 from jobs.joining import joined
+from jobs.reading import snapshot
 
 #: Model, module, class and phase of an operation.
 Stamp = tuple[str | None, str | None, str | None, str | None]
@@ -292,9 +293,9 @@ def run_cases() -> dict[str, tuple[list[Stamp], Any]]:
     done = {}
     with joined():
         for case in CASES:
-            before = len(traced.snapshot()["operations"])
+            before = len(snapshot()["operations"])
             result = case()
-            operations = traced.snapshot()["operations"][before:]
+            operations = snapshot()["operations"][before:]
             done[case.__name__] = ([_stamp(item) for item in operations], result)
     return done
 
@@ -312,7 +313,7 @@ def automatic() -> list[Stamp]:
         model = nn.Sequential(leaf, Calls(""))
         for _ in range(2):
             Leaf()(model(_input())).sum().backward()
-        return [_stamp(item) for item in traced.snapshot()["operations"]]
+        return [_stamp(item) for item in snapshot()["operations"]]
 
 
 class _Around(nn.Module):
@@ -346,5 +347,5 @@ def compiled(tracked: bool, as_function: bool) -> tuple[list[Stamp], bytes, int]
         out.sum().backward()
         if handle is not None:
             handle.remove()
-        stamps = [_stamp(item) for item in traced.snapshot()["operations"]]
+        stamps = [_stamp(item) for item in snapshot()["operations"]]
         return stamps, out.detach().numpy().tobytes(), counter.frame_count

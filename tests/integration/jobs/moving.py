@@ -10,6 +10,7 @@ import torch.distributed as dist
 import traced
 
 from jobs.joining import joined
+from jobs.reading import streams_so_far
 
 CALLS = 5
 
@@ -63,12 +64,15 @@ def loses_its_descriptors(folder: str) -> bool:
         return traced.flush(20)
 
 
-def exports(calls: int) -> int:
-    """Exports what it recorded; returns the number of rows."""
+def exports(calls: int) -> tuple[int, int]:
+    """Exports what it recorded. Returns how many rows that are, and how many are in the trace."""
     with joined():
         for i in range(calls):
             dist.all_reduce(torch.ones(1 + i % 5000))
             if i % 5000 == 0:
                 assert traced.flush(20)
         traced.export_csv("--own.csv")
-    return len(Path("--own.csv").read_text().splitlines()) - 1
+        # The end of the trace may begin another part, and take away the oldest.
+        (stream,) = streams_so_far(Path("traces"))
+        recorded = len(stream.operations)
+    return len(Path("--own.csv").read_text().splitlines()) - 1, recorded

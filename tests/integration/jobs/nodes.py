@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from select import select
 from typing import Any
 
 import torch
 import torch.distributed as dist
 import traced
+from patience import until
 
 from jobs.joining import join, joined, meet
 
@@ -18,8 +21,12 @@ def _be_on(nodes: str) -> None:
     os.environ["TRACED_NODE"] = nodes[int(os.environ["RANK"])]
 
 
-def grouped(nodes: str) -> list[list[float]]:
-    """Four ranks in groups of rows and columns. Returns what was computed."""
+def grouped(nodes: str, lines: Sequence[int] = (0,) * 4) -> list[list[float]]:
+    """Four ranks in groups of rows and columns. Returns what was computed.
+
+    Args:
+        lines: How many each rank prints before it leaves: at the end it waits for none.
+    """
     _be_on(nodes)
     with joined() as rank:
         rows = [dist.new_group([0, 1]), dist.new_group([2, 3])]
@@ -36,6 +43,8 @@ def grouped(nodes: str) -> list[list[float]]:
         else:
             dist.recv(tensor, rank - 2)
         results.append(tensor.tolist())
+        printed = Path("/proc/self/fd/2")
+        until(lambda: printed.read_text().count('{"traced"') >= lines[rank])
     return results
 
 
@@ -107,23 +116,26 @@ def refusing_store() -> tuple[list[float], int]:
 
 def stuck_reader(operations: int) -> list[float]:
     """Nobody reads what is printed, while more is printed than any buffer holds."""
-    _, write_end = os.pipe()
-    return _printing_to(write_end, operations)
+    read_end, write_end = os.pipe()
+    return _printing_to(write_end, operations, lambda: bool(select([read_end], [], [], 0)[0]))
 
 
 def gone_reader(operations: int) -> list[float]:
     """Who read what is printed has gone."""
     read_end, write_end = os.pipe()
     os.close(read_end)
-    return _printing_to(write_end, operations)
+    return _printing_to(write_end, operations, lambda: True)
 
 
-def _printing_to(descriptor: int, operations: int) -> list[float]:
+def _printing_to(descriptor: int, operations: int, begins: Callable[[], bool]) -> list[float]:
+    """`begins` is whether the first line is printed, before there are others."""
     os.dup2(descriptor, 2)
     tensor = torch.ones(2)
     with joined():
-        for _ in range(operations):
+        for number in range(operations):
             dist.all_reduce(tensor)
+            if number == 0:
+                until(begins)
         assert traced.flush(60)
     assert os.get_blocking(2)  # the job finds its stderr as it was: one that waits
     return tensor.tolist()

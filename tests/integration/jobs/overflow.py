@@ -8,6 +8,7 @@ import threading
 import torch
 import torch.distributed as dist
 import traced
+from patience import patient
 
 from jobs.joining import joined
 
@@ -27,7 +28,7 @@ def issues_while_the_disk_stands_still(threads: int, calls: int) -> dict[int, in
 
     with joined():
         groups = [dist.new_group() for _ in range(threads)]
-        assert traced.flush()
+        assert traced.flush(patient(60))
         # The next write to the trace never returns (tests/preload/failing_calls.cc).
         os.environ |= {"TEST_CALLS_OF": "traced/_extensions/", "TEST_CALLS_FAIL": "write:1:0:-1"}
         issuers = [threading.Thread(target=issue, args=(group,)) for group in groups]

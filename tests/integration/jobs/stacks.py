@@ -20,6 +20,7 @@ import traced
 from torch.nn.parallel import DistributedDataParallel
 
 from jobs.joining import joined, until_let_go
+from jobs.reading import snapshot
 
 #: A function, its file and a line.
 Place = tuple[str, str, int]
@@ -235,7 +236,7 @@ def looked_at_from_within() -> Any:
     with joined():
         dist.all_reduce(_tensor)
         try:
-            return [traced.snapshot(stacks=stacks)["operations"][-1] for stacks in (False, True)]
+            return [snapshot(stacks=stacks)["operations"][-1] for stacks in (False, True)]
         except traced.TracedError as error:
             return str(error)
 

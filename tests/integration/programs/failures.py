@@ -16,7 +16,7 @@ from programs.data import values
 
 _SOON = patient_timeout(0.3)
 # Of a group: its connections must be made within it, too.
-_GROUP_TIMEOUT = patient_timeout(2)
+_GROUP_TIMEOUT = patient_timeout(4)
 
 
 @program()
