@@ -12,6 +12,7 @@
 
 #include "recorder/ring/definition_cache.h"
 #include "recorder/stacks/loaded_code.h"
+#include "recorder/stacks/loaded_list.h"
 
 namespace traced {
 namespace {
@@ -158,7 +159,7 @@ std::uint64_t unloads() noexcept {
 }
 
 void countUnloads() noexcept {
-  dl_iterate_phdr(
+  visitLoaded(
       [](dl_phdr_info* info, std::size_t, void*) {
         unload_count.store(info->dlpi_subs, std::memory_order_relaxed);
         return 1;

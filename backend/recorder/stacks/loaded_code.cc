@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "recorder/ring/definition_cache.h"
+#include "recorder/stacks/loaded_list.h"
 
 namespace traced {
 namespace {
@@ -109,7 +110,7 @@ std::vector<LoadedCode> findLoadedCode(
   for (std::size_t i = 0; i < found.size(); ++i) {
     found[i].address = addresses[i];
   }
-  dl_iterate_phdr(&findIn, &found);
+  visitLoaded(&findIn, &found);
   return found;
 }
 
