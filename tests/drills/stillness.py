@@ -34,7 +34,8 @@ class Stillness:
         now: list[object] = [(rank, self._seen(rank)) for rank in alive]
         if now != self._last:
             self._last, self._quiet = now, 0
-        elif not self._any_busy(alive) and not self._any_busy(alive):
+        # Twice: who was not looked at yet may wake who was, and sleep when seen.
+        elif not any(self._busy(rank) for rank in 2 * alive):
             self._quiet += 1
         return self._quiet >= self._looks
 
@@ -43,10 +44,6 @@ class Stillness:
         folder = Path(f"/proc/{self._pids[rank]}")
         switches = [line for line in _lines(folder / "status") if "ctxt_switches" in line]
         return self._board.read(rank), tuple(switches)
-
-    def _any_busy(self, alive: list[int]) -> bool:
-        """Once is not enough: who was not looked at yet may wake who was, and sleep when seen."""
-        return any(self._busy(rank) for rank in alive)
 
     def _busy(self, rank: int) -> bool:
         state, _ = self._board.read(rank)

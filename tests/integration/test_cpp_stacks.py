@@ -70,8 +70,9 @@ def test_stacks_are_named(launcher: Launcher, tmp_path: Path, library: str, mode
     others = ["Py_BytesMain"] if mode == "dladdr" else ["not_exported", "c10d::ops::"]
     (process,) = launcher.run_ranks(
         1,
-        "jobs.cpp_stacks:reduce_until_named",
+        "jobs.cpp_stacks:reduce_through",
         library,
+        3,
         "known_function",
         *others,
         folder=tmp_path,

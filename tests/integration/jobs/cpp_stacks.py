@@ -35,7 +35,7 @@ def _through(library: str, function: Callable[[], Any]) -> None:
 
 
 def reduce_through(library: str, calls: int = 3, *names: str) -> list[float]:
-    """The sums; ends when functions of these names are known."""
+    """The sums. Ends when functions of these names are known, however long the disk takes."""
     with joined() as rank:
         tensor = torch.arange(4.0) * (rank + 1)
         for _ in range(calls):
@@ -43,14 +43,6 @@ def reduce_through(library: str, calls: int = 3, *names: str) -> list[float]:
         if names:
             _wait_for_names(*names)
         return tensor.tolist()  # type: ignore[no-any-return]
-
-
-def reduce_until_named(library: str, *names: str) -> None:
-    """Ends when functions of these names are known, however long the disk takes to tell them."""
-    with joined():
-        for _ in range(3):
-            _through(library, lambda: dist.all_reduce(torch.ones(4)))
-        _wait_for_names(*names)
 
 
 def children_while_names_are_found(library: str) -> int:

@@ -35,10 +35,7 @@ def snapshots() -> list[dict[str, Any]] | None:
             thread = threading.Thread(target=lambda: dist.all_reduce(tensor))
             thread.start()
             until(lambda: len(snapshot()["operations"]) == 2)
-            taken = [
-                snapshot(),
-                snapshot(active_only=True),
-            ]
+            taken = [snapshot(), snapshot(active_only=True)]
         meet("looked")
         if rank == 0:
             thread.join()
