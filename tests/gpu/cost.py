@@ -184,7 +184,7 @@ def goals(rows: list[dict[str, Any]]) -> list[str]:
         )
         low, off_us, high = arms["traced off"]["total_added_us"]
         share = off_us / arms["plain"]["total_us"]
-        met = "met" if abs(share) < _HOST_SHARE or low <= 0 <= high else "MISSED"
+        met = "met" if share < _HOST_SHARE or low <= 0 else "MISSED"
         lines.append(
             f"{how:5} {size:9} {met:9} host times add less than {_HOST_SHARE:.0%} or nothing that"
             f" can be told: {share:+.1%} ({low:+.2f} to {high:+.2f} us)"
