@@ -206,7 +206,7 @@ def test_failures(launcher: Launcher, tmp_path: Path) -> None:
         refused = stream.operations[0]
         assert (refused.op, refused.state) == ("all_gather", "failed")
         assert refused.error is not None
-        assert refused.error.splitlines()[0] in said
+        assert refused.error in said  # without a C++ backtrace: symbols cost milliseconds
         assert refused.return_ns is not None
         assert (refused.end_ns, refused.wait_begin_ns, refused.release_ns) == (None, None, None)
         if stream.rank != 0:

@@ -76,7 +76,7 @@ class Work : public c10d::Work {
     if (behaviour_ == Behaviour::kWaitThrowsOther) throw 42;
     const bool completed = inner_->wait(timeout);
     if (behaviour_ == Behaviour::kWaitThrows) {
-      throw std::runtime_error("the toy broke in its wait");
+      TORCH_CHECK(false, "the toy broke in its wait");
     }
     return completed && behaviour_ != Behaviour::kWaitIsFalse;
   }
@@ -94,8 +94,8 @@ class Work : public c10d::Work {
       case Behaviour::kFutureFails: {
         auto failed =
             c10::make_intrusive<c10::ivalue::Future>(c10::NoneType::get());
-        failed->setError(std::make_exception_ptr(
-            std::runtime_error("the toy broke in its future")));
+        failed->setError(std::make_exception_ptr(c10::Error(
+            {__func__, __FILE__, __LINE__}, "the toy broke in its future")));
         return failed;
       }
       default:

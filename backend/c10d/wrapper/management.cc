@@ -59,7 +59,8 @@ void TracedBackend::shutdown() {
   try {
     inner_->shutdown();
   } catch (const std::exception& error) {
-    tell(MarkKind::kShutdownFailed, error.what());
+    tellError(error,
+              [&](const char* text) { tell(MarkKind::kShutdownFailed, text); });
     throw;
   }
   if (Recorder* recorder = active()) recorder->requestFlush();

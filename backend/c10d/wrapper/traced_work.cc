@@ -106,8 +106,9 @@ void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op) {
           recorder.done(op, end_ns, EndSource::kFuture);
           return;
         }
-        recorder.doneFailed(op, end_ns, EndSource::kFuture,
-                            completed.tryRetrieveErrorMessage().c_str());
+        tellError(completed.exception_ptr(), [&](const char* text) {
+          recorder.doneFailed(op, end_ns, EndSource::kFuture, text);
+        });
       },
       /*uses_future=*/false);
 }
