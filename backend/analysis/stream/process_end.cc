@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -23,6 +24,24 @@ bool wentOn(const StreamTable& table, std::uint64_t position) {
   return std::any_of(
       table.operations.rbegin(), table.operations.rend(),
       [position](const AssembledOperation& op) { return op.id > position; });
+}
+
+// Takes the line that was interrupted off the text of an interrupt, where
+// python/traced/_torch/endings.py has put it.
+void takeInterruptedLine(ProcessEnd& end) {
+  constexpr std::string_view kFile = "\n  File \"";
+  constexpr std::string_view kLine = "\", line ";
+  const std::size_t at = end.exception.rfind(kFile);
+  if (!end.wasInterrupted() || at == std::string::npos) return;
+  std::string place = end.exception.substr(at + kFile.size());
+  end.exception.resize(at);
+  const std::size_t line = place.find(kLine);
+  if (line == std::string::npos) return;
+  place.replace(line, kLine.size(), ":");
+  if (const std::size_t comma = place.find(", in "); comma > line) {
+    place = place.replace(comma, 1, "");
+  }
+  end.interrupted_at = place.substr(0, place.find('\n'));
 }
 
 void takeExceptions(const StreamTable& table, ProcessEnd& end) {
@@ -107,10 +126,23 @@ const char* nameOf(EndKind kind) {
   return "unknown";
 }
 
+bool ProcessEnd::wasInterrupted() const {
+  return kind == EndKind::kRaised &&
+         absl::StartsWith(exception, "KeyboardInterrupt");
+}
+
+bool ProcessEnd::wasKilled() const {
+  return kind == EndKind::kKilled && !oom_killed && !isCrash(signal);
+}
+
+bool ProcessEnd::mayBeConsequence() const {
+  return wasInterrupted() || wasKilled() || signal == SIGABRT;
+}
+
 bool ProcessEnd::failed() const {
   switch (kind) {
     case EndKind::kRaised:
-      return !absl::StartsWith(exception, "KeyboardInterrupt");
+      return !wasInterrupted();
     case EndKind::kExited:
       return true;
     case EndKind::kKilled:
@@ -129,6 +161,10 @@ ProcessEnd processEndOf(const StreamTable& table) {
   end.oom_killed = seen.oom_killed();
   takeExceptions(table, end);
   end.kind = kindOf(table, end);
+  takeInterruptedLine(end);
+  if (end.signal != 0 && seen.seen_ns() > 0) {
+    end.signal_seen = Instant(seen.seen_ns());
+  }
   return end;
 }
 

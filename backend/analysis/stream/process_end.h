@@ -39,6 +39,11 @@ struct ProcessEnd {
   std::string thread_exception;
   // When nobody had caught the first of these.
   Instant raised;
+  // The line of the program that a KeyboardInterrupt reached, "train.py:22 in
+  // load"; "": not recorded.
+  std::string interrupted_at;
+  // When somebody saw that a signal had ended the process.
+  Instant signal_seen;
   // Absent: not seen.
   std::optional<std::uint32_t> exit_code;
   // 0: none was seen.
@@ -47,6 +52,13 @@ struct ProcessEnd {
 
   // It ended by itself and not in order: nobody interrupted it.
   bool failed() const;
+  // Somebody else ended it: by an interrupt, or by a signal that no code of a
+  // program brings about.
+  bool wasInterrupted() const;
+  bool wasKilled() const;
+  // Others may have brought it about: an interrupt, or an abort, as by a
+  // watchdog.
+  bool mayBeConsequence() const;
 };
 
 ProcessEnd processEndOf(const StreamTable& table);

@@ -21,6 +21,9 @@ from typing import Any
 # More than the recorder keeps of a text.
 _MOST_CHARACTERS = 1000
 _MOST_FILE_BYTES = 1 << 20
+_MOST_PATH_CHARACTERS = 200
+_MOST_NAME_CHARACTERS = 80
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 # Values whose text is made by no code of the program's.
 _PLAIN = (str, int, float, bool, bytes, type(None))
 _PLAIN_TEXT = {
@@ -73,7 +76,32 @@ def exit_code_of(error: BaseException | None, handled: BaseException | None) -> 
 def tell(error: BaseException) -> None:
     """Records an exception that ends the process, unless it was told before."""
     with suppress(Exception):
-        _tell(text_of(error))
+        _tell(text_of(error) + _interrupted_at(error))
+
+
+def _interrupted_at(error: BaseException) -> str:
+    """The innermost line of the program that an interrupt reached, as a traceback spells it.
+
+    Returns "" for other exceptions. Prefers the program's own files to those of Python and packages.
+    """
+    if not isinstance(error, KeyboardInterrupt):
+        return ""
+    inner = own = None
+    trace = error.__traceback__
+    while trace is not None:
+        inner = trace
+        path = trace.tb_frame.f_code.co_filename
+        if not path.startswith((_STANDARD_LIBRARY, "<frozen ")) and "-packages/" not in path:
+            own = trace
+        trace = trace.tb_next
+    at = own or inner
+    if at is None:
+        return ""
+    code = at.tb_frame.f_code
+    function = getattr(code, "co_qualname", code.co_name)
+    # The recorder cuts a text; the path keeps its end.
+    path = code.co_filename[-_MOST_PATH_CHARACTERS:]
+    return f'\n  File "{path}", line {at.tb_lineno}, in {function[:_MOST_NAME_CHARACTERS]}'
 
 
 def text_of(error: BaseException) -> str:

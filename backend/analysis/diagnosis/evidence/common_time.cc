@@ -29,6 +29,7 @@ void putOnCommonTime(const ClockCursor& clock, RankState& rank) {
   for (std::int64_t* ns : {&rank.first_ns, &rank.last_ns, &rank.ended_ns}) {
     *ns = clock.commonNs(*ns);
   }
+  if (rank.end_seen_ns) rank.end_seen_ns = clock.commonNs(*rank.end_seen_ns);
   for (auto* ref :
        {&rank.last_finished, &rank.first_failure, &rank.last_issued}) {
     putOnCommonTime(clock, *ref);

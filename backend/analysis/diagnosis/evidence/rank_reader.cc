@@ -33,6 +33,9 @@ void RankReader::read(std::uint32_t clock_name) {
   state_.last_ns = table_.last.known() ? table_.last.ns() : state_.first_ns;
   state_.ended_ns =
       state_.end.raised.known() ? state_.end.raised.ns() : state_.last_ns;
+  for (const Instant& seen : {state_.end.raised, state_.end.signal_seen}) {
+    if (seen.known() && !state_.end_seen_ns) state_.end_seen_ns = seen.ns();
+  }
   const auto& definitions = table_.definitions;
   group_indices_ =
       job_.catalog.add(table_.header.attempt(), definitions.groups());

@@ -88,6 +88,9 @@ struct RankState {
   // time line, its exception or its last record.
   ProcessEnd end;
   std::int64_t ended_ns = 0;
+  // When its exception was raised, or the signal that ended it was seen; absent
+  // where neither is recorded.
+  std::optional<std::int64_t> end_seen_ns;
   // The process closed its trace; its last records are known.
   bool closed = false;
   // It was killed, and its last records were brought back.

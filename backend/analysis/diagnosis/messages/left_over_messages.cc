@@ -87,7 +87,7 @@ void blamePeer(const PairCase& pair, const RankState& own,
   trouble.missing = {peer.rank};
   verdict.now.push_back(pair.knowledge.insteadText(peer.rank));
   // When it was killed is not known: perhaps long after.
-  if (peer.recovered && peer.inside.empty()) {
+  if ((peer.recovered || peer.end.wasInterrupted()) && peer.inside.empty()) {
     verdict.kind = VerdictKind::kNeverJoined;
     verdict.ranks = verdict.culprits = {peer.rank};
     verdict.culprit = Confidence::kLikely;

@@ -24,8 +24,8 @@ bool holdsAny(const Ranks& all, const Ranks& some) {
 // It neither goes on nor waits: it may just not have come yet.
 bool isIdle(const JobState& job, std::uint32_t rank) {
   const RankState* state = job.rank(rank);
-  return state && !state->closed && state->inside.empty() &&
-         !state->first_failure;
+  return state && (!state->closed || state->end.wasInterrupted()) &&
+         state->inside.empty() && !state->first_failure;
 }
 
 bool hasMessage(const std::vector<const Trouble*>& troubles) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
+#include "analysis/stream/process_end.h"
 
 namespace traced {
 namespace {
@@ -119,7 +120,8 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
     program.calls.back().seq = op.seq;
     failed = op.failed;
   }
-  if (table.closed && !failed) {
+  // An interrupt is no end of the program's own.
+  if (table.closed && !failed && !processEndOf(table).wasInterrupted()) {
     program.calls.emplace_back().word = ProgramCalls::kEnd;
     program.calls.back().kind = ProgramCalls::kEnd;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/standstill/cut_off.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
 #include "analysis/diagnosis/telling/words.h"
 
@@ -11,6 +12,8 @@ namespace {
 bool processEnded(const GroupStanding& standing, std::uint32_t rank) {
   const RankState& state = *standing.job().rank(rank);
   if (!state.inside.empty() || state.first_failure) return false;
+  if (standing.stoodStillBeforeEndOf(rank)) return false;
+  if (state.end.wasInterrupted()) return true;
   // What it raised it did not because others waited.
   if (state.end.failed()) return true;
   // One that was recovered may have been killed long after.
@@ -42,18 +45,10 @@ std::string whatTheyDid(const GroupStanding& standing,
       std::all_of(left.begin(), left.end(), [&](std::uint32_t rank) {
         return shortEnd(standing.job().rank(rank)->end) == shortEnd(first);
       });
-  return alike ? absl::StrCat(" ", shortEnd(first), " before") : " left before";
-}
-
-// Of a list that would fill the line only how many there are.
-std::string whoElse(const GroupStanding& standing,
-                    const std::vector<std::uint32_t>& ranks) {
-  constexpr std::size_t kMostBytes = 24;
-  const std::string text = ranksText(ranks);
-  if (text.size() <= kMostBytes) return text;
-  const bool all =
-      ranks.size() + standing.missing.size() == standing.members.present.size();
-  return absl::StrCat(all ? "the other " : "", ranks.size(), " ranks");
+  if (!alike) return " left before";
+  const std::string end = shortEnd(first);
+  const bool several = left.size() > 1 && end.starts_with("was ");
+  return absl::StrCat(" ", several ? "were " + end.substr(4) : end, " before");
 }
 
 std::string whatTheOthersDo(const GroupStanding& standing) {
@@ -113,13 +108,24 @@ void blameMissing(const GroupStanding& standing,
   }
   verdict.kind =
       left.empty() ? VerdictKind::kNeverJoined : VerdictKind::kLeftEarly;
-  verdict.ranks = verdict.culprits = left.empty() ? missing : left;
+  const std::vector<std::uint32_t> killed =
+      left.empty() ? killedFirst(standing, missing) : left;
+  verdict.ranks = verdict.culprits = killed.empty() ? missing : killed;
   verdict.culprit = Confidence::kLikely;
-  verdict.summary =
-      absl::StrCat(ranksText(verdict.ranks), whatTheyDid(standing, left), " ",
-                   standing.what(), "; ", whatTheOthersDo(standing), ".");
+  verdict.summary = left.empty() ? cutOffText(standing, missing, verdict) : "";
+  if (verdict.summary.empty()) {
+    verdict.summary = absl::StrCat(
+        ranksText(verdict.ranks), whatTheyDid(standing, killed), " ",
+        standing.what(), "; ", whatTheOthersDo(standing), ".");
+  }
   for (std::size_t i = 0; i < missing.size() && i < 4; ++i) {
     verdict.now.push_back(standing.knowledge.insteadText(missing[i]));
+  }
+  if (jobWasEnded(standing, missing)) {
+    verdict.culprits.clear();
+    verdict.culprit = Confidence::kUndecided;
+    verdict.evidence.push_back("All its members were interrupted or killed.");
+    return;
   }
   const bool all_went_on = left.size() == missing.size();
   if (all_went_on && missing.size() >= joined.size() &&

@@ -56,6 +56,20 @@ void tellFailed(const GroupStanding& standing, JobVerdict& verdict) {
                                  ranksText(verdict.ranks), ".");
 }
 
+// All had joined and stood still before any of these was cut off: why it failed
+// then is a consequence.
+bool stoodStillBefore(const GroupStanding& standing,
+                      const std::vector<std::uint32_t>& dead) {
+  return !dead.empty() &&
+         std::all_of(dead.begin(), dead.end(), [&](std::uint32_t rank) {
+           const RankState& state = *standing.job().rank(rank);
+           return state.end.mayBeConsequence() && state.end_seen_ns &&
+                  standing.since_ns && standing.knowledge.tellsAges() &&
+                  standing.knowledge.standsStill(*state.end_seen_ns -
+                                                 *standing.since_ns);
+         });
+}
+
 }  // namespace
 
 std::optional<Trouble> judgeFailed(const GroupStanding& standing) {
@@ -72,6 +86,14 @@ std::optional<Trouble> judgeFailed(const GroupStanding& standing) {
     const RankState& state = *standing.job().rank(rank);
     if (state.recovered) dead.push_back(rank);
     if (!state.endKnown()) silent.push_back(rank);
+  }
+  if (stoodStillBefore(standing, dead)) {
+    GroupStanding before = standing;
+    addRanks(before.inside, standing.failed);
+    before.failed.clear();
+    auto hung = judgeHung(before);
+    if (hung) tellFailures(standing, hung->verdict);
+    if (hung) return hung;
   }
   if (!dead.empty()) {
     tellKilled(standing, dead, verdict);

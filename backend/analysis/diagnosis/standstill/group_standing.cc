@@ -178,6 +178,27 @@ const GroupStop* GroupStanding::stopOn(std::uint32_t rank) const {
   return stop && stop->last_seq >= seq ? stop : nullptr;
 }
 
+std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
+    std::uint32_t rank) const {
+  const RankState& state = *job().rank(rank);
+  if (!state.end.mayBeConsequence() || !state.end_seen_ns) return std::nullopt;
+  std::optional<std::int64_t> longest;
+  for (const auto* ranks : {&inside, &failed}) {
+    for (const std::uint32_t other : *ranks) {
+      const OperationRef* ref = knowledge.refAtOrBehind(other, group, seq);
+      if (!ref || job().rank(other)->clock != state.clock) continue;
+      const std::int64_t waited = *state.end_seen_ns - ref->at_ns;
+      longest = std::max(longest.value_or(waited), waited);
+    }
+  }
+  return longest;
+}
+
+bool GroupStanding::stoodStillBeforeEndOf(std::uint32_t rank) const {
+  const auto longest = waitedUntilEndOf(rank);
+  return longest && knowledge.tellsAges() && knowledge.standsStill(*longest);
+}
+
 bool GroupStanding::someGaveUp() const {
   const std::vector<std::uint32_t> all = joined();
   return std::any_of(all.begin(), all.end(), [this](std::uint32_t rank) {

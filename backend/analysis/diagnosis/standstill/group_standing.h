@@ -63,6 +63,12 @@ struct GroupStanding {
   // How its operations of the group were cut off, if it had called this one by
   // then; nullptr: they were not.
   const GroupStop* stopOn(std::uint32_t rank) const;
+  // For how long somebody on its clock had been in the operation when a rank's
+  // process was interrupted, killed or aborted. Absent where that is not
+  // recorded, or the rank itself ended the process.
+  std::optional<std::int64_t> waitedUntilEndOf(std::uint32_t rank) const;
+  // Whether it stood still by then: the end of the rank is a consequence.
+  bool stoodStillBeforeEndOf(std::uint32_t rank) const;
   // Whether the engine gave up on somebody who had joined.
   bool someGaveUp() const;
   // Whether the program aborted the group wherever it was under way.

@@ -1,5 +1,6 @@
 #include "analysis/diagnosis/standstill/group_trouble.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/diagnosis/standstill/group_rules.h"
@@ -10,6 +11,22 @@ namespace {
 std::optional<Trouble> judgeStanding(const GroupStanding& standing) {
   if (!standing.missing.empty()) return judgeMissing(standing);
   return standing.failed.empty() ? judgeHung(standing) : judgeFailed(standing);
+}
+
+// Whether all joined an operation, some failed or died in it, and all of these
+// had called a later one by then, about which ranks disagree.
+bool failedBehind(const GroupStanding& standing, const Trouble& trouble,
+                  std::uint64_t mismatch) {
+  const bool failed = trouble.verdict.kind == VerdictKind::kFailed ||
+                      trouble.verdict.kind == VerdictKind::kLeftEarly;
+  if (!failed || !trouble.missing.empty()) return false;
+  const CollectiveTable& table =
+      standing.job().groups[standing.group].collectives;
+  return std::all_of(trouble.inside.begin(), trouble.inside.end(),
+                     [&](std::uint32_t rank) {
+                       const MemberProgress* member = table.member(rank);
+                       return member && member->lastCalled() >= mismatch;
+                     });
 }
 
 }  // namespace
@@ -43,7 +60,9 @@ std::vector<Trouble> findGroupTroubles(
       continue;
     }
     const std::uint64_t mismatch = first_mismatch[group];
-    trouble->explained = mismatch > 0 && mismatch <= trouble->verdict.seq;
+    trouble->explained =
+        mismatch > 0 && (mismatch <= trouble->verdict.seq ||
+                         failedBehind(*standing, *trouble, mismatch));
     troubles.push_back(std::move(*trouble));
   }
   return troubles;

@@ -159,7 +159,9 @@ std::string Knowledge::insteadText(std::uint32_t rank) const {
   if (state->end.kind == EndKind::kUnknown) {
     return text + "; its trace does not tell whether its process lives.";
   }
-  return absl::StrCat(text, "; its process ", endText(state->end), ".");
+  const std::string& line = state->end.interrupted_at;
+  return absl::StrCat(text, "; its process ", endText(state->end),
+                      line.empty() ? "" : " at ", line, ".");
 }
 
 }  // namespace traced

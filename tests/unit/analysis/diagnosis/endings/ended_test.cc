@@ -128,6 +128,92 @@ TEST(EndedTest, CrashesAreFailuresAndOtherSignalsAreNot) {
               HasSubstr("was killed by SIGKILL: the kernel had run out of"));
 }
 
+// Rank 1 sleeps instead of joining the second operation, which fails on the
+// others when it ends.
+JobBuilder sleeping(std::int64_t end_ms) {
+  JobBuilder job(3);
+  job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
+  job.allBut(1, [&](RankBuilder& rank) {
+    rank.fail(1, 10, end_ms, "Connection closed by peer");
+    rank.raise(end_ms + 20, "KeyboardInterrupt");
+  });
+  return job;
+}
+
+constexpr char kInterrupt[] =
+    "KeyboardInterrupt\n  File \"train.py\", line 22, in load";
+
+TEST(EndedTest, AnInterruptOfAStandstillIsAConsequence) {
+  JobBuilder job = sleeping(32'000);
+  job.rank(1).raise(32'009, kInterrupt);
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+  expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
+  EXPECT_EQ(diagnosis.verdicts[0].summary,
+            "rank 1 had not joined all_reduce #2 of \"dp\" when the job was "
+            "interrupted; ranks 0,2 had waited 32.0 s. Rank 1 was at "
+            "train.py:22 in load.");
+  EXPECT_EQ(endOf(diagnosis, 1).exception, "KeyboardInterrupt");
+  EXPECT_THAT(textOf(diagnosis), Not(HasSubstr("its end")));
+}
+
+TEST(EndedTest, NobodyIsToBlameForAnInterruptAtWork) {
+  JobBuilder job = sleeping(200);
+  job.rank(1).raise(150, kInterrupt);
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kLeftEarly, {});
+  EXPECT_THAT(textOf(diagnosis), HasSubstr("raised KeyboardInterrupt before"));
+}
+
+TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
+  const auto killed = [](std::uint32_t signal, std::int64_t at_ms) {
+    JobBuilder job = sleeping(at_ms);
+    job.rank(1).processEnd().set_signal(signal);
+    job.rank(1).processEnd().set_seen_ns(RankBuilder::ns(at_ms));
+    return diagnoseJob(job, Ending::kRecovered);
+  };
+  EXPECT_THAT(textOf(killed(SIGKILL, 100)),
+              HasSubstr("rank 1 was killed by SIGKILL before all_reduce #2"));
+  EXPECT_THAT(textOf(killed(SIGTERM, 32'000)),
+              HasSubstr("rank 1 never joined all_reduce #2"));
+  expectVerdict(killed(SIGABRT, 100), VerdictKind::kLeftEarly, {1});
+  const Diagnosis aborted = killed(SIGABRT, 32'000);
+  expectVerdict(aborted, VerdictKind::kNeverJoined, {1});
+  EXPECT_THAT(textOf(aborted),
+              HasSubstr("rank 1 had not joined all_reduce #2 of \"dp\" when it "
+                        "was killed by SIGABRT; ranks 0,2 had waited 32.0 s."));
+}
+
+TEST(EndedTest, WhoWasKilledInsideAStandstillDidNotCauseIt) {
+  const auto killed = [](std::int64_t at_ms) {
+    JobBuilder job(3);
+    job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
+    job.allBut(1, [&](RankBuilder& rank) { rank.fail(1, 10, at_ms, "reset"); });
+    job.rank(1).hang(1, 10);
+    job.rank(1).processEnd().set_signal(SIGTERM);
+    job.rank(1).processEnd().set_seen_ns(RankBuilder::ns(at_ms));
+    return diagnoseJob(job, Ending::kRecovered);
+  };
+  EXPECT_THAT(textOf(killed(100)),
+              HasSubstr("rank 1 was killed by SIGTERM inside"));
+  const Diagnosis hung = killed(32'000);
+  ASSERT_EQ(hung.verdicts.size(), 1U);
+  EXPECT_EQ(hung.verdicts[0].kind, VerdictKind::kHungIn) << textOf(hung);
+}
+
+TEST(EndedTest, AnAbortBehindAMismatchIsNoFindingOfItsOwn) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) { addSum(rank); });
+  job.rank(0).addCall(v1::OPERATION_ALL_REDUCE, 1, 64);
+  job.rank(1).addCall(v1::OPERATION_ALL_REDUCE, 1, 128);
+  job.rank(0).fail(1, 0, 50, "reset");
+  job.rank(1).hang(1, 0);
+  job.all([](RankBuilder& rank) { rank.hang(2, 1); });
+  job.rank(1).processEnd().set_signal(SIGABRT);
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
+}
+
 TEST(EndedTest, SignalsHaveTheNamesThatTheSystemGivesThem) {
   for (int signal = 1; signal < 32; ++signal) {
     EXPECT_EQ(signalName(signal), std::string("SIG") + sigabbrev_np(signal));
