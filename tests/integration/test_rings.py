@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,21 @@ def waiting(traces: Path) -> set[int]:
     """The ranks that are in their fourth collective."""
     rows = map(json.loads, tracectl("export", "--format", "jsonl", traces).output.splitlines())
     return {row["rank"] for row in rows if row["seq"] == 4 and row["state"] == "issued"}
+
+
+def test_an_interrupt_is_a_consequence_of_a_standstill(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = hang(launcher, tmp_path)
+    until(lambda: waited_ns(tmp_path / "traces") > 2 * SECOND)
+    for process in ranks:
+        process.send_signal(signal.SIGINT)
+    for process in ranks:
+        assert process.wait() != 0
+    assert waited_ns(tmp_path / "traces") > 2 * SECOND
+    _, said = diagnose(tmp_path / "traces")
+    summary = said["verdicts"][0]["summary"]
+    assert "rank 1 had not joined all_reduce #4" in summary
+    assert "when the job was interrupted; ranks 0,2 had waited" in summary
+    assert re.search(r"Rank 1 was at .*patience.py:\d+ in until", summary), summary
 
 
 def end(ranks: list[Process], number: signal.Signals) -> None:

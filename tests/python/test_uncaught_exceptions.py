@@ -48,6 +48,19 @@ def test_type_and_message(error: BaseException, text: str) -> None:
     assert len(endings.text_of(error)) <= 1020
 
 
+def test_the_line_that_was_interrupted() -> None:
+    def load() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        load()
+    at = endings._interrupted_at(raised.value)
+    assert at.startswith(f'\n  File "{__file__}", line ')
+    assert at.endswith("load")
+    assert endings._interrupted_at(KeyboardInterrupt()) == ""
+    assert endings._interrupted_at(ValueError()) == ""
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [(None, 0), (SystemExit(), 0), (SystemExit(3), 3), (SystemExit("no"), 1), (ValueError(), 1)],

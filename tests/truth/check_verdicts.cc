@@ -275,16 +275,20 @@ class VerdictCheck {
   // The others were held up by it for most of what counts as late.
   bool lateIsTrue(const JobVerdict& verdict) const {
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
-    if (!group || verdict.culprits.size() != 1) return false;
-    const Happened* late =
-        trial_.collective(verdict.culprits[0], *group, verdict.seq);
-    if (!late) return false;
+    if (!group) return false;
     std::int64_t first = kNever;
+    std::int64_t last = 0;
     for (const std::uint32_t rank : trial_.history.groups[*group].members) {
       const Happened* op = trial_.collective(rank, *group, verdict.seq);
       if (op) first = std::min(first, op->issued);
+      if (op && isCulprit(verdict, rank)) last = std::max(last, op->ready);
     }
-    return late->ready - first > 900'000'000;
+    return last - first > 900'000'000;
+  }
+
+  static bool isCulprit(const JobVerdict& verdict, std::uint32_t rank) {
+    return std::binary_search(verdict.culprits.begin(), verdict.culprits.end(),
+                              rank);
   }
 
   // Only for what one rank's own calls show, which no program here does.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/words.h"
 
@@ -11,12 +12,27 @@ namespace {
 
 constexpr std::size_t kMostTold = 4;
 
-// Who failed without an operation that failed before: by when it is known to
-// have, the first one first.
-std::vector<const RankState*> failedAlone(const JobState& job) {
+// Whether the program caught the failure of an operation, called others, and
+// ended by an exception that does not quote it.
+bool endedByAnother(const RankState& rank) {
+  constexpr std::size_t kQuoted = 40;
+  const auto& failure = rank.first_failure;
+  return failure && rank.end.kind == EndKind::kRaised && rank.last_issued &&
+         rank.last_issued->at_ns > failure->at_ns && !failure->error.empty() &&
+         !absl::StrContains(rank.end.exception,
+                            failure->error.substr(0, kQuoted));
+}
+
+// Returns whose end no operation explains, the first one first: those without a
+// failed operation, unless `only_others`, and those that went on after it.
+std::vector<const RankState*> failedAlone(const JobState& job,
+                                          bool only_others) {
   std::vector<const RankState*> failed;
   for (const RankState& rank : job.ranks) {
-    if (rank.end.failed() && !rank.first_failure) failed.push_back(&rank);
+    const bool alone = !rank.first_failure && !only_others;
+    if (rank.end.failed() && (alone || endedByAnother(rank))) {
+      failed.push_back(&rank);
+    }
   }
   std::stable_sort(failed.begin(), failed.end(),
                    [](const RankState* a, const RankState* b) {
@@ -38,8 +54,8 @@ std::vector<JobVerdict> findFailedProcesses(
   const auto explains = [](const JobVerdict& verdict) {
     return traitsOf(verdict.kind).explains_failures;
   };
-  if (std::any_of(others.begin(), others.end(), explains)) return {};
-  const std::vector<const RankState*> failed = failedAlone(job);
+  const bool explained = std::any_of(others.begin(), others.end(), explains);
+  const std::vector<const RankState*> failed = failedAlone(job, explained);
   if (failed.empty()) return {};
   const RankState& first = *failed.front();
   JobVerdict verdict;
@@ -62,6 +78,12 @@ std::vector<JobVerdict> findFailedProcesses(
                            secondsText(rank->ended_ns - first.ended_ns),
                            " later.")
             : ""));
+  }
+  if (first.first_failure) {
+    verdict.evidence.push_back(
+        absl::StrCat("Rank ", first.rank, " had caught the failure of ",
+                     placedText(job, *first.first_failure), " and gone on to ",
+                     placedText(job, *first.last_issued), "."));
   }
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
   std::sort(verdict.culprits.begin(), verdict.culprits.end());

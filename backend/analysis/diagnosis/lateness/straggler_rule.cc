@@ -39,6 +39,8 @@ struct Stretch {
 
 struct Straggler {
   std::uint32_t rank = 0;
+  // All that are late for nearly as long as the latest.
+  std::vector<std::uint32_t> alike;
   Stretch where;
   // How often it was noticeably late, and by how much.
   std::size_t times = 0;
@@ -172,6 +174,59 @@ std::optional<Straggler> judge(const Collectives& collectives,
   return straggler;
 }
 
+// Sets the figures that are told: all of one set, of what is no less than a
+// tenth of what matters most. It begins with the first of these.
+Straggler described(const Collectives& collectives, Straggler straggler) {
+  std::vector<std::int64_t> own =
+      latenessOf(straggler.rank, collectives, straggler.where);
+  double sum = 0;
+  double squares = 0;
+  for (const std::int64_t ns : own) {
+    sum += static_cast<double>(ns);
+    squares += static_cast<double>(ns) * static_cast<double>(ns);
+  }
+  // Each lateness weighs as much as it costs.
+  const auto least =
+      std::max(kNoticeableNs, static_cast<std::int64_t>(squares / sum * 0.1));
+  std::vector<std::int64_t> told;
+  std::size_t first = own.size();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const LateCollective& one = collectives[straggler.where.begin + i];
+    if (own[i] < least || (straggler.waits_seen && !one.wait_is_seen)) {
+      own[i] = 0;
+      continue;
+    }
+    first = std::min(first, i);
+    told.push_back(own[i]);
+  }
+  if (told.empty()) return straggler;
+  straggler.where.begin += first;
+  const auto rest = absl::MakeConstSpan(own).subspan(first);
+  straggler.times = told.size();
+  straggler.median_ns = medianNs(std::move(told));
+  straggler.of_the_time =
+      ofTheTime(absl::MakeConstSpan(collectives)
+                    .subspan(straggler.where.begin, rest.size()),
+                rest, straggler.waits_seen);
+  return straggler;
+}
+
+// All that are late for nearly as long as the latest of a stretch.
+std::vector<std::uint32_t> lateAlike(const Collectives& collectives,
+                                     const Straggler& straggler) {
+  const auto [begin, end] = straggler.where;
+  const auto in_stretch =
+      absl::MakeConstSpan(collectives).subspan(begin, end - begin);
+  std::vector<std::uint32_t> alike;
+  for (const Timing& member : in_stretch.front().arrivals) {
+    const auto own = latenessOf(member.rank, collectives, straggler.where);
+    if (member.rank == straggler.rank || isPersistent(in_stretch, own)) {
+      alike.push_back(member.rank);
+    }
+  }
+  return alike;
+}
+
 // The same since it began: where the rank is noticeably late, and in half of
 // what comes next.
 Straggler sinceItBegan(const Collectives& collectives, const Straggler& known) {
@@ -215,18 +270,28 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
   JobVerdict verdict;
   verdict.kind = VerdictKind::kStraggler;
   verdict.finding = verdict.culprit = Confidence::kLikely;
-  verdict.ranks = verdict.culprits = {straggler.rank};
+  verdict.ranks = verdict.culprits = straggler.alike;
   verdict.group = group;
   verdict.since_ns = collectives[straggler.where.begin].at_ns;
   verdict.since_seq = collectives[straggler.where.begin].seq;
   const std::size_t count = straggler.where.end - straggler.where.begin;
   const std::string& label = job.catalog.label(group);
+  const bool several = straggler.alike.size() > 1;
+  std::string who = ranksText(straggler.alike);
+  who[0] = 'R';
   verdict.summary = absl::StrCat(
-      "Rank ", straggler.rank,
-      straggler.waits_seen
-          ? absl::StrCat(" keeps the others of \"", label, "\" waiting.")
-          : absl::StrCat(" comes late to the collectives of \"", label,
-                         "\", time and again."));
+      who, straggler.waits_seen
+               ? absl::StrCat(several ? " keep" : " keeps", " the others of \"",
+                              label, "\" waiting.")
+               : absl::StrCat(several ? " come" : " comes",
+                              " late to the collectives of \"", label,
+                              "\", time and again."));
+  if (several) {
+    verdict.evidence.push_back(absl::StrCat(
+        "They are late for about as long: to mend one of them alone gains "
+        "little. The figures are of rank ",
+        straggler.rank, "."));
+  }
   verdict.evidence.push_back(absl::StrCat(
       "It was late, by ", secondsText(straggler.median_ns), " (median), to ",
       straggler.times, " of ", count, " collectives from #",
@@ -244,8 +309,8 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
           : "Its members read several clocks: those of one host are compared "
             "exactly, others as far as it is certain.");
   verdict.advice.push_back(absl::StrCat(
-      "what rank ", straggler.rank,
-      " computes before these calls: its data, its processor, its host"));
+      "what ", ranksText(straggler.alike), several ? " compute" : " computes",
+      " before these calls: its data, its processor, its host"));
   return verdict;
 }
 
@@ -272,7 +337,9 @@ std::optional<JobVerdict> findStraggler(const JobState& job,
     of = &usual;
   }
   if (!straggler) return std::nullopt;
-  return tellStraggler(job, group, *of, *straggler, lateness.onOneClock());
+  straggler->alike = lateAlike(*of, *straggler);
+  return tellStraggler(job, group, *of, described(*of, *std::move(straggler)),
+                       lateness.onOneClock());
 }
 
 }  // namespace traced

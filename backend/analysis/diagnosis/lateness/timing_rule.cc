@@ -1,6 +1,8 @@
 #include "analysis/diagnosis/lateness/timing_rule.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -21,11 +23,18 @@ void doubtAbsent(const JobState& job, JobVerdict& verdict) {
       absl::StrCat("No trace of ", ranksText(absent), "."));
 }
 
+// Between clocks what is proven is a little less.
+bool isProven(const LateCollective& late) {
+  return late.proven_ns >= late.lateness_ns / 2;
+}
+std::int64_t toldNs(const LateCollective& late) {
+  return isProven(late) ? late.proven_ns : late.lateness_ns;
+}
+
 JobVerdict tellLate(const JobState& job, std::uint32_t group,
                     const LateCollective& late, bool on_one_clock) {
-  // Between clocks what is proven is a little less.
-  const bool proven = late.proven_ns >= late.lateness_ns / 2;
-  const std::int64_t late_ns = proven ? late.proven_ns : late.lateness_ns;
+  const bool proven = isProven(late);
+  const std::int64_t late_ns = toldNs(late);
   JobVerdict verdict;
   verdict.kind = VerdictKind::kLate;
   // When it came is recorded; that nobody else held it up is not.
@@ -70,7 +79,49 @@ StandsOut standsOut(const GroupLateness& lateness,
   };
 }
 
-// The longest of those that stand out.
+// Tells of several that stand out: who, how often, and when.
+void tellOften(const JobState& job, const std::vector<LateCollective>& late,
+               std::int64_t span_ns, JobVerdict& verdict) {
+  constexpr std::size_t kMostTold = 8;
+  std::int64_t all_ns = 0;
+  std::map<std::uint32_t, std::vector<const LateCollective*>> by_rank;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < late.size(); ++i) {
+    all_ns += toldNs(late[i]);
+    by_rank[late[i].rank].push_back(&late[i]);
+    changes += i > 0 && late[i].rank != late[i - 1].rank;
+  }
+  verdict.ranks.clear();
+  for (const auto& [rank, times] : by_rank) {
+    verdict.ranks.push_back(rank);
+    if (verdict.ranks.size() > kMostTold) continue;
+    std::int64_t own_ns = 0;
+    std::string each;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      own_ns += toldNs(*times[i]);
+      if (i >= kMostTold) continue;
+      absl::StrAppend(&each, i > 0 ? ", #" : "#", times[i]->seq, " by ",
+                      secondsText(toldNs(*times[i])));
+    }
+    if (times.size() > kMostTold) {
+      absl::StrAppend(&each, ", and ", times.size() - kMostTold, " more");
+    }
+    verdict.evidence.push_back(absl::StrCat(
+        "Rank ", rank, " was late ",
+        times.size() == 1 ? "once" : absl::StrCat(times.size(), " times"), ", ",
+        secondsText(own_ns), " in all: to ", each, "."));
+  }
+  verdict.culprits = verdict.ranks;
+  const bool in_turn = by_rank.size() > 1 && 2 * changes >= late.size() - 1;
+  std::string who = ranksText(verdict.ranks);
+  who[0] = 'R';
+  verdict.summary = absl::StrCat(
+      who, " came late to collectives of \"", job.catalog.label(verdict.group),
+      "\" ", late.size(), " times", in_turn ? ", in turn" : "", ": ",
+      secondsText(all_ns), " of ", secondsText(span_ns), ". ", verdict.summary);
+}
+
+// The longest of those that stand out, and how many there are.
 std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
                                    const GroupLateness& lateness,
                                    const StandsOut& stands_out) {
@@ -82,7 +133,17 @@ std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
                           return a.lateness_ns < b.lateness_ns;
                         });
   if (!stands_out(most)) return std::nullopt;
-  return tellLate(job, group, most, lateness.onOneClock());
+  JobVerdict verdict = tellLate(job, group, most, lateness.onOneClock());
+  std::vector<LateCollective> all;
+  std::copy_if(collectives.begin(), collectives.end(), std::back_inserter(all),
+               stands_out);
+  if (all.size() < 2) return verdict;
+  if (!std::all_of(all.begin(), all.end(), isProven)) {
+    verdict.finding = Confidence::kLikely;
+  }
+  tellOften(job, all, collectives.back().at_ns - collectives.front().at_ns,
+            verdict);
+  return verdict;
 }
 
 }  // namespace

@@ -81,9 +81,9 @@ std::string cutOffText(const GroupStanding& standing,
   addRanks(waiting, standing.failed);
   std::string text = absl::StrCat(
       ranksText(missing), " had not joined ", standing.what(), " when ",
-      first.wasInterrupted()
-          ? "the job was interrupted"
-          : ranksVerb(missing, "was", "were") + endText(first).substr(3),
+      first.wasInterrupted() ? "the job was interrupted"
+                             : (missing.size() == 1 ? "it was" : "they were") +
+                                   endText(first).substr(3),
       "; ", waiting.empty() ? "the others" : whoElse(standing, waiting),
       standing.perhaps() == waiting ? " may have waited " : " had waited ",
       secondsText(waited_ns), ".");

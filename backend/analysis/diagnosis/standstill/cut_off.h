@@ -1,5 +1,5 @@
-// Ranks that an interrupt or a signal cut off: as a consequence, where the others
-// stood still by then, or at work.
+// Ranks that an interrupt or a signal cut off: as a consequence, where the
+// others stood still by then, or at work.
 
 #pragma once
 
@@ -22,9 +22,9 @@ std::vector<std::uint32_t> killedFirst(
 bool jobWasEnded(const GroupStanding& standing,
                  const std::vector<std::uint32_t>& missing);
 
-// Returns "rank 1 had not joined ... when the job was interrupted; ranks 0,2 had
-// waited 32 s." and sets how long they had; "" unless all the missing were cut
-// off while the others stood still.
+// Returns "rank 1 had not joined ... when the job was interrupted; ranks 0,2
+// had waited 32 s." and sets how long they had; "" unless all the missing were
+// cut off while the others stood still.
 std::string cutOffText(const GroupStanding& standing,
                        const std::vector<std::uint32_t>& missing,
                        JobVerdict& verdict);

@@ -89,6 +89,26 @@ TEST(EndedTest, WhatAFailedOperationRaisesIsItsConsequence) {
   expectVerdict(diagnoseJob(job), VerdictKind::kFailed, {0, 1});
 }
 
+TEST(EndedTest, AProgramThatCaughtAFailureEndsByAnotherException) {
+  JobBuilder job(2);
+  job.all([](RankBuilder& rank) {
+    const std::uint32_t sum = addSum(rank);
+    rank.fail(sum, 0, 20, "Connection closed by peer");
+    rank.end(sum, 30);
+    rank.raise(40, "ValueError: unsupported object type");
+    rank.processEnd().set_exit_code(1);
+  });
+  const Diagnosis diagnosis = diagnoseJob(job);
+  ASSERT_EQ(diagnosis.verdicts.size(), 2U) << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kFailed);
+  EXPECT_EQ(diagnosis.verdicts[1].kind, VerdictKind::kProcessFailed);
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("raised ValueError: unsupported object type"));
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("had caught the failure of all_reduce #1 on \"dp\" and "
+                        "gone on to all_reduce #2 on \"dp\"."));
+}
+
 TEST(EndedTest, WhoWentOnOrEndedWithZeroDidNotEndByAnException) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {

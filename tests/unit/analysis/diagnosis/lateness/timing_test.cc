@@ -162,6 +162,50 @@ TEST(TimingTest, OneLongWaitHasACause) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 31U);
 }
 
+TEST(TimingTest, LongWaitsInTurnAreOneVerdictAboutAll) {
+  const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
+    return i % 15 == 10 && rank == static_cast<std::uint32_t>(i / 15) % 3 ? 3000
+                                                                          : 0;
+  });
+  expectVerdict(diagnosis, VerdictKind::kLate, {0, 1, 2});
+  EXPECT_EQ(diagnosis.verdicts[0].summary.rfind(
+                "Ranks 0-2 came late to collectives of \"dp\" 4 times, in "
+                "turn: 12.0 s of ",
+                0),
+            0U)
+      << textOf(diagnosis);
+  EXPECT_NE(textOf(diagnosis).find(
+                "Rank 0 was late 2 times, 6.00 s in all: to #11 by 3.00 s, "
+                "#56 by 3.00 s."),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
+TEST(TimingTest, TwoEqualStragglersAreBothNamed) {
+  const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
+    if (rank == 1) return 20 + i % 2;
+    return rank == 3 ? 21 - i % 2 : 0;
+  });
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {1, 3});
+  EXPECT_NE(textOf(diagnosis).find("Ranks 1,3 keep the others"),
+            std::string::npos)
+      << textOf(diagnosis);
+}
+
+// What is hardly late neither counts nor says when it began.
+TEST(TimingTest, CountMedianAndBeginningAreOfWhatMakesAStraggler) {
+  const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
+    if (rank != 2) return 0;
+    return i % 4 == 3 ? 60 : 2;
+  });
+  expectVerdict(diagnosis, VerdictKind::kStraggler, {2});
+  EXPECT_NE(textOf(diagnosis).find("by 60 ms (median), to 15 of 57 "
+                                   "collectives from #4 to #60."),
+            std::string::npos)
+      << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.verdicts[0].since_seq, 4U);
+}
+
 TEST(TimingTest, AStragglerHidesNoLongWaitForAnother) {
   const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
     if (rank == 3 && i == 30) return 3000;
