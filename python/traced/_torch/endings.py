@@ -82,7 +82,7 @@ def tell(error: BaseException) -> None:
 def _interrupted_at(error: BaseException) -> str:
     """The innermost line of the program that an interrupt reached, as a traceback spells it.
 
-    Returns "" for other exceptions. Prefers the program's own files to those of Python and packages.
+    Returns "" for other exceptions. Prefers files of the program to those of Python and packages.
     """
     if not isinstance(error, KeyboardInterrupt):
         return ""
