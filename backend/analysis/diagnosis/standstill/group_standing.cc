@@ -187,16 +187,40 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
     for (const std::uint32_t other : *ranks) {
       const OperationRef* ref = knowledge.refAtOrBehind(other, group, seq);
       if (!ref || job().rank(other)->clock != state.clock) continue;
-      const std::int64_t waited = *state.end_seen_ns - ref->at_ns;
+      const std::int64_t waited = std::min(*state.end_seen_ns - ref->at_ns,
+                                           knowledge.waitedNs(other, *ref));
       longest = std::max(longest.value_or(waited), waited);
     }
   }
   return longest;
 }
 
+namespace {
+
+// Whether somebody on whom the operation failed had recorded its last by the
+// time a rank was seen to end: after a timeout, or so long before that the end
+// was not seen late.
+bool failedBefore(const GroupStanding& standing, const RankState& state) {
+  constexpr std::int64_t kSeenLateNs = 1'000'000'000;
+  return std::any_of(
+      standing.failed.begin(), standing.failed.end(), [&](std::uint32_t rank) {
+        const RankState& other = *standing.job().rank(rank);
+        const OperationRef* failure = standing.failureOn(rank);
+        if (!failure || other.clock != state.clock) return false;
+        const std::int64_t end_ns =
+            failure->at_ns + standing.knowledge.waitedNs(rank, *failure);
+        return *state.end_seen_ns - end_ns >
+               (failure->timedOut() ? 0 : kSeenLateNs);
+      });
+}
+
+}  // namespace
+
 bool GroupStanding::stoodStillBeforeEndOf(std::uint32_t rank) const {
   const auto longest = waitedUntilEndOf(rank);
-  return longest && knowledge.tellsAges() && knowledge.standsStill(*longest);
+  if (!longest || !knowledge.tellsAges()) return false;
+  return knowledge.standsStill(*longest) ||
+         failedBefore(*this, *job().rank(rank));
 }
 
 bool GroupStanding::someGaveUp() const {

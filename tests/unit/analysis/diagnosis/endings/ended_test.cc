@@ -204,6 +204,20 @@ TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
                         "was killed by SIGABRT; ranks 0,2 had waited 32.0 s."));
 }
 
+TEST(EndedTest, ASignalThatFollowsATimeoutIsNoCause) {
+  JobBuilder job(3);
+  job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
+  job.allBut(1, [](RankBuilder& rank) {
+    rank.fail(1, 10, 3000, "Timed out waiting 3000ms");
+  });
+  job.rank(1).processEnd().set_signal(SIGTERM);
+  job.rank(1).processEnd().set_seen_ns(RankBuilder::ns(3200));
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("rank 1 never joined all_reduce #2"));
+}
+
 TEST(EndedTest, WhoWasKilledInsideAStandstillDidNotCauseIt) {
   const auto killed = [](std::int64_t at_ms) {
     JobBuilder job(3);
