@@ -57,14 +57,10 @@ std::string ringDirectoryOf(const TraceStream& stream) {
   return directory;
 }
 
-// Whether a ring may be what it says: this user's own, or, for root, of whom
-// the trace is. Anybody can put a file of any name into shared memory.
-bool isTrusted(const RingFile& ring, const WrittenChunks& written) {
-  if (ring.uid == geteuid()) return true;
-  if (geteuid() != 0 || written.files.empty()) return false;
+std::optional<uid_t> ownerOf(const std::string& path) {
   struct stat status;
-  return stat(written.files.back().c_str(), &status) == 0 &&
-         status.st_uid == ring.uid;
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status.st_uid;
 }
 
 }  // namespace
@@ -85,12 +81,26 @@ std::vector<RingFile> LiveSet::findOurs() const {
   return rings;
 }
 
+// Anybody can put a file of any name into shared memory, so a ring is copied
+// only when it is this user's own, or, for root, of whoever owns its trace.
+bool LiveSet::isTrusted(const RingFile& ring) const {
+  if (ring.uid == geteuid()) return true;
+  if (geteuid() != 0) return false;
+  const auto known = streams_.find(ring.stream_id);
+  const bool is_known = known != streams_.end() && known->second;
+  return (is_known ? known->second : traceOwner(ring)) == ring.uid;
+}
+
 void LiveSet::readRings() {
   rings_.clear();
   warnings_.clear();
   tried_.clear();
   for (const RingFile& ring : findOurs()) {
     if (!tried_.insert(ring.path).second) continue;
+    if (!isTrusted(ring)) {
+      warn(ring, "it is of another user than the trace");
+      continue;
+    }
     auto reading = readRing(ring);
     if (!reading) continue;
     if (!*reading) {
@@ -106,7 +116,10 @@ void LiveSet::readRings() {
 // of a process which died before its trace had its first chunk.
 bool LiveSet::learn(const TraceSet& set) {
   for (const TraceStream& stream : set.streams) {
-    streams_.insert(stream.header.stream_id());
+    std::optional<uid_t>& owner = streams_[stream.header.stream_id()];
+    if (!stream.chunks.empty()) {
+      owner = ownerOf(set.files[stream.chunks.back().file].path);
+    }
     const std::string directory = ringDirectoryOf(stream);
     if (directory.starts_with('/')) directories_.insert(directory);
   }
@@ -122,7 +135,8 @@ void LiveSet::add(TraceSet& set) {
   for (RingReading& ring : rings_) {
     const WrittenChunks written = writtenOf(set, find(set, ring.stream_id));
     const RingFile file{ring.path, ring.stream_id, ring.uid};
-    if (!isTrusted(file, written)) {
+    // The stream that it says to be may be another than its name's.
+    if (!isTrusted(file)) {
       warn(file, "it is of another user than the trace");
       continue;
     }

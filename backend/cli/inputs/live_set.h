@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +35,7 @@ class LiveSet {
  private:
   // The rings of these traces, in all places that are known by now.
   std::vector<RingFile> findOurs() const;
+  bool isTrusted(const RingFile& ring) const;
   void readRings();
   bool learn(const TraceSet& set);
   void add(TraceSet& set);
@@ -39,9 +43,10 @@ class LiveSet {
 
   const std::vector<std::string> inputs_;
   const RunChoice choice_;
-  // Streams that the inputs are known to have, wherever their rings say that
-  // their traces are; and where their rings may be, beside the usual places.
-  std::set<std::uint64_t> streams_;
+  // Streams that the inputs are known to have and who owns their files,
+  // wherever their rings say that their traces are; and where their rings may
+  // be, beside the usual places.
+  std::map<std::uint64_t, std::optional<uid_t>> streams_;
   std::set<std::string> directories_;
   // Of the look that goes on.
   std::set<std::string> tried_;

@@ -28,7 +28,9 @@ KeptRing::KeptRing(std::unique_ptr<SegmentFile> file, std::string trace_path,
 
 std::unique_ptr<KeptRing> KeptRing::open(const std::string& path) {
   auto file = SegmentFile::open(path);
-  if (!file || file->uid() != geteuid()) return nullptr;
+  if (!file || file->uid() != geteuid() || !file->whyRefused().empty()) {
+    return nullptr;
+  }
   Result<SegmentContent> content = file->describe();
   if (!content) return nullptr;
   return std::unique_ptr<KeptRing>(new KeptRing(std::move(file),

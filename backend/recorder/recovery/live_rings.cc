@@ -56,7 +56,17 @@ std::vector<RingFile> findRings(const std::vector<std::string>& directories) {
 
 bool namesOneOf(const RingFile& ring, const std::vector<std::string>& traces) {
   const std::unique_ptr<SegmentFile> file = SegmentFile::open(ring.path);
-  return file && isAmong(file->tracePath(), traces);
+  return file && file->whyRefused().empty() &&
+         isAmong(file->tracePath(), traces);
+}
+
+std::optional<uid_t> traceOwner(const RingFile& ring) {
+  const std::unique_ptr<SegmentFile> file = SegmentFile::open(ring.path);
+  struct stat status;
+  if (!file || stat(file->tracePath().c_str(), &status) != 0) {
+    return std::nullopt;
+  }
+  return status.st_uid;
 }
 
 std::optional<Result<RingReading>> readRing(const RingFile& ring) {
@@ -67,9 +77,11 @@ std::optional<Result<RingReading>> readRing(const RingFile& ring) {
     return Error{std::string("it may not be read: ") + std::strerror(errno)};
   }
   if (file->isBeingMade()) return std::nullopt;
+  const std::string refused = file->whyRefusedLive();
+  if (!refused.empty()) return Error{refused};
   RingReading reading;
   reading.path = ring.path;
-  reading.uid = ring.uid;
+  reading.uid = file->uid();
   // Both before the ring is read: what is said to be all may be more.
   reading.alive = file->isAlive();
   const ClockReading now = readClocks();

@@ -48,6 +48,9 @@ struct RingReading {
 // these directories.
 bool namesOneOf(const RingFile& ring, const std::vector<std::string>& traces);
 
+// Returns whose the trace is that a ring names.
+std::optional<uid_t> traceOwner(const RingFile& ring);
+
 // Absent when the ring is gone, or still being made. An Error is one sentence
 // about why it cannot be used.
 std::optional<Result<RingReading>> readRing(const RingFile& ring);

@@ -85,6 +85,8 @@ std::string whyNotInto(const std::string& trace,
 // the segment says it is.
 void recoverLocked(const SegmentFile& file, const std::string& place,
                    const RecoverOptions& options, RecoveredSegment& result) {
+  result.why = file.whyRefused();
+  if (!result.why.empty()) return;
   const SegmentCopy copy = file.read();
   const std::string_view bytes = copy.bytes();
   if (bytes.find_first_not_of('\0') == std::string_view::npos) {

@@ -27,6 +27,8 @@ std::optional<Result<std::unique_ptr<RingTail>>> RingTail::open(
     return Error{std::string("it may not be read: ") + std::strerror(errno)};
   }
   if (file->isBeingMade()) return std::nullopt;
+  const std::string why = file->whyRefusedLive();
+  if (!why.empty()) return Error{why};
   Result<SegmentContent> content = file->describe();
   if (!content) return content.error();
   if (content->header.boot_id() != readHostInfo().boot_id ||

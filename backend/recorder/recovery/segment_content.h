@@ -12,6 +12,10 @@
 
 namespace traced {
 
+// No recorder makes a larger file: 1 GiB of slots (TRACED_RING_MB), and far
+// more than what describes them.
+inline constexpr std::uint64_t kMaxSegmentBytes = std::uint64_t{1088} << 20;
+
 struct SegmentContent {
   v1::Header header;
   // Part 0 of the trace; "" when that is too long a path.

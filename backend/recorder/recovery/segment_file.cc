@@ -23,6 +23,8 @@ namespace {
 constexpr time_t kMakingSeconds = 60;
 // Far more than what is before a ring.
 constexpr std::uint64_t kMostHeadBytes = std::uint64_t{1} << 20;
+// The unit of st_blocks on Linux, whatever the file system.
+constexpr std::uint64_t kStatBlockBytes = 512;
 
 }  // namespace
 
@@ -43,6 +45,33 @@ std::unique_ptr<SegmentFile> SegmentFile::open(const std::string& path) {
 }
 
 SegmentFile::~SegmentFile() { ::close(fd_); }
+
+std::string SegmentFile::whyRefused() const {
+  struct stat status;
+  if (fstat(fd_, &status) != 0) return "it cannot be read";
+  if (status.st_uid != geteuid() && geteuid() != 0) {
+    return "it belongs to another user";
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return "users other than its owner may write to it";
+  }
+  if (static_cast<std::uint64_t>(status.st_size) > kMaxSegmentBytes) {
+    return "it is larger than any ring";
+  }
+  return "";
+}
+
+std::string SegmentFile::whyRefusedLive() const {
+  std::string why = whyRefused();
+  struct stat status;
+  if (!why.empty() || fstat(fd_, &status) != 0) return why;
+  // A recorder allocates every block: only its last one may be shorter.
+  const auto allocated = std::uint64_t{kStatBlockBytes} *
+                         static_cast<std::uint64_t>(status.st_blocks);
+  return allocated < static_cast<std::uint64_t>(status.st_size)
+             ? "it has holes, which no recorder makes"
+             : "";
+}
 
 std::string SegmentFile::tracePath() const {
   return tracePathIn(SegmentCopy(fd_, sizeof(SegmentHeader)).bytes());

@@ -41,6 +41,11 @@ class SegmentFile {
   std::string tracePath() const;
   // 0 when it does not say.
   std::uint64_t streamId() const;
+  // Returns why it cannot be a ring that this user may rely on: its owner, mode
+  // or size. "": it can. Asked of the open file, before anything of it is used.
+  std::string whyRefused() const;
+  // The same of a ring that is read where it was made, which has no holes.
+  std::string whyRefusedLive() const;
   // Whether its owner may be about to lock it: it has no content yet.
   bool isBeingMade() const;
 

@@ -14,7 +14,9 @@
 #include <functional>
 
 #include "recorder/chunks/trace_header.h"
+#include "recorder/recovery/live_rings.h"
 #include "recorder/recovery/recover_segments.h"
+#include "recorder/recovery/ring_tail.h"
 #include "recorder/ring/ring.h"
 #include "recorder/ring/segment.h"
 #include "support/filled_ring.h"
@@ -98,8 +100,62 @@ TEST_F(SegmentFileTest, NeitherDoesARingThatSeemsLarge) {
   const std::string path = put(segmentOf(1 << 24), 2 * kGiB);
   writeFile(dir_.path() + "/rank-0.traced", "");
   EXPECT_LT(memoryOf([&] { recover(path); }), kGiB / 64);
-  put(segmentOf(1 << 24), 2 * kGiB);
+  put(segmentOf(1 << 24), kGiB + (1 << 20));
+  EXPECT_LT(memoryOf([&] { recover(path); }), kGiB / 64);
+  put(segmentOf(1 << 24), kGiB + (1 << 20));
   EXPECT_LT(memoryOf([&] { SegmentFile::open(path)->readLive(); }), kGiB / 64);
+}
+
+// What reads a live ring: its reason not to.
+struct Refusals {
+  std::string followed;
+  std::string read;
+};
+
+Refusals refusalsOf(const std::string& path) {
+  const RingFile ring{path, 77, geteuid()};
+  const auto followed = RingTail::open(ring);
+  const auto read = readRing(ring);
+  return {followed && !*followed ? followed->error().message : "",
+          read && !*read ? read->error().message : ""};
+}
+
+TEST_F(SegmentFileTest, ALiveRingIsReadOnlyWhenARecorderMayHaveMadeIt) {
+  const std::string bytes = segmentOf(64);
+  const auto expect = [](const std::string& path, const std::string& why) {
+    const Refusals refusals = refusalsOf(path);
+    EXPECT_EQ(refusals.followed, why);
+    EXPECT_EQ(refusals.read, why);
+  };
+  const std::string path = put(bytes, bytes.size());
+  expect(path, "");
+  put(segmentOf(1 << 24), kGiB + (1 << 20));
+  expect(path, "it has holes, which no recorder makes");
+  put(bytes, 2 * kGiB);
+  expect(path, "it is larger than any ring");
+  put(bytes, bytes.size());
+  fs::permissions(path, fs::perms::group_write, fs::perm_options::add);
+  expect(path, "users other than its owner may write to it");
+  EXPECT_EQ(recover(path).why, "users other than its owner may write to it");
+  EXPECT_FALSE(namesOneOf({path, 77, geteuid()}, {dir_.path()}));
+}
+
+TEST_F(SegmentFileTest, ARingOfAnotherUserIsNotRead) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  const std::string bytes = segmentOf(64);
+  const std::string path = put(bytes, bytes.size());
+  fs::permissions(dir_.path(), fs::perms::all);
+  fs::permissions(path, fs::perms::others_read, fs::perm_options::add);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (seteuid(65534) != 0) _exit(2);
+    const Refusals refusals = refusalsOf(path);
+    const std::string why = "it belongs to another user";
+    _exit(refusals.followed == why && refusals.read == why ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(SegmentFileTest, AFileWithHolesIsReadAsItIs) {
