@@ -20,6 +20,17 @@ void* openLibrary(const std::string& name) {
   return dlopen(long_name.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
+// Whether a library is the one that this code is in, whatever its path: it
+// would call itself for ever.
+bool isThisLibrary(void* library) {
+  Dl_info own;
+  Dl_info other;
+  const void* functions = dlsym(library, kName6);
+  return functions && dladdr(functions, &other) != 0 &&
+         dladdr(reinterpret_cast<const void*>(&isThisLibrary), &own) != 0 &&
+         own.dli_fbase == other.dli_fbase;
+}
+
 // What is asked for with any of these leads to the events that it belongs to.
 constexpr unsigned kBelowTasks =
     kProxyOp | kProxyStep | kKernelChannel | kNetwork;
@@ -57,6 +68,12 @@ NextPlugin* NextPlugin::load(int version, std::string& problem) {
   if (!library) {
     const char* error = dlerror();
     if (is_wanted) problem = error ? error : name + " cannot be loaded";
+    return nullptr;
+  }
+  if (isThisLibrary(library)) {
+    if (is_wanted) {
+      problem = name + " is traced's own (unset NCCL_PROFILER_PLUGIN)";
+    }
     return nullptr;
   }
   constexpr const char* kNames[] = {kName4, kName5, kName6};

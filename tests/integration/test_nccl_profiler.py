@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import traced
 from built import built
 from launcher import Launcher
 from nccl_engines import ENGINES
@@ -18,6 +19,7 @@ pytestmark = LONG_WITH_OLDER_TORCH
 
 _ON = {"TRACED_NCCL_PROFILER": "1"}
 _ROUNDS = 5
+_OWN = Path(traced.__file__).with_name("libtraced_nccl_profiler.so")
 
 
 class _Method(NamedTuple):
@@ -187,11 +189,17 @@ def test_another_plugin_is_told_what_nccl_would_have_told_it(
         assert item.channels is not None, (rank, item)
 
 
-def test_a_plugin_that_cannot_be_told_anything_is_said(gpus: Launcher, tmp_path: Path) -> None:
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_plugin_that_cannot_be_told_anything_is_said(
+    gpus: Launcher, tmp_path: Path, exists: bool
+) -> None:
+    plugin = tmp_path / "libother.so"
+    if exists:
+        plugin.symlink_to(_OWN)  # it would call itself for ever
     said, truth = _run(
-        gpus, tmp_path, "on_one_thread", "traced:nccl", NCCL_PROFILER_PLUGIN="/no/such.so", **_ON
+        gpus, tmp_path, "on_one_thread", "traced:nccl", NCCL_PROFILER_PLUGIN=str(plugin), **_ON
     )
     for text in said:
-        assert text.count("NCCL's profiler plugin is not told of anything: /no/such.so") == 1
+        assert text.count(f"NCCL's profiler plugin is not told of anything: {plugin}") == 1
     for rank, item in _calls(tmp_path, 4 * 2048):
         assert {_told(item)} == truth[rank, _size(item)]

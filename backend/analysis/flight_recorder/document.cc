@@ -81,6 +81,10 @@ std::optional<std::string_view> Value::asText() const {
       .substr(static_cast<std::size_t>(node->payload), node->text_bytes);
 }
 
+std::string_view Value::asName() const {
+  return asText().value_or("").substr(0, kMaxNameBytes);
+}
+
 std::size_t Value::size() const {
   const auto* list = members(Document::Kind::kList);
   return list ? list->size() : 0;

@@ -90,6 +90,10 @@ class Value {
   // Also of an integer.
   std::optional<double> asDouble() const;
   std::optional<std::string_view> asText() const;
+  // Returns the first kMaxNameBytes of a text, "" of anything else. Any number
+  // of entries may share one long text, so their work must not depend on it.
+  static constexpr std::size_t kMaxNameBytes = 1024;
+  std::string_view asName() const;
 
   // Of a list: how many members, and each.
   std::size_t size() const;

@@ -27,8 +27,7 @@ absl::string_view asAbsl(std::string_view text) {
 std::optional<std::int64_t> numberOf(Value value) {
   if (const auto number = value.asInt()) return number;
   std::int64_t number = 0;
-  const auto text = value.asText();
-  if (!text || !absl::SimpleAtoi(asAbsl(*text), &number)) return std::nullopt;
+  if (!absl::SimpleAtoi(asAbsl(value.asName()), &number)) return std::nullopt;
   return number;
 }
 
@@ -43,8 +42,6 @@ std::optional<std::int64_t> timeOf(Value value) {
   const auto ns = value.asInt();
   return ns && *ns > 0 ? ns : std::nullopt;
 }
-
-std::string_view textOf(Value value) { return value.asText().value_or(""); }
 
 // "[0, 1, 5]"; empty when it is anything else.
 std::vector<std::uint32_t> ranksIn(std::string_view text) {
@@ -90,7 +87,7 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
 
   Dump dump(std::move(*document), bytes.size());
   const Value root = dump.document_->root();
-  dump.version_ = textOf(root.find("version"));
+  dump.version_ = root.find("version").asName();
   dump.entries_ = root.find("entries");
   const bool is_dump =
       root.find("pg_config").isDict() || dump.entries_.isList();
@@ -106,9 +103,9 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
     return Error{"a Flight Recorder dump that says the same over and over"};
   }
   // Its name before 2.10.
-  const auto older_name = root.find("nccl_version").asText();
+  const std::string_view older_name = root.find("nccl_version").asName();
   dump.library_version_ =
-      older_name.value_or(textOf(root.find("comm_lib_version")));
+      older_name.empty() ? root.find("comm_lib_version").asName() : older_name;
   dump.readProgress(root.find("pg_status"));
   dump.rank_ = dump.findRank();
   return std::optional<Dump>(std::move(dump));
@@ -120,11 +117,11 @@ bool Dump::readGroups(Value config) {
   std::uint64_t text_bytes = 0;
   for (std::size_t i = 0; i < config.pairs(); ++i) {
     const auto [key, info] = config.pair(i);
-    const std::string_view ranks = textOf(info.find("ranks"));
+    const std::string_view ranks = info.find("ranks").asText().value_or("");
     text_bytes += ranks.size();
     if (text_bytes > bytes_) return false;
-    groups_.push_back({textOf(key), textOf(info.find("desc")), ranksIn(ranks),
-                       textOf(info.find("backend"))});
+    groups_.push_back({key.asName(), info.find("desc").asName(), ranksIn(ranks),
+                       info.find("backend").asName()});
   }
   std::sort(
       groups_.begin(), groups_.end(),
@@ -160,20 +157,20 @@ DumpEntry Dump::entry(std::size_t i) const {
   DumpEntry entry;
   entry.record_id = countOf(value.find("record_id"));
   entry.group_id = value.find("pg_id").asInt();
-  entry.group_name = textOf(group.at(0));
-  entry.group_desc = textOf(group.at(1));
+  entry.group_name = group.at(0).asName();
+  entry.group_desc = group.at(1).asName();
   entry.collective_seq = countOf(value.find("collective_seq_id")).value_or(0);
   entry.p2p_seq = countOf(value.find("p2p_seq_id")).value_or(0);
   entry.is_p2p = value.find("is_p2p").asBool().value_or(false);
-  entry.profiling_name = textOf(value.find("profiling_name"));
+  entry.profiling_name = value.find("profiling_name").asName();
   entry.created_ns = timeOf(value.find("time_created_ns"));
   entry.started_ns = timeOf(value.find("time_discovered_started_ns"));
   entry.completed_ns = timeOf(value.find("time_discovered_completed_ns"));
   entry.retired = value.find("retired").asBool().value_or(false);
   entry.duration_ms = value.find("duration_ms").asDouble();
   entry.timeout_ms = value.find("timeout_ms").asInt();
-  entry.thread_id = textOf(value.find("thread_id"));
-  entry.thread_name = textOf(value.find("thread_name"));
+  entry.thread_id = value.find("thread_id").asName();
+  entry.thread_name = value.find("thread_name").asName();
   entry.frames = value.find("frames");
   entry.input_sizes = value.find("input_sizes");
   entry.input_dtypes = value.find("input_dtypes");
@@ -193,10 +190,10 @@ std::optional<std::uint32_t> Dump::findRank() const {
   for (std::size_t i = 0; i < entryCount(); ++i) {
     const Value value = entries_.at(i);
     const ProfilingName name =
-        parseProfilingName(textOf(value.find("profiling_name")));
+        parseProfilingName(value.find("profiling_name").asName());
     if (!name.self) continue;
     const DumpGroup* group =
-        groupNamed(textOf(value.find("process_group").at(0)));
+        groupNamed(value.find("process_group").at(0).asName());
     if (!group || *name.self >= group->members.size()) continue;
     const std::uint32_t found = group->members[*name.self];
     if (rank && *rank != found) return std::nullopt;

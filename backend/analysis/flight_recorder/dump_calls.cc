@@ -90,8 +90,7 @@ DumpCalls::Tensors DumpCalls::addTensors(Value sizes, Value dtypes,
 bool DumpCalls::describe(Value shape, Value dtype_name, v1::TensorRun& run,
                          std::uint64_t& bytes) {
   budget_ -= std::min<std::uint64_t>(budget_, 1 + shape.size());
-  const DumpDType dtype =
-      dtypeOfDump(dtype_name.asText().value_or(std::string_view()));
+  const DumpDType dtype = dtypeOfDump(dtype_name.asName());
   if (!shape.isList() || shape.size() > kMaxDims || dtype.bytes == 0) {
     return false;
   }

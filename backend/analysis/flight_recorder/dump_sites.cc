@@ -51,14 +51,14 @@ DumpSites::Site DumpSites::siteOf(Value frames) {
   for (std::size_t i = 0; i < frames.size() && frames_left_ > 0; ++i) {
     --frames_left_;
     const Value frame = frames.at(i);
-    const std::string_view file = frame.find("filename").asText().value_or("");
+    const std::string_view file =
+        lastOf(frame.find("filename").asText().value_or(""), kMaxFileBytes);
     const CodeKind code = dumpedCodeOf(file);
     const bool is_package = code == CodeKind::kPackage;
     if (code == CodeKind::kLibrary) continue;
     if (is_package && !std::get<0>(site.package).empty()) continue;
     Place& place = is_package ? site.package : site.program;
-    place = {lastOf(file, kMaxFileBytes),
-             frame.find("name").asText().value_or("").substr(0, kMaxNameBytes),
+    place = {file, frame.find("name").asName().substr(0, kMaxNameBytes),
              frame.find("line").asInt().value_or(0)};
     if (!is_package) return site;
   }

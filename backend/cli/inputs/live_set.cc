@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/reading/ring_chunks.h"
 #include "cli/inputs/left_over.h"
+#include "recorder/settings/process_info.h"
 #include "trace_io/field_reader.h"
 
 namespace traced {
@@ -37,8 +38,11 @@ TraceStream* find(TraceSet& set, std::uint64_t stream_id) {
   return found == set.streams.end() ? nullptr : &*found;
 }
 
-// Where its process had its ring; "" where that is not told.
+// Where its process had its ring; "" where that is not told, or was on another
+// boot or host: that path may block here, as on a network file system.
 std::string ringDirectoryOf(const TraceStream& stream) {
+  static const std::string boot_id = readHostInfo().boot_id;
+  if (stream.header.boot_id() != boot_id) return "";
   const std::string name = "TRACED_RING_DIR";
   std::string directory;
   const auto take = [&](const v1::Header& header) {

@@ -377,5 +377,19 @@ TEST(DumpTableTest, FramesThatAreNoneTellNoSite) {
   }
 }
 
+// A pickle can name one text any number of times.
+TEST(DumpTable, TextsOfEntriesAreCut) {
+  const std::string text(3'000'000, 'x');
+  Json entry = named(0, text);
+  entry["process_group"] = {text, text};
+  entry["thread_name"] = text;
+  const Dump dump = parse(pickleOf(dumpOf({entry}, "2.10")));
+  const DumpEntry read = dump.entry(0);
+  EXPECT_EQ(read.profiling_name, text.substr(0, Value::kMaxNameBytes));
+  EXPECT_EQ(read.group_name.size(), Value::kMaxNameBytes);
+  EXPECT_EQ(read.group_desc.size(), Value::kMaxNameBytes);
+  EXPECT_EQ(read.thread_name.size(), Value::kMaxNameBytes);
+}
+
 }  // namespace
 }  // namespace traced
