@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kCallEntries = 1024;
 constexpr std::size_t kBufferEntries = 1024;
 constexpr std::size_t kContextEntries = 1024;
-constexpr std::size_t kStackEntries = 1024;
+constexpr std::size_t kStackEntries = 4096;
 constexpr std::size_t kTextEntries = 32;
 constexpr std::chrono::milliseconds kExitDeadline{2000};
 

@@ -185,6 +185,7 @@ class Recorder {
   std::uint32_t textId(const char* message) noexcept;
   std::uint32_t threadId() noexcept;
   std::uint32_t stackId(StackSource& source) noexcept;
+  std::uint32_t cutStackId(StackSource& source) noexcept;
   std::uint32_t defineThread() noexcept;
   // The calling thread ends.
   static void retireThread() noexcept;

@@ -140,6 +140,16 @@ std::uint32_t Recorder::stackId(StackSource& source) noexcept {
   const std::uint32_t known = stacks_.known(identity);
   if (known != 0) return known;
   const std::string words = source.describe();
+  return words.empty() ? cutStackId(source)
+                       : stacks_.idFor(identity, words.data(), words.size());
+}
+
+std::uint32_t Recorder::cutStackId(StackSource& source) noexcept {
+  const std::uint64_t identity = source.cutIdentity();
+  if (identity == 0) return 0;
+  const std::uint32_t known = stacks_.known(identity);
+  if (known != 0) return known;
+  const std::string words = source.describeCut();
   return words.empty() ? 0
                        : stacks_.idFor(identity, words.data(), words.size());
 }

@@ -108,6 +108,20 @@ def test_frames_that_are_too_many_are_counted(
     assert all("/torch/" in file for _, file, _ in frames[:torchs])
 
 
+def test_of_too_many_stacks_the_rest_is_cut_to_its_call_site(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    _run(launcher, tmp_path, "of_many_stacks", 1200, mode="full")
+    operations = _operations(tmp_path)
+    assert len(operations) == 1200, "none is lost"
+    depths = [len(_frames(item)) + (item.stack_cut or 0) for item in operations]
+    assert len(set(depths)) == 1
+    assert len({item.site for item in operations}) == 1
+    whole = [item for item in operations if len(_frames(item)) > 2]
+    assert operations[0] in whole
+    assert 100 < len(whole) < 1000
+
+
 @pytest.mark.parametrize("mode", ["site", "full"])
 def test_what_a_backward_communicates_has_the_frames_that_are_there(
     launcher: Launcher, tmp_path: Path, mode: str

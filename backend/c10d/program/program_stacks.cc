@@ -11,11 +11,13 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "c10d/program/python_code.h"
 #include "c10d/program/python_frames.h"
 #include "c10d/program/watched_code.h"
 #include "recorder/ring/definition_cache.h"
 #include "recorder/stacks/cpp_stack.h"
+#include "recorder/stacks/stack_budget.h"
 #include "recorder/stacks/stack_source.h"
 
 namespace py = pybind11;
@@ -72,6 +74,46 @@ class ProgramStacks final : public StackSource {
   }
 
   std::string describe() noexcept override {
+    const std::int64_t now_ns = nowNs();
+    if (canBeCut() && !budget_.hasRoom(now_ns)) return "";
+    const std::string words = describeAll();
+    if (canBeCut()) budget_.spend(words.size(), now_ns);
+    return words;
+  }
+
+  std::uint64_t cutIdentity() noexcept override {
+    const Reading reading;
+    if (!canBeCut() || !reading.allowed()) return 0;
+    const Site site = siteHere();
+    if (!site.program.code && !site.package.code) return 0;
+    const KnownBy known[] = {{freedCodes(), depthHere()},
+                             knownBy(site.program),
+                             knownBy(site.package),
+                             {0, options_.cpp}};
+    return identityOf(known, std::size(known));
+  }
+
+  std::string describeCut() noexcept override {
+    try {
+      v1::NewStack told;
+      v1::Stack& stack = *told.mutable_stack();
+      const Reading reading;
+      if (!reading.allowed()) return "";
+      readSite(stack);
+      if (stack.frame_size() == 0) return "";
+      const auto depth = static_cast<std::uint32_t>(depthHere());
+      const auto kept = static_cast<std::uint32_t>(stack.frame_size());
+      if (python_.load(std::memory_order_relaxed) == StackMode::kFull) {
+        stack.set_cut(std::max(depth, kept) - kept);
+      }
+      stack.set_cpp_cut(options_.cpp);
+      return told.SerializeAsString();
+    } catch (const std::bad_alloc&) {
+      return "";
+    }
+  }
+
+  std::string describeAll() noexcept {
     try {
       v1::NewStack told;
       *told.mutable_stack() = readPython();
@@ -111,6 +153,21 @@ class ProgramStacks final : public StackSource {
   const StackOptions& options() const { return options_; }
 
  private:
+  // Whether stacks are more than their call sites, which are few.
+  bool canBeCut() const noexcept {
+    const StackMode mode = python_.load(std::memory_order_relaxed);
+    return mode == StackMode::kFull ||
+           (options_.cpp && mode != StackMode::kOff);
+  }
+
+  static std::size_t depthHere() noexcept {
+    PythonFrames frames;
+    PythonFrame frame;
+    std::size_t depth = 0;
+    while (depth < kMaxDepth && frames.next(frame)) ++depth;
+    return depth;
+  }
+
   std::uint64_t identityInPython() const noexcept {
     const StackMode mode = python_.load(std::memory_order_relaxed);
     if (mode == StackMode::kOff) return 0;
@@ -219,6 +276,7 @@ class ProgramStacks final : public StackSource {
         static_cast<std::uint32_t>(lineAt(*frame.code, frame.instruction)));
   }
 
+  StackBudget budget_;
   const StackOptions options_;
   std::atomic<StackMode> python_;
   // Lies where this library does.

@@ -3,6 +3,12 @@
 #include "xxhash.h"
 
 namespace traced {
+namespace {
+
+// Entries in which one content may be: they share a cache line.
+constexpr std::size_t kWays = 4;
+
+}  // namespace
 
 DefinitionCache::DefinitionCache(Ring& ring, RecordKind kind,
                                  std::size_t entries, std::uint64_t first_id)
@@ -17,22 +23,40 @@ std::uint64_t DefinitionCache::hashOf(const void* content,
 
 std::uint32_t DefinitionCache::idFor(std::uint64_t hash, const void* content,
                                      std::size_t bytes) noexcept {
-  const std::size_t index = hash & mask_;
-  const std::uint32_t id = find(entries_[index], hash);
-  return id != 0 ? id : defineAt(index, hash, content, bytes);
+  const std::uint32_t id = known(hash);
+  return id != 0 ? id : defineNew(hash, content, bytes);
 }
 
-std::uint32_t DefinitionCache::defineAt(std::size_t index, std::uint64_t hash,
-                                        const void* content,
-                                        std::size_t bytes) noexcept {
+std::uint32_t DefinitionCache::findBeside(std::uint64_t hash) const noexcept {
+  for (std::size_t way = 1; way < kWays; ++way) {
+    const std::uint32_t id = find(entries_[(hash & mask_) ^ way], hash);
+    if (id != 0) return id;
+  }
+  return 0;
+}
+
+// Returns the first empty entry, or else the hash's own.
+std::size_t DefinitionCache::entryFor(std::uint64_t hash) const noexcept {
+  const std::size_t own = hash & mask_;
+  for (std::size_t way = 0; way < kWays; ++way) {
+    const Entry& entry = entries_[own ^ way];
+    if (entry.id.load(std::memory_order_relaxed) == 0) return own ^ way;
+  }
+  return own;
+}
+
+std::uint32_t DefinitionCache::defineNew(std::uint64_t hash,
+                                         const void* content,
+                                         std::size_t bytes) noexcept {
   if (definer_->busy.exchange(true, std::memory_order_acquire)) {
     return define(content, bytes, kNotCached);
   }
-  Entry& entry = entries_[index];
-  std::uint32_t id = find(entry, hash);  // another thread was faster
+  std::uint32_t id = known(hash);  // another thread was faster
   if (id == 0) {
+    const std::size_t index = entryFor(hash);
     id = define(content, bytes, static_cast<std::uint32_t>(index));
     if (id != 0) {
+      Entry& entry = entries_[index];
       entry.hash_xor_id.store(hash ^ id, std::memory_order_relaxed);
       entry.id.store(id, std::memory_order_release);
     }

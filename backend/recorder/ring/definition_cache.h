@@ -1,9 +1,10 @@
 // DefinitionCache names equal byte strings by the same id, so that a call that
 // repeats costs one lookup and four bytes.
 //
-// It is a fixed table, one entry per hash value: a newcomer takes the entry of
-// whatever was there. Memory is bounded and nothing is ever waited for; what is
-// forgotten is simply defined again under a new id.
+// It is a fixed table with an entry for each hash value: a newcomer takes it,
+// or where it is taken one of three beside it that is empty, or else the entry
+// of whatever was there. Memory is bounded and nothing is ever waited for; what
+// is forgotten is simply defined again under a new id.
 //
 // An entry holds no content, only its 64-bit hash, so that a lookup touches one
 // cache line. Two contents are confused when all 64 bits are equal while one
@@ -25,8 +26,8 @@ namespace traced {
 
 class DefinitionCache {
  public:
-  // `entries` is a power of two. An id is never given again; `first_id` is that
-  // of the first definition.
+  // `entries` is a power of two, at least 4. An id is never given again;
+  // `first_id` is that of the first definition.
   DefinitionCache(Ring& ring, RecordKind kind, std::size_t entries,
                   std::uint64_t first_id = 1);
 
@@ -40,7 +41,8 @@ class DefinitionCache {
                       std::size_t bytes) noexcept;
   // The id of content that is defined; 0 when it is not.
   std::uint32_t known(std::uint64_t hash) const noexcept {
-    return find(entries_[hash & mask_], hash);
+    const std::uint32_t id = find(entries_[hash & mask_], hash);
+    return id != 0 ? id : findBeside(hash);
   }
   static std::uint64_t hashOf(const void* content, std::size_t bytes) noexcept;
 
@@ -59,8 +61,11 @@ class DefinitionCache {
         entry.hash_xor_id.load(std::memory_order_relaxed);
     return (other ^ id) == hash ? static_cast<std::uint32_t>(id) : 0;
   }
-  std::uint32_t defineAt(std::size_t index, std::uint64_t hash,
-                         const void* content, std::size_t bytes) noexcept;
+  // Looks in the entries beside the hash's own.
+  std::uint32_t findBeside(std::uint64_t hash) const noexcept;
+  std::size_t entryFor(std::uint64_t hash) const noexcept;
+  std::uint32_t defineNew(std::uint64_t hash, const void* content,
+                          std::size_t bytes) noexcept;
   std::uint32_t define(const void* content, std::size_t bytes,
                        std::uint32_t entry) noexcept;
 

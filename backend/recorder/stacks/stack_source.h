@@ -18,6 +18,11 @@ class StackSource {
   // The same stack in words: a v1::NewStack, of which the stack has no id; ""
   // where that cannot be said. Asked for once, when an identity is new.
   virtual std::string describe() noexcept = 0;
+  // The same of a stack that could not be described, cut to its call site. 0
+  // and
+  // "" where that is no shorter.
+  virtual std::uint64_t cutIdentity() noexcept { return 0; }
+  virtual std::string describeCut() noexcept { return ""; }
   // Has Python's part of stacks told in another way from now on. False: that
   // cannot be done. Any thread.
   virtual bool switchPython(StackMode) noexcept { return false; }

@@ -151,6 +151,24 @@ def of_deep_code(levels: int) -> list[list[Place]]:
     return _places
 
 
+def _choose(number: int, bits: int, levels: int) -> None:
+    if levels > 0:
+        _choose(number, bits, levels - 1)
+    elif bits == 0:
+        dist.all_reduce(torch.ones(1))
+    elif number & 1:
+        _choose(number >> 1, bits - 1, 0)
+    else:
+        _choose(number >> 1, bits - 1, 0)
+
+
+def of_many_stacks(count: int) -> None:
+    """As many different stacks, all of one depth and call site."""
+    with joined():
+        for number in range(count):
+            _choose(number, 12, 40)
+
+
 class _Pair(torch.autograd.Function):
     """Communicates in its backward, as the layers of tensor parallel models do."""
 

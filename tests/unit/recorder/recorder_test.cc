@@ -133,7 +133,7 @@ class ToldStacks final : public StackSource {
   std::uint64_t identity() noexcept override { return place; }
   std::string describe() noexcept override {
     ++descriptions;
-    if (place == kUnspeakable) return "";
+    if (place == kUnspeakable || place == kTooLong) return "";
     v1::NewStack told;
     v1::Stack& stack = *told.mutable_stack();
     stack.add_frame()->set_line(static_cast<std::uint32_t>(place));
@@ -141,13 +141,26 @@ class ToldStacks final : public StackSource {
     return told.SerializeAsString();
   }
 
+  std::uint64_t cutIdentity() noexcept override {
+    return place == kTooLong ? 1000 : 0;
+  }
+  std::string describeCut() noexcept override {
+    ++descriptions;
+    v1::NewStack told;
+    told.mutable_stack()->add_frame()->set_line(1000);
+    told.mutable_stack()->set_site(1);
+    return told.SerializeAsString();
+  }
+
   static constexpr std::uint64_t kUnspeakable = 99;
+  static constexpr std::uint64_t kTooLong = 98;
   std::uint64_t place = 0;
   int descriptions = 0;
 };
 
 TEST_F(RecorderTest, OperationsAreStampedWithTheStackTheyAreIssuedFrom) {
-  const std::uint64_t places[] = {0, 120, 7, 120, ToldStacks::kUnspeakable, 7};
+  const std::uint64_t places[] = {
+      0, 120, 7, 120, ToldStacks::kUnspeakable, 7, ToldStacks::kTooLong, 98};
   inProcess([&] {
     ToldStacks stacks;
     Recorder& recorder = start();
@@ -157,7 +170,8 @@ TEST_F(RecorderTest, OperationsAreStampedWithTheStackTheyAreIssuedFrom) {
       stacks.place = place;
       complete(recorder, *group);
     }
-    EXPECT_EQ(stacks.descriptions, 3) << "one for each that is new";
+    EXPECT_EQ(stacks.descriptions, 6)
+        << "one for each that is new, and what is cut is asked for again";
     setStackSource(nullptr);
     complete(recorder, *group);
   });
@@ -173,7 +187,8 @@ TEST_F(RecorderTest, OperationsAreStampedWithTheStackTheyAreIssuedFrom) {
       lines.push_back(stack.site() == 1 ? frames.at(stack.frame_id(0)) : 0);
     }
   }
-  EXPECT_EQ(lines, (std::vector<std::uint32_t>{0, 120, 7, 120, 0, 7, 0}));
+  EXPECT_EQ(lines,
+            (std::vector<std::uint32_t>{0, 120, 7, 120, 0, 7, 1000, 1000, 0}));
 }
 
 TEST_F(RecorderTest, AChunkDefinesWhatItsRowsUse) {

@@ -56,6 +56,16 @@ TEST_F(DefinitionCacheTest, NeverGivesOneIdToTwoContents) {
   EXPECT_EQ(defined.size(), 1000u);
 }
 
+TEST_F(DefinitionCacheTest, ContentsOfOneEntryAreNotDefinedInTurns) {
+  const auto idOf = [&](std::uint64_t hash) {
+    return cache_.idFor(hash, &hash, sizeof hash);
+  };
+  for (int turn = 0; turn < 3; ++turn) {
+    for (std::uint64_t hash = 5; hash < 4 * 64; hash += 64) idOf(hash);
+  }
+  EXPECT_EQ(idOf(3 * 64 + 5), 4U) << "the fourth of four ids";
+}
+
 TEST_F(DefinitionCacheTest, GivesNoIdTwiceWhenAllAreUsedUp) {
   DefinitionCache cache(ring_, RecordKind::kDefineText, 64, UINT32_MAX);
   EXPECT_EQ(cache.idFor("a", 1), UINT32_MAX);

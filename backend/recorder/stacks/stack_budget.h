@@ -1,0 +1,42 @@
+// StackBudget bounds the bytes of whole stacks that are described: a program
+// may have any number of different ones, and each takes kilobytes in the ring,
+// in the trace and in the writer's memory.
+//
+// Thread safety: any thread. Threads that ask at the same time may each use
+// what is left.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace traced {
+
+class StackBudget {
+ public:
+  // Bytes at once, which half of the default ring holds, and bytes a second.
+  static constexpr std::int64_t kBurstBytes = std::int64_t{2} << 20;
+  static constexpr std::int64_t kBytesPerSecond = std::int64_t{64} << 10;
+
+  bool hasRoom(std::int64_t now_ns) const noexcept {
+    return free_at_ns_.load(std::memory_order_relaxed) - now_ns <
+           kBurstBytes * kNsPerByte;
+  }
+  void spend(std::size_t bytes, std::int64_t now_ns) noexcept {
+    const std::int64_t ns = static_cast<std::int64_t>(bytes) * kNsPerByte;
+    std::int64_t before = free_at_ns_.load(std::memory_order_relaxed);
+    while (!free_at_ns_.compare_exchange_weak(
+        before, std::max(before, now_ns) + ns, std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kNsPerByte = 1'000'000'000 / kBytesPerSecond;
+
+  // When all that was spent is paid back, on the monotonic clock.
+  std::atomic<std::int64_t> free_at_ns_{0};
+};
+
+}  // namespace traced
