@@ -9,25 +9,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from traced._calls.comm_counts import CommCounts
-from traced._calls.context import annotate
-from traced._calls.sinks import Sink, add_sink
-from traced._calls.snapshot import snapshot
-from traced._calls.watch import watch
-from traced._support.errors import CommandError, TracedError
-from traced._support.settings import configure
-from traced._torch.modules import TrackedModel, track_modules
-from traced._version import __version__
-from traced.recording import (
-    disable,
-    enable,
-    export_csv,
-    flush,
-    inner_backend,
-    location,
-    metrics,
-    step,
-)
+_problem: Exception | None = None
+try:
+    from traced._calls.comm_counts import CommCounts
+    from traced._calls.context import annotate
+    from traced._calls.sinks import Sink, add_sink
+    from traced._calls.snapshot import snapshot
+    from traced._calls.watch import watch
+    from traced._support.errors import CommandError, TracedError
+    from traced._support.settings import configure
+    from traced._torch.modules import TrackedModel, track_modules
+    from traced._version import __version__
+    from traced.recording import (
+        disable,
+        enable,
+        export_csv,
+        flush,
+        inner_backend,
+        location,
+        metrics,
+        step,
+    )
+except Exception as error:  # torch imports this package: a damaged one must not break it
+    _problem = error
 
 if TYPE_CHECKING:  # else loaded on demand, see below
     from traced.reader import read
@@ -69,4 +73,8 @@ def __getattr__(name: str) -> object:
         from traced.tables import load
 
         return load
+    if _problem is not None and name in __all__:
+        raise ImportError(
+            f"this installation of traced is damaged ({_problem!r}): install it again"
+        ) from _problem
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,6 +19,20 @@ def register() -> None:
         spellings.define(dist.Backend)
         hooks.install()
     except Exception as error:  # import torch must go on
-        from traced._support.say import say
+        _say(f"could not register its backends: {error!r}")
 
-        say(f"could not register its backends: {error!r}")
+
+def _say(sentence: str) -> None:
+    try:
+        try:
+            from traced._support.say import say
+        except Exception:  # the installation is damaged there, too
+            import os
+            import select
+
+            if select.select([], [2], [], 0)[1]:  # else the job would wait for its reader
+                os.write(2, f"traced: {sentence}"[:4000].encode(errors="replace") + b"\n")
+        else:
+            say(sentence)
+    except Exception:  # no stderr, no memory or no descriptor
+        return

@@ -49,8 +49,10 @@ def _load() -> ModuleType:
     traced.__path__.append(str(fitting(torch.__version__)))
     try:
         return import_module("traced._C")
-    except ImportError as error:
+    except BaseException as error:
         traced.__path__.pop()
+        if not isinstance(error, ImportError):
+            raise
         raise TracedError(
             f"the extension of traced {__version__} cannot be loaded with torch "
             f"{torch.__version__} ({error}): {_BUILD}; {_UNTRACED}"

@@ -49,6 +49,12 @@ def current() -> dict[str, str]:
     return settings | _configured
 
 
+def are_made() -> bool:
+    """Whether any setting of ours was made, and tracing is not switched off."""
+    made = _configured or any(n == "TRACED" or n.startswith(PREFIX) for n in os.environ)
+    return bool(made) and not tracing_is_off()
+
+
 def switch(name: str) -> bool | None:
     """Whether a setting is switched on; None where it is not set, or set to neither."""
     return _SWITCHED.get(current().get(name, "").lower())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from traced._support.guard import guarded
 from traced._torch.steps import begin_step
 
 _counted: weakref.ref[Any] | None = None
@@ -36,6 +37,7 @@ def stop() -> None:
     _counted = None
 
 
+@guarded("the step number is not known")
 def _stepped(optimizer: Any, _args: Any, _kwargs: Any) -> None:
     global _counted
     import torch

@@ -15,9 +15,10 @@ from traced._job import announce, keeper
 from traced._support import settings
 from traced._support.errors import TracedError
 from traced._support.extension import load_extension
+from traced._support.guard import for_the_user, guarded
 from traced._support.say import described, say_once
 from traced._torch import auto_step, endings, modules, nccl_profiler, rendezvous, stacks
-from traced._torch.spellings import NCCL_NAMES, TracedName, is_traced, normalised
+from traced._torch.spellings import NCCL_NAMES, TracedName, is_traced
 from traced._version import __version__
 
 # Finalizers with a priority run also in processes that skip atexit
@@ -29,36 +30,33 @@ _EXIT_TIMEOUT_S = 2.0
 _finalized_pid: int | None = None
 
 
-def prepare(spelling: str, default_rank: int | None = None) -> str:
+def prepare(spelling: str, default_rank: int | None = None) -> None:
     """Checks what can be checked before a group is made.
 
     Args:
-        spelling: The backend as the user wrote it.
+        spelling: The backend, normalised.
         default_rank: Rank of this process in the group, if it is the default group.
 
-    Returns:
-        The spelling that torch shall see.
-
     Raises:
-        ValueError: The spelling is not valid.
         RuntimeError: NCCL is asked for where it cannot be.
         TracedError: The extension was not built for this torch.
     """
-    spelling = normalised(spelling)
     wanted = to_trace(spelling)
     marked = [name for name in wanted.values() if isinstance(name, TracedName)]
     if any(name in NCCL_NAMES for name in marked) and not torch.cuda.is_available():
-        raise RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
+        raise for_the_user(
+            RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
+        )
     if wanted and not settings.tracing_is_off():
         try:
             _load_for(wanted)
         except TracedError as error:
             if marked:
+                for_the_user(error)
                 raise
             _say_not_loaded(error)
     if not wanted and default_rank is not None:
         announce.not_traced(default_rank)
-    return spelling
 
 
 def _load_for(wanted: dict[str, str]) -> None:
@@ -184,6 +182,7 @@ def _stop_when_multiprocessing_ends() -> None:
     util.Finalize(None, _stop, [sys.exc_info()[1]], exitpriority=_FINALIZER_PRIORITY)
 
 
+@guarded("the end of this process is not recorded")
 def _stop(handled: BaseException | None) -> None:
     # multiprocessing runs this while it handles what the child's target raised.
     exit_code = endings.exit_code_of(sys.exc_info()[1], handled)

@@ -11,6 +11,9 @@ collective (what makes several operations of one call is wrapped in ``object_cal
 - ``_get_split_source`` hands a backend to C++ that must be the stock object;
 - ``ProcessGroup.abort`` and ``shutdown`` go to the stock objects, past the
   wrappers: that a group is aborted, or cannot be shut down, is marked here.
+
+The modules that tracing needs are imported when a group is to be traced, within a guard: a package
+that was removed or replaced since torch was imported costs the job its trace and nothing else.
 """
 
 from __future__ import annotations
@@ -22,8 +25,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from traced._torch import object_calls
+from traced._support import settings
+from traced._support.guard import Guard
+from traced._torch import nodes, object_calls, spellings
 from traced._torch.unwrapped import unwrapped
+
+_NOT_RECORDED = "process groups are not recorded"
 
 # Global ranks of the groups under way, by name.
 _members: dict[str, list[int]] = {}
@@ -39,16 +46,20 @@ def install() -> None:
     _installed = True
     import torch.distributed.distributed_c10d as c10d
 
-    for name, wrap in (
-        ("_new_process_group_helper", _preparing),
-        ("_register_process_group", _attaching),
-        ("_get_split_source", _unwrapping),
-    ):
-        function = getattr(c10d, name)
-        setattr(c10d, name, functools.wraps(function)(wrap(function)))
-    for name, is_abort in (("abort", True), ("shutdown", False)):
-        method = getattr(c10d.ProcessGroup, name)
-        setattr(c10d.ProcessGroup, name, functools.wraps(method)(_telling(method, is_abort)))
+    # All are looked up before the first is replaced: a torch that lacks one stays as it is.
+    functions: list[tuple[Any, str, Callable[..., Any]]] = [
+        (c10d, "_new_process_group_helper", _preparing),
+        (c10d, "_register_process_group", _attaching),
+        (c10d, "_get_split_source", _unwrapping),
+        (c10d.ProcessGroup, "abort", functools.partial(_telling, is_abort=True)),
+        (c10d.ProcessGroup, "shutdown", functools.partial(_telling, is_abort=False)),
+    ]
+    wrapped = [
+        (owner, name, functools.wraps(getattr(owner, name))(wrap(getattr(owner, name))))
+        for owner, name, wrap in functions
+    ]
+    for owner, name, function in wrapped:
+        setattr(owner, name, function)
     object_calls.install(c10d)
 
 
@@ -56,37 +67,59 @@ def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(create)
 
     def create_group(*args: Any, **kwargs: Any) -> Any:
-        from traced._torch import groups, nodes
-
-        call = signature.bind(*args, **kwargs)
-        given = call.arguments
-        is_default = not given["global_ranks_in_group"]
-        given["backend"] = groups.prepare(
-            given["backend"], given["group_rank"] if is_default else None
-        )
-        nodes.publish(given)
-        name = given["group_name"]
-        # torch leaves the list empty for the default group.
-        _members[name] = list(given["global_ranks_in_group"]) or list(range(given["group_size"]))
-        if given.get("enable_reconfigure"):
-            _members[name] = []  # its members change, and nobody tells us
+        name = ""
+        with Guard(_NOT_RECORDED):
+            call = signature.bind(*args, **kwargs)
+            given = call.arguments
+            name = given["group_name"]
+            given["backend"] = spellings.normalised(given["backend"])
+            args, kwargs = call.args, call.kwargs
+            _prepare(given)
         try:
-            return create(*call.args, **call.kwargs)
+            return create(*args, **kwargs)
         finally:
             _members.pop(name, None)
 
     return create_group
 
 
+def _prepare(given: dict[str, Any]) -> None:
+    if _may_be_traced(given["backend"]):
+        from traced._torch import groups
+
+        is_default = not given["global_ranks_in_group"]
+        groups.prepare(given["backend"], given["group_rank"] if is_default else None)
+    nodes.publish(given)
+    # torch leaves the list empty for the default group. With enable_reconfigure the members
+    # change, and nobody tells us.
+    ranks = list(given["global_ranks_in_group"]) or list(range(given["group_size"]))
+    _members[given["group_name"]] = [] if given.get("enable_reconfigure") else ranks
+
+
+def _may_be_traced(spelling: str) -> bool:
+    """Whether anything but the stock behaviour is possible; imports nothing."""
+    asked = spellings.is_traced(spelling) or settings.are_made()
+    return asked or "traced._C" in sys.modules
+
+
 def _attaching(register: Callable[..., Any]) -> Callable[..., Any]:
     def register_group(group_name: str, group: Any) -> Any:
-        from traced._torch import groups, nodes
-
-        groups.trace(group, _members.get(group_name, []))
-        nodes.place(group)
+        with Guard(_NOT_RECORDED):
+            _attach(group_name, group)
         return register(group_name, group)
 
     return register_group
+
+
+def _attach(group_name: str, group: Any) -> None:
+    import torch.distributed.distributed_c10d as c10d
+
+    if not _may_be_traced(c10d._world.pg_map[group][0]):
+        return
+    from traced._torch import groups
+
+    groups.trace(group, _members.get(group_name, []))
+    nodes.place(group)
 
 
 def _telling(method: Callable[..., Any], is_abort: bool) -> Callable[..., Any]:

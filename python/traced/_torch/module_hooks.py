@@ -17,6 +17,7 @@ import torch
 from torch import nn
 from torch.nn.modules import module as nn_module
 
+from traced._support.guard import Guard, guarded
 from traced._support.say import say_once
 from traced._torch.module_table import FOREIGN, ModuleTable, tell_of_compiled
 
@@ -25,6 +26,9 @@ _RUNNERS = (("torch.nn.modules.module", "_call_impl"), ("torch.optim.optimizer",
 # The warning of torch.compile that its own wrapper is hooked, too: it is to be.
 _TWICE = r"Using `torch\.compile\(module\)` when there are global hooks"
 
+
+_NO_MODULE = "some operations have no module"
+_guarded = guarded(_NO_MODULE)
 
 # Where FSDP2's collectives are issued. A module that it wraps has hooks.
 _FSDP = "torch.distributed.fsdp._fully_shard._fsdp_param_group"
@@ -39,6 +43,7 @@ class _Leaving:
         self._handled = sys.exc_info()[1]
         self._handle = module.register_forward_hook(self)
 
+    @_guarded
     def __call__(self, *_: Any) -> None:
         self.leave()
 
@@ -84,6 +89,7 @@ class ModuleHooks:
         entries, extension, meet = self._table._entries, self._extension, self._meet
         enter, depth = extension.enter_forward, extension.module_depth
 
+        @_guarded
         def entering(module: nn.Module, args: Any) -> None:
             if torch.compiler.is_compiling():
                 tell_of_compiled()
@@ -108,6 +114,7 @@ class ModuleHooks:
     def _leaving(self) -> Callable[[nn.Module, Any, Any], None]:
         entries, leave = self._table._entries, self._extension.leave_forward
 
+        @_guarded
         def leaving(module: nn.Module, args: Any, output: Any) -> None:
             if torch.compiler.is_compiling():
                 return
@@ -138,6 +145,7 @@ def _optimizer_hooks(extension: Any) -> list[Any]:
 
     entered: dict[int, int] = {}
 
+    @_guarded
     def before(of: Any, args: Any, kwargs: Any) -> None:
         if torch.compiler.is_compiling():
             return
@@ -145,6 +153,7 @@ def _optimizer_hooks(extension: Any) -> list[Any]:
             _repair(extension)
         entered[id(of)] = extension.enter_optimizer()
 
+    @_guarded
     def after(of: Any, args: Any, kwargs: Any) -> None:
         if torch.compiler.is_compiling():
             return
@@ -181,14 +190,17 @@ def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
     def following(method: Any) -> Any:
         @functools.wraps(method)
         def on_behalf(group: Any, *args: Any, **kwargs: Any) -> Any:
-            number = table.number(group.modules[0]) if group.modules else None
-            if not number or torch.compiler.is_compiling():
-                return method(group, *args, **kwargs)
-            entered = extension.enter_on_behalf(number)
+            entered = None
+            with Guard(_NO_MODULE):
+                number = table.number(group.modules[0]) if group.modules else None
+                if number and not torch.compiler.is_compiling():
+                    entered = extension.enter_on_behalf(number)
             try:
                 return method(group, *args, **kwargs)
             finally:
-                extension.leave_module(entered)
+                if entered is not None:
+                    with Guard(_NO_MODULE):
+                        extension.leave_module(entered)
 
         return torch._disable_dynamo(on_behalf)  # type: ignore[attr-defined]
 

@@ -16,7 +16,6 @@ import torch.distributed.distributed_c10d as c10d
 from torch._C._distributed_c10d import PrefixStore, Store
 
 from traced._support import settings
-from traced._torch import groups
 
 # Which default group of this process the present one is: ranks of a job usually agree on it, and
 # where they do not all is recorded.
@@ -64,6 +63,8 @@ def place(group: dist.ProcessGroup) -> None:
 
 
 def _wanted(spelling: str) -> bool:
+    from traced._torch import groups  # not in every process that imports torch
+
     by_node = settings.current().get("TRACED_SCOPE") == "crossnode"
     return by_node and not settings.tracing_is_off() and bool(groups.to_trace(spelling))
 

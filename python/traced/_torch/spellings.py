@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from traced._support.guard import for_the_user
+
 #: NCCL's engines, which need a GPU. Some have names of their own since torch 2.14.
 NCCL_NAMES = ("nccl", "nccl-legacy", "nccl2", "nccl-lazy")
 
@@ -159,7 +161,9 @@ def _named(backend: Any, marked: str, spelling: str) -> TracedName:
 
 def _refusal(backend: Any, problem: str) -> ValueError:
     known = [name for name in backend.backend_list if name != backend.UNDEFINED]
-    return ValueError(
-        f"{problem}; write {', '.join(f'traced:{name}' for name in known)} or traced, or name one "
-        "for each device, as in cpu:traced_gloo,cuda:traced_nccl"
+    return for_the_user(
+        ValueError(
+            f"{problem}; write {', '.join(f'traced:{name}' for name in known)} or traced, or name "
+            "one for each device, as in cpu:traced_gloo,cuda:traced_nccl"
+        )
     )
