@@ -150,6 +150,101 @@ def test_a_reader_of_the_log_is_let_go(launcher: Launcher, tmp_path: Path) -> No
     _check_all_is_there(tmp_path)
 
 
+class _Log:
+    """A log that somebody reads."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        self.path = str(path)
+        self._reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self.text = ""
+
+    def has_ended(self) -> bool:
+        """Whether nobody can write to it any more."""
+        with suppress(BlockingIOError):
+            while chunk := os.read(self._reading, 1 << 16):
+                self.text += chunk.decode()
+            return True
+        return False
+
+
+def test_jobs_of_one_name_in_one_folder_have_a_keeper_each(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    jobs: list[tuple[_Log, list[Process]]] = []
+    env = KEPT | {"TRACED_DIR": str(tmp_path / "traces"), "TRACED_RING_DIR": str(tmp_path)}
+    for name in ("ends", "goes on"):
+        folder = tmp_path / name
+        folder.mkdir()
+        log = _Log(folder / "log")
+        program = "jobs.kept:is_ordered_to_end"
+        # As two launchers do.
+        env["TORCHELASTIC_ERROR_FILE"] = str(folder / "attempt_0" / "0" / "error.json")
+        ranks = launcher.start_ranks(2, program, log.path, folder=folder, **env)
+        _ready(folder)
+        jobs.append((log, ranks))
+    (ended, killed), (other, alive) = jobs
+    for rank in killed:
+        rank.kill()
+    wait_until(ended.has_ended, "the log of the job that ended does")
+    assert len(_told(ended.text)) == 1
+    assert all(rank.exit_code is None for rank in alive)
+    assert (other.has_ended(), other.text) == (False, "")
+    for rank in alive:
+        rank.kill()
+    wait_until(other.has_ended, "the log of the other job ends")
+    assert len(_told(other.text)) == 1
+    wait_for_end(tmp_path)
+    assert all(s.accounts and s.accounts.recovered for s in read(tmp_path / "traces").streams)
+
+
+def test_a_disk_that_hangs_keeps_no_reader_waiting(launcher: Launcher, tmp_path: Path) -> None:
+    log = _Log(tmp_path / "log")
+    ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end", log.path)
+    keeper = keeper_of(tmp_path)
+    children = Path(f"/proc/{keeper}/task/{keeper}/children")
+    wait_until(lambda: not _unfinished(children), "the sweep is over")
+    for rank in ranks:
+        rank.kill()
+    stopped = []
+
+    def stop_saving() -> bool:
+        for child in _unfinished(children):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGSTOP)
+                stopped.append(child)
+        return bool(stopped)
+
+    wait_until(stop_saving, "a ring is being saved")
+    wait_until(log.has_ended, "the log ends")
+    assert keeper in keepers(tmp_path)
+    for child in stopped:
+        os.kill(child, signal.SIGCONT)
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+
+
+def _unfinished(children: Path) -> list[int]:
+    found = []
+    for child in children.read_text().split():
+        with suppress(OSError):
+            if Path(f"/proc/{child}/stat").read_text().rsplit(")")[-1].split()[0] != "Z":
+                found.append(int(child))
+    return found
+
+
+def test_a_job_that_closes_its_log_is_let_go(launcher: Launcher, tmp_path: Path) -> None:
+    log = _Log(tmp_path / "log")
+    ranks = _start_waiting(launcher, tmp_path, "gives_up_its_log", log.path)
+    wait_until(log.has_ended, "the log ends")
+    assert log.text == ""
+    assert keepers(tmp_path)
+    for rank in ranks:
+        rank.kill()
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+
+
 @pytest.mark.parametrize("stderr", ["closed", "full"])
 def test_where_nothing_can_be_said_all_is_saved(
     launcher: Launcher, tmp_path: Path, stderr: str

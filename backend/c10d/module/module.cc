@@ -179,8 +179,7 @@ std::optional<std::string> location() {
 std::string startKeeperOf(const std::string& program, bool has_stderr) {
   const Recorder* recorder = Recorder::current();
   if (!recorder) return "";
-  return startKeeper(
-      {program, recorder->ringPath(), recorder->location(), has_stderr});
+  return startKeeper({program, recorder->ringPath(), has_stderr});
 }
 
 // What Python has of a queue. The queue is not destroyed before its thread has

@@ -79,10 +79,10 @@ class Keep : public Subcommand {
     KeeperLock lock(lock_, kLockDescriptor);
     // It is nothing that anybody waits for.
     const auto sweep = KeeperChild::start([this] {
-      sweepRings(ring_directory_, kSweepTime, std::time(nullptr));
+      sweepRings(ring_directory_, kSweepTime, std::time(nullptr), folder_);
       return std::string();
     });
-    Keeper keeper({ring_directory_, folder_, shown(folder_)}, lock);
+    Keeper keeper({ring_directory_, lock_, shown(folder_)}, lock);
     malloc_trim(0);
     keeper.run();
     return ExitCode::kFine;

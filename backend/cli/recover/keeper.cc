@@ -4,12 +4,14 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <charconv>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/say.h"
+#include "recorder/keeper/job_start.h"
 #include "recorder/recovery/recover_segments.h"
 
 namespace traced {
@@ -33,6 +35,11 @@ constexpr char kClosed[] = "closed";
 constexpr char kBusy[] = "busy";
 constexpr char kNotSaved[] = "not saved";
 
+// Followed by the number of records that the trace lacks.
+std::string savedText(const RecoveredSegment& segment) {
+  return kSaved + std::to_string(segment.dropped_records);
+}
+
 std::string saveRing(const std::string& path, const v1::ProcessEnd& end) {
   RecoverOptions options;
   options.process_end = end;
@@ -41,7 +48,7 @@ std::string saveRing(const std::string& path, const v1::ProcessEnd& end) {
   const RecoveredSegment& segment = recovered.front();
   if (segment.outcome == RecoverOutcome::kLive) return kBusy;
   if (segment.outcome == RecoverOutcome::kRecovered) {
-    return segment.closed ? kClosed : kSaved;
+    return segment.closed ? kClosed : savedText(segment);
   }
   return segment.outcome == RecoverOutcome::kDiscarded ? kSaved : kNotSaved;
 }
@@ -59,7 +66,8 @@ Keeper::Keeper(KeeperOptions options, KeeperLock& lock)
     : options_(std::move(options)),
       lock_(lock),
       began_ns_(readClocks().monotonic_ns),
-      ended_at_(Clock::now()) {}
+      ended_at_(Clock::now()),
+      log_held_at_(ended_at_) {}
 
 void Keeper::run() {
   for (;;) {
@@ -72,6 +80,7 @@ void Keeper::run() {
     } else if (in_use_.empty() && Clock::now() - ended_at_ > kTellWithin) {
       conclude();
     }
+    giveUpLog();
     wait();
   }
 }
@@ -96,8 +105,9 @@ void Keeper::findRings() {
 }
 
 bool Keeper::isOfJob(const KeptRing& ring) const {
-  const std::filesystem::path trace = ring.tracePath();
-  return trace.parent_path() == options_.folder;
+  return KeeperLock::pathFor(options_.ring_directory,
+                             jobStartKey(ring.tracePath(), ring.header())) ==
+         options_.lock;
 }
 
 void Keeper::add(std::unique_ptr<KeptRing> ring) {
@@ -165,7 +175,14 @@ void Keeper::account(Saving saving) {
   }
   if (!saving.counts || answer == kClosed) return;
   ++job_.unclosed;
-  if (answer != kSaved) ++job_.unsaved;
+  if (!answer.starts_with(kSaved)) {
+    ++job_.unsaved;
+    return;
+  }
+  std::uint64_t dropped = 0;
+  std::from_chars(answer.data() + std::strlen(kSaved),
+                  answer.data() + answer.size(), dropped);
+  job_.dropped_records += dropped;
 }
 
 void Keeper::conclude() {
@@ -175,6 +192,22 @@ void Keeper::conclude() {
   if (job_.unclosed == 0) return;
   const std::string decided = verdict();
   say(decided.empty() ? plainLine(job_, options_.title) : decided);
+}
+
+bool Keeper::isLogHeld() const {
+  return std::any_of(in_use_.begin(), in_use_.end(), [this](const auto& ring) {
+    const std::optional<pid_t> process = ring->process();
+    return process ? log_.isHeldBy(*process) : !ring->processHasEnded();
+  });
+}
+
+// The job may close its stderr and go on, or what has a ring may outlive the
+// process that recorded to it.
+void Keeper::giveUpLog() {
+  if (isLogHeld()) log_held_at_ = Clock::now();
+  const bool is_over = in_use_.empty() && told_;
+  const auto last_use = std::max(log_held_at_, ended_at_);
+  if (is_over || Clock::now() - last_use > kTellWithin) log_.release();
 }
 
 std::string Keeper::verdict() {

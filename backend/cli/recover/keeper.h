@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "cli/recover/job_log.h"
 #include "cli/recover/keeper_child.h"
 #include "cli/recover/last_line.h"
 #include "recorder/keeper/keeper_lock.h"
@@ -23,8 +24,9 @@ namespace traced {
 
 struct KeeperOptions {
   std::string ring_directory;
-  // Of the job's traces, absolute, as each ring names it, and as it is shown.
-  std::string folder;
+  // Path of the lock, which identifies the start of the job (job_start.h).
+  std::string lock;
+  // The folder of the job's traces, as it is shown.
   std::string title;
 };
 
@@ -55,6 +57,8 @@ class Keeper {
   void lookAtChildren();
   void account(Saving saving);
   void conclude();
+  bool isLogHeld() const;
+  void giveUpLog();
   std::string verdict();
   bool comesBack();
   void wait() const;
@@ -73,6 +77,9 @@ class Keeper {
   // whether it was told.
   Clock::time_point ended_at_;
   bool told_ = false;
+  JobLog log_;
+  // When a process of the job was last known to have the log.
+  Clock::time_point log_held_at_;
   JobEnd job_;
 };
 

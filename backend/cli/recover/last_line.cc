@@ -55,10 +55,16 @@ std::string plainLine(const JobEnd& job, const std::string& title) {
                     shellWord(title));
     return text;
   }
-  absl::StrAppend(&text,
-                  job.being_saved > 0 ? "what they left is being saved. "
-                                      : "all was saved. ",
-                  command(title));
+  if (job.being_saved > 0) {
+    absl::StrAppend(&text, "what they left is being saved. ");
+  } else if (job.dropped_records > 0) {
+    absl::StrAppend(&text, "what they left was saved, but ",
+                    countOf(job.dropped_records, "record"),
+                    " had been dropped before. ");
+  } else {
+    absl::StrAppend(&text, "all was saved. ");
+  }
+  absl::StrAppend(&text, command(title));
   return text;
 }
 

@@ -22,6 +22,8 @@ struct JobEnd {
   std::uint64_t unclosed = 0;
   std::uint64_t unsaved = 0;
   std::uint64_t being_saved = 0;
+  // Records that they made and that are in no trace.
+  std::uint64_t dropped_records = 0;
 
   bool hasAllRanks() const {
     return world_size > 0 && ranks.size() == world_size;

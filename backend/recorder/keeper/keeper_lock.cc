@@ -19,11 +19,11 @@ constexpr int kMostTries = 100;
 }  // namespace
 
 std::string KeeperLock::pathFor(const std::string& ring_directory,
-                                const std::string& folder) {
+                                const std::string& job_start) {
   char id[17];
   std::snprintf(id, sizeof id, "%016llx",
                 static_cast<unsigned long long>(
-                    XXH3_64bits(folder.data(), folder.size())));
+                    XXH3_64bits(job_start.data(), job_start.size())));
   return ring_directory + "/traced." + std::to_string(geteuid()) + "." + id +
          ".keeper";
 }

@@ -1,6 +1,7 @@
-// KeeperLock decides who keeps the rings of a job: one keeper per user, job and
-// folder of rings. It is the lock (flock) of an empty file beside the rings,
-// which the kernel takes back from a keeper that dies, however it does.
+// KeeperLock decides who keeps the rings of a job: one keeper per user, start
+// of a job and folder of rings. It is the lock (flock) of an empty file beside
+// the rings, which the kernel takes back from a keeper that dies, however it
+// does.
 //
 // A process makes its ring, then asks for the lock. A keeper that ends gives up
 // the lock, then looks for rings once more. So either the process becomes the
@@ -22,9 +23,9 @@ class KeeperLock {
     kNobody,  // it cannot be had; errno says why
   };
 
-  // The lock of those who keep what is written below `folder`.
+  // Returns the path of the lock of one start of a job (jobStartKey).
   static std::string pathFor(const std::string& ring_directory,
-                             const std::string& folder);
+                             const std::string& job_start);
 
   // Does not wait.
   explicit KeeperLock(std::string path);

@@ -38,6 +38,10 @@ std::unique_ptr<KeptRing> KeptRing::open(const std::string& path) {
                                                 std::move(content->header)));
 }
 
+std::optional<pid_t> KeptRing::process() const {
+  return process_ ? std::optional(process_->pid()) : std::nullopt;
+}
+
 KeptRing::State KeptRing::state() const {
   if (!file_->isLinked()) return State::kGone;
   if (file_->isAlive()) return State::kInUse;
@@ -51,6 +55,7 @@ void KeptRing::noteEnd(State state) {
       state == State::kLeft ? kEnding : std::chrono::milliseconds(0);
   if (!process_->waitForEnd(deadline)) return;
   process_end_ = process_->end();
+  process_has_ended_ = true;
   process_ = nullptr;
 }
 

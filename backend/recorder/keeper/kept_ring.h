@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "recorder/recovery/segment_file.h"
@@ -34,6 +35,10 @@ class KeptRing {
   // kInUse as long as anything has the ring: a process may end before others
   // that have its memory.
   State state() const;
+  // The process that records to it, while it lives; absent where the kernel
+  // does not say, or it has ended.
+  std::optional<pid_t> process() const;
+  bool processHasEnded() const { return process_has_ended_; }
   // To be polled; -1 where there is no process to wait for.
   int processFd() const { return process_ ? process_->fd() : -1; }
   // Notes how the process ended, as far as that can be known; does nothing
@@ -49,6 +54,7 @@ class KeptRing {
   const std::string trace_path_;
   const v1::Header header_;
   std::unique_ptr<ProcessWatch> process_;
+  bool process_has_ended_ = false;
   v1::ProcessEnd process_end_;
 };
 

@@ -7,10 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "recorder/keeper/detached_process.h"
+#include "recorder/keeper/job_start.h"
 #include "recorder/keeper/keeper_lock.h"
+#include "recorder/recovery/segment_file.h"
 
 namespace traced {
 namespace {
@@ -40,15 +44,27 @@ std::string withoutKeeper(int error) {
          "recover`";
 }
 
+// Returns what the ring says of its process, as a keeper will read it.
+std::optional<SegmentContent> contentOf(const std::string& ring) {
+  const auto file = SegmentFile::open(ring);
+  if (!file) return std::nullopt;
+  Result<SegmentContent> content = file->describe();
+  if (!content || content->trace_path.empty()) return std::nullopt;
+  return *std::move(content);
+}
+
 }  // namespace
 
 std::string startKeeper(const KeeperStart& start) {
+  if (start.ring.empty() || takesInOrphans()) return "";
+  const auto content = contentOf(start.ring);
+  if (!content) return "";
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  const fs::path folder = fs::absolute(start.trace, error).parent_path();
-  if (start.ring.empty() || error || takesInOrphans()) return "";
+  const fs::path folder = fs::path(content->trace_path).parent_path();
   const std::string rings = fs::path(start.ring).parent_path().string();
-  const std::string path = KeeperLock::pathFor(rings, folder.string());
+  const std::string path = KeeperLock::pathFor(
+      rings, jobStartKey(content->trace_path, content->header));
   KeeperLock lock(path);
   if (lock.owner() == KeeperLock::Owner::kOthers) return "";
   if (lock.owner() == KeeperLock::Owner::kNobody) return withoutKeeper(errno);

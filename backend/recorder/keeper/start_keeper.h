@@ -11,9 +11,8 @@ namespace traced {
 struct KeeperStart {
   // Absolute path of tracectl.
   std::string program;
-  // Of this process: its ring, and part 0 of its trace.
+  // Of this process.
   std::string ring;
-  std::string trace;
   // Whether descriptor 2 is where the process's words go.
   bool has_stderr = true;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "recorder/keeper/job_start.h"
 #include "recorder/keeper/keeper_lock.h"
 #include "recorder/recovery/recover_segments.h"
 #include "recorder/recovery/segment_file.h"
@@ -30,9 +31,16 @@ bool isHeld(const std::string& lock) {
          lockOwner(status.st_dev, status.st_ino).has_value();
 }
 
-bool hasKeeper(const std::string& directory, const std::string& trace) {
-  const std::string folder = fs::path(trace).parent_path().string();
-  return !folder.empty() && isHeld(KeeperLock::pathFor(directory, folder));
+bool hasKeeper(const std::string& directory, const SegmentFile& file) {
+  const Result<SegmentContent> content = file.describe();
+  return content &&
+         isHeld(KeeperLock::pathFor(
+             directory, jobStartKey(content->trace_path, content->header)));
+}
+
+bool isIn(const std::string& folder, const std::string& path) {
+  const auto file = SegmentFile::open(path);
+  return file && fs::path(file->tracePath()).parent_path() == folder;
 }
 
 // The lock of the segment is held.
@@ -50,7 +58,7 @@ void sweep(const std::string& directory, const std::string& path,
            std::time_t now) {
   const auto is_over = [&](const SegmentFile& file) {
     return file.uid() == geteuid() && !file.isBeingMade() && !file.isAlive() &&
-           !hasKeeper(directory, file.tracePath());
+           !hasKeeper(directory, file);
   };
   auto file = SegmentFile::open(path);
   if (!file || !is_over(*file)) return;
@@ -91,14 +99,14 @@ std::vector<std::string> locksIn(const std::string& directory) {
 }  // namespace
 
 void sweepRings(const std::string& directory, std::chrono::milliseconds time,
-                std::time_t now) {
+                std::time_t now, const std::string& folder) {
   const auto used = [] {
     return std::chrono::nanoseconds(readClock(CLOCK_PROCESS_CPUTIME_ID));
   };
   const auto end = used() + time;
   for (const std::string& path : findSegments({directory})) {
-    if (used() > end) return;
-    sweep(directory, path, now);
+    if (used() <= end || (!folder.empty() && isIn(folder, path)))
+      sweep(directory, path, now);
   }
   for (const std::string& path : locksIn(directory)) sweepLock(path, now);
 }

@@ -61,6 +61,8 @@ struct RecoveredSegment {
   std::uint64_t unfinished_slots = 0;
   // Records passed over because they say something impossible.
   std::uint64_t broken_records = 0;
+  // Records that its process made and that are not in the trace.
+  std::uint64_t dropped_records = 0;
 };
 
 // Segments below `directories` that are this user's; all users' for root.

@@ -65,6 +65,8 @@ void StreamRecovery::run(const std::string& trace,
   result.records = records_;
   result.unfinished_slots = end_.unfinished_slots;
   result.broken_records = end_.broken_records;
+  result.dropped_records =
+      counters_.ring_full + counters_.issue_lost + counters_.write_failed;
 }
 
 RecoverOutcome StreamRecovery::tryRun(const std::string& trace,

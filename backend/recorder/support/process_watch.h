@@ -28,6 +28,7 @@ class ProcessWatch {
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
+  pid_t pid() const { return pid_; }
   // Becomes readable (poll) when the process has ended.
   int fd() const { return fd_; }
   bool waitForEnd(std::chrono::milliseconds deadline) const;

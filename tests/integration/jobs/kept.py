@@ -63,6 +63,22 @@ def is_ordered_to_end(stderr: str = "as it is") -> None:
     _await("never")
 
 
+def gives_up_its_log(log: str) -> None:
+    """As is_ordered_to_end; closes its stderr once it records.
+
+    Args:
+        log: What it has as stderr until then.
+    """
+    _redirect(log)
+    rank = join()
+    _calls()
+    meet("called")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 2)
+    Path(f"ready{rank}").touch()
+    _await("never")
+
+
 def ends_in_order() -> None:
     """When it is told to."""
     rank = join()

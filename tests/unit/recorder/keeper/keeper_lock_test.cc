@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "recorder/keeper/job_start.h"
 #include "recorder/support/process_watch.h"
 #include "support/temp_dir.h"
 
@@ -25,6 +26,21 @@ class KeeperLockTest : public ::testing::Test {
 TEST_F(KeeperLockTest, IsOneForEachFolder) {
   EXPECT_EQ(path_, KeeperLock::pathFor(dir_.path(), "/traces/job"));
   EXPECT_NE(path_, KeeperLock::pathFor(dir_.path(), "/traces/job2"));
+}
+
+TEST(JobStartKeyTest, IsOneForEachStart) {
+  v1::Header header;
+  header.set_job("job");
+  header.mutable_rendezvous()->set_launcher("/tmp/launch_1");
+  const std::string key = jobStartKey("/traces/job/rank-0.traced", header);
+  EXPECT_EQ(key, jobStartKey("/traces/job/rank-1.traced", header));
+  EXPECT_NE(key, jobStartKey("/traces/job2/rank-0.traced", header));
+  v1::Header other = header;
+  other.mutable_rendezvous()->set_launcher("/tmp/launch_2");
+  EXPECT_NE(key, jobStartKey("/traces/job/rank-0.traced", other));
+  other = header;
+  other.set_attempt(1);
+  EXPECT_NE(key, jobStartKey("/traces/job/rank-0.traced", other));
 }
 
 TEST_F(KeeperLockTest, IsHadByOneAndToldOfTheOthers) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <utility>
 
+#include "recorder/keeper/job_start.h"
 #include "recorder/keeper/keeper_lock.h"
 #include "recorder/keeper/oom_kills.h"
 #include "recorder/keeper/sweep.h"
@@ -162,15 +163,26 @@ TEST_F(KeptRingTest, ASweepLeavesLiveRingsAlone) {
 
 TEST_F(KeptRingTest, ASweepLeavesToAKeeperWhatItKeeps) {
   killOne();
-  const std::string folder =
-      std::filesystem::path(traceFile()).parent_path().string();
-  const std::string path = KeeperLock::pathFor(dir_.path(), folder);
+  const auto content = SegmentFile::open(segments().at(0))->describe();
+  ASSERT_TRUE(content);
+  const std::string path = KeeperLock::pathFor(
+      dir_.path(), jobStartKey(content->trace_path, content->header));
   const KeeperLock lock(path);
   struct stat status;
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   if (!lockOwner(status.st_dev, status.st_ino)) GTEST_SKIP() << "/proc/locks";
   sweepRings(dir_.path(), kLongSweep, std::time(nullptr));
   EXPECT_EQ(segments().size(), 1u);
+}
+
+TEST_F(KeptRingTest, WithoutTimeASweepRecoversItsOwnFolderAlone) {
+  killOne();
+  constexpr std::chrono::milliseconds kNoTime{-1};
+  sweepRings(dir_.path(), kNoTime, std::time(nullptr), "/elsewhere");
+  EXPECT_EQ(segments().size(), 1u);
+  const auto folder = std::filesystem::path(traceFile()).parent_path();
+  sweepRings(dir_.path(), kNoTime, std::time(nullptr), folder.string());
+  EXPECT_TRUE(segments().empty());
 }
 
 TEST_F(KeptRingTest, WhatCannotBeRecoveredIsRemovedAfterADay) {

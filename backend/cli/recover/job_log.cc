@@ -1,0 +1,44 @@
+#include "cli/recover/job_log.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace traced {
+namespace {
+
+// "" when it cannot be known. Reads no file system but /proc: stat() of a log
+// on a hung disk would wait.
+std::string openFileName(const std::string& process, int fd) {
+  char name[PATH_MAX];
+  const std::string link = "/proc/" + process + "/fd/" + std::to_string(fd);
+  const ssize_t bytes = readlink(link.c_str(), name, sizeof name);
+  return bytes > 0 ? std::string(name, static_cast<std::size_t>(bytes)) : "";
+}
+
+}  // namespace
+
+JobLog::JobLog() : name_(openFileName("self", STDERR_FILENO)) {}
+
+bool JobLog::isHeldBy(pid_t process) const {
+  const std::string number = std::to_string(process);
+  if (access(("/proc/" + number + "/fd").c_str(), X_OK) != 0) return true;
+  return openFileName(number, STDOUT_FILENO) == name_ ||
+         openFileName(number, STDERR_FILENO) == name_;
+}
+
+void JobLog::release() {
+  if (name_.empty()) return;
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing >= 0) {
+    dup2(nothing, STDERR_FILENO);
+    close(nothing);
+  } else {
+    close(STDERR_FILENO);
+  }
+  name_.clear();
+}
+
+}  // namespace traced
