@@ -50,6 +50,23 @@ def _run(folder: Path, *command: str, **env: str) -> subprocess.CompletedProcess
     )
 
 
+# A busy machine may take longer than the log is held open for.
+_PATIENT = "import traced._job.run_teller as t; t._REPORT_WITHIN_S = 1e3"
+
+
+def _run_patched(folder: Path, patch: str, *command: str) -> subprocess.CompletedProcess[str]:
+    code = f"{patch}; import sys; from traced.__main__ import main; main(['run', *sys.argv[1:]])"
+    return subprocess.run(
+        [sys.executable, "-c", f"import os; {code}", "--", *command],
+        cwd=folder,
+        env=_env(),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+
+
 def test_the_command_is_what_was_started(tmp_path: Path) -> None:
     look = [sys.executable, "-c", _LOOK]
     seen: list[Any] = []
@@ -124,7 +141,7 @@ def test_what_lies_below_the_folder_never_matters(tmp_path: Path) -> None:
     (job / "loop").symlink_to("..")
     (job / "rank-2.traced").write_bytes(b"of another job")
     os.mkfifo(job / "rank-3.traced")
-    done = _run(tmp_path, "true")
+    done = _run_patched(tmp_path, _PATIENT, "true")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == f"traced: nothing was recorded below {tmp_path / 't'}\n"
 
@@ -132,8 +149,10 @@ def test_what_lies_below_the_folder_never_matters(tmp_path: Path) -> None:
 def test_only_what_came_into_being_meanwhile_is_told(tmp_path: Path) -> None:
     (tmp_path / "t" / "other").mkdir(parents=True)
     (tmp_path / "t" / "other" / "rank-0.traced").touch()
-    touch = "mkdir t/own; : > t/own/rank-0.traced; : >> t/other/rank-0.traced"
-    done = _run(tmp_path, sys.executable, "-c", f"import os; os.system({touch!r})")
+    touch = "mkdir t/own; : > t/own/rank-0.traced; echo x >> t/other/rank-0.traced"
+    done = _run_patched(
+        tmp_path, _PATIENT, sys.executable, "-c", f"import os; os.system({touch!r})"
+    )
     assert f"traced: 1 trace file in {tmp_path}/t/own; look with" in done.stderr
     assert "other" not in done.stderr
 
@@ -170,3 +189,52 @@ def test_nothing_is_kept_waiting_by_a_log_that_nobody_reads(tmp_path: Path) -> N
     while os.read(reader, 1 << 16):  # until who tells has ended, too
         pass
     os.close(reader)
+
+
+def test_the_command_starts_before_its_folder_is_read(tmp_path: Path) -> None:
+    walk = "w = os.walk; os.walk = lambda folder: (open('walked', 'w'), w(folder))[1]"
+    walk = f"{walk}; {_PATIENT}"
+    done = _run_patched(tmp_path, walk, "test", "!", "-e", "walked")
+    assert done.returncode == 0
+    assert "nothing was recorded" in done.stderr
+    assert (tmp_path / "walked").exists()
+
+
+def test_a_folder_that_hangs_does_not_hold_the_log_open(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "hung")
+    done = _run_patched(tmp_path, "os.walk = lambda folder: open('hung')", "true")
+    assert done.returncode == 0
+    folder = tmp_path / "t"
+    assert done.stderr == (
+        f"traced: {folder} is still being read; look for its traces with: tracectl ls {folder}\n"
+    )
+    os.close(os.open(tmp_path / "hung", os.O_WRONLY | os.O_NONBLOCK))  # now it may end
+
+
+def test_a_log_is_held_open_no_longer_than_by_the_command(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "end")
+    command = ["sh", "-c", "exec > log 2>&1; read line < end"]
+    process = subprocess.Popen(
+        [*_RUN, "--", *command], cwd=tmp_path, env=_env(), stderr=subprocess.PIPE
+    )
+    assert process.stderr
+    with process.stderr as log:
+        assert log.read() == b""  # until the last one has closed it
+    assert process.poll() is None
+    (tmp_path / "end").write_text("now\n")
+    assert process.wait(DEADLINE_S) == 0
+
+
+def test_a_command_that_takes_in_orphans_has_no_more_children(tmp_path: Path) -> None:
+    subreaper = "import ctypes; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)"
+    done = _run_patched(tmp_path, subreaper, sys.executable, "-c", _LOOK, "out")
+    assert done.returncode == 0
+    children = json.loads((tmp_path / "out").read_text())[6]
+    assert children is False
+
+
+def test_a_command_runs_where_no_process_can_be_started(tmp_path: Path) -> None:
+    fork = "os.fork = lambda: os.open('nothing', 0)"
+    done = _run_patched(tmp_path, fork, "true")
+    assert done.returncode == 0
+    assert "traced: no line will say where the traces are" in done.stderr
