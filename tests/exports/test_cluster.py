@@ -16,6 +16,7 @@ import traced
 from export_tools import tables_python
 from faulty_job import Fault, training
 from tracectl import tracectl
+from traced.cluster import files
 
 pytestmark = pytest.mark.any_torch
 
@@ -169,6 +170,68 @@ def test_other_file_systems_are_read(run: Path, tmp_path: Path) -> None:
     answer = ask("report", f"file://{run}")
     assert answer.exit_code == 0, answer.words
     assert answer.out == expected(run, tmp_path)
+
+
+_NAMES = ["a b", "x%41y", "h#1", "q?x=1", "ü日", "n\nl", "-rf", "a+b"]
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "fsspec"])
+def test_any_name_of_a_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    if library == "fsspec":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for name in _NAMES:
+        file = tmp_path / "run" / name / f"{name}.traced"
+        file.parent.mkdir(parents=True)
+        file.write_text(name)
+    found, warnings = files.folders(
+        [(tmp_path / "run").as_uri(), (tmp_path / "run" / "h#1").as_uri()]
+    )
+    assert warnings == []
+    assert len(found) == len(_NAMES)
+    (tmp_path / "copies").mkdir()
+    read = []
+    for folder in found:
+        paths, warnings = files.fetched(folder.files, tmp_path / "copies")
+        assert warnings == []
+        read += [(tmp_path / "copies" / path).read_text() for path in paths]
+    assert sorted(read) == sorted(_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("uri", "root", "found"),
+    [
+        ("s3://bucket/run?region=eu", "bucket/run", "s3://bucket/run/x%2541?region=eu"),
+        ("abfs://box@host/run/", "box/run/", "abfs://box@host/run/x%2541"),
+        ("hdfs://host:8020/", "/", "hdfs://host:8020/x%2541"),
+    ],
+)
+def test_what_is_found_has_the_host_and_options_of_its_folder(
+    uri: str, root: str, found: str
+) -> None:
+    assert files._entry_uri(uri, root, f"{root.rstrip('/')}/x%41", True) == found
+
+
+def test_a_digest_is_written_through_no_link(run: Path, tmp_path: Path) -> None:
+    link = tmp_path / "out.digest"
+    link.symlink_to(tmp_path / "elsewhere")
+    refused = ask("digest", run, "-o", link)
+    assert (refused.exit_code, refused.words) == (2, f"traced: {link}: exists\n")
+    assert not (tmp_path / "elsewhere").exists()
+    refused = ask("digest", run, "-o", tmp_path / "none" / "out.digest")
+    assert refused.exit_code == 4
+    assert refused.words.endswith("out.digest: No such file or directory\n")
+
+
+@pytest.mark.parametrize("name", ["--help", "sub/..", "h#1"])
+def test_a_run_may_have_any_name(run: Path, tmp_path: Path, name: str) -> None:
+    copy = tmp_path / "named" / name.partition("/")[0]
+    shutil.copytree(run, copy)
+    answer = ask("report", tmp_path / "named" / name)
+    assert answer.exit_code == 0, answer.words
+    title = "named" if name == "sub/.." else name
+    assert answer.out.startswith(f"{title} (")
 
 
 def test_folders_may_be_cut_and_the_digest_kept(run: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import posixpath
 import subprocess
 import sys
 import tempfile
@@ -74,7 +75,8 @@ def _positive(text: str) -> int:
 def _answer(asked: argparse.Namespace, rest: list[str]) -> int:
     if asked.verb == "digest" and asked.output is None:
         raise CommandError("digest needs --output FILE", exit_code=2)
-    if asked.output is not None and asked.output.exists():
+    # A link that leads nowhere is there as well.
+    if asked.output is not None and os.path.lexists(asked.output):
         raise CommandError(f"{asked.output}: exists", exit_code=2)
     with _own_output() as output:
         return _asked(asked, rest, output)
@@ -105,19 +107,29 @@ def _asked(asked: argparse.Namespace, rest: list[str], output: int) -> int:
             exit_code=_NOTHING_READABLE,
         )
     if asked.output is not None:
-        asked.output.write_bytes(part.digest)
+        _keep(part.digest, asked.output)
     if asked.verb == "digest":
         return 0
     with tempfile.TemporaryDirectory(prefix="traced-") as scratch:
         digest = Path(scratch, _title(asked.uri[0]))
         digest.write_bytes(part.digest)
-        command = [tracectl.find(), asked.verb, digest.name, "--files-only", *rest]
+        command = [tracectl.find(), asked.verb, "--files-only", *rest, "--", digest.name]
         return subprocess.run(command, cwd=scratch, stdout=output, check=False).returncode
 
 
+def _keep(digest: bytes, path: Path) -> None:
+    try:
+        with path.open("xb") as file:  # writes through no link
+            file.write(digest)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}", exit_code=4) from None
+
+
 def _title(uri: str) -> str:
-    """What tracectl calls the run."""
-    return Path(urlsplit(uri).path.rstrip("/")).name or "run"
+    """What tracectl calls the run: the last part of a path, as a file may be named."""
+    path = urlsplit(uri).path if "://" in uri else os.path.abspath(uri)
+    name = posixpath.basename(posixpath.normpath(path))
+    return name if name not in ("", ".", "..") else "run"
 
 
 def _warn(warnings: list[str]) -> None:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
+from urllib.parse import quote, unquote
 
 from traced._support.errors import CommandError
 from traced._support.pending import is_pending
@@ -38,8 +39,8 @@ def folders(uris: list[str], most_files: int | None = None) -> tuple[list[Folder
         try:
             for file in _below(uri):
                 # Who names such a file wants it.
-                if is_pending(uri) or not is_pending(file):
-                    found[posixpath.dirname(file)].append(file)
+                if is_pending(_path_in(uri)) or not is_pending(_path_in(file)):
+                    found[posixpath.dirname(_path_in(file))].append(file)
         except _UNREADABLE as error:
             warnings.append(f"{uri}: {_reason(error)}")
     made = []
@@ -57,8 +58,8 @@ def fetched(files: tuple[str, ...], folder: Path) -> tuple[list[str], list[str]]
         if not _is_remote(file):
             paths.append(file)
             continue
-        # Two folders may have files of one name.
-        path = folder / f"{number}-{posixpath.basename(file)}"
+        # Two folders may have files of one name. An encoded name may be too long for a file.
+        path = folder / f"{number}-{posixpath.basename(_path_in(file))[-200:]}"
         try:
             with _opened(file) as source, path.open("wb") as copy:
                 shutil.copyfileobj(source, copy, 1 << 20)
@@ -83,6 +84,11 @@ def _is_remote(uri: str) -> bool:
     return "://" in uri
 
 
+def _path_in(uri: str) -> str:
+    """A URI without its options."""
+    return uri.partition("?")[0] if _is_remote(uri) else uri
+
+
 def _below(uri: str) -> Iterator[str]:
     if _is_remote(uri):
         return _below_remote(uri)
@@ -99,21 +105,35 @@ def _below(uri: str) -> Iterator[str]:
 def _below_remote(uri: str) -> Iterator[str]:
     arrow = _arrow(uri)
     if arrow is None:
-        system, path = _fsspec(uri)
-        scheme = uri.split("://", 1)[0]
-        files = system.find(path) or _missing(uri)
-        return (f"{scheme}://{file.lstrip('/')}" for file in files)
+        system, root = _fsspec(uri)
+        files = system.find(root) or _missing(uri)
+        return (_entry_uri(uri, root, file, _is_encoded(uri)) for file in files)
     from pyarrow import fs
 
-    system, path = arrow
-    start = uri[: len(uri) - len(path)] if uri.endswith(path) else uri.split("://", 1)[0] + "://"
-    info = system.get_file_info(path)
+    system, root = arrow
+    info = system.get_file_info(root)
     if info.type == fs.FileType.NotFound:
         _missing(uri)
     if info.type == fs.FileType.File:
         return iter([uri])
-    below = system.get_file_info(fs.FileSelector(path, recursive=True))
-    return (start + entry.path for entry in below if entry.type == fs.FileType.File)
+    below = system.get_file_info(fs.FileSelector(root, recursive=True))
+    files = [entry.path for entry in below if entry.type == fs.FileType.File]
+    return (_entry_uri(uri, root, file, True) for file in files)
+
+
+def _entry_uri(uri: str, root: str, path: str, is_encoded: bool) -> str:
+    """The URI of a path that was found below `root`, the path of another URI.
+
+    It has the same host and options. Only what is below the root is written anew.
+    """
+    folder, mark, options = uri.partition("?") if is_encoded else (uri, "", "")
+    name = path.removeprefix(root.rstrip("/"))
+    return folder.rstrip("/") + (quote(name) if is_encoded else name) + mark + options
+
+
+def _is_encoded(uri: str) -> bool:
+    """Whether %41 in a URI that fsspec reads is an A: fsspec itself leaves names as they are."""
+    return uri.startswith("file:")
 
 
 def _missing(uri: str) -> list[str]:
@@ -145,7 +165,7 @@ def _fsspec(uri: str) -> tuple[Any, str]:
         system, path = fsspec.core.url_to_fs(uri)
     except ImportError as error:
         raise CommandError(f"{uri}: {_reason(error)}", exit_code=2) from error
-    return system, path
+    return system, unquote(path) if _is_encoded(uri) else path
 
 
 def _opened(uri: str) -> BinaryIO:
