@@ -157,6 +157,18 @@ def test_only_what_came_into_being_meanwhile_is_told(tmp_path: Path) -> None:
     assert "other" not in done.stderr
 
 
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_file_servers_clock_may_differ(tmp_path: Path, hours: int) -> None:
+    (tmp_path / "t" / "other").mkdir(parents=True)
+    (tmp_path / "t" / "other" / "rank-0.traced").touch()
+    ahead = f"{hours} * 3600 * 10**9"
+    clock = f"c = time.clock_gettime_ns; time.clock_gettime_ns = lambda k: c(k) + {ahead}"
+    touch = "mkdir t/own; : > t/own/rank-0.traced"
+    done = _run_patched(tmp_path, f"{_PATIENT}; import time; {clock}", "sh", "-c", touch)
+    assert f"traced: 1 trace file in {tmp_path}/t/own; look with" in done.stderr
+    assert "other" not in done.stderr
+
+
 def test_a_folder_that_looks_like_an_option_is_a_folder(tmp_path: Path) -> None:
     ring = tmp_path / "traced.0.0000000000000001.ring"
     ring.write_bytes(b"x" * 4096)
