@@ -215,10 +215,14 @@ void Writer::drainToTheEnd() {
 
 void Writer::tellFigures() noexcept {
   try {
-    RankFigures figures = sums_.look(nowNs());
-    for (const ThreadDropCount& thread : ring_.drops()) {
-      figures.lost_records += thread.all();
+    std::uint64_t lost = 0;
+    for (const ThreadDropCount& thread : ring_.drops()) lost += thread.all();
+    if (std::exchange(lost_, lost) != lost) {
+      sums_.addLoss();
+      hangs_.addLoss();
     }
+    RankFigures figures = sums_.look(nowNs());
+    figures.lost_records += lost;
     const std::lock_guard lock(figures_mutex_);
     figures_ = std::move(figures);
   } catch (const std::exception&) {  // no memory: they are older

@@ -171,6 +171,8 @@ class Writer {
   FailureWatch failures_;
   HangWatch hangs_;
   OperationSums sums_;
+  // Records that did not get into the ring.
+  std::uint64_t lost_ = 0;
   HangReports* const reports_;
   const std::atomic<std::uint64_t>* const left_out_;
   EngineChecks* const engine_checks_;

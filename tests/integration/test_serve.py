@@ -186,6 +186,58 @@ def test_who_waits_for_whom_is_told(launcher: Launcher, tmp_path: Path) -> None:
     assert [rank.wait() for rank in ranks] == [0, 0]
 
 
+def _metrics(folder: Path, rank: int) -> dict[str, float]:
+    """What the rank itself says."""
+    file = folder / f"metrics.{rank}"
+    until(file.exists)
+    told: dict[str, float] = json.loads(file.read_text())
+    return told
+
+
+def test_a_hang_under_ddp_is_reported(launcher: Launcher, tmp_path: Path) -> None:
+    """DDP drops the Work of a collective right after it issued it."""
+    in_flight = "traced_rank_operations_in_flight"
+    with (
+        serving(tmp_path, "--waiting-after", "1") as serve,
+        held(launcher, 3, "jobs.served:ddp", tmp_path, "1"),
+    ):
+
+        def told() -> Any:
+            # Broadcasts of the start may have taken as long on a busy host.
+            verdicts = json.loads(serve.get("/verdicts")[1])["verdicts"]
+            return [v for v in verdicts if (v["op"], v["waiting"]) == ("all_reduce", [0, 2])]
+
+        (verdict,) = until(told)
+        assert (verdict["kind"], verdict["not_called"]) == ("waiting", [1])
+        samples = serve.samples()
+        assert {of["rank"]: n for of, n in samples[in_flight]} == {"0": 1, "1": 0, "2": 1}
+        oldest = {of["rank"]: s for of, s in samples["traced_rank_oldest_in_flight_seconds"]}
+        assert min(oldest["0"], oldest["2"]) >= 1 > oldest["1"] == 0
+        for rank, number in enumerate([1, 0, 1]):
+            until(lambda r=rank, n=number: _metrics(tmp_path, r).get(in_flight) == n)
+        until(lambda: _metrics(tmp_path, 0)["traced_rank_oldest_in_flight_seconds"] >= 1)
+        until((tmp_path / "watch.0").exists)
+
+
+def test_healthy_training_under_ddp_raises_no_alarm(launcher: Launcher, tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, "--waiting-after", "1") as serve,
+        held(launcher, 3, "jobs.served:ddp", tmp_path),
+    ):
+        # The ranks are held for longer than an operation may take.
+        def are_idle() -> bool:
+            ages = serve.samples().get("traced_rank_seconds_since_operation", [])
+            return len(ages) == 3 and min(age for _, age in ages) > 1.5
+
+        until(are_idle)
+        assert json.loads(serve.get("/verdicts")[1])["verdicts"] == []
+        samples = serve.samples()["traced_rank_operations_in_flight"]
+        assert [number for _, number in samples] == [0, 0, 0]
+        for rank in range(3):
+            assert _metrics(tmp_path, rank)["traced_rank_operations_in_flight"] == 0
+    assert "over:" not in serve.words
+
+
 def test_a_text_file_for_node_exporter(launcher: Launcher, tmp_path: Path) -> None:
     file = tmp_path / "traced.prom"
     with (

@@ -41,6 +41,8 @@ void LiveStream::add(const IssueRow& row) {
   if (op.call == AssembledOperation::kNoCall) {
     unknown_.push_back({row.op, row.call, row.stack});
   }
+  addEndsOf(op.call);
+  last_id_ = op.id;
   if (op.issued.isAfter(last_issue_)) last_issue_ = op.issued;
 }
 
@@ -85,6 +87,7 @@ void LiveStream::resolve(v1::Payload definitions) {
     AssembledOperation* op = find(one.op);
     if (!op) continue;
     op->call = table_.definitions.call(one.call);
+    addEndsOf(op->call);
     lost_ += op->call == AssembledOperation::kNoCall;
   }
   unknown_.clear();
@@ -97,10 +100,74 @@ bool LiveStream::isOver(const AssembledOperation& op) {
   return let_go && op.ended.known();
 }
 
-// Nobody waits for it any more where that is seen, or it has ended.
-bool LiveStream::isOpen(const AssembledOperation& op) {
-  return !op.ended.known() && !op.failed && !op.released.known() &&
-         !op.wait_ended.known();
+void LiveStream::addEndsOf(std::uint32_t index) {
+  if (index == AssembledOperation::kNoCall) return;
+  if (index >= ends_of_call_.size()) ends_of_call_.resize(index + 1);
+  Ends& ends = ends_of_call_[index];
+  if (ends.shown != EndShownBy::kUnknown) return;
+  const v1::Call& call = table_.definitions.calls()[index];
+  ends.shown = endShownBy(call, table_.engineOf(call), false);
+  if (ends.shown != EndShownBy::kReports) return;
+  const CallManner manner = mannerOf(call);
+  const std::uint64_t key = std::uint64_t{call.group()} * kCallManners +
+                            static_cast<std::uint64_t>(manner);
+  ends.reported = &reported_.try_emplace(key, manner).first->second;
+}
+
+LiveStream::Ends LiveStream::endsOf(const AssembledOperation& op) const {
+  if (op.call >= ends_of_call_.size()) return {};
+  const bool is_member =
+      op.batch > 0 && table_.callOf(op)->op() != v1::OPERATION_COALESCED;
+  return is_member ? Ends{EndShownBy::kNothing} : ends_of_call_[op.call];
+}
+
+InFlight LiveStream::inFlight(const AssembledOperation& op) const {
+  const Ends ends = endsOf(op);
+  return traced::inFlight(op.id,
+                          {.returned = op.returned.known(),
+                           .waited = op.wait_ended.known(),
+                           .released = op.released.known(),
+                           .is_over = op.ended.known() || op.failed || op.over,
+                           .may_lack_records = op.id < may_lack_before_},
+                          ends.shown, ends.reported);
+}
+
+bool LiveStream::mayHaveMoreInFlight() const {
+  const auto is_unknown = [this](const AssembledOperation& op) {
+    return inFlight(op) == InFlight::kUnknown;
+  };
+  const auto has_unknown = [](const auto& each) {
+    return each.second.hasUnknown();
+  };
+  return left_out_ ||
+         std::any_of(reported_.begin(), reported_.end(), has_unknown) ||
+         std::any_of(table_.operations.begin(), table_.operations.end(),
+                     is_unknown);
+}
+
+void LiveStream::learnFrom(const ReturnRow&, const AssembledOperation& op) {
+  ReportedCalls* const reported = endsOf(op).reported;
+  if (reported && !op.failed && !op.ended.known()) reported->returned(op.id);
+}
+
+void LiveStream::learnFrom(const DoneRow& row, const AssembledOperation& op) {
+  ReportedCalls* const reported = endsOf(op).reported;
+  if (!reported) return;
+  const bool by_device = row.source == v1::END_SOURCE_DEVICE_EVENT ||
+                         row.source == v1::END_SOURCE_COMPLETION_HOOK ||
+                         row.source == v1::END_SOURCE_DEVICE_WAIT;
+  if (by_device) {
+    reported->ended(op.id, row.source != v1::END_SOURCE_DEVICE_WAIT);
+  } else {
+    reported->forget(op.id);
+  }
+}
+
+void LiveStream::learnFrom(const WaitRow&, const AssembledOperation& op) {
+  if (!op.failed && !op.ended.known()) return;
+  if (ReportedCalls* const reported = endsOf(op).reported) {
+    reported->forget(op.id);
+  }
 }
 
 // A worker of Gloo's may be about to tell when it ended, which a wait has only
@@ -114,7 +181,12 @@ bool LiveStream::mayEndBetter(const AssembledOperation& op,
 }
 
 void LiveStream::settle(std::int64_t now_ns) {
-  std::erase_if(left_open_, [](const auto& op) { return !isOpen(op); });
+  std::erase_if(left_open_, [this](const AssembledOperation& op) {
+    const InFlight state = inFlight(op);
+    ReportedCalls* const reported = endsOf(op).reported;
+    if (state == InFlight::kUnknown && reported) reported->leaveUnknown(op.id);
+    return state != InFlight::kYes;
+  });
   std::vector<AssembledOperation>& operations = table_.operations;
   const std::size_t most =
       operations.size() - std::min(operations.size(), kMostOperations);
@@ -129,9 +201,14 @@ void LiveStream::settle(std::int64_t now_ns) {
   }
 }
 
+// Keeps the first ones, as a hang begins with them.
 void LiveStream::leaveOpen(const AssembledOperation& op) {
-  constexpr std::size_t kMost = 1024;
-  if (left_open_.size() == kMost) left_open_.erase(left_open_.begin());
+  constexpr std::size_t kMax = 16384;
+  const InFlight state = inFlight(op);
+  if (state == InFlight::kYes && left_open_.size() == kMax) left_out_ = true;
+  ReportedCalls* const reported = endsOf(op).reported;
+  if (state == InFlight::kUnknown && reported) reported->leaveUnknown(op.id);
+  if (state != InFlight::kYes || left_open_.size() == kMax) return;
   const auto place =
       std::upper_bound(left_open_.begin(), left_open_.end(), op.id,
                        [](std::uint64_t id, const AssembledOperation& each) {
@@ -145,7 +222,7 @@ void LiveStream::forget(const std::vector<bool>& counted) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < ready_.size(); ++i) {
     if (counted[i]) {
-      if (isOpen(operations[i])) leaveOpen(operations[i]);
+      leaveOpen(operations[i]);
       continue;
     }
     operations[kept] = operations[i];

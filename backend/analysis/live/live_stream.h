@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <type_traits>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "analysis/job/ready_times.h"
 #include "analysis/stream/apply_rows.h"
 #include "analysis/stream/stream_table.h"
+#include "base/in_flight.h"
 #include "trace_io/row.h"
 #include "traced/v1/trace.pb.h"
 
@@ -41,9 +43,13 @@ class LiveStream {
       apply(row, table_, *op);
     } else {
       apply(row, *op);
+      learnFrom(row, *op);
     }
   }
   void add(const MarkRow& row);
+  // Some records so far are missing. An operation without an end may have
+  // ended.
+  void addLoss() { may_lack_before_ = last_id_ + 1; }
 
   // What operations name and nothing defines, as rows; what is then defined is
   // to be given to resolve(). Until then they hold up those behind them.
@@ -59,15 +65,18 @@ class LiveStream {
   // Forgets those of them for which `counted` is true.
   void forget(const std::vector<bool>& counted);
 
-  // Calls visit with each operation that is under way, as far as is known: also
-  // those that were counted without an end.
+  // Calls visit with each operation that is in flight, also with those that
+  // were counted without an end.
   template <typename Visit>
-  void forEachOpen(Visit&& visit) const {
-    for (const AssembledOperation& op : left_open_) visit(op);
-    for (const AssembledOperation& op : table_.operations) {
-      if (isOpen(op)) visit(op);
+  void forEachInFlight(Visit&& visit) const {
+    for (const auto* operations : {&left_open_, &table_.operations}) {
+      for (const AssembledOperation& op : *operations) {
+        if (inFlight(op) == InFlight::kYes) visit(op);
+      }
     }
   }
+  // Whether others may be in flight: no record shows the ends of some calls.
+  bool mayHaveMoreInFlight() const;
 
   // All operations that are not forgotten, in the order of their ids.
   const StreamTable& table() const { return table_; }
@@ -95,20 +104,42 @@ class LiveStream {
   };
 
   AssembledOperation* find(std::uint64_t id);
+  // What shows the ends of a call's operations.
+  struct Ends {
+    EndShownBy shown = EndShownBy::kUnknown;
+    ReportedCalls* reported = nullptr;
+  };
+
+  Ends endsOf(const AssembledOperation& op) const;
+  void addEndsOf(std::uint32_t call);
+  InFlight inFlight(const AssembledOperation& op) const;
+  // Of the row that was applied to `op`.
+  void learnFrom(const ReturnRow& row, const AssembledOperation& op);
+  void learnFrom(const DoneRow& row, const AssembledOperation& op);
+  void learnFrom(const WaitRow& row, const AssembledOperation& op);
+  void learnFrom(const ReleaseRow&, const AssembledOperation&) {}
   void leaveOpen(const AssembledOperation& op);
   static bool isOver(const AssembledOperation& op);
-  static bool isOpen(const AssembledOperation& op);
   static bool mayEndBetter(const AssembledOperation& op, std::int64_t now_ns);
 
   StreamTable table_;
   ReadyTimes ready_times_;
   std::vector<ReadyTime> ready_;
-  // Of those that are forgotten what is under way: the latest.
+  // Those that are in flight, of the ones that are forgotten.
   std::vector<AssembledOperation> left_open_;
+  // There was no room for some of those.
+  bool left_out_ = false;
+  // By index of the call.
+  std::vector<Ends> ends_of_call_;
+  // By group and manner. They stay where they are.
+  std::map<std::uint64_t, ReportedCalls> reported_;
   std::vector<Unknown> unknown_;
   // Where find() begins.
   std::size_t near_ = 0;
   std::uint64_t lost_ = 0;
+  std::uint64_t last_id_ = 0;
+  // Operations before this one may lack records.
+  std::uint64_t may_lack_before_ = 0;
   Instant last_issue_;
   Steps steps_;
 };

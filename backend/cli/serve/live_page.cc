@@ -33,7 +33,8 @@ std::string ranksTable(const HostsJob& job, bool with_hosts) {
       if (with_hosts) cells.push_back(part.host);
       for (std::string& cell : std::vector<std::string>{
                rank.alive() ? "lives" : "ended", groupedText(rank.operations()),
-               absl::StrCat(rank.in_flight()),
+               absl::StrCat(rank.may_have_more_in_flight() ? "at least " : "",
+                            rank.in_flight()),
                rank.has_since_operation_ns()
                    ? secondsText(rank.since_operation_ns())
                    : "-",

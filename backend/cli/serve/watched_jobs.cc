@@ -39,6 +39,12 @@ std::optional<Clock::time_point> endOf(const WatchedJobs::Job& job) {
   return last;
 }
 
+std::uint64_t lostOf(const RingTail& ring) {
+  std::uint64_t lost = ring.missedSlots();
+  for (const ThreadDropCount& thread : ring.drops()) lost += thread.all();
+  return lost;
+}
+
 bool isOfOneJob(const v1::Header& a, const v1::Header& b) {
   return haveOneName(a, b) && metInOnePlace(a, b);
 }
@@ -127,7 +133,7 @@ void WatchedJobs::begin(std::unique_ptr<RingNews> news) {
       std::find_if(members.begin(), members.end(),
                    [&](const auto& each) { return &each->stream == &stream; });
   job.ranks.insert(job.ranks.begin() + (member - members.begin()),
-                   {std::move(news), &stream, true, {}, {}});
+                   {std::move(news), &stream, true, {}, {}, 0});
 }
 
 void WatchedJobs::read(Rank& rank) {
@@ -140,6 +146,8 @@ void WatchedJobs::read(Rank& rank) {
   for (const RingRow& row : rank.news->rows()) {
     std::visit([&](const auto& each) { rank.stream->add(each); }, row);
   }
+  const std::uint64_t lost = lostOf(rank.news->tail());
+  if (std::exchange(rank.lost, lost) != lost) rank.stream->addLoss();
   fast_ |= kMuchOfARing * (rank.news->tail().position() - before) >
            rank.news->tail().slots();
   if (!rank.stream->knowsAll() &&

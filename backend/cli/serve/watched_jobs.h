@@ -34,6 +34,8 @@ class WatchedJobs {
     bool alive = true;
     std::chrono::steady_clock::time_point ended;
     std::chrono::steady_clock::time_point looked_up;
+    // Records that were missing at the last poll.
+    std::uint64_t lost = 0;
   };
   struct Job {
     LiveJob live;

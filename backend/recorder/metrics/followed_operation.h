@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/in_flight.h"
 #include "recorder/chunks/told_operation.h"
 #include "recorder/ring/record.h"
 
@@ -16,6 +17,9 @@ struct FollowedCall {
   std::uint32_t id = 0;  // 0: none
   CallFacts facts;
   bool is_followed = false;
+  EndShownBy shown = EndShownBy::kUnknown;
+  // Its group and manner, for EndShownBy::kReports.
+  std::uint64_t reported_key = 0;
 };
 
 struct FollowedOperation {
@@ -34,8 +38,8 @@ struct FollowedOperation {
   bool waited = false;
   bool let_go = false;
   bool failed = false;
+  bool in_batch = false;
   // Of who adds it up.
-  bool in_flight = true;
   bool counted = false;
   bool times_added = false;
 
@@ -45,6 +49,21 @@ struct FollowedOperation {
   void apply(const ReturnAndWaitRecord& record);
   void apply(const ReleaseRecord&) { let_go = true; }
 
+  EndShownBy shownBy() const {
+    const bool is_member =
+        in_batch && call.facts.operation != Operation::kCoalesced;
+    return is_member ? EndShownBy::kNothing : call.shown;
+  }
+  // `calls`: those of its group and manner, if that is known.
+  InFlight inFlight(const ReportedCalls* calls, bool may_lack_records) const {
+    return traced::inFlight(id,
+                            {.returned = returned,
+                             .waited = waited,
+                             .released = let_go,
+                             .is_over = ended || failed,
+                             .may_lack_records = may_lack_records},
+                            shownBy(), calls);
+  }
   // The program is.
   bool isThrough() const { return waited || let_go || failed; }
   // Of one that did not fail.

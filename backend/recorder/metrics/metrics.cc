@@ -48,10 +48,16 @@ std::vector<Metric> metricsOf(const RankFigures& figures, std::int64_t now_ns) {
        inSeconds(figures.completion_ns)},
       {"traced_rank_exposed_wait_seconds_total",
        inSeconds(figures.exposed_wait_ns)},
-      {"traced_rank_lost_records_total", figures.lost_records},
-      {"traced_rank_operations_in_flight", figures.in_flight},
-      {"traced_rank_oldest_in_flight_seconds",
-       figures.oldest.empty() ? 0.0 : since(figures.oldest[0].issue_ns)}};
+      {"traced_rank_lost_records_total", figures.lost_records}};
+  const bool is_all = !figures.may_have_more_in_flight;
+  if (is_all) {
+    metrics.push_back({"traced_rank_operations_in_flight", figures.in_flight});
+  }
+  if (is_all || !figures.oldest.empty()) {
+    metrics.push_back(
+        {"traced_rank_oldest_in_flight_seconds",
+         figures.oldest.empty() ? 0.0 : since(figures.oldest[0].issue_ns)});
+  }
   if (figures.last_issue_ns) {
     metrics.push_back(
         {"traced_rank_seconds_since_operation", since(*figures.last_issue_ns)});
@@ -85,6 +91,7 @@ std::string inFlightJson(const RankFigures& figures, std::int64_t now_ns) {
   }
   return jsonText({{"age_seconds", secondsBetween(figures.looked_ns, now_ns)},
                    {"in_flight", figures.in_flight},
+                   {"is_all", !figures.may_have_more_in_flight},
                    {"oldest", std::move(operations)}});
 }
 

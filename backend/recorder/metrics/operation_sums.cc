@@ -6,6 +6,11 @@
 namespace traced {
 namespace {
 
+std::uint64_t keyOf(std::uint32_t group, CallManner manner) {
+  return std::uint64_t{group} * kCallManners +
+         static_cast<std::uint64_t>(manner);
+}
+
 template <typename Operations>
 auto firstFrom(Operations& operations, OpId id) {
   return std::lower_bound(operations.begin(), operations.end(), id,
@@ -30,6 +35,8 @@ void OperationSums::see(const Ring::Record& record) {
       return apply(record.as<ReleaseRecord>());
     case RecordKind::kMark:
       return marked(record.as<MarkRecord>());
+    case RecordKind::kRetireGroup:
+      return retired(record.as<DefinitionHead>().id);
     default:
       return;
   }
@@ -38,6 +45,7 @@ void OperationSums::see(const Ring::Record& record) {
 void OperationSums::issued(OpId id, const IssueRecord& issue) {
   const std::int64_t last_ns = figures_.last_issue_ns.value_or(issue.issue_ns);
   figures_.last_issue_ns = std::max(last_ns, issue.issue_ns);
+  last_id_ = id;
   const FollowedCall& call = callOf(issue.call);
   if (!call.is_followed) return;
   if (young_.size() == kMostYoung) {
@@ -49,7 +57,7 @@ void OperationSums::issued(OpId id, const IssueRecord& issue) {
   op.call = call;
   op.seq = issue.seq;
   op.issue_ns = issue.issue_ns;
-  ++figures_.in_flight;
+  op.in_batch = issue.batch > 0;
 }
 
 const FollowedCall& OperationSums::callOf(std::uint32_t id) {
@@ -62,6 +70,15 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
   call.facts = factsOf(*known);
   // A call that is only estimated communicates nothing.
   call.is_followed = !known->simulated();
+  const v1::Group* const group = known_.group(known->group());
+  if (!group) return call;
+  call.shown = endShownBy(
+      *known, engineTraits(group->backend(), group->backend_class()), false);
+  if (call.shown == EndShownBy::kReports) {
+    const CallManner manner = mannerOf(*known);
+    call.reported_key = keyOf(known->group(), manner);
+    reported_.try_emplace(call.reported_key, manner);
+  }
   return call;
 }
 
@@ -92,11 +109,58 @@ void OperationSums::apply(const Record& record) {
   op->apply(record);
   if (!had_returned) figures_.own_call_ns += op->own_call_ns;
   figures_.failed += op->failed && !had_failed;
-  if (op->in_flight && (op->isThrough() || op->ended)) {
-    op->in_flight = false;
-    --figures_.in_flight;
-  }
+  learnFrom(record, *op);
   if (op->isThrough()) count(*op);
+}
+
+ReportedCalls* OperationSums::reportedOf(const FollowedOperation& op) {
+  if (op.shownBy() != EndShownBy::kReports) return nullptr;
+  const auto found = reported_.find(op.call.reported_key);
+  return found == reported_.end() ? nullptr : &found->second;
+}
+
+InFlight OperationSums::inFlight(const FollowedOperation& op) {
+  return op.inFlight(reportedOf(op), op.id < may_lack_before_);
+}
+
+void OperationSums::learnFrom(const ReturnRecord&,
+                              const FollowedOperation& op) {
+  ReportedCalls* const reported = reportedOf(op);
+  if (reported && !op.failed && !op.ended) reported->returned(op.id);
+}
+
+void OperationSums::learnFrom(const DoneRecord& record,
+                              const FollowedOperation& op) {
+  ReportedCalls* const reported = reportedOf(op);
+  if (!reported) return;
+  const bool by_device = record.source == EndSource::kDeviceEvent ||
+                         record.source == EndSource::kCompletionHook ||
+                         record.source == EndSource::kDeviceWait;
+  if (by_device) {
+    reported->ended(op.id, record.source != EndSource::kDeviceWait);
+  } else {
+    reported->forget(op.id);
+  }
+}
+
+void OperationSums::learnFrom(const WaitRecord&, const FollowedOperation& op) {
+  if (!op.failed && !op.ended) return;
+  if (ReportedCalls* const reported = reportedOf(op)) reported->forget(op.id);
+}
+
+void OperationSums::learnFrom(const ReturnAndWaitRecord& record,
+                              const FollowedOperation& op) {
+  learnFrom(record.returned(), op);
+  learnFrom(record.waited(), op);
+}
+
+void OperationSums::retired(std::uint32_t group) {
+  for (std::uint64_t how = 0; how < kCallManners; ++how) {
+    reported_.erase(std::uint64_t{group} * kCallManners + how);
+  }
+  for (FollowedCall& call : calls_) {
+    if (call.facts.group == group) call = {};
+  }
 }
 
 void OperationSums::marked(const MarkRecord& mark) {
@@ -129,24 +193,45 @@ bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
     count(op);
     addTimes(op);
   }
-  return op.times_added && !op.in_flight;
+  if (!op.times_added) return false;
+  const InFlight state = inFlight(op);
+  if (state == InFlight::kUnknown) leave(op);
+  return state != InFlight::kYes;
+}
+
+// Nobody follows it any longer.
+void OperationSums::leave(FollowedOperation& op) {
+  count(op);
+  addTimes(op);
+  const InFlight state = inFlight(op);
+  ReportedCalls* const reported = reportedOf(op);
+  if (state == InFlight::kYes) left_out_ = true;
+  if (state == InFlight::kUnknown && reported) reported->leaveUnknown(op.id);
 }
 
 void OperationSums::makeSlow(const FollowedOperation& op) {
-  if (slow_.size() >= kMostSlow) forgetOldest();
+  if (slow_.size() >= kMostSlow) makeRoom();
   slow_.push_back(op);
   if (near_ > 0) --near_;
 }
 
-// Many at a time, as those behind them move.
-void OperationSums::forgetOldest() {
-  const auto until = slow_.begin() + kMostSlow / 4;
-  for (auto op = slow_.begin(); op != until; ++op) {
-    count(*op);
-    addTimes(*op);
-    figures_.in_flight -= op->in_flight;
+// Many at a time. Keeps the first ones that are in flight, as a hang begins
+// with them.
+void OperationSums::makeRoom() {
+  constexpr std::size_t kPart = kMostSlow / 4;
+  const auto oldest_end = slow_.begin() + kPart;
+  const auto kept_end =
+      std::remove_if(slow_.begin(), oldest_end, [&](FollowedOperation& op) {
+        const bool stays = inFlight(op) == InFlight::kYes;
+        if (!stays) leave(op);
+        return !stays;
+      });
+  slow_.erase(kept_end, oldest_end);
+  if (slow_.size() < kMostSlow - kPart / 2) return;
+  while (slow_.size() > kMostSlow - kPart) {
+    leave(slow_.back());
+    slow_.pop_back();
   }
-  slow_.erase(slow_.begin(), until);
 }
 
 const RankFigures& OperationSums::look(std::int64_t now_ns) {
@@ -162,24 +247,29 @@ const RankFigures& OperationSums::look(std::int64_t now_ns) {
   }
   near_ = 0;
   figures_.looked_ns = now_ns;
-  tellOldest();
+  countInFlight();
   return figures_;
 }
 
-void OperationSums::tellOldest() {
+void OperationSums::countInFlight() {
+  figures_.in_flight = 0;
   figures_.oldest.clear();
-  const std::uint64_t wanted =
-      std::min<std::uint64_t>(figures_.in_flight, RankFigures::kMostTold);
-  const auto tellOf = [&](const auto& operations) {
+  bool is_unknown = left_out_;
+  for (const auto& [key, calls] : reported_) is_unknown |= calls.hasUnknown();
+  const auto addAll = [&](const auto& operations) {
     for (const FollowedOperation& op : operations) {
-      if (figures_.oldest.size() == wanted) return;
-      if (!op.in_flight) continue;
+      const InFlight state = inFlight(op);
+      is_unknown |= state == InFlight::kUnknown;
+      if (state != InFlight::kYes) continue;
+      ++figures_.in_flight;
+      if (figures_.oldest.size() == RankFigures::kMostTold) continue;
       figures_.oldest.push_back(
           tellOperation(op.id, op.call.facts, op.seq, op.issue_ns, known_));
     }
   };
-  tellOf(slow_);
-  tellOf(young_);
+  addAll(slow_);
+  addAll(young_);
+  figures_.may_have_more_in_flight = is_unknown;
 }
 
 }  // namespace traced

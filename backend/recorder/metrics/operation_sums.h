@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "recorder/chunks/chunk_builder.h"
@@ -41,6 +42,10 @@ class OperationSums {
   // Adds a record that the definitions have seen.
   void see(const Ring::Record& record);
 
+  // Some records so far are missing. An operation without an end may have
+  // ended.
+  void addLoss() { may_lack_before_ = last_id_ + 1; }
+
   // What is known now.
   const RankFigures& look(std::int64_t now_ns);
 
@@ -54,10 +59,20 @@ class OperationSums {
   // Whether nothing more comes that would be added; adds what there is.
   bool settle(FollowedOperation& op, std::int64_t now_ns);
   void makeSlow(const FollowedOperation& op);
-  void forgetOldest();
+  void makeRoom();
+  void leave(FollowedOperation& op);
+  InFlight inFlight(const FollowedOperation& op);
+  ReportedCalls* reportedOf(const FollowedOperation& op);
+  void learnFrom(const ReturnRecord& record, const FollowedOperation& op);
+  void learnFrom(const DoneRecord& record, const FollowedOperation& op);
+  void learnFrom(const WaitRecord& record, const FollowedOperation& op);
+  void learnFrom(const ReturnAndWaitRecord& record,
+                 const FollowedOperation& op);
+  void learnFrom(const ReleaseRecord&, const FollowedOperation&) {}
+  void retired(std::uint32_t group);
+  void countInFlight();
   FollowedOperation* find(OpId id);
   const FollowedCall& callOf(std::uint32_t id);
-  void tellOldest();
 
   const ChunkBuilder& known_;
   RankFigures figures_;
@@ -67,6 +82,13 @@ class OperationSums {
   // Where find() begins.
   std::size_t near_ = 0;
   std::array<FollowedCall, 256> calls_{};
+  // By group and manner; of groups that exist.
+  std::unordered_map<std::uint64_t, ReportedCalls> reported_;
+  OpId last_id_ = 0;
+  // Operations before this one may lack records.
+  OpId may_lack_before_ = 0;
+  // There was no room for some that are in flight.
+  bool left_out_ = false;
 };
 
 }  // namespace traced

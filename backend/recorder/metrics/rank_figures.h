@@ -28,6 +28,8 @@ struct RankFigures {
 
   std::optional<std::int64_t> last_issue_ns;
   std::uint64_t in_flight = 0;
+  // No record shows the ends of some operations: more may be in flight.
+  bool may_have_more_in_flight = false;
   // The oldest of them.
   std::vector<ToldOperation> oldest;
 

@@ -35,11 +35,13 @@ const char* nameOf(HangReport::State state) noexcept {
   return "";
 }
 
+void HangWatch::addLoss() {
+  for (Entry op = under_way_.begin(); op != under_way_.end();) op = forget(op);
+}
+
 void HangWatch::setLimit(std::int64_t limit_ns) {
   if (limit_ns == 0) {
-    for (Entry op = under_way_.begin(); op != under_way_.end();) {
-      op = forget(op);
-    }
+    addLoss();
     late_.clear();
   }
   limit_ns_ = limit_ns;

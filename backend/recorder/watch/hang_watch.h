@@ -49,6 +49,10 @@ class HangWatch {
   // Follows an operation, by a record that the definitions have seen.
   void see(const Ring::Record& record);
 
+  // Some records so far are missing: an operation without an end may have
+  // ended, so nothing is reported of those under way.
+  void addLoss();
+
   // What takes, or took, too long and was not told yet. Behind an operation
   // that hangs others of its group are a consequence: of each group the first
   // is told.

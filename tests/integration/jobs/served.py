@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ import torch.distributed as dist
 import traced
 from drills import links
 from patience import until
+from torch.nn.parallel import DistributedDataParallel
 
 from jobs.joining import join, joined, meet
 
@@ -130,3 +132,31 @@ def throttled() -> None:
             sent.wait()
             time.sleep(0.01)
             Path(f"held.{rank}").touch()
+
+
+def _writes_metrics(rank: int) -> None:
+    """Keeps the rank's metrics, and what is in flight, in `metrics.RANK`."""
+    new = Path(f"new.{rank}")
+    while not Path("released").exists():
+        new.write_text(json.dumps(traced.metrics()))
+        new.rename(f"metrics.{rank}")
+        time.sleep(0.05)
+
+
+def ddp(sleeper: str = "") -> None:
+    """Training. Rank `sleeper` does not begin its fourth backward pass until it is released."""
+    with joined() as rank:
+        traced.watch(0.3, lambda report: Path(f"watch.{rank}").write_text(json.dumps(dict(report))))
+        model = DistributedDataParallel(torch.nn.Linear(8, 8))
+        writes = threading.Thread(target=_writes_metrics, args=(rank,))
+        writes.start()
+        for step in range(6):
+            loss = model(torch.ones(2, 8)).sum()
+            if step == 3 and sleeper:
+                Path(f"held.{rank}").touch()
+                if str(rank) == sleeper:
+                    until(Path("released").exists)
+            loss.backward()
+        Path(f"held.{rank}").touch()
+        until(Path("released").exists)
+        writes.join()

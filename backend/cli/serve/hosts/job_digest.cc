@@ -60,7 +60,7 @@ using Waits = std::map<std::pair<std::uint32_t, std::uint64_t>, v1::Waiting>;
 void addWaits(const LiveJob::Member& member, std::chrono::nanoseconds after,
               std::int64_t now_ns, Waits& waits) {
   const StreamTable& table = member.stream.table();
-  member.stream.forEachOpen([&](const AssembledOperation& op) {
+  member.stream.forEachInFlight([&](const AssembledOperation& op) {
     const auto age_ns = between(op.issued, Instant(now_ns));
     const MatchedCall* call = member.calls ? member.calls->of(op) : nullptr;
     if (!call || call->key.source != OperationKey::kNoRank || !age_ns ||
@@ -116,13 +116,14 @@ v1::JobDigest jobDigest(const WatchedJobs::Job& job,
     group.set_label(boundedText(groups[i].label));
   }
   Waits waits;
-  for (const auto& member : job.live.members()) {
+  for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+    const auto& member = job.live.members()[i];
     for (const std::uint32_t group : member->groups) {
       v1::GroupDigest& told = *digest.mutable_groups(static_cast<int>(group));
       told.add_rank(member->stream.table().header.rank());
       told.add_last_seq(member->lastSeq(group));
     }
-    if (alive) addWaits(*member, waiting_after, now_ns, waits);
+    if (job.ranks[i].alive) addWaits(*member, waiting_after, now_ns, waits);
   }
   for (auto& [key, waiting] : waits) {
     *digest.mutable_groups(static_cast<int>(key.first))->add_waiting() =

@@ -45,11 +45,12 @@ void addNow(const LiveStream& stream, std::int64_t now_ns,
     digest.set_since_operation_ns(*ns);
   }
   Instant oldest;
-  stream.forEachOpen([&](const AssembledOperation& op) {
+  stream.forEachInFlight([&](const AssembledOperation& op) {
     digest.set_in_flight(digest.in_flight() + 1);
     if (!oldest.known() || oldest.isAfter(op.issued)) oldest = op.issued;
   });
   digest.set_oldest_in_flight_ns(between(oldest, now).value_or(0));
+  digest.set_may_have_more_in_flight(stream.mayHaveMoreInFlight());
   const LiveStream::Steps& steps = stream.steps();
   digest.set_steps(steps.begun);
   digest.set_step(steps.number);
@@ -129,11 +130,16 @@ class RankMetrics {
             "Since the rank last issued an operation",
             seconds(rank_.since_operation_ns()));
     }
-    gauge("operations_in_flight", "Operations without an end so far",
-          asDouble(rank_.in_flight()));
-    gauge("oldest_in_flight_seconds",
-          "How long ago the oldest of these was issued",
-          seconds(rank_.oldest_in_flight_ns()));
+    const bool is_all = !rank_.may_have_more_in_flight();
+    if (is_all) {
+      gauge("operations_in_flight", "Operations that have not ended",
+            asDouble(rank_.in_flight()));
+    }
+    if (is_all || rank_.in_flight() > 0) {
+      gauge("oldest_in_flight_seconds",
+            "How long ago the oldest operation that has not ended was issued",
+            seconds(rank_.oldest_in_flight_ns()));
+    }
     if (rank_.steps() == 0) return;
     gauge("step", "The training step that the rank is in",
           asDouble(rank_.step()));

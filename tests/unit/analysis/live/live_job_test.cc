@@ -155,7 +155,7 @@ TEST_F(LiveJobTest, WhatHangsIsUnderWayHoweverLongAgoItWasCounted) {
   EXPECT_TRUE(streams_[0]->table().operations.empty());
   EXPECT_EQ(job_.members()[0]->lastSeq(0), 1U);
   int open = 0;
-  streams_[0]->forEachOpen([&](const AssembledOperation& op) {
+  streams_[0]->forEachInFlight([&](const AssembledOperation& op) {
     EXPECT_EQ(op.seq, 1U);
     ++open;
   });
@@ -168,7 +168,31 @@ TEST_F(LiveJobTest, WhatHangsIsUnderWayHoweverLongAgoItWasCounted) {
   // Its end, too.
   end(0, 1, kNowNs + 11 * LiveJob::kLateNs);
   job_.count(kNowNs + 11 * LiveJob::kLateNs);
-  streams_[0]->forEachOpen([](const AssembledOperation&) { ADD_FAILURE(); });
+  streams_[0]->forEachInFlight(
+      [](const AssembledOperation&) { ADD_FAILURE(); });
+}
+
+TEST_F(LiveJobTest, AReleasedWorkIsInFlightUntilItsEnd) {
+  StreamBuilder builder(0);
+  builder.addGroup("dp", 0, 2).set_backend("gloo");
+  builder.addCall(v1::OPERATION_ALL_REDUCE, 1, 1024, 1024).set_async(true);
+  v1::Payload payload = builder.payload();
+  payload.mutable_call(0)->set_id(3);
+  streams_[0]->define(payload);
+  const auto in_flight = [&] {
+    int number = 0;
+    streams_[0]->forEachInFlight([&](const auto&) { ++number; });
+    return number;
+  };
+  issue(0, 1, kNowNs, 3);
+  streams_[0]->add(ReleaseRow{.op = 1, .release_ns = kNowNs + kMs});
+  job_.count(kNowNs + 2 * kMs);
+  EXPECT_EQ(in_flight(), 1);
+  job_.count(kNowNs + 2 * LiveJob::kLateNs);
+  EXPECT_EQ(in_flight(), 1);
+  EXPECT_FALSE(streams_[0]->mayHaveMoreInFlight());
+  streams_[0]->addLoss();
+  EXPECT_EQ(in_flight(), 0) << "its end may be what was lost";
 }
 
 TEST_F(LiveJobTest, WhoeverCalledItFirstIsToldAlsoWhenThatIsOver) {

@@ -34,9 +34,20 @@ class OperationSumsTest : public ::testing::Test {
     define(kCall, call);
     call.fields().simulated = true;
     define(kSimulated, call);
+    // As DDP calls it, and the same on a device.
+    GroupInfo on_device = testing::worldOfTwo();
+    on_device.backend = "nccl";
+    testing::define(*ring_, RecordKind::kDefineGroup, 2,
+                    encodeGroup(2, on_device, 0));
+    for (const std::uint32_t group : {1, 2}) {
+      CallDescription async(Operation::kAllReduce, group);
+      async.fields().async_plus_1 = 2;
+      define(group == 1 ? kAsync : kOnDevice, async);
+    }
   }
 
-  static constexpr std::uint32_t kCall = 1, kSimulated = 2;
+  static constexpr std::uint32_t kCall = 1, kSimulated = 2, kAsync = 3,
+                                 kOnDevice = 4;
 
   void define(std::uint32_t id, const CallDescription& call) {
     ring_->pushDefinition(RecordKind::kDefineCall, {id, kUntilRetired},
@@ -206,6 +217,42 @@ TEST_F(OperationSumsTest, WhatIsOnlyEstimatedIsNotCounted) {
   EXPECT_EQ(figures.operations, 0u);
   EXPECT_EQ(figures.in_flight, 0u);
   EXPECT_EQ(figures.last_issue_ns, 100);
+}
+
+TEST_F(OperationSumsTest, AReleasedWorkMayBeInFlight) {
+  const OpId op = issue(100, kAsync);
+  returned(op, 101);
+  released(op, 102);
+  EXPECT_EQ(at(110).in_flight, 1u);
+  EXPECT_EQ(at(110 + 2 * kLongest).in_flight, 1u);
+  done(op, 120 + 2 * kLongest);
+  EXPECT_EQ(at(130 + 2 * kLongest).in_flight, 0u);
+}
+
+TEST_F(OperationSumsTest, WhatNoRecordShowsIsUnknownUntilALaterEnd) {
+  const OpId first = issue(100, kOnDevice);
+  returned(first, 101);
+  EXPECT_TRUE(at(110).may_have_more_in_flight);
+  EXPECT_TRUE(at(110 + 2 * kLongest).may_have_more_in_flight);
+  const std::int64_t later = 200 + 2 * kLongest;
+  const OpId second = issue(later, kOnDevice);
+  returned(second, later + 1);
+  ring_->push(RecordKind::kDone,
+              DoneRecord{second, later + 2, 0, 0, EndSource::kDeviceEvent,
+                         Outcome::kOk});
+  EXPECT_FALSE(at(later + 3).may_have_more_in_flight);
+  returned(issue(later + 4, kOnDevice), later + 5);
+  const RankFigures figures = at(later + 6);
+  EXPECT_EQ(figures.in_flight, 1u) << "the device reports ends";
+  EXPECT_FALSE(figures.may_have_more_in_flight);
+}
+
+TEST_F(OperationSumsTest, ALostRecordMayBeTheEnd) {
+  returned(issue(100, kAsync), 101);
+  EXPECT_EQ(at(110).in_flight, 1u);
+  sums_.addLoss();
+  EXPECT_EQ(at(120).in_flight, 0u);
+  EXPECT_TRUE(at(120).may_have_more_in_flight);
 }
 
 TEST_F(OperationSumsTest, MemoryIsBoundedAndCountsAreNot) {
