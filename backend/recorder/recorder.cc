@@ -93,7 +93,7 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       writer_(std::make_unique<Writer>(
           ring_, own_time_, std::move(file), header, writerSettings(options),
           Writer::Links{&sinks(), &hangReports(), &left_out_, &engine_checks_,
-                        &segment_->isLost()})) {}
+                        &segment_->isLost(), &several_starts_})) {}
 
 Recorder::~Recorder() = default;
 
@@ -140,7 +140,11 @@ Result<Recorder*> Recorder::start(const Options& options,
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   if (Recorder* running = current()) {
-    if (running->identity_.hasSamePlaceAs(process)) return running;
+    if (running->identity_.hasSamePlaceAs(process)) {
+      const std::string& start = running->identity_.rendezvous.start;
+      if (start != process.rendezvous.start) running->several_starts_ = true;
+      return running;
+    }
     // Threads may be in a call that it records: it stays, without its memory.
     if (running->stop(kExitDeadline)) running->segment_->abandon();
   }

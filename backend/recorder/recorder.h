@@ -211,6 +211,7 @@ class Recorder {
   std::atomic<std::uint32_t> next_thread_{1};
   OwnTime own_time_;
   std::atomic<std::uint64_t> left_out_{0};
+  std::atomic<bool> several_starts_{false};
   const Scope scope_;
   NodeMap nodes_;
   const std::string location_;

@@ -56,6 +56,7 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       sums_(builder_),
       reports_(links.reports),
       left_out_(links.left_out),
+      several_starts_(links.several_starts),
       engine_checks_(links.engine_checks),
       ring_lost_(links.ring_lost),
       log_(settings.print == PrintMode::kOff

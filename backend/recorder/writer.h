@@ -70,6 +70,8 @@ class Writer {
     EngineChecks* engine_checks = nullptr;
     // Set when the ring's memory is no longer what it was (RingGuard).
     const std::atomic<bool>* ring_lost = nullptr;
+    // Set when the process joined another start of the job.
+    const std::atomic<bool>* several_starts = nullptr;
   };
 
   // `ring` and `own_time` outlive the writer. Starts the thread, which writes a
@@ -175,6 +177,7 @@ class Writer {
   std::uint64_t lost_ = 0;
   HangReports* const reports_;
   const std::atomic<std::uint64_t>* const left_out_;
+  const std::atomic<bool>* const several_starts_;
   EngineChecks* const engine_checks_;
   const std::atomic<bool>* const ring_lost_;
   // nullptr: nothing is printed.

@@ -136,6 +136,7 @@ v1::Accounts Writer::accounts(std::uint64_t written, bool closed) {
   if (left_out_) {
     accounts.set_left_out(left_out_->load(std::memory_order_relaxed));
   }
+  if (several_starts_) accounts.set_several_starts(several_starts_->load());
   if (log_) accounts.set_lines_dropped(log_->dropped());
   accounts.set_closed(closed && !ringIsLost());
   return accounts;

@@ -45,6 +45,7 @@ def test_the_name_of_the_backend_is_all_it_takes(tmp_path: Path) -> None:
     assert met.port > 0
     assert met.run_id in jobs
     assert Path(met.launcher).is_absolute()
+    assert met.start
 
 
 def test_a_run_with_a_file_missing_is_not_completed_by_an_older_one(tmp_path: Path) -> None:

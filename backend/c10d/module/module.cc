@@ -61,7 +61,7 @@ bool startRecording(const Settings& settings, std::uint32_t rank,
                     std::uint32_t world_size, std::uint32_t attempt,
                     const std::map<std::string, std::string>& versions,
                     const std::map<std::string, std::string>& rendezvous,
-                    std::uint32_t port) {
+                    std::uint32_t port, std::uint32_t start_attempt) {
   ProcessIdentity process;
   process.rank = rank;
   process.world_size = world_size;
@@ -81,8 +81,8 @@ bool startRecording(const Settings& settings, std::uint32_t rank,
     const auto found = rendezvous.find(name);
     return found == rendezvous.end() ? std::string() : found->second;
   };
-  process.rendezvous = {told("address"), port, told("run_id"),
-                        told("launcher")};
+  process.rendezvous = {told("address"),  port,          told("run_id"),
+                        told("launcher"), told("start"), start_attempt};
   const auto recorder = Recorder::start(optionsFrom(settings), process);
   if (!recorder) warnUntraced(recorder.error().message);
   return recorder.ok();
@@ -292,7 +292,7 @@ PYBIND11_MODULE(_C, m) {
         py::arg("rank"), py::arg("world_size"), py::arg("attempt"),
         py::arg("versions"),
         py::arg("rendezvous") = std::map<std::string, std::string>(),
-        py::arg("port") = 0,
+        py::arg("port") = 0, py::arg("start_attempt") = 0,
         "Starts the process's recorder if there is none, or none of this rank "
         "and world size. False, after one warning, if it cannot record.");
   m.def("start_keeper", &traced::startKeeperOf, py::arg("tracectl"),

@@ -62,6 +62,10 @@ Json rendezvousJson(const v1::Rendezvous& met) {
   if (met.port() != 0) json["port"] = met.port();
   if (!met.run_id().empty()) json["run_id"] = met.run_id();
   if (!met.launcher().empty()) json["launcher"] = met.launcher();
+  if (!met.start().empty()) {
+    json["start"] = met.start();
+    json["start_attempt"] = met.start_attempt();
+  }
   return json;
 }
 

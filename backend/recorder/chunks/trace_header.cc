@@ -19,6 +19,8 @@ void describe(const RendezvousInfo& info, v1::Rendezvous* rendezvous) {
   rendezvous->set_port(info.port);
   rendezvous->set_run_id(toValidUtf8(info.run_id));
   rendezvous->set_launcher(toValidUtf8(info.launcher));
+  rendezvous->set_start(toValidUtf8(info.start));
+  rendezvous->set_start_attempt(info.start_attempt);
 }
 
 }  // namespace

@@ -12,8 +12,11 @@ std::string jobStartKey(const std::string& trace, const v1::Header& header) {
     key.push_back('\0');
     key += part;
   };
+  add(header.job());
+  add(met.start());
+  if (!met.start().empty()) return key;
   for (const std::string& part :
-       {header.job(), std::to_string(header.attempt()), met.address(),
+       {std::to_string(header.attempt()), met.address(),
         std::to_string(met.port()), met.run_id(), met.launcher()}) {
     add(part);
   }

@@ -9,8 +9,9 @@
 namespace traced {
 
 // Returns what all processes of one start of a job have in common: the folder
-// of their traces, the job, the attempt and where they met. `trace` is part 0
-// of the trace of one of them, absolute.
+// of their traces, the job, and the name of the start; without a name, the
+// attempt and where they met. `trace` is part 0 of the trace of one of them,
+// absolute.
 std::string jobStartKey(const std::string& trace, const v1::Header& header);
 
 }  // namespace traced

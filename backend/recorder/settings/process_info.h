@@ -15,6 +15,8 @@ struct RendezvousInfo {
   std::uint32_t port = 0;
   std::string run_id;
   std::string launcher;
+  std::string start;
+  std::uint32_t start_attempt = 0;
 };
 
 // Told by the caller, who knows the job.

@@ -17,7 +17,15 @@ from traced._support.errors import TracedError
 from traced._support.extension import load_extension
 from traced._support.guard import for_the_user, guarded
 from traced._support.say import described, say_once
-from traced._torch import auto_step, endings, modules, nccl_profiler, rendezvous, stacks
+from traced._torch import (
+    auto_step,
+    endings,
+    modules,
+    nccl_profiler,
+    rendezvous,
+    stacks,
+    start_name,
+)
 from traced._torch.spellings import NCCL_NAMES, TracedName, is_traced
 from traced._version import __version__
 
@@ -139,6 +147,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     extension = load_extension()
     # Only a new default group makes a process another rank.
     started = initialized and extension.location() is not None
+    start, start_attempt = ("", 0) if started else start_name.agree(group, _attempt())
     rank = dist.get_rank() if initialized else group.rank()
     world_size = dist.get_world_size() if initialized else group.size()
     started = started or extension.start_recording(
@@ -147,8 +156,9 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         world_size=world_size,
         attempt=_attempt(),
         versions=versions,
-        rendezvous=rendezvous.texts(group),
+        rendezvous=rendezvous.texts(group) | {"start": start},
         port=rendezvous.port(group),
+        start_attempt=start_attempt,
     )
     if started:
         announce.recording(extension, rank, world_size)

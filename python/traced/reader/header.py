@@ -31,11 +31,22 @@ class Rendezvous:
     port: int = 0
     run_id: str = ""
     launcher: str = ""
+    #: The name that the ranks of one start of the job agreed on.
+    start: str = ""
+    #: The attempt of the rank that chose the name.
+    start_attempt: int = 0
 
     @classmethod
     def of(cls, message: trace_pb2.Rendezvous) -> Rendezvous:
         """Converts the message."""
-        return cls(message.address, message.port, message.run_id, message.launcher)
+        return cls(
+            message.address,
+            message.port,
+            message.run_id,
+            message.launcher,
+            message.start,
+            message.start_attempt,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +141,7 @@ class Accounts:
         thread_drops: Of the drops, those that happened when a thread recorded, by thread.
         left_out: Operations that were not recorded because TRACED_SCOPE leaves their groups out.
         lines_dropped: Lines of TRACED_PRINT that stderr did not take.
+        several_starts: The process joined another start of the job while it recorded the stream.
     """
 
     produced: int
@@ -142,6 +154,7 @@ class Accounts:
     thread_drops: tuple[ThreadDrops, ...] = ()
     left_out: int = 0
     lines_dropped: int = 0
+    several_starts: bool = False
 
     @property
     def dropped(self) -> int:
@@ -162,6 +175,7 @@ class Accounts:
             thread_drops=tuple(map(ThreadDrops.of, message.thread_drops)),
             left_out=message.left_out,
             lines_dropped=message.lines_dropped,
+            several_starts=message.several_starts,
         )
 
 

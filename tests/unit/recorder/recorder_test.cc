@@ -42,13 +42,15 @@ class RecorderTest : public ::testing::Test {
     EXPECT_EQ(WEXITSTATUS(status), 0);
   }
 
-  Recorder& start(std::uint32_t rank = 1, std::uint32_t world_size = 4) {
+  Recorder& start(std::uint32_t rank = 1, std::uint32_t world_size = 4,
+                  const std::string& name = "") {
     Options options;
     options.directory = dir_.path() + "/traces";
     options.ring_directory = dir_.path();
     ProcessIdentity process;
     process.rank = rank;
     process.world_size = world_size;
+    process.rendezvous.start = name;
     return **Recorder::start(options, process);
   }
 
@@ -417,6 +419,19 @@ TEST_F(RecorderTest, AnotherPlaceInTheJobIsAnotherStream) {
     }
   }
   EXPECT_EQ(rows, (std::map<std::uint32_t, std::uint64_t>{{0, 5}, {2, 10}}));
+}
+
+TEST_F(RecorderTest, AStreamSaysWhetherItsProcessJoinedSeveralStarts) {
+  for (const std::string second : {"a", "b"}) {
+    inProcess([&] {
+      start(0, 1, "a");
+      start(0, 1, second);
+    });
+    const v1::Payload last = trace().back();
+    EXPECT_EQ(last.header().rendezvous().start(), "a");
+    EXPECT_EQ(last.accounts().several_starts(), second == "b");
+    fs::remove(traceFiles().front());
+  }
 }
 
 TEST_F(RecorderTest, AProcessMayChangeItsPlaceWhileThreadsAreInCalls) {

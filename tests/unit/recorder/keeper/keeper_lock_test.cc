@@ -41,6 +41,13 @@ TEST(JobStartKeyTest, IsOneForEachStart) {
   other = header;
   other.set_attempt(1);
   EXPECT_NE(key, jobStartKey("/traces/job/rank-0.traced", other));
+
+  header.mutable_rendezvous()->set_start("a");
+  other.mutable_rendezvous()->set_start("a");
+  const std::string named = jobStartKey("/traces/job/rank-0.traced", header);
+  EXPECT_EQ(named, jobStartKey("/traces/job/rank-0.traced", other));
+  other.mutable_rendezvous()->set_start("b");
+  EXPECT_NE(named, jobStartKey("/traces/job/rank-0.traced", other));
 }
 
 TEST_F(KeeperLockTest, IsHadByOneAndToldOfTheOthers) {
