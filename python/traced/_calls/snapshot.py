@@ -42,7 +42,8 @@ def snapshot(
           ``size``, ``group_rank``, ``members`` (global ranks), and of their collectives the last
           sequence numbers ``last_issued`` and ``last_ended``, where there are any;
         - ``operations``, in the order of issue: the fields of :class:`traced.reader.Operation`
-          without those that are not known, with ``group_name`` and ``group_desc``. ``state`` is
+          without those that are not known, with ``group_name`` and ``group_desc``. Operations of
+          one call share lists such as ``inputs``: copy before you change one. ``state`` is
           how far each has come: ``issued`` (its call has not returned), ``returned``, ``ended``,
           ``waited`` or ``failed``;
         - ``marks``: ``kind``, ``mark_ns``, ``position``, ``value``, ``text``.
@@ -76,7 +77,7 @@ def snapshot(
         "up_to_date": up_to_date,
         **_losses(stream),
         "groups": _groups(stream),
-        "operations": [_operation(item, stream, stacks) for item in operations],
+        "operations": _operations(operations, stream, stacks),
         "marks": [_mark(mark) for mark in stream.marks],
     }
 
@@ -133,8 +134,24 @@ def _group(group: Group) -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation, stream: Stream, stacks: bool) -> dict[str, Any]:
-    values = operation.to_dict()
+def _operations(operations: list[Operation], stream: Stream, stacks: bool) -> list[dict[str, Any]]:
+    from traced.reader.operations import named, plain
+
+    # What many operations have in common, such as the shapes, by id(). It lives in the stream.
+    shared: dict[int, Any] = {}
+
+    def nested(value: Any) -> Any:
+        key = id(value)
+        if key not in shared:
+            shared[key] = plain(value)
+        return shared[key]
+
+    return [_operation(named(item, nested), item, stream, stacks) for item in operations]
+
+
+def _operation(
+    values: dict[str, Any], operation: Operation, stream: Stream, stacks: bool
+) -> dict[str, Any]:
     if not stacks:
         for name in ("stack", "stack_cut", "cpp_stack", "cpp_stack_cut"):
             values.pop(name, None)

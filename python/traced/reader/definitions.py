@@ -91,6 +91,9 @@ class Thread:
     name: str
 
 
+_BufferFields = tuple[tuple[BufferRange, ...] | None, int | None]
+
+
 class ChunkDefinitions:
     """The definitions of one chunk, as fields of the operations that name them."""
 
@@ -98,6 +101,7 @@ class ChunkDefinitions:
         self._calls = {call.id: call for call in payload.call}
         self._call_fields: dict[int, dict[str, Any]] = {}
         self._buffers = {item.id: item for item in payload.buffers}
+        self._buffer_fields: dict[int, _BufferFields] = {}
         self._contexts = {item.id: _context_fields(item) for item in payload.context}
         frames = {item.id: _frame(item) for item in payload.frame}
         self._stacks = {item.id: _stack_fields(item, frames) for item in payload.stack}
@@ -111,15 +115,13 @@ class ChunkDefinitions:
             self._call_fields[call_id] = _call_fields(self._calls[call_id])
         return self._call_fields[call_id]
 
-    def buffers(self, buffers_id: int) -> tuple[tuple[BufferRange, ...] | None, int | None]:
+    def buffers(self, buffers_id: int) -> _BufferFields:
         """Returns the ranges and how many were cut; None and None if not defined."""
-        message = self._buffers.get(buffers_id) if buffers_id else None
-        if message is None:
+        if buffers_id == 0 or buffers_id not in self._buffers:
             return None, None
-        ranges = (
-            BufferRange(item.storage, item.offset_bytes, item.span_bytes) for item in message.range
-        )
-        return tuple(ranges), message.cut
+        if buffers_id not in self._buffer_fields:
+            self._buffer_fields[buffers_id] = _buffer_fields(self._buffers[buffers_id])
+        return self._buffer_fields[buffers_id]
 
     def context(self, context_id: int) -> dict[str, Any]:
         """Returns the fields of a context by their names in Operation; none if not defined."""
@@ -158,6 +160,13 @@ class Code:
 def threads(payload: trace_pb2.Payload) -> dict[int, Thread]:
     """Returns the threads of a chunk by id."""
     return {item.id: Thread(item.id, item.tid, item.name) for item in payload.thread}
+
+
+def _buffer_fields(message: definitions_pb2.Buffers) -> _BufferFields:
+    ranges = (
+        BufferRange(item.storage, item.offset_bytes, item.span_bytes) for item in message.range
+    )
+    return tuple(ranges), message.cut
 
 
 def _call_fields(call: definitions_pb2.Call) -> dict[str, Any]:

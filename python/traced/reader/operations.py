@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 from traced.reader.definitions import BufferRange, CppFrame, Frame, TensorRun
@@ -116,27 +118,33 @@ class Operation:
 
         The field `async_` has the key `async`.
         """
-        return _named(self)
+        return named(self, plain)
 
 
-# Per class: the names of its fields, each with its key in a dictionary.
-_KEYS = {
-    kind: tuple((field.name, field.name.rstrip("_")) for field in fields(kind))
-    for kind in (Operation, TensorRun, BufferRange, Frame, CppFrame)
+_KINDS = (Operation, TensorRun, BufferRange, Frame, CppFrame)
+# Per class: what reads all fields at once, and the key of each in a dictionary.
+_READERS = {
+    kind: (
+        attrgetter(*(field.name for field in fields(kind))),
+        tuple(field.name.rstrip("_") for field in fields(kind)),
+    )
+    for kind in _KINDS
 }
+_NEVER_NESTED = frozenset((int, str, bool))
 
 
-def _named(value: Operation | TensorRun | BufferRange | Frame | CppFrame) -> dict[str, Any]:
-    items = ((key, getattr(value, name)) for name, key in _KEYS[type(value)])
+def plain(value: Any) -> Any:
+    """Returns lists for tuples, and dictionaries for the objects of this package."""
+    if type(value) is tuple:
+        return [item if type(item) in _NEVER_NESTED else plain(item) for item in value]
+    return named(value, plain) if type(value) in _READERS else value
+
+
+def named(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any]:
+    """Returns the fields that are not absent; `nested` makes plain values of what is in them."""
+    read, keys = _READERS[type(value)]
     return {
-        key: item if isinstance(item, (int, str)) else _plain(item)
-        for key, item in items
+        key: item if type(item) in _NEVER_NESTED else nested(item)
+        for key, item in zip(keys, read(value), strict=True)
         if item is not None
     }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    is_named = isinstance(value, TensorRun | BufferRange | Frame | CppFrame)
-    return _named(value) if is_named else value
