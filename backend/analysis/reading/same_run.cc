@@ -22,6 +22,11 @@ bool isBefore(std::int64_t ns, std::int64_t other_ns, std::int64_t by_ns) {
   return ns != 0 && other_ns != 0 && wrappingDifference(other_ns, ns) > by_ns;
 }
 
+// Launchers of one start may count different attempts.
+bool areOfOneStart(const v1::Rendezvous& a, const v1::Rendezvous& b) {
+  return !a.start().empty() && a.start() == b.start();
+}
+
 // A launcher's name for a run with a port that was free for it: no other run
 // has both.
 bool areKnownToHaveMet(const v1::Rendezvous& a, const v1::Rendezvous& b) {
@@ -32,8 +37,9 @@ bool areKnownToHaveMet(const v1::Rendezvous& a, const v1::Rendezvous& b) {
 }  // namespace
 
 bool haveOneName(const v1::Header& a, const v1::Header& b) {
-  return a.job() == b.job() && a.attempt() == b.attempt() &&
-         a.world_size() == b.world_size();
+  return a.job() == b.job() && a.world_size() == b.world_size() &&
+         (a.attempt() == b.attempt() ||
+          areOfOneStart(a.rendezvous(), b.rendezvous()));
 }
 
 bool metInOnePlace(const v1::Header& a, const v1::Header& b) {
@@ -41,7 +47,8 @@ bool metInOnePlace(const v1::Header& a, const v1::Header& b) {
   const v1::Rendezvous& other = b.rendezvous();
   return !contradict(one.address(), other.address()) &&
          !contradict(one.port(), other.port()) &&
-         !contradict(one.run_id(), other.run_id());
+         !contradict(one.run_id(), other.run_id()) &&
+         !contradict(one.start(), other.start());
 }
 
 bool tellsWhereTheyMet(const v1::Rendezvous& met) {
@@ -95,16 +102,17 @@ RunStart::RunStart(const TraceSet& set, const std::vector<std::size_t>& streams,
 
 bool RunStart::isAfter(const TraceStream& stream) {
   const v1::Header& header = stream.header;
-  const std::string& launcher = header.rendezvous().launcher();
+  const v1::Rendezvous& met = header.rendezvous();
+  const v1::Rendezvous& own = newest_.rendezvous();
   if (&header == &newest_ || stream.ring == RingState::kAlive ||
-      (!launcher.empty() && launcher == newest_.rendezvous().launcher())) {
+      areOfOneStart(met, own) ||
+      (!met.launcher().empty() && met.launcher() == own.launcher())) {
     return false;
   }
   const std::int64_t start_ns = latest_start_ns_.at(clockNameOf(header));
   const std::int64_t wall_start_ns = newest_.started().realtime_ns();
   // Wall clocks of hosts may be wrong by any amount.
-  const bool by_wall =
-      !areKnownToHaveMet(header.rendezvous(), newest_.rendezvous());
+  const bool by_wall = !areKnownToHaveMet(met, own);
   const auto precedes = [&](const v1::ClockAnchor& instant, std::int64_t ns) {
     return isBefore(instant.monotonic_ns(), start_ns, kStartMarginNs + ns) ||
            (by_wall &&

@@ -12,7 +12,7 @@
 
 namespace traced {
 
-// Whether two streams are of one job, attempt and number of ranks.
+// Whether two streams are of one job, number of ranks, and attempt or start.
 bool haveOneName(const v1::Header& a, const v1::Header& b);
 
 // Whether two streams met in one place, as far as both tell. What one does not
@@ -48,10 +48,10 @@ class RunStart {
   RunStart(const TraceSet& set, const std::vector<std::size_t>& streams,
            std::size_t newest, StreamEnds& ends);
 
-  // Never true of a stream that was started with the newest, by one launcher,
-  // nor of one that does not tell its end. Clocks of several hosts are compared
-  // with what wall clocks may differ, and only where the streams do not tell
-  // that they met.
+  // Never true of a stream that was started with the newest, by one launcher or
+  // by the name of its start, nor of one that does not tell its end. Clocks of
+  // several hosts are compared with what wall clocks may differ, and only where
+  // the streams do not tell that they met.
   bool isAfter(const TraceStream& stream);
 
  private:

@@ -9,6 +9,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analysis/reading/named_starts.h"
 #include "analysis/reading/same_run.h"
 #include "analysis/reading/started_together.h"
 #include "analysis/reading/stream_end.h"
@@ -117,18 +118,25 @@ void settle(TraceSet& set, const Launchers& launchers) {
 }  // namespace
 
 void settleAttempts(TraceSet& set) {
+  StreamEnds ends(set);
+  settleNamedStarts(set, ends);
   absl::btree_map<Place, Streams> places;
   for (std::size_t i = 0; i < set.streams.size(); ++i) {
     const std::optional<Place> place = placeOf(set.streams[i].header);
     if (place) places[*place].push_back(i);
   }
-  StreamEnds ends(set);
-  for (const auto& [place, streams] : places) {
+  for (auto& [place, streams] : places) {
     if (!needSettling(set, streams)) continue;
+    const auto named = std::erase_if(streams, [&set](std::size_t i) {
+      return isOfNamedStart(set.streams[i].header);
+    });
     for (const Launchers& launchers :
          besideEachOther(launchersOf(set, streams, ends))) {
       if (launchers.size() > 1) settle(set, launchers);
     }
+    if (named == 0) continue;
+    // Nothing proves which of the named starts these are of.
+    for (const std::size_t i : streams) set.streams[i].start_by_clock = true;
   }
 }
 

@@ -16,8 +16,9 @@ namespace traced {
 
 // Gives streams of one start one attempt in their headers: the highest that any
 // of them tells, and above that of the start before. Of others nothing changes.
-// Launchers that were started as often are paired by order; else wall clocks
-// tell which starts are one, and the streams say so (start_by_clock).
+// The names that ranks agreed on tell starts apart (named_starts.h). Without
+// names, launchers that were started as often are paired by order; else wall
+// clocks tell which starts are one, and the streams say so (start_by_clock).
 void settleAttempts(TraceSet& set);
 
 }  // namespace traced

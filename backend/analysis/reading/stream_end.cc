@@ -18,8 +18,9 @@ std::optional<StreamEnd> endOf(const TraceStream& stream,
   }
   const v1::Payload& payload = decoder.payload();
   if (!payload.has_anchor()) return std::nullopt;
-  return StreamEnd{payload.anchor(), payload.accounts().closed() ||
-                                         payload.accounts().recovered()};
+  const v1::Accounts& accounts = payload.accounts();
+  return StreamEnd{payload.anchor(), accounts.closed() || accounts.recovered(),
+                   accounts.several_starts()};
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ struct StreamEnd {
   v1::ClockAnchor anchor;
   // It said so itself, or was recovered: nothing follows.
   bool is_last = false;
+  // Its process took part in several starts of the job.
+  bool several_starts = false;
 };
 
 // How long the stream may have gone on behind its end, though nothing is known

@@ -58,7 +58,8 @@ bool isGroupBounded(const v1::GroupDigest& group) {
 bool isJobBounded(const v1::JobDigest& job) {
   const v1::Rendezvous& met = job.header().rendezvous();
   if (isNoRoomFor(job.header().job()) || isNoRoomFor(met.address()) ||
-      isNoRoomFor(met.run_id()) || job.slow_peers_size() > kMostRanks) {
+      isNoRoomFor(met.run_id()) || isNoRoomFor(met.start()) ||
+      job.slow_peers_size() > kMostRanks) {
     return false;
   }
   return std::all_of(job.slow_peers().begin(), job.slow_peers().end(),

@@ -21,6 +21,7 @@ v1::Header headerOf(const v1::Header& header) {
   met.set_address(boundedText(header.rendezvous().address()));
   met.set_port(header.rendezvous().port());
   met.set_run_id(boundedText(header.rendezvous().run_id()));
+  met.set_start(boundedText(header.rendezvous().start()));
   return told;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -36,6 +37,10 @@ struct Rank {
   // Each stream has a process of its own, unless this is told.
   std::int64_t pid = 0;
   std::uint32_t world_size = 2;
+  // The name that its ranks agreed on.
+  std::string start = "";
+  bool several_starts = false;
+  std::string host = "";
 };
 
 class SettleAttemptsTest : public ::testing::Test {
@@ -49,13 +54,17 @@ class SettleAttemptsTest : public ::testing::Test {
     v1::Header& header = builder.header();
     const std::string own = absl::StrCat("/tmp/launcher_", from.rank);
     header.set_attempt(from.attempt);
-    header.set_boot_id(absl::StrCat("host ", from.rank));
+    header.set_boot_id(from.host.empty() ? absl::StrCat("host ", from.rank)
+                                         : from.host);
     header.set_pid(from.pid ? from.pid
                             : static_cast<std::int64_t>(from.stream_id));
     v1::Rendezvous& met = *header.mutable_rendezvous();
     met.set_port(4711);
     met.set_run_id("run");
     met.set_launcher(from.launcher.empty() ? own : from.launcher);
+    met.set_start(from.start);
+    builder.payload().mutable_accounts()->set_several_starts(
+        from.several_starts);
     const std::int64_t begin_ns =
         StreamBuilder::kStartNs + from.begin_s * kSecond;
     header.mutable_started()->set_monotonic_ns(begin_ns);
@@ -192,6 +201,108 @@ TEST_F(SettleAttemptsTest, ALauncherThatCameAfterAnotherCountsItsOwn) {
        .launcher = "/tmp/b"});
   EXPECT_THAT(selected(open()), ElementsAre(Pair(2, 0)));
   EXPECT_THAT(selected(open(1)), ElementsAre(Pair(1, 1)));
+}
+
+class NamedStartsTest : public SettleAttemptsTest {
+ protected:
+  // Each launcher counts one restart, at different starts: two starts have a
+  // rank that says attempt 1. The clock of the second host is a minute ahead.
+  void addThreeStarts(const std::string& first, const std::string& second,
+                      const std::string& third) {
+    add({.rank = 0, .stream_id = 1, .end_s = 10, .start = first});
+    add({.rank = 1,
+         .stream_id = 2,
+         .begin_s = 60,
+         .end_s = 69,
+         .start = first});
+    add({.rank = 0,
+         .stream_id = 3,
+         .begin_s = 15,
+         .end_s = 30,
+         .start = second});
+    add({.rank = 1,
+         .stream_id = 4,
+         .attempt = 1,
+         .begin_s = 75,
+         .end_s = 90,
+         .start = second});
+    add({.rank = 0,
+         .stream_id = 5,
+         .attempt = 1,
+         .begin_s = 35,
+         .end_s = 40,
+         .start = third});
+    add({.rank = 1,
+         .stream_id = 6,
+         .attempt = 1,
+         .begin_s = 95,
+         .end_s = 99,
+         .start = third});
+  }
+  void remove(std::uint64_t stream_id) {
+    std::filesystem::remove(absl::StrCat(dir_.path(), "/", stream_id));
+  }
+};
+
+TEST_F(NamedStartsTest, NamesTellStartsApartWhateverFilesAreMissing) {
+  addThreeStarts("a", "b", "c");
+  const auto expect = [&](std::optional<std::uint32_t> attempt,
+                          std::vector<std::pair<int, int>> streams) {
+    const TraceSet set = open(attempt);
+    EXPECT_THAT(selected(set), ::testing::ElementsAreArray(streams));
+    EXPECT_FALSE(set.may_mix_runs);
+  };
+  expect(std::nullopt, {{5, 2}, {6, 2}});
+  expect(1, {{3, 1}, {4, 1}});
+  expect(0, {{1, 0}, {2, 0}});
+  // Of the failed starts one host only has the second, the other the first.
+  remove(2);
+  remove(3);
+  expect(std::nullopt, {{5, 2}, {6, 2}});
+  expect(1, {{4, 1}});
+  expect(0, {{1, 0}});
+}
+
+TEST_F(NamedStartsTest, StartsOfOneLauncherAreNumberedInItsOrder) {
+  addThreeStarts("a", "b", "c");
+  for (const std::uint64_t id : {2, 4, 6}) remove(id);
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(5, 2)));
+  EXPECT_THAT(selected(open(1)), ElementsAre(Pair(3, 1)));
+}
+
+TEST_F(NamedStartsTest, RanksOfTwoStartsAreNeverOneRun) {
+  // No launcher counts or says where they met.
+  add({.rank = 0, .stream_id = 1, .end_s = 10, .start = "a"});
+  add({.rank = 1, .stream_id = 2, .begin_s = 1, .end_s = 10, .start = "b"});
+  const TraceSet set = open();
+  EXPECT_EQ(set.selected.size(), 1U);
+}
+
+TEST_F(NamedStartsTest, ANameThatARankHasTwiceProvesNothing) {
+  // A store that outlived the first two starts.
+  addThreeStarts("a", "a", "c");
+  remove(2);
+  const TraceSet set = open();
+  EXPECT_TRUE(set.may_mix_runs || !selected(set).empty());
+  for (const TraceStream& stream : set.streams) {
+    EXPECT_EQ(stream.header.rendezvous().start() == "a", false);
+  }
+}
+
+TEST_F(NamedStartsTest, ANameOfSeveralStartsProvesNothing) {
+  add({.rank = 0,
+       .stream_id = 1,
+       .end_s = 40,
+       .start = "a",
+       .several_starts = true});
+  add({.rank = 1, .stream_id = 2, .begin_s = 1, .end_s = 40, .start = "b"});
+  EXPECT_THAT(selected(open()), ElementsAre(Pair(1, 0), Pair(2, 0)));
+}
+
+TEST_F(NamedStartsTest, AStreamWithoutANameIsOfAnyStart) {
+  addThreeStarts("a", "b", "");
+  const TraceSet set = open();
+  EXPECT_TRUE(set.may_mix_runs);
 }
 
 TEST_F(SettleAttemptsTest, AProcessThatHasTwoStreamsWasNotStartedAnew) {

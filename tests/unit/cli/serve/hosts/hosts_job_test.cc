@@ -31,6 +31,20 @@ TEST(HostsJobTest, RanksThatMetInOnePlaceAreOfOneJob) {
   EXPECT_FALSE(job.mayTake(madeJob({2, 3}, 8)));
 }
 
+TEST(HostsJobTest, RanksOfOneStartAreOfOneJobWhateverTheirHostsCount) {
+  v1::JobDigest one = madeJob({0, 1}, 4);
+  one.mutable_header()->mutable_rendezvous()->set_start("a");
+  HostsJob job;
+  job.add("node0", one);
+  v1::JobDigest other = madeJob({2, 3}, 4);
+  other.mutable_header()->mutable_rendezvous()->set_start("a");
+  other.mutable_header()->set_attempt(1);
+  EXPECT_TRUE(job.mayTake(other));
+  other.mutable_header()->set_attempt(one.header().attempt());
+  other.mutable_header()->mutable_rendezvous()->set_start("b");
+  EXPECT_FALSE(job.mayTake(other));
+}
+
 TEST(HostsJobTest, WithoutAProofTheyAreNot) {
   const v1::JobDigest one = madeJob({0, 1}, 4);
   HostsJob job;
