@@ -160,7 +160,7 @@ void Writer::run() {
     if (stopping) {
       if (log_) log_->finish();
       closed = writeChunk(true) && !ringIsLost();
-      if (!closed && !ringIsLost()) ring_.close();
+      if (!ringIsLost()) ring_.close();
     } else if (!builder_.empty() && (wake.asked || news || chunkIsDue())) {
       writeChunk(false);
     }

@@ -150,6 +150,24 @@ def test_a_reader_of_the_log_is_let_go(launcher: Launcher, tmp_path: Path) -> No
     _check_all_is_there(tmp_path)
 
 
+def test_rings_that_somebody_removed_are_saved(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end")
+    keeper = keeper_of(tmp_path)
+    rings = list(tmp_path.glob("*.ring"))
+    wait_until(lambda: {*map(str, rings)} <= {*_held(keeper).values()}, "it has both")
+    for ring in rings:
+        ring.unlink()
+    removed = {f"{ring} (deleted)" for ring in rings}
+    ranks[0].kill()
+    wait_until(lambda: not removed <= {*_held(keeper).values()}, "one is saved")
+    assert keepers(tmp_path) == [keeper]
+    ranks[1].kill()
+    wait_for_end(tmp_path)
+    _check_all_is_there(tmp_path)
+    (line,) = _said(ranks)
+    assert "all was saved" in line or "killed by SIGKILL" in line
+
+
 class _Log:
     """A log that somebody reads."""
 

@@ -34,23 +34,26 @@ constexpr char kSaved[] = "saved";
 constexpr char kClosed[] = "closed";
 constexpr char kBusy[] = "busy";
 constexpr char kNotSaved[] = "not saved";
+// Somebody removed the ring, and its trace cannot be written.
+constexpr char kLost[] = "lost";
 
 // Followed by the number of records that the trace lacks.
 std::string savedText(const RecoveredSegment& segment) {
   return kSaved + std::to_string(segment.dropped_records);
 }
 
-std::string saveRing(const std::string& path, const v1::ProcessEnd& end) {
+// Somebody may have removed the name of the ring, or have recovered it: then
+// this adds nothing.
+std::string saveRing(SegmentFile& file, const v1::ProcessEnd& end) {
   RecoverOptions options;
   options.process_end = end;
-  const auto recovered = recoverSegments({path}, options);
-  if (recovered.empty()) return kSaved;  // by somebody else
-  const RecoveredSegment& segment = recovered.front();
+  const RecoveredSegment segment = recoverSegment(file, options);
   if (segment.outcome == RecoverOutcome::kLive) return kBusy;
   if (segment.outcome == RecoverOutcome::kRecovered) {
     return segment.closed ? kClosed : savedText(segment);
   }
-  return segment.outcome == RecoverOutcome::kDiscarded ? kSaved : kNotSaved;
+  if (segment.outcome == RecoverOutcome::kDiscarded) return kSaved;
+  return file.isLinked() ? kNotSaved : kLost;
 }
 
 void addRing(JobEnd& job, const KeptRing& ring) {
@@ -146,8 +149,9 @@ void Keeper::save(std::unique_ptr<KeptRing> ring, bool counts) {
   if (end.signal() == SIGKILL) {
     end.set_oom_killed(oom_kills_.claim(Clock::now()));
   }
-  auto child =
-      KeeperChild::start([&ring, &end] { return saveRing(ring->path(), end); });
+  SegmentFile& file = ring->file();
+  auto child = KeeperChild::start([&file, &end] { return saveRing(file, end); },
+                                  file.descriptor());
   if (child) {
     saving_.push_back({*std::move(child), std::move(ring), counts});
   } else if (counts) {
@@ -175,6 +179,10 @@ void Keeper::account(Saving saving) {
   }
   if (!saving.counts || answer == kClosed) return;
   ++job_.unclosed;
+  if (answer == kLost) {
+    ++job_.lost;
+    return;
+  }
   if (!answer.starts_with(kSaved)) {
     ++job_.unsaved;
     return;
@@ -211,7 +219,8 @@ void Keeper::giveUpLog() {
 }
 
 std::string Keeper::verdict() {
-  if (!job_.hasAllRanks() || job_.unsaved > 0 || job_.being_saved > 0) {
+  if (!job_.hasAllRanks() || job_.unsaved > 0 || job_.lost > 0 ||
+      job_.being_saved > 0) {
     return "";
   }
   auto child =

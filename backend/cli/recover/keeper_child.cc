@@ -17,19 +17,21 @@ namespace {
 // So much a pipe takes without a reader.
 constexpr std::size_t kMostAnswer = 4096;
 
-void leaveDescriptors(int but) {
+void leaveDescriptors(int but, int kept) {
   const int nothing = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(nothing, fd);
   dup2(but, 3);
   // The keeper has few.
-  for (int fd = 4; fd < 1024; ++fd) close(fd);
+  for (int fd = 4; fd < 1024; ++fd) {
+    if (fd != kept) close(fd);
+  }
 }
 
 // Of all processes it is the one that may best be killed.
 void offerToOomKiller() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
-[[noreturn]] void work(const KeeperChild::Work& work, int fd) {
-  leaveDescriptors(fd);
+[[noreturn]] void work(const KeeperChild::Work& work, int fd, int kept) {
+  leaveDescriptors(fd, kept);
   offerToOomKiller();
   std::string answer;
   try {
@@ -43,11 +45,11 @@ void offerToOomKiller() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
 }  // namespace
 
-std::optional<KeeperChild> KeeperChild::start(const Work& what) {
+std::optional<KeeperChild> KeeperChild::start(const Work& what, int kept) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
   const pid_t pid = fork();
-  if (pid == 0) work(what, ends[1]);
+  if (pid == 0) work(what, ends[1], kept);
   close(ends[1]);
   if (pid > 0) return KeeperChild(pid, ends[0]);
   close(ends[0]);

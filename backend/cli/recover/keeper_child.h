@@ -1,6 +1,6 @@
 // KeeperChild is a child of the keeper's that does what may take long, hang or
-// crash: the keeper itself only waits. It has none of the keeper's descriptors,
-// so it keeps nobody waiting.
+// crash: the keeper itself only waits. It has none of the keeper's descriptors
+// but that of the ring that it reads, so it keeps nobody waiting.
 
 #pragma once
 
@@ -17,8 +17,9 @@ class KeeperChild {
   // What it is to say; at most some kilobytes.
   using Work = std::function<std::string()>;
 
-  // nullopt when no process can be had.
-  static std::optional<KeeperChild> start(const Work& work);
+  // nullopt when no process can be had. `kept` is a descriptor that the work
+  // needs, behind that of the lock.
+  static std::optional<KeeperChild> start(const Work& work, int kept = -1);
   KeeperChild(KeeperChild&& other) noexcept;
   KeeperChild& operator=(KeeperChild&& other) noexcept;
   ~KeeperChild();

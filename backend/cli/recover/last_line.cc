@@ -48,6 +48,14 @@ std::string plainLine(const JobEnd& job, const std::string& title) {
       absl::StrCat(job.unclosed, " of ", countOf(job.streams, "rank"),
                    " of this host ended without closing ",
                    job.unclosed == 1 ? "its trace" : "their traces", "; ");
+  if (job.lost > 0) {
+    absl::StrAppend(&text, "what ", job.lost,
+                    " of them left is lost: somebody removed ",
+                    job.lost == 1 ? "its ring and its trace. "
+                                  : "their rings and their traces. ",
+                    command(title));
+    return text;
+  }
   if (job.unsaved > 0) {
     absl::StrAppend(&text, "what ", job.unsaved,
                     " of them left could not be saved and stays in shared "

@@ -21,6 +21,8 @@ struct JobEnd {
   // saved, and what is not yet.
   std::uint64_t unclosed = 0;
   std::uint64_t unsaved = 0;
+  // In no trace and no shared memory: somebody removed both.
+  std::uint64_t lost = 0;
   std::uint64_t being_saved = 0;
   // Records that they made and that are in no trace.
   std::uint64_t dropped_records = 0;

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <cstddef>
 #include <utility>
 
 #include "recorder/recovery/segment_content.h"
+#include "recorder/ring/ring.h"
 
 namespace traced {
 namespace {
@@ -14,11 +16,11 @@ constexpr std::chrono::milliseconds kEnding{50};
 
 }  // namespace
 
-KeptRing::KeptRing(std::unique_ptr<SegmentFile> file, std::string trace_path,
-                   v1::Header header)
+KeptRing::KeptRing(std::unique_ptr<SegmentFile> file, SegmentContent content)
     : file_(std::move(file)),
-      trace_path_(std::move(trace_path)),
-      header_(std::move(header)) {
+      ring_offset_(content.ring_offset),
+      trace_path_(std::move(content.trace_path)),
+      header_(std::move(content.header)) {
   const auto owner = file_->lockOwner();
   if (!owner || !procIsOfOurNamespace()) return;
   process_ = ProcessWatch::open(*owner);
@@ -33,9 +35,8 @@ std::unique_ptr<KeptRing> KeptRing::open(const std::string& path) {
   }
   Result<SegmentContent> content = file->describe();
   if (!content) return nullptr;
-  return std::unique_ptr<KeptRing>(new KeptRing(std::move(file),
-                                                std::move(content->trace_path),
-                                                std::move(content->header)));
+  return std::unique_ptr<KeptRing>(
+      new KeptRing(std::move(file), *std::move(content)));
 }
 
 std::optional<pid_t> KeptRing::process() const {
@@ -43,10 +44,18 @@ std::optional<pid_t> KeptRing::process() const {
 }
 
 KeptRing::State KeptRing::state() const {
-  if (!file_->isLinked()) return State::kGone;
-  if (file_->isAlive()) return State::kInUse;
-  // It may have ended in order since it was asked first.
-  return file_->isLinked() ? State::kLeft : State::kGone;
+  // In this order: a process closes its ring before it removes the name, and
+  // does both before it ends.
+  const bool alive = file_->isAlive();
+  if (!file_->isLinked() && isClosed()) return State::kGone;
+  return alive ? State::kInUse : State::kLeft;
+}
+
+bool KeptRing::isClosed() const {
+  std::uint64_t closed = 0;
+  return file_->readAt(ring_offset_ + offsetof(RingControl, closed),
+                       {reinterpret_cast<char*>(&closed), sizeof closed}) &&
+         closed == 1;
 }
 
 void KeptRing::noteEnd(State state) {

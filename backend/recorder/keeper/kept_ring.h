@@ -18,16 +18,17 @@ class KeptRing {
  public:
   enum class State {
     kInUse,
-    // Its process closed the trace, or somebody else recovered it.
+    // Its process closed the trace and removed the ring.
     kGone,
-    // Its process has ended without closing the trace.
+    // Its process has ended and left the ring. Somebody may have removed its
+    // name since: the content can still be recovered.
     kLeft,
   };
 
   // nullptr when it is no ring of this user's that says whose it is.
   static std::unique_ptr<KeptRing> open(const std::string& path);
 
-  const std::string& path() const { return file_->path(); }
+  SegmentFile& file() const { return *file_; }
   // Part 0, absolute.
   const std::string& tracePath() const { return trace_path_; }
   const v1::Header& header() const { return header_; }
@@ -47,10 +48,11 @@ class KeptRing {
   const v1::ProcessEnd& processEnd() const { return process_end_; }
 
  private:
-  KeptRing(std::unique_ptr<SegmentFile> file, std::string trace_path,
-           v1::Header header);
+  KeptRing(std::unique_ptr<SegmentFile> file, SegmentContent content);
+  bool isClosed() const;
 
   const std::unique_ptr<SegmentFile> file_;
+  const std::uint64_t ring_offset_;
   const std::string trace_path_;
   const v1::Header header_;
   std::unique_ptr<ProcessWatch> process_;

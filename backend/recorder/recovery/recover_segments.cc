@@ -136,6 +136,27 @@ void removeIfDone(SegmentFile& file, const RecoverOptions& options,
   }
 }
 
+// `owner` is what lock() answered, `place` as for recoverLocked().
+RecoveredSegment recoverAsked(SegmentFile& file, SegmentFile::Owner owner,
+                              const std::string& place,
+                              const RecoverOptions& options) {
+  RecoveredSegment result;
+  result.path = file.path();
+  if (owner == SegmentFile::Owner::kAlive) {
+    result.outcome = RecoverOutcome::kLive;
+    return result;
+  }
+  const OwnerRights rights(file.uid(), file.gid());
+  if (rights.held()) {
+    recoverLocked(file, place, options, result);
+  } else {
+    result.outcome = RecoverOutcome::kUnwritable;
+    result.why = "no rights to act as its owner";
+  }
+  if (owner == SegmentFile::Owner::kDead) removeIfDone(file, options, result);
+  return result;
+}
+
 std::optional<RecoveredSegment> recoverSegment(const std::string& path,
                                                const RecoverOptions& options,
                                                Places& places) {
@@ -147,26 +168,17 @@ std::optional<RecoveredSegment> recoverSegment(const std::string& path,
     if (place.empty()) return std::nullopt;
   }
 
-  RecoveredSegment result;
-  result.path = path;
   const SegmentFile::Owner owner = file->lock();
   if (owner == SegmentFile::Owner::kGone) return std::nullopt;
-  if (owner == SegmentFile::Owner::kAlive) {
-    result.outcome = RecoverOutcome::kLive;
-    return result;
-  }
-  const OwnerRights rights(file->uid(), file->gid());
-  if (rights.held()) {
-    recoverLocked(*file, place, options, result);
-  } else {
-    result.outcome = RecoverOutcome::kUnwritable;
-    result.why = "no rights to act as its owner";
-  }
-  removeIfDone(*file, options, result);
-  return result;
+  return recoverAsked(*file, owner, place, options);
 }
 
 }  // namespace
+
+RecoveredSegment recoverSegment(SegmentFile& file,
+                                const RecoverOptions& options) {
+  return recoverAsked(file, file.lock(), "", options);
+}
 
 std::vector<std::string> findSegments(
     const std::vector<std::string>& directories) {

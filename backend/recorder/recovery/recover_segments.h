@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "recorder/recovery/segment_file.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -68,6 +69,11 @@ struct RecoveredSegment {
 // Segments below `directories` that are this user's; all users' for root.
 std::vector<std::string> findSegments(
     const std::vector<std::string>& directories);
+
+// Recovers one that is open, also when its name was removed. Ignores
+// `options.traces`.
+RecoveredSegment recoverSegment(SegmentFile& file,
+                                const RecoverOptions& options);
 
 // Recovers each of them, in turn. Those that are not wanted, or that another
 // recovery removed meanwhile, are not in the result.

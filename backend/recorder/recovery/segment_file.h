@@ -35,6 +35,7 @@ class SegmentFile {
   SegmentFile& operator=(const SegmentFile&) = delete;
 
   const std::string& path() const { return path_; }
+  int descriptor() const { return fd_; }
   uid_t uid() const { return uid_; }
   gid_t gid() const { return gid_; }
   // Part 0 of its trace; "" when it does not say.

@@ -73,7 +73,7 @@ struct RingControl {
   };
   alignas(kSlotBytes) std::atomic<std::uint64_t> beats;
   Heartbeat heartbeat[2];
-  // 1 when its process ended recording in order, and the sink refused the end.
+  // 1 when its process ended recording in order.
   std::atomic<std::uint64_t> closed;
   alignas(kSlotBytes) ThreadDropTable drops;
 };

@@ -92,6 +92,18 @@ TEST_F(KeptRingTest, IsInUseWhileItsProcessLives) {
   reap();
 }
 
+TEST_F(KeptRingTest, WithoutItsNameItIsWatchedAndRecovered) {
+  startProcess(false);
+  std::filesystem::remove(segments().at(0));
+  EXPECT_EQ(ring_->state(), State::kInUse);
+  end();
+  EXPECT_EQ(ring_->state(), State::kLeft);
+  EXPECT_EQ(recoverSegment(ring_->file(), {}).outcome,
+            RecoverOutcome::kRecovered);
+  EXPECT_EQ(recoverSegment(ring_->file(), {}).records, 0U);
+  reap();
+}
+
 TEST_F(KeptRingTest, TheExitCodeIsSeenBeforeAndAfterSomebodyWaitedForIt) {
   for (const bool reaped : {false, true}) {
     startProcess(false);
