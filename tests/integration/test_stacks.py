@@ -123,6 +123,25 @@ def test_of_too_many_stacks_the_rest_is_cut_to_its_call_site(
 
 
 @pytest.mark.parametrize("mode", ["site", "full"])
+def test_an_operation_has_the_exception_that_its_thread_handled(
+    launcher: Launcher, tmp_path: Path, mode: str
+) -> None:
+    seen: list[str | None] = _run(launcher, tmp_path, "of_handled_exceptions", mode=mode)
+    assert [item.handling for item in _operations(tmp_path)] == seen
+    shown = tracectl("show", "--json", tmp_path / "traces").json()["rows"]
+    told = [item["ranks"]["0"].get("handling") for item in shown]
+    assert told == seen
+    assert [text.partition(",")[0] if text else None for text in seen] == [
+        None,
+        *("MemoryError", "OutOfMemoryError", "KeyboardInterrupt"),
+        None,
+        *("ValueError", "ValueError", None, "ValueError", None),
+        *("JSONDecodeError", "KeyError", "JSONDecodeError", None),
+        *(None, "OSError"),
+    ]
+
+
+@pytest.mark.parametrize("mode", ["site", "full"])
 def test_what_a_backward_communicates_has_the_frames_that_are_there(
     launcher: Launcher, tmp_path: Path, mode: str
 ) -> None:

@@ -93,11 +93,13 @@ class RankBuilder {
   v1::ProcessEnd& processEnd() {
     return *stream_.payload().mutable_process_end();
   }
-  // What is issued from now on belongs to a training step, and to a context.
+  // What is issued from now on belongs to a training step, to a context, and
+  // to a stack.
   void beginStep(std::uint64_t number, std::int64_t at_ms) {
     stream_.addStep(++next_id_, ns(at_ms), number);
   }
   void setContext(std::uint32_t context) { context_ = context; }
+  void setStack(std::uint32_t stack) { stack_ = stack; }
 
   std::string write(Ending ending) {
     stream_.payload().mutable_accounts()->set_recovered(ending ==
@@ -127,7 +129,8 @@ class RankBuilder {
                          .issue_ns = ns(at_ms),
                          .call = call,
                          .seq = nextSeq(call),
-                         .context = context_});
+                         .context = context_,
+                         .stack = stack_});
     stream_.add(ReturnRow{.op = id, .return_ns = ns(at_ms) + 10'000});
     return id;
   }
@@ -148,6 +151,7 @@ class RankBuilder {
   std::map<Counter, std::uint32_t> groups_;
   std::uint64_t next_id_ = 0;
   std::uint32_t context_ = 0;
+  std::uint32_t stack_ = 0;
 };
 
 class JobBuilder {

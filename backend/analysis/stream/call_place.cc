@@ -15,6 +15,9 @@ CallPlace callPlaceOf(const StreamTable& table,
                       const AssembledOperation& operation) {
   CallPlace place;
   place.site = table.siteOf(operation);
+  if (const v1::Stack* stack = table.stackOf(operation)) {
+    place.handling = handlingText(*stack);
+  }
   place.step = table.marks.stepOf(operation.id);
   if (const v1::Context* context = table.contextOf(operation)) {
     place.module = modulePath(*context);
@@ -42,6 +45,9 @@ std::string placeText(const CallPlace& place) {
   }
   if (!place.annotations.empty()) {
     parts.push_back(absl::StrCat("annotated \"", place.annotations, "\""));
+  }
+  if (!place.handling.empty()) {
+    parts.push_back(absl::StrCat("while handling ", place.handling));
   }
   return absl::StrJoin(parts, ", ");
 }

@@ -18,6 +18,8 @@ struct CallPlace {
   std::string module;
   std::string phase;
   std::string annotations;
+  // "MemoryError, raised at /job/train.py:9 in train"; "": nothing was handled.
+  std::string handling;
   std::optional<std::uint64_t> step;
 
   bool known() const;
@@ -31,7 +33,8 @@ CallPlace callPlaceOf(const StreamTable& table,
 bool tellsPlaces(const StreamTable& table);
 
 // "at /job/train.py:120 in forward, in step 812, in Net.layers.3 (backward),
-// annotated \"epoch / warm-up\"": what is known of it.
+// annotated \"epoch / warm-up\", while handling MemoryError, raised at
+// /job/train.py:9 in train": what is known of it.
 std::string placeText(const CallPlace& place);
 
 }  // namespace traced

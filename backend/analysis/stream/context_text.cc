@@ -45,6 +45,13 @@ std::string siteText(const v1::Frame& site, const v1::Frame* package) {
   return text;
 }
 
+std::string handlingText(const v1::Stack& stack) {
+  const v1::HandledException& handling = stack.handling();
+  return handling.has_raised() ? absl::StrCat(handling.type(), ", raised at ",
+                                              frameText(&handling.raised()))
+                               : handling.type();
+}
+
 std::string codeText(const v1::Code* code) {
   if (!code) return "not known";
   const absl::string_view path = code->binary();

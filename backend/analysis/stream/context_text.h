@@ -21,6 +21,10 @@ std::string frameText(const v1::Frame* frame);
 // `package` is what the call site called through, if it is known.
 std::string siteText(const v1::Frame& site, const v1::Frame* package);
 
+// "MemoryError, raised at /job/train.py:9 in train": the exception that was
+// handled; "": none.
+std::string handlingText(const v1::Stack& stack);
+
 // "layer.cpp:120 in Layer::run()", "libtorch_cpu.so+0x66d2750 in
 // c10d::ProcessGroup::allreduce()" where there is no line, without "in" where
 // there is no name; nullptr: "not known".

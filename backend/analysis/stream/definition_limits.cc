@@ -125,6 +125,11 @@ void keepToLimits(v1::Stack& stack) {
   if (keepFirst(*stack.mutable_cpp(), kMostFrames) > 0) {
     stack.set_cpp_cut(true);
   }
+  if (!stack.has_handling()) return;
+  v1::HandledException& handling = *stack.mutable_handling();
+  cut(handling, &v1::HandledException::type,
+      &v1::HandledException::mutable_type, kMostNameBytes);
+  if (handling.has_raised()) keepToLimits(*handling.mutable_raised());
 }
 
 void keepToLimits(v1::Code& code) {

@@ -8,10 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/utf8.h"
+#include "c10d/program/handled_exception.h"
 #include "c10d/program/python_code.h"
 #include "c10d/program/python_frames.h"
 #include "c10d/program/watched_code.h"
@@ -30,6 +33,7 @@ constexpr std::size_t kMaxFrames = 64;
 constexpr std::size_t kMaxDepth = 4096;
 constexpr std::size_t kMaxFunctionBytes = 128;
 constexpr std::size_t kMaxFileBytes = 256;
+constexpr std::size_t kMaxTypeBytes = 128;
 
 // Frames are only looked at within one, and not once the interpreter ends: it
 // frees those of threads that never end.
@@ -90,7 +94,7 @@ class ProgramStacks final : public StackSource {
                              knownBy(site.program),
                              knownBy(site.package),
                              {0, options_.cpp}};
-    return identityOf(known, std::size(known));
+    return withException(identityOf(known, std::size(known)), pythonThread());
   }
 
   std::string describeCut() noexcept override {
@@ -101,6 +105,7 @@ class ProgramStacks final : public StackSource {
       if (!reading.allowed()) return "";
       readSite(stack);
       if (stack.frame_size() == 0) return "";
+      readException(stack);
       const auto depth = static_cast<std::uint32_t>(depthHere());
       const auto kept = static_cast<std::uint32_t>(stack.frame_size());
       if (python_.load(std::memory_order_relaxed) == StackMode::kFull) {
@@ -146,6 +151,7 @@ class ProgramStacks final : public StackSource {
     } else {
       readSite(stack);
     }
+    if (stack.frame_size() > 0) readException(stack);
     return stack;
   }
 
@@ -173,7 +179,43 @@ class ProgramStacks final : public StackSource {
     if (mode == StackMode::kOff) return 0;
     const Reading reading;
     if (!reading.allowed()) return 0;
-    return mode == StackMode::kFull ? identityOfStack() : identityOfSite();
+    const _ts* const thread = pythonThread();
+    const std::uint64_t stack = mode == StackMode::kFull
+                                    ? identityOfStack(thread)
+                                    : identityOfSite(thread);
+    return stack == 0 ? 0 : withException(stack, thread);
+  }
+
+  // The same with the exception that is handled here, if there is one.
+  static std::uint64_t withException(std::uint64_t stack,
+                                     const _ts* thread) noexcept {
+    HandledException handled(thread);
+    if (!handled.any()) [[likely]]
+      return stack;
+    const std::string_view type = handled.type().substr(0, kMaxTypeBytes);
+    const KnownBy known[] = {
+        {stack, DefinitionCache::hashOf(type.data(), type.size())},
+        knownBy(raisedAt(handled))};
+    return identityOf(known, std::size(known));
+  }
+
+  // The innermost line of the program's own that it left, or else of all.
+  static PythonFrame raisedAt(HandledException& handled) noexcept {
+    PythonFrame own, innermost;
+    for (std::size_t depth = 0; depth < kMaxDepth && handled.next(innermost);
+         ++depth) {
+      if (kindOf(*innermost.code) == CodeKind::kProgram) own = innermost;
+    }
+    return own.code ? own : innermost;
+  }
+
+  static void readException(v1::Stack& stack) {
+    HandledException handled;
+    if (!handled.any()) return;
+    v1::HandledException& told = *stack.mutable_handling();
+    told.set_type(toValidUtf8(handled.type().substr(0, kMaxTypeBytes)));
+    const PythonFrame raised = raisedAt(handled);
+    if (raised.code) tell(raised, *told.mutable_raised());
   }
 
   // Where the program called, and the nearest package that it called through.
@@ -182,9 +224,9 @@ class ProgramStacks final : public StackSource {
     PythonFrame package;
   };
 
-  static Site siteHere() noexcept {
+  static Site siteHere(const _ts* thread = pythonThread()) noexcept {
     Site site;
-    PythonFrames frames;
+    PythonFrames frames(thread);
     PythonFrame frame;
     for (std::size_t depth = 0; depth < kMaxDepth && frames.next(frame);
          ++depth) {
@@ -247,17 +289,17 @@ class ProgramStacks final : public StackSource {
     return std::max<std::uint64_t>(hash, 1);
   }
 
-  static std::uint64_t identityOfSite() noexcept {
-    const Site site = siteHere();
+  static std::uint64_t identityOfSite(const _ts* thread) noexcept {
+    const Site site = siteHere(thread);
     if (!site.program.code && !site.package.code) return 0;
     const KnownBy known[] = {
         {freedCodes(), 0}, knownBy(site.program), knownBy(site.package)};
     return identityOf(known, std::size(known));
   }
 
-  static std::uint64_t identityOfStack() noexcept {
+  static std::uint64_t identityOfStack(const _ts* thread) noexcept {
     KnownBy known[kMaxFrames + 1];
-    PythonFrames frames;
+    PythonFrames frames(thread);
     PythonFrame frame;
     std::size_t depth = 0;
     for (; depth < kMaxDepth && frames.next(frame); ++depth) {

@@ -24,6 +24,7 @@ bool isWhole(Frame&) { return true; }
 PythonFrame read(Frame& frame) {
   return {frame.f_code, frame.f_lasti * kInstructionBytes};
 }
+Frame* dataOf(PyFrameObject& frame) { return &frame; }
 
 #elif PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
 
@@ -54,6 +55,7 @@ PythonFrame read(Frame& frame) {
 #endif
   return {code, _PyInterpreterFrame_LASTI(&frame) * kInstructionBytes};
 }
+Frame* dataOf(PyFrameObject& frame) { return frame.f_frame; }
 
 #else  // a Python whose frames are not known: none are found
 
@@ -63,14 +65,18 @@ Frame* innermost(const PyThreadState&) { return nullptr; }
 Frame* outside(const Frame&) { return nullptr; }
 bool isWhole(Frame&) { return false; }
 PythonFrame read(Frame&) { return {}; }
+Frame* dataOf(PyFrameObject&) { return nullptr; }
 
 #endif
 
 }  // namespace
 
-PythonFrames::PythonFrames() noexcept {
+const PyThreadState* pythonThread() noexcept {
   // Needs no GIL, and finds nothing in a thread that never was Python's.
-  const PyThreadState* thread = PyGILState_GetThisThreadState();
+  return PyGILState_GetThisThreadState();
+}
+
+PythonFrames::PythonFrames(const PyThreadState* thread) noexcept {
   if (thread) at_ = innermost(*thread);
 }
 
@@ -83,6 +89,14 @@ bool PythonFrames::next(PythonFrame& found) noexcept {
     return true;
   }
   return false;
+}
+
+const PyCodeObject* codeOf(_frame* frame) noexcept {
+  const bool is_one =
+      frame && PyFrame_Check(reinterpret_cast<PyObject*>(frame));
+  Frame* const data = is_one ? dataOf(*frame) : nullptr;
+  const PyCodeObject* const code = data ? read(*data).code : nullptr;
+  return code && PyCode_Check(code) ? code : nullptr;
 }
 
 bool readsPythonFrames() {

@@ -10,6 +10,8 @@
 #pragma once
 
 struct PyCodeObject;
+struct _frame;
+struct _ts;
 
 namespace traced {
 
@@ -22,10 +24,14 @@ struct PythonFrame {
   int instruction = 0;
 };
 
+// Returns what Python knows the calling thread by; nullptr: it does not know
+// it.
+const _ts* pythonThread() noexcept;
+
 class PythonFrames {
  public:
   // Those of the calling thread, if Python knows it.
-  PythonFrames() noexcept;
+  explicit PythonFrames(const _ts* thread = pythonThread()) noexcept;
 
   // The next frame, from the innermost outwards; false behind the last.
   bool next(PythonFrame& frame) noexcept;
@@ -33,6 +39,10 @@ class PythonFrames {
  private:
   void* at_ = nullptr;
 };
+
+// Returns the code that a frame object runs or ran; nullptr where that is not
+// known.
+const PyCodeObject* codeOf(_frame* frame) noexcept;
 
 // Whether frames are found where this interpreter's own functions find them.
 // With the GIL, in a thread that runs Python code.

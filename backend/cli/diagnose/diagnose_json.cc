@@ -12,6 +12,7 @@ void addPlace(Json& json, const CallPlace& place) {
   if (!place.module.empty()) json["module"] = place.module;
   if (!place.phase.empty()) json["phase"] = place.phase;
   if (!place.annotations.empty()) json["annotations"] = place.annotations;
+  if (!place.handling.empty()) json["handling"] = place.handling;
 }
 
 Json refJson(const JobState& job, const OperationRef& ref,

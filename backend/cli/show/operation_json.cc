@@ -88,6 +88,7 @@ void addStack(Json& json, const StreamDefinitions& definitions,
               const v1::Stack& stack) {
   const std::string site = definitions.siteText(stack);
   if (!site.empty()) json["site"] = site;
+  if (stack.has_handling()) json["handling"] = handlingText(stack);
   const auto frames = definitions.frames(stack);
   if (frames.empty()) return;
   Json& list = json["stack"] = Json::array();

@@ -34,6 +34,7 @@ std::size_t ChunkFrames::put(const v1::Stack& stack, v1::Payload& payload) {
   copy.set_package(stack.package());
   *copy.mutable_cpp() = stack.cpp();
   copy.set_cpp_cut(stack.cpp_cut());
+  if (stack.has_handling()) *copy.mutable_handling() = stack.handling();
   std::size_t bytes = copy.ByteSizeLong();
   for (const v1::Frame& frame : stack.frame()) {
     if (!put_.insert(frame.id()).second) continue;

@@ -75,6 +75,9 @@ def _limit_stack(stack: definitions_pb2.Stack) -> None:
         _cut_texts(frame, MOST_TEXT_BYTES, "function", "file")
     if _keep_first(stack.cpp, MOST_FRAMES):
         stack.cpp_cut = True
+    if stack.HasField("handling"):
+        _cut_texts(stack.handling, MOST_NAME_BYTES, "type")
+        _cut_texts(stack.handling.raised, MOST_TEXT_BYTES, "function", "file")
 
 
 def _cut_texts(message: Any, most: int, *fields: str) -> None:

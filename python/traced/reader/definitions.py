@@ -233,6 +233,14 @@ def _site_text(site: Frame | None, package: Frame | None) -> str | None:
     return f"{site}, via {Frame(package.function, file, package.line)}"
 
 
+def _handling(stack: definitions_pb2.Stack) -> str | None:
+    if not stack.HasField("handling"):
+        return None
+    handling = stack.handling
+    raised = f", raised at {_frame(handling.raised)}" if handling.HasField("raised") else ""
+    return f"{handling.type}{raised}"
+
+
 def _stack_fields(stack: definitions_pb2.Stack, known: dict[int, Frame]) -> dict[str, Any]:
     # Older recorders say a stack's frames in words.
     frames = tuple(known.get(item, _UNKNOWN_FRAME) for item in stack.frame_id) or tuple(
@@ -240,6 +248,7 @@ def _stack_fields(stack: definitions_pb2.Stack, known: dict[int, Frame]) -> dict
     )
     return {
         "site": _site_text(*(_numbered(frames, item) for item in (stack.site, stack.package))),
+        "handling": _handling(stack),
         "stack": frames or None,
         "stack_cut": stack.cut or None,
         "cpp_stack": tuple(stack.cpp),  # ids, see Code

@@ -40,6 +40,7 @@ class Operation:
         parent_number: Which of the process's such calls, from 1.
         parent_bytes: Size in bytes of what this rank put into it, pickled.
         site: Which line of the program called it, such as `/job/train.py:120 in forward`.
+        handling: The exception that its thread was handling, and the line that raised it.
         stack: The frames of Python, the innermost first; of TRACED_STACKS=site the site alone.
         stack_cut: How many more there were, farther out.
         cpp_stack: The calls in C++, the innermost first.
@@ -108,6 +109,7 @@ class Operation:
     parent_number: int | None = None
     parent_bytes: int | None = None
     site: str | None = None
+    handling: str | None = None
     stack: tuple[Frame, ...] | None = None
     stack_cut: int | None = None
     cpp_stack: tuple[CppFrame, ...] | None = None

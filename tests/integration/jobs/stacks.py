@@ -5,11 +5,12 @@ from __future__ import annotations
 import atexit
 import functools
 import importlib
+import json
 import site
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -167,6 +168,93 @@ def of_many_stacks(count: int) -> None:
     with joined():
         for number in range(count):
             _choose(number, 12, 40)
+
+
+def _fail(kind: type[BaseException]) -> None:
+    raise kind("boom")
+
+
+def _reduce() -> str | None:
+    """Returns what the trace is to say that it handled."""
+    dist.all_reduce(_tensor)
+    error = sys.exc_info()[1]
+    if error is None:
+        return None
+    line, code = 0, _reduce.__code__
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == __file__:
+            line, code = traceback.tb_lineno, traceback.tb_frame.f_code
+        traceback = traceback.tb_next
+    name = getattr(code, "co_qualname", code.co_name)
+    return f"{type(error).__name__}, raised at {__file__}:{line} in {name}"
+
+
+@contextmanager
+def _cleaning(seen: list[str | None]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        seen.append(_reduce())
+
+
+class _Cleanup:
+    def __init__(self, seen: list[str | None]) -> None:
+        self._seen = seen
+
+    def __exit__(self, *_: object) -> None:
+        self._seen.append(_reduce())
+
+    def __enter__(self) -> None:
+        pass
+
+
+def _handling_generator(seen: list[str | None]) -> Iterator[None]:
+    try:
+        _fail(OSError)
+    except OSError:
+        yield
+        seen.append(_reduce())
+
+
+def of_handled_exceptions() -> list[str | None]:
+    """What each collective is to have handled: in blocks of all kinds, and outside of them."""
+    seen: list[str | None] = []
+    with joined():
+        seen.append(_reduce())
+        for kind in (MemoryError, torch.OutOfMemoryError, KeyboardInterrupt):
+            try:
+                _fail(kind)
+            except kind:
+                seen.append(_reduce())
+        seen.append(_reduce())
+        with suppress(ValueError):
+            try:
+                _fail(ValueError)
+            finally:
+                seen.append(_reduce())
+        for cleanup in (_cleaning(seen), _Cleanup(seen)):
+            with suppress(ValueError), cleanup:
+                _fail(ValueError)
+            with cleanup if isinstance(cleanup, _Cleanup) else _cleaning(seen):
+                pass
+        try:
+            json.loads("{")
+        except ValueError as error:
+            seen.append(_reduce())
+            try:
+                raise KeyError("inner") from error
+            except KeyError:
+                seen.append(_reduce())
+            seen.append(_reduce())
+            thread = threading.Thread(target=lambda: seen.append(_reduce()))
+            thread.start()
+            thread.join()
+        generator = _handling_generator(seen)
+        next(generator)
+        seen.append(_reduce())
+        list(generator)
+    return seen
 
 
 class _Pair(torch.autograd.Function):

@@ -1,6 +1,7 @@
 #include "analysis/diagnosis/telling/call_places.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/btree_map.h"
@@ -86,6 +87,55 @@ void tellPlaces(JobVerdict& verdict) {
   }
 }
 
+// What a rank handled when it made the call, or made the one that it is in
+// instead; "": nothing.
+std::string handledBy(const JobState& job, const JobVerdict& verdict,
+                      std::uint32_t rank) {
+  for (const auto& [each, place] : verdict.places) {
+    if (each == rank) return place.handling;
+  }
+  const RankState* state = job.rank(rank);
+  const bool is_inside = state && !state->inside.empty();
+  const CallPlace* place =
+      is_inside ? state->inside.back().place.get() : nullptr;
+  return place ? place->handling : "";
+}
+
+// "MemoryError (train.py:9)" of "MemoryError, raised at /job/train.py:9 in
+// train".
+std::string shortHandling(const std::string& handling) {
+  constexpr std::string_view kRaised = ", raised at ";
+  const std::size_t comma = handling.find(kRaised);
+  if (comma == std::string::npos) return handling;
+  std::string line = handling.substr(comma + kRaised.size());
+  line.resize(std::min(line.rfind(" in "), line.size()));
+  line.erase(0, line.rfind('/') + 1);
+  return absl::StrCat(handling.substr(0, comma), " (", line, ")");
+}
+
+// Adds to the summary which exceptions only culprits handled. That one was the
+// cause is not recorded: a program may retry in its handler.
+void tellHandled(const JobState& job, JobVerdict& verdict) {
+  if (verdict.seq == 0) return;
+  absl::btree_map<std::string, std::vector<std::uint32_t>> handling;
+  for (const std::uint32_t rank : ranksToAsk(job, verdict)) {
+    const std::string handled = handledBy(job, verdict, rank);
+    if (!handled.empty()) handling[handled].push_back(rank);
+  }
+  for (const auto& [handled, ranks] : handling) {
+    const bool only_culprits =
+        std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
+          return std::find(verdict.culprits.begin(), verdict.culprits.end(),
+                           rank) != verdict.culprits.end();
+        });
+    if (!only_culprits) continue;
+    std::string who = ranksVerb(ranks, "was", "were");
+    who.front() = 'R';
+    absl::StrAppend(&verdict.summary, " ", who, " handling ",
+                    shortHandling(handled), ".");
+  }
+}
+
 }  // namespace
 
 void findCallPlaces(const JobState& job, const TraceSet& set,
@@ -113,7 +163,10 @@ void findCallPlaces(const JobState& job, const TraceSet& set,
            catalog.add(table.header.attempt(), table.definitions.groups()),
            asked->second);
   }
-  for (JobVerdict& verdict : verdicts) tellPlaces(verdict);
+  for (JobVerdict& verdict : verdicts) {
+    tellPlaces(verdict);
+    tellHandled(job, verdict);
+  }
 }
 
 }  // namespace traced

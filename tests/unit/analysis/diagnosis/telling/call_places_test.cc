@@ -117,6 +117,53 @@ TEST(CallPlacesTest, AVerdictTellsStepModuleAndAnnotations) {
       << text;
 }
 
+// Rank 1 makes a call in a handler; `everybody`: all are in one, as in a loop
+// that tries again.
+Diagnosis diagnoseHandlers(bool everybody) {
+  JobBuilder job(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    RankBuilder& rank = job.rank(r);
+    v1::Stack& stack = rank.stream().addStack();
+    v1::Frame& frame = *stack.add_frame();
+    frame.set_file("/job/main.py");
+    frame.set_line(r == 1 ? 18 : 10);
+    stack.set_site(1);
+    if (r == 1 || everybody) {
+      v1::HandledException& handling = *stack.mutable_handling();
+      handling.set_type("MemoryError");
+      handling.mutable_raised()->set_file("/job/train.py");
+      handling.mutable_raised()->set_line(9);
+      handling.mutable_raised()->set_function("train");
+    }
+    const std::uint32_t call =
+        rank.addCall(v1::OPERATION_ALL_REDUCE, 1, r == 1 ? 8 : 4).id();
+    rank.setStack(stack.id());
+    rank.end(call, 5);
+  }
+  return diagnoseJob(job);
+}
+
+TEST(CallPlacesTest, AnExceptionThatOnlyTheCulpritHandledIsInTheSummary) {
+  const Diagnosis diagnosis = diagnoseHandlers(false);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {1});
+  const JobVerdict& verdict = diagnosis.verdicts[0];
+  EXPECT_TRUE(verdict.summary.ends_with(
+      " Rank 1 was handling MemoryError (train.py:9)."))
+      << verdict.summary;
+  EXPECT_EQ(verdict.culprit, Confidence::kLikely);
+  const std::string text = textOf(diagnosis);
+  EXPECT_NE(text.find("Rank 1 called it at /job/main.py:18, while handling "
+                      "MemoryError, raised at /job/train.py:9 in train."),
+            std::string::npos)
+      << text;
+}
+
+TEST(CallPlacesTest, AnExceptionThatAllHandledIsNotInTheSummary) {
+  const Diagnosis diagnosis = diagnoseHandlers(true);
+  expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {1});
+  EXPECT_EQ(diagnosis.verdicts[0].summary.find("handling"), std::string::npos);
+}
+
 TEST(CallPlacesTest, AStragglerIsToldWithTheStepInWhichItBegan) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
