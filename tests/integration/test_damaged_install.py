@@ -13,7 +13,7 @@ import traced
 
 # A job that damages the package, if told, when torch has imported it.
 _JOB = """
-import os, shutil, sys
+import glob, os, shutil, sys
 package, where, how, backend = sys.argv[1:]
 def damage():
     if how == "removed": shutil.rmtree(package)
@@ -30,6 +30,12 @@ def damage():
     elif how == "no-settings": os.unlink(f"{package}/_support/settings.py")
     elif how == "no-guard": os.unlink(f"{package}/_support/guard.py")
     elif how == "no-extension": shutil.rmtree(f"{package}/_extensions")
+    else:
+        (library,) = glob.glob(f"{package}/_extensions/*/_C.*")
+        folder, name = os.path.split(library)
+        if how == "cut-short": os.truncate(library, os.path.getsize(library) // 2)
+        elif how == "other-python": os.rename(library, f"{folder}/_C.cpython-39-linux.so")
+        elif how == "other-torch": os.rename(folder, f"{package}/_extensions/torch_2_1")
 if where == "before": damage()
 import torch, torch.distributed as dist
 assert sys.modules["traced"].__file__.startswith(package)
@@ -39,7 +45,8 @@ t = torch.ones(4); dist.all_reduce(t); dist.new_group([0]); dist.destroy_process
 print("fine", t.tolist())
 """
 
-_AFTER = ["removed", "unreadable", "syntax", "renamed", "older", "memory", "no-extension"]
+_EXTENSION = ["no-extension", "cut-short", "other-python", "other-torch"]
+_AFTER = ["removed", "unreadable", "syntax", "renamed", "older", "memory", *_EXTENSION]
 # Without these there are no spellings either, which each job is told of.
 _BASIC = ["no-say", "no-settings", "no-guard"]
 _BEFORE = [*(how for how in _AFTER[2:] if how not in _BASIC), *_BASIC]
@@ -65,7 +72,7 @@ def test_a_stock_spelling_works(
     assert not (tmp_path / "traces").exists()
 
 
-@pytest.mark.parametrize("how", [how for how in _AFTER if how != "no-extension"])
+@pytest.mark.parametrize("how", [how for how in _AFTER if how not in _EXTENSION])
 def test_a_traced_spelling_known_before_the_damage_works(tmp_path: Path, how: str) -> None:
     ended = _run(tmp_path, "after", how, "traced:gloo", None)
     assert (ended.returncode, ended.stdout) == (0, "fine [1.0, 1.0, 1.0, 1.0]\n")

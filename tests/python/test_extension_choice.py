@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import traced
+from traced._support import extension
 from traced._support.errors import TracedError
 from traced._support.extension import fitting
 
@@ -45,3 +47,17 @@ def test_an_installation_without_any_says_so(tmp_path: Path) -> None:
     for folders in (tmp_path, tmp_path / "missing"):
         with pytest.raises(TracedError, match="this installation of traced has no extension: "):
             fitting("2.15.0", folders)
+
+
+def test_a_library_that_was_cut_short_is_known(tmp_path: Path) -> None:
+    whole = Path(traced.__file__).with_name("libtraced_nccl_profiler.so")
+    content = whole.read_bytes()
+    assert extension.is_whole(whole)
+    cut = tmp_path / "cut.so"
+    for length in (64, 100, 4096, len(content) // 2, len(content) * 9 // 10):
+        cut.write_bytes(content[:length])
+        assert not extension.is_whole(cut), length
+    for refused_by_the_loader in (b"", b"\x7fELF\x02", b"no library" * 100):
+        cut.write_bytes(refused_by_the_loader)
+        assert extension.is_whole(cut)
+    assert extension.is_whole(tmp_path / "missing.so")

@@ -11,7 +11,9 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from struct import Struct
 from types import ModuleType
 
 import traced
@@ -22,6 +24,10 @@ _FOLDERS = Path(__file__).parents[1] / "_extensions"
 
 _BUILD = "`pip install --no-build-isolation .` in its source builds one"
 _UNTRACED = "TRACED=0 runs the job without it"
+
+# Where the segments are described, of what size and how many; and of each its offset and length.
+_ELF_HEADER = Struct("<32xQ14xHH")
+_SEGMENT = Struct("<8xQ16xQ")
 
 _when_loaded: list[Callable[[ModuleType], None]] = []
 
@@ -48,6 +54,9 @@ def _load() -> ModuleType:
 
     traced.__path__.append(str(fitting(torch.__version__)))
     try:
+        spec = find_spec("traced._C")
+        if spec and spec.origin and not is_whole(Path(spec.origin)):
+            raise ImportError(f"{spec.origin}: the file was cut short")
         return import_module("traced._C")
     except BaseException as error:
         traced.__path__.pop()
@@ -57,6 +66,24 @@ def _load() -> ModuleType:
             f"the extension of traced {__version__} cannot be loaded with torch "
             f"{torch.__version__} ({error}): {_BUILD}; {_UNTRACED}"
         ) from error
+
+
+def is_whole(library: Path) -> bool:
+    """Whether a library has all that the loader maps: SIGBUS kills a process that reads beyond it.
+
+    True for what the loader refuses by itself, such as no library of 64 bits.
+    """
+    try:
+        content = library.read_bytes()
+    except OSError:
+        return True
+    if len(content) < _ELF_HEADER.size or not content.startswith(b"\x7fELF\x02"):
+        return True
+    begin, size, count = _ELF_HEADER.unpack_from(content)
+    if begin + size * count > len(content):
+        return False
+    segments = (_SEGMENT.unpack_from(content, begin + size * i) for i in range(count))
+    return all(offset + length <= len(content) for offset, length in segments)
 
 
 def fitting(torch_version: str, folders: Path = _FOLDERS) -> Path:

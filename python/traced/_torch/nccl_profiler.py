@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from traced._support import settings
+from traced._support.extension import is_whole
 from traced._support.say import say_once
 
 _LIBRARY = "libtraced_nccl_profiler.so"
@@ -26,7 +27,10 @@ def offer(extension: Any) -> None:
     if not settings.switch("TRACED_NCCL_PROFILER"):
         return
     library = str(_FOLDER / _LIBRARY)
-    problem: str = extension.connect_nccl_profiler(library)
+    if is_whole(Path(library)):
+        problem: str = extension.connect_nccl_profiler(library)
+    else:
+        problem = f"{library} was cut short"
     if not problem and len(os.fsencode(library)) > _MOST_BYTES:
         problem = f"NCCL takes no name as long as {library}"
     if problem:
