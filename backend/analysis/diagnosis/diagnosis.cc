@@ -19,6 +19,20 @@ void append(std::vector<JobVerdict>& to, std::vector<JobVerdict> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
+// Removes the lateness that a failed operation's verdict reports.
+void mergeLate(std::vector<JobVerdict>& verdicts) {
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> failed;
+  for (const JobVerdict& verdict : verdicts) {
+    if (verdict.kind != VerdictKind::kFailed) continue;
+    failed.emplace_back(verdict.group, verdict.seq);
+  }
+  std::erase_if(verdicts, [&](const JobVerdict& verdict) {
+    return verdict.kind == VerdictKind::kLate && verdict.culprits.size() == 1 &&
+           std::find(failed.begin(), failed.end(),
+                     std::pair(verdict.group, verdict.seq)) != failed.end();
+  });
+}
+
 // What hides the rest comes first; what cannot be known last.
 void rootsFirst(std::vector<JobVerdict>& verdicts) {
   std::stable_sort(
@@ -113,6 +127,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
   if (auto failed = untoldFailures(job, verdicts)) {
     verdicts.push_back(*std::move(failed));
   }
+  mergeLate(verdicts);
   keepToProofs(verdicts);
   doubtUnknownEngines(job, verdicts);
   if (set.may_mix_runs) doubtComparisons(verdicts);

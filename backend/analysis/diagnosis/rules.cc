@@ -88,7 +88,7 @@ const Rule kRules[] = {
      }},
     {"failed_processes", kNothing, false,
      [](const RuleInput& input) {
-       return findFailedProcesses(input.job, input.found);
+       return findFailedProcesses(input.job, input.options, input.found);
      }},
     {"buffers_and_waits", kUses, false,
      [](const RuleInput& input) { return findLocalVerdicts(input.job); }},

@@ -1,6 +1,8 @@
 #include "analysis/diagnosis/endings/ended_rule.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -47,10 +49,23 @@ std::string manner(const RankState& rank) {
   return text.substr(0, text.find(':'));
 }
 
+// How long it had been in an operation when somebody else may have ended it;
+// absent where that was too short to stand still.
+std::optional<std::int64_t> stoodStillNs(const RankState& rank,
+                                         const DiagnosisOptions& options) {
+  const bool may_be =
+      rank.end.mayBeConsequence() && rank.end_seen_ns && !rank.inside.empty();
+  if (!may_be) return std::nullopt;
+  const std::int64_t waited_ns = *rank.end_seen_ns - rank.inside.front().at_ns;
+  if (waited_ns < options.hung_after_ns) return std::nullopt;
+  return waited_ns;
+}
+
 }  // namespace
 
 std::vector<JobVerdict> findFailedProcesses(
-    const JobState& job, const std::vector<JobVerdict>& others) {
+    const JobState& job, const DiagnosisOptions& options,
+    const std::vector<JobVerdict>& others) {
   const auto explains = [](const JobVerdict& verdict) {
     return traitsOf(verdict.kind).explains_failures;
   };
@@ -93,6 +108,14 @@ std::vector<JobVerdict> findFailedProcesses(
                          ".")
           : absl::StrCat(ranksText(verdict.culprits), " failed alike; rank ",
                          first.rank, " first: it ", endText(first.end), ".");
+  if (const auto waited_ns = stoodStillNs(first, options)) {
+    verdict.evidence.push_back(
+        absl::StrCat("Rank ", first.rank, " had been in ",
+                     placedText(job, first.inside.front()), " for ",
+                     secondsText(*waited_ns), " by then."));
+    verdict.culprits.clear();
+    verdict.culprit = Confidence::kUndecided;
+  }
   verdict.advice.push_back(
       absl::StrCat("the log of ", ranksText({first.rank})));
   return {std::move(verdict)};

@@ -10,7 +10,9 @@ namespace {
 
 void putOnCommonTime(const ClockCursor& clock, OperationRef& ref) {
   ref.at_ns = clock.commonNs(ref.at_ns);
-  if (ref.until_ns) ref.until_ns = clock.commonNs(*ref.until_ns);
+  for (auto* ns : {&ref.until_ns, &ref.failed_ns}) {
+    if (*ns) *ns = clock.commonNs(**ns);
+  }
 }
 
 void putOnCommonTime(const ClockCursor& clock,

@@ -9,6 +9,15 @@
 #include "analysis/stream/operation_kinds.h"
 
 namespace traced {
+namespace {
+
+// When the program could know that it had failed.
+Instant failureSeen(const AssembledOperation& op) {
+  if (op.error_origin == ErrorOrigin::kReturn) return op.returned;
+  return op.wait_ended.known() ? op.wait_ended : op.ended;
+}
+
+}  // namespace
 
 RankReader::RankReader(JobState& job, const StreamTable& table,
                        std::uint64_t stride, std::size_t most_long)
@@ -303,8 +312,20 @@ void RankReader::tellState() {
   for (const AssembledOperation* op : last_unseen_) {
     if (op) state_.last_unseen.push_back(*ref(op));
   }
+  countAfterFailure();
   state_.stops = stops_.tell(
       group_indices_, [&](const AssembledOperation& op) { return *ref(&op); });
+}
+
+void RankReader::countAfterFailure() {
+  if (!first_failed_) return;
+  const Instant seen = failureSeen(*first_failed_);
+  if (!seen.known()) return;
+  for (const AssembledOperation& op : table_.operations) {
+    if (!op.issued.isAfter(seen)) continue;
+    ++state_.issued_after_failure;
+    state_.failed_after_failure += op.failed ? 1 : 0;
+  }
 }
 
 // The call has not returned, or it waits for the end itself.
@@ -340,6 +361,7 @@ OperationRef RankReader::refTo(const AssembledOperation& op,
     const std::string* text = table_.definitions.text(op.error);
     if (op.error && text) ref.error = *text;
     ref.threw = op.error_origin == ErrorOrigin::kReturn;
+    if (const Instant at = failureSeen(op); at.known()) ref.failed_ns = at.ns();
   }
   return ref;
 }

@@ -97,6 +97,7 @@ class RankReader {
   void noteState(const AssembledOperation& op, const v1::Call& call,
                  Reached reached);
   void tellState();
+  void countAfterFailure();
   bool blocks(const AssembledOperation& op, const v1::Call& call) const;
   OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;
   PairSide* sideOf(std::uint32_t group, std::uint32_t peer, bool sends);

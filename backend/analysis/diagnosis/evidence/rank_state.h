@@ -38,6 +38,8 @@ struct OperationRef {
   bool blocks = false;
   // When it was cut off: its group was aborted, or its engine gave up.
   std::optional<std::int64_t> until_ns;
+  // When its failure was seen; absent of others, or where that is not known.
+  std::optional<std::int64_t> failed_ns;
   // Of one that it is inside of: only if its thread waits for it, which is not
   // recorded.
   bool perhaps = false;
@@ -125,6 +127,10 @@ struct RankState {
   void addInside(OperationRef operation);
   // The first operation that failed.
   std::optional<OperationRef> first_failure;
+  // How many operations it issued after that failure was seen, and how many of
+  // them failed: the program had caught it.
+  std::uint64_t issued_after_failure = 0;
+  std::uint64_t failed_after_failure = 0;
   // The last one it issued, whatever became of it.
   std::optional<OperationRef> last_issued;
 

@@ -56,6 +56,75 @@ void tellFailed(const GroupStanding& standing, JobVerdict& verdict) {
                                  ranksText(verdict.ranks), ".");
 }
 
+// Who was ready only after the operation had timed out on another.
+struct TooLate {
+  std::vector<std::uint32_t> ranks;
+  // After the others, the least of them, and how long the first of these
+  // waited.
+  std::int64_t late_ns = 0;
+  std::vector<std::uint32_t> gave_up;
+  std::int64_t waited_ns = 0;
+};
+
+const Timing* timingOf(const Timings& timings, std::uint32_t rank) {
+  const auto found =
+      std::find_if(timings.begin(), timings.end(),
+                   [&](const Timing& each) { return each.rank == rank; });
+  return found == timings.end() ? nullptr : &*found;
+}
+
+// Returns nobody where clocks leave it open.
+TooLate findTooLate(const GroupStanding& standing) {
+  const JobState& job = standing.job();
+  Timings timings = job.groups[standing.group].timings;
+  std::erase_if(timings,
+                [&](const Timing& each) { return each.seq != standing.seq; });
+  TooLate found;
+  const OperationRef* first = nullptr;
+  std::uint32_t first_rank = 0;
+  std::int64_t last_ns = 0;
+  for (const std::uint32_t rank : standing.failed) {
+    const OperationRef* failure = standing.failureOn(rank);
+    if (!failure || !failure->failed_ns || !failure->timedOut()) continue;
+    found.gave_up.push_back(rank);
+    last_ns = std::max(last_ns, failure->at_ns);
+    if (first && *first->failed_ns <= *failure->failed_ns) continue;
+    first = failure;
+    first_rank = rank;
+  }
+  if (!first) return {};
+  const Timing* own = timingOf(timings, first_rank);
+  for (const Timing& each : timings) {
+    const bool one_clock =
+        job.rank(each.rank)->clock == job.rank(first_rank)->clock;
+    const std::int64_t off_ns =
+        one_clock ? 0
+                  : each.uncertain_ns +
+                        (own ? own->uncertain_ns : Timing::kUncertain);
+    if (each.ready_ns - each.early_ns - off_ns <= *first->failed_ns) continue;
+    const std::int64_t late_ns = each.ready_ns - last_ns;
+    found.late_ns =
+        found.ranks.empty() ? late_ns : std::min(found.late_ns, late_ns);
+    addRanks(found.ranks, {each.rank});
+    std::erase(found.gave_up, each.rank);
+  }
+  found.waited_ns = *first->failed_ns - first->at_ns;
+  return found;
+}
+
+void tellTooLate(const GroupStanding& standing, const TooLate& late,
+                 JobVerdict& verdict) {
+  verdict.kind = VerdictKind::kFailed;
+  verdict.finding = Confidence::kCertain;
+  // What held it up is not recorded.
+  verdict.culprit = Confidence::kLikely;
+  verdict.ranks = verdict.culprits = late.ranks;
+  verdict.summary = absl::StrCat(
+      ranksText(late.ranks), " came ", secondsText(late.late_ns), " late to ",
+      standing.what(), "; it had timed out on ", ranksText(late.gave_up),
+      " after ", secondsText(late.waited_ns), ".");
+}
+
 // All had joined and stood still before any of these was cut off: why it failed
 // then is a consequence.
 bool stoodStillBefore(const GroupStanding& standing,
@@ -95,7 +164,9 @@ std::optional<Trouble> judgeFailed(const GroupStanding& standing) {
     if (hung) tellFailures(standing, hung->verdict);
     if (hung) return hung;
   }
-  if (!dead.empty()) {
+  if (const TooLate late = findTooLate(standing); !late.ranks.empty()) {
+    tellTooLate(standing, late, verdict);
+  } else if (!dead.empty()) {
     tellKilled(standing, dead, verdict);
   } else if (!silent.empty()) {
     tellSilent(standing, silent, verdict);

@@ -4,6 +4,33 @@
 #include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
+namespace {
+
+// A program that goes on after a failure works with what the operation left.
+void tellCallsAfterFailure(const GroupStanding& standing, JobVerdict& verdict) {
+  std::vector<std::uint32_t> ranks;
+  std::uint64_t calls = 0, failed = 0;
+  for (const std::uint32_t rank : standing.failed) {
+    const RankState& state = *standing.job().rank(rank);
+    if (!standing.failureOn(rank) || state.issued_after_failure == 0) continue;
+    ranks.push_back(rank);
+    calls += state.issued_after_failure;
+    failed += state.failed_after_failure;
+  }
+  if (ranks.empty()) return;
+  std::string who = ranksText(ranks);
+  who.front() = 'R';
+  const std::string result =
+      failed == 0 ? ""
+      : failed == calls
+          ? (calls == 1 ? ", which failed, too" : ", which all failed, too")
+          : absl::StrCat(", ", failed, " of which failed, too");
+  verdict.evidence.push_back(
+      absl::StrCat(who, " caught that failure and made ", calls,
+                   calls == 1 ? " more call" : " more calls", result, "."));
+}
+
+}  // namespace
 
 void tellLost(const GroupStanding& standing,
               const std::vector<std::uint32_t>& ranks, JobVerdict& verdict) {
@@ -39,6 +66,7 @@ void tellFailures(const GroupStanding& standing, JobVerdict& verdict) {
         absl::StrCat("It failed on ", ranksText(ranks),
                      error.empty() ? "." : absl::StrCat(": ", error)));
   }
+  tellCallsAfterFailure(standing, verdict);
 }
 
 void tellUndecided(const GroupStanding& standing,

@@ -109,6 +109,50 @@ TEST(EndedTest, AProgramThatCaughtAFailureEndsByAnotherException) {
                         "gone on to all_reduce #2 on \"dp\"."));
 }
 
+// Rank 0 joins the third operation 3 s after it timed out on the others, which
+// caught that.
+JobBuilder givenUp(bool root_ends) {
+  JobBuilder job(3);
+  job.all([](RankBuilder& rank) {
+    const std::uint32_t sum = addSum(rank);
+    rank.end(sum, 0);
+    rank.end(sum, 10);
+  });
+  job.allBut(0, [](RankBuilder& rank) {
+    rank.fail(1, 60, 3000, "Timed out waiting 3000ms");
+    rank.fail(1, 3061, 1, "Application timeout caused pair closure");
+  });
+  RankBuilder& root = job.rank(0);
+  if (root_ends) root.end(1, 6060);
+  if (!root_ends) root.fail(1, 6060, 1, "Connection reset by peer");
+  return job;
+}
+
+TEST(EndedTest, WhoCameAfterTheOthersHadTimedOutIsNamedWithTheFailure) {
+  for (const bool root_ends : {true, false}) {
+    JobBuilder job = givenUp(root_ends);
+    const Diagnosis diagnosis = diagnoseJob(job);
+    expectVerdict(diagnosis, VerdictKind::kFailed, {0});
+    expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
+    EXPECT_EQ(diagnosis.verdicts[0].summary,
+              "rank 0 came 6.00 s late to all_reduce #3 of \"dp\"; it had "
+              "timed out on ranks 1-2 after 3.00 s.");
+    EXPECT_THAT(textOf(diagnosis),
+                HasSubstr("Ranks 1-2 caught that failure and made 2 more "
+                          "calls, which all failed, too."));
+  }
+}
+
+TEST(EndedTest, WhoCameBeforeTheOthersTimedOutIsNotLateForThat) {
+  JobBuilder job(3);
+  job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
+  job.allBut(0, [](RankBuilder& rank) {
+    rank.fail(1, 60, 3000, "Timed out waiting 3000ms");
+  });
+  job.rank(0).fail(1, 2000, 1100, "Connection reset by peer");
+  EXPECT_THAT(textOf(diagnoseJob(job)), Not(HasSubstr("had timed out on")));
+}
+
 TEST(EndedTest, WhoWentOnOrEndedWithZeroDidNotEndByAnException) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
@@ -202,6 +246,23 @@ TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
   EXPECT_THAT(textOf(aborted),
               HasSubstr("rank 1 had not joined all_reduce #2 of \"dp\" when it "
                         "was killed by SIGABRT; ranks 0,2 had waited 32.0 s."));
+}
+
+// Rank 0 left no trace, and rank 1 waited for it when it was aborted.
+TEST(EndedTest, NobodyIsToBlameForAnAbortOfAStandstillWithoutAReason) {
+  const auto aborted = [](std::int64_t at_ms) {
+    JobBuilder job(2);
+    RankBuilder& rank = job.rank(1);
+    rank.hang(addSum(rank), 0);
+    rank.processEnd().set_signal(SIGABRT);
+    rank.processEnd().set_seen_ns(RankBuilder::ns(at_ms));
+    return diagnoseJob(job, Ending::kRecovered, {0});
+  };
+  EXPECT_EQ(aborted(32'000).culprits, Ranks{});
+  EXPECT_THAT(textOf(aborted(32'000)),
+              HasSubstr("Rank 1 had been in all_reduce #1 on \"dp\" for 32.0 s "
+                        "by then."));
+  EXPECT_EQ(aborted(200).culprits, Ranks{1});
 }
 
 TEST(EndedTest, ASignalThatFollowsATimeoutIsNoCause) {
