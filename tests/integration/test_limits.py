@@ -111,13 +111,21 @@ def test_the_directory_is_read_only(run: Callable[..., list[str]], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("size", "told"), [("8m", "instead of 4096"), ("100k", "no shared memory"), ("64m", "")]
+    ("options", "told"),
+    [
+        ("size=8m", "instead of 4096"),
+        ("size=100k", "no shared memory"),
+        ("size=8m,ro", "no shared memory"),
+        ("size=64m", ""),
+    ],
 )
 def test_there_is_little_shared_memory(
-    run: Callable[..., list[str]], tmp_path: Path, size: str, told: str
+    run: Callable[..., list[str]], tmp_path: Path, options: str, told: str
 ) -> None:
-    with _mounted(tmp_path / "shm", f"size={size}") as memory:
-        lines = run(TRACED_RING_DIR=str(memory), said=bool(told))
+    # Without a ring there is nothing to keep, and nothing more is said of that.
+    keeper = "1" if told == "no shared memory" else "0"
+    with _mounted(tmp_path / "shm", options) as memory:
+        lines = run(TRACED_RING_DIR=str(memory), TRACED_KEEPER=keeper, said=bool(told))
         assert all(told in line for line in lines)
         _whole(read(tmp_path).streams)
         assert list(memory.iterdir()) == []

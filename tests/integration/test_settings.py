@@ -144,16 +144,16 @@ def test_an_unwritable_directory_costs_the_trace_and_not_the_job(
         assert "untraced" in warnings[0]
 
 
+@pytest.mark.parametrize("rings", ["/nowhere", "/proc"])  # nobody can make a file there
 def test_without_shared_memory_it_is_said_once_and_the_trace_is_whole(
-    launcher: Launcher, tmp_path: Path
+    launcher: Launcher, tmp_path: Path, rings: str
 ) -> None:
-    for process in launcher.run_ranks(
-        2, "jobs.settings:some_calls", folder=tmp_path, TRACED_RING_DIR="/nowhere"
-    ):
+    settings = {"TRACED_RING_DIR": rings, "TRACED_KEEPER": "1"}
+    for process in launcher.run_ranks(2, "jobs.settings:some_calls", folder=tmp_path, **settings):
         assert process.result[0] == _SUM
         lines = [line for line in process.output.splitlines() if "traced:" in line]
         assert len(lines) == 1, process.output
-        assert "no shared memory could be had in /nowhere" in lines[0]
+        assert f"no shared memory could be had in {rings}" in lines[0]
     for stream in read(tmp_path / "traces").streams:
         assert (stream.closed, stream.missing, stream.accounts.dropped) == (True, 0, 0)
 
