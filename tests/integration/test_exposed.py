@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+import traced
 from jobs.exposed import LATE_S, STEPS, Waited
 from launcher import Launcher
 from tracectl import tracectl
@@ -50,6 +53,44 @@ def test_waits_that_are_not_seen_are_told_as_what_they_are_at_most(
         assert rank["waits_unknown"] >= len(STEPS)
         assert _seconds(rank, "share") < _TOLERANCE * waited.most_s
         _assert_is_about(_seconds(rank, "share_at_most"), waited)
+
+
+def test_all_forms_tell_one_figure(launcher: Launcher, tmp_path: Path) -> None:
+    launcher.run_ranks(2, "jobs.exposed:ddp", folder=tmp_path, TRACED_JOB="exposed")
+    traces, page = tmp_path / "traces", tmp_path / "page.html"
+    told = tracectl("report", "--json", traces).json()
+    total, pictures = told["total"], told["pictures"]
+    tracectl("report", "--html", page, traces)
+    data = re.search(r"id=data>(.*?)</script>", page.read_text(), re.DOTALL)
+    assert data
+    assert json.loads(data[1])["pictures"] == pictures
+    # What may be waiting is never hidden nor computing: it is all that the bound adds.
+    steps = pictures["steps"]["entries"]
+    may_wait_ns = sum(step["may_wait_ns"] for step in steps)
+    assert may_wait_ns > LATE_S * len(STEPS) * 1e9
+    assert may_wait_ns <= total["unseen_at_most_ns"]
+    assert sum(step["hidden_ns"] for step in steps) < 0.05 * may_wait_ns
+    assert pictures["shares"]["communication"] == total["share"]
+    assert pictures["shares"]["communication_at_most"] == total["share_at_most"]
+    rank_time_ns = sum(rank["run_ns"] for rank in told["ranks"])
+    assert told["rank_time_ns"] == rank_time_ns
+    assert total["share"] == pytest.approx(total["held_ns"] / rank_time_ns)
+    least, most = (f"{100 * total[share]:.1f}" for share in ("share", "share_at_most"))
+    assert f"took {least} to {most} % of rank time" in tracectl("report", traces).output
+    # traced.load has the instants that all of this is of.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        operations = traced.load(traces).operations
+    for rank in told["ranks"]:
+        own = [row for row in operations.to_dict("records") if row["rank"] == rank["rank"]]
+        last_ns = max(
+            row[name]
+            for row in own
+            for name in ("issue_ns", "return_ns", "end_ns", "wait_end_ns")
+            if row[name] is not None and row[name] == row[name]
+        )
+        first_ns = min(row["issue_ns"] for row in own)
+        assert last_ns - first_ns == pytest.approx(rank["run_ns"], rel=1e-3)
 
 
 def test_what_computes_meanwhile_is_within_what_is_told(launcher: Launcher, tmp_path: Path) -> None:

@@ -49,6 +49,9 @@ void FigureSums::add(std::uint32_t key, std::uint32_t stretch,
 
 void FigureSums::add(const FigureSums& others) {
   left_out_ += others.left_out_;
+  for (const auto& [stretch, cell] : others.covered_) {
+    covered_[stretch].add(cell);
+  }
   for (const OfKey& theirs : others.sums_) {
     const auto key = keyOf(theirs.key);
     if (key) {
@@ -142,7 +145,11 @@ void FigureSums::addTotal(const Stretches& stretches,
     std::vector<double> of_steps;
     bool seen = false;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
-      const Sum& sum = all[i].parts[indexOf(part)];
+      const auto covered = covered_.find(i);
+      const bool may_overlap = covered != covered_.end() &&
+                               covered->second.parts[indexOf(part)].count > 0;
+      const Sum& sum =
+          (may_overlap ? covered->second : all[i]).parts[indexOf(part)];
       if (stretches.rankStepsOf(i) == 0) continue;
       seen |= sum.count > 0;
       of_steps.push_back(sum.ns / stretches.rankStepsOf(i));

@@ -32,6 +32,11 @@ class FigureSums {
   // a key is left out.
   std::optional<std::uint32_t> keyOf(const RunKey& key);
   void leaveOut() { ++left_out_; }
+  // What operations of all keys took of a rank's time together, where they may
+  // overlap: the total is of that.
+  void addCovered(std::uint32_t stretch, RunPart part, double ns) {
+    covered_[stretch].parts[static_cast<std::size_t>(part)].add(ns);
+  }
 
   void add(std::uint32_t key, std::uint32_t stretch, std::uint64_t bytes,
            const OperationTimes& times);
@@ -96,6 +101,7 @@ class FigureSums {
 
   std::vector<OfKey> sums_;
   std::map<RunKey, std::uint32_t> index_by_key_;
+  absl::flat_hash_map<std::uint32_t, Cell> covered_;
   std::uint64_t left_out_ = 0;
 };
 

@@ -64,6 +64,16 @@ StreamSums::Sums StreamSums::addAll() && {
     const auto stretch = stretches_.of(table_, op);
     if (stretch) add(i, op, call, *stretch);
   }
+  const auto addCovered = [this](std::uint32_t stretch, RunPart part,
+                                 CoveredTime& time) {
+    const std::uint64_t ns = std::move(time).ns();
+    if (ns == 0) return;
+    sums_.figures.addCovered(stretch, part, static_cast<double>(ns));
+  };
+  for (auto& [stretch, covered] : covered_) {
+    addCovered(stretch, RunPart::kWaitForPeers, covered.wait_for_peers);
+    addCovered(stretch, RunPart::kTransfer, covered.transfer);
+  }
   return std::move(sums_);
 }
 
@@ -79,6 +89,9 @@ void StreamSums::add(std::size_t i, const AssembledOperation& op,
   const std::uint64_t bytes =
       call ? std::max(call->bytes_in(), call->bytes_out()) : 0;
   sums.add(*key, stretch, bytes, timesOf(op, split));
+  Covered& covered = covered_[stretch];
+  covered.wait_for_peers.add(waitingWindow(stream_, i, split));
+  covered.transfer.add(transferWindow(op, split));
   const std::uint32_t rank = table_.header.rank();
   if (split.likely_arrival && split.likely_arrival->is_last) {
     const MatchedCall* matched = stream_.calls.of(op);

@@ -12,6 +12,7 @@
 #include "analysis/compare/figure_sums.h"
 #include "analysis/compare/stretches.h"
 #include "analysis/compare/wait_ends.h"
+#include "analysis/job/time_windows.h"
 #include "analysis/report/batch_sizes.h"
 #include "analysis/time_split/arrival_rows.h"
 #include "analysis/time_split/arrival_table.h"
@@ -53,6 +54,11 @@ class StreamSums {
   const Stretches& stretches_;
   const BatchSizes batches_;
   const WaitEnds wait_ends_;
+  // Per stretch what operations take together.
+  struct Covered {
+    CoveredTime wait_for_peers, transfer;
+  };
+  absl::flat_hash_map<std::uint32_t, Covered> covered_;
   Sums sums_;
   // Per call, and bytes of the batch that it is in.
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>,

@@ -11,7 +11,7 @@ Stretches::Stretches(StepRange steps)
 
 std::vector<Stretches::OwnStep> Stretches::ownSteps(
     const StreamTable& table) const {
-  if (!stepped()) return {{0, table.runNs()}};
+  if (!stepped()) return {{0, table.rankTimeNs()}};
   std::vector<OwnStep> own;
   for (const Marks::Step& step : table.marks.steps()) {
     if (!steps_.holds(step.number)) continue;

@@ -26,7 +26,7 @@ class Stretches {
     std::uint64_t ns = 0;
   };
   // A rank's own steps, as far as both ends of them are known; of a run whose
-  // steps are not marked the time that it recorded.
+  // steps are not marked the time from its first operation to its last.
   std::vector<OwnStep> ownSteps(const StreamTable& table) const;
   // Takes them, once for each stream.
   void add(const std::vector<OwnStep>& steps);

@@ -33,7 +33,7 @@ void DigestAdder::add(std::vector<DigestRow> rows,
                       const v1::StreamDigest& digest) {
   RankTotals rank;
   rank.rank = table_.header.rank();
-  rank.run_ns = table_.runNs();
+  rank.run_ns = table_.rankTimeNs();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     DigestRow& from = rows[i];
     ReportSums::Row& row = sums_.rowFor(keysOf(from), {place_, i});
@@ -46,6 +46,10 @@ void DigestAdder::add(std::vector<DigestRow> rows,
   }
   addUnseen(rows, digest);
   rank.totals.unseen_at_most_ns = digest.unseen_ns();
+  if (digest.state_ns_size() == 5) {
+    rank.states = {digest.state_ns(0), digest.state_ns(1), digest.state_ns(2),
+                   digest.state_ns(3), digest.state_ns(4)};
+  }
   sums_.addRank({place_, rank});
 }
 

@@ -123,6 +123,12 @@ class Rows {
     row.size = *size;
     row.group = meanings_.group(digest_.group(i));
     const std::uint64_t arrivals = readFigures(row);
+    const bool overlaps =
+        i < digest_.held_call_ns_size() && i < digest_.held_wait_ns_size();
+    row.totals.held_call_ns =
+        overlaps ? digest_.held_call_ns(i) : row.totals.host.total_ns;
+    row.totals.held_wait_ns =
+        overlaps ? digest_.held_wait_ns(i) : row.totals.wait.total_ns;
     SplitTotals::Parts parts;
     parts.wait_for_peers =
         timesOf(row.totals.split.wait_for_peers.total_ns, wait_max_);
@@ -201,7 +207,16 @@ class Rows {
 void addRows(const std::vector<DigestRow>& rows, const DigestIds& ids,
              v1::StreamDigest& digest) {
   std::uint32_t number = 0;
+  const bool overlaps =
+      std::any_of(rows.begin(), rows.end(), [](const DigestRow& row) {
+        return row.totals.held_call_ns != row.totals.host.total_ns ||
+               row.totals.held_wait_ns != row.totals.wait.total_ns;
+      });
   for (const DigestRow& row : rows) {
+    if (overlaps) {
+      digest.add_held_call_ns(row.totals.held_call_ns);
+      digest.add_held_wait_ns(row.totals.held_wait_ns);
+    }
     digest.add_op(ids.text(row.op));
     digest.add_dtype(ids.text(row.dtype));
     digest.add_size(ids.text(row.size));

@@ -101,6 +101,12 @@ v1::Payload digestOf(const ReportedStream& stream, const ReportPlan& plan,
       }};
   v1::StreamDigest& digest = *payload.mutable_digest();
   addRows(rows.rows(), ids, digest);
+  const StateTimes& states = sums.ranks().front().told.states;
+  for (const std::uint64_t ns :
+       {states.waiting_low_ns, states.waiting_ns, states.waiting_high_ns,
+        states.transfer_ns, states.exposed_ns}) {
+    digest.add_state_ns(ns);
+  }
   setUnseen(stream, sums, rows, digest);
   addOrder(stream.table, stream.groups, digest);
   return payload;

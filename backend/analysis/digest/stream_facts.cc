@@ -96,6 +96,10 @@ void setFacts(const StreamTable& table, const v1::Header& header,
   digest.set_overlapping_chunks(table.overlapping_chunks);
   digest.set_gaps(table.gaps);
   digest.set_gap_positions(table.gap_positions);
+  if (table.first_operation.known() && table.last_operation.known()) {
+    digest.set_first_operation_ns(table.first_operation.ns());
+    digest.set_last_operation_ns(table.last_operation.ns());
+  }
   const auto& refused = table.definitions.refusedGroups();
   digest.mutable_refused_group()->Add(refused.begin(), refused.end());
   std::sort(digest.mutable_refused_group()->begin(),
@@ -128,6 +132,13 @@ FactsOfStream readFacts(v1::Payload& payload) {
   table.gaps = digest.gaps();
   table.gap_positions = digest.gap_positions();
   table.closed = digest.closed();
+  if (digest.has_first_operation_ns()) {
+    table.first_operation = Instant(digest.first_operation_ns());
+    table.last_operation = Instant(digest.last_operation_ns());
+  } else if (digest.operations() > 0) {
+    table.first_operation = Instant(table.header.started().monotonic_ns());
+    table.last_operation = table.last;
+  }
   constexpr auto kLastState = static_cast<std::uint32_t>(RingState::kDead);
   table.ring = static_cast<RingState>(std::min(digest.ring(), kLastState));
   if (digest.from_ring_ns_plus_1() > 0) {

@@ -21,6 +21,21 @@ std::optional<double> busFactor(v1::Operation op, std::uint32_t group_size) {
   }
 }
 
+std::optional<double> busFactor(const v1::Call& call, std::uint32_t group_size,
+                                std::uint32_t group_rank) {
+  const auto even = busFactor(call.op(), group_size);
+  if (!even || trafficOf(call.op()) != Traffic::kAllToAll) return even;
+  if (call.splits_cut() > 0 || call.tensors_cut() > 0) return std::nullopt;
+  const bool single = call.op() == v1::OPERATION_ALL_TO_ALL_SINGLE;
+  if (single && call.split_in().empty() && call.split_out().empty()) {
+    return even;
+  }
+  const std::uint64_t bytes = messageBytes(call, group_size);
+  const auto others = bytesForOthers(call, group_size, group_rank);
+  if (!others || bytes == 0) return even;
+  return static_cast<double>(*others) / static_cast<double>(bytes);
+}
+
 std::string sizeBucket(std::uint64_t bytes) {
   if (bytes == 0) return "0 B";
   constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

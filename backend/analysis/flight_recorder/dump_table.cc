@@ -59,6 +59,7 @@ class TableBuilder {
     addProgress();
     table_.marks.finish(Instant(table_.header.started().monotonic_ns()),
                         table_.last);
+    table_.findOperationSpan();
     return std::move(table_);
   }
 

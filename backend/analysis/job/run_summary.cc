@@ -32,7 +32,8 @@ void RunSummary::add(const StreamTable& table, std::uint64_t operations) {
         {header.rank(), *table.from_ring_ns, table.stillRunning()});
   }
   longest_run_ns_ = std::max(longest_run_ns_, table.runNs());
-  total_run_ns_ += table.runNs();
+  longest_rank_time_ns_ = std::max(longest_rank_time_ns_, table.rankTimeNs());
+  rank_time_ns_ += table.rankTimeNs();
   losses_.add(table);
 }
 

@@ -78,9 +78,12 @@ class RunSummary {
   const LeftOut& leftOut() const { return left_out_; }
   const DeviceTimes& deviceTimes() const { return device_times_; }
   const std::vector<FromRing>& fromRings() const { return from_rings_; }
-  // The longest run of a rank, and the sum over all ranks.
+  // The longest run of a rank.
   std::uint64_t longestRunNs() const { return longest_run_ns_; }
-  std::uint64_t totalRunNs() const { return total_run_ns_; }
+  // From a rank's first operation to its last: the longest, and the sum over
+  // all ranks, which shares are of.
+  std::uint64_t longestRankTimeNs() const { return longest_rank_time_ns_; }
+  std::uint64_t rankTimeNs() const { return rank_time_ns_; }
   const Losses& losses() const { return losses_; }
   // Sentences about clocks that stepped or could not be aligned.
   const std::vector<std::string>& clockWarnings() const {
@@ -107,7 +110,8 @@ class RunSummary {
   DeviceTimes device_times_;
   std::vector<FromRing> from_rings_;
   std::uint64_t longest_run_ns_ = 0;
-  std::uint64_t total_run_ns_ = 0;
+  std::uint64_t longest_rank_time_ns_ = 0;
+  std::uint64_t rank_time_ns_ = 0;
   Losses losses_;
   std::vector<std::string> clock_warnings_;
 };

@@ -130,6 +130,12 @@ std::uint64_t cutTo(const WindowFilter& filter, StreamTable& table,
   table.simulated = simulated;
   table.header.mutable_started()->set_monotonic_ns(filter.begin().ns());
   table.last = filter.end();
+  if (filter.begin().isAfter(table.first_operation)) {
+    table.first_operation = filter.begin();
+  }
+  if (table.last_operation.isAfter(filter.end())) {
+    table.last_operation = filter.end();
+  }
   return gone;
 }
 

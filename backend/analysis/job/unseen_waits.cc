@@ -14,37 +14,20 @@ bool endsOnlyInWait(const AssembledOperation& op, const StreamTable& table) {
   return call && endsOnlyInWait(table.engineOf(*call), call->op());
 }
 
-// Makes them sorted and apart from each other.
-void unite(std::vector<Window>& windows) {
-  std::sort(
-      windows.begin(), windows.end(),
-      [](const Window& a, const Window& b) { return a.begin_ns < b.begin_ns; });
-  std::size_t kept = 0;
-  for (const Window& window : windows) {
-    if (kept > 0 && window.begin_ns <= windows[kept - 1].end_ns) {
-      std::int64_t& end_ns = windows[kept - 1].end_ns;
-      end_ns = std::max(end_ns, window.end_ns);
-    } else {
-      windows[kept++] = window;
-    }
-  }
-  windows.resize(kept);
-}
-
-std::uint64_t lengthOf(std::int64_t begin_ns, std::int64_t end_ns) {
-  return static_cast<std::uint64_t>(end_ns) -
-         static_cast<std::uint64_t>(begin_ns);
-}
-
 }  // namespace
 
 bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
                    const Batches& batches) {
-  if (op.wait_ended.known() || batches.hasMember(op)) return false;
+  if (batches.hasMember(op)) return false;
+  const v1::Call* call = table.callOf(op);
+  return mayHaveUnseenWait(op, call ? *call : v1::Call::default_instance());
+}
+
+bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call) {
+  if (op.wait_ended.known()) return false;
   const bool over = op.failed && !op.ended.known();
   if (over || between(op.ended, op.returned)) return false;
-  const v1::Call* call = table.callOf(op);
-  return !call || call->graph_plus_1() == 0;
+  return call.graph_plus_1() == 0;
 }
 
 UnseenWaits::UnseenWaits(const StreamTable& table) {
@@ -88,11 +71,11 @@ std::uint64_t UnseenWaits::atMostNs(std::vector<Window>& windows) const {
     std::int64_t from_ns = window.begin_ns;
     while (seen != seen_.end() && seen->end_ns <= from_ns) ++seen;
     for (; seen != seen_.end() && seen->begin_ns < window.end_ns; ++seen) {
-      if (seen->begin_ns > from_ns) sum += lengthOf(from_ns, seen->begin_ns);
+      if (seen->begin_ns > from_ns) sum += lengthOf({from_ns, seen->begin_ns});
       from_ns = std::max(from_ns, seen->end_ns);
       if (seen->end_ns >= window.end_ns) break;
     }
-    if (from_ns < window.end_ns) sum += lengthOf(from_ns, window.end_ns);
+    if (from_ns < window.end_ns) sum += lengthOf({from_ns, window.end_ns});
   }
   return sum;
 }

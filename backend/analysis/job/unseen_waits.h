@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/job/time_windows.h"
 #include "analysis/stream/batches.h"
 #include "analysis/stream/stream_table.h"
 
@@ -23,6 +24,9 @@ namespace traced {
 bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
                    const Batches& batches);
 
+// The same of an operation that is no member of a batch.
+bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call);
+
 class UnseenWaits {
  public:
   // Of the process whose stream that is.
@@ -30,10 +34,7 @@ class UnseenWaits {
 
   // When the process may have waited for an operation whose wait was not seen:
   // from the return of its call to its end, as far as they are known.
-  struct Window {
-    std::int64_t begin_ns = 0;
-    std::int64_t end_ns = 0;
-  };
+  using Window = TimeWindow;
   static Window windowOf(const AssembledOperation& op,
                          const StreamTable& table);
 

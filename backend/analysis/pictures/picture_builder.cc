@@ -14,7 +14,15 @@ const RankLateness* Pictures::worst() const {
                        [](const RankLateness& a, const RankLateness& b) {
                          return a.caused_ns < b.caused_ns;
                        });
-  return most == lateness.end() || most->caused_ns == 0 ? nullptr : &*most;
+  if (most == lateness.end()) return nullptr;
+  // A rank that waited may be late because of that, for each of the others.
+  const std::uint64_t passed_on_ns = (lateness.size() - 1) * most->suffered_ns;
+  const bool leads =
+      std::all_of(lateness.begin(), lateness.end(), [&](const auto& rank) {
+        return rank.rank == most->rank ||
+               rank.caused_ns + passed_on_ns < most->caused_ns;
+      });
+  return leads && most->caused_ns > passed_on_ns ? &*most : nullptr;
 }
 
 void PictureSpan::add(Instant first, Instant last,
@@ -41,6 +49,7 @@ PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
 void PictureBuilder::begin(const ArrivalTable::Stream& stream) {
   stream_ = &stream;
   behind_ns_.clear();
+  under_way_ns_ = kNotUnderWay;
   lateness_.emplace_back().rank = stream.table.header.rank();
   steps_.begin(stream);
   links_.begin(stream.table);
@@ -57,10 +66,11 @@ void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
   speeds_.add(call->op(), facts.message_bytes, facts.bus_factor, split);
   const MatchedCall* matched = stream_->calls.of(op);
   if (!matched) return;
-  const auto sender =
-      call->op() == v1::OPERATION_RECV ? table.peerOf(op, *call) : std::nullopt;
+  if (split.ready_ns && !split.wait_for_peers && table.isUnderWay(op)) {
+    under_way_ns_ = std::min(under_way_ns_, *split.ready_ns);
+  }
   waits_.add(table.header.rank(), split,
-             matched->parts > 0 ? matched->parts - 1 : 0, sender);
+             matched->parts > 0 ? matched->parts - 1 : 0);
   if (!split.likely_arrival) return;
   ++lateness_.back().arrivals;
   if (!split.likely_arrival->is_last) return;
@@ -68,9 +78,20 @@ void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
   lateness_.back().last_certain += split.arrival.has_value();
 }
 
+void PictureBuilder::addHang() {
+  const Instant last = stream_->table.last;
+  if (under_way_ns_ == kNotUnderWay || !last.known() ||
+      last.ns() < -kLatestNs || last.ns() > kLatestNs) {
+    return;
+  }
+  waits_.addUnderWay(stream_->table.header.rank(), under_way_ns_,
+                     stream_->clock.commonNs(last.ns()));
+}
+
 void PictureBuilder::end() {
   steps_.end();
   links_.end();
+  addHang();
   RankLateness& lateness = lateness_.back();
   lateness.last = behind_ns_.size();
   if (behind_ns_.empty()) return;
@@ -99,10 +120,11 @@ Pictures PictureBuilder::finish() && {
             [](const RankLateness& a, const RankLateness& b) {
               return a.rank < b.rank;
             });
-  const auto& caused = waits_.caused();
-  for (std::size_t i = 0; i < lateness_.size() && i < caused.size(); ++i) {
-    lateness_[i].caused_ns = caused[i].ns;
-    lateness_[i].certain_ns = caused[i].certain_ns;
+  const auto& waiting = waits_.waiting();
+  for (std::size_t i = 0; i < lateness_.size() && i < waiting.size(); ++i) {
+    lateness_[i].caused_ns = waiting[i].caused_ns;
+    lateness_[i].certain_ns = waiting[i].certain_ns;
+    lateness_[i].suffered_ns = waiting[i].suffered_ns;
   }
   pictures.lateness = std::move(lateness_);
   pictures.waits = std::move(waits_).finish();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -58,6 +59,9 @@ class PictureBuilder {
   Pictures finish() &&;
 
  private:
+  // Draws the operation that had not ended until the end of the stream.
+  void addHang();
+
   const ArrivalTable::Stream* stream_ = nullptr;
   WaitPictureBuilder waits_;
   StepPictureBuilder steps_;
@@ -67,6 +71,11 @@ class PictureBuilder {
   std::vector<RankLateness> lateness_;
   // Of the stream that is shown.
   std::vector<std::uint64_t> behind_ns_;
+  // When it was ready for the first operation that had not ended, on the common
+  // time line.
+  static constexpr std::int64_t kNotUnderWay =
+      std::numeric_limits<std::int64_t>::max();
+  std::int64_t under_way_ns_ = kNotUnderWay;
 };
 
 }  // namespace traced

@@ -12,7 +12,8 @@
 namespace traced {
 
 // Rank time of some steps, or of a stretch of time where no steps are marked.
-// What is under way beside computing is told as hidden.
+// An operation under way beside computing is hidden, unless the program may
+// have waited for it unseen.
 struct StepTimes {
   // The first step of it, or which stretch it is.
   std::uint64_t first = 0;
@@ -28,12 +29,16 @@ struct StepTimes {
   std::uint64_t uncertain_ns = 0;
   // In waits of which it is not known what they were.
   std::uint64_t undecided_ns = 0;
-  // Operations whose wait was not seen: some computing may have been waiting.
+  // In waits that no record shows, or computing: which is not known.
+  std::uint64_t may_wait_ns = 0;
+  // Steps of ranks that ended inside of an operation: they last until then.
+  std::uint64_t not_ended = 0;
+  // Operations whose wait was not seen.
   std::uint64_t waits_unknown = 0;
 
   std::uint64_t totalNs() const {
     return computing_ns + hidden_ns + calls_ns + wait_for_peers_ns +
-           transfer_ns + undecided_ns;
+           transfer_ns + undecided_ns + may_wait_ns;
   }
 };
 
@@ -50,8 +55,9 @@ struct StepPicture {
 // Waiting in one column of time, of one rank or several.
 struct WaitCell {
   // While all others of an operation were ready and waited for this rank, times
-  // their number; of messages the wait of the receiver for the sender. As
-  // clocks have it, and of that what is certain.
+  // their number; of messages, broadcasts and the like the wait of each that
+  // depends on it, for it alone. As clocks have it, and of that what is
+  // certain.
   std::uint64_t caused_ns = 0;
   std::uint64_t certain_ns = 0;
   // For the last of those that it depends on.
@@ -83,6 +89,8 @@ struct RankLateness {
   std::uint64_t caused_ns = 0;
   // Of that what is certain.
   std::uint64_t certain_ns = 0;
+  // How long it waited itself.
+  std::uint64_t suffered_ns = 0;
   std::uint64_t arrivals = 0;
   std::uint64_t last = 0;
   // How often of these that is certain.
@@ -157,8 +165,8 @@ struct Pictures {
   // By operation and size.
   std::vector<Speed> speeds;
 
-  // The one that others seem to have lost most time to; nullptr where nobody
-  // did.
+  // The one that others seem to have lost most time to; nullptr where another
+  // one's delay, passed on by ranks that waited, may explain as much.
   const RankLateness* worst() const;
 };
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/job/unseen_waits.h"
 #include "analysis/time_split/certified_times.h"
 #include "trace_io/wrapping.h"
 
@@ -31,6 +32,8 @@ void addTimes(StepTimes& sum, const StepTimes& times) {
   sum.transfer_ns += times.transfer_ns;
   sum.uncertain_ns += times.uncertain_ns;
   sum.undecided_ns += times.undecided_ns;
+  sum.may_wait_ns += times.may_wait_ns;
+  sum.not_ended += times.not_ended;
   sum.waits_unknown += times.waits_unknown;
 }
 
@@ -58,15 +61,19 @@ void StepPictureBuilder::begin(const ArrivalTable::Stream& stream) {
 void StepPictureBuilder::cutBySteps() {
   const StreamTable& table = stream_->table;
   const Instant start(table.header.started().monotonic_ns());
+  const bool hangs = endsInOperation();
   for (const Marks::Step& step : table.marks.steps()) {
+    // The step of a hang lasts until the stream ends.
+    const bool hung = hangs && !step.ended.known();
+    const Instant ended = hung ? table.last : step.ended;
     // What lies outside of a window has no operations left.
-    if (!between(start, step.began) || !between(step.began, step.ended) ||
-        !between(step.ended, table.last)) {
+    if (!between(start, step.began) || !between(step.began, ended) ||
+        !between(ended, table.last)) {
       continue;
     }
     const std::int64_t begin_ns = step.began.ns();
     if (!stretches_.empty() && begin_ns < stretches_.back().end_ns) continue;
-    stretches_.push_back({begin_ns, step.ended.ns(), step.number});
+    stretches_.push_back({begin_ns, ended.ns(), step.number, !hung});
   }
 }
 
@@ -108,6 +115,8 @@ void StepPictureBuilder::add(std::size_t operation, const OperationSplit& split,
     keepWait(op, ready.at.ns(), split);
   }
   if (!unseen) return;
+  const auto window = UnseenWaits::windowOf(op, stream_->table);
+  keep(window.begin_ns, window.end_ns, kMayWait);
   if (Stretch* stretch = stretchAt(op.issued.ns())) ++stretch->waits_unknown;
 }
 
@@ -150,24 +159,33 @@ void StepPictureBuilder::keepWait(const AssembledOperation& op,
   keep(all_ready_ns, until_ns, split.transfer ? kTransfer : kUndecided);
 }
 
+bool StepPictureBuilder::endsInOperation() const {
+  const StreamTable& table = stream_->table;
+  return std::any_of(
+      table.operations.begin(), table.operations.end(),
+      [&table](const AssembledOperation& op) { return table.isUnderWay(op); });
+}
+
 void StepPictureBuilder::keepWhatIsUnderWay() {
   const StreamTable& table = stream_->table;
-  bool any = false;
+  // Of an asynchronous operation nobody knows whether the program waits for it:
+  // that is kMayWait.
+  const bool stands =
+      std::any_of(table.operations.begin(), table.operations.end(),
+                  [&table](const AssembledOperation& op) {
+                    return table.isUnderWay(op) && !table.callOf(op)->async();
+                  });
+  if (!stands || !table.last.known()) return;
   Instant latest;
   const auto see = [&latest](Instant instant) {
     if (instant.isAfter(latest)) latest = instant;
   };
   for (const AssembledOperation& op : table.operations) {
-    const v1::Call* call = table.callOf(op);
-    any |= op.state() == OperationState::kIssued && !op.over && op.batch == 0 &&
-           call && call->graph_plus_1() == 0 && !call->simulated();
     see(op.issued);
     see(op.returned);
     see(op.wait_ended);
   }
-  if (any && latest.known() && table.last.known()) {
-    keep(latest.ns(), table.last.ns(), kUndecided);
-  }
+  if (latest.known()) keep(latest.ns(), table.last.ns(), kUndecided);
 }
 
 void StepPictureBuilder::end() {
@@ -204,6 +222,8 @@ void StepPictureBuilder::sweep(std::size_t& next, const Stretch& stretch,
   times.wait_for_peers_ns = spent_ns[kWaitForPeers];
   times.transfer_ns = spent_ns[kTransfer];
   times.undecided_ns = spent_ns[kUndecided];
+  times.may_wait_ns = spent_ns[kMayWait];
+  times.not_ended = !stretch.ended;
   times.uncertain_ns = std::min(stretch.uncertain_ns,
                                 spent_ns[kWaitForPeers] + spent_ns[kTransfer]);
   times.waits_unknown = stretch.waits_unknown;

@@ -32,7 +32,15 @@ class StepPictureBuilder {
 
  private:
   // What an instant of a rank is told as: the first of those that hold.
-  enum Kind { kWaitForPeers, kTransfer, kUndecided, kCall, kHidden, kKinds };
+  enum Kind {
+    kWaitForPeers,
+    kTransfer,
+    kUndecided,
+    kCall,
+    kMayWait,
+    kHidden,
+    kKinds
+  };
   struct Change {
     std::int64_t ns;
     Kind kind;
@@ -42,6 +50,7 @@ class StepPictureBuilder {
     std::int64_t begin_ns;
     std::int64_t end_ns;
     std::uint64_t number;
+    bool ended = true;
     std::uint64_t waits_unknown = 0;
     std::uint64_t uncertain_ns = 0;
   };
@@ -53,6 +62,8 @@ class StepPictureBuilder {
   void keep(std::int64_t from_ns, std::int64_t until_ns, Kind kind);
   // Of a program that stands in something, nobody knows what it is.
   void keepWhatIsUnderWay();
+  // Whether the stream ends inside of an operation.
+  bool endsInOperation() const;
   void keepWait(const AssembledOperation& op, std::int64_t ready_ns,
                 const OperationSplit& split);
   void sweep(std::size_t& next, const Stretch& stretch, int (&open)[kKinds]);

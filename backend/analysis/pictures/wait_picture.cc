@@ -22,7 +22,7 @@ void addWaitCell(WaitCell& sum, const WaitCell& cell) {
 WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
                                        std::int64_t first_ns,
                                        std::int64_t last_ns)
-    : ranks_(std::move(ranks)), first_ns_(first_ns), caused_(ranks_.size()) {
+    : ranks_(std::move(ranks)), first_ns_(first_ns), waiting_(ranks_.size()) {
   ranks_per_row_ =
       std::max<std::size_t>(1, (ranks_.size() + kMostRows - 1) / kMostRows);
   const std::size_t rows =
@@ -38,8 +38,7 @@ WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
 }
 
 void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
-                             std::uint32_t others,
-                             std::optional<std::uint32_t> sender) {
+                             std::uint32_t others) {
   const auto index = indexOf(rank);
   if (!index) return;
   const bool is_here = split.ready_ns && *split.ready_ns >= first_ns_;
@@ -59,15 +58,31 @@ void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
     const CertifiedTime& wait = *split.wait_for_peers;
     cell.suffered_ns += notBelowZero(wait.ns);
     cell.uncertain_ns += offByNs(wait);
-    if (sender) {
-      cause(*sender, column,
-            {notBelowZero(wait.ns),
-             notBelowZero(std::min(wait.ns, wait.low_ns))});
-    }
+    waiting_[*index].suffered_ns += notBelowZero(wait.ns);
+  }
+  if (const auto& awaited = split.awaited) {
+    cause(awaited->rank, column, awaited->ns, awaited->certain_ns);
   }
   if (split.likely_arrival && split.likely_arrival->is_last) {
     const std::uint64_t ns = split.likely_arrival->behind_ns * others;
-    cause(rank, column, {ns, split.arrival ? ns : 0});
+    cause(rank, column, ns, split.arrival ? ns : 0);
+  }
+}
+
+void WaitPictureBuilder::addUnderWay(std::uint32_t rank, std::int64_t from_ns,
+                                     std::int64_t until_ns) {
+  const auto index = indexOf(rank);
+  if (!index || from_ns < first_ns_ || until_ns < from_ns) return;
+  const auto columnOf = [this](std::int64_t ns) {
+    return static_cast<std::uint64_t>(ns - first_ns_) / picture_.column_ns;
+  };
+  std::vector<WaitCell>& cells = picture_.rows[*index / ranks_per_row_].cells;
+  // The first column has the operation already.
+  const std::uint64_t end =
+      std::min<std::uint64_t>(columnOf(until_ns) + 1, cells.size());
+  for (std::uint64_t i = columnOf(from_ns) + 1; i < end; ++i) {
+    ++cells[i].operations;
+    ++cells[i].not_known;
   }
 }
 
@@ -79,9 +94,10 @@ void WaitPictureBuilder::add(const WaitPictureBuilder& other) {
       addWaitCell(cells[j], others[j]);
     }
   }
-  for (std::size_t i = 0; i < caused_.size(); ++i) {
-    caused_[i].ns += other.caused_[i].ns;
-    caused_[i].certain_ns += other.caused_[i].certain_ns;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    waiting_[i].caused_ns += other.waiting_[i].caused_ns;
+    waiting_[i].certain_ns += other.waiting_[i].certain_ns;
+    waiting_[i].suffered_ns += other.waiting_[i].suffered_ns;
   }
   picture_.without_time += other.picture_.without_time;
 }
@@ -94,14 +110,14 @@ std::optional<std::size_t> WaitPictureBuilder::indexOf(
 }
 
 void WaitPictureBuilder::cause(std::uint32_t rank, std::size_t column,
-                               const Caused& caused) {
+                               std::uint64_t ns, std::uint64_t certain_ns) {
   const auto index = indexOf(rank);
   if (!index) return;
   WaitCell& cell = picture_.rows[*index / ranks_per_row_].cells[column];
-  cell.caused_ns += caused.ns;
-  cell.certain_ns += caused.certain_ns;
-  caused_[*index].ns += caused.ns;
-  caused_[*index].certain_ns += caused.certain_ns;
+  cell.caused_ns += ns;
+  cell.certain_ns += certain_ns;
+  waiting_[*index].caused_ns += ns;
+  waiting_[*index].certain_ns += certain_ns;
 }
 
 }  // namespace traced

@@ -195,6 +195,7 @@ StreamTable StreamAssembler::finish() && {
   }
   table_.marks.finish(Instant(table_.header.started().monotonic_ns()),
                       table_.last);
+  table_.findOperationSpan();
   return std::move(table_);
 }
 

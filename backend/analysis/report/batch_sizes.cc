@@ -7,13 +7,14 @@ namespace {
 
 BatchSize sizeOf(const StreamTable& table, const v1::Call& call) {
   const std::uint32_t group = table.groupOf(call);
-  const std::uint32_t group_size =
-      group == StreamDefinitions::kNone
-          ? 0
-          : table.definitions.groups()[group].members.size();
+  const GroupDefinition* known = group == StreamDefinitions::kNone
+                                     ? nullptr
+                                     : &table.definitions.groups()[group];
+  const std::uint32_t group_size = known ? known->members.size() : 0;
   BatchSize size;
   size.message_bytes = messageBytes(call, group_size);
-  const auto factor = busFactor(call.op(), group_size);
+  const auto factor =
+      busFactor(call, group_size, known ? known->group_rank : 0);
   size.has_bandwidth = factor.has_value();
   size.bus_bytes = static_cast<double>(size.message_bytes) * factor.value_or(0);
   return size;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,14 +72,37 @@ struct CallTotals {
   // And how long it waited for all of them at most, if no record was lost.
   std::uint64_t waits_unknown = 0;
   std::uint64_t unseen_at_most_ns = 0;
+  // Calls of which the operations are part, as of broadcast_object_list(): only
+  // of a report by parent.
+  std::uint64_t parents = 0;
+  // The rank time that calls and waits held up; see HeldTime.
+  std::uint64_t held_call_ns = 0;
+  std::uint64_t held_wait_ns = 0;
   SplitSums split;
 
   void add(const CallTotals& other);
-  // Host and wait time as a part of `run_ns`, 0 when that is 0. It is at least
+  // Held time as a part of `run_ns`, 0 when that is 0. It is at least
   // that: waits that were not seen come on top.
   double shareOf(std::uint64_t run_ns) const;
   // With all of these, if no record was lost.
   double mostOf(std::uint64_t run_ns) const;
+};
+
+// Rank time in which an operation was in a state, whether the program waited
+// for it or not. An instant of a rank counts once.
+struct StateTimes {
+  // Waiting for peers: at least, as clocks have it, and at most.
+  std::uint64_t waiting_low_ns = 0;
+  std::uint64_t waiting_ns = 0;
+  std::uint64_t waiting_high_ns = 0;
+  std::uint64_t transfer_ns = 0;
+  // A caller, or the device, was held up by it.
+  std::uint64_t exposed_ns = 0;
+
+  void add(const StateTimes& other);
+  std::uint64_t waitUncertainNs() const;
+  // Else it is only known to be between its bounds.
+  bool isWaitToldFromZero() const { return waiting_ns >= waitUncertainNs(); }
 };
 
 struct ReportRow {
@@ -99,8 +123,10 @@ struct ReportRow {
 
 struct RankTotals {
   std::uint32_t rank = 0;
+  // From its first operation to its last.
   std::uint64_t run_ns = 0;
   CallTotals totals;
+  StateTimes states;
 };
 
 struct Report {
@@ -113,6 +139,7 @@ struct Report {
   // One per group of the catalog.
   std::vector<CallTotals> group_totals;
   CallTotals all;
+  StateTimes all_states;
   RunSummary summary;
   ClockSummary clocks;
   // Operations that were read and are in none of the above, as the scope says.
@@ -127,6 +154,9 @@ struct Report {
   // What pictures show, where that was asked for.
   std::optional<Pictures> pictures;
 
+  bool isBy(ReportKey key) const {
+    return std::find(by.begin(), by.end(), key) != by.end();
+  }
   // Whether shares are at most what mostOf() says: nothing was lost.
   bool isBounded() const { return !summary.losses().any(); }
 };

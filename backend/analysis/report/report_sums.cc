@@ -66,13 +66,16 @@ void ReportSums::finish(std::size_t threads, Report& report) && {
       std::move(rows_[i]->samples).summarize(rows_[i]->told);
     }
   });
-  const std::uint64_t run_ns = report.summary.totalRunNs();
+  const std::uint64_t run_ns = report.summary.rankTimeNs();
   for (const std::unique_ptr<Row>& row : rows_) {
     ReportRow& told = report.rows.emplace_back(std::move(row->told));
     told.share = told.totals.shareOf(run_ns);
     told.share_at_most = told.totals.mostOf(run_ns);
   }
-  for (const Rank& rank : ranks_) report.ranks.push_back(rank.told);
+  for (const Rank& rank : ranks_) {
+    report.ranks.push_back(rank.told);
+    report.all_states.add(rank.told.states);
+  }
   report.group_totals = std::move(group_totals_);
   report.all = all_;
   report.out_of_scope = out_of_scope_;

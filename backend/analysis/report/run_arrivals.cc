@@ -1,5 +1,6 @@
 #include "analysis/report/run_arrivals.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 
@@ -32,10 +33,9 @@ RunArrivals readArrivals(const TraceSet& set, const KeepOfStream& also) {
   const auto keep = [&](std::size_t i, const StreamTable& table) {
     run.groups_of[i] =
         run.groups.add(table.header.attempt(), table.definitions.groups());
-    const bool any = !table.operations.empty();
     const auto own = std::make_shared<OwnPart>(
-        OwnPart{OwnArrivals(table, run.groups_of[i]),
-                any ? table.operations.front().issued : Instant(), table.last});
+        OwnPart{OwnArrivals(table, run.groups_of[i]), table.first_operation,
+                table.last_operation});
     const bool has_steps = !table.marks.steps().empty();
     const KeptOfStream more = also ? also(i, table) : KeptOfStream{};
     return KeptOfStream{
@@ -50,7 +50,8 @@ RunArrivals readArrivals(const TraceSet& set, const KeepOfStream& also) {
   };
   run.clocks = readAligned(set, threads, kMostKeptBytes, keep);
   if (run.arrivals.firstNs() < run.arrivals.lastNs()) {
-    run.span = {run.arrivals.firstNs(), run.arrivals.lastNs()};
+    run.span.first_ns = run.arrivals.firstNs();
+    run.span.last_ns = std::max(run.span.last_ns, run.arrivals.lastNs());
   }
   return run;
 }

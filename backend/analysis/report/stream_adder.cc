@@ -18,7 +18,11 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
       pictures_(stream.arrived ? pictures : nullptr),
       batches_(table_),
       sizes_(table_),
-      newest_of_call_(table_.definitions.calls().size()) {
+      newest_of_call_(table_.definitions.calls().size()),
+      by_parent_(std::find(plan_.keys.by().begin(), plan_.keys.by().end(),
+                           ReportKey::kParent) != plan_.keys.by().end()),
+      held_(table_),
+      span_(operationSpan(table_)) {
   if (plan_.arrivals && stream.arrived) {
     arrivals_.emplace(*plan_.arrivals, *stream.arrived);
   }
@@ -41,7 +45,10 @@ void ReportSums::StreamAdder::addAll() {
   if (pictures_) pictures_->end();
   RankTotals rank;
   rank.rank = table_.header.rank();
-  rank.run_ns = table_.runNs();
+  rank.run_ns = table_.rankTimeNs();
+  rank.states = {std::move(waiting_low_).ns(), std::move(waiting_).ns(),
+                 std::move(waiting_high_).ns(), std::move(transfer_).ns(),
+                 std::move(exposed_).ns()};
   for (const auto& [key, part] : parts_) addTotals(*part, rank.totals);
   if (!unseen_.empty()) addUnseen(rank.totals);
   sums_.ranks_.push_back({stream_.place, rank});
@@ -54,6 +61,10 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
   const OperationSample sample = sampleOf(op);
   addTo(part.totals, op, sample,
         {part.captured, batches_.hasMember(op), is_unseen});
+  if (by_parent_) addParent(op, part);
+  const HeldTime::Of held = held_.of(op);
+  part.totals.held_call_ns += held.call_ns;
+  part.totals.held_wait_ns += held.wait_ns;
   part.row->samples.add(sample, part.size_number);
   if (is_unseen) {
     unseen_.push_back(
@@ -62,6 +73,7 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
   if (!arrivals_) return;
   const OperationSplit split = splitTime(*arrivals_, operation);
   addSplit(split, part);
+  addStates(operation, split);
   if (!pictures_) return;
   pictures_->add(operation, split,
                  {part.size.message_bytes, part.size.bus_factor, is_unseen});
@@ -86,16 +98,20 @@ ReportSums::StreamAdder::Part ReportSums::StreamAdder::makePart(
   if (call) {
     const std::uint32_t local = table_.groupOf(*call);
     std::uint32_t group_size = 0;
+    std::uint32_t group_rank = 0;
     if (local != StreamDefinitions::kNone) {
       part.group = stream_.groups[local];
-      group_size = table_.definitions.groups()[local].members.size();
+      const GroupDefinition& group = table_.definitions.groups()[local];
+      group_size = group.members.size();
+      group_rank = group.group_rank;
     }
     part.bytes_in = call->bytes_in();
     part.bytes_out = call->bytes_out();
     part.captured = call->graph_plus_1() > 0;
     part.size.message_bytes =
         static_cast<double>(messageBytes(*call, group_size));
-    part.size.bus_factor = busFactor(call->op(), group_size).value_or(-1);
+    part.size.bus_factor =
+        busFactor(*call, group_size, group_rank).value_or(-1);
   }
   if (place.batch_bytes > 0) {
     part.size.message_bytes = static_cast<double>(place.batch_bytes);
@@ -117,6 +133,39 @@ void ReportSums::StreamAdder::addSplit(const OperationSplit& split,
   if (!split.arrival) return;
   if (!part.lateness) part.lateness = &totals.latenessOf(table_.header.rank());
   part.lateness->add(*split.arrival);
+}
+
+void ReportSums::StreamAdder::addParent(const AssembledOperation& op,
+                                        Part& part) {
+  const v1::Context* context = table_.contextOf(op);
+  if (!context || context->parent().empty()) return;
+  part.totals.parents +=
+      parents_.insert({part.row, context->parent_number()}).second;
+}
+
+void ReportSums::StreamAdder::addStates(std::size_t operation,
+                                        const OperationSplit& split) {
+  const AssembledOperation& op = table_.operations[operation];
+  const auto add = [this](CoveredTime& time, const TimeWindow& window) {
+    time.add(cutTo(span_, Instant(window.begin_ns), Instant(window.end_ns)));
+  };
+  add(waiting_, waitingWindow(*stream_.arrived, operation, split));
+  add(transfer_, transferWindow(op, split));
+  if (split.wait_for_peers) {
+    const Instant ready = stream_.arrived->ready[operation].at;
+    const CertifiedTime& wait = *split.wait_for_peers;
+    const auto [low_ns, high_ns] =
+        std::minmax({wait.ns, wait.low_ns, wait.high_ns});
+    add(waiting_low_, windowAt(ready, std::max<std::int64_t>(low_ns, 0)));
+    add(waiting_high_, windowAt(ready, std::max<std::int64_t>(high_ns, 0)));
+  }
+  if (!split.exposed_ns) return;
+  if (op.stall_ns_plus_1 > 0) {
+    add(exposed_,
+        windowAt(op.ended, -static_cast<std::int64_t>(*split.exposed_ns)));
+  } else {
+    exposed_.add(cutTo(span_, op.wait_began, op.wait_ended));
+  }
 }
 
 std::optional<std::size_t> ReportSums::StreamAdder::windowOf(

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "analysis/job/held_time.h"
 #include "analysis/job/unseen_waits.h"
 #include "analysis/report/report_sums.h"
 #include "analysis/stream/batches.h"
@@ -50,6 +52,8 @@ class ReportSums::StreamAdder {
   Part makePart(std::size_t operation, const v1::Call* call,
                 const RowPlace& place);
   void addSplit(const OperationSplit& split, Part& part);
+  void addParent(const AssembledOperation& op, Part& part);
+  void addStates(std::size_t operation, const OperationSplit& split);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
   void addTotals(const Part& part, CallTotals& rank);
   void addUnseen(CallTotals& rank);
@@ -72,6 +76,13 @@ class ReportSums::StreamAdder {
   std::vector<Newest> newest_of_call_;
   Newest without_call_;
   std::vector<Unseen> unseen_;
+  const bool by_parent_;
+  // Numbers of parents that a row has.
+  absl::flat_hash_set<std::pair<const Row*, std::uint64_t>> parents_;
+  const HeldTime held_;
+  const TimeWindow span_;
+  // What StateTimes adds up.
+  CoveredTime waiting_low_, waiting_, waiting_high_, transfer_, exposed_;
 };
 
 }  // namespace traced

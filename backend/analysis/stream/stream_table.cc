@@ -27,6 +27,30 @@ std::uint64_t StreamTable::runNs() const {
   return between(Instant(header.started().monotonic_ns()), last).value_or(0);
 }
 
+std::uint64_t StreamTable::rankTimeNs() const {
+  return between(first_operation, last_operation).value_or(0);
+}
+
+bool StreamTable::isUnderWay(const AssembledOperation& operation) const {
+  const v1::Call* call = callOf(operation);
+  return operation.state() == OperationState::kIssued && !operation.over &&
+         operation.batch == 0 && call && call->graph_plus_1() == 0 &&
+         !call->simulated();
+}
+
+void StreamTable::findOperationSpan() {
+  for (const AssembledOperation& op : operations) {
+    if (!first_operation.known() || first_operation.isAfter(op.issued)) {
+      first_operation = op.issued;
+    }
+    const Instant until = isUnderWay(op) ? last : Instant();
+    for (const Instant at :
+         {op.issued, op.returned, op.ended, op.wait_ended, until}) {
+      if (at.isAfter(last_operation)) last_operation = at;
+    }
+  }
+}
+
 bool StreamTable::lostSomething() const {
   return dropped() > 0 || missing() > 0 || refused_bytes > 0 ||
          skipped_chunks > 0 || broken_tables > 0 || overlapping_chunks > 0 ||

@@ -72,6 +72,10 @@ struct StreamTable {
   std::vector<GroupProgress> progress;
   // The latest instant the stream says anything about.
   Instant last;
+  // From the first operation's issue to the end of the last one, or to `last`
+  // where an operation had not ended. Start-up and exit are outside.
+  Instant first_operation;
+  Instant last_operation;
   // What was looked for in shared memory, and for how long the end of the
   // stream was found only there; absent: it is all in files.
   RingState ring = RingState::kNotLooked;
@@ -94,6 +98,13 @@ struct StreamTable {
   }
   // From the start of the recording to its last instant, in nanoseconds.
   std::uint64_t runNs() const;
+  // From its first operation to its last: what shares of rank time are of.
+  std::uint64_t rankTimeNs() const;
+  // Derives first_operation and last_operation.
+  void findOperationSpan();
+  // Whether the process may be inside of the operation at the end of the
+  // stream: it is neither over nor captured nor simulated.
+  bool isUnderWay(const AssembledOperation& operation) const;
   bool lostSomething() const;
 
   bool isSimulated(const AssembledOperation& operation) const;

@@ -29,14 +29,6 @@ struct SplitSums {
   // Operations without a wait for peers or without a transfer time.
   std::uint64_t withheld = 0;
 
-  // Else it is only known to be at most so much.
-  bool isWaitToldFromZero() const {
-    return wait_for_peers.total_ns >= wait_uncertain_ns;
-  }
-  std::uint64_t waitAtMostNs() const {
-    return wait_for_peers.total_ns + wait_uncertain_ns;
-  }
-
   void add(const OperationSplit& split);
   void add(const SplitSums& other);
 };

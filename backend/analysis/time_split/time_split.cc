@@ -1,8 +1,11 @@
 #include "analysis/time_split/time_split.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/stream/observed_end.h"
+#include "analysis/time_split/certified_times.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
@@ -22,6 +25,17 @@ OperationSplit::Arrival arrivalOf(const ArrivalTable::Row& row,
                                   std::uint32_t rank) {
   return {row.last_rank == rank,
           static_cast<std::uint64_t>(row.last.ns - row.before_last.ns)};
+}
+
+OperationSplit::Awaited awaitedOf(const ArrivalTable::Row& row,
+                                  const CertifiedTime& wait) {
+  std::int64_t ns = wait.ns;
+  std::int64_t certain_ns = std::min(wait.ns, wait.low_ns);
+  if (row.arrived > 1) {
+    ns = std::min(ns, row.last.ns - row.before_last.ns);
+    certain_ns = row.isLastCertain() ? std::min(ns, certain_ns) : 0;
+  }
+  return {row.last_rank, notBelowZero(ns), notBelowZero(certain_ns)};
 }
 
 // From `from` to the end, or from the last of those it depends on, if that was
@@ -84,6 +98,8 @@ OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
     if (row && all_wait_for_all) {
       split.likely_arrival = arrivalOf(*row, stream.table.header.rank());
       if (row->isLastCertain()) split.arrival = split.likely_arrival;
+    } else if (row) {
+      split.awaited = awaitedOf(*row, *split.wait_for_peers);
     }
   }
   if (!end) return split;
@@ -104,6 +120,26 @@ OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
   }
   split.transfer = transfer;
   return split;
+}
+
+TimeWindow windowAt(Instant from, std::int64_t ns) {
+  if (!from.known()) return {};
+  const Instant to(wrappingSum(from.ns(), ns));
+  const auto [begin, end] = ns < 0 ? std::pair(to, from) : std::pair(from, to);
+  return between(begin, end) ? TimeWindow{begin.ns(), end.ns()} : TimeWindow{};
+}
+
+TimeWindow waitingWindow(const ArrivalTable::Stream& stream,
+                         std::size_t operation, const OperationSplit& split) {
+  if (!split.wait_for_peers) return {};
+  return windowAt(stream.ready[operation].at,
+                  std::max<std::int64_t>(split.wait_for_peers->ns, 0));
+}
+
+TimeWindow transferWindow(const AssembledOperation& op,
+                          const OperationSplit& split) {
+  if (!split.transfer) return {};
+  return windowAt(op.ended, -std::max<std::int64_t>(split.transfer->ns, 0));
 }
 
 }  // namespace traced

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/job/time_windows.h"
 #include "analysis/time_split/arrival_rows.h"
 
 namespace traced {
@@ -38,11 +39,28 @@ struct OperationSplit {
   // The same as clocks have it, certain or not: who seems to have been the
   // last.
   std::optional<Arrival> likely_arrival;
+  // Where not all wait for all, the rank waited for: the sender, the root, or
+  // the last of those that a root waits for. `ns`: for that one alone.
+  struct Awaited {
+    std::uint32_t rank = 0;
+    std::uint64_t ns = 0;
+    std::uint64_t certain_ns = 0;
+  };
+  std::optional<Awaited> awaited;
   // When it was ready, on the common time line.
   std::optional<std::int64_t> ready_ns;
 };
 
 // `arrivals`: as the operation's stream asks for them.
 OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation);
+
+// When the operation waited for peers, as clocks have it, and when it was in
+// transfer, on the rank's own clock; empty where that is not known.
+TimeWindow waitingWindow(const ArrivalTable::Stream& stream,
+                         std::size_t operation, const OperationSplit& split);
+TimeWindow transferWindow(const AssembledOperation& op,
+                          const OperationSplit& split);
+// From `from`, or before it where `ns` is negative.
+TimeWindow windowAt(Instant from, std::int64_t ns);
 
 }  // namespace traced

@@ -132,7 +132,11 @@ class Drawer {
     const auto& slices = line_.operations;
     const bool all = slices.empty();
     for (const Marks::Step& step : table_.marks.steps()) {
-      const Instant ended = step.ended.known() ? step.ended : table_.last;
+      // Exit is no part of the last step.
+      const Instant last = table_.last_operation.isAfter(step.began)
+                               ? table_.last_operation
+                               : table_.last;
+      const Instant ended = step.ended.known() ? step.ended : last;
       if (!step.began.known() || !ended.known()) continue;
       const std::int64_t begin_ns = common(step.began);
       const std::int64_t end_ns = common(ended);

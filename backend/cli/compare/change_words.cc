@@ -1,5 +1,7 @@
 #include "cli/compare/change_words.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/common/text.h"
@@ -7,7 +9,11 @@
 namespace traced {
 
 std::string ratioCell(double ratio) {
-  return absl::StrFormat("%+.1f %%", 100 * (ratio - 1));
+  const double percent = 100 * (ratio - 1);
+  // What differs is not shown as equal.
+  const bool shows_none = std::abs(percent) < 0.05 && percent != 0;
+  return shows_none ? absl::StrFormat("%+.1g %%", percent)
+                    : absl::StrFormat("%+.1f %%", percent);
 }
 
 const char* kindCell(ChangeKind kind, bool follows) {

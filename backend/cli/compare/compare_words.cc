@@ -154,6 +154,17 @@ void addOneSided(const Comparison& comparison, const Quote& quote,
   }
 }
 
+// The step, where it is open whether it became longer by more than the floor.
+const Change* openStep(const Comparison& comparison) {
+  for (const ComparedKey& key : comparison.keys) {
+    for (const Change& change : key.changes) {
+      const bool is_open = change.kind == ChangeKind::kOpen;
+      if (change.part == RunPart::kStep && is_open) return &change;
+    }
+  }
+  return nullptr;
+}
+
 Level levelOf(ChangeKind kind) {
   return kind == ChangeKind::kWorse    ? Level::kWorse
          : kind == ChangeKind::kBetter ? Level::kBetter
@@ -251,6 +262,11 @@ std::string compareSentence(const Comparison& comparison, const Quote& quote) {
     return text;
   }
   if (!comparison.not_measured.empty()) return "Not measured.";
+  if (const Change* step = openStep(comparison)) {
+    return absl::StrCat("No regression was found: ", unitOf(comparison),
+                        " became at most ", percentNumber(step->high() - 1),
+                        " % longer.");
+  }
   return absl::StrCat("No regression: nothing became worse by more than ",
                       percentNumber(comparison.settings.limits.floor), " %.");
 }

@@ -30,6 +30,8 @@ Json stepsJson(const StepPicture& picture) {
                        {"transfer_ns", times.transfer_ns},
                        {"uncertain_ns", times.uncertain_ns},
                        {"undecided_ns", times.undecided_ns},
+                       {"may_wait_ns", times.may_wait_ns},
+                       {"not_ended", times.not_ended},
                        {"waits_unknown", times.waits_unknown}});
   }
   Json json = {{"by", picture.by_step ? "step" : "time"}};
@@ -84,6 +86,7 @@ Json latenessJson(const std::vector<RankLateness>& ranks) {
     Json json = {{"rank", rank.rank},
                  {"caused_ns", rank.caused_ns},
                  {"certain_ns", rank.certain_ns},
+                 {"suffered_ns", rank.suffered_ns},
                  {"arrivals", rank.arrivals},
                  {"last", rank.last},
                  {"last_certain", rank.last_certain}};
@@ -157,20 +160,22 @@ Json speedsJson(const std::vector<Speed>& speeds) {
 
 Json pictureSharesJson(const Report& report) {
   Json json = Json::object();
-  const std::uint64_t run_ns = report.summary.totalRunNs();
+  const std::uint64_t run_ns = report.summary.rankTimeNs();
   if (report.summary.fromDumps() || run_ns == 0) return json;
   const auto part = [run_ns](std::uint64_t ns) {
     return static_cast<double>(ns) / static_cast<double>(run_ns);
   };
-  const SplitSums& split = report.all.split;
+  const StateTimes& states = report.all_states;
   json["communication"] = report.all.shareOf(run_ns);
   if (report.isBounded()) {
     json["communication_at_most"] = report.all.mostOf(run_ns);
   }
-  json["exposed"] = part(split.exposed.total_ns);
-  json["wait_for_peers"] = part(split.wait_for_peers.total_ns);
-  json["wait_for_peers_uncertain"] = part(split.wait_uncertain_ns);
-  if (const RankLateness* worst = report.pictures->worst()) {
+  json["exposed"] = part(states.exposed_ns);
+  json["wait_for_peers"] = part(states.waiting_ns);
+  json["wait_for_peers_uncertain"] = part(states.waitUncertainNs());
+  const RankLateness* worst = report.pictures->worst();
+  // Waiting in operations that overlap adds up to more than there is.
+  if (worst && worst->caused_ns <= run_ns) {
     json["worst_rank"] = worst->rank;
     json["worst_rank_caused"] = part(worst->caused_ns);
     json["worst_rank_certain"] = part(worst->certain_ns);

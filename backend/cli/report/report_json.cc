@@ -35,10 +35,19 @@ void addShares(Json& json, const Report& report, const CallTotals& totals,
                std::uint64_t run_ns) {
   // Without returns and waits there is no telling.
   if (report.summary.fromDumps()) return;
+  json["held_ns"] = totals.held_call_ns + totals.held_wait_ns;
   json["share"] = totals.shareOf(run_ns);
   if (!report.isBounded()) return;
   json["share_at_most"] = totals.mostOf(run_ns);
   json["unseen_at_most_ns"] = totals.unseen_at_most_ns;
+}
+
+Json statesJson(const StateTimes& states) {
+  return {{"wait_for_peers_ns", states.waiting_ns},
+          {"wait_for_peers_low_ns", states.waiting_low_ns},
+          {"wait_for_peers_high_ns", states.waiting_high_ns},
+          {"transfer_ns", states.transfer_ns},
+          {"exposed_ns", states.exposed_ns}};
 }
 
 void addTotals(Json& json, const Report& report, const CallTotals& totals,
@@ -137,6 +146,7 @@ Json latestJson(const Report& report, const Latest& latest) {
 Json rowJson(const Report& report, const ReportRow& row) {
   Json json = keysJson(report, row);
   addCounts(json, row.totals);
+  if (report.isBy(ReportKey::kParent)) json["parents"] = row.totals.parents;
   json["host"] = toJson(row.host);
   json["completion"] = toJson(row.completion);
   json["wait"] = toJson(row.wait);
@@ -148,7 +158,7 @@ Json rowJson(const Report& report, const ReportRow& row) {
   setIf(json, "transfer_busbw_gbs", row.split.transferBusbwGbs());
   setIf(json, "ready_busbw_gbs", row.split.readyBusbwGbs());
   json["last_arrivals"] = lastArrivalsJson(row.split);
-  addShares(json, report, row.totals, report.summary.totalRunNs());
+  addShares(json, report, row.totals, report.summary.rankTimeNs());
   return json;
 }
 
@@ -157,6 +167,7 @@ Json ranksJson(const Report& report) {
   for (const RankTotals& rank : report.ranks) {
     Json json = {{"rank", rank.rank}, {"run_ns", rank.run_ns}};
     addTotals(json, report, rank.totals, rank.run_ns);
+    json["states"] = statesJson(rank.states);
     ranks.push_back(std::move(json));
   }
   return ranks;
@@ -166,7 +177,7 @@ Json groupTotalsJson(const Report& report) {
   std::vector<Json> groups = groupsJson(report.groups);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     addTotals(groups[i], report, report.group_totals[i],
-              report.summary.totalRunNs());
+              report.summary.rankTimeNs());
   }
   return groups;
 }
@@ -186,12 +197,13 @@ Json reportJson(const std::string& title, const TraceSet& set,
                {"torch_versions", summary.torchVersions()},
                {"backends", summary.backends()},
                {"run_ns", summary.longestRunNs()},
-               {"rank_time_ns", summary.totalRunNs()},
+               {"rank_time_ns", summary.rankTimeNs()},
                {"simulated", summary.simulated()},
                {"switched_off", pausesJson(summary.pauses())},
                {"device_times", deviceTimesJson(summary.deviceTimes())}};
   Json& total = json["total"] = Json::object();
-  addTotals(total, report, report.all, summary.totalRunNs());
+  addTotals(total, report, report.all, summary.rankTimeNs());
+  total["states"] = statesJson(report.all_states);
   Json& ops = json["ops"] = Json::array();
   for (const ReportRow& row : report.rows) ops.push_back(rowJson(report, row));
   json["clocks"] = alignmentJson(report.clocks);

@@ -32,6 +32,9 @@ std::string reportText(const std::string& title, const TraceSet& set,
 // "2.1-18.9 %" where waits were not seen, ">=2.1 %" where records were lost.
 std::string shareCell(const Report& report, const CallTotals& totals,
                       std::uint64_t run_ns);
+// How much of rank time operations waited for peers: a figure, or its bounds
+// where clocks leave it open. Rank time must not be 0.
+std::string waitingCell(const Report& report, const char* between);
 
 // Sentences about clocks, about who was late, and about what became slower; ""
 // where there is nothing to say.

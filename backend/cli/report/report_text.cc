@@ -27,38 +27,35 @@ std::string unseenText(const Report& report, double most) {
 }
 
 std::string shareText(const Report& report) {
-  const auto run_ns = static_cast<double>(report.summary.totalRunNs());
+  const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
   if (report.summary.fromDumps()) {
     return "How long communication held up the ranks is not known: dumps have "
            "neither returns nor waits.\n";
   }
   if (run_ns == 0) return "";
   const CallTotals& all = report.all;
-  const double least = all.shareOf(report.summary.totalRunNs());
-  const double most = all.mostOf(report.summary.totalRunNs());
+  const double least = all.shareOf(report.summary.rankTimeNs());
+  const double most = all.mostOf(report.summary.rankTimeNs());
   return absl::StrFormat(
-      "Communication took %s of rank time: %s inside calls, %s in waits%s.\n",
+      "Communication took %s of rank time: %s inside calls, %s in waits%s.\n"
+      "Rank time is from a rank's first operation to its last, at most %s.\n",
       report.isBounded() ? percentRange(least, most, " to ")
                          : "at least " + percentText(least),
-      percentText(static_cast<double>(all.host.total_ns) / run_ns),
-      percentText(static_cast<double>(all.wait.total_ns) / run_ns),
-      unseenText(report, most - least));
+      percentText(static_cast<double>(all.held_call_ns) / run_ns),
+      percentText(static_cast<double>(all.held_wait_ns) / run_ns),
+      unseenText(report, most - least),
+      durationText(report.summary.longestRankTimeNs()));
 }
 
 // Of operations, whether or not the program waited for them.
 std::string peersText(const Report& report) {
-  const auto run_ns = static_cast<double>(report.summary.totalRunNs());
-  const SplitSums& split = report.all.split;
-  if (run_ns == 0 || split.wait_for_peers.count == 0) return "";
-  const bool told = split.isWaitToldFromZero();
-  const std::uint64_t wait_ns =
-      told ? split.wait_for_peers.total_ns : split.waitAtMostNs();
+  const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
+  if (run_ns == 0 || report.all.split.wait_for_peers.count == 0) return "";
   return absl::StrFormat(
-      "Of rank time operations took %s%s waiting for peers and %s in "
+      "Of rank time operations took %s waiting for peers and %s in "
       "transfer, with or without the program waiting for them.\n",
-      told ? "" : "at most ",
-      percentText(static_cast<double>(wait_ns) / run_ns),
-      percentText(static_cast<double>(split.transfer.total_ns) / run_ns));
+      waitingCell(report, " to "),
+      percentText(static_cast<double>(report.all_states.transfer_ns) / run_ns));
 }
 
 std::string msOrNone(const TimeSummary& time, double ns) {
@@ -114,7 +111,10 @@ Table makeTable(const Report& report, bool wide) {
     table.addColumn(key == ReportKey::kOp ? "operation" : nameOf(key),
                     right ? Table::Align::kRight : Table::Align::kLeft);
   }
+  // Of a row by parent the calls are those of the parent.
+  const bool by_parent = report.isBy(ReportKey::kParent);
   table.addColumn("calls");
+  if (by_parent) table.addColumn("operations");
   table.addColumn("bytes");
   std::vector<std::string> figures = {"p50", "p99"};
   std::vector<std::string> certified = figures;
@@ -138,6 +138,10 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
                                  bool wide) {
   std::vector<std::string> cells;
   for (const std::string& key : row.keys) cells.push_back(printable(key));
+  if (report.isBy(ReportKey::kParent)) {
+    const std::uint64_t parents = row.totals.parents;
+    cells.push_back(parents == 0 ? "-" : groupedText(parents));
+  }
   cells.push_back(groupedText(row.totals.calls));
   cells.push_back(bytesText(row.totals.bytes));
   addCells(cells, row.host, wide);
@@ -148,7 +152,7 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
   if (wide) cells.push_back(bandwidthText(row.algbw_gbs));
   cells.push_back(bandwidthText(row.busbw_gbs));
   if (wide) cells.push_back(bandwidthText(row.split.transferBusbwGbs()));
-  cells.push_back(shareCell(report, row.totals, report.summary.totalRunNs()));
+  cells.push_back(shareCell(report, row.totals, report.summary.rankTimeNs()));
   return cells;
 }
 

@@ -83,13 +83,14 @@ class Lines {
         {"dump_timestamp_us", std::max<std::int64_t>(end_ns, 0) / 1000},
         {"hostname", printable(table.header.host())},
         {"pid", table.header.pid()}};
-    addPerformance(json, table, op, *call, group.members.size());
+    addPerformance(json, table, op, *call, group.members.size(),
+                   table.definitions.groups()[local].group_rank);
     return json;
   }
 
   static void addPerformance(Json& json, const StreamTable& table,
                              const AssembledOperation& op, const v1::Call& call,
-                             std::uint32_t size) {
+                             std::uint32_t size, std::uint32_t group_rank) {
     const bool is_p2p = isPointToPoint(call.op());
     const char* kind = is_p2p ? "p2p" : "coll";
     Json& told = json[is_p2p ? "p2p_perf" : "coll_perf"];
@@ -109,7 +110,7 @@ class Lines {
     set("_exec_time_us", static_cast<std::uint64_t>(ns / 1000 + 0.5));
     set("_timing_source", "collective_cpu");
     set("_algobw_gbs", algbw);
-    set("_busbw_gbs", algbw * busFactor(call.op(), size).value_or(0));
+    set("_busbw_gbs", algbw * busFactor(call, size, group_rank).value_or(0));
   }
 
   const JobView& view_;

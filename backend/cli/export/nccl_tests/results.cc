@@ -79,7 +79,13 @@ void Results::add(const MatchRow& row) {
     return;
   }
   const std::uint32_t size = group.members.size();
-  const std::optional<double> factor = busFactor(call->op(), size);
+  const auto factorOf = [&](const MatchCell& cell, const v1::Call& of) {
+    const StreamTable& table = view_.tableOf(cell);
+    const std::uint32_t local = table.groupOf(of);
+    if (local == StreamDefinitions::kNone) return busFactor(of.op(), size);
+    return busFactor(of, size, table.definitions.groups()[local].group_rank);
+  };
+  const std::optional<double> factor = factorOf(cells.front(), *call);
   const std::uint64_t bytes = messageBytes(*call, size);
   std::vector<double> times_us(ranks);
   bool known = factor && bytes > 0;
@@ -87,6 +93,7 @@ void Results::add(const MatchRow& row) {
     const AssembledOperation& op = view_.operationOf(cell);
     const v1::Call* other = view_.callOf(cell);
     known &= other && other->op() == call->op() &&
+             factorOf(cell, *other) == factor &&
              messageBytes(*other, size) == bytes && !op.failed &&
              between(op.issued, op.ended).value_or(0) > 0;
     if (!known) break;

@@ -22,6 +22,7 @@ const TableSpec& rankTableSpec() {
                                   {"switched_off_ns"},
                                   {"last_ns"},
                                   {"run_ns"},
+                                  {"rank_time_ns"},
                                   {"clock", kText},
                                   {"closed", kFlag},
                                   {"recovered", kFlag},
@@ -64,6 +65,7 @@ void RankTable::add(const StreamTable& table, const v1::ClockModel& model) {
   file_[column++].addCount(table.marks.pausedNs());
   file_[column++].add(commonOrNone(clock, table.last));
   file_[column++].addCount(table.runNs());
+  file_[column++].addCount(table.rankTimeNs());
   file_[column++].addText(nameOf(model.source()));
   file_[column++].addFlag(table.closed);
   file_[column++].addFlag(table.accounts.recovered());

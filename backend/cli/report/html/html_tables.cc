@@ -84,9 +84,10 @@ std::string stepTable(const Report& report) {
   const StepPicture& steps = report.pictures->steps;
   HtmlTable table("steps");
   table.addColumn(steps.by_step ? "step" : "from s");
-  addNumbers(table, {"of ranks", "mean ms", "computing ms", "hidden ms",
-                     "in calls ms", "for peers ms", "transfer ms",
-                     "of these open ms", "undecided ms", "longest ms"});
+  addNumbers(table,
+             {"of ranks", "mean ms", "computing ms", "hidden ms", "in calls ms",
+              "for peers ms", "transfer ms", "of these open ms", "undecided ms",
+              "may wait ms", "longest ms"});
   for (const StepTimes& times : steps.entries) {
     const auto mean = [&](std::uint64_t ns) { return meanMs(ns, times.count); };
     table.addRow(
@@ -98,7 +99,7 @@ std::string stepTable(const Report& report) {
          mean(times.computing_ns), mean(times.hidden_ns), mean(times.calls_ns),
          mean(times.wait_for_peers_ns), mean(times.transfer_ns),
          mean(times.uncertain_ns), mean(times.undecided_ns),
-         ms(times.longest_ns)});
+         mean(times.may_wait_ns), ms(times.longest_ns)});
   }
   return table.html();
 }
@@ -196,9 +197,12 @@ std::string operationTable(const Report& report) {
     table.addColumn(key == ReportKey::kOp ? "operation" : nameOf(key),
                     is_number ? Kind::kNumber : Kind::kText);
   }
-  addNumbers(table, {"calls", "bytes", "completion p50 ms", "p99 ms",
-                     "wait p50 ms", "p99 ms", "for peers p50 ms", "p99 ms",
-                     "transfer p50 ms", "p99 ms", "busbw GB/s", "share"});
+  const bool by_parent = report.isBy(ReportKey::kParent);
+  if (by_parent) table.addColumn("calls", Kind::kNumber);
+  addNumbers(table,
+             {by_parent ? "operations" : "calls", "bytes", "completion p50 ms",
+              "p99 ms", "wait p50 ms", "p99 ms", "for peers p50 ms", "p99 ms",
+              "transfer p50 ms", "p99 ms", "busbw GB/s", "share"});
   for (const ReportRow& row : report.rows) {
     if (table.isFull()) {
       table.addRow({});
@@ -207,6 +211,7 @@ std::string operationTable(const Report& report) {
     const CertifiedTimes& peers = row.split.waitForPeers();
     const CertifiedTimes& transfer = row.split.transfer();
     std::vector<std::string> cells = row.keys;
+    if (by_parent) cells.push_back(groupedText(row.totals.parents));
     append(cells,
            {groupedText(row.totals.calls), bytesText(row.totals.bytes),
             msOrNone(row.completion, row.completion.p50_ns),
@@ -216,7 +221,7 @@ std::string operationTable(const Report& report) {
             certified(peers, peers.p99()), certified(transfer, transfer.p50()),
             certified(transfer, transfer.p99()),
             row.busbw_gbs ? threeDigits(*row.busbw_gbs) : "-",
-            shareCell(report, row.totals, report.summary.totalRunNs())});
+            shareCell(report, row.totals, report.summary.rankTimeNs())});
     table.addRow(cells);
   }
   return table.html();
@@ -247,7 +252,7 @@ std::string groupTable(const Report& report) {
     std::vector<std::string> cells = {report.groups.label(index),
                                       report.groups.groups()[i].members.text()};
     append(cells, totalCells(report, report.group_totals[i],
-                             report.summary.totalRunNs()));
+                             report.summary.rankTimeNs()));
     table.addRow(cells);
   }
   return table.html();

@@ -46,13 +46,52 @@ std::string numberHtml(const char* name, const Json& value,
                       htmlText(what), "</span></div>\n");
 }
 
+// The rank that the headline names; nullptr where it names none or several.
+const RankLateness* blamedRank(const PageInput& input) {
+  if (input.diagnosis.verdicts.empty()) return nullptr;
+  const JobVerdict& headline = input.diagnosis.verdicts.front();
+  if (headline.culprit == Confidence::kUndecided ||
+      headline.culprits.size() != 1) {
+    return nullptr;
+  }
+  const auto& ranks = input.report.pictures->lateness;
+  const auto found = std::find_if(
+      ranks.begin(), ranks.end(),
+      [&](const auto& rank) { return rank.rank == headline.culprits.front(); });
+  return found == ranks.end() ? nullptr : &*found;
+}
+
+// What the rank cost that the headline names. The hang itself is not in it.
+std::string blamedHtml(const Report& report, const RankLateness& rank) {
+  const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
+  const Json part = static_cast<double>(rank.caused_ns) / run_ns;
+  return numberHtml(
+      "blamed_rank_caused", part, percentText(part.get<double>()),
+      absl::StrCat("was lost to rank ", rank.rank,
+                   ", which the verdict names: ", durationText(rank.caused_ns),
+                   " of the others' time, in operations that ended"));
+}
+
 // What the rank cost that others waited for most.
-std::string worstHtml(const Report& report, const Json& part) {
+std::string worstHtml(const PageInput& input, const Json& part) {
   const char* name = "worst_rank_caused";
+  const Report& report = input.report;
   const RankLateness* rank = report.pictures->worst();
+  const RankLateness* blamed = blamedRank(input);
+  if (blamed && rank && blamed->rank != rank->rank &&
+      report.summary.rankTimeNs() > blamed->caused_ns) {
+    return blamedHtml(report, *blamed);
+  }
   if (part.is_null() || !rank) {
-    return numberHtml(name, part, "none",
-                      "no rank is known to have kept others waiting");
+    const auto& ranks = report.pictures->lateness;
+    const bool any =
+        std::any_of(ranks.begin(), ranks.end(),
+                    [](const auto& other) { return other.caused_ns > 0; });
+    return any ? numberHtml(name, part, "open",
+                            "which rank others waited for most: ranks that "
+                            "wait are late themselves")
+               : numberHtml(name, part, "none",
+                            "no rank is known to have kept others waiting");
   }
   const bool is_certain = rank->certain_ns >= rank->caused_ns / 2;
   return numberHtml(
@@ -66,7 +105,8 @@ std::string worstHtml(const Report& report, const Json& part) {
                    " of their time, in operations that ended"));
 }
 
-std::string numbersHtml(const Report& report) {
+std::string numbersHtml(const PageInput& input) {
+  const Report& report = input.report;
   const Json shares = pictureSharesJson(report);
   const auto number = [&shares](const char* name) {
     return shares.contains(name) ? shares[name] : Json();
@@ -82,24 +122,19 @@ std::string numbersHtml(const Report& report) {
           "communication", communication,
           communication.is_null()
               ? unknown
-              : shareCell(report, report.all, report.summary.totalRunNs()),
+              : shareCell(report, report.all, report.summary.rankTimeNs()),
           "of the time of the ranks went into calls and waits"),
       numberHtml(
           "exposed", exposed,
           exposed.is_null() ? unknown : percentText(exposed.get<double>()),
-          "was exposed: the program stood in waits that were seen"));
-  const double uncertain =
-      waiting.is_null() ? 0 : shares["wait_for_peers_uncertain"].get<double>();
-  const bool told = report.all.split.isWaitToldFromZero();
+          "was exposed: the program stood in recorded waits"));
   absl::StrAppend(
       &text,
       numberHtml("wait_for_peers", waiting,
-                 waiting.is_null() ? unknown
-                 : told            ? percentText(waiting.get<double>())
-                        : "< " + percentText(waiting.get<double>() + uncertain),
+                 waiting.is_null() ? unknown : waitingCell(report, "-"),
                  "operations waited for peers, whether or not the program "
                  "waited for them"));
-  absl::StrAppend(&text, worstHtml(report, number("worst_rank_caused")),
+  absl::StrAppend(&text, worstHtml(input, number("worst_rank_caused")),
                   "</div>\n");
   return text;
 }
@@ -122,7 +157,7 @@ std::string verdictHtml(const JobVerdict& verdict) {
       "; who is to blame: ", nameOf(verdict.culprit),
       verdict.culprits.empty() ? ""
                                : ", " + htmlText(ranksText(verdict.culprits)),
-      "</p><details><summary>Why, and what to do</summary>");
+      "</p><details open><summary>Why, and what to do</summary>");
   addList(html, "Now", verdict.now);
   addList(html, "Evidence", verdict.evidence);
   addList(html, "Advice", verdict.advice);
@@ -158,7 +193,7 @@ std::string headerHtml(const PageInput& input) {
   return absl::StrCat("<header><p class=run>", htmlText(about),
                       "</p><h1 class=", is_bad ? "bad" : "good", ">",
                       htmlText(sentenceOf(input)), "</h1>\n",
-                      numbersHtml(report), verdictsHtml(input.diagnosis),
+                      numbersHtml(input), verdictsHtml(input.diagnosis),
                       "</header>\n");
 }
 

@@ -7,6 +7,7 @@ const stepParts = [
   ['transfer_ns', 'transfer', 'exposed transfer'],
   ['wait_for_peers_ns', 'peers', 'exposed wait for peers'],
   ['undecided_ns', 'undecided', 'exposed, not known which'],
+  ['may_wait_ns', 'maywait', 'may be waiting: no record shows whether the program waited'],
 ];
 
 function stepName(entry, steps) {
@@ -46,13 +47,13 @@ function makeSteps(view) {
         tick => (inParts ? percentText(tick) : timeText(tick)), left, width);
       const each = (width - left) / entries.length;
       const gap = each > 6 ? 1 : 0;
-      const striped = stripes(pen, 'undecided');
+      const striped = { undecided: stripes(pen, 'undecided'), maywait: stripes(pen, 'maywait') };
       const bands = [];
       entries.forEach((entry, i) => {
         let y = 8 + high;
         for (const [field, name] of stepParts) {
           const part = high * entry[field] / scaleOf(entry);
-          pen.fillStyle = name === 'undecided' ? striped : colour(name);
+          pen.fillStyle = striped[name] || colour(name);
           pen.fillRect(left + i * each, y - part, Math.max(each - gap, 0.5), part);
           y -= part;
           // Around the border of transfer and wait, what clocks leave open.
@@ -86,10 +87,12 @@ function makeSteps(view) {
     const parts = stepParts.filter(([field]) => entry[field] > 0)
       .map(([field, , words]) => `${words} ${timeText(entry[field] / entry.count)}`);
     const unseen = entry.waits_unknown > 0
-      ? `; ${entry.waits_unknown} waits were not seen, some computing may be waiting` : '';
+      ? `; ${entry.waits_unknown} operations have no recorded wait` : '';
+    const hung = entry.not_ended > 0
+      ? `; on ${entry.not_ended} ${entry.not_ended === 1 ? 'rank' : 'ranks'} it had not ended` : '';
     const open = entry.uncertain_ns > 0
       ? `; of the last two clocks leave ${timeText(entry.uncertain_ns / entry.count)} open` : '';
-    return `${stepName(entry, steps)}: ${timeText(mean(entry))}: ${parts.join(', ')}${open}${unseen}`;
+    return `${stepName(entry, steps)}: ${timeText(mean(entry))}: ${parts.join(', ')}${open}${unseen}${hung}`;
   }
   function move(by) {
     at = Math.min(Math.max(at + by, 0), entries.length - 1);
@@ -106,6 +109,7 @@ function makeSteps(view) {
   }
   if (entries.some(entry => entry.waits_unknown > 0)) {
     view.append(make('p', 'note',
-      'Some waits were not seen, as of DDP: a part of the computing may have been waiting.'));
+      'Striped at the top: operations were under way and the program may have waited for them. ' +
+      'DDP waits inside C++, where no wait is recorded.'));
   }
 }

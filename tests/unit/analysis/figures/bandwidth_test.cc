@@ -58,6 +58,22 @@ TEST(BandwidthTest, SizesAndFactorsAreThoseOfNcclTests) {
   }
 }
 
+// Rank 0 of 4 keeps 10 of 100 rows, receives 20 rows from others, sends 90.
+TEST(BandwidthTest, OfUnevenPartsTheBytesOfOthersCount) {
+  v1::Call call;
+  call.set_op(v1::OPERATION_ALL_TO_ALL_SINGLE);
+  call.set_bytes_in(400);
+  call.set_bytes_out(120);
+  for (const int rows : {10, 50, 20, 20}) call.add_split_in(rows);
+  for (const int rows : {10, 5, 5, 10}) call.add_split_out(rows);
+  EXPECT_DOUBLE_EQ(*busFactor(call, 4, 0) * 400, 360);
+  EXPECT_DOUBLE_EQ(*busFactor(call, 4, 1) * 400, 200);
+  call.set_splits_cut(1);
+  EXPECT_EQ(busFactor(call, 4, 0), std::nullopt);
+  call.set_op(v1::OPERATION_ALL_REDUCE);
+  EXPECT_EQ(busFactor(call, 4, 0), 1.5);
+}
+
 TEST(BandwidthTest, AnUnknownGroupHasNoBandwidth) {
   EXPECT_EQ(busFactor(v1::OPERATION_ALL_REDUCE, 0), std::nullopt);
 }

@@ -144,9 +144,13 @@ TEST_F(ReportTest, AddsUpByWhereInTheProgramCallsWereIssued) {
   issue(2, 1);
   issue(3, 1);
   issue(4, 2);
+  issue(5, 2);
   const Report by_place = report({ReportKey::kModule, ReportKey::kPhase,
                                   ReportKey::kAnnotation, ReportKey::kParent});
   ASSERT_EQ(by_place.rows.size(), 3u);
+  EXPECT_EQ(by_place.rows[1].totals.calls, 2u);
+  EXPECT_EQ(by_place.rows[1].totals.parents, 1u);
+  EXPECT_EQ(by_place.rows[2].totals.parents, 0u);
   using Keys = std::vector<std::string>;
   EXPECT_EQ(by_place.rows[0].keys, (Keys{"-", "-", "-", "-"}));
   EXPECT_EQ(by_place.rows[1].keys, (Keys{"-", "-", "-", "all_gather_object"}));
@@ -349,6 +353,33 @@ TEST_F(ReportTest, CountsOperationsWhoseWaitNobodySaw) {
   EXPECT_TRUE(by_op.isBounded());
 }
 
+// Two threads stand in waits at once: no share is above 1, and rows add up.
+TEST_F(ReportTest, TimeOfThreadsThatOverlapCountsOnce) {
+  for (const std::uint64_t op : {1, 2}) {
+    const auto call = static_cast<std::uint32_t>(op);
+    stream_.add(IssueRow{.op = op,
+                         .issue_ns = StreamBuilder::kIssueNs,
+                         .call = call,
+                         .seq = 1,
+                         .thread = call});
+    stream_.add(ReturnRow{.op = op, .return_ns = StreamBuilder::kIssueNs + 10});
+    stream_.add(WaitRow{.op = op,
+                        .wait_begin_ns = StreamBuilder::kIssueNs + 10,
+                        .wait_ns = op == 1 ? 90u : 40u,
+                        .saw_end = 1});
+  }
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_EQ(by_op.ranks[0].run_ns, 100u) << "from first to last";
+  EXPECT_DOUBLE_EQ(by_op.all.shareOf(by_op.ranks[0].run_ns), 1);
+  EXPECT_EQ(by_op.all.held_call_ns, 10u);
+  EXPECT_EQ(by_op.all.held_wait_ns, 90u);
+  std::uint64_t held_ns = 0;
+  for (const ReportRow& row : by_op.rows) {
+    held_ns += row.totals.held_call_ns + row.totals.held_wait_ns;
+  }
+  EXPECT_EQ(held_ns, 100u);
+}
+
 TEST_F(ReportTest, CountsEndsThatACompletionHookShowed) {
   stream_.add(IssueRow{
       .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
@@ -376,7 +407,7 @@ TEST_F(ReportTest, SimulatedCallsAreOnlyCounted) {
 TEST_F(ReportTest, ShareIsHostAndWaitTimeOfTheRankTime) {
   stream_.addOperation(1, StreamBuilder::kIssueNs, 1, 1, 100'000'000);
   const Report by_op = report({ReportKey::kOp});
-  const double run_ns = 1'000'000'000 + 100'000'000;
+  const double run_ns = 100'000'000;
   EXPECT_DOUBLE_EQ(by_op.rows[0].share, (10'000 + 99'980'000) / run_ns);
 }
 
