@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/merge/pending_file.h"
 #include "base/clock.h"
 #include "cli/common/text.h"
 #include "cli/serve/hosts/digest_bounds.h"
@@ -21,12 +20,14 @@
 #include "cli/serve/live_findings.h"
 #include "cli/serve/live_metrics.h"
 #include "cli/serve/live_page.h"
+#include "cli/serve/message_log.h"
 #include "cli/serve/open_metrics.h"
 #include "cli/serve/otlp/otlp_message.h"
 #include "cli/serve/otlp/otlp_sender.h"
 #include "cli/serve/peers/peer_metrics.h"
 #include "cli/serve/peers/peers.h"
 #include "cli/serve/serve_options.h"
+#include "cli/serve/textfile.h"
 #include "cli/serve/told_findings.h"
 #include "cli/serve/verdicts_json.h"
 #include "cli/serve/watched_jobs.h"
@@ -75,6 +76,13 @@ class Serve : public Subcommand {
       std::cerr << "tracectl: " << error->message << "\n";
       return ExitCode::kUsage;
     }
+    const ExitCode code = watch();
+    finish();
+    return code;
+  }
+
+ private:
+  ExitCode watch() {
     WatchedJobs watched(options_.inputs);
     Hosts hosts({hostName(), instance_, duration(options_.waiting_s)});
     if (options_.once) return lookOnce(watched, hosts);
@@ -82,7 +90,7 @@ class Serve : public Subcommand {
     auto began = steady_clock::now();
     look(watched, hosts);
     // There is an answer before anybody knows where to ask.
-    if (service_) std::cerr << "tracectl: " << place() << "\n";
+    if (service_) report(place());
     for (;;) {
       const auto pause = duration(options_.interval_s);
       waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
@@ -93,7 +101,24 @@ class Serve : public Subcommand {
     return ExitCode::kFine;
   }
 
- private:
+  // What blocks by then is left behind.
+  void finish() {
+    constexpr std::chrono::seconds kLongest{1};
+    if (textfile_) {
+      textfile_->finish(kLongest);
+      reportTextfile();
+    }
+    log_.finish(kLongest);
+  }
+
+  void report(const std::string& words) {
+    log_.write(absl::StrCat("tracectl: ", words));
+  }
+
+  void reportTextfile() {
+    for (const std::string& words : textfile_->takeWords()) report(words);
+  }
+
   std::optional<Error> start() {
     if (!options_.otlp.empty()) {
       const Result<HttpUrl> url = options_.otlpUrl();
@@ -102,6 +127,9 @@ class Serve : public Subcommand {
     }
     if (options_.once) {
       return options_.peers.empty() ? std::nullopt : startPeers();
+    }
+    if (!options_.textfile.empty()) {
+      textfile_ = std::make_unique<Textfile>(textfileIn(options_.textfile));
     }
     if (!options_.no_http) {
       const Result<HttpOptions> http = options_.http();
@@ -153,6 +181,9 @@ class Serve : public Subcommand {
     if (!options_.textfile.empty() || service_ || otlp_) {
       MetricFamilies metrics =
           metricsOf(watched, hosts, duration(options_.interval_s));
+      metrics.counter("traced_serve_dropped_messages",
+                      "Lines that stderr did not take", {},
+                      static_cast<double>(log_.dropped()));
       if (peers_) addPeerMetrics(hosts.peers(), told, metrics);
       tellMetrics(std::move(metrics));
     }
@@ -160,20 +191,21 @@ class Serve : public Subcommand {
     if (peers_) answerPeers(hosts, told);
     if (peers_) tellPeers();
     // Behind the answers: who is told of a verdict and asks finds it there.
-    told_.look(findings, options_.on_verdict);
+    told_.look(findings, options_.on_verdict, log_);
   }
 
   void tellMetrics(MetricFamilies metrics) {
     if (otlp_) {
       otlp_->addCounts(metrics);
       if (otlp_->isDue()) otlp_->send(messageOf(metrics));
-      for (const std::string& words : otlp_->takeWords()) {
-        std::cerr << "tracectl: " << words << "\n";
-      }
+      for (const std::string& words : otlp_->takeWords()) report(words);
     }
-    if (options_.textfile.empty() && !service_) return;
+    if (!textfile_ && !service_) return;
     std::string text = openMetricsText(metrics);
-    if (!options_.textfile.empty()) write(text);
+    if (textfile_) {
+      textfile_->put(text);
+      reportTextfile();
+    }
     if (service_) {
       service_->answer("/metrics", {kMetricsType, std::move(text)});
     }
@@ -198,9 +230,7 @@ class Serve : public Subcommand {
   }
 
   void tellPeers() {
-    for (const std::string& words : peers_->takeWords()) {
-      std::cerr << "tracectl: " << words << "\n";
-    }
+    for (const std::string& words : peers_->takeWords()) report(words);
   }
 
   ExitCode lookOnce(WatchedJobs& watched, Hosts& hosts) {
@@ -210,7 +240,7 @@ class Serve : public Subcommand {
     const MetricFamilies metrics =
         metricsOf(watched, hosts, duration(options_.interval_s));
     bool is_told = true;
-    if (!options_.textfile.empty()) is_told = write(openMetricsText(metrics));
+    if (!options_.textfile.empty()) is_told = writeOnce(metrics);
     if (!options_.otlp.empty()) is_told &= sendOnce(messageOf(metrics));
     if (options_.textfile.empty() && options_.otlp.empty()) {
       std::cout << openMetricsText(metrics) << std::flush;
@@ -218,29 +248,24 @@ class Serve : public Subcommand {
     return is_told ? ExitCode::kFine : ExitCode::kInternal;
   }
 
-  bool sendOnce(std::string message) const {
+  bool sendOnce(std::string message) {
     const OtlpAnswer answer = sendOtlp(otlp_url_, std::move(message));
     if (!answer.problem.empty()) {
-      std::cerr << "tracectl: --otlp: " << answer.problem << "\n";
+      report(absl::StrCat("--otlp: ", answer.problem));
     }
     return answer.is_taken && answer.refused_points == 0;
   }
 
-  // A folder that is full now may have room later: that is said once.
-  bool write(const std::string& metrics) {
-    PendingFile file(absl::StrCat(options_.textfile, "/traced.prom"),
-                     Existing::kReplaced);
-    file.stream() << metrics;
-    if (file.ok() && file.commit()) return true;
-    if (!std::exchange(write_failed_, true)) {
-      std::cerr << "tracectl: --textfile: " << file.problem() << "\n";
-    }
-    return false;
+  bool writeOnce(const MetricFamilies& metrics) {
+    const std::string problem =
+        textfileIn(options_.textfile)(openMetricsText(metrics));
+    if (!problem.empty()) report(problem);
+    return problem.empty();
   }
 
-  static void tellWarnings(WatchedJobs& watched) {
+  void tellWarnings(WatchedJobs& watched) {
     for (const std::string& warning : watched.takeWarnings()) {
-      std::cerr << "warning: " << warning << "\n";
+      log_.write(absl::StrCat("warning: ", warning));
     }
   }
 
@@ -251,8 +276,9 @@ class Serve : public Subcommand {
   std::unique_ptr<OtlpSender> otlp_;
   const std::uint64_t instance_ = randomNumber();
   std::unique_ptr<Peers> peers_;
+  std::unique_ptr<Textfile> textfile_;
+  MessageLog log_;
   ToldFindings told_;
-  bool write_failed_ = false;
 };
 
 }  // namespace

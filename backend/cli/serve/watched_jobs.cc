@@ -26,6 +26,8 @@ constexpr std::ptrdiff_t kMostEnded = 64;
 // What is not defined in a ring is looked up in files, which takes some
 // milliseconds.
 constexpr std::chrono::seconds kLookUpEvery{5};
+// The file system of traces may hang. What it did not answer is asked again.
+constexpr std::chrono::seconds kLongestFileAccess{1};
 // A part of a ring that is filled between two looks: the next comes sooner.
 constexpr std::uint64_t kMuchOfARing = 4;
 
@@ -87,7 +89,7 @@ void WatchedJobs::findNew() {
     there.insert(ring.path);
     if (known_.contains(ring.path)) continue;
     if (ring.uid != geteuid() && geteuid() != 0) continue;
-    if (!inputs_.empty() && !namesOneOf(ring, inputs_)) continue;
+    if (!inputs_.empty() && !isWanted(ring)) continue;
     auto news = RingNews::open(ring);
     if (!news) continue;
     if (!*news) {
@@ -100,6 +102,24 @@ void WatchedJobs::findNew() {
   }
   std::erase_if(known_,
                 [&](const std::string& path) { return !there.contains(path); });
+}
+
+// Resolves links in paths of the traces' file system.
+bool WatchedJobs::isWanted(const RingFile& ring) {
+  return files_
+      .ask([ring, inputs = inputs_] { return namesOneOf(ring, inputs); },
+           kLongestFileAccess)
+      .value_or(false);
+}
+
+void WatchedJobs::lookUp(Rank& rank) {
+  rank.looked_up = Clock::now();
+  auto definitions = files_.ask(
+      [trace = rank.news->trace(), named = rank.stream->unknown()] {
+        return lookUpDefinitions(trace, named);
+      },
+      kLongestFileAccess);
+  if (definitions) rank.stream->resolve(*std::move(definitions));
 }
 
 WatchedJobs::Job& WatchedJobs::beginJob(const v1::Header& header) {
@@ -152,8 +172,7 @@ void WatchedJobs::read(Rank& rank) {
            rank.news->tail().slots();
   if (!rank.stream->knowsAll() &&
       Clock::now() - rank.looked_up > kLookUpEvery) {
-    rank.looked_up = Clock::now();
-    rank.stream->resolve(rank.news->lookUp(rank.stream->unknown()));
+    lookUp(rank);
   }
   if (alive && readable) return;
   rank.alive = false;

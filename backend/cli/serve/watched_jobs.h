@@ -14,6 +14,7 @@
 
 #include "analysis/live/live_job.h"
 #include "base/clock.h"
+#include "cli/serve/background.h"
 #include "recorder/recovery/ring_news.h"
 
 namespace traced {
@@ -64,6 +65,8 @@ class WatchedJobs {
 
  private:
   void findNew();
+  bool isWanted(const RingFile& ring);
+  void lookUp(Rank& rank);
   Job& beginJob(const v1::Header& header);
   void begin(std::unique_ptr<RingNews> news);
   void read(Rank& rank);
@@ -76,6 +79,8 @@ class WatchedJobs {
   std::set<std::string> known_;
   std::vector<std::string> warnings_;
   bool fast_ = false;
+  // Accesses the file system of traces.
+  Background files_{1};
 };
 
 }  // namespace traced

@@ -2,6 +2,7 @@
 
 #include <grp.h>
 #include <pwd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,19 @@ std::vector<gid_t> groupsOf(uid_t uid) {
   return groups;
 }
 
+// The functions of libc change the rights of all threads.
+bool setEffectiveUid(uid_t uid) {
+  return syscall(SYS_setresuid, -1, uid, -1) == 0;
+}
+
+bool setEffectiveGid(gid_t gid) {
+  return syscall(SYS_setresgid, -1, gid, -1) == 0;
+}
+
+bool setGroups(const std::vector<gid_t>& groups) {
+  return syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
+}
+
 }  // namespace
 
 OwnerRights::OwnerRights(uid_t uid, gid_t gid)
@@ -44,9 +58,8 @@ OwnerRights::OwnerRights(uid_t uid, gid_t gid)
 
 OwnerRights::~OwnerRights() {
   if (!changes_) return;
-  const bool back = seteuid(0) == 0 && setegid(own_gid_) == 0 &&
-                    (!gave_up_groups_ ||
-                     setgroups(own_groups_.size(), own_groups_.data()) == 0);
+  const bool back = setEffectiveUid(0) && setEffectiveGid(own_gid_) &&
+                    (!gave_up_groups_ || setGroups(own_groups_));
   // To go on with the wrong rights would be worse than to end.
   if (!back) std::abort();
 }
@@ -56,9 +69,9 @@ bool OwnerRights::actAs(uid_t uid, gid_t gid) {
   // A file can have a group that its owner is not in: that of its folder.
   const bool is_in = groups.empty() || std::find(groups.begin(), groups.end(),
                                                  gid) != groups.end();
-  gave_up_groups_ = setgroups(groups.size(), groups.data()) == 0;
-  return gave_up_groups_ && setegid(is_in ? gid : groups.front()) == 0 &&
-         seteuid(uid) == 0;
+  gave_up_groups_ = setGroups(groups);
+  return gave_up_groups_ && setEffectiveGid(is_in ? gid : groups.front()) &&
+         setEffectiveUid(uid);
 }
 
 }  // namespace traced

@@ -76,12 +76,17 @@ void RingNews::add(const Ring::Record& record) {
   }
 }
 
-v1::Payload RingNews::lookUp(v1::Payload named) const {
+WrittenTrace RingNews::trace() const {
+  return {tail_->tracePath(), tail_->header().stream_id(), tail_->uid(),
+          tail_->gid()};
+}
+
+v1::Payload lookUpDefinitions(const WrittenTrace& trace, v1::Payload named) {
   // Who owns the ring names the files.
-  const OwnerRights rights(tail_->uid(), tail_->gid());
+  const OwnerRights rights(trace.uid, trace.gid);
   if (!rights.held()) return v1::Payload();
-  auto written = WrittenStream::of(recentChunks(
-      tail_->tracePath(), tail_->header().stream_id(), kRecentBytes));
+  auto written = WrittenStream::of(
+      recentChunks(trace.path, trace.stream_id, kRecentBytes));
   if (written) completeDefinitions(named, **written);
   named.clear_issued();
   return named;

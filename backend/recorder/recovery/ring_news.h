@@ -3,9 +3,12 @@
 
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -19,6 +22,19 @@ namespace traced {
 
 using RingRow = std::variant<IssueRow, ReturnRow, DoneRow, WaitRow, ReleaseRow,
                              MethodRow, MarkRow>;
+
+// Where the files of a trace are, and who owns its ring.
+struct WrittenTrace {
+  std::string path;
+  std::uint64_t stream_id = 0;
+  uid_t uid = 0;
+  gid_t gid = 0;
+};
+
+// Returns the definitions of what the rows of `named` name, as far as the ends
+// of the trace's files have them. Reads some MiB, and may block on their file
+// system.
+v1::Payload lookUpDefinitions(const WrittenTrace& trace, v1::Payload named);
 
 // Not thread safe.
 class RingNews {
@@ -36,9 +52,7 @@ class RingNews {
   const std::vector<RingRow>& rows() const { return rows_; }
   v1::Payload& definitions() { return definitions_; }
 
-  // The definitions of what the rows of `named` name, as far as the ends of the
-  // trace's files have them. Expensive: it reads some MiB.
-  v1::Payload lookUp(v1::Payload named) const;
+  WrittenTrace trace() const;
 
  private:
   explicit RingNews(std::unique_ptr<RingTail> tail);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <future>
 #include <vector>
 
 #include "support/temp_dir.h"
@@ -65,6 +66,19 @@ TEST_F(OwnerRightsTest, AGroupThatTheOwnerIsNotInIsNotTaken) {
   EXPECT_TRUE(holds([this] {
     const OwnerRights rights(kNobody, kGroupOfRoot);
     return rights.held() && !canWrite();
+  }));
+}
+
+TEST_F(OwnerRightsTest, OtherThreadsKeepTheirRights) {
+  EXPECT_TRUE(holds([this] {
+    std::promise<void> changed;
+    std::future<bool> other = std::async(std::launch::async, [&] {
+      changed.get_future().wait();
+      return geteuid() == 0 && canWrite();
+    });
+    const OwnerRights rights(kNobody, kNobody);
+    changed.set_value();
+    return other.get() && !canWrite();
   }));
 }
 

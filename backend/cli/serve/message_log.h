@@ -1,0 +1,38 @@
+// MessageLog writes lines to stderr on its own thread: `serve` does not wait
+// for a reader of its stderr.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/serve/background.h"
+
+namespace traced {
+
+// Any thread.
+class MessageLog {
+ public:
+  static constexpr std::size_t kMaxPendingLines = 1024;
+  static constexpr std::size_t kMaxPendingBytes = 1 << 20;
+
+  MessageLog();
+
+  // Writes `line` and its end. Drops and counts it while too much is pending;
+  // the next line to be written is preceded by that count.
+  void write(const std::string& line);
+  // All lines that were dropped.
+  std::uint64_t dropped() const;
+  // Blocks until the lines are written, or until `timeout` passed.
+  void finish(std::chrono::nanoseconds timeout);
+
+ private:
+  struct State;
+
+  const std::shared_ptr<State> state_;
+  Background background_;
+};
+
+}  // namespace traced
