@@ -29,6 +29,7 @@
 #include "cli/serve/serve_options.h"
 #include "cli/serve/textfile.h"
 #include "cli/serve/told_findings.h"
+#include "cli/serve/verdict_commands.h"
 #include "cli/serve/verdicts_json.h"
 #include "cli/serve/watched_jobs.h"
 
@@ -108,6 +109,7 @@ class Serve : public Subcommand {
       textfile_->finish(kLongest);
       reportTextfile();
     }
+    commands_.reset();
     log_.finish(kLongest);
   }
 
@@ -127,6 +129,9 @@ class Serve : public Subcommand {
     }
     if (options_.once) {
       return options_.peers.empty() ? std::nullopt : startPeers();
+    }
+    if (!options_.on_verdict.empty()) {
+      commands_ = std::make_unique<VerdictCommands>(options_.on_verdict, log_);
     }
     if (!options_.textfile.empty()) {
       textfile_ = std::make_unique<Textfile>(textfileIn(options_.textfile));
@@ -164,9 +169,10 @@ class Serve : public Subcommand {
   }
 
   // Or until it is to stop.
-  static void waitUntil(steady_clock::time_point end) {
+  void waitUntil(steady_clock::time_point end) {
     constexpr std::chrono::milliseconds kStep{200};
     while (!asked_to_stop && steady_clock::now() < end) {
+      if (commands_) commands_->poll();
       std::this_thread::sleep_until(std::min(end, steady_clock::now() + kStep));
     }
   }
@@ -191,7 +197,7 @@ class Serve : public Subcommand {
     if (peers_) answerPeers(hosts, told);
     if (peers_) tellPeers();
     // Behind the answers: who is told of a verdict and asks finds it there.
-    told_.look(findings, options_.on_verdict, log_);
+    told_.look(findings, log_, commands_.get());
   }
 
   void tellMetrics(MetricFamilies metrics) {
@@ -278,6 +284,7 @@ class Serve : public Subcommand {
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<Textfile> textfile_;
   MessageLog log_;
+  std::unique_ptr<VerdictCommands> commands_;
   ToldFindings told_;
 };
 

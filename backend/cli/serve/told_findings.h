@@ -7,17 +7,18 @@
 #include <vector>
 
 #include "cli/serve/live_findings.h"
+#include "cli/serve/message_log.h"
+#include "cli/serve/verdict_commands.h"
 
 namespace traced {
 
 // Not thread safe.
 class ToldFindings {
  public:
-  // Tells those that the look before did not have, and which of that are over.
-  // `command`: is run by a shell for each of them, with its JSON on standard
-  // input; "": none is. Nobody waits for it.
-  void look(const std::vector<LiveFinding>& findings,
-            const std::string& command);
+  // Reports to `log` and `commands` the findings that the previous call did not
+  // have, and to `log` those that are over. `commands` may be null.
+  void look(const std::vector<LiveFinding>& findings, MessageLog& log,
+            VerdictCommands* commands);
 
  private:
   std::set<std::string> known_;

@@ -1,0 +1,76 @@
+#include "cli/serve/verdict_commands.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/common/memory_file.h"
+#include "cli/common/text.h"
+
+extern char** environ;
+
+namespace traced {
+
+VerdictCommands::VerdictCommands(std::string command, MessageLog& log)
+    : command_(std::move(command)), log_(log) {}
+
+VerdictCommands::~VerdictCommands() {
+  if (pending_.empty()) return;
+  report(absl::StrCat("ended before the command ran for ",
+                      countOf(pending_.size(), "verdict")));
+}
+
+void VerdictCommands::add(std::string json) {
+  if (pending_.size() >= kMaxPending) {
+    report(absl::StrCat("no command for a verdict: ", kMaxPending,
+                        " others are pending"));
+    return;
+  }
+  pending_.push_back(std::move(json));
+}
+
+void VerdictCommands::poll() {
+  std::erase_if(running_, [](pid_t child) {
+    return waitpid(child, nullptr, WNOHANG) != 0;
+  });
+  while (!pending_.empty() && running_.size() < kMaxRunning) {
+    start(pending_.front());
+    pending_.pop_front();
+  }
+  if (pending_.empty()) {
+    reported_full_ = false;
+  } else if (!std::exchange(reported_full_, true)) {
+    report(absl::StrCat(countOf(pending_.size(), "verdict"), " pending: ",
+                        kMaxRunning, " commands run already"));
+  }
+}
+
+// The command line contains no text of a trace: the command reads that from a
+// file in memory.
+void VerdictCommands::start(const std::string& json) {
+  const MemoryFile input(json);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.path().c_str(),
+                                   O_RDONLY, 0);
+  const char* words[] = {"sh", "-c", command_.c_str(), nullptr};
+  pid_t child = 0;
+  if (input.isWhole() &&
+      posix_spawn(&child, "/bin/sh", &actions, nullptr,
+                  const_cast<char**>(words), environ) == 0) {
+    running_.push_back(child);
+  } else {
+    report("the command could not be run");
+  }
+  posix_spawn_file_actions_destroy(&actions);
+}
+
+void VerdictCommands::report(const std::string& words) {
+  log_.write(absl::StrCat("tracectl: --on-verdict: ", words));
+}
+
+}  // namespace traced
