@@ -1,16 +1,21 @@
 #include "cli/serve/serve_options.h"
 
+#include <algorithm>
 #include <fstream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "cli/serve/http/http_exchange.h"
+#include "cli/serve/http/token_text.h"
 
 namespace traced {
 namespace {
 
 constexpr absl::string_view kUnix = "unix:";
+// A half of what a header of a request may have.
+constexpr std::size_t kMaxTokenBytes = 4096;
 
 bool isLoopback(const std::string& address) {
   return absl::StartsWith(address, "127.") || address == "::1";
@@ -61,13 +66,23 @@ void ServeOptions::declare(CLI::App& app) {
 }
 
 Result<std::string> ServeOptions::token() const {
-  std::string token;
-  if (token_file.empty()) return token;
+  if (token_file.empty()) return std::string();
   std::ifstream file(token_file);
-  std::getline(file, token);
+  std::string line;
+  std::getline(file, line);
+  const std::string token(tokenIn(line));
   if (token.empty()) {
     return Error{absl::StrCat("--token-file: ", token_file,
                               " has no token in its first line")};
+  }
+  const bool is_text = std::none_of(token.begin(), token.end(), [](char c) {
+    return absl::ascii_iscntrl(static_cast<unsigned char>(c));
+  });
+  if (!is_text || token.size() > kMaxTokenBytes) {
+    return Error{absl::StrCat(
+        "--token-file: the first line of ", token_file,
+        " cannot be sent as a header: a token is ASCII text of at most ",
+        kMaxTokenBytes, " bytes")};
   }
   return token;
 }
