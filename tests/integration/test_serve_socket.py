@@ -10,7 +10,7 @@ import socket
 import stat
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -79,6 +79,32 @@ def test_a_socket_that_was_left_behind_is_taken(tmp_path: Path) -> None:
     assert path.exists()
     with serving_at(path):
         assert ask(path, "/metrics")[0] == 200
+
+
+def test_a_listener_that_accepts_nobody_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "serve.sock"
+    with socket.socket(socket.AF_UNIX) as listener, ExitStack() as held:
+        listener.bind(str(path))
+        listener.listen(0)
+        with suppress(BlockingIOError):
+            while True:
+                waiting = held.enter_context(socket.socket(socket.AF_UNIX))
+                waiting.setblocking(False)
+                waiting.connect(str(path))
+        answer = tracectl("serve", "--listen", f"unix:{path}")
+        assert answer.exit_code == 2
+        assert "Address already in use" in answer.words
+    assert path.exists()
+
+
+def test_the_socket_of_a_newer_serve_stays(tmp_path: Path) -> None:
+    path = tmp_path / "serve.sock"
+    with ExitStack() as newer:
+        with serving_at(path):
+            path.unlink()
+            newer.enter_context(serving_at(path))
+        assert ask(path, "/metrics")[0] == 200
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(

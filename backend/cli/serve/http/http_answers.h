@@ -2,13 +2,19 @@
 
 #pragma once
 
+#include <algorithm>
 #include <boost/beast/http.hpp>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "cli/serve/http/http_service.h"
+#include "cli/serve/http/local_name.h"
 #include "cli/serve/http/same_token.h"
+#include "cli/serve/http/token_text.h"
 
 namespace traced {
 
@@ -19,7 +25,10 @@ class HttpAnswers {
   using Response =
       boost::beast::http::response<boost::beast::http::string_body>;
 
-  explicit HttpAnswers(std::string token) : token_(std::move(token)) {}
+  // `checks_host`: web pages can reach the address, so without a token the
+  // Host of a request must be a local name.
+  HttpAnswers(std::string token, bool checks_host)
+      : token_(std::move(token)), checks_host_(checks_host) {}
 
   void put(const std::string& path, HttpService::Answer answer) {
     const std::lock_guard lock(mutex_);
@@ -40,6 +49,12 @@ class HttpAnswers {
     if (!isAllowed(request)) {
       response.result(http::status::unauthorized);
       response.set(http::field::www_authenticate, "Bearer");
+    } else if (!isForThisHost(request)) {
+      response.result(http::status::forbidden);
+      response.set(http::field::content_type, "text/plain");
+      response.body() =
+          "The Host header must be an IP address or localhost. Start tracectl "
+          "serve with --token-file to be asked by another name.\n";
     } else if (request.method() != http::verb::get &&
                request.method() != http::verb::head) {
       response.result(http::status::method_not_allowed);
@@ -58,11 +73,25 @@ class HttpAnswers {
  private:
   bool isAllowed(const Request& request) const {
     if (token_.empty()) return true;
-    const auto given = request[boost::beast::http::field::authorization];
-    return isSameToken({given.data(), given.size()}, "Bearer " + token_);
+    constexpr std::string_view kScheme = "bearer ";
+    const auto header = request[boost::beast::http::field::authorization];
+    const std::string_view given(header.data(), header.size());
+    return absl::StartsWithIgnoreCase({given.data(), given.size()},
+                                      {kScheme.data(), kScheme.size()}) &&
+           isSameToken(tokenIn(given.substr(kScheme.size())), token_);
+  }
+
+  bool isForThisHost(const Request& request) const {
+    if (!checks_host_ || !token_.empty()) return true;
+    const auto hosts =
+        request.equal_range(boost::beast::http::field::host);
+    return std::all_of(hosts.first, hosts.second, [](const auto& field) {
+      return isLocalName({field.value().data(), field.value().size()});
+    });
   }
 
   const std::string token_;
+  const bool checks_host_;
   std::mutex mutex_;
   std::map<std::string, HttpService::Answer> answers_;
 };

@@ -3,21 +3,46 @@
 
 #pragma once
 
+#include <array>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "cli/serve/http/close_on_exec.h"
+#include "cli/serve/http/connection_pool.h"
 #include "cli/serve/http/http_answers.h"
 
 namespace traced {
+
+// Returns whose connection it is: an address, or the network of an IPv6
+// address, as one host can have many of these.
+inline std::string sourceOf(const boost::asio::ip::tcp::socket& socket) {
+  boost::beast::error_code error;
+  const auto address = socket.remote_endpoint(error).address();
+  if (error || address.is_v4()) return address.to_string(error);
+  const auto bytes = address.to_v6().to_bytes();
+  const std::size_t size =
+      address.to_v6().is_v4_mapped() ? bytes.size() : bytes.size() / 2;
+  return std::string(bytes.begin(), bytes.begin() + size);
+}
+// Only this user can connect to a Unix socket.
+inline std::string sourceOf(
+    const boost::asio::local::stream_protocol::socket&) {
+  return "";
+}
 
 // `Protocol`: boost::asio::ip::tcp, or boost::asio::local::stream_protocol.
 template <typename Protocol>
@@ -27,7 +52,10 @@ class HttpListener {
 
   static constexpr std::size_t kMostHeaderBytes = 8 << 10;
   static constexpr std::chrono::seconds kLongestRequest{10};
-  static constexpr int kMostConnections = 64;
+  // Connections without a whole request, and those without a good one.
+  static constexpr std::size_t kMaxAsking = 256;
+  // Connections that get an answer, which takes memory.
+  static constexpr std::size_t kMaxAnswered = 64;
 
   explicit HttpListener(HttpAnswers& answers)
       : answers_(answers), acceptor_(io_), pause_(io_) {}
@@ -55,8 +83,9 @@ class HttpListener {
   void accept();
 
   HttpAnswers& answers_;
-  int connections_ = 0;
-  // Sessions end with it, and count themselves.
+  ConnectionPool asking_{kMaxAsking};
+  ConnectionPool answered_{kMaxAnswered};
+  // Sessions end with it, and leave their pool.
   boost::asio::io_context io_{1};
   Acceptor acceptor_;
   boost::asio::steady_timer pause_;
@@ -66,18 +95,25 @@ class HttpListener {
 // One request, and the end of the connection.
 template <typename Protocol>
 class HttpListener<Protocol>::Session
-    : public std::enable_shared_from_this<Session> {
+    : public std::enable_shared_from_this<Session>,
+      public PooledConnection {
  public:
   Session(HttpListener& listener, typename Protocol::socket socket)
-      : listener_(listener), stream_(std::move(socket)) {
-    ++listener_.connections_;
+      : listener_(listener),
+        source_(sourceOf(socket)),
+        stream_(std::move(socket)) {
+    listener_.asking_.add(*this, source_);
   }
-  ~Session() { --listener_.connections_; }
+  ~Session() override { leave(); }
 
+  void close() override { stream_.close(); }
+
+  // A body is not read before the answer: no path takes one.
   void run() {
     parser_.header_limit(kMostHeaderBytes);
+    parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
     stream_.expires_after(kLongestRequest);
-    boost::beast::http::async_read(
+    boost::beast::http::async_read_header(
         stream_, buffer_, parser_,
         [self = this->shared_from_this()](boost::beast::error_code error,
                                           std::size_t) {
@@ -86,24 +122,53 @@ class HttpListener<Protocol>::Session
   }
 
  private:
+  static constexpr std::chrono::seconds kLongestDrain{2};
+  static constexpr std::size_t kMaxDrainedBytes = 64 << 10;
+
+  void leave() {
+    listener_.asking_.remove(*this);
+    listener_.answered_.remove(*this);
+  }
+
   void write() {
     response_ = listener_.answers_.to(parser_.get());
+    if (response_.result() == boost::beast::http::status::ok) {
+      leave();
+      listener_.answered_.add(*this, source_);
+    }
     stream_.expires_after(kLongestRequest);
-    boost::beast::http::async_write(stream_, response_,
-                                    [self = this->shared_from_this()](
-                                        boost::beast::error_code, std::size_t) {
-                                      boost::beast::error_code ignored;
-                                      self->stream_.socket().shutdown(
-                                          Protocol::socket::shutdown_send,
+    boost::beast::http::async_write(
+        stream_, response_,
+        [self = this->shared_from_this()](boost::beast::error_code error,
+                                          std::size_t) {
+          boost::beast::error_code ignored;
+          self->stream_.socket().shutdown(Protocol::socket::shutdown_send,
                                           ignored);
-                                    });
+          if (error || self->parser_.is_done()) return;
+          self->stream_.expires_after(kLongestDrain);
+          self->drain();
+        });
+  }
+
+  // Closing a connection with unread bytes can destroy the answer on its way.
+  void drain() {
+    stream_.async_read_some(
+        boost::asio::buffer(drained_),
+        [self = this->shared_from_this()](boost::beast::error_code error,
+                                          std::size_t bytes) {
+          self->drained_bytes_ += bytes;
+          if (!error && self->drained_bytes_ < kMaxDrainedBytes) self->drain();
+        });
   }
 
   HttpListener& listener_;
+  const std::string source_;
   boost::beast::basic_stream<Protocol> stream_;
   boost::beast::flat_buffer buffer_{2 * kMostHeaderBytes};
   boost::beast::http::request_parser<boost::beast::http::empty_body> parser_;
   HttpAnswers::Response response_;
+  std::array<char, 4096> drained_;
+  std::size_t drained_bytes_ = 0;
 };
 
 template <typename Protocol>
@@ -117,10 +182,7 @@ void HttpListener<Protocol>::accept() {
           return;
         }
         closeOnExec(socket.native_handle());
-        // Too many at once are closed unanswered.
-        if (connections_ < kMostConnections) {
-          std::make_shared<Session>(*this, std::move(socket))->run();
-        }
+        std::make_shared<Session>(*this, std::move(socket))->run();
         accept();
       });
 }

@@ -1,5 +1,6 @@
 #include "cli/serve/http/http_service.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -21,17 +22,20 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using unix_socket = asio::local::stream_protocol;
 
-// A socket that nobody answers at is one that was left behind.
+// Whether nobody listens at the socket. Does not block: a listener whose queue
+// is full is still one.
 bool isLeftBehind(const std::string& path) {
   struct stat found;
   if (lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) {
     return false;
   }
-  asio::io_context io;
-  unix_socket::socket socket(io);
-  boost::system::error_code error;
-  socket.connect(unix_socket::endpoint(path), error);
-  return error == asio::error::connection_refused;
+  const unix_socket::endpoint place(path);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const bool refused =
+      fd >= 0 && connect(fd, place.data(), place.size()) != 0 &&
+      errno == ECONNREFUSED;
+  if (fd >= 0) close(fd);
+  return refused;
 }
 
 }  // namespace
@@ -39,10 +43,17 @@ bool isLeftBehind(const std::string& path) {
 class HttpService::Server {
  public:
   explicit Server(HttpOptions options)
-      : options_(std::move(options)), answers_(options_.token) {}
+      : options_(std::move(options)),
+        answers_(options_.token, options_.socket_path.empty()) {}
 
+  // Another process may have put its own socket under the path meanwhile.
   ~Server() {
-    if (unix_) unlink(options_.socket_path.c_str());
+    struct stat now;
+    const char* path = options_.socket_path.c_str();
+    if (unix_ && lstat(path, &now) == 0 && now.st_dev == made_.st_dev &&
+        now.st_ino == made_.st_ino) {
+      unlink(path);
+    }
   }
 
   std::optional<Error> listen() {
@@ -69,7 +80,7 @@ class HttpService::Server {
     acceptor.open(endpoint.protocol(), error);
     if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(TcpListener::kMostConnections, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
       return Error{absl::StrCat("--listen: ", options_.address, ":",
                                 options_.port,
@@ -97,10 +108,11 @@ class HttpService::Server {
     acceptor.open(unix_socket(), error);
     if (!error) acceptor.bind(unix_socket::endpoint(path), error);
     // Nobody can connect before it listens.
-    if (!error && chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) {
+    if (!error && (chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
+                   lstat(path.c_str(), &made_) != 0)) {
       error.assign(errno, boost::system::system_category());
     }
-    if (!error) acceptor.listen(UnixListener::kMostConnections, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
       return Error{absl::StrCat("--listen: ", printable(path),
                                 " cannot be had: ", error.message())};
@@ -115,6 +127,8 @@ class HttpService::Server {
   HttpAnswers answers_;
   std::unique_ptr<TcpListener> tcp_;
   std::unique_ptr<UnixListener> unix_;
+  // The socket of unix_.
+  struct stat made_ = {};
 };
 
 Result<std::unique_ptr<HttpService>> HttpService::start(
