@@ -135,5 +135,7 @@ def test_a_request_with_a_body_is_answered(tmp_path: Path) -> None:
             connection = http.client.HTTPConnection("127.0.0.1", serve.port, timeout=DEADLINE_S)
             connection.request(method, "/metrics", body=b"hello")
             assert connection.getresponse().status == status
-        with _ask("127.0.0.1", serve.port, b"PUT / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"):
+        with _ask(
+            "127.0.0.1", serve.port, b"PUT / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"
+        ):
             assert serve.get("/metrics")[0] == 200

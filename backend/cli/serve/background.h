@@ -28,8 +28,8 @@ class Background {
   // Blocks until all have run. Returns false if `timeout` passed first.
   bool finish(std::chrono::nanoseconds timeout);
 
-  // Runs `function` and returns its result. Absent if `timeout` passed first, or
-  // if earlier functions have not ended.
+  // Runs `function` and returns its result. Absent if `timeout` passed first,
+  // or if earlier functions have not ended.
   template <typename Function>
   auto ask(Function function, std::chrono::nanoseconds timeout)
       -> std::optional<decltype(function())> {

@@ -15,7 +15,7 @@ namespace traced {
 // Any thread.
 class MessageLog {
  public:
-  static constexpr std::size_t kMaxPendingLines = 1024;
+  static constexpr std::size_t kMaxPendingLines = 16384;
   static constexpr std::size_t kMaxPendingBytes = 1 << 20;
 
   MessageLog();

@@ -42,6 +42,7 @@ constexpr char kMetricsType[] =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
 // A look that has much to read is followed by another one that much sooner.
 constexpr int kSooner = 4;
+constexpr std::chrono::seconds kLongestFinish{1};
 
 volatile std::sig_atomic_t asked_to_stop = 0;
 
@@ -91,7 +92,11 @@ class Serve : public Subcommand {
     auto began = steady_clock::now();
     look(watched, hosts);
     // There is an answer before anybody knows where to ask.
-    if (service_) report(place());
+    if (service_) {
+      // A reader waits for this line, so many warnings must not displace it.
+      log_.finish(kLongestFinish);
+      report(place());
+    }
     for (;;) {
       const auto pause = duration(options_.interval_s);
       waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
@@ -104,13 +109,12 @@ class Serve : public Subcommand {
 
   // What blocks by then is left behind.
   void finish() {
-    constexpr std::chrono::seconds kLongest{1};
     if (textfile_) {
-      textfile_->finish(kLongest);
+      textfile_->finish(kLongestFinish);
       reportTextfile();
     }
     commands_.reset();
-    log_.finish(kLongest);
+    log_.finish(kLongestFinish);
   }
 
   void report(const std::string& words) {

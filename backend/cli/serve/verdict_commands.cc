@@ -44,8 +44,8 @@ void VerdictCommands::poll() {
   if (pending_.empty()) {
     reported_full_ = false;
   } else if (!std::exchange(reported_full_, true)) {
-    report(absl::StrCat(countOf(pending_.size(), "verdict"), " pending: ",
-                        kMaxRunning, " commands run already"));
+    report(absl::StrCat(countOf(pending_.size(), "verdict"),
+                        " pending: ", kMaxRunning, " commands run already"));
   }
 }
 
@@ -59,9 +59,8 @@ void VerdictCommands::start(const std::string& json) {
                                    O_RDONLY, 0);
   const char* words[] = {"sh", "-c", command_.c_str(), nullptr};
   pid_t child = 0;
-  if (input.isWhole() &&
-      posix_spawn(&child, "/bin/sh", &actions, nullptr,
-                  const_cast<char**>(words), environ) == 0) {
+  if (input.isWhole() && posix_spawn(&child, "/bin/sh", &actions, nullptr,
+                                     const_cast<char**>(words), environ) == 0) {
     running_.push_back(child);
   } else {
     report("the command could not be run");

@@ -1,7 +1,7 @@
 // OwnerRights makes root act as the owner of a file for as long as it exists:
 // what the file names is then written only if its owner may write it. Root's
-// own groups are given up, too. Does nothing for other users. Changes the rights
-// of the calling thread only, and of threads that it starts meanwhile.
+// own groups are given up, too. Does nothing for other users. Changes the
+// rights of the calling thread only, and of threads that it starts meanwhile.
 
 #pragma once
 

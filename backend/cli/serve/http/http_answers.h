@@ -83,8 +83,7 @@ class HttpAnswers {
 
   bool isForThisHost(const Request& request) const {
     if (!checks_host_ || !token_.empty()) return true;
-    const auto hosts =
-        request.equal_range(boost::beast::http::field::host);
+    const auto hosts = request.equal_range(boost::beast::http::field::host);
     return std::all_of(hosts.first, hosts.second, [](const auto& field) {
       return isLocalName({field.value().data(), field.value().size()});
     });

@@ -31,9 +31,9 @@ bool isLeftBehind(const std::string& path) {
   }
   const unix_socket::endpoint place(path);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  const bool refused =
-      fd >= 0 && connect(fd, place.data(), place.size()) != 0 &&
-      errno == ECONNREFUSED;
+  const bool refused = fd >= 0 &&
+                       connect(fd, place.data(), place.size()) != 0 &&
+                       errno == ECONNREFUSED;
   if (fd >= 0) close(fd);
   return refused;
 }
@@ -80,7 +80,8 @@ class HttpService::Server {
     acceptor.open(endpoint.protocol(), error);
     if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    if (!error)
+      acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
       return Error{absl::StrCat("--listen: ", options_.address, ":",
                                 options_.port,
@@ -112,7 +113,8 @@ class HttpService::Server {
                    lstat(path.c_str(), &made_) != 0)) {
       error.assign(errno, boost::system::system_category());
     }
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    if (!error)
+      acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
       return Error{absl::StrCat("--listen: ", printable(path),
                                 " cannot be had: ", error.message())};

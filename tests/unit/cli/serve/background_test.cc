@@ -114,7 +114,7 @@ class PipedStderr {
 TEST(MessageLogTest, LinesThatStderrDoesNotTakeAreCounted) {
   PipedStderr stderr_pipe;
   MessageLog log;
-  constexpr int kLines = 5000;
+  constexpr int kLines = 40000;
   for (int i = 0; i < kLines; ++i) log.write(std::string(99, 'x'));
   const std::uint64_t dropped = log.dropped();
   EXPECT_GT(dropped, 0);
@@ -140,7 +140,7 @@ TEST(MessageLogTest, AReaderThatHasEndedEndsNothing) {
 }
 
 TEST(VerdictCommandsTest, FewRunAtOnceAndNoneIsLost) {
-  const TempDir dir;
+  const testing::TempDir dir;
   PipedStderr stderr_pipe;
   MessageLog log;
   VerdictCommands commands("cd " + dir.path() +
