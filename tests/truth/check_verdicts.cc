@@ -39,7 +39,9 @@ class VerdictCheck {
       }
       if (verdict.culprit == Confidence::kCertain) checkCulprit(verdict);
       if (faulty) checkTiming(verdict);
+      if (faulty) checkEnds(verdict);
     }
+    if (faulty && isSimple()) checkTold();
     if (faulty && isLateForSure() && !tellsLate()) {
       lies_.push_back({"a late rank is not told", "2.5 s late, once"});
     }
@@ -94,7 +96,7 @@ class VerdictCheck {
       case VerdictKind::kFailed:
         return anyFailed();
       case VerdictKind::kProcessFailed:
-        return std::any_of(verdict.culprits.begin(), verdict.culprits.end(),
+        return std::any_of(verdict.ranks.begin(), verdict.ranks.end(),
                            [&](std::uint32_t rank) {
                              return history.ranks[rank].ending !=
                                     Ending::kInOrder;
@@ -266,7 +268,7 @@ class VerdictCheck {
   bool anyFailed() const {
     for (const RankHistory& rank : trial_.history.ranks) {
       for (const Happened& op : rank.operations) {
-        if (op.failed) return true;
+        if (op.failed && !op.cut_off) return true;
       }
     }
     return false;
@@ -296,6 +298,122 @@ class VerdictCheck {
     tell("false certain culprit", verdict);
   }
 
+  // What ended a job that stood still is no cause of it; who was killed at its
+  // work was.
+  void checkEnds(const JobVerdict& verdict) {
+    const Program& program = trial_.program;
+    const History& history = trial_.history;
+    // Between clocks nothing is said of what came first.
+    if (!trial_.isWhole() || program.hosts() > 1) return;
+    const bool tells_of_ends = verdict.kind == VerdictKind::kProcessFailed ||
+                               verdict.kind == VerdictKind::kLeftEarly ||
+                               verdict.kind == VerdictKind::kFailed;
+    const auto was_cut_off = [&](std::uint32_t rank) {
+      return history.ranks[rank].end == history.end;
+    };
+    if (tells_of_ends && history.hung && !anyFailed() && someoneHangs() &&
+        !verdict.culprits.empty() &&
+        std::all_of(verdict.ranks.begin(), verdict.ranks.end(), was_cut_off)) {
+      tell("the end of a standstill is told as its cause", verdict);
+    }
+    const bool is_of_dead = verdict.kind == VerdictKind::kNeverJoined ||
+                            verdict.kind == VerdictKind::kLeftEarly;
+    if (is_of_dead && !verdict.pair && program.fault.kind == FaultKind::kDead &&
+        program.fault.cut_off != CutOff::kKilled &&
+        verdict.culprits == Ranks{program.fault.rank} &&
+        verdict.summary.find("killed by SIGKILL") == std::string::npos) {
+      tell("a kill that was seen is not told", verdict);
+    }
+  }
+
+  // A collective that ends on nobody before all are there, over and over, on
+  // one clock.
+  bool isSimple() const {
+    const Program& program = trial_.program;
+    return trial_.isWhole() && program.hosts() == 1 &&
+           program.items.size() == 1 && program.steps >= 16 &&
+           program.items[0].op == v1::OPERATION_ALL_REDUCE &&
+           program.items[0].kind == ItemKind::kCollective &&
+           program.items[0].role == 0;
+  }
+
+  // What must be told of such a program.
+  void checkTold() {
+    const Program& program = trial_.program;
+    switch (program.fault.kind) {
+      case FaultKind::kLateInTurn:
+        return checkInTurn();
+      case FaultKind::kStragglers:
+        if (program.world >= 4 && !tells(VerdictKind::kStraggler, planted())) {
+          lies_.push_back({"equal stragglers are not told together", said()});
+        }
+        return;
+      case FaultKind::kSwallowed:
+        if (!saysOf(VerdictKind::kProcessFailed, "ValueError: unsupported") ||
+            !saysOf(VerdictKind::kFailed, "failed on")) {
+          lies_.push_back({"what ended a program is not told", said()});
+        }
+        return;
+      case FaultKind::kTimedOut:
+        if (!saysOf(VerdictKind::kFailed, " came 6.0") ||
+            !tells(VerdictKind::kFailed, planted()) ||
+            saysOf(VerdictKind::kLate, "")) {
+          lies_.push_back({"who came after a timeout is not told", said()});
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  // How often, and for how long at most.
+  void checkInTurn() {
+    const Program& program = trial_.program;
+    const std::uint32_t times = (program.steps + 2) / 4;
+    const std::string often = std::to_string(times) + " times";
+    const double most_s =
+        1.02 * times * static_cast<double>(program.fault.ns) / 1e9;
+    for (const JobVerdict& verdict : diagnosis_.verdicts) {
+      const std::size_t at = verdict.summary.find(often);
+      double seconds = 0;
+      if (verdict.kind == VerdictKind::kLate && at != std::string::npos &&
+          verdict.culprits == planted() &&
+          std::sscanf(verdict.summary.c_str() + at, "%*d times%*[^:]: %lf s",
+                      &seconds) == 1 &&
+          seconds <= most_s && seconds >= 0.9 * most_s) {
+        return;
+      }
+    }
+    lies_.push_back({"ranks late in turn are not told", said()});
+  }
+
+  Ranks planted() const {
+    Ranks ranks = plantedRanks(trial_.program, unroll(trial_.program));
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+  }
+  bool tells(VerdictKind kind, const Ranks& culprits) const {
+    return std::any_of(diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
+                       [&](const JobVerdict& each) {
+                         return each.kind == kind && each.culprits == culprits;
+                       });
+  }
+  bool saysOf(VerdictKind kind, const std::string& words) const {
+    return std::any_of(diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
+                       [&](const JobVerdict& each) {
+                         return each.kind == kind &&
+                                each.summary.find(words) != std::string::npos;
+                       });
+  }
+  std::string said() const {
+    std::string text;
+    for (const JobVerdict& verdict : diagnosis_.verdicts) {
+      text += std::string(nameOf(verdict.kind)) + ": " + verdict.summary + " ";
+    }
+    return text;
+  }
+
   // Who is slow or late is told by figures alone, so it is never certain; but
   // it must be who the fault was planted in.
   void checkTiming(const JobVerdict& verdict) {
@@ -310,6 +428,13 @@ class VerdictCheck {
     }
     // What is out of step goes on in an order that is not c10d's.
     if (trial_.history.out_of_step || saysIfTheyWaited(verdict)) return;
+    const bool several = trial_.program.fault.kind == FaultKind::kStragglers ||
+                         trial_.program.fault.kind == FaultKind::kLateInTurn;
+    if (several &&
+        !std::all_of(verdict.culprits.begin(), verdict.culprits.end(),
+                     [&](std::uint32_t rank) { return isPlanted(rank); })) {
+      tell("names one who was not late", verdict);
+    }
     if (std::none_of(verdict.culprits.begin(), verdict.culprits.end(),
                      [&](std::uint32_t rank) { return isPlanted(rank); })) {
       tell("names another", verdict);

@@ -43,8 +43,12 @@ enum class Feature : unsigned char {
   kSeveralWaits,
   // A rank stands still before an operation that ended on the others.
   kSilence,
+  // Interrupts and signals that are seen end what stands still.
+  kCutOffs,
+  // Several are late, and failures are caught.
+  kMoreFaults,
 };
-inline constexpr std::size_t kFeatureCount = 20;
+inline constexpr std::size_t kFeatureCount = 22;
 
 using Features = std::bitset<kFeatureCount>;
 
@@ -54,6 +58,7 @@ inline constexpr std::array<const char*, kFeatureCount> kFeatures = {
     "late-sends", "merged-merges", "older-runs",     "clock-steps",
     "long-runs",  "ends-in-waits", "times-of-hosts", "merged-hosts",
     "busy-roots", "held-up",       "several-waits",  "silence",
+    "cut-offs",   "more-faults",
 };
 
 inline bool has(const Features& features, Feature feature) {

@@ -28,10 +28,19 @@ class Generator {
     if (has(Feature::kFaults) && !random.oneIn(3)) addFault();
     vary();
     if (has(Feature::kLongRuns) && random.oneIn(5'000)) makeLong();
+    const bool is_long = program_.steps > kMostSteps;
+    if (has(Feature::kMoreFaults) && random.oneIn(12) && !is_long) makeFault();
+    if (has(Feature::kCutOffs)) {
+      program_.fault.cut_off = random.oneOf(
+          {CutOff::kKilled, CutOff::kSeenKilled, CutOff::kTerminated,
+           CutOff::kAborted, CutOff::kInterrupted});
+    }
     return std::move(program_);
   }
 
  private:
+  static constexpr std::uint32_t kMostSteps = 30;
+
   bool has(Feature feature) const {
     return truth::has(program_.features, feature);
   }
@@ -141,6 +150,26 @@ class Generator {
     program_.fault.kind = FaultKind::kLate;
     program_.fault.step = 1 + random_.below(program_.steps - 1);
     program_.fault.ns = 2'500'000'000;
+  }
+
+  // One that several ranks are in, in a program of one collective of all.
+  void makeFault() {
+    Fault& fault = program_.fault;
+    fault.kind = random_.oneOf({FaultKind::kLateInTurn, FaultKind::kStragglers,
+                                FaultKind::kSwallowed, FaultKind::kTimedOut});
+    fault.consequence = Consequence::kFail;
+    fault.rank = random_.below(program_.world);
+    program_.steps = random_.oneOf<std::uint32_t>({16, kMostSteps});
+    fault.step = 2 + random_.below(program_.steps - 4);
+    program_.items.resize(1);
+    Item& item = program_.items[0];
+    fault.item = item.id;
+    item.kind = ItemKind::kCollective;
+    item.role = 0;
+    item.waiting = Waiting::kSync;
+    fault.ns =
+        fault.kind == FaultKind::kStragglers ? 40'000'000 : 2'500'000'000;
+    if (fault.kind == FaultKind::kTimedOut) fault.ns = 6'000'000'000;
   }
 
   void vary() {

@@ -32,6 +32,10 @@ struct Happened {
   std::int64_t wait_ended = kNever;
   std::int64_t released = kNever;
   bool failed = false;
+  // It failed because it took too long.
+  bool timed_out = false;
+  // It failed because an interrupt ended what stood still.
+  bool cut_off = false;
 };
 
 struct StepBegun {
@@ -39,7 +43,7 @@ struct StepBegun {
   std::int64_t at = 0;
 };
 
-enum class Ending : std::uint8_t { kInOrder, kRaised, kKilled };
+enum class Ending : std::uint8_t { kInOrder, kRaised, kKilled, kInterrupted };
 
 struct RankHistory {
   std::vector<Happened> operations;

@@ -9,12 +9,16 @@
 namespace traced::truth {
 namespace {
 
-constexpr std::array<const char*, kFaultKinds> kFaultNames = {
+constexpr std::array<const char*, kAllFaultKinds> kFaultNames = {
     "none",        "skip",       "extra",           "other op",
     "other dtype", "other size", "other reduce op", "other root",
     "swap",        "lost send",  "stray recv",      "dead",
     "raise",       "stuck",      "stuck inside",    "late",
-    "straggler",   "slow link"};
+    "straggler",   "slow link",  "late in turn",    "stragglers",
+    "swallowed",   "timed out"};
+
+constexpr const char* kCutOffs[] = {"killed", "seen to be killed", "terminated",
+                                    "aborted", "interrupted"};
 
 std::string textOf(const Item& item) {
   const char* kind = item.kind == ItemKind::kExchange   ? "exchange"
@@ -61,13 +65,13 @@ std::string textOf(const Program& program) {
   }
   for (const Item& item : program.items) text += textOf(item);
   const Fault& fault = program.fault;
-  absl::StrAppend(&text, "  fault: ", nameOf(fault.kind), ", rank ", fault.rank,
-                  ", step ", fault.step, ", item ", fault.item, ", ", fault.ns,
-                  " ns, then ",
-                  fault.consequence == Consequence::kHang   ? "hangs"
-                  : fault.consequence == Consequence::kFail ? "fails"
-                                                            : "goes on",
-                  "\n");
+  absl::StrAppend(
+      &text, "  fault: ", nameOf(fault.kind), ", rank ", fault.rank, ", step ",
+      fault.step, ", item ", fault.item, ", ", fault.ns, " ns, then ",
+      fault.consequence == Consequence::kHang   ? "hangs"
+      : fault.consequence == Consequence::kFail ? "fails"
+                                                : "goes on",
+      ", ", kCutOffs[static_cast<std::size_t>(fault.cut_off)], "\n");
   const Variation& variation = program.variation;
   absl::StrAppend(
       &text, "  traces: killed at ", variation.killed_at_percent, " %",

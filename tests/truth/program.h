@@ -73,12 +73,27 @@ enum class FaultKind : std::uint8_t {
   kLate,         // once
   kStraggler,    // in each step
   kSlowLink,     // messages to the next rank
+  // Below: drawn apart, so that seeds keep their programs.
+  kLateInTurn,  // each rank once in a while
+  kStragglers,  // two ranks, in each step
+  kSwallowed,   // a failure that all catch; the next step raises something else
+  kTimedOut,    // one is late, the others give up, catch that and go on
 };
 inline constexpr int kFaultKinds = 18;
+inline constexpr int kAllFaultKinds = 22;
 const char* nameOf(FaultKind kind);
 
 // What others do when an operation cannot go well.
 enum class Consequence : std::uint8_t { kHang, kFail, kProceed };
+
+// How those who stand still come to their end.
+enum class CutOff : std::uint8_t {
+  kKilled,      // by SIGKILL; when is not seen
+  kSeenKilled,  // the same, and a keeper sees when
+  kTerminated,
+  kAborted,
+  kInterrupted,  // by Ctrl-C
+};
 
 struct Fault {
   FaultKind kind = FaultKind::kNone;
@@ -87,6 +102,7 @@ struct Fault {
   std::uint32_t step = 0;
   std::uint32_t item = 0;
   std::int64_t ns = 0;  // of what is late or slow
+  CutOff cut_off = CutOff::kKilled;
 };
 
 // What becomes of the traces. Ranks count modulo the world.

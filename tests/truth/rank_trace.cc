@@ -218,12 +218,28 @@ class RankWriter {
       });
     }
     for (std::uint32_t i = 0; i < own_.operations.size(); ++i) collect(i);
-    if (own_.ending == Ending::kRaised) {
+    if (own_.ending == Ending::kRaised || own_.ending == Ending::kInterrupted) {
       addEvent(own_.end - 500 * kUs, [this](std::uint64_t position) {
-        addRow(payload_, MarkRow{position, local(own_.end - 500 * kUs),
-                                 v1::MARK_KIND_EXCEPTION, 0, textOf(1)});
+        addRow(payload_,
+               MarkRow{position, local(own_.end - 500 * kUs),
+                       v1::MARK_KIND_EXCEPTION, 0, textOf(exception())});
       });
     }
+  }
+
+  static constexpr const char* kTexts[] = {
+      "RuntimeError: no", "Connection closed by peer",
+      "Timed out waiting 3000ms for recv operation to complete",
+      "KeyboardInterrupt\n  File \"train.py\", line 22, in load",
+      "ValueError: unsupported"};
+
+  std::uint32_t exception() const {
+    if (own_.ending == Ending::kInterrupted) return 4;
+    return program_.fault.kind == FaultKind::kSwallowed ? 5 : 1;
+  }
+
+  std::uint32_t textOf(const Happened& failed) {
+    return textOf(failed.timed_out ? 3 : 2);
   }
 
   std::uint32_t textOf(std::uint32_t id) {
@@ -232,7 +248,7 @@ class RankWriter {
     }
     v1::Text& text = *payload_.add_text();
     text.set_id(id);
-    text.set_text(id == 1 ? "RuntimeError: no" : "Connection closed by peer");
+    text.set_text(kTexts[id - 1]);
     return id;
   }
 
@@ -271,7 +287,7 @@ class RankWriter {
                                .end_ns = local(done.stamped),
                                .source = v1::END_SOURCE_FUTURE,
                                .outcome = done.failed ? 1U : 0U,
-                               .error = done.failed ? textOf(2) : 0U});
+                               .error = done.failed ? textOf(done) : 0U});
     });
     addEvent(op.wait_ended, [this, index](std::uint64_t) {
       const Happened& waited = own_.operations[index];
@@ -281,7 +297,7 @@ class RankWriter {
                                .wait_ns = static_cast<std::uint64_t>(
                                    local(waited.wait_ended) - begin_ns),
                                .outcome = waited.failed ? 1U : 0U,
-                               .error = waited.failed ? textOf(2) : 0U,
+                               .error = waited.failed ? textOf(waited) : 0U,
                                .saw_end = waited.failed ? 0U : 1U});
     });
     addEvent(op.released, [this, index](std::uint64_t) {
@@ -351,8 +367,14 @@ class RankWriter {
     if (killed_) {
       end.set_signal(9);
       end.set_seen_by(v1::PROCESS_END_OBSERVER_KEEPER);
+      const CutOff cut_off = program_.fault.cut_off;
+      if (end_ < own_.end || cut_off == CutOff::kKilled) return;
+      end.set_seen_ns(local(end_));
+      if (own_.end < history_.end) return;
+      if (cut_off == CutOff::kTerminated) end.set_signal(15);
+      if (cut_off == CutOff::kAborted) end.set_signal(6);
     } else {
-      end.set_exit_code(own_.ending == Ending::kRaised ? 1 : 0);
+      end.set_exit_code(own_.ending == Ending::kInOrder ? 0 : 1);
       end.set_seen_by(v1::PROCESS_END_OBSERVER_SELF);
     }
   }

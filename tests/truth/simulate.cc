@@ -46,7 +46,14 @@ struct Process {
 };
 
 struct Event {
-  enum class Kind : std::uint8_t { kResume, kArrive, kEnd, kFree, kGone };
+  enum class Kind : std::uint8_t {
+    kResume,
+    kArrive,
+    kEnd,
+    kFree,
+    kGone,
+    kTimeout
+  };
   std::int64_t at = 0;
   std::uint64_t order = 0;
   Kind kind = Kind::kResume;
@@ -71,6 +78,8 @@ class Simulation {
       process.engines.resize(unrolled_.groups.size());
     }
     stuck_.resize(program.world);
+    failing_.resize(program.world);
+    closed_.resize(unrolled_.groups.size());
     if (has(program.features, Feature::kRelays)) {
       route_ = Random(program.seed, {10})
                    .oneOf({Route::kDirect, Route::kTree, Route::kRing});
@@ -113,6 +122,8 @@ class Simulation {
         return arrive(event.op);
       case Event::Kind::kEnd:
         return end(event.op, event.failed);
+      case Event::Kind::kTimeout:
+        return timeOut(event.op);
       case Event::Kind::kFree:
         ++engineOf(event.op).idle;
         return startNext(event.op.rank, at(event.op).call.group);
@@ -183,6 +194,10 @@ class Simulation {
     op.issued = now_;
     op.returned = now_ + 3 * kUs;
     if (statement.stuck) stuck_[rank].push_back(ref.index);
+    if (statement.fails) failing_[rank].push_back(ref.index);
+    if (statement.timeout_ns > 0) {
+      push(op.returned + statement.timeout_ns, Event::Kind::kTimeout, ref);
+    }
     push(op.returned + kUs, Event::Kind::kResume, {rank, 0});
     if (op.call.peer_plus_1 > 0) return issueMessage(ref, statement.ns);
     Engine& engine = process.engines[op.call.group];
@@ -215,7 +230,22 @@ class Simulation {
     explicit Met(std::size_t size) : meeting(size), refs(size) {}
     Meeting meeting;
     std::vector<OpRef> refs;
+    bool failed = false;
   };
+
+  static bool contains(const std::vector<std::uint32_t>& indices, OpRef ref) {
+    return std::find(indices.begin(), indices.end(), ref.index) !=
+           indices.end();
+  }
+
+  // As Gloo does: the group carries out nothing from then on.
+  void timeOut(OpRef ref) {
+    Happened& op = at(ref);
+    if (op.ended != kNever) return;
+    op.timed_out = true;
+    closed_[op.call.group] = true;
+    end(ref, true);
+  }
 
   void arrive(OpRef ref) {
     Happened& op = at(ref);
@@ -225,10 +255,9 @@ class Simulation {
     Met& met = meetings_.try_emplace(key, group.members.size()).first->second;
     const std::uint32_t member = group.indexOf(ref.rank);
     met.refs[member] = ref;
-    const auto& stuck = stuck_[ref.rank];
-    const bool is_stuck =
-        std::find(stuck.begin(), stuck.end(), ref.index) != stuck.end();
-    met.meeting.join(member, op.call, now_, is_stuck);
+    met.meeting.join(member, op.call, now_, contains(stuck_[ref.rank], ref));
+    met.failed |= contains(failing_[ref.rank], ref);
+    if (met.failed || closed_[op.call.group]) return failAll(met);
     history_.out_of_step |= met.meeting.disagrees();
     if (met.meeting.disagrees() && disagree(met)) return;
     if (misses(met, group)) return failAll(met);
@@ -391,7 +420,10 @@ class Simulation {
     if (op.ended == kNever) return false;
     process.waits_for = kNobody;
     if (process.by_work) op.wait_ended = now_;
-    if (op.failed) {
+    const FaultKind fault = program_.fault.kind;
+    const bool catches =
+        fault == FaultKind::kSwallowed || fault == FaultKind::kTimedOut;
+    if (op.failed && !catches) {
       leave(rank, Ending::kRaised);
       return false;
     }
@@ -404,9 +436,24 @@ class Simulation {
     for (const Process& process : processes_) history_.hung |= !process.is_over;
     if (!faultTakesPlace(program_)) history_.fault_at = kNever;
     history_.end = now_ + (history_.hung ? program_.hang_ms * kMs : kMs);
+    // An interrupt reaches Python code only; the others fail behind it.
+    const bool is_interrupted =
+        program_.fault.cut_off == CutOff::kInterrupted &&
+        std::any_of(processes_.begin(), processes_.end(),
+                    [](const Process& process) {
+                      return !process.is_over && process.waits_for == kNobody;
+                    });
     for (std::uint32_t rank = 0; rank < program_.world; ++rank) {
       if (processes_[rank].is_over) continue;
       history_.ranks[rank].end = history_.end;
+      if (!is_interrupted) continue;
+      history_.ranks[rank].ending = Ending::kInterrupted;
+      for (Happened& op : history_.ranks[rank].operations) {
+        const bool waits = op.wait_began != kNever && op.wait_ended == kNever;
+        if (!waits) continue;
+        op.wait_ended = history_.end - kMs;
+        op.failed = op.cut_off = true;
+      }
     }
   }
 
@@ -426,6 +473,9 @@ class Simulation {
       mailboxes_;
   // Operations that never end, by rank.
   std::vector<std::vector<std::uint32_t>> stuck_;
+  // Operations that fail on all, by rank, and whether a group is closed.
+  std::vector<std::vector<std::uint32_t>> failing_;
+  std::vector<bool> closed_;
 };
 
 }  // namespace

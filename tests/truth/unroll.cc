@@ -9,6 +9,7 @@
 namespace traced::truth {
 namespace {
 
+constexpr std::int64_t kTimeoutNs = 3'000'000'000;
 constexpr std::int64_t kForeverNs = std::int64_t{1} << 60;
 
 // One rank's program.
@@ -59,7 +60,10 @@ class RankProgram {
     if (isHit(FaultKind::kDead, step, item)) {
       return add({.kind = Statement::Kind::kDie});
     }
-    if (isHit(FaultKind::kRaise, step, item)) {
+    const Fault& fault = program_.fault;
+    const bool raises_behind = fault.kind == FaultKind::kSwallowed &&
+                               fault.item == item.id && step == fault.step + 2;
+    if (isHit(FaultKind::kRaise, step, item) || raises_behind) {
       return add({.kind = Statement::Kind::kRaise});
     }
     if (group == kNoGroup) return;
@@ -77,7 +81,11 @@ class RankProgram {
     Random random(program_.seed, {1, rank_, step, item.id});
     std::int64_t ns = item.compute_us * random.between(900, 1100);
     const Fault& fault = program_.fault;
-    if (isHit(FaultKind::kLate, step, item)) ns += fault.ns;
+    if (isHit(FaultKind::kLate, step, item) ||
+        isHit(FaultKind::kTimedOut, step, item) ||
+        (fault.item == item.id && isOneOfLate(program_, rank_, step))) {
+      ns += fault.ns;
+    }
     if (isHit(FaultKind::kStuck, step, item)) ns = kForeverNs;
     if (fault.kind == FaultKind::kStraggler && fault.rank == rank_ &&
         fault.item == item.id) {
@@ -86,7 +94,8 @@ class RankProgram {
     Statement statement{.kind = Statement::Kind::kCompute, .ns = ns};
     statement.at_fault =
         (fault.kind != FaultKind::kNone && isHit(fault.kind, step, item)) ||
-        (fault.rank == rank_ && isLasting(fault.kind)) || swaps_;
+        (fault.rank == rank_ && isLasting(fault.kind)) || swaps_ ||
+        (fault.item == item.id && isOneOfLate(program_, rank_, step));
     add(statement);
   }
 
@@ -113,6 +122,10 @@ class RankProgram {
     spoil(call, step, item, size);
     Statement statement{.kind = Statement::Kind::kCall, .call = call};
     statement.stuck = isHit(FaultKind::kStuckInside, step, item);
+    statement.fails = isHit(FaultKind::kSwallowed, step, item);
+    if (program_.fault.kind == FaultKind::kTimedOut) {
+      statement.timeout_ns = kTimeoutNs;
+    }
     issue(std::move(statement), item.waiting);
   }
 
@@ -309,6 +322,16 @@ Unrolled unroll(const Program& program) {
   return unrolled;
 }
 
+bool isOneOfLate(const Program& program, std::uint32_t rank,
+                 std::uint32_t step) {
+  const Fault& fault = program.fault;
+  if (fault.kind == FaultKind::kLateInTurn) {
+    return step % 4 == 1 && (step / 4 + fault.rank) % program.world == rank;
+  }
+  return fault.kind == FaultKind::kStragglers &&
+         (fault.rank == rank || (fault.rank + 1) % program.world == rank);
+}
+
 bool faultTakesPlace(const Program& program) {
   if (program.fault.kind == FaultKind::kNone) return false;
   Program healthy = program;
@@ -331,7 +354,14 @@ bool faultTakesPlace(const Program& program) {
 
 Ranks plantedRanks(const Program& program, const Unrolled& unrolled) {
   if (program.fault.kind == FaultKind::kNone) return {};
-  Ranks planted = {program.fault.rank};
+  Ranks planted;
+  for (std::uint32_t rank = 0; rank < program.world; ++rank) {
+    for (std::uint32_t step = 0; step < program.steps; ++step) {
+      if (isOneOfLate(program, rank, step)) planted.push_back(rank);
+    }
+  }
+  if (!planted.empty()) return planted;
+  planted = {program.fault.rank};
   if (program.fault.kind != FaultKind::kSlowLink) return planted;
   for (const Statement& statement : unrolled.ranks[program.fault.rank]) {
     if (statement.call.op != v1::OPERATION_SEND) continue;

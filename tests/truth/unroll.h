@@ -53,6 +53,9 @@ struct Statement {
   std::uint32_t step = 0;
   // Its operation never ends; a message is slow by `ns`.
   bool stuck = false;
+  // It fails; or it does after so long, if it has not ended by then.
+  bool fails = false;
+  std::int64_t timeout_ns = 0;
   // The fault is about to take place.
   bool at_fault = false;
 
@@ -70,7 +73,12 @@ Unrolled unroll(const Program& program);
 // Whether the fault changes anything of what ranks do.
 bool faultTakesPlace(const Program& program);
 
-// Who took part in the fault: the rank, and the other end of a slow link.
+// Whether a rank is late in a step, of a fault that several are in.
+bool isOneOfLate(const Program& program, std::uint32_t rank,
+                 std::uint32_t step);
+
+// Who took part in the fault: the rank, the other end of a slow link, and all
+// who are late.
 Ranks plantedRanks(const Program& program, const Unrolled& unrolled);
 
 }  // namespace traced::truth
