@@ -70,8 +70,17 @@ class VerdictCheck {
                        });
   }
 
+  // Trials kill what has not ended by then.
+  bool saysAllWereKilled(const JobVerdict& verdict) const {
+    return verdict.kind == VerdictKind::kProcessFailed &&
+           verdict.culprits.empty() &&
+           (trial_.program.variation.killed_at_percent > 0 ||
+            trial_.history.hung);
+  }
+
   void checkHealthy(const JobVerdict& verdict) {
     if (verdict.kind == VerdictKind::kUndecided && !trial_.isWhole()) return;
+    if (saysAllWereKilled(verdict)) return;
     // Who runs ahead of others that he need not wait for is never the last.
     if (saysIfTheyWaited(verdict)) return;
     tell("finding in a healthy run", verdict);
@@ -96,7 +105,8 @@ class VerdictCheck {
       case VerdictKind::kFailed:
         return anyFailed();
       case VerdictKind::kProcessFailed:
-        return std::any_of(verdict.ranks.begin(), verdict.ranks.end(),
+        return saysAllWereKilled(verdict) ||
+               std::any_of(verdict.ranks.begin(), verdict.ranks.end(),
                            [&](std::uint32_t rank) {
                              return history.ranks[rank].ending !=
                                     Ending::kInOrder;

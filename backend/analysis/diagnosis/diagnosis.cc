@@ -86,6 +86,21 @@ void doubtUnknownEngines(const JobState& job,
   }
 }
 
+std::vector<std::uint32_t> endedUnclosed(const JobState& job) {
+  std::vector<std::uint32_t> ranks;
+  bool any_died = false;
+  for (const RankState& rank : job.ranks) {
+    if (rank.end.kind != EndKind::kDied && rank.end.kind != EndKind::kKilled) {
+      return {};
+    }
+    any_died |= rank.end.kind == EndKind::kDied;
+    ranks.push_back(rank.rank);
+  }
+  if (!any_died) ranks.clear();
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
 std::vector<std::uint32_t> culpritsOf(const std::vector<JobVerdict>& verdicts) {
   std::vector<std::uint32_t> culprits;
   for (const JobVerdict& verdict : verdicts) {
@@ -135,6 +150,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
   for (const RankState& rank : job.ranks) {
     if (rank.end_unknown) diagnosis.end_unknown.push_back(rank.rank);
   }
+  if (verdicts.empty()) diagnosis.ended_unclosed = endedUnclosed(job);
   findCallPlaces(job, set, verdicts);
   diagnosis.culprits = culpritsOf(verdicts);
   return diagnosis;

@@ -25,8 +25,15 @@ struct Diagnosis {
   // Ranks of which nobody knows what they did last: without a verdict this is
   // no sound job. Ascending.
   std::vector<std::uint32_t> end_unknown;
+  // All ranks, if there is no verdict, none closed its trace, and what ended
+  // some of them is not recorded: this is no sound job, either. Ascending.
+  std::vector<std::uint32_t> ended_unclosed;
 
-  bool healthy() const { return verdicts.empty() && end_unknown.empty(); }
+  // Either of both.
+  const std::vector<std::uint32_t>& howEndedUnknown() const {
+    return end_unknown.empty() ? ended_unclosed : end_unknown;
+  }
+  bool healthy() const { return verdicts.empty() && howEndedUnknown().empty(); }
 };
 
 // Judges what was read; the set is that of the streams.

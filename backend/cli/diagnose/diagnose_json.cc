@@ -115,6 +115,10 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
   if (!diagnosis.end_unknown.empty()) {
     json["end_unknown"] = RankList::fromRanks(diagnosis.end_unknown).text();
   }
+  if (!diagnosis.ended_unclosed.empty()) {
+    json["ended_unclosed"] =
+        RankList::fromRanks(diagnosis.ended_unclosed).text();
+  }
   if (stock_names && diagnosis.healthy()) {
     json["stock_name"] = kStockHealthy;
   }

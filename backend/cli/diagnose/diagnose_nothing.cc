@@ -37,6 +37,17 @@ std::string endUnknownText(const Diagnosis& diagnosis) {
       ", where the rest may be in shared memory.\n");
 }
 
+// What ended these ranks is not recorded.
+std::string endedUnclosedText(const Diagnosis& diagnosis) {
+  const std::vector<std::uint32_t>& ranks = diagnosis.ended_unclosed;
+  return absl::StrCat(
+      "Not known: nothing is wrong in what was recorded, but ",
+      ranksVerb(ranks, "ended without closing its trace: it was killed",
+                "ended without closing their traces: they were killed"),
+      ", or left without exit handlers.\n", underWayText(diagnosis),
+      "To decide: the logs of the launcher, the scheduler and the kernel.\n");
+}
+
 bool anyRuns(const JobState& job) {
   return std::any_of(job.ranks.begin(), job.ranks.end(),
                      [](const RankState& rank) { return rank.running; });
@@ -46,6 +57,7 @@ bool anyRuns(const JobState& job) {
 
 std::string nothingText(const Diagnosis& diagnosis, bool stock_names) {
   if (!diagnosis.end_unknown.empty()) return endUnknownText(diagnosis);
+  if (!diagnosis.ended_unclosed.empty()) return endedUnclosedText(diagnosis);
   const bool runs = anyRuns(diagnosis.job);
   std::string text = "Nothing found";
   if (runs) absl::StrAppend(&text, " up to now, the job still runs");

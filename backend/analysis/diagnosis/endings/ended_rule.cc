@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "absl/container/btree_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
@@ -61,6 +63,46 @@ std::optional<std::int64_t> stoodStillNs(const RankState& rank,
   return waited_ns;
 }
 
+// Returns the verdict about a job of which every rank was killed. It is no
+// finding where something else went wrong before.
+std::vector<JobVerdict> findKilledJob(const JobState& job,
+                                      const std::vector<JobVerdict>& others) {
+  absl::btree_map<std::string, std::vector<std::uint32_t>> ends;
+  JobVerdict verdict;
+  for (const RankState& rank : job.ranks) {
+    if (rank.end.kind != EndKind::kKilled) return {};
+    ends[signalName(rank.end.signal)].push_back(rank.rank);
+    verdict.ranks.push_back(rank.rank);
+    verdict.since_ns =
+        std::min(verdict.since_ns.value_or(rank.ended_ns), rank.ended_ns);
+  }
+  const bool explained =
+      std::any_of(others.begin(), others.end(), [](const JobVerdict& other) {
+        const VerdictTraits& traits = traitsOf(other.kind);
+        return traits.explains_failures || traits.stands_still;
+      });
+  if (explained || ends.empty()) return {};
+  std::sort(verdict.ranks.begin(), verdict.ranks.end());
+  verdict.kind = VerdictKind::kProcessFailed;
+  verdict.finding = Confidence::kCertain;
+  std::vector<std::string> parts;
+  for (const auto& [signal, ranks] : ends) {
+    parts.push_back(ends.size() == 1
+                        ? signal
+                        : absl::StrCat(signal, " (", ranksText(ranks), ")"));
+  }
+  verdict.summary = absl::StrCat(
+      ranksVerb(verdict.ranks, "was killed by ", "were killed by "),
+      absl::StrJoin(parts, " and "), ".");
+  verdict.summary[0] = 'R';
+  verdict.evidence.push_back(
+      "Nothing else is wrong in what was recorded. Who sent the signal is not "
+      "recorded.");
+  verdict.advice.push_back(
+      "the logs of the launcher, the scheduler and the kernel");
+  return {std::move(verdict)};
+}
+
 }  // namespace
 
 std::vector<JobVerdict> findFailedProcesses(
@@ -71,7 +113,7 @@ std::vector<JobVerdict> findFailedProcesses(
   };
   const bool explained = std::any_of(others.begin(), others.end(), explains);
   const std::vector<const RankState*> failed = failedAlone(job, explained);
-  if (failed.empty()) return {};
+  if (failed.empty()) return findKilledJob(job, others);
   const RankState& first = *failed.front();
   JobVerdict verdict;
   verdict.kind = VerdictKind::kProcessFailed;

@@ -28,9 +28,9 @@ std::string sentenceOf(const PageInput& input) {
     return headlineOf(diagnosis.verdicts.front());
   }
   if (input.report.all.calls == 0) return "No operations were recorded.";
-  if (!diagnosis.end_unknown.empty()) {
+  if (!diagnosis.howEndedUnknown().empty()) {
     return absl::StrCat("Nothing wrong was found, but how ",
-                        ranksText(diagnosis.end_unknown),
+                        ranksText(diagnosis.howEndedUnknown()),
                         " ended is not known.");
   }
   const std::string latest = withoutEnd(latestText(input.report));

@@ -27,8 +27,9 @@ void addDiagnosis(std::vector<std::string>& sentences,
       sentences.push_back(absl::StrCat("Undecided: ", verdict.summary));
     }
   }
-  if (!diagnosis.end_unknown.empty()) {
-    sentences.push_back(absl::StrCat("How ", ranksText(diagnosis.end_unknown),
+  if (!diagnosis.howEndedUnknown().empty()) {
+    sentences.push_back(absl::StrCat("How ",
+                                     ranksText(diagnosis.howEndedUnknown()),
                                      " ended is not known."));
   }
   if (diagnosis.under_way > 0) {

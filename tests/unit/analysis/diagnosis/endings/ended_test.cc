@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "analysis/diagnosis/telling/headline.h"
 #include "analysis/stream/process_end.h"
 #include "unit/analysis/diagnosis/diagnosed.h"
 
@@ -176,10 +177,40 @@ TEST(EndedTest, AThreadEndsNoProcess) {
   EXPECT_EQ(endOf(diagnosis, 1).thread_exception, "loader: ValueError: bad");
 }
 
+TEST(EndedTest, AJobOfWhichAllRanksWereKilledIsNotHealthy) {
+  JobBuilder job = agreeing();
+  job.all([](RankBuilder& rank) { rank.processEnd().set_signal(SIGKILL); });
+  Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
+  EXPECT_EQ(headlineOf(diagnosis.verdicts[0]),
+            "Ranks 0-2 were killed by SIGKILL. (certain)");
+  EXPECT_TRUE(diagnosis.culprits.empty());
+  job.rank(1).processEnd().set_signal(SIGTERM);
+  diagnosis = diagnoseJob(job, Ending::kRecovered);
+  ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.verdicts[0].summary,
+            "Ranks 0-2 were killed by SIGKILL (ranks 0,2) and SIGTERM "
+            "(rank 1).");
+  // One of them closed its trace: it was at its end.
+  job.rank(1).processEnd().clear_signal();
+  job.rank(1).processEnd().set_exit_code(0);
+  expectHealthy(diagnoseJob(job, Ending::kRecovered));
+}
+
+TEST(EndedTest, WhereNobodySawTheEndOfAnyRankItIsNotKnown) {
+  JobBuilder job = agreeing();
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  EXPECT_TRUE(diagnosis.verdicts.empty()) << textOf(diagnosis);
+  EXPECT_THAT(diagnosis.ended_unclosed, ::testing::ElementsAre(0, 1, 2));
+  EXPECT_FALSE(diagnosis.healthy());
+}
+
 TEST(EndedTest, CrashesAreFailuresAndOtherSignalsAreNot) {
   const auto killed = [](std::uint32_t signal, bool oom) {
     JobBuilder job = agreeing();
     job.all([](RankBuilder& rank) { rank.processEnd().set_signal(SIGTERM); });
+    job.rank(1).processEnd().set_signal(0);
+    job.rank(1).processEnd().set_exit_code(0);
     job.rank(0).processEnd().set_signal(signal);
     job.rank(0).processEnd().set_oom_killed(oom);
     return diagnoseJob(job, Ending::kRecovered);
