@@ -73,14 +73,14 @@ class Diagnose : public Subcommand {
     Answer answer(*std::move(set));
     doubt(answer.set);
     answer.diagnosis = diagnose(answer.set, options());
-    if (!inputs_.attemptIsChosen()) answer = aboutTheAttemptAsked(answer);
+    // No start that failed is passed over.
+    if (!inputs_.attemptIsChosen()) answer.attempts = attemptsOf(answer.set);
     if (inputs_.json()) {
       writeJson(std::cout, json(answer));
       std::cout << "\n";
     } else {
-      std::cout << attemptText(answer)
-                << diagnoseText(inputs_.title(), answer.set, answer.diagnosis,
-                                text(answer.failed))
+      std::cout << diagnoseText(inputs_.title(), answer.set, answer.diagnosis,
+                                text())
                 << otherAttemptsText(answer);
     }
     const ExitCode code =
@@ -98,8 +98,6 @@ class Diagnose : public Subcommand {
     // The attempts of the job, the newest first; none where one was chosen, or
     // there are no others.
     std::vector<ListedRun> attempts;
-    // The attempt it is about, where that is not the newest.
-    std::optional<std::uint32_t> failed;
 
     bool isAbout(const ListedRun& run) const {
       return run.attempt == set.streams[set.selected.front()].header.attempt();
@@ -111,30 +109,6 @@ class Diagnose : public Subcommand {
     for (std::string& doubt : digestDoubts(set)) {
       set.selection_warnings.push_back(std::move(doubt));
     }
-  }
-
-  // After an elastic restart nothing may be wrong with the newest attempt: then
-  // the one that went wrong before is asked about, if something is found there.
-  Answer aboutTheAttemptAsked(Answer& newest) {
-    newest.attempts = attemptsOf(newest.set);
-    if (newest.attempts.size() < 2) newest.attempts.clear();
-    if (!newest.diagnosis.verdicts.empty()) return std::move(newest);
-    const auto failed =
-        std::find_if(newest.attempts.begin(), newest.attempts.end(),
-                     [&](const ListedRun& run) {
-                       return run.attempt < newest.attempts.front().attempt &&
-                              endedBadly(run);
-                     });
-    if (failed == newest.attempts.end()) return std::move(newest);
-    Result<TraceSet> set = inputs_.openAttempt(failed->attempt);
-    if (!set) return std::move(newest);
-    Answer answer(*std::move(set));
-    doubt(answer.set);
-    answer.diagnosis = diagnose(answer.set, options());
-    if (answer.diagnosis.verdicts.empty()) return std::move(newest);
-    answer.failed = failed->attempt;
-    answer.attempts = std::move(newest.attempts);
-    return answer;
   }
 
   ExitCode followJob() const {
@@ -150,28 +124,20 @@ class Diagnose : public Subcommand {
     return follow(following);
   }
 
-  static std::string attemptText(const Answer& answer) {
-    if (!answer.failed) return "";
-    const ListedRun& newest = answer.attempts.front();
-    return wrapped("", absl::StrCat("About attempt ", *answer.failed,
-                                    " of the job, in which something went "
-                                    "wrong. Nothing is found in attempt ",
-                                    newest.attempt, ", the newest: ",
-                                    printable(endText(newest)), ".")) +
-           "\n";
-  }
-
   std::string otherAttemptsText(const Answer& answer) const {
+    std::string words;
+    for (const std::string& path : inputs_.paths()) {
+      absl::StrAppend(&words, " ", shellWord(path));
+    }
     std::string text;
     for (const ListedRun& run : answer.attempts) {
       if (answer.isAbout(run)) continue;
-      absl::StrAppend(&text,
-                      wrapped("", absl::StrCat("Attempt ", run.attempt,
-                                               " of this job is here, too: ",
-                                               printable(endText(run)),
-                                               ". To ask about it:")),
-                      "    tracectl diagnose ", shellWord(inputs_.title()),
-                      " --attempt ", run.attempt, "\n");
+      absl::StrAppend(
+          &text,
+          wrapped("", absl::StrCat("Attempt ", run.attempt,
+                                   " of this job: ", printable(endText(run)),
+                                   ". To ask about it:")),
+          "    tracectl diagnose", words, " --attempt ", run.attempt, "\n");
     }
     return text.empty() ? "" : "\n" + text;
   }
@@ -202,12 +168,10 @@ class Diagnose : public Subcommand {
     return options;
   }
 
-  // `about`: an attempt that was not chosen.
-  DiagnoseTextOptions text(std::optional<std::uint32_t> about = {}) const {
+  DiagnoseTextOptions text() const {
     DiagnoseTextOptions options;
     options.stock_names = stock_names_;
-    options.choice =
-        about ? absl::StrCat(" --attempt ", *about) : inputs_.choiceText();
+    options.choice = inputs_.choiceText();
     options.all = all_;
     options.colours = wantsColours();
     if (all_) {

@@ -52,11 +52,12 @@ std::string Inputs::title() const {
   return printable(title);
 }
 
-Result<TraceSet> Inputs::open(const RunChoice& choice) {
+Result<TraceSet> Inputs::open() {
   Progress progress("reading");
-  auto set = files_only_
-                 ? openTraceSet(paths_, progress.callback(), choice)
-                 : live_.emplace_back(paths_, choice).look(progress.callback());
+  auto set =
+      files_only_
+          ? openTraceSet(paths_, progress.callback(), choice_)
+          : live_.emplace_back(paths_, choice_).look(progress.callback());
   progress.done();
   if (!set) complain(set.error().message);
   return set;

@@ -43,21 +43,13 @@ class Inputs {
   // Opens the inputs, and unless told not to the rings of their streams, with
   // progress on a terminal. Says why on stderr when it fails. The set is valid
   // as long as this.
-  Result<TraceSet> open() { return open(choice_); }
-  // The same of another attempt of the job; what was opened before stays valid.
-  Result<TraceSet> openAttempt(std::uint32_t attempt) {
-    RunChoice choice = choice_;
-    choice.attempt = attempt;
-    return open(choice);
-  }
+  Result<TraceSet> open();
 
   // Writes warnings to stderr, a screenful of them at most, and tells what the
   // verb should exit with: with --strict, any warning is a finding.
   ExitCode conclude(const std::vector<std::string>& warnings) const;
 
  private:
-  Result<TraceSet> open(const RunChoice& choice);
-
   std::vector<std::string> paths_;
   RunChoice choice_;
   bool chosen_ = false;
