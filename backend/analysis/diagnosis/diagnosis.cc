@@ -10,6 +10,7 @@
 #include "analysis/diagnosis/evidence/job_reader.h"
 #include "analysis/diagnosis/rules.h"
 #include "analysis/diagnosis/telling/call_places.h"
+#include "analysis/diagnosis/wiring/wiring_rule.h"
 #include "analysis/reading/stream_reader.h"
 
 namespace traced {
@@ -49,17 +50,11 @@ void keepToProofs(std::vector<JobVerdict>& verdicts) {
   }
 }
 
-void doubt(JobVerdict& verdict, std::string why) {
-  verdict.finding = std::max(verdict.finding, Confidence::kLikely);
-  verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
-  verdict.evidence.push_back(std::move(why));
-}
-
 // Ranks that may be of two runs prove nothing of each other.
 void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   for (JobVerdict& verdict : verdicts) {
     if (traitsOf(verdict.kind).of_one_rank) continue;
-    doubt(verdict,
+    weaken(verdict,
           "These ranks may be of two runs: see the warning about streams that "
           "were left out.");
   }
@@ -78,7 +73,7 @@ void doubtUnknownEngines(const JobState& job,
     if (verdict.group >= groups.size() || !compares) continue;
     const JobGroup& group = groups[verdict.group];
     if (group.engine().ends_prove_starts) continue;
-    doubt(verdict,
+    weaken(verdict,
           absl::StrCat(
               "How the backend ", group.backend.empty() ? "?" : group.backend,
               " carries operations out is not known: what it lets ranks do is "
@@ -145,6 +140,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
   mergeLate(verdicts);
   keepToProofs(verdicts);
   doubtUnknownEngines(job, verdicts);
+  doubtWiring(job, verdicts);
   if (set.may_mix_runs) doubtComparisons(verdicts);
   rootsFirst(verdicts);
   for (const RankState& rank : job.ranks) {

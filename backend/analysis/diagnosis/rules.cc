@@ -17,6 +17,7 @@
 #include "analysis/diagnosis/standstill/wait_graph.h"
 #include "analysis/diagnosis/trouble/knowledge.h"
 #include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/wiring/wiring_rule.h"
 
 namespace traced {
 namespace {
@@ -92,6 +93,10 @@ const Rule kRules[] = {
      }},
     {"buffers_and_waits", kUses, false,
      [](const RuleInput& input) { return findLocalVerdicts(input.job); }},
+    {"shared_names", kNothing, false,
+     [](const RuleInput& input) { return findSharedNames(input.job); }},
+    {"early_ends", kTimes, false,
+     [](const RuleInput& input) { return findEarlyEnds(input.job); }},
 };
 
 }  // namespace

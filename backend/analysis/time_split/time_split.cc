@@ -104,8 +104,14 @@ OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
   }
   if (!end) return split;
   CertifiedTime transfer = transferFrom(*ready, row, *end);
-  // Nothing ends before all are there: a record is wrong.
-  if (transfer.high_ns < 0) return split;
+  // Nothing ends before all are there: these ranks did not meet here, so none
+  // waited for another.
+  if (transfer.high_ns < 0) {
+    split.wait_for_peers.reset();
+    split.arrival.reset();
+    split.likely_arrival.reset();
+    return split;
+  }
   if (role.independent || role.relayed) {
     const std::int64_t last_ns =
         met ? met->lastBeforeNs(*call, end->certified) : end->certified.high_ns;

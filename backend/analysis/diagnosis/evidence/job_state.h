@@ -15,6 +15,7 @@
 #include "analysis/diagnosis/evidence/rank_state.h"
 #include "analysis/diagnosis/evidence/timing.h"
 #include "analysis/job/group_catalog.h"
+#include "analysis/job/group_names.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/job/signature.h"
 #include "analysis/reading/trace_set.h"
@@ -28,11 +29,15 @@ struct GroupState {
   bool has_messages = false;
   // What the backends of its members counted, by rank.
   std::vector<std::pair<std::uint32_t, Counters>> counted;
+  // Some member called its collectives from several threads, so that the order
+  // of two calls may differ from that of their numbers.
+  bool several_threads = false;
   Timings timings;
 };
 
 struct JobState {
   GroupCatalog catalog;
+  GroupNames names;
   // By index of the catalog.
   std::vector<GroupState> groups;
   PairTable pairs;

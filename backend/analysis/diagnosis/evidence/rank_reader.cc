@@ -48,6 +48,8 @@ void RankReader::read(std::uint32_t clock_name) {
   const auto& definitions = table_.definitions;
   group_indices_ =
       job_.catalog.add(table_.header.attempt(), definitions.groups());
+  job_.names.add(table_.header.attempt(), state_.rank, definitions.groups(),
+                 group_indices_);
   job_.groups.resize(job_.catalog.groups().size());
   for (const std::uint32_t group : group_indices_) {
     collectives_.emplace_back().group = &job_.groups[group];
@@ -172,6 +174,8 @@ void RankReader::join(const AssembledOperation& op, const KnownCall& known,
                       const ReadyTime& ready) {
   Collectives& collectives = collectives_[known.collectives];
   const Reached reached = rule_.reached(op);
+  if (collectives.thread == 0) collectives.thread = op.thread;
+  collectives.group->several_threads |= collectives.thread != op.thread;
   collectives.group->collectives.join({op.seq, known.signature, reached,
                                        known.gives_splits, known.split_share});
   noteState(op, *known.call, reached);

@@ -53,6 +53,8 @@ class RankReader {
     // Whether they come by their number, and the last one's so far.
     bool in_order = true;
     std::uint64_t last_seq = 0;
+    // The thread that called the first one; 0: not known.
+    std::uint32_t thread = 0;
     // When the one before was issued.
     Instant last_issued;
     // Of those that are not in order, all.

@@ -49,6 +49,8 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   if (queues && !latest.known()) return std::nullopt;
   if (!latest.known()) latest = op.issued;
   Timing timing = timed(op, latest.ns());
+  timing.called_ns = issue_ns;
+  if (endedWell(op)) timing.ended_ns = op.ended.ns();
   if (ready.earliest.known()) {
     timing.early_ns = wrappingDifference(timing.ready_ns, ready.earliest.ns());
   }

@@ -25,7 +25,15 @@ struct Timing {
   // Of a clock of which nothing is certified.
   static constexpr std::int64_t kUncertain = std::int64_t{1} << 60;
 
+  // Of an end that is not known.
+  static constexpr std::int64_t kNoEnd =
+      std::numeric_limits<std::int64_t>::max();
+
   std::uint64_t seq = 0;
+  // On the own clock of the rank: the call, and the instant by which the
+  // collective had ended. Set for collectives only.
+  std::int64_t called_ns = 0;
+  std::int64_t ended_ns = kNoEnd;
   // When the rank was ready: at the call, or when the operation before it in
   // the group had ended, or, where that was observed, when its engine began. By
   // how much earlier it may have been, as ends are bounds; and how far off the

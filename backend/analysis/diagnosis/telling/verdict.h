@@ -61,4 +61,11 @@ struct JobVerdict {
   }
 };
 
+// Lowers a verdict to likely at most, for a reason, in a sentence.
+inline void weaken(JobVerdict& verdict, std::string why) {
+  verdict.finding = std::max(verdict.finding, Confidence::kLikely);
+  verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
+  verdict.evidence.push_back(std::move(why));
+}
+
 }  // namespace traced

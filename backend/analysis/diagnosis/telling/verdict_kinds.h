@@ -9,6 +9,8 @@ namespace traced {
 
 // In the order in which they are told.
 enum class VerdictKind : std::uint8_t {
+  kSharedGroupName,
+  kEndedUnjoined,
   kDeadlock,
   kOrderMismatch,
   kOpMismatch,

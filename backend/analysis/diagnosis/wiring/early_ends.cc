@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "analysis/diagnosis/telling/words.h"
+#include "analysis/diagnosis/wiring/wiring_rule.h"
+#include "analysis/job/dependency.h"
+#include "analysis/stream/names.h"
+
+namespace traced {
+namespace {
+
+// The collective `seq` ended on `ended` before `called` called it.
+struct EarlyEnd {
+  std::uint64_t seq = 0;
+  const Timing* ended = nullptr;
+  const Timing* called = nullptr;
+
+  std::int64_t ns() const { return called->called_ns - ended->ended_ns; }
+};
+
+class Search {
+ public:
+  Search(const JobState& job, std::uint32_t group)
+      : job_(job),
+        group_(job.groups[group]),
+        timings_(bySeq(group_.timings)) {
+    numbers_are_sure_ = !group_.several_threads;
+    for (const MemberProgress& member : group_.collectives.members()) {
+      numbers_are_sure_ &=
+          member.first == 1 && member.holes.empty() && member.failed.empty();
+    }
+    if (!group_.collectives.disputes().empty()) {
+      until_ = group_.collectives.disputes().begin()->first;
+    }
+  }
+
+  // Returns the first one, and counts them.
+  std::optional<EarlyEnd> find() {
+    std::optional<EarlyEnd> first;
+    for (std::size_t i = 0; i < timings_.size();) {
+      std::size_t end = i + 1;
+      while (end < timings_.size() && timings_[end].seq == timings_[i].seq) {
+        ++end;
+      }
+      if (const auto early = findIn(
+              absl::MakeConstSpan(timings_).subspan(i, end - i))) {
+        ++count_;
+        if (!first) first = early;
+      }
+      i = end;
+    }
+    return first;
+  }
+
+  // Whether equal numbers are the same collective for sure: no number was lost,
+  // drawn by a call that failed, or by one of two threads that race.
+  bool numbersAreSure() const { return numbers_are_sure_; }
+  std::size_t count() const { return count_; }
+
+ private:
+  bool needsAll(std::uint64_t seq) const {
+    const std::uint32_t id = group_.collectives.signatureOf(seq);
+    if (id == CollectiveTable::kNoSignature || seq >= until_) return false;
+    const Signature& called = job_.signatures.at(id);
+    return needsAllMembers(called.op) &&
+           (called.op == v1::OPERATION_BARRIER || called.bytes() > 0);
+  }
+
+  // Compares ranks of one clock, exactly.
+  std::optional<EarlyEnd> findIn(absl::Span<const Timing> timings) const {
+    std::optional<EarlyEnd> found;
+    if (timings.size() < 2 || !needsAll(timings.front().seq)) return found;
+    for (const Timing& called : timings) {
+      for (const Timing& ended : timings) {
+        if (ended.ended_ns >= called.called_ns || !sameClock(ended, called)) {
+          continue;
+        }
+        const EarlyEnd early{called.seq, &ended, &called};
+        if (!found || early.ns() > found->ns()) found = early;
+      }
+    }
+    return found;
+  }
+
+  bool sameClock(const Timing& a, const Timing& b) const {
+    return job_.rank(a.rank)->clock == job_.rank(b.rank)->clock;
+  }
+
+  const JobState& job_;
+  const GroupState& group_;
+  const Timings timings_;
+  bool numbers_are_sure_ = true;
+  // What ranks called differs from this number on.
+  std::uint64_t until_ = ~std::uint64_t{0};
+  std::size_t count_ = 0;
+};
+
+bool hasSharedName(const JobState& job, std::uint32_t group) {
+  const auto shared = job.names.shared(job.catalog);
+  return std::any_of(shared.begin(), shared.end(), [&](const auto& groups) {
+    return std::binary_search(groups.begin(), groups.end(), group);
+  });
+}
+
+JobVerdict verdictOf(const JobState& job, std::uint32_t group,
+                     const Search& search, const EarlyEnd& early) {
+  JobVerdict verdict;
+  verdict.kind = VerdictKind::kEndedUnjoined;
+  verdict.finding = search.numbersAreSure() ? Confidence::kCertain
+                                            : Confidence::kLikely;
+  verdict.ranks = {early.ended->rank, early.called->rank};
+  std::sort(verdict.ranks.begin(), verdict.ranks.end());
+  verdict.group = group;
+  verdict.seq = early.seq;
+  const CollectiveTable& table = job.groups[group].collectives;
+  verdict.op = nameOf(job.signatures.at(table.signatureOf(early.seq)).op);
+  verdict.since_ns = early.ended->ready_ns;
+  verdict.summary = absl::StrCat(
+      verdict.op, " ", placeText(job, group, early.seq), " ended on rank ",
+      early.ended->rank, " ", secondsText(early.ns()), " before rank ",
+      early.called->rank, " called it.");
+  verdict.evidence.push_back(absl::StrCat(
+      "It ends on nobody before all members have called it: rank ",
+      early.ended->rank, " is connected to other ranks than those of \"",
+      job.catalog.label(group), "\"."));
+  if (search.count() > 1) {
+    verdict.evidence.push_back(absl::StrCat(
+        search.count(), " collectives of the group ended like that."));
+  }
+  verdict.advice.push_back(
+      absl::StrCat("where the program creates \"", job.catalog.label(group),
+                   "\": every rank of the job must call new_group() for every "
+                   "group, in one order"));
+  return verdict;
+}
+
+}  // namespace
+
+std::vector<JobVerdict> findEarlyEnds(const JobState& job) {
+  std::vector<JobVerdict> verdicts;
+  for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
+    const JobGroup& known = job.catalog.groups()[group];
+    const EngineTraits& engine = known.engine();
+    // Ends of tensors on a device are told by its stream.
+    if (!engine.on_host || !engine.ends_prove_starts || known.leg != "cpu") {
+      continue;
+    }
+    Search search(job, group);
+    const auto early = search.find();
+    if (!early) continue;
+    if (!search.numbersAreSure() && !hasSharedName(job, group)) continue;
+    verdicts.push_back(verdictOf(job, group, search, *early));
+  }
+  return verdicts;
+}
+
+}  // namespace traced
