@@ -7,6 +7,7 @@
 #include "analysis/diagnosis/diagnosis.h"
 #include "truth/clocks.h"
 #include "truth/trial.h"
+#include "truth/wiring.h"
 
 namespace traced::truth {
 namespace {
@@ -37,6 +38,7 @@ class VerdictCheck {
       } else if (verdict.finding == Confidence::kCertain) {
         checkFinding(verdict);
       }
+      checkWiring(verdict);
       if (verdict.culprit == Confidence::kCertain) checkCulprit(verdict);
       if (faulty) checkTiming(verdict);
       if (faulty) checkEnds(verdict);
@@ -44,6 +46,9 @@ class VerdictCheck {
     if (faulty && isSimple()) checkTold();
     if (faulty && isLateForSure() && !tellsLate()) {
       lies_.push_back({"a late rank is not told", "2.5 s late, once"});
+    }
+    if (sharesNames(trial_.program) && trial_.isWhole() && !tellsSharedName()) {
+      lies_.push_back({"a shared name is not reported", "own groups"});
     }
     const bool silent = diagnosis_.healthy();
     if (silent && !faulty) return;
@@ -60,6 +65,42 @@ class VerdictCheck {
     for (const std::string& line : verdict.now) text += "\n    - " + line;
     for (const std::string& line : verdict.evidence) text += "\n    " + line;
     lies_.push_back({check + ": " + nameOf(verdict.kind), std::move(text)});
+  }
+
+  // Who waits for whom is unknown where a group connects other ranks.
+  void checkWiring(const JobVerdict& verdict) {
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    const bool is_about_wiring =
+        verdict.kind == VerdictKind::kSharedGroupName ||
+        verdict.kind == VerdictKind::kEndedUnjoined;
+    if (!group || is_about_wiring || verdict.finding != Confidence::kCertain ||
+        traitsOf(verdict.kind).of_one_rank) {
+      return;
+    }
+    const Wiring wiring(trial_.program, trial_.history.groups);
+    if (wiring.isCrossed(*group)) tell("certain of a crossed group", verdict);
+  }
+
+  bool tellsSharedName() const {
+    return std::any_of(diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
+                       [](const JobVerdict& each) {
+                         return each.kind == VerdictKind::kSharedGroupName;
+                       });
+  }
+
+  // Some member called it after another one had ended it.
+  bool endedUnjoinedIsTrue(const JobVerdict& verdict) const {
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    if (!group) return false;
+    std::int64_t first_end = kNever;
+    std::int64_t last_call = 0;
+    for (const std::uint32_t rank : trial_.history.groups[*group].members) {
+      const Happened* op = trial_.collective(rank, *group, verdict.seq);
+      if (!op) continue;
+      if (!op->failed) first_end = std::min(first_end, op->ended);
+      last_call = std::max(last_call, op->issued);
+    }
+    return first_end < last_call;
   }
 
   static bool saysIfTheyWaited(const JobVerdict& verdict) {
@@ -115,6 +156,10 @@ class VerdictCheck {
         return lateIsTrue(verdict);
       case VerdictKind::kP2pUnpaired:
         return history.hung || anyFailed() || countsDiffer(verdict);
+      case VerdictKind::kSharedGroupName:
+        return sharesNames(trial_.program);
+      case VerdictKind::kEndedUnjoined:
+        return endedUnjoinedIsTrue(verdict);
       case VerdictKind::kBufferOverlap:
       case VerdictKind::kNeverWaited:
         return false;

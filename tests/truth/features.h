@@ -47,8 +47,10 @@ enum class Feature : unsigned char {
   kCutOffs,
   // Several are late, and failures are caught.
   kMoreFaults,
+  // Each rank makes only the groups that it is in, so that groups share names.
+  kOwnGroups,
 };
-inline constexpr std::size_t kFeatureCount = 22;
+inline constexpr std::size_t kFeatureCount = 23;
 
 using Features = std::bitset<kFeatureCount>;
 
@@ -58,7 +60,7 @@ inline constexpr std::array<const char*, kFeatureCount> kFeatures = {
     "late-sends", "merged-merges", "older-runs",     "clock-steps",
     "long-runs",  "ends-in-waits", "times-of-hosts", "merged-hosts",
     "busy-roots", "held-up",       "several-waits",  "silence",
-    "cut-offs",   "more-faults",
+    "cut-offs",   "more-faults",   "own-groups",
 };
 
 inline bool has(const Features& features, Feature feature) {

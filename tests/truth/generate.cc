@@ -27,6 +27,10 @@ class Generator {
     addItems();
     if (has(Feature::kFaults) && !random.oneIn(3)) addFault();
     vary();
+    // Drawn apart, so that the other programs stay the same.
+    program_.own_groups = has(Feature::kOwnGroups) &&
+                          program_.roles.size() > 1 &&
+                          Random(seed(), {31}).oneIn(12);
     if (has(Feature::kLongRuns) && random.oneIn(5'000)) makeLong();
     const bool is_long = program_.steps > kMostSteps;
     if (has(Feature::kMoreFaults) && random.oneIn(12) && !is_long) makeFault();
@@ -40,6 +44,7 @@ class Generator {
 
  private:
   static constexpr std::uint32_t kMostSteps = 30;
+  std::uint64_t seed() const { return program_.seed; }
 
   bool has(Feature feature) const {
     return truth::has(program_.features, feature);

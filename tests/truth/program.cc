@@ -63,6 +63,7 @@ std::string textOf(const Program& program) {
     }
     absl::StrAppend(&text, "\n");
   }
+  if (program.own_groups) text += "  each rank makes only its own groups\n";
   for (const Item& item : program.items) text += textOf(item);
   const Fault& fault = program.fault;
   absl::StrAppend(

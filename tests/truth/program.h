@@ -139,6 +139,9 @@ struct Program {
   // Milliseconds that all hang before they are killed.
   std::int64_t hang_ms = 60'000;
   std::vector<Role> roles;  // the first has one group, of all
+  // Each rank makes only the groups that it is in: c10d gives the groups of a
+  // role one name, and ranks meet by name and group rank.
+  bool own_groups = false;
   std::vector<Item> items;
   Fault fault;
   Variation variation;

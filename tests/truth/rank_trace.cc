@@ -131,7 +131,8 @@ class RankWriter {
       if (own == group.members.size()) continue;
       v1::Group& told = *payload_.add_group();
       told.set_id(i + 1);
-      told.set_name(std::to_string(i));
+      told.set_name(std::to_string(
+          program_.own_groups ? payload_.group_size() - 1 : int(i)));
       told.set_desc(group.desc);
       told.set_backend("gloo");
       told.set_leg("cpu");

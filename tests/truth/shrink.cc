@@ -54,6 +54,9 @@ std::vector<Program> smaller(const Program& program) {
       add([steps](Program& one) { one.steps = steps; });
     }
   }
+  if (program.own_groups) {
+    add([](Program& one) { one.own_groups = false; });
+  }
   if (program.fault.step > 0) {
     add([](Program& one) { one.fault.step /= 2; });
     add([](Program& one) { --one.fault.step, --one.steps; });

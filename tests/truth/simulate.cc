@@ -9,6 +9,7 @@
 
 #include "truth/meeting.h"
 #include "truth/random.h"
+#include "truth/wiring.h"
 
 namespace traced::truth {
 namespace {
@@ -70,8 +71,14 @@ struct LaterThan {
 class Simulation {
  public:
   explicit Simulation(const Program& program)
-      : program_(program), unrolled_(unroll(program)) {
+      : program_(program),
+        unrolled_(unroll(program)),
+        wiring_(program, unrolled_.groups) {
     history_.groups = unrolled_.groups;
+    if (sharesNames(program)) {
+      history_.fault_at = 0;
+      history_.out_of_step = true;
+    }
     history_.ranks.resize(program.world);
     processes_.resize(program.world);
     for (Process& process : processes_) {
@@ -250,8 +257,9 @@ class Simulation {
   void arrive(OpRef ref) {
     Happened& op = at(ref);
     op.ready = now_;
-    const PlainGroup& group = unrolled_.groups[op.call.group];
-    const MeetingKey key{op.call.group, op.seq};
+    const std::uint32_t wired = wiring_.of(op.call.group, ref.rank);
+    const PlainGroup& group = wiring_.at(wired);
+    const MeetingKey key{wired, op.seq};
     Met& met = meetings_.try_emplace(key, group.members.size()).first->second;
     const std::uint32_t member = group.indexOf(ref.rank);
     met.refs[member] = ref;
@@ -304,7 +312,7 @@ class Simulation {
   void seeGone(std::uint32_t rank) {
     processes_[rank].is_gone = true;
     for (const auto& [key, met] : meetings_) {
-      if (misses(met, unrolled_.groups[key.first])) failAll(met);
+      if (misses(met, wiring_.at(key.first))) failAll(met);
     }
     for (auto& [key, mailbox] : mailboxes_) {
       const auto& [group, from, to, tag] = key;
@@ -326,12 +334,13 @@ class Simulation {
     Happened& op = at(ref);
     op.ready = now_;
     const bool sends = op.call.op == v1::OPERATION_SEND;
-    const PlainGroup& group = unrolled_.groups[op.call.group];
+    const std::uint32_t wired = wiring_.of(op.call.group, ref.rank);
+    const PlainGroup& group = wiring_.at(wired);
     const std::uint32_t peer = group.members[op.call.peer_plus_1 - 1];
     op.seq = ++processes_[ref.rank].message_seqs[{op.call.group, peer, sends}];
     const std::uint32_t from = sends ? ref.rank : peer;
     const std::uint32_t to = sends ? peer : ref.rank;
-    Mailbox& mailbox = mailboxes_[{op.call.group, from, to, op.call.tag}];
+    Mailbox& mailbox = mailboxes_[{wired, from, to, op.call.tag}];
     (sends ? mailbox.sends : mailbox.recvs).push_back(ref);
     if (sends) mailbox.slow_ns.push_back(slow_ns);
     if (sends && !late_sends_) {
@@ -434,7 +443,8 @@ class Simulation {
   // Those who did not come to their end stand still, and are killed.
   void finish() {
     for (const Process& process : processes_) history_.hung |= !process.is_over;
-    if (!faultTakesPlace(program_)) history_.fault_at = kNever;
+    const bool is_sound = !faultTakesPlace(program_) && !sharesNames(program_);
+    if (is_sound) history_.fault_at = kNever;
     history_.end = now_ + (history_.hung ? program_.hang_ms * kMs : kMs);
     // An interrupt reaches Python code only; the others fail behind it.
     const bool is_interrupted =
@@ -459,6 +469,7 @@ class Simulation {
 
   const Program& program_;
   const Unrolled unrolled_;
+  const Wiring wiring_;
   History history_;
   Route route_ = Route::kDirect;
   bool late_sends_ = false;

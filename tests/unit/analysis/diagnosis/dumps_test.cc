@@ -101,7 +101,7 @@ TEST(DumpsTest, TotalsOfAnAllToAllTellNothingOfItsSplits) {
   expectHealthy(diagnosis);
   EXPECT_EQ(diagnosis.rules_left_out,
             (std::vector<std::string>{"slow_peers", "stragglers", "splits",
-                                      "buffers_and_waits"}));
+                                      "buffers_and_waits", "early_ends"}));
 }
 
 TEST(DumpsTest, CountersTellOfARankWhoseDumpHasNoEntry) {

@@ -189,7 +189,7 @@ TEST(ProgramOrderTest, WhatOthersAlwaysDidOtherwiseIsNoEvidence) {
     for (int step = 0; step <= kSteps; ++step) {
       const bool last = step == kSteps;
       program.end(is_odd ? other : reduce);
-      if (!is_odd) program.end(reduce);
+      program.end(is_odd ? other : reduce);
       if (!last) {
         program.end(barrier);
       } else if (r == 7) {
