@@ -55,8 +55,8 @@ void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   for (JobVerdict& verdict : verdicts) {
     if (traitsOf(verdict.kind).of_one_rank) continue;
     weaken(verdict,
-          "These ranks may be of two runs: see the warning about streams that "
-          "were left out.");
+           "These ranks may be of two runs: see the warning about streams that "
+           "were left out.");
   }
 }
 
@@ -74,10 +74,10 @@ void doubtUnknownEngines(const JobState& job,
     const JobGroup& group = groups[verdict.group];
     if (group.engine().ends_prove_starts) continue;
     weaken(verdict,
-          absl::StrCat(
-              "How the backend ", group.backend.empty() ? "?" : group.backend,
-              " carries operations out is not known: what it lets ranks do is "
-              "judged by c10d's rules."));
+           absl::StrCat(
+               "How the backend ", group.backend.empty() ? "?" : group.backend,
+               " carries operations out is not known: what it lets ranks do is "
+               "judged by c10d's rules."));
   }
 }
 

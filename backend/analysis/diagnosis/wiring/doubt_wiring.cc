@@ -23,8 +23,7 @@ std::string namesText(const JobState& job, std::uint32_t group,
     texts.push_back(absl::StrCat("\"", name, "\" on ", ranksText(ranks)));
   }
   return absl::StrCat("\"", job.catalog.label(group),
-                      "\" has several c10d names: ",
-                      absl::StrJoin(texts, ", "),
+                      "\" has several c10d names: ", absl::StrJoin(texts, ", "),
                       ". These ranks made different numbers of groups before, "
                       "and may not find each other.");
 }

@@ -23,9 +23,7 @@ struct EarlyEnd {
 class Search {
  public:
   Search(const JobState& job, std::uint32_t group)
-      : job_(job),
-        group_(job.groups[group]),
-        timings_(bySeq(group_.timings)) {
+      : job_(job), group_(job.groups[group]), timings_(bySeq(group_.timings)) {
     numbers_are_sure_ = !group_.several_threads;
     for (const MemberProgress& member : group_.collectives.members()) {
       numbers_are_sure_ &=
@@ -44,8 +42,8 @@ class Search {
       while (end < timings_.size() && timings_[end].seq == timings_[i].seq) {
         ++end;
       }
-      if (const auto early = findIn(
-              absl::MakeConstSpan(timings_).subspan(i, end - i))) {
+      if (const auto early =
+              findIn(absl::MakeConstSpan(timings_).subspan(i, end - i))) {
         ++count_;
         if (!first) first = early;
       }
@@ -108,8 +106,8 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group,
                      const Search& search, const EarlyEnd& early) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kEndedUnjoined;
-  verdict.finding = search.numbersAreSure() ? Confidence::kCertain
-                                            : Confidence::kLikely;
+  verdict.finding =
+      search.numbersAreSure() ? Confidence::kCertain : Confidence::kLikely;
   verdict.ranks = {early.ended->rank, early.called->rank};
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
   verdict.group = group;

@@ -29,18 +29,16 @@ std::string sharedText(const JobState& job,
   }
   const std::string last = texts.back();
   texts.pop_back();
-  return absl::StrCat("the name \"",
-                      job.catalog.groups()[groups.front()].name, "\" to ",
-                      absl::StrJoin(texts, ", "), " and ", last);
+  return absl::StrCat("the name \"", job.catalog.groups()[groups.front()].name,
+                      "\" to ", absl::StrJoin(texts, ", "), " and ", last);
 }
 
 // Gloo's ranks find each other in the store, by the name of the group. NCCL may
 // split the communicator of the world instead, which needs no name.
 bool meetByName(const JobState& job, const std::vector<std::uint32_t>& groups) {
-  return std::all_of(
-      groups.begin(), groups.end(), [&](std::uint32_t group) {
-        return job.catalog.groups()[group].engine().on_host;
-      });
+  return std::all_of(groups.begin(), groups.end(), [&](std::uint32_t group) {
+    return job.catalog.groups()[group].engine().on_host;
+  });
 }
 
 }  // namespace
@@ -58,7 +56,8 @@ std::vector<JobVerdict> findSharedNames(const JobState& job) {
     }
     if (++names == 1) {
       verdict.group = groups.front();
-      verdict.summary = absl::StrCat("c10d gave ", sharedText(job, groups), ".");
+      verdict.summary =
+          absl::StrCat("c10d gave ", sharedText(job, groups), ".");
     } else if (names <= kMaxNames) {
       verdict.evidence.push_back(
           absl::StrCat("It also gave ", sharedText(job, groups), "."));

@@ -74,6 +74,16 @@ TEST_F(TimeSplitTest, TheLastToBeReadyEndsTheWaitOfTheOthers) {
   EXPECT_NEAR(*by_rank.rows[0].split.readyBusbwGbs(), 0.889, 0.01);
 }
 
+// Rank 0 had ended before the others called: the group connects other ranks.
+TEST_F(TimeSplitTest, NobodyIsWaitedForBehindTheEnd) {
+  add(0, 1, 0, 100);
+  add(1, 1, 400, 1'500);
+  add(2, 1, 1'000, 1'600);
+  const Report by_rank = report();
+  EXPECT_EQ(by_rank.rows[0].totals.split.wait_for_peers.count, 0u);
+  EXPECT_EQ(by_rank.rows[1].totals.split.wait_for_peers.total_ns, 600u * kUs);
+}
+
 // Only a damaged record says such a time.
 TEST_F(TimeSplitTest, ATimeThatCannotBeIsOfOneOperation) {
   constexpr auto kNever = std::numeric_limits<std::int64_t>::min() + 1;

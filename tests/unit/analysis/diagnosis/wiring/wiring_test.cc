@@ -140,7 +140,8 @@ TEST(WiringTest, AHangInAGroupOfDoubtfulWiringIsNeverCertain) {
       << textOf(diagnosis);
 }
 
-// Rank 0 made one group more before, so it calls the same group by another name.
+// Rank 0 made one group more before, so it calls the same group by another
+// name.
 TEST(WiringTest, AGroupOfSeveralNamesIsDoubted) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {

@@ -1,0 +1,42 @@
+"""Groups that connect other ranks than those that they name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from launcher import Launcher
+from tracectl import tracectl
+
+_ABOUT_GROUPS = {"shared_group_name", "ended_unjoined"}
+
+
+@pytest.mark.parametrize("late", [{}, {"TEST_LATE": "1"}], ids=["together", "late"])
+def test_groups_that_each_rank_makes_alone(
+    launcher: Launcher, tmp_path: Path, late: dict[str, str]
+) -> None:
+    ranks = launcher.start_ranks(4, "jobs.own_groups:each_makes_its_own", folder=tmp_path, **late)
+    assert [rank.wait() for rank in ranks] == [0] * 4
+    answer = tracectl("diagnose", "--json", tmp_path / "traces")
+    assert answer.exit_code == 1, answer.words
+    verdicts = json.loads(answer.output)["verdicts"]
+    assert verdicts[0]["kind"] == "shared_group_name"
+    assert verdicts[0]["finding_confidence"] == "certain"
+    assert verdicts[0]["ranks"] == [0, 1, 2, 3]
+    assert 'the name "1" to "ep" (ranks 0-1) and "ep#2" (ranks 2-3).' in verdicts[0]["summary"]
+    certain = {
+        (verdict["kind"], verdict["group"])
+        for verdict in verdicts[1:]
+        if verdict["finding_confidence"] == "certain"
+    }
+    if late:
+        # Ranks 0 and 3 met each other: both had ended before the others called.
+        assert {("ended_unjoined", "ep"), ("ended_unjoined", "ep#2")} <= certain
+    # Nothing else is certain of ranks that may not be connected.
+    assert {kind for kind, _ in certain} <= _ABOUT_GROUPS
+    for row in tracectl("report", "--json", "--by", "group,rank", tmp_path / "traces").json()[
+        "ops"
+    ]:
+        waited = row["wait_for_peers"]["total_ns"]
+        assert waited <= row["completion"]["total_ns"], row
