@@ -30,7 +30,7 @@ def each_makes_its_own() -> str:
         tensor = torch.full((4,), float(rank))
         error = ""
         try:
-            group = dist.new_group([first, first + 1], timeout=patient_timeout(5), group_desc="ep")
+            group = dist.new_group([first, first + 1], timeout=patient_timeout(20), group_desc="ep")
             for _ in range(STEPS):
                 dist.all_reduce(tensor, group=group)
         except RuntimeError as failure:

@@ -24,17 +24,22 @@ class Search {
  public:
   Search(const JobState& job, std::uint32_t group)
       : job_(job), group_(job.groups[group]), timings_(bySeq(group_.timings)) {
-    numbers_are_sure_ = !group_.several_threads;
+    if (group_.several_threads || !job.names.namesOf(group).empty()) {
+      sure_until_ = 0;
+    }
     for (const MemberProgress& member : group_.collectives.members()) {
-      numbers_are_sure_ &=
-          member.first == 1 && member.holes.empty() && member.failed.empty();
+      if (member.first != 1) sure_until_ = 0;
+      for (const SeqRanges* unsure : {&member.holes, &member.failed}) {
+        if (unsure->empty()) continue;
+        sure_until_ = std::min(sure_until_, unsure->ranges().front().first);
+      }
     }
     if (!group_.collectives.disputes().empty()) {
       until_ = group_.collectives.disputes().begin()->first;
     }
   }
 
-  // Returns the first one, and counts them.
+  // Returns the first one, and counts those whose numbers are as sure.
   std::optional<EarlyEnd> find() {
     std::optional<EarlyEnd> first;
     for (std::size_t i = 0; i < timings_.size();) {
@@ -42,6 +47,8 @@ class Search {
       while (end < timings_.size() && timings_[end].seq == timings_[i].seq) {
         ++end;
       }
+      const std::uint64_t seq = timings_[i].seq;
+      if (first && isSure(first->seq) && !isSure(seq)) break;
       if (const auto early =
               findIn(absl::MakeConstSpan(timings_).subspan(i, end - i))) {
         ++count_;
@@ -52,9 +59,9 @@ class Search {
     return first;
   }
 
-  // Whether equal numbers are the same collective for sure: no number was lost,
-  // drawn by a call that failed, or by one of two threads that race.
-  bool numbersAreSure() const { return numbers_are_sure_; }
+  // Whether a number is the same collective on all members: before it none was
+  // lost, or drawn by a call that failed, and no threads race for numbers.
+  bool isSure(std::uint64_t seq) const { return seq <= sure_until_; }
   std::size_t count() const { return count_; }
 
  private:
@@ -89,7 +96,7 @@ class Search {
   const JobState& job_;
   const GroupState& group_;
   const Timings timings_;
-  bool numbers_are_sure_ = true;
+  std::uint64_t sure_until_ = ~std::uint64_t{0};
   // What ranks called differs from this number on.
   std::uint64_t until_ = ~std::uint64_t{0};
   std::size_t count_ = 0;
@@ -107,7 +114,7 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group,
   JobVerdict verdict;
   verdict.kind = VerdictKind::kEndedUnjoined;
   verdict.finding =
-      search.numbersAreSure() ? Confidence::kCertain : Confidence::kLikely;
+      search.isSure(early.seq) ? Confidence::kCertain : Confidence::kLikely;
   verdict.ranks = {early.ended->rank, early.called->rank};
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
   verdict.group = group;
@@ -148,7 +155,7 @@ std::vector<JobVerdict> findEarlyEnds(const JobState& job) {
     Search search(job, group);
     const auto early = search.find();
     if (!early) continue;
-    if (!search.numbersAreSure() && !hasSharedName(job, group)) continue;
+    if (!search.isSure(early->seq) && !hasSharedName(job, group)) continue;
     verdicts.push_back(verdictOf(job, group, search, *early));
   }
   return verdicts;

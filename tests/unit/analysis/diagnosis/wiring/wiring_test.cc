@@ -108,6 +108,17 @@ TEST(WiringTest, BehindAFailureNumbersProveNothing) {
   }
 }
 
+TEST(WiringTest, BeforeAFailureNumbersAreSure) {
+  JobBuilder job(2);
+  job.rank(0).end(addReduce(job.rank(0), 1), 0);
+  job.rank(0).end(addReduce(job.rank(0), 1), 10);
+  job.rank(1).fail(addReduce(job.rank(1), 1), 2000, 1, "timed out");
+  const Diagnosis diagnosis = diagnoseJob(job);
+  ASSERT_FALSE(diagnosis.verdicts.empty());
+  EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kEndedUnjoined);
+  EXPECT_EQ(diagnosis.verdicts[0].finding, Confidence::kCertain);
+}
+
 // A broadcast's root need not wait for anybody.
 TEST(WiringTest, WhatEndsWithoutAllHasNoFinding) {
   JobBuilder job(2);
