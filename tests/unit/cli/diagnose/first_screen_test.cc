@@ -61,7 +61,7 @@ void writeRaisedRun(const std::string& directory, std::uint32_t world) {
         "sharded data parallel of the encoder's 24 layers", 0, world);
     const std::uint32_t call =
         rank.addCall(v1::OPERATION_ALL_REDUCE, group).id();
-    rank.end(call, r);
+    rank.end(call, 0);
     if (r == 1) {
       rank.raise(50,
                  "torch.OutOfMemoryError: CUDA out of memory. Tried to "

@@ -53,9 +53,9 @@ inline void writeMismatchedRun(const std::string& directory) {
       odd.mutable_input(0)->set_dtype(v1::DTYPE_FLOAT64);
       second = odd.id();
     }
-    rank.end(dp, r);
-    rank.end(second, 10 + r);
-    rank.end(dp, 20 + r);
+    rank.end(dp, 0, 1 + r);
+    rank.end(second, 10, 1 + r);
+    rank.end(dp, 20, 1 + r);
     writeRank(directory, r, rank, Ending::kClosed);
   }
 }
