@@ -110,6 +110,7 @@ OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
     split.wait_for_peers.reset();
     split.arrival.reset();
     split.likely_arrival.reset();
+    split.awaited.reset();
     return split;
   }
   if (role.independent || role.relayed) {
