@@ -1,5 +1,7 @@
 #include "analysis/job/signature.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -117,7 +119,10 @@ std::string sizeText(std::uint64_t bytes) {
   return absl::StrFormat("%.4g %s", value, kUnits[unit]);
 }
 
-std::string textOf(const Signature& signature) {
+namespace {
+
+// `root`: in words.
+std::string textWithRoot(const Signature& signature, std::string root) {
   std::vector<std::string> parts;
   if (signature.bytes() > 0 || signature.dtype > 0) {
     std::string tensors =
@@ -134,13 +139,27 @@ std::string textOf(const Signature& signature) {
     parts.push_back(nameOf(signature.reduce_op));
   }
   if (signature.root_plus_1 > 0) {
-    parts.push_back(absl::StrCat("root ", signature.root_plus_1 - 1));
+    parts.push_back(std::move(root));
   }
   const bool message = signature.op == v1::OPERATION_UNSPECIFIED;
   if (signature.tag) parts.push_back(absl::StrCat("tag ", *signature.tag));
   std::string text = message ? "message" : nameOf(signature.op);
   if (parts.empty()) return text;
   return absl::StrCat(text, " (", absl::StrJoin(parts, ", "), ")");
+}
+
+}  // namespace
+
+std::string textOf(const Signature& signature) {
+  return textWithRoot(signature,
+                      absl::StrCat("root: member ", signature.root_plus_1 - 1));
+}
+
+std::string textOf(Signature signature, const RankList& members) {
+  if (signature.root_plus_1 == 0) return textOf(signature);
+  const auto root = members.at(signature.root_plus_1 - 1);
+  if (!root) return textOf(signature);
+  return textWithRoot(signature, absl::StrCat("root ", *root));
 }
 
 std::uint32_t SignatureTable::intern(const Signature& signature) {

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/stream/evidence.h"
+#include "analysis/stream/rank_list.h"
 #include "base/engine_traits.h"
 #include "traced/v1/definitions.pb.h"
 
@@ -55,6 +56,8 @@ std::uint64_t signatureNumber(const Signature& signature);
 std::string sizeText(std::uint64_t bytes);
 // "all_reduce (25 MiB float32, sum)".
 std::string textOf(const Signature& signature);
+// The same with the root's global rank; `members`: of the group.
+std::string textOf(Signature signature, const RankList& members);
 
 // Not thread safe.
 class SignatureTable {

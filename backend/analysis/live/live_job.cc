@@ -114,11 +114,16 @@ bool LiveJob::dispute(std::uint32_t group, std::uint64_t seq) {
 void LiveJob::tellPart(const Member& member, const RecentCall& recent) {
   const StreamTable& table = member.stream.table();
   const v1::Stack* stack = table.definitions.stack(recent.stack);
-  order_.add(recent.group, recent.seq,
-             {table.header.rank(), member.calls->all()[recent.call].signature,
-              textOf(signatureOf(table.definitions.calls()[recent.call],
-                                 table.evidence)),
-              stack ? table.definitions.siteText(*stack) : ""});
+  const v1::Call& call = table.definitions.calls()[recent.call];
+  const std::uint32_t group = table.groupOf(call);
+  const Signature signature = signatureOf(call, table.evidence);
+  order_.add(
+      recent.group, recent.seq,
+      {table.header.rank(), member.calls->all()[recent.call].signature,
+       group == StreamDefinitions::kNone
+           ? textOf(signature)
+           : textOf(signature, table.definitions.groups()[group].members),
+       stack ? table.definitions.siteText(*stack) : ""});
 }
 
 void LiveJob::count(std::int64_t now_ns, bool starved) {

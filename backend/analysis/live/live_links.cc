@@ -52,15 +52,15 @@ std::vector<LiveLinks::Place> LiveLinks::placesOf(const StreamTable& table,
   if (matched.role.independent || waitsOf(signature) == Waits::kOther) {
     return places;
   }
-  const std::string what = textOf(signature);
   const std::string op = nameOf(signature.op);
-  addPlace({Kind::kRanks, what, key.group}, op, {rank}, key.group, places);
+  addPlace({Kind::kRanks, textOf(signature, members), key.group}, op, {rank},
+           key.group, places);
   // One member tells of its group.
   if (members.at(0) == rank) {
     std::vector<std::uint32_t> all;
     members.forEach([&](std::uint32_t member) { all.push_back(member); });
-    addPlace({Kind::kGroups, what, members.size()}, op, std::move(all),
-             key.group, places);
+    addPlace({Kind::kGroups, textOf(signature), members.size()}, op,
+             std::move(all), key.group, places);
   }
   return places;
 }

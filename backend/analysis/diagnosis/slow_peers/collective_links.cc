@@ -66,15 +66,20 @@ class CollectiveLinks {
 
   void finish(std::vector<ComparedLinks>& all) && {
     for (auto& [compared, links] : ranks_) {
-      add(ComparedLinks::Kind::kRanks, compared.second, std::move(links), all);
+      const auto& [group, signature] = compared;
+      add(ComparedLinks::Kind::kRanks,
+          textOf(job_.signatures.at(signature),
+                 job_.catalog.groups()[group].members),
+          signature, std::move(links), all);
     }
     for (auto& [compared, by_members] : groups_) {
       std::vector<TransferLink> links;
       for (auto& [members, link] : by_members) {
         links.push_back(std::move(link));
       }
-      add(ComparedLinks::Kind::kGroups, compared.signature, std::move(links),
-          all);
+      add(ComparedLinks::Kind::kGroups,
+          textOf(job_.signatures.at(compared.signature)), compared.signature,
+          std::move(links), all);
     }
   }
 
@@ -201,12 +206,12 @@ class CollectiveLinks {
     return transferBetween(earliest_ns, latest_ns, end_ns);
   }
 
-  void add(ComparedLinks::Kind kind, std::uint32_t signature,
+  void add(ComparedLinks::Kind kind, std::string what, std::uint32_t signature,
            std::vector<TransferLink> of_ranks,
            std::vector<ComparedLinks>& all) const {
     ComparedLinks& links = all.emplace_back();
     links.kind = kind;
-    links.what = textOf(job_.signatures.at(signature));
+    links.what = std::move(what);
     links.op = nameOf(job_.signatures.at(signature).op);
     links.links = std::move(of_ranks);
   }
