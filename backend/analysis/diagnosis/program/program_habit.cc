@@ -13,13 +13,12 @@ constexpr std::size_t kMostEqual = 16;
 constexpr std::size_t kLongEnough = 8;
 constexpr std::size_t kTimesEnough = 4;
 
-// How many calls that end with one are of the same kind as those that end with
-// another.
+// How many calls that end with one are the same as those that end with another.
 std::size_t equalBefore(const std::vector<ProgramCall>& calls, std::size_t a,
-                        std::size_t b) {
+                        std::size_t b, std::uint32_t ProgramCall::*what) {
   std::size_t equal = 0;
   while (equal < kMostEqual && equal <= a &&
-         calls[a - equal].kind == calls[b - equal].kind) {
+         calls[a - equal].*what == calls[b - equal].*what) {
     ++equal;
   }
   return equal;
@@ -33,24 +32,52 @@ std::size_t lengthToAsk(std::vector<std::size_t> equal) {
   return equal.size() < kTimesEnough ? 0 : equal[kTimesEnough - 1];
 }
 
+struct Before {
+  Habit habit;
+  // How many equal calls made it the same place.
+  std::size_t length = 0;
+  bool always_the_same = true;
+};
+
+// In places that are the same by `place`; what followed, by `what`.
+std::optional<Before> habitIn(const std::vector<ProgramCall>& calls,
+                              std::size_t at, std::uint32_t ProgramCall::*place,
+                              std::uint32_t ProgramCall::*what) {
+  std::vector<std::size_t> equal(at);
+  for (std::size_t i = 0; i < at; ++i) {
+    equal[i] = equalBefore(calls, i, at, place);
+  }
+  Before before;
+  before.length = lengthToAsk(equal);
+  if (before.length == 0) return std::nullopt;
+  Habit& habit = before.habit;
+  for (std::size_t i = 0; i < at; ++i) {
+    if (equal[i] < before.length) continue;
+    before.always_the_same &=
+        habit.times == 0 ||
+        calls[i + 1].*what == calls[habit.last_time + 1].*what;
+    ++habit.times;
+    habit.last_time = i;
+    if (calls[i + 1].*what == calls[at + 1].*what) ++habit.same;
+  }
+  return before;
+}
+
 }  // namespace
 
 std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
                              std::uint32_t ProgramCall::*what) {
   const std::vector<ProgramCall>& calls = program.calls;
   if (at + 1 >= calls.size()) return std::nullopt;
-  std::vector<std::size_t> equal(at);
-  for (std::size_t i = 0; i < at; ++i) equal[i] = equalBefore(calls, i, at);
-  const std::size_t length = lengthToAsk(equal);
-  if (length == 0) return std::nullopt;
-  Habit habit;
-  for (std::size_t i = 0; i < at; ++i) {
-    if (equal[i] < length) continue;
-    ++habit.times;
-    habit.last_time = i;
-    if (calls[i + 1].*what == calls[at + 1].*what) ++habit.same;
+  if (what != &ProgramCall::kind) {
+    const auto exact = habitIn(calls, at, what, what);
+    if (exact && exact->length >= kLongEnough && exact->always_the_same) {
+      return exact->habit;
+    }
   }
-  return habit;
+  const auto before = habitIn(calls, at, &ProgramCall::kind, what);
+  if (!before) return std::nullopt;
+  return before->habit;
 }
 
 }  // namespace traced

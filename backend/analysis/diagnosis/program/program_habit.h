@@ -18,9 +18,10 @@ struct Habit {
   std::uint64_t same = 0;
 };
 
-// Of the call after calls[at], of a place where calls of the kind of that one
-// and of those before it had been made before; "the same" by `what` of a call.
-// Absent where too few had.
+// Of the call after calls[at], of a place where the same calls, by `what` of a
+// call, had been made before that one; where many were and the same call always
+// followed, else where calls of the same kinds were made. Absent where too few
+// had.
 std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
                              std::uint32_t ProgramCall::*what);
 
