@@ -100,6 +100,22 @@ class RankBuilder {
   }
   void setContext(std::uint32_t context) { context_ = context; }
   void setStack(std::uint32_t stack) { stack_ = stack; }
+  // What is issued from now on is called at a line of /job/train.py, in a
+  // function, and by a thread.
+  void callAt(std::uint32_t line, const std::string& function = "main") {
+    std::uint32_t& stack = stacks_[{line, function}];
+    if (stack == 0) {
+      v1::Stack& made = stream_.addStack();
+      v1::Frame& frame = *made.add_frame();
+      frame.set_file("/job/train.py");
+      frame.set_line(line);
+      frame.set_function(function);
+      made.set_site(1);
+      stack = made.id();
+    }
+    stack_ = stack;
+  }
+  void callInThread(std::uint32_t thread) { thread_ = thread; }
 
   std::string write(Ending ending) {
     stream_.payload().mutable_accounts()->set_recovered(ending ==
@@ -129,6 +145,7 @@ class RankBuilder {
                          .issue_ns = ns(at_ms),
                          .call = call,
                          .seq = nextSeq(call),
+                         .thread = thread_,
                          .context = context_,
                          .stack = stack_});
     stream_.add(ReturnRow{.op = id, .return_ns = ns(at_ms) + 10'000});
@@ -151,7 +168,9 @@ class RankBuilder {
   std::map<Counter, std::uint32_t> groups_;
   std::uint64_t next_id_ = 0;
   std::uint32_t context_ = 0;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> stacks_;
   std::uint32_t stack_ = 0;
+  std::uint32_t thread_ = 0;
 };
 
 class JobBuilder {

@@ -40,6 +40,8 @@ class VerdictCheck {
       }
       checkWiring(verdict);
       if (verdict.culprit == Confidence::kCertain) checkCulprit(verdict);
+      checkCallSites(verdict);
+      checkThreads(verdict);
       if (faulty) checkTiming(verdict);
       if (faulty) checkEnds(verdict);
     }
@@ -65,6 +67,33 @@ class VerdictCheck {
     for (const std::string& line : verdict.now) text += "\n    - " + line;
     for (const std::string& line : verdict.evidence) text += "\n    " + line;
     lies_.push_back({check + ": " + nameOf(verdict.kind), std::move(text)});
+  }
+
+  // Who is named by call sites is who the fault was planted in. Two ranks may
+  // not tell an extra call from one that was left out.
+  void checkCallSites(const JobVerdict& verdict) {
+    const bool extra = says(verdict, "likely made an extra call");
+    const bool left_out = says(verdict, "likely left out a call");
+    if (!extra && !left_out) return;
+    const FaultKind fault = trial_.program.fault.kind;
+    const bool is_shift =
+        fault == FaultKind::kExtra || fault == FaultKind::kSkip;
+    const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
+    const bool of_two =
+        group && trial_.history.groups[*group].members.size() == 2;
+    if (is_shift && of_two) return;
+    const bool right = verdict.culprits == Ranks{trial_.program.fault.rank} &&
+                       (fault == FaultKind::kExtra) == extra;
+    if (!is_shift || !right) tell("names another by call sites", verdict);
+  }
+
+  // Threads are never inside calls at once.
+  void checkThreads(const JobVerdict& verdict) {
+    if (says(verdict, "Two threads")) tell("threads race", verdict);
+  }
+
+  static bool says(const JobVerdict& verdict, const char* text) {
+    return verdict.summary.find(text) != std::string::npos;
   }
 
   // Who waits for whom is unknown where a group connects other ranks.

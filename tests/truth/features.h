@@ -43,6 +43,10 @@ enum class Feature : unsigned char {
   kSeveralWaits,
   // A rank stands still before an operation that ended on the others.
   kSilence,
+  // Call sites are recorded, and some ranks call from lines of their own.
+  kCallSites,
+  // Two threads of each rank call collectives.
+  kThreads,
   // Interrupts and signals that are seen end what stands still.
   kCutOffs,
   // Several are late, and failures are caught.
@@ -50,7 +54,7 @@ enum class Feature : unsigned char {
   // Each rank makes only the groups that it is in, so that groups share names.
   kOwnGroups,
 };
-inline constexpr std::size_t kFeatureCount = 23;
+inline constexpr std::size_t kFeatureCount = 25;
 
 using Features = std::bitset<kFeatureCount>;
 
@@ -60,7 +64,8 @@ inline constexpr std::array<const char*, kFeatureCount> kFeatures = {
     "late-sends", "merged-merges", "older-runs",     "clock-steps",
     "long-runs",  "ends-in-waits", "times-of-hosts", "merged-hosts",
     "busy-roots", "held-up",       "several-waits",  "silence",
-    "cut-offs",   "more-faults",   "own-groups",
+    "call-sites", "threads",       "cut-offs",       "more-faults",
+    "own-groups",
 };
 
 inline bool has(const Features& features, Feature feature) {

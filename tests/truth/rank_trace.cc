@@ -148,7 +148,9 @@ class RankWriter {
     }
   }
 
-  std::uint32_t callOf(const Called& call) {
+  std::uint32_t callOf(Called call) {
+    call.line = 0;
+    call.thread = 1;
     for (const auto& [known, id] : calls_) {
       if (known == call) return id;
     }
@@ -209,9 +211,12 @@ class RankWriter {
   }
 
   void collect() {
-    payload_.add_thread()->set_id(1);
-    payload_.mutable_thread(0)->set_tid(100 + rank_);
-    payload_.mutable_thread(0)->set_name("python3");
+    for (const std::uint32_t id : {1U, 2U}) {
+      v1::Thread& thread = *payload_.add_thread();
+      thread.set_id(id);
+      thread.set_tid(1'000 * id + rank_);
+      thread.set_name("python3");
+    }
     for (const StepBegun& step : own_.steps) {
       addEvent(step.at, [this, step](std::uint64_t position) {
         addRow(payload_, MarkRow{position, local(step.at), v1::MARK_KIND_STEP,
@@ -226,6 +231,21 @@ class RankWriter {
                        v1::MARK_KIND_EXCEPTION, 0, textOf(exception())});
       });
     }
+  }
+
+  std::uint32_t stackOf(std::uint32_t line) {
+    if (line == 0) return 0;
+    std::uint32_t& id = stacks_[line];
+    if (id > 0) return id;
+    v1::Stack& stack = *payload_.add_stack();
+    id = static_cast<std::uint32_t>(payload_.stack_size());
+    stack.set_id(id);
+    stack.set_site(1);
+    v1::Frame& frame = *stack.add_frame();
+    frame.set_file("/job/train.py");
+    frame.set_line(line);
+    frame.set_function("main");
+    return id;
   }
 
   static constexpr const char* kTexts[] = {
@@ -275,7 +295,8 @@ class RankWriter {
                                          .call = call,
                                          .buffers = id,
                                          .seq = issued.seq,
-                                         .thread = 1});
+                                         .thread = issued.call.thread,
+                                         .stack = stackOf(issued.call.line)});
              });
     addEvent(op.returned, [this, index](std::uint64_t) {
       addRow(payload_,
@@ -393,6 +414,7 @@ class RankWriter {
   std::vector<std::pair<Called, std::uint32_t>> calls_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> buffers_;
   std::map<std::uint32_t, std::uint64_t> ids_;
+  std::map<std::uint32_t, std::uint32_t> stacks_;
   std::vector<Event> events_;
   RankTrace trace_;
 };

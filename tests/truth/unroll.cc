@@ -113,6 +113,8 @@ class RankProgram {
     call.dtype = item.dtype;
     call.async = item.waiting != Waiting::kSync;
     call.buffer = item.id + (is_extra ? 2'001 : 1);
+    call.line = lineOf(step, item, is_extra);
+    call.thread = threadOf(item);
     if (hasRoot(item.op)) call.root_plus_1 = item.root % size + 1;
     if (reduces(item.op)) call.reduce_op = item.reduce_op;
     if (item.op == v1::OPERATION_BARRIER) call.elements = 0;
@@ -127,6 +129,28 @@ class RankProgram {
       statement.timeout_ns = kTimeoutNs;
     }
     issue(std::move(statement), item.waiting);
+  }
+
+  // Ranks may call from lines of their own, always or once: that is no fault.
+  std::uint32_t lineOf(std::uint32_t step, const Item& item,
+                       bool is_extra) const {
+    const std::uint64_t seed = program_.seed;
+    const bool told = has(program_.features, Feature::kCallSites) &&
+                      !Random(seed, {40}).oneIn(4);
+    if (!told) return 0;
+    if (is_extra && !Random(seed, {41}).oneIn(3)) return 900 + item.id;
+    const bool varies = Random(seed, {42}).oneIn(3);
+    const bool once = Random(seed, {43, rank_, step, item.id}).oneIn(20);
+    if (varies && once) return 600 + item.id;
+    const bool by_rank = Random(seed, {44, item.id}).oneIn(3);
+    return by_rank && rank_ % 2 == 1 ? 300 + item.id : 100 + item.id;
+  }
+
+  std::uint32_t threadOf(const Item& item) const {
+    const bool several = has(program_.features, Feature::kThreads) &&
+                         Random(program_.seed, {45}).oneIn(3);
+    if (!several || item.waiting != Waiting::kSync) return 1;
+    return Random(program_.seed, {46, item.id}).oneIn(2) ? 2 : 1;
   }
 
   // The fault in what is called.
@@ -285,6 +309,8 @@ std::vector<Called> callsOf(const std::vector<Statement>& statements) {
     if (statement.kind == Statement::Kind::kCall) {
       calls.push_back(statement.call);
       calls.back().buffer = 0;
+      calls.back().line = 0;
+      calls.back().thread = 1;
     }
   }
   return calls;

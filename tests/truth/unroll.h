@@ -30,6 +30,10 @@ struct Called {
   std::vector<std::int64_t> split_in, split_out;
   // Which memory it uses.
   std::uint32_t buffer = 0;
+  // The line of the program that makes it; 0: not recorded.
+  std::uint32_t line = 0;
+  // Of its rank.
+  std::uint32_t thread = 1;
 
   bool operator==(const Called&) const = default;
   // Whether two ranks mean the same operation.

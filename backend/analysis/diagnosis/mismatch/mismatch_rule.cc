@@ -10,6 +10,7 @@
 #include "analysis/diagnosis/mismatch/call_shift.h"
 #include "analysis/diagnosis/mismatch/signature_difference.h"
 #include "analysis/diagnosis/program/blame_by_order.h"
+#include "analysis/diagnosis/program/blame_by_site.h"
 #include "analysis/diagnosis/telling/words.h"
 #include "analysis/stream/names.h"
 
@@ -167,8 +168,11 @@ class GroupMismatches {
             CallShift shift, const ProgramOrder::Answer* answer) const {
     const bool clear = answer == nullptr;
     const std::string place = placeText(job_, group_, verdict.seq);
-    const std::string expected = textOf(job_.signatures.at(usual.signature));
-    const std::string called = textOf(job_.signatures.at(odd.signature));
+    const RankList& members = job_.catalog.groups()[group_].members;
+    const std::string expected =
+        textOf(job_.signatures.at(usual.signature), members);
+    const std::string called =
+        textOf(job_.signatures.at(odd.signature), members);
     const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
     const std::vector<std::uint32_t> usual_ranks = ranksOf(usual);
     verdict.summary =
@@ -218,10 +222,61 @@ class GroupMismatches {
     verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
     if (!absent_.empty()) doubt(verdict, clear);
     if (answer) nameDeviants(*answer, verdict);
+    if (tellRace(usual_ranks, odd_ranks, verdict)) return;
+    const bool named = blameBySite(usual_ranks, odd_ranks, verdict);
+    if (named) return;
     const auto& asked =
         verdict.culprits.empty() ? verdict.ranks : verdict.culprits;
     verdict.advice.push_back(absl::StrCat(
         "what ", ranksVerb(asked, "does", "do"), " before ", place));
+  }
+
+  // Where threads race, no rank is more to blame than another.
+  bool tellRace(const Ranks& usual, const Ranks& odd,
+                JobVerdict& verdict) const {
+    const auto race =
+        order_.threadRace(group_, verdict.seq, usual.front(), odd.front());
+    if (!race) return false;
+    verdict.kind = VerdictKind::kOrderMismatch;
+    verdict.summary =
+        absl::StrCat("Two threads of each rank race for \"",
+                     job_.catalog.label(group_), "\": ", verdict.summary);
+    verdict.evidence = {absl::StrCat(
+        "On ", ranksText(usual), " one thread called #", verdict.seq,
+        race->site.empty() ? "" : " at " + race->site,
+        ", and before that ended another one called #", verdict.seq + 1,
+        race->next_site.empty() ? "" : " at " + race->next_site, ". On ",
+        ranksText(odd), " they did so in the opposite order.")};
+    verdict.ranks = usual;
+    addRanks(verdict.ranks, odd);
+    verdict.culprits = verdict.ranks;
+    verdict.culprit = Confidence::kUndecided;
+    verdict.advice.push_back(absl::StrCat(
+        "what orders the threads that share \"", job_.catalog.label(group_),
+        "\", or give each of them a group of its own"));
+    return true;
+  }
+
+  // An earlier call that pairs silently, by call sites.
+  bool blameBySite(const Ranks& usual, const Ranks& odd,
+                   JobVerdict& verdict) const {
+    if (!absent_.empty()) return false;
+    Ranks both = usual;
+    addRanks(both, odd);
+    const auto sites = order_.sitesOf(group_, both);
+    const auto shift = sites ? sites->findShift(usual, odd) : std::nullopt;
+    if (!shift || shift->may_be_another_line) return false;
+    // Where the signatures differ, they show more than call sites.
+    if (shift->seq >= verdict.seq) return false;
+    const bool explains =
+        shift->are_new && sites->everMade(shift->makers.front(),
+                                          shift->others.front(), verdict.seq);
+    if (!explains) return false;
+    std::erase_if(verdict.evidence, [](const std::string& line) {
+      return line.starts_with("From there on");
+    });
+    nameShift(*shift, verdict);
+    return shift->blamed != SiteShift::Blamed::kNobody;
   }
 
   void doubt(JobVerdict& verdict, bool clear) const {

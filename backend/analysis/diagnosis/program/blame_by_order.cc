@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/diagnosis/program/blame_by_site.h"
 #include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
@@ -84,10 +85,16 @@ void blameByOrder(const JobState& job, ProgramOrder& order,
     if (trouble->verdict.pair) addRanks(suspects, trouble->verdict.ranks);
   }
   suspects.erase(std::unique(suspects.begin(), suspects.end()), suspects.end());
+  for (const Trouble* trouble : troubles) {
+    if (blameBySite(job, order, *trouble, verdict)) return;
+  }
   const ProgramOrder::Answer answer = order.whoLeft(suspects);
   if (!order.knows(suspects)) return;
   if (troubles.size() == 1) {
     blameSide(job, *troubles.front(), answer, verdict);
+    if (answer.deviants.empty()) {
+      doubtBySite(job, order, *troubles.front(), verdict);
+    }
   } else if (!answer.deviants.empty()) {
     nameDeviants(answer, verdict);
   } else if (verdict.culprits.size() > 1 || !hasMessage(troubles)) {

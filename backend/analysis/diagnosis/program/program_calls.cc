@@ -28,6 +28,24 @@ bool keptItsBeginning(const StreamTable& table) {
          !table.operations.empty() && table.operations.front().seq <= 1;
 }
 
+// Whether the thread of an operation was inside it at an instant: in the call
+// or in a wait. A call that is not async waits itself; a wait that has not
+// ended is not recorded.
+bool isInsideAt(const AssembledOperation& op, bool async, Instant at) {
+  if (!op.returned.known() || op.returned.isAfter(at)) return true;
+  if (!op.wait_ended.known()) return !async && !op.ended.known();
+  return op.wait_ended.isAfter(at) && (!async || !op.wait_began.isAfter(at));
+}
+
+bool isBesideAnother(const AssembledOperation& op,
+                     const AssembledOperation& before,
+                     const StreamTable& table) {
+  const bool other_thread =
+      op.thread != 0 && before.thread != 0 && op.thread != before.thread;
+  const v1::Call* call = table.callOf(before);
+  return other_thread && call && isInsideAt(before, call->async(), op.issued);
+}
+
 }  // namespace
 
 std::uint32_t ProgramReader::roleOf(const std::string& description) {
@@ -90,6 +108,19 @@ std::uint32_t ProgramReader::wordOf(std::uint32_t role,
       .first->second;
 }
 
+std::uint32_t ProgramReader::siteOf(const StreamTable& table,
+                                    const AssembledOperation& op,
+                                    Sites& known) {
+  if (op.stack == 0) return 0;
+  const auto [of_stack, is_new_stack] = known.try_emplace(op.stack, 0);
+  if (!is_new_stack) return of_stack->second;
+  const std::string text = table.siteOf(op);
+  const auto next = static_cast<std::uint32_t>(site_texts_.size());
+  const auto [site, is_new] = sites_.try_emplace(text, next);
+  if (is_new) site_texts_.push_back(text);
+  return of_stack->second = site->second;
+}
+
 ProgramCalls ProgramReader::read(const StreamTable& table) {
   ProgramCalls program;
   program.rank = table.header.rank();
@@ -105,7 +136,8 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
   const std::vector<AssembledOperation>& all = table.operations;
   const std::size_t begin = all.size() - std::min(all.size(), kMostCalls);
   if (begin == 0 && keptItsBeginning(table)) program.calls.emplace_back();
-  absl::flat_hash_map<std::uint32_t, std::uint64_t> last_seqs;
+  absl::flat_hash_map<std::uint32_t, const AssembledOperation*> last_ones;
+  Sites sites;
   bool failed = false;
   for (std::size_t i = begin; i < all.size() && !failed; ++i) {
     const AssembledOperation& op = all[i];
@@ -113,11 +145,13 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
     if (known[op.call].word == ProgramCalls::kBegin) continue;
     const ProgramCall& call = known[op.call];
     // What is before a hole is no beginning of what is behind it.
-    std::uint64_t& last_seq = last_seqs[call.role];
-    if (last_seq > 0 && op.seq != last_seq + 1) program.calls.clear();
-    last_seq = op.seq;
+    const AssembledOperation* last = std::exchange(last_ones[call.role], &op);
+    if (last && op.seq != last->seq + 1) program.calls.clear();
     program.calls.push_back(call);
     program.calls.back().seq = op.seq;
+    program.calls.back().site = siteOf(table, op, sites);
+    program.calls.back().beside_another =
+        last && isBesideAnother(op, *last, table);
     failed = op.failed;
   }
   // An interrupt is no end of the program's own.
@@ -143,8 +177,16 @@ std::string ProgramReader::textOf(const ProgramCall& call) const {
 std::string ProgramReader::wordText(const ProgramCall& call) const {
   if (call.word <= ProgramCalls::kEnd) return textOf(call);
   if (call.pair) return textOf(call);
-  return absl::StrCat(traced::textOf(signatures_.at(call.signature)), " on \"",
-                      catalog_.label(call.group), "\"");
+  return absl::StrCat(traced::textOf(signatures_.at(call.signature),
+                                     catalog_.groups()[call.group].members),
+                      " on \"", catalog_.label(call.group), "\"");
+}
+
+std::string ProgramReader::wordTextInOwnGroups(const ProgramCall& call) const {
+  if (call.word <= ProgramCalls::kEnd || call.pair) return textOf(call);
+  return absl::StrCat(traced::textOf(signatures_.at(call.signature)),
+                      " on their groups \"",
+                      givenLabel(catalog_.groups()[call.group]), "\"");
 }
 
 }  // namespace traced

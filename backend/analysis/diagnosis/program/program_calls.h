@@ -33,6 +33,10 @@ struct ProgramCall {
   std::uint32_t signature = 0;
   RankPair pair;
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
+  // Its call site, for ProgramReader::siteText; 0: not recorded.
+  std::uint32_t site = 0;
+  // Another thread of the rank was inside the call before, of the same role.
+  bool beside_another = false;
 
   bool operator==(const ProgramCall& other) const {
     return role == other.role && seq == other.seq && word == other.word;
@@ -63,8 +67,19 @@ class ProgramReader {
   std::string textOf(const ProgramCall& call) const;
   // Without its number, "all_reduce (64 B float32, sum) on "dp"".
   std::string wordText(const ProgramCall& call) const;
+  // The same of ranks that called it in groups of their own.
+  std::string wordTextInOwnGroups(const ProgramCall& call) const;
+  // "/job/train.py:120 in forward".
+  const std::string& siteText(std::uint32_t site) const {
+    return site_texts_[site];
+  }
 
  private:
+  // Sites by stacks, of one stream.
+  using Sites = absl::flat_hash_map<std::uint32_t, std::uint32_t>;
+
+  std::uint32_t siteOf(const StreamTable& table, const AssembledOperation& op,
+                       Sites& known);
   // What a call of the stream comes to; no word for one that is left out.
   ProgramCall describe(const StreamTable& table, const v1::Call& call,
                        const std::vector<std::uint32_t>& roles,
@@ -78,6 +93,8 @@ class ProgramReader {
   absl::flat_hash_map<std::string, std::uint32_t> roles_;
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
       words_;
+  absl::flat_hash_map<std::string, std::uint32_t> sites_ = {{"", 0}};
+  std::vector<std::string> site_texts_ = {""};
 };
 
 }  // namespace traced

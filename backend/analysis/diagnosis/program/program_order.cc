@@ -17,6 +17,8 @@ using Ranks = std::vector<std::uint32_t>;
 
 // Ranks whose programs are compared: the suspects, and others beside them.
 constexpr std::size_t kMostPrograms = 256;
+// Maximum number of programs in memory, about 300 KiB each.
+constexpr std::size_t kMostKept = 1024;
 // Those of them that all others are compared with.
 constexpr std::size_t kMostAsked = 8;
 // Calls whose place is looked at where a rank is like no other.
@@ -41,6 +43,16 @@ Ranks ranksOf(const ProgramFork::Branch& branch) {
   return ascending(std::move(ranks));
 }
 
+// Whether those of a branch made its call in the same group.
+bool areInOneGroup(const ProgramFork::Branch& branch) {
+  return std::all_of(branch.visitors.begin(), branch.visitors.end(),
+                     [&](const ProgramFork::Visitor& visitor) {
+                       const auto& calls = visitor.program->calls;
+                       return calls[visitor.place + 1].group ==
+                              branch.next.group;
+                     });
+}
+
 }  // namespace
 
 // The suspects, and others at even distances from the first to the last rank.
@@ -61,7 +73,8 @@ void ProgramOrder::read(const Ranks& suspects) {
     const RankState* state = job_.rank(rank);
     const bool tells =
         state && state->whole() && job_.evidence.has(Evidence::kWaits);
-    if (tells && wanted.contains(rank) && !programs_.contains(rank)) {
+    const bool fits = programs_.size() + streams.size() < kMostKept;
+    if (tells && fits && wanted.contains(rank) && !programs_.contains(rank)) {
       streams.push_back(i);
     }
   }
@@ -99,6 +112,46 @@ ProgramOrder::Answer ProgramOrder::whoLeftAt(std::uint32_t group,
   }
   habitual_ = &ProgramCall::word;
   return judge(until, suspects);
+}
+
+std::optional<SiteOrder> ProgramOrder::sitesOf(std::uint32_t group,
+                                               const Ranks& suspects) {
+  const bool tells =
+      std::any_of(job_.ranks.begin(), job_.ranks.end(),
+                  [](const RankState& state) { return state.tells_places; });
+  if (!tells) return std::nullopt;
+  read(suspects);
+  return SiteOrder(job_, reader_, programs_, group);
+}
+
+const ProgramCall* ProgramOrder::collective(std::uint32_t rank,
+                                            std::uint32_t group,
+                                            std::uint64_t seq) const {
+  const auto program = programs_.find(rank);
+  if (program == programs_.end()) return nullptr;
+  for (const ProgramCall& call : program->second.calls) {
+    if (call.group == group && call.seq == seq && !call.pair) return &call;
+  }
+  return nullptr;
+}
+
+std::optional<ProgramOrder::ThreadRace> ProgramOrder::threadRace(
+    std::uint32_t group, std::uint64_t seq, std::uint32_t first,
+    std::uint32_t second) {
+  read({first, second});
+  const ProgramCall* a = collective(first, group, seq);
+  const ProgramCall* b = collective(second, group, seq);
+  const ProgramCall* next_a = collective(first, group, seq + 1);
+  const ProgramCall* next_b = collective(second, group, seq + 1);
+  if (!a || !b || !next_a || !next_b) return std::nullopt;
+  const auto are_same = [](const ProgramCall& one, const ProgramCall& other) {
+    return one.word == other.word && one.site == other.site;
+  };
+  const bool race = a->word != b->word && are_same(*a, *next_b) &&
+                    are_same(*b, *next_a) && next_a->beside_another &&
+                    next_b->beside_another;
+  if (!race) return std::nullopt;
+  return ThreadRace{reader_.siteText(a->site), reader_.siteText(next_a->site)};
 }
 
 ProgramOrder::Answer ProgramOrder::judge(const Programs& programs,
@@ -163,7 +216,10 @@ void ProgramOrder::judgeByMajority(const ProgramFork& fork,
     answer.evidence.push_back(absl::StrCat(
         "After ", reader_.textOf(fork.after), " ", ranksText(few),
         " went on with ", reader_.textOf(branch.next), "; in the same place ",
-        ranksText(many), " called ", reader_.wordText(majority.next), "."));
+        ranksText(many), " called ",
+        areInOneGroup(majority) ? reader_.wordText(majority.next)
+                                : reader_.wordTextInOwnGroups(majority.next),
+        "."));
   }
 }
 

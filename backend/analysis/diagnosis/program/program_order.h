@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "analysis/diagnosis/program/program_calls.h"
 #include "analysis/diagnosis/program/program_forks.h"
 #include "analysis/diagnosis/program/program_habit.h"
+#include "analysis/diagnosis/program/site_order.h"
 #include "analysis/reading/trace_set.h"
 
 namespace traced {
@@ -39,11 +41,26 @@ class ProgramOrder {
   // Of ranks that differ in one operation: what came after it tells nothing.
   Answer whoLeftAt(std::uint32_t group, std::uint64_t seq, const RankPair& pair,
                    const std::vector<std::uint32_t>& suspects);
+  // Two threads of each of two ranks made two collectives of a group at once,
+  // and in the opposite order: where the first rank made them.
+  struct ThreadRace {
+    std::string site, next_site;
+  };
+  std::optional<ThreadRace> threadRace(std::uint32_t group, std::uint64_t seq,
+                                       std::uint32_t first,
+                                       std::uint32_t second);
+  // Of the collectives of a group, by call site. Absent where no call sites are
+  // recorded.
+  std::optional<SiteOrder> sitesOf(std::uint32_t group,
+                                   const std::vector<std::uint32_t>& suspects);
 
  private:
   using Programs = std::map<std::uint32_t, ProgramCalls>;
 
   void read(const std::vector<std::uint32_t>& suspects);
+  // nullptr where it is not known.
+  const ProgramCall* collective(std::uint32_t rank, std::uint32_t group,
+                                std::uint64_t seq) const;
   Answer judge(const Programs& programs,
                const std::vector<std::uint32_t>& suspects) const;
   void judgeFork(const ProgramFork& fork, Answer& answer) const;

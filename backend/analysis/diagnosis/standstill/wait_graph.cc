@@ -188,7 +188,11 @@ JobVerdict deadlockOf(const JobState& job,
   }
   verdict.culprit = verdict.culprits == verdict.ranks ? Confidence::kUndecided
                                                       : Confidence::kLikely;
+  verdict.summary.clear();
   blameByOrder(job, order, cycle, verdict);
+  if (!verdict.summary.empty()) {
+    verdict.evidence.insert(verdict.evidence.begin(), verdict.summary);
+  }
   verdict.summary =
       absl::StrCat("Deadlock: ", ranksText(verdict.ranks),
                    " wait for each other in ", cycle.size(), " operations.");
