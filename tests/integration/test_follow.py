@@ -115,7 +115,7 @@ def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_p
     finally:
         ranks[1].send_signal(signal.SIGCONT)
         (tmp_path / "release").touch()
-    assert "rank 1 never joined " in said
+    assert "rank 1 has not joined " in said
     assert f"The process of rank 1 ({ranks[1].pid}) is stopped by a signal" in said
     expect_results(ranks)
 

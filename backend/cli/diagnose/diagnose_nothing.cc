@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/words.h"
@@ -53,6 +57,41 @@ bool anyRuns(const JobState& job) {
                      [](const RankState& rank) { return rank.running; });
 }
 
+bool allEnded(const JobState& job) {
+  return std::all_of(job.ranks.begin(), job.ranks.end(),
+                     [](const RankState& rank) { return rank.endKnown(); });
+}
+
+// Returns until when it is known to have called or ended an operation.
+std::int64_t lastActive(const RankState& rank) {
+  std::int64_t last_ns = rank.first_ns;
+  if (rank.last_issued) last_ns = std::max(last_ns, rank.last_issued->at_ns);
+  if (rank.last_finished)
+    last_ns = std::max(last_ns, rank.last_finished->at_ns);
+  return last_ns;
+}
+
+// Names the live ranks that are outside of operations and call none: a rank may
+// compute, or hang where nothing is recorded.
+std::string silentText(const JobState& job) {
+  constexpr std::int64_t kSilent = 5'000'000'000;
+  std::vector<std::uint32_t> silent;
+  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
+  for (const RankState& rank : job.ranks) {
+    const std::int64_t silence_ns = rank.last_ns - lastActive(rank);
+    const bool known = rank.running && rank.whole() && rank.left_out == 0;
+    if (!known || !rank.inside.empty() || silence_ns < kSilent) continue;
+    silent.push_back(rank.rank);
+    least_ns = std::min(least_ns, silence_ns);
+  }
+  if (silent.empty()) return "";
+  return absl::StrCat(
+      "Silent: ", ranksVerb(silent, "has", "have"), " called no operation for ",
+      silent.size() > 1 ? "at least " : "", secondsText(least_ns),
+      ". No record shows whether they compute or hang, such as "
+      "in new_group(): py-spy dump shows it.\n");
+}
+
 }  // namespace
 
 std::string nothingText(const Diagnosis& diagnosis, bool stock_names) {
@@ -62,10 +101,10 @@ std::string nothingText(const Diagnosis& diagnosis, bool stock_names) {
   std::string text = "Nothing found";
   if (runs) absl::StrAppend(&text, " up to now, the job still runs");
   if (stock_names) absl::StrAppend(&text, " (", kStockHealthy, ")");
-  absl::StrAppend(&text,
-                  ": the ranks agree on every operation that their traces "
-                  "hold, and none stands still.\n",
-                  underWayText(diagnosis));
+  absl::StrAppend(
+      &text, ": the ranks agree on every operation that their traces hold",
+      allEnded(diagnosis.job) ? ", and all processes have ended" : "", ".\n",
+      underWayText(diagnosis), silentText(diagnosis.job));
   return text;
 }
 

@@ -36,19 +36,34 @@ std::string shortEnd(const ProcessEnd& end) {
   return first.size() <= kMostBytes ? first : nameOf(end.kind);
 }
 
-// "never joined"; of who left, why: "raised ValueError: boom before".
-std::string whatTheyDid(const GroupStanding& standing,
+// Returns why they left: "raised ValueError: boom before".
+std::string whyTheyLeft(const GroupStanding& standing,
                         const std::vector<std::uint32_t>& left) {
-  if (left.empty()) return " never joined";
   const ProcessEnd& first = standing.job().rank(left.front())->end;
   const bool alike =
       std::all_of(left.begin(), left.end(), [&](std::uint32_t rank) {
         return shortEnd(standing.job().rank(rank)->end) == shortEnd(first);
       });
   if (!alike) return " left before";
-  const std::string end = shortEnd(first);
-  const bool several = left.size() > 1 && end.starts_with("was ");
-  return absl::StrCat(" ", several ? "were " + end.substr(4) : end, " before");
+  return absl::StrCat(" ", endOf(left, shortEnd(first)), " before");
+}
+
+// Returns "rank 1 never joined all_reduce #2", or what a live rank may still
+// do.
+std::string whatTheyDid(const GroupStanding& standing,
+                        const std::vector<std::uint32_t>& ranks,
+                        const std::vector<std::uint32_t>& left) {
+  if (!left.empty()) {
+    return absl::StrCat(ranksText(ranks), whyTheyLeft(standing, left), " ",
+                        standing.what());
+  }
+  const bool live = std::all_of(
+      ranks.begin(), ranks.end(),
+      [&](std::uint32_t rank) { return standing.job().rank(rank)->running; });
+  return live ? absl::StrCat(ranksVerb(ranks, "has", "have"), " not joined ",
+                             standing.what(), " yet")
+              : absl::StrCat(ranksText(ranks), " never joined ",
+                             standing.what());
 }
 
 std::string whatTheOthersDo(const GroupStanding& standing) {
@@ -114,9 +129,8 @@ void blameMissing(const GroupStanding& standing,
   verdict.culprit = Confidence::kLikely;
   verdict.summary = left.empty() ? cutOffText(standing, missing, verdict) : "";
   if (verdict.summary.empty()) {
-    verdict.summary = absl::StrCat(
-        ranksText(verdict.ranks), whatTheyDid(standing, killed), " ",
-        standing.what(), "; ", whatTheOthersDo(standing), ".");
+    verdict.summary = absl::StrCat(whatTheyDid(standing, verdict.ranks, killed),
+                                   "; ", whatTheOthersDo(standing), ".");
   }
   for (std::size_t i = 0; i < missing.size() && i < 4; ++i) {
     verdict.now.push_back(standing.knowledge.insteadText(missing[i]));

@@ -22,9 +22,9 @@ void tellKilled(const GroupStanding& standing,
   verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = dead;
   const ProcessEnd& end = standing.job().rank(dead.front())->end;
-  verdict.summary = absl::StrCat(
-      ranksText(dead), " ", end.kind == EndKind::kDied ? "died" : endText(end),
-      " inside ", standing.what(), ".");
+  const std::string how = end.kind == EndKind::kDied ? "died" : endText(end);
+  verdict.summary = absl::StrCat(ranksText(dead), " ", endOf(dead, how),
+                                 " inside ", standing.what(), ".");
 }
 
 void tellSilent(const GroupStanding& standing,

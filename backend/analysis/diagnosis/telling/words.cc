@@ -13,6 +13,12 @@ std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
                       ranks.size() == 1 ? singular : plural);
 }
 
+std::string endOf(const std::vector<std::uint32_t>& ranks,
+                  const std::string& end) {
+  const bool several = ranks.size() > 1 && end.starts_with("was ");
+  return several ? "were " + end.substr(4) : end;
+}
+
 std::string operationText(const JobState& job, const OperationRef& operation) {
   std::string text = nameOf(operation.op);
   if (operation.seq > 0) absl::StrAppend(&text, " #", operation.seq);

@@ -15,6 +15,10 @@ namespace traced {
 // "rank 5 has", "ranks 0-3 have".
 std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
                       const char* singular, const char* plural);
+// Returns the predicate for `ranks` of an end that endText() has for one rank:
+// "were killed by SIGKILL" for "was killed by SIGKILL" and several ranks.
+std::string endOf(const std::vector<std::uint32_t>& ranks,
+                  const std::string& end);
 // "all_reduce #1532 on \"dp\"", "recv #3 from rank 1 on \"pp\"".
 std::string operationText(const JobState& job, const OperationRef& operation);
 // The same with the line that called it, ", called at train.py:120 in forward",
