@@ -387,8 +387,9 @@ class VerdictCheck {
   void checkEnds(const JobVerdict& verdict) {
     const Program& program = trial_.program;
     const History& history = trial_.history;
-    // Between clocks nothing is said of what came first.
-    if (!trial_.isWhole() || program.hosts() > 1) return;
+    // Between clocks nothing is said of what came first, nor who waits for whom
+    // in groups that are crossed.
+    if (!trial_.isWhole() || program.hosts() > 1 || program.own_groups) return;
     const bool tells_of_ends = verdict.kind == VerdictKind::kProcessFailed ||
                                verdict.kind == VerdictKind::kLeftEarly ||
                                verdict.kind == VerdictKind::kFailed;

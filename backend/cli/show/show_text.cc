@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <optional>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analysis/job/group_roles.h"
-#include "analysis/job/signature.h"
 #include "analysis/stream/clock_models.h"
 #include "cli/common/heading.h"
 #include "cli/common/scope_option.h"
@@ -115,35 +113,9 @@ std::vector<std::string> parentCells(const ShowContext& context,
   return cells;
 }
 
-std::optional<Signature> signatureIn(const ShowContext& context,
-                                     const MatchCell& cell) {
-  const StreamTable& table = context.run.streams[cell.stream].table;
-  const v1::Call* call = table.callOf(table.operations[cell.operation]);
-  if (!call) return std::nullopt;
-  return signatureOf(*call, table.evidence);
-}
-
-// Whether ranks called a collective with different arguments.
-bool callsDiffer(const ShowContext& context, const MatchRow& row) {
-  if (row.pair || row.batch > 0 || row.groups > 1) return false;
-  const auto cells = context.table.cellsOf(row);
-  const auto first = signatureIn(context, cells.front());
-  return std::any_of(cells.begin(), cells.end(), [&](const MatchCell& cell) {
-    return signatureIn(context, cell) != first;
-  });
-}
-
-// "all_reduce (4 KiB float32, sum)".
-std::string callText(const ShowContext& context, const MatchRow& row,
-                     const MatchCell& cell) {
-  const auto signature = signatureIn(context, cell);
-  if (!signature) return "";
-  return textOf(*signature, context.run.groups.groups()[row.group].members);
-}
-
 // "+0.120 3.91": issued so much after the first rank, ended so much later.
 std::string cellText(const ShowContext& context, const MatchRow& row,
-                     const MatchCell& cell, bool with_call) {
+                     const MatchCell& cell) {
   const LoadedRun::Stream& stream = context.run.streams[cell.stream];
   const AssembledOperation& op = stream.table.operations[cell.operation];
   const std::int64_t issue_ns = commonNs(stream.clock, op.issued.ns());
@@ -151,11 +123,7 @@ std::string cellText(const ShowContext& context, const MatchRow& row,
       "+", millisecondsText(static_cast<double>(issue_ns - row.first_issue_ns)),
       " ");
   const std::string name = operationName(stream.table, op);
-  if (with_call) {
-    absl::StrAppend(&text, callText(context, row, cell), " ");
-  } else if (name != what(context, row)) {
-    absl::StrAppend(&text, name, " ");
-  }
+  if (name != what(context, row)) absl::StrAppend(&text, name, " ");
   const auto completion_ns = between(op.issued, op.ended);
   if (stream.table.isSimulated(op)) return text + "simulated";
   const v1::Call* call = stream.table.callOf(op);
@@ -218,11 +186,10 @@ std::vector<std::string> cellsOf(const ShowContext& context,
   cells[1] = groupText(context, row);
   cells[2] = numberText(row);
   cells[3] = operationText(context, row);
-  const bool with_calls = callsDiffer(context, row);
   for (const MatchCell& cell : context.table.cellsOf(row)) {
     const auto column = columns.find(cell.stream);
     if (column == columns.end()) continue;
-    cells[4 + column->second] = cellText(context, row, cell, with_calls);
+    cells[4 + column->second] = cellText(context, row, cell);
   }
   return cells;
 }
