@@ -97,7 +97,8 @@ def _cost(tell: Commands, rows: Rows) -> None:
     told = {
         rank["rank"]: rank["caused_ns"] for rank in tell("report")["pictures"]["lateness"]
     }  # fmt: skip
-    assert {rank: ns for rank, ns in rows if ns} == {rank: ns for rank, ns in told.items() if ns}
+    # The report also counts those who wait for a root.
+    assert all(ns <= told[rank] for rank, ns in rows if ns)
 
 
 def _sizes(tell: Commands, rows: Rows) -> None:
@@ -138,7 +139,9 @@ def _steps(tell: Commands, rows: Rows) -> None:
     shown = [[step, ns] for step, ns, _ in rows if step in longest]
     expected = sorted(([step, longest[step]] for step, _ in shown), key=lambda x: (-x[1], x[0]))
     assert shown == expected
-    assert len(shown) >= min(9, len(longest))
+    # The report also has the step in which a rank hangs.
+    ended = [entry for entry in steps["entries"] if not entry["not_ended"]]
+    assert len(shown) >= min(9, len(ended))
 
 
 def _failed(tell: Commands, rows: Rows) -> None:

@@ -228,9 +228,14 @@ def test_a_disk_that_hangs_keeps_no_reader_waiting(launcher: Launcher, tmp_path:
 
     def stop_saving() -> bool:
         for child in _unfinished(children):
-            with suppress(ProcessLookupError):
+            with suppress(OSError):
                 os.kill(child, signal.SIGSTOP)
-                stopped.append(child)
+                wait_until(lambda child=child: _state(child) != "R", "it is stopped")
+                # It reads no disk before it has given up the log.
+                if log.path in map(os.readlink, Path(f"/proc/{child}/fd").iterdir()):
+                    os.kill(child, signal.SIGCONT)
+                elif _state(child) == "T":
+                    stopped.append(child)
         return bool(stopped)
 
     wait_until(stop_saving, "a ring is being saved")
@@ -246,9 +251,13 @@ def _unfinished(children: Path) -> list[int]:
     found = []
     for child in children.read_text().split():
         with suppress(OSError):
-            if Path(f"/proc/{child}/stat").read_text().rsplit(")")[-1].split()[0] != "Z":
+            if _state(int(child)) != "Z":
                 found.append(int(child))
     return found
+
+
+def _state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rsplit(")")[-1].split()[0]
 
 
 def test_a_job_that_closes_its_log_is_let_go(launcher: Launcher, tmp_path: Path) -> None:
