@@ -183,13 +183,24 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
   const RankState& state = *job().rank(rank);
   if (!state.end.mayBeConsequence() || !state.end_seen_ns) return std::nullopt;
   std::optional<std::int64_t> longest;
+  const auto take = [&](std::uint32_t other, const OperationRef& ref) {
+    if (job().rank(other)->clock != state.clock) return;
+    const std::int64_t waited = std::min(*state.end_seen_ns - ref.at_ns,
+                                         knowledge.waitedNs(other, ref));
+    longest = std::max(longest.value_or(waited), waited);
+  };
   for (const auto* ranks : {&inside, &failed}) {
     for (const std::uint32_t other : *ranks) {
       const OperationRef* ref = knowledge.refAtOrBehind(other, group, seq);
-      if (!ref || job().rank(other)->clock != state.clock) continue;
-      const std::int64_t waited = std::min(*state.end_seen_ns - ref->at_ns,
-                                           knowledge.waitedNs(other, *ref));
-      longest = std::max(longest.value_or(waited), waited);
+      if (ref) take(other, *ref);
+    }
+  }
+  // Who has not joined this operation has not joined later ones either.
+  for (const auto* ranks : {&ended, &not_observed}) {
+    for (const std::uint32_t other : *ranks) {
+      for (const OperationRef& ref : job().rank(other)->inside) {
+        if (ref.group == group && !ref.pair && ref.seq > seq) take(other, ref);
+      }
     }
   }
   return longest;

@@ -63,9 +63,9 @@ struct GroupStanding {
   // How its operations of the group were cut off, if it had called this one by
   // then; nullptr: they were not.
   const GroupStop* stopOn(std::uint32_t rank) const;
-  // For how long somebody on its clock had been in the operation when a rank's
-  // process was interrupted, killed or aborted. Absent where that is not
-  // recorded, or the rank itself ended the process.
+  // For how long somebody on its clock had been in the operation, or in a later
+  // one of the group, when a rank's process was interrupted, killed or aborted.
+  // Absent where that is not recorded, or the rank itself ended the process.
   std::optional<std::int64_t> waitedUntilEndOf(std::uint32_t rank) const;
   // Whether it stood still by then: the end of the rank is a consequence.
   bool stoodStillBeforeEndOf(std::uint32_t rank) const;

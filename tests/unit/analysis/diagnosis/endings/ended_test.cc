@@ -280,6 +280,26 @@ TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
 }
 
 // Rank 0 left no trace, and rank 1 waited for it when it was aborted.
+// A broadcast ends on the root and on those before it without the others.
+TEST(EndedTest, ALaterOperationOfTheGroupThatStoodStillCountsAsWaiting) {
+  JobBuilder job(3);
+  job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
+  job.allBut(1, [](RankBuilder& rank) {
+    rank.end(rank.addCall(v1::OPERATION_BROADCAST, 1).id(), 10);
+    rank.hang(1, 20);
+  });
+  job.all([](RankBuilder& rank) {
+    rank.processEnd().set_signal(SIGABRT);
+    rank.processEnd().set_seen_ns(RankBuilder::ns(32'000));
+    rank.live(32'000);
+  });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("rank 1 had not joined broadcast #2 of \"dp\" when it "
+                        "was killed by SIGABRT"));
+}
+
 TEST(EndedTest, NobodyIsToBlameForAnAbortOfAStandstillWithoutAReason) {
   const auto aborted = [](std::int64_t at_ms) {
     JobBuilder job(2);
