@@ -1,12 +1,11 @@
 #include "recorder/writer.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <utility>
 
+#include "base/begin_thread.h"
 #include "base/clock.h"
 #include "base/say.h"
 #include "base/signals_blocked.h"
@@ -139,7 +138,7 @@ bool Writer::stop(std::chrono::milliseconds deadline,
 }
 
 void Writer::run() {
-  pthread_setname_np(pthread_self(), "traced-writer");
+  beginThread("traced-writer");
   writeChunk(false);
   bool stopping = false;
   bool closed = false;

@@ -1,9 +1,8 @@
 #include "recorder/device/device_times.h"
 
-#include <pthread.h>
-
 #include <utility>
 
+#include "base/begin_thread.h"
 #include "base/clock.h"
 #include "base/signals_blocked.h"
 
@@ -129,7 +128,7 @@ void DeviceTimes::endEvents(Untimed::Reason why) noexcept {
 }
 
 void DeviceTimes::run() noexcept {
-  pthread_setname_np(pthread_self(), "traced-device");
+  beginThread("traced-device");
   if (resolver_.start()) {
     has_events_.store(true, std::memory_order_release);
   } else {

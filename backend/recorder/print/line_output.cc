@@ -1,9 +1,7 @@
 #include "recorder/print/line_output.h"
-
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/begin_thread.h"
 #include "base/signals_blocked.h"
 
 namespace traced {
@@ -89,7 +88,7 @@ bool hasRoom(int fd, std::size_t bytes) {
 }  // namespace
 
 void LineOutput::State::run() {
-  pthread_setname_np(pthread_self(), "traced-print");
+  beginThread("traced-print");
   std::unique_lock lock(mutex);
   for (;;) {
     changed.wait(lock, [this] { return finishing || !waiting.empty(); });

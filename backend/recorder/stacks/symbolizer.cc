@@ -1,7 +1,5 @@
 #include "recorder/stacks/symbolizer.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -11,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/begin_thread.h"
 #include "base/signals_blocked.h"
 
 namespace traced {
@@ -41,7 +40,7 @@ bool hasName(const v1::Code* call) { return !call->function().empty(); }
 }  // namespace
 
 void Symbolizer::State::run() {
-  pthread_setname_np(pthread_self(), "traced-symbols");
+  beginThread("traced-symbols");
   std::unique_lock lock(mutex);
   for (;;) {
     changed.wait(lock, [this] { return given_up || !asked.empty(); });
