@@ -55,6 +55,13 @@ def test_waits_that_are_not_seen_are_told_as_what_they_are_at_most(
         _assert_is_about(_seconds(rank, "share_at_most"), waited)
 
 
+def test_metrics_bound_the_waits_of_ddp(launcher: Launcher, tmp_path: Path) -> None:
+    for waited, _ in _run(launcher, tmp_path, "ddp"):
+        metrics = waited.metrics
+        bound = metrics["traced_rank_exposed_wait_at_most_seconds_total"]
+        assert metrics["traced_rank_exposed_wait_seconds_total"] < waited.least_s < bound
+
+
 def test_all_forms_tell_one_figure(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(2, "jobs.exposed:ddp", folder=tmp_path, TRACED_JOB="exposed")
     traces, page = tmp_path / "traces", tmp_path / "page.html"

@@ -24,6 +24,7 @@ _REPORTED = {
     "own_call_seconds_total": lambda rank: rank["host"]["total_ns"] * _NS,
     "completion_seconds_total": lambda rank: rank["completion"]["total_ns"] * _NS,
     "exposed_wait_seconds_total": lambda rank: rank["exposed"]["total_ns"] * _NS,
+    "waits_unknown_total": lambda rank: rank["waits_unknown"],
 }
 
 
@@ -66,6 +67,9 @@ def test_sums_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> Non
         for name, value in _REPORTED.items():
             wanted = pytest.approx(value(reported), rel=1e-9)
             assert after[f"traced_rank_{name}"] == wanted, name
+        at_most = (reported["exposed"]["total_ns"] + reported["unseen_at_most_ns"]) * _NS
+        bound = after["traced_rank_exposed_wait_at_most_seconds_total"]
+        assert bound > at_most - 1e-9, "the report's bound is closer"
         assert after["traced_rank_lost_records_total"] == 0
         assert after["traced_rank_step"] == 39
         assert after["traced_rank_step_seconds"] > 0

@@ -52,6 +52,7 @@ def _reported(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
             "transfer_seconds": row["transfer"]["total_ns"] * _NS,
             "exposed_wait_seconds": row["exposed"]["total_ns"] * _NS,
             "unsplit_operations": row["not_split"],
+            "waits_unknown": row["waits_unknown"],
         }.items():
             wanted[name][kind] += value
     return wanted

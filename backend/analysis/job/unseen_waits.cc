@@ -30,6 +30,13 @@ bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call) {
   return call.graph_plus_1() == 0;
 }
 
+// What ends only in a wait has no future: its Work is all there is to wait
+// for.
+Instant unseenWaitEnd(const AssembledOperation& op, const StreamTable& table) {
+  if (op.ended.known()) return op.ended;
+  return endsOnlyInWait(op, table) ? op.released : Instant();
+}
+
 UnseenWaits::UnseenWaits(const StreamTable& table) {
   for (const AssembledOperation& op : table.operations) {
     const v1::Call* call = table.callOf(op);
@@ -53,14 +60,10 @@ void UnseenWaits::addSeen(Instant begin, Instant end) {
 Window UnseenWaits::windowOf(const AssembledOperation& op,
                              const StreamTable& table) {
   const Instant begin = op.returned.known() ? op.returned : op.issued;
-  if (between(begin, op.ended)) return {begin.ns(), op.ended.ns()};
-  // What ends only in a wait has no future: its Work is all there is to wait
-  // for.
-  const Instant last = endsOnlyInWait(op, table) && op.released.known()
-                           ? op.released
-                           : table.last;
-  if (!between(begin, last)) return {};
-  return {begin.ns(), last.ns()};
+  Instant end = unseenWaitEnd(op, table);
+  if (!between(begin, end)) end = table.last;
+  if (!between(begin, end)) return {};
+  return {begin.ns(), end.ns()};
 }
 
 std::uint64_t UnseenWaits::atMostNs(std::vector<Window>& windows) const {

@@ -27,6 +27,9 @@ bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
 // The same of an operation that is no member of a batch.
 bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call);
 
+// Returns when such a wait ended at the latest, if that is known.
+Instant unseenWaitEnd(const AssembledOperation& op, const StreamTable& table);
+
 class UnseenWaits {
  public:
   // Of the process whose stream that is.

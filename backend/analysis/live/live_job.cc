@@ -5,6 +5,7 @@
 
 #include "analysis/figures/bandwidth.h"
 #include "analysis/job/signature.h"
+#include "analysis/job/unseen_waits.h"
 #include "analysis/report/operation_sample.h"
 #include "analysis/stream/observed_end.h"
 #include "analysis/time_split/time_split.h"
@@ -132,6 +133,9 @@ void LiveJob::count(std::int64_t now_ns, bool starved) {
   for (const auto& member : members_) {
     learn(*member);
     member->stream.settle(now_ns);
+    for (const AssembledOperation& op : member->stream.leftFlight()) {
+      addUnseenWait(*member, op);
+    }
   }
   for (const auto& member : members_) {
     watchOrder(*member);
@@ -139,7 +143,10 @@ void LiveJob::count(std::int64_t now_ns, bool starved) {
                              member->stream.settled()),
                  clock_, 0);
   }
-  for (const auto& member : members_) countOf(*member, arrivals, now_ns);
+  for (const auto& member : members_) {
+    countOf(*member, arrivals, now_ns);
+    closeUnseenWaits(*member, now_ns);
+  }
   late_.look(now_ns, starved);
   links_.look(now_ns, starved);
 }
@@ -172,6 +179,13 @@ void LiveJob::countOf(Member& member, const ArrivalTable& arrivals,
   member.stream.forget(counted);
 }
 
+// When all operations without a known end have ended.
+void LiveJob::closeUnseenWaits(const Member& member, std::int64_t now_ns) {
+  const auto found = sums_.ranks.find(member.stream.table().header.rank());
+  if (found == sums_.ranks.end() || member.stream.mayHaveMoreInFlight()) return;
+  found->second.unseen_waits.close(now_ns);
+}
+
 LiveJob::CallPlace LiveJob::placeOf(const Member& member,
                                     const v1::Call& call) {
   const StreamTable& table = member.stream.table();
@@ -187,7 +201,10 @@ LiveJob::CallPlace LiveJob::placeOf(const Member& member,
   place.times = &sums_.times[call.op()];
   place.message_bytes = messageBytes(call, members);
   place.size = &sums_.size(call.op(), group, place.message_bytes);
-  place.bus_factor = busFactor(call.op(), members).value_or(0);
+  place.bus_factor =
+      busFactor(call, members,
+                known ? table.definitions.groups()[local].group_rank : 0)
+          .value_or(0);
   place.captured = call.graph_plus_1() > 0;
   return place;
 }
@@ -201,6 +218,7 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   CallPlace& place = member.places[op.call];
   if (!place.kind) place = placeOf(member, *call);
   const OperationSample sample = sampleOf(op);
+  if (!member.stream.isInFlight(op)) addUnseenWait(member, op);
   for (CallTotals* totals : {place.kind, &place.rank->totals}) {
     addTo(*totals, op, sample, {place.captured, op.batch > 0, false});
     totals->bytes_in += call->bytes_in();
@@ -219,6 +237,25 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   if (!sample.completion_ns) return;
   place.times->completion.add(*sample.completion_ns);
   if (op.batch == 0) addSize(place, *sample.completion_ns);
+}
+
+// Once for each operation: when it is no longer in flight.
+void LiveJob::addUnseenWait(const Member& member,
+                            const AssembledOperation& op) {
+  const bool is_added =
+      op.call < member.places.size() && member.places[op.call].kind;
+  if (!is_added) return;
+  const CallPlace& place = member.places[op.call];
+  const StreamTable& table = member.stream.table();
+  const v1::Call& call = *table.callOf(op);
+  const bool is_member = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
+  if (is_member || !mayHaveUnseenWait(op, call)) return;
+  ++place.kind->waits_unknown;
+  ++place.rank->totals.waits_unknown;
+  const Instant begin = op.returned.known() ? op.returned : op.issued;
+  const Instant end = unseenWaitEnd(op, table);
+  CoverBound& bound = place.rank->unseen_waits;
+  end.known() ? bound.add(begin.ns(), end.ns()) : bound.addOpen(begin.ns());
 }
 
 void LiveJob::addTransfer(Member& member, CallPlace& place,

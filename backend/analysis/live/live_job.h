@@ -117,6 +117,8 @@ class LiveJob {
   CallPlace placeOf(const Member& member, const v1::Call& call);
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
+  void addUnseenWait(const Member& member, const AssembledOperation& op);
+  void closeUnseenWaits(const Member& member, std::int64_t now_ns);
   void addTransfer(Member& member, CallPlace& place,
                    const AssembledOperation& op, const OperationSplit& split,
                    const MatchedCall& matched);

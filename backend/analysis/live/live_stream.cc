@@ -181,10 +181,12 @@ bool LiveStream::mayEndBetter(const AssembledOperation& op,
 }
 
 void LiveStream::settle(std::int64_t now_ns) {
+  left_flight_.clear();
   std::erase_if(left_open_, [this](const AssembledOperation& op) {
     const InFlight state = inFlight(op);
     ReportedCalls* const reported = endsOf(op).reported;
     if (state == InFlight::kUnknown && reported) reported->leaveUnknown(op.id);
+    if (state != InFlight::kYes) left_flight_.push_back(op);
     return state != InFlight::kYes;
   });
   std::vector<AssembledOperation>& operations = table_.operations;

@@ -75,6 +75,14 @@ class LiveStream {
       }
     }
   }
+  bool isInFlight(const AssembledOperation& op) const {
+    return inFlight(op) == InFlight::kYes;
+  }
+  // Operations that were forgotten in flight, and are no longer in flight since
+  // the latest settle().
+  absl::Span<const AssembledOperation> leftFlight() const {
+    return left_flight_;
+  }
   // Whether others may be in flight: no record shows the ends of some calls.
   bool mayHaveMoreInFlight() const;
 
@@ -127,6 +135,7 @@ class LiveStream {
   std::vector<ReadyTime> ready_;
   // Those that are in flight, of the ones that are forgotten.
   std::vector<AssembledOperation> left_open_;
+  std::vector<AssembledOperation> left_flight_;
   // There was no room for some of those.
   bool left_out_ = false;
   // By index of the call.

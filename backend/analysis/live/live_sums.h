@@ -12,6 +12,7 @@
 #include "analysis/figures/samples.h"
 #include "analysis/live/time_buckets.h"
 #include "analysis/report/report.h"
+#include "base/cover_bound.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced {
@@ -34,6 +35,8 @@ struct LiveSums {
   struct OfRank {
     CallTotals totals;
     Lateness lateness;
+    // The time in which the program may have waited without a recorded wait.
+    CoverBound unseen_waits;
   };
   // Of the latest interval that had any.
   struct OfSize {

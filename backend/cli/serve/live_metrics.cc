@@ -76,8 +76,11 @@ class JobMetrics {
         seconds(totals.split.wait_for_peers.total_ns));
     add("transfer_seconds", "From when all were ready to the end",
         seconds(totals.split.transfer.total_ns));
-    add("exposed_wait_seconds", "How long callers, or devices, stood in waits",
+    add("exposed_wait_seconds",
+        "How long callers, or devices, were in recorded waits",
         seconds(totals.split.exposed.total_ns));
+    add("waits_unknown", "Operations without a recorded wait",
+        asDouble(totals.waits_unknown));
     add("unsplit_operations",
         "Operations without a wait for peers or without a transfer time",
         asDouble(totals.split.withheld));

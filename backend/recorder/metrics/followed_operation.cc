@@ -1,5 +1,7 @@
 #include "recorder/metrics/followed_operation.h"
 
+#include <utility>
+
 namespace traced {
 
 void FollowedOperation::apply(const ReturnRecord& record) {
@@ -37,8 +39,25 @@ void FollowedOperation::apply(const ReturnAndWaitRecord& record) {
   apply(record.waited());
 }
 
+void FollowedOperation::apply(const ReleaseRecord& record) {
+  if (!std::exchange(let_go, true)) release_ns = record.release_ns;
+}
+
 std::uint64_t FollowedOperation::completionNs() const {
   return ended ? lastedNs(issue_ns, end_ns) : 0;
+}
+
+bool FollowedOperation::hasUnseenWait() const {
+  if (waited || shownBy() == EndShownBy::kNothing) return false;
+  if (!ended) return !failed;
+  return !returned || end_ns > returnNs();
+}
+
+// Without a future, the program can only wait for the Work.
+std::optional<std::int64_t> FollowedOperation::unseenWaitEndNs() const {
+  if (ended) return end_ns;
+  if (let_go && call.has_no_future) return release_ns;
+  return std::nullopt;
 }
 
 std::uint64_t FollowedOperation::exposedWaitNs() const {

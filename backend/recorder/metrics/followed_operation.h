@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/in_flight.h"
 #include "recorder/chunks/told_operation.h"
@@ -20,6 +21,7 @@ struct FollowedCall {
   EndShownBy shown = EndShownBy::kUnknown;
   // Its group and manner, for EndShownBy::kReports.
   std::uint64_t reported_key = 0;
+  bool has_no_future = false;
 };
 
 struct FollowedOperation {
@@ -29,6 +31,7 @@ struct FollowedOperation {
   std::int64_t issue_ns = 0;
   std::int64_t end_ns = 0;
   std::int64_t wait_end_ns = 0;
+  std::int64_t release_ns = 0;
   std::uint64_t own_call_ns = 0;
   std::uint64_t wait_ns = 0;
   std::uint64_t stall_ns_plus_1 = 0;
@@ -47,12 +50,13 @@ struct FollowedOperation {
   void apply(const DoneRecord& record);
   void apply(const WaitRecord& record);
   void apply(const ReturnAndWaitRecord& record);
-  void apply(const ReleaseRecord&) { let_go = true; }
+  void apply(const ReleaseRecord& record);
 
+  bool isMember() const {
+    return in_batch && call.facts.operation != Operation::kCoalesced;
+  }
   EndShownBy shownBy() const {
-    const bool is_member =
-        in_batch && call.facts.operation != Operation::kCoalesced;
-    return is_member ? EndShownBy::kNothing : call.shown;
+    return isMember() ? EndShownBy::kNothing : call.shown;
   }
   // `calls`: those of its group and manner, if that is known.
   InFlight inFlight(const ReportedCalls* calls, bool may_lack_records) const {
@@ -69,6 +73,14 @@ struct FollowedOperation {
   // Of one that did not fail.
   std::uint64_t completionNs() const;
   std::uint64_t exposedWaitNs() const;
+  // Returns whether the program may have waited for it without a recorded
+  // wait, as hasUnseenWait() of analysis/job/unseen_waits.h does.
+  bool hasUnseenWait() const;
+  // Returns when such a wait ended at the latest, if a record shows it.
+  std::optional<std::int64_t> unseenWaitEndNs() const;
+  std::int64_t returnNs() const {
+    return issue_ns + static_cast<std::int64_t>(own_call_ns);
+  }
 };
 
 // Time that would run backwards is none.

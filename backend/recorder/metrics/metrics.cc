@@ -48,7 +48,14 @@ std::vector<Metric> metricsOf(const RankFigures& figures, std::int64_t now_ns) {
        inSeconds(figures.completion_ns)},
       {"traced_rank_exposed_wait_seconds_total",
        inSeconds(figures.exposed_wait_ns)},
+      {"traced_rank_waits_unknown_total", figures.waits_unknown},
       {"traced_rank_lost_records_total", figures.lost_records}};
+  // A record that was lost may have been of a wait.
+  if (figures.lost_records == 0 && figures.unseen_wait_is_bounded) {
+    metrics.push_back(
+        {"traced_rank_exposed_wait_at_most_seconds_total",
+         inSeconds(figures.exposed_wait_ns + figures.unseen_wait_ns)});
+  }
   const bool is_all = !figures.may_have_more_in_flight;
   if (is_all) {
     metrics.push_back({"traced_rank_operations_in_flight", figures.in_flight});

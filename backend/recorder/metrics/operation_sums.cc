@@ -72,8 +72,10 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
   call.is_followed = !known->simulated();
   const v1::Group* const group = known_.group(known->group());
   if (!group) return call;
-  call.shown = endShownBy(
-      *known, engineTraits(group->backend(), group->backend_class()), false);
+  const EngineTraits engine =
+      engineTraits(group->backend(), group->backend_class());
+  call.shown = endShownBy(*known, engine, false);
+  call.has_no_future = endsOnlyInWait(engine, call.facts.operation);
   if (call.shown == EndShownBy::kReports) {
     const CallManner manner = mannerOf(*known);
     call.reported_key = keyOf(known->group(), manner);
@@ -184,6 +186,17 @@ void OperationSums::addTimes(FollowedOperation& op) {
   figures_.exposed_wait_ns += op.exposedWaitNs();
 }
 
+// Once for each operation: when nobody follows it any longer.
+void OperationSums::addUnseenWait(const FollowedOperation& op) {
+  if (!op.hasUnseenWait()) return;
+  ++figures_.waits_unknown;
+  if (const auto end_ns = op.unseenWaitEndNs()) {
+    unseen_waits_.add(op.returnNs(), *end_ns);
+  } else {
+    unseen_waits_.addOpen(op.returnNs());
+  }
+}
+
 bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
   const bool may_end_better =
       op.end_is_of_wait && now_ns - op.wait_end_ns < kBetterEndNs;
@@ -195,6 +208,7 @@ bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
   }
   if (!op.times_added) return false;
   const InFlight state = inFlight(op);
+  if (state == InFlight::kNo) addUnseenWait(op);
   if (state == InFlight::kUnknown) leave(op);
   return state != InFlight::kYes;
 }
@@ -203,6 +217,7 @@ bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
 void OperationSums::leave(FollowedOperation& op) {
   count(op);
   addTimes(op);
+  addUnseenWait(op);
   const InFlight state = inFlight(op);
   ReportedCalls* const reported = reportedOf(op);
   if (state == InFlight::kYes) left_out_ = true;
@@ -248,6 +263,10 @@ const RankFigures& OperationSums::look(std::int64_t now_ns) {
   near_ = 0;
   figures_.looked_ns = now_ns;
   countInFlight();
+  // All operations without a known end have ended by now.
+  if (!figures_.may_have_more_in_flight) unseen_waits_.close(now_ns);
+  figures_.unseen_wait_ns = unseen_waits_.ns();
+  figures_.unseen_wait_is_bounded = !unseen_waits_.isOpen();
   return figures_;
 }
 

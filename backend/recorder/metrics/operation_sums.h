@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/cover_bound.h"
 #include "recorder/chunks/chunk_builder.h"
 #include "recorder/metrics/followed_operation.h"
 #include "recorder/metrics/rank_figures.h"
@@ -56,6 +57,7 @@ class OperationSums {
   void marked(const MarkRecord& mark);
   void count(FollowedOperation& op);
   void addTimes(FollowedOperation& op);
+  void addUnseenWait(const FollowedOperation& op);
   // Whether nothing more comes that would be added; adds what there is.
   bool settle(FollowedOperation& op, std::int64_t now_ns);
   void makeSlow(const FollowedOperation& op);
@@ -76,6 +78,7 @@ class OperationSums {
 
   const ChunkBuilder& known_;
   RankFigures figures_;
+  CoverBound unseen_waits_;
   // In the order of their ids; those in slow_ are before those in young_.
   std::vector<FollowedOperation> slow_;
   std::deque<FollowedOperation> young_;

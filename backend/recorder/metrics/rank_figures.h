@@ -24,6 +24,12 @@ struct RankFigures {
   std::uint64_t own_call_ns = 0;
   std::uint64_t completion_ns = 0;
   std::uint64_t exposed_wait_ns = 0;
+  // Operations under way when their call returned, of which no wait was seen,
+  // and the time in which the program may have waited for any of them.
+  std::uint64_t waits_unknown = 0;
+  std::uint64_t unseen_wait_ns = 0;
+  // False while no record shows the end of one of them.
+  bool unseen_wait_is_bounded = true;
   std::uint64_t lost_records = 0;
 
   std::optional<std::int64_t> last_issue_ns;

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
 import traced
+from patience import until
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -22,10 +23,14 @@ STEPS = range(2, 6)  # of interest: before them DDP finds out what its buckets a
 
 @dataclass
 class Waited:
-    """For how long a thread waited: it slept, or was awake again and had no processor yet."""
+    """For how long a thread waited: it slept, or was awake again and had no processor yet.
+
+    `metrics`: by how much each grew meanwhile.
+    """
 
     least_s: float
     most_s: float
+    metrics: dict[str, int | float] = field(default_factory=dict)
 
 
 @dataclass
@@ -56,7 +61,7 @@ def _clocks() -> tuple[float, float, float]:
     return time.monotonic(), ran / 1e9, delayed / 1e9
 
 
-def _run(prepare: Callable[[Job], Train]) -> Waited:
+def _run(prepare: Callable[[Job], Train], unseen: int = 0) -> Waited:
     with joined() as rank:
         torch.manual_seed(3)
         job = Job(rank)
@@ -64,11 +69,13 @@ def _run(prepare: Callable[[Job], Train]) -> Waited:
         for job.step in range(STEPS.stop):
             traced.step(job.step)
             if job.step == STEPS.start:
-                began = _clocks()
+                began, before = _clocks(), traced.metrics()
             train()
         traced.step(STEPS.stop)
         passed, ran, delayed = (end - begin for end, begin in zip(_clocks(), began, strict=True))
-    return Waited(passed - ran - delayed, passed - ran)
+        until(lambda: traced.metrics()["traced_rank_waits_unknown_total"] >= unseen)
+        grew = {name: value - before.get(name, 0) for name, value in traced.metrics().items()}
+        return Waited(passed - ran - delayed, passed - ran, grew)
 
 
 def _layers() -> nn.Sequential:
@@ -87,7 +94,7 @@ def _training(module: nn.Module, job: Job) -> Train:
 
 def ddp() -> Waited:
     """The wait is in torch's C++, for a future."""
-    return _run(lambda job: _training(DistributedDataParallel(_layers()), job))
+    return _run(lambda job: _training(DistributedDataParallel(_layers()), job), STEPS.stop)
 
 
 def ddp_that_computes_meanwhile() -> Waited:

@@ -20,6 +20,9 @@ void addSums(const LiveSums::OfRank& sums, v1::RankDigest& digest) {
   digest.set_wait_for_peers_ns(totals.split.wait_for_peers.total_ns);
   digest.set_transfer_ns(totals.split.transfer.total_ns);
   digest.set_exposed_wait_ns(totals.split.exposed.total_ns);
+  digest.set_waits_unknown(totals.waits_unknown);
+  digest.set_unseen_wait_ns(sums.unseen_waits.ns());
+  if (sums.unseen_waits.isOpen()) digest.clear_unseen_wait_ns();
   digest.set_unsplit(totals.split.withheld);
   digest.set_arrivals(sums.lateness.arrivals);
   digest.set_last(sums.lateness.last);
@@ -105,8 +108,19 @@ class RankMetrics {
     counter("transfer_seconds", "From when all were ready to the end",
             seconds(rank_.transfer_ns()));
     counter("exposed_wait_seconds",
-            "How long callers, or devices, stood in waits",
+            "How long callers, or devices, were in recorded waits",
             seconds(rank_.exposed_wait_ns()));
+    counter("waits_unknown", "Operations without a recorded wait",
+            asDouble(rank_.waits_unknown()));
+    // A record that was lost may have been of a wait.
+    const bool is_whole =
+        rank_.lost_records() == 0 && rank_.missed_slots() == 0;
+    if (is_whole && rank_.has_unseen_wait_ns()) {
+      counter("exposed_wait_at_most_seconds",
+              "Recorded waits, and all time in which the program may have "
+              "waited for other operations",
+              seconds(rank_.exposed_wait_ns() + rank_.unseen_wait_ns()));
+    }
     counter("unsplit_operations",
             "Operations without a wait for peers or without a transfer time",
             asDouble(rank_.unsplit()));
@@ -166,6 +180,7 @@ v1::RankDigest rankDigest(const WatchedJobs::Rank& rank, const LiveSums& sums,
   digest.set_rank(header.rank());
   digest.set_alive(rank.alive);
   digest.set_started_ns(header.started().realtime_ns());
+  digest.set_unseen_wait_ns(0);
   const auto found = sums.ranks.find(header.rank());
   if (found != sums.ranks.end()) addSums(found->second, digest);
   addLosses(rank, digest);

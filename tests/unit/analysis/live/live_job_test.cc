@@ -124,6 +124,33 @@ TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
   EXPECT_TRUE(streams_[0]->table().operations.empty());
 }
 
+// DDP waits for the future of an operation: no record shows that wait.
+TEST_F(LiveJobTest, AWaitWithoutARecordIsBoundedWhenTheOperationEnds) {
+  v1::Payload payload;
+  StreamBuilder builder(0);
+  builder.addGroup("dp", 0, 2).set_backend("gloo");
+  v1::Call& call = builder.addCall(v1::OPERATION_ALL_REDUCE, 1, 1024, 1024);
+  call.set_async(true);
+  call.set_device(v1::DEVICE_TYPE_CPU);
+  payload = builder.payload();
+  payload.mutable_call(0)->set_id(3);
+  streams_[0]->define(payload);
+  issue(0, 1, kNowNs, 3);
+  streams_[0]->add(ReleaseRow{.op = 1, .release_ns = kNowNs + kMs});
+  job_.count(kNowNs + 2 * LiveJob::kLateNs);
+  const LiveSums::OfRank& rank = job_.sums().ranks.at(0);
+  EXPECT_EQ(rank.totals.calls, 1U);
+  EXPECT_EQ(rank.totals.waits_unknown, 0U) << "it is in flight";
+  EXPECT_EQ(rank.unseen_waits.ns(), 0U);
+  streams_[0]->add(DoneRow{.op = 1,
+                           .end_ns = kNowNs + 2 * LiveJob::kLateNs + 1,
+                           .source = v1::END_SOURCE_FUTURE});
+  job_.count(kNowNs + 3 * LiveJob::kLateNs);
+  EXPECT_EQ(rank.totals.waits_unknown, 1U);
+  EXPECT_EQ(rank.unseen_waits.ns(), 2U * LiveJob::kLateNs + 1 - kMs / 100);
+  EXPECT_FALSE(rank.unseen_waits.isOpen());
+}
+
 TEST_F(LiveJobTest, AnEndThatAWaitSawMayBeToldBetterForAWhile) {
   issue(0, 1, kNowNs);
   streams_[0]->add(WaitRow{

@@ -120,6 +120,79 @@ TEST_F(OperationSumsTest, AnOperationIsCountedOnce) {
   EXPECT_EQ(figures.completion_ns, 10u);
 }
 
+// DDP waits for the future of an operation: no record shows that wait.
+TEST_F(OperationSumsTest, AWaitWithoutARecordIsBounded) {
+  const OpId first = issue(100, kAsync);
+  returned(first, 105);
+  const OpId second = issue(110, kAsync);
+  returned(second, 115);
+  done(first, 160);
+  done(second, 180);
+  released(first, 190);
+  released(second, 190);
+  synchronous(200);
+  const RankFigures figures = at(200 + 2 * kBetter);
+  EXPECT_EQ(figures.exposed_wait_ns, 7u);
+  EXPECT_EQ(figures.waits_unknown, 2u);
+  EXPECT_EQ(figures.unseen_wait_ns, 75u) << "overlap counts once";
+  EXPECT_TRUE(figures.unseen_wait_is_bounded);
+}
+
+TEST_F(OperationSumsTest, AnOperationInFlightIsBoundedWhenItEnds) {
+  const OpId op = issue(100, kAsync);
+  returned(op, 105);
+  released(op, 106);
+  RankFigures figures = at(100 + 3 * kLongest);
+  EXPECT_EQ(figures.in_flight, 1u);
+  EXPECT_EQ(figures.waits_unknown, 0u);
+  EXPECT_EQ(figures.unseen_wait_ns, 0u) << "it adds nothing while in flight";
+  EXPECT_TRUE(figures.unseen_wait_is_bounded);
+  done(op, 100 + 4 * kLongest);
+  figures = at(200 + 4 * kLongest);
+  EXPECT_EQ(figures.waits_unknown, 1u);
+  EXPECT_EQ(figures.unseen_wait_ns, 4u * kLongest - 5);
+  EXPECT_EQ(at(100 + 9 * kLongest).unseen_wait_ns, 4u * kLongest - 5);
+}
+
+TEST_F(OperationSumsTest, ALongRecordedWaitIsNoUnknownOne) {
+  const OpId op = issue(100, kAsync);
+  returned(op, 105);
+  at(100 + 2 * kLongest);
+  waited(op, 106, 3 * kLongest, /*saw_end=*/true);
+  const RankFigures figures = at(100 + 4 * kLongest);
+  EXPECT_EQ(figures.waits_unknown, 0u);
+  EXPECT_EQ(figures.unseen_wait_ns, 0u);
+}
+
+TEST_F(OperationSumsTest, WithoutAnEndThereIsNoBoundUntilALaterEnd) {
+  returned(issue(100, kOnDevice), 105);
+  RankFigures figures = at(100 + 2 * kLongest);
+  EXPECT_EQ(figures.waits_unknown, 1u);
+  EXPECT_FALSE(figures.unseen_wait_is_bounded);
+  const std::int64_t later = 3 * kLongest;
+  const OpId second = issue(later, kOnDevice);
+  returned(second, later + 1);
+  released(second, later + 1);
+  ring_->push(RecordKind::kDone,
+              DoneRecord{second, later + 3, 0, 0, EndSource::kDeviceEvent,
+                         Outcome::kOk});
+  figures = at(later + 5);
+  EXPECT_TRUE(figures.unseen_wait_is_bounded);
+  EXPECT_EQ(figures.unseen_wait_ns, static_cast<std::uint64_t>(later) - 100);
+}
+
+TEST_F(OperationSumsTest, ADroppedMessageIsBoundedByItsRelease) {
+  CallDescription send(Operation::kSend, 1);
+  send.fields().async_plus_1 = 2;
+  define(9, send);
+  const OpId op = issue(100, 9);
+  returned(op, 105);
+  released(op, 125);
+  const RankFigures figures = at(100 + 2 * kLongest);
+  EXPECT_EQ(figures.waits_unknown, 1u);
+  EXPECT_EQ(figures.unseen_wait_ns, 20u);
+}
+
 TEST_F(OperationSumsTest, ABetterEndOfAWaitCounts) {
   const OpId op = issue(100);
   returned(op, 101);
