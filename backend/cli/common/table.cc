@@ -37,8 +37,19 @@ std::string padded(const std::string& text, std::size_t width,
 // Texts are not cut to less.
 constexpr std::size_t kShortestCut = 24;
 
-// The last columns of a text that is too wide, behind "...": of a path and of a
-// module the end says most.
+// Returns the first columns of a text that is too wide, and "...".
+std::string firstOf(const std::string& text, std::size_t columns) {
+  if (widthOf(text) <= columns) return text;
+  std::size_t end = 0;
+  for (std::size_t wide = 0; end < text.size(); ++end) {
+    const bool begins = (text[end] & 0xC0) != 0x80;
+    if (begins && wide++ == columns - 3) break;
+  }
+  return text.substr(0, end) + "...";
+}
+
+// Returns "..." and the last columns of a text that is too wide: the end of a
+// path or of a module's name says most.
 std::string lastOf(const std::string& text, std::size_t columns) {
   std::size_t wide = widthOf(text);
   if (wide <= columns) return text;
@@ -53,18 +64,22 @@ std::string lastOf(const std::string& text, std::size_t columns) {
 
 }  // namespace
 
-void Table::addColumn(std::string heading, Align align) {
-  const std::size_t cut = heading.find('\n');
-  if (cut == std::string::npos) {
-    columns_.push_back({"", std::move(heading), align, false});
+void Table::addColumn(std::string heading, Align align, Cut cut) {
+  const std::size_t end = heading.find('\n');
+  if (end == std::string::npos) {
+    columns_.push_back({"", std::move(heading), align, cut, false});
   } else {
-    columns_.push_back(
-        {heading.substr(0, cut), heading.substr(cut + 1), align, cut == 0});
+    columns_.push_back({heading.substr(0, end), heading.substr(end + 1), align,
+                        cut, end == 0});
   }
 }
 
 void Table::addRow(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
+}
+
+void Table::addNote(std::string lines) {
+  absl::StrAppend(&notes_[rows_.size()], lines);
 }
 
 std::size_t Table::endOfSpan(std::size_t first) const {
@@ -148,13 +163,17 @@ void Table::cutTexts(std::size_t too_many) {
     std::size_t widest = columns_.size();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].align == Align::kRight) continue;
+      if (columns_[i].cut == Cut::kNothing) continue;
       if (widest == columns_.size() || widths[i] > widths[widest]) widest = i;
     }
     if (widest == columns_.size() || widths[widest] <= kShortestCut) return;
     const std::size_t take =
         std::min(too_many, (widths[widest] - kShortestCut + 1) / 2);
     for (auto& row : rows_) {
-      row[widest] = lastOf(row[widest], widths[widest] - take);
+      const std::size_t room = widths[widest] - take;
+      row[widest] = columns_[widest].cut == Cut::kEnd
+                        ? firstOf(row[widest], room)
+                        : lastOf(row[widest], room);
     }
     too_many -= take;
   }
@@ -162,24 +181,25 @@ void Table::cutTexts(std::size_t too_many) {
 
 std::string Table::text(bool colours) const {
   const std::vector<std::size_t> widths = this->widths();
-  std::vector<std::string> lines;
-  if (headingLines() == 2) lines.push_back(upperLine(widths));
-  const auto addLine = [&](auto cellOf) {
-    std::string& line = lines.emplace_back();
+  std::string text;
+  const auto addLine = [&](std::string line, bool of_heading) {
+    line.resize(line.find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, bold(line, colours && of_heading), "\n");
+  };
+  const auto lineOf = [&](auto cellOf) {
+    std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i) {
       absl::StrAppend(&line, i ? kGap : " ",
                       padded(cellOf(i), widths[i], columns_[i].align));
     }
+    return line;
   };
-  addLine([&](std::size_t i) { return columns_[i].lower; });
-  for (const auto& row : rows_) {
-    addLine([&](std::size_t i) { return row[i]; });
-  }
-  std::string text;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string line =
-        lines[i].substr(0, lines[i].find_last_not_of(' ') + 1);
-    absl::StrAppend(&text, bold(line, colours && i < headingLines()), "\n");
+  if (headingLines() == 2) addLine(upperLine(widths), true);
+  addLine(lineOf([&](std::size_t i) { return columns_[i].lower; }), true);
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    addLine(lineOf([&](std::size_t i) { return rows_[row][i]; }), false);
+    const auto note = notes_.find(row + 1);
+    if (note != notes_.end()) text += note->second;
   }
   return text;
 }

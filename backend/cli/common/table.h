@@ -5,22 +5,29 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_map.h"
+
 namespace traced {
 
 class Table {
  public:
   enum class Align { kLeft, kRight };
+  // What a text loses where a line has no room for all of it.
+  enum class Cut { kBeginning, kEnd, kNothing };
 
   // A heading may have two lines, separated by "\n". An upper line also stands
   // above the columns that follow and whose own is empty ("\nlower").
-  void addColumn(std::string heading, Align align = Align::kRight);
+  void addColumn(std::string heading, Align align = Align::kRight,
+                 Cut cut = Cut::kBeginning);
   // As many cells as there are columns.
   void addRow(std::vector<std::string> cells);
+  // Adds whole lines below the last row. They do not count for the width.
+  void addNote(std::string lines);
 
   // Leaves columns out until a line has at most `columns`: those whose heading
   // (its upper line, where it has two) is in `first_to_go`, in that order. What
-  // is still too wide then are texts, which lose their beginnings. Returns
-  // which headings were left out.
+  // is still too wide then are texts, which are cut. Returns which headings
+  // were left out.
   std::vector<std::string> fit(std::size_t columns,
                                const std::vector<std::string>& first_to_go);
 
@@ -36,6 +43,7 @@ class Table {
     std::string upper;
     std::string lower;
     Align align;
+    Cut cut;
     bool under_the_last;  // whose upper line it stands under
   };
 
@@ -48,6 +56,8 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
+  // By the number of rows above.
+  absl::btree_map<std::size_t, std::string> notes_;
 };
 
 }  // namespace traced

@@ -52,14 +52,16 @@ std::string listText(const RunList& list) {
   table.addColumn("attempt");
   table.addColumn("ranks");
   table.addColumn("length");
-  table.addColumn("folder", Table::Align::kLeft);
-  table.addColumn("how it ended", Table::Align::kLeft);
+  // The folder is for other commands.
+  table.addColumn("folder", Table::Align::kLeft, Table::Cut::kNothing);
+  table.addColumn("how it ended", Table::Align::kLeft, Table::Cut::kEnd);
   for (const ListedRun& run : list.runs) {
     table.addRow({localTime(run.started_ns), printable(run.job),
                   absl::StrCat(run.attempt), ranksText(run),
                   durationText(lengthOf(run)), printable(run.folder),
                   printable(endText(run))});
   }
+  table.fit(screenColumns(), {});
   return list.runs.empty() ? "No runs.\n" : table.text(wantsColours());
 }
 

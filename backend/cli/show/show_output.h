@@ -60,6 +60,10 @@ std::string ranksNotShownText(const ShowContext& context,
                               const ShownRows& shown,
                               const absl::btree_set<std::uint32_t>& streams);
 
+// Returns what each rank called, where the ranks of a row called it with
+// different arguments; "" where they agree.
+std::string differenceText(const ShowContext& context, const MatchRow& row);
+
 // A line per row and a column per rank, for `max_ranks` of the ranks that
 // appear.
 // Lines have `columns` at most.

@@ -195,7 +195,8 @@ std::vector<std::string> cellsOf(const ShowContext& context,
 }
 
 Table tableOf(const ShowContext& context, const ShownRows& shown,
-              const absl::btree_set<std::uint32_t>& streams) {
+              const absl::btree_set<std::uint32_t>& streams,
+              std::size_t screen_columns) {
   const Columns columns = columnsFor(streams);
   Table table = makeTable(context, columns);
   const std::int64_t origin_ns = context.run.first_issue_ns.value_or(0);
@@ -207,6 +208,10 @@ Table tableOf(const ShowContext& context, const ShownRows& shown,
       table.addRow(parentCells(context, row, columns));
     }
     table.addRow(cellsOf(context, row, columns, origin_ns));
+    const std::string difference = differenceText(context, row);
+    if (!difference.empty()) {
+      table.addNote(wrapped("   ", difference, screen_columns));
+    }
   }
   return table;
 }
@@ -243,7 +248,7 @@ std::size_t ranksThatFit(const ShowContext& context, const ShownRows& shown,
   }
   if (last_first.empty()) return max_ranks;
   last_first.pop_back();
-  Table table = tableOf(context, shown, streams);
+  Table table = tableOf(context, shown, streams, columns);
   return streams.size() - table.fit(columns, last_first).size();
 }
 
@@ -258,7 +263,7 @@ void writeShowText(std::ostream& out, const ShowContext& context,
   }
   const absl::btree_set<std::uint32_t> streams =
       streamsShown(context, shown, max_ranks);
-  Table table = tableOf(context, shown, streams);
+  Table table = tableOf(context, shown, streams, columns);
   table.fit(columns, {});
   std::string legend = absl::StrCat(ranksNotShownText(context, shown, streams),
                                     legendText(context.run));

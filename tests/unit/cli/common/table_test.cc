@@ -32,6 +32,21 @@ TEST(TableTest, AnUpperLineSpansTheColumnsBelowIt) {
             " b      12  1234            1  2\n");
 }
 
+TEST(TableTest, ANoteStandsBelowItsRowAndWidensNothing) {
+  Table table;
+  table.addColumn("a", Table::Align::kLeft);
+  table.addColumn("b");
+  table.addRow({"x", "1"});
+  table.addNote("   a longer line\n");
+  table.addRow({"y", "2"});
+  EXPECT_EQ(table.text(),
+            " a  b\n"
+            " x  1\n"
+            "   a longer line\n"
+            " y  2\n");
+  EXPECT_EQ(table.width(), 5u);
+}
+
 TEST(TableTest, OneLineOfHeadingsIsEnoughWhenThereIsNoMore) {
   Table table;
   table.addColumn("a");
@@ -70,6 +85,19 @@ TEST(TableTest, TextsAreCutLast) {
             " ...omebody/train.py:12 in köln      4\n");
   table.fit(1, {});
   EXPECT_EQ(table.width(), 24u + 8u) << "but not to nothing";
+}
+
+TEST(TableTest, AColumnSaysWhatItsTextsLose) {
+  Table table;
+  table.addColumn("path", Table::Align::kLeft, Table::Cut::kNothing);
+  table.addColumn("error", Table::Align::kLeft, Table::Cut::kEnd);
+  table.addRow({"/a/folder/of/somebody/with/a/name", "äöü did not end well ä"});
+  table.addRow({"/b", "äöü does not fit in the space that there is"});
+  table.fit(60, {});
+  EXPECT_EQ(table.text(),
+            " path                               error\n"
+            " /a/folder/of/somebody/with/a/name  äöü did not end well ä\n"
+            " /b                                 äöü does not fit in t...\n");
 }
 
 }  // namespace

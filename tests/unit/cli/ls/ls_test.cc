@@ -107,6 +107,20 @@ TEST_F(LsTest, TellsHowAttemptsEnded) {
             "rank 1 raised RuntimeError: boom; rank 0 ended in order");
 }
 
+TEST_F(LsTest, ALongErrorIsCutToTheScreen) {
+  const std::string error = "RuntimeError: " + std::string(300, 'x');
+  write({.raises = error});
+  EXPECT_THAT(list()[0]["ended"].get<std::string>(), HasSubstr(error));
+  const std::string text =
+      runTracectl("ls run42", "", "cd " + dir_.path() + "; COLUMNS=").out;
+  EXPECT_THAT(text, HasSubstr("rank 1 raised RuntimeError: x"));
+  EXPECT_THAT(text, HasSubstr("xxx...\n"));
+  for (const std::string& line :
+       {text.substr(0, text.find('\n')), text.substr(text.find('\n') + 1)}) {
+    EXPECT_LE(line.size(), 101u) << line;
+  }
+}
+
 TEST_F(LsTest, RunsOfOneNameAreToldApartByTheirRanksAndTimes) {
   write({});
   write({.after_s = 100});              // both ranks again

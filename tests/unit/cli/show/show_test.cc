@@ -65,6 +65,31 @@ TEST_F(ShowTest, IssuedAtCountsFromTheFirstOperationOfAllWhateverIsShown) {
   }
 }
 
+// Ranks 0-2; #1 agrees, #2 and #3 do not.
+TEST_F(ShowTest, ALineBelowARowListsArgumentsThatDiffer) {
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    StreamBuilder stream(rank, 3);
+    stream.addGroup("dp", 0, 3);
+    stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64, 64);
+    v1::Call& broadcast = stream.addCall(v1::OPERATION_BROADCAST, 1, 64, 64);
+    broadcast.set_root_plus_1(rank == 1 ? 2 : 1);
+    stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 64u << rank, 64u << rank);
+    for (std::uint32_t op = 1; op <= 3; ++op) {
+      stream.addOperation(op, StreamBuilder::kIssueNs + op * kMs, op, op, 1000);
+    }
+    write(rank, stream);
+  }
+  const std::string out = runTracectl("show " + run()).out;
+  EXPECT_THAT(
+      out,
+      ContainsRegex("#2  broadcast [^\n]*\n   #2 differs: ranks 0,2: broadcast "
+                    "\\(64 B[^)]*, root 0\\); rank 1: broadcast \\(64 "
+                    "B[^)]*, root 1\\)\n"));
+  EXPECT_THAT(out, ContainsRegex("\n   #3 differs: rank 0: all_reduce \\(64 "
+                                 "B[^)]*\\); rank 1: all_reduce \\(128 B"));
+  EXPECT_THAT(out, Not(HasSubstr("#1 differs")));
+}
+
 TEST_F(ShowTest, OfALongRunRowsThatAreNotShownAreNotCounted) {
   constexpr std::uint64_t kCalls = 70'000;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
