@@ -26,12 +26,10 @@ void addStacks(const JobState& job, const JobVerdict& verdict,
 
 }  // namespace
 
-std::vector<std::string> nextCommands(const std::string& path,
-                                      const std::string& choice,
+std::vector<std::string> nextCommands(const std::string& input,
                                       const JobState& job,
                                       const JobVerdict& verdict) {
   std::vector<std::string> commands;
-  const std::string input = shellWord(path) + choice;
   const VerdictTraits& traits = traitsOf(verdict.kind);
   if (traits.of_times) {
     return {absl::StrCat("tracectl report ", input, " --by op,group,rank")};

@@ -9,10 +9,8 @@
 
 namespace traced {
 
-// `path`: what was diagnosed, as it was given; `choice`: behind it, which run
-// of that.
-std::vector<std::string> nextCommands(const std::string& path,
-                                      const std::string& choice,
+// `input`: words of a shell that name the run.
+std::vector<std::string> nextCommands(const std::string& input,
                                       const JobState& job,
                                       const JobVerdict& verdict);
 

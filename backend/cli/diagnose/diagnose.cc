@@ -12,7 +12,6 @@
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/digest/digest_doubts.h"
 #include "analysis/runs/run_list.h"
-#include "cli/common/shell_word.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/window_option.h"
@@ -125,10 +124,6 @@ class Diagnose : public Subcommand {
   }
 
   std::string otherAttemptsText(const Answer& answer) const {
-    std::string words;
-    for (const std::string& path : inputs_.paths()) {
-      absl::StrAppend(&words, " ", shellWord(path));
-    }
     std::string text;
     for (const ListedRun& run : answer.attempts) {
       if (answer.isAbout(run)) continue;
@@ -137,7 +132,8 @@ class Diagnose : public Subcommand {
           wrapped("", absl::StrCat("Attempt ", run.attempt,
                                    " of this job: ", printable(endText(run)),
                                    ". To ask about it:")),
-          "    tracectl diagnose", words, " --attempt ", run.attempt, "\n");
+          "    tracectl diagnose ", printable(inputs_.words()), " --attempt ",
+          run.attempt, "\n");
     }
     return text.empty() ? "" : "\n" + text;
   }
@@ -171,7 +167,8 @@ class Diagnose : public Subcommand {
   DiagnoseTextOptions text() const {
     DiagnoseTextOptions options;
     options.stock_names = stock_names_;
-    options.choice = inputs_.choiceText();
+    options.inputs = inputs_.words() + inputs_.choiceText();
+    options.inputs_note = inputs_.wordsNote();
     options.all = all_;
     options.colours = wantsColours();
     if (all_) {

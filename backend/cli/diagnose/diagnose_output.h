@@ -19,8 +19,10 @@ struct DiagnoseTextOptions {
   bool all = false;
   // The first verdict is red.
   bool colours = false;
-  // How to ask another verb about the same run: " --attempt 0", or nothing.
-  std::string choice;
+  // Names the same run in other commands: "run42 --attempt 0".
+  std::string inputs;
+  // Follows these commands; may be empty.
+  std::string inputs_note;
   // The verdict names of the stock analyzer of Flight Recorder dumps, too.
   bool stock_names = false;
 };

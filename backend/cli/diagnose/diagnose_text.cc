@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/heading.h"
@@ -45,14 +48,19 @@ std::string headText(const JobVerdict& verdict, bool stock_names) {
 }
 
 // Commands stay in one line, so that they can be pasted.
-std::string nextText(const std::string& path, const std::string& choice,
-                     const JobState& job, const JobVerdict& verdict) {
+std::string nextText(const DiagnoseTextOptions& options, const JobState& job,
+                     const JobVerdict& verdict) {
   std::string text;
   for (const std::string& what : verdict.advice) {
     absl::StrAppend(&text, wrapped("  Next: ", printable(what) + "."));
   }
-  for (const std::string& command : nextCommands(path, choice, job, verdict)) {
+  const std::vector<std::string> commands =
+      nextCommands(options.inputs, job, verdict);
+  for (const std::string& command : commands) {
     absl::StrAppend(&text, "    ", printable(command), "\n");
+  }
+  if (!commands.empty() && !options.inputs_note.empty()) {
+    absl::StrAppend(&text, wrapped("    ", options.inputs_note));
   }
   return text;
 }
@@ -69,9 +77,9 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
   }
   const JobVerdict& first = diagnosis.verdicts.front();
   const std::string head = headText(first, options.stock_names);
-  std::string text = absl::StrCat(
-      red(head, options.colours), "\n", verdictText(first, options.all),
-      nextText(title, options.choice, job, first), "\n");
+  std::string text = absl::StrCat(red(head, options.colours), "\n",
+                                  verdictText(first, options.all),
+                                  nextText(options, job, first), "\n");
   for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i) {
     const JobVerdict& verdict = diagnosis.verdicts[i];
     if (i == options.max_verdicts) {
@@ -84,7 +92,7 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
                     headText(verdict, options.stock_names));
     if (!options.all) continue;
     absl::StrAppend(&text, "\n", verdictText(verdict, true),
-                    nextText(title, options.choice, job, verdict), "\n");
+                    nextText(options, job, verdict), "\n");
   }
   if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");
   const std::size_t ranks = options.all ? options.max_ranks : kMostLines;

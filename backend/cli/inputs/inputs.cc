@@ -2,14 +2,22 @@
 
 #include <iostream>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/common/complain.h"
 #include "cli/common/progress.h"
+#include "cli/common/shell_word.h"
 #include "cli/common/text.h"
 
 namespace traced {
+namespace {
+
+constexpr std::size_t kMaxNamedInputs = 4;
+
+}  // namespace
 
 void Inputs::declare(CLI::App& app, std::vector<std::string> usual) {
   const bool required = usual.empty();
@@ -44,6 +52,19 @@ CLI::Option* Inputs::declareAttempt(CLI::App& app) {
 
 std::string Inputs::choiceText() const {
   return choice_.attempt ? absl::StrCat(" --attempt ", *choice_.attempt) : "";
+}
+
+std::string Inputs::words() const {
+  if (paths_.size() > kMaxNamedInputs) return "INPUT...";
+  std::vector<std::string> words;
+  for (const std::string& path : paths_) words.push_back(shellWord(path));
+  return absl::StrJoin(words, " ");
+}
+
+std::string Inputs::wordsNote() const {
+  if (paths_.size() <= kMaxNamedInputs) return "";
+  return absl::StrCat("INPUT... are the ", paths_.size(),
+                      " inputs of this command.");
 }
 
 std::string Inputs::title() const {

@@ -35,6 +35,10 @@ class Inputs {
   const std::vector<std::string>& paths() const { return paths_; }
   // The first input's name without trailing slashes, for headings.
   std::string title() const;
+  // Returns all inputs as words of a shell; "INPUT..." for more than four.
+  std::string words() const;
+  // Returns a sentence that explains "INPUT..."; "" where words() has none.
+  std::string wordsNote() const;
   // Whether the user said which attempt; "newest" says so, too.
   bool attemptIsChosen() const { return chosen_; }
   // " --attempt 0", for commands about the same run; "" where none was chosen.

@@ -1,4 +1,5 @@
 #include "recorder/print/line_output.h"
+
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>

@@ -230,6 +230,18 @@ TEST_F(LsTest, OtherVerbsAreAboutTheNewestAttemptAndNameTheOthers) {
   }
 }
 
+TEST_F(LsTest, CommandsThatFollowNameAllInputs) {
+  write({.job = "a b", .raises = "RuntimeError: boom"});
+  const std::string in_folder = "cd '" + dir_.path() + "/a b'; COLUMNS=";
+  EXPECT_THAT(
+      runTracectl("diagnose 1.traced '../a b/2.traced'", "", in_folder).out,
+      HasSubstr("tracectl show 1.traced '../a b/2.traced' --ranks 1"));
+  const std::string five = "1.traced 2.traced 1.traced 2.traced 1.traced";
+  EXPECT_THAT(runTracectl("diagnose " + five, "", in_folder).out,
+              HasSubstr("tracectl show INPUT... --ranks 1 --last 5\n"
+                        "    INPUT... are the 5 inputs of this command.\n"));
+}
+
 TEST_F(LsTest, CommandsThatFollowAreAboutTheSameAttempt) {
   write({.raises = "RuntimeError: boom"});
   write({.attempt = 1, .after_s = 100});
