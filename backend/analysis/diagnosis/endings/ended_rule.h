@@ -10,9 +10,9 @@
 
 namespace traced {
 
-// A verdict if processes failed and none of `others` says why: what fails or
-// stands still in an operation mostly ends in an exception, too. Blames nobody
-// for a signal that may have ended a standstill.
+// Returns a verdict if processes failed and none of `others` explains it. A
+// failed or stuck operation usually raises an exception, which is then no
+// finding of its own. Blames nobody for a signal that may have ended a hang.
 std::vector<JobVerdict> findFailedProcesses(
     const JobState& job, const DiagnosisOptions& options,
     const std::vector<JobVerdict>& others);

@@ -25,7 +25,7 @@ struct Timing {
   // Of a clock of which nothing is certified.
   static constexpr std::int64_t kUncertain = std::int64_t{1} << 60;
 
-  // Of an end that is not known.
+  // Marks an unknown end.
   static constexpr std::int64_t kNoEnd =
       std::numeric_limits<std::int64_t>::max();
 

@@ -18,10 +18,10 @@ struct Habit {
   std::uint64_t same = 0;
 };
 
-// Of the call after calls[at], of a place where the same calls, by `what` of a
-// call, had been made before that one; where many were and the same call always
-// followed, else where calls of the same kinds were made. Absent where too few
-// had.
+// Returns how often a call followed the calls that end with calls[at], and how
+// often the one that follows now did, by the field `what`. Earlier calls match
+// if many are equal by `what` and one call always followed; otherwise if their
+// kinds are equal. Returns nothing if too few match.
 std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
                              std::uint32_t ProgramCall::*what);
 

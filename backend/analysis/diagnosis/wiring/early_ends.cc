@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -102,8 +104,9 @@ class Search {
   std::size_t count_ = 0;
 };
 
-bool hasSharedName(const JobState& job, std::uint32_t group) {
-  const auto shared = job.names.shared(job.catalog);
+using Groups = std::vector<std::uint32_t>;
+
+bool hasSharedName(const std::vector<Groups>& shared, std::uint32_t group) {
   return std::any_of(shared.begin(), shared.end(), [&](const auto& groups) {
     return std::binary_search(groups.begin(), groups.end(), group);
   });
@@ -145,6 +148,7 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group,
 
 std::vector<JobVerdict> findEarlyEnds(const JobState& job) {
   std::vector<JobVerdict> verdicts;
+  const std::vector<Groups> shared = job.names.shared(job.catalog);
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
     const JobGroup& known = job.catalog.groups()[group];
     const EngineTraits& engine = known.engine();
@@ -155,7 +159,7 @@ std::vector<JobVerdict> findEarlyEnds(const JobState& job) {
     Search search(job, group);
     const auto early = search.find();
     if (!early) continue;
-    if (!search.isSure(early->seq) && !hasSharedName(job, group)) continue;
+    if (!search.isSure(early->seq) && !hasSharedName(shared, group)) continue;
     verdicts.push_back(verdictOf(job, group, search, *early));
   }
   return verdicts;
