@@ -511,8 +511,13 @@ class VerdictCheck {
         anyClockStepped(trial_.program, trial_.history.end)) {
       return;
     }
-    // What is out of step goes on in an order that is not c10d's.
-    if (trial_.history.out_of_step || saysIfTheyWaited(verdict)) return;
+    // What is out of step goes on in an order that is not c10d's, also where
+    // nobody meets another operation.
+    const FaultKind fault = trial_.program.fault.kind;
+    if (trial_.history.out_of_step || fault == FaultKind::kExtra ||
+        fault == FaultKind::kSkip || saysIfTheyWaited(verdict)) {
+      return;
+    }
     const bool several = trial_.program.fault.kind == FaultKind::kStragglers ||
                          trial_.program.fault.kind == FaultKind::kLateInTurn;
     if (several &&

@@ -12,7 +12,7 @@ constexpr std::int64_t kWallNs = 1'700'000'000 * kSecond;
 
 HostClock::HostClock(const Program& program, std::uint32_t host,
                      std::int64_t seconds_ago) {
-  Random random(program.seed, {20, host});
+  Random random(program.clock_seed, {20, host});
   begin_ns_ = (random.between(10'000, 20'000) - seconds_ago) * kSecond;
   drift_ppb_ = random.between(-40'000, 40'000);
   wall_begin_ns_ =

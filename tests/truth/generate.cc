@@ -9,7 +9,7 @@ class Generator {
  public:
   Generator(std::uint64_t seed, const Features& features)
       : random_(seed, {30}) {
-    program_.seed = seed;
+    program_.seed = program_.clock_seed = seed;
     program_.features = features;
   }
 

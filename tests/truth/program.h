@@ -131,6 +131,8 @@ struct Variation {
 
 struct Program {
   std::uint64_t seed = 0;
+  // Runs on the same hosts read the same clocks.
+  std::uint64_t clock_seed = 0;
   Features features;
   std::uint32_t world = 2;
   std::uint32_t ranks_per_host = 2;

@@ -40,6 +40,20 @@ void writeOlder(const Program& program, const std::string& folder) {
   }
 }
 
+// No rank of the newest run is left out.
+void checkSelection(const Trial& trial, const TraceSet& set, Lies& lies) {
+  std::vector<bool> is_there(trial.program.world);
+  for (const std::size_t i : set.selected) {
+    is_there[set.streams[i].header.rank()] = true;
+  }
+  for (std::uint32_t rank = 0; rank < trial.program.world; ++rank) {
+    if (!trial.has_file[rank] || is_there[rank]) continue;
+    lies.push_back({"a rank of the newest run is left out",
+                    "rank " + std::to_string(rank)});
+    return;
+  }
+}
+
 void index(Trial& trial) {
   for (const RankHistory& rank : trial.history.ranks) {
     auto& groups = trial.collectives.emplace_back();
@@ -112,6 +126,7 @@ Judgement judgeAnswers(const Trial& trial) {
     judgement.lies.push_back({"unreadable", set.error().message});
     return judgement;
   }
+  checkSelection(trial, *set, judgement.lies);
   const Diagnosis diagnosis = diagnose(*set, {});
   for (const JobVerdict& verdict : diagnosis.verdicts) {
     judgement.said += std::string("  said: ") + nameOf(verdict.kind) + ": " +

@@ -105,8 +105,10 @@ class Alignment {
     const bool any_agree = differ < both() - found.at;
     found.are_new = areNew(found);
     if (differ < found.count && (any_agree || !found.are_new)) return false;
+    const std::optional<bool> follows = followsAnyway(found);
     found.may_be_another_line =
-        (any_agree && differ == found.count) || followsAnyway(found);
+        (any_agree && differ == found.count) || follows.value_or(false);
+    found.has_no_history = !follows && differ <= found.count;
     return true;
   }
 
@@ -120,19 +122,23 @@ class Alignment {
                         });
   }
 
-  // Whether what follows the first inserted call also followed, before, the
-  // call that the other rank made instead.
-  bool followsAnyway(const Insertion& found) const {
+  // Whether what follows the inserted calls also followed, before, the last call
+  // that the other rank made instead. Absent where no call before shows that.
+  std::optional<bool> followsAnyway(const Insertion& found) const {
     const SiteCalls& longer = found.by_first ? first_ : second_;
     const SiteCalls& shorter = found.by_first ? second_ : first_;
-    if (found.at + 1 >= longer.size()) return true;
-    for (std::size_t i = 0; i + 1 < found.at; ++i) {
-      if (agree(longer[i], shorter[found.at], found.by_first) &&
-          longer[i + 1] == longer[found.at + 1]) {
-        return true;
-      }
+    const std::size_t next = found.at + found.length;
+    if (next >= longer.size() || next > shorter.size()) return true;
+    bool was_made = found.at == 0;
+    bool is_shown = false;
+    for (std::size_t i = 0; i < found.at; ++i) {
+      if (!agree(longer[i], shorter[next - 1], found.by_first)) continue;
+      was_made = true;
+      if (i + 1 == found.at) break;
+      is_shown = true;
+      if (longer[i + 1] == longer[next]) return true;
     }
-    return false;
+    return is_shown || !was_made ? std::optional(false) : std::nullopt;
   }
 
   const SiteCalls& first_;

@@ -37,6 +37,8 @@ struct Insertion {
   bool are_new = false;
   // Other lines for as few calls explain the sequences, too.
   bool may_be_another_line = false;
+  // They do not, but no call before shows what usually follows.
+  bool has_no_history = false;
 };
 
 // The calls of both begin with the same number. A pair of call sites that the

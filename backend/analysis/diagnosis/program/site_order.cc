@@ -103,7 +103,12 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
       // Who ended in order made all its calls.
       const bool made_fewer = of_other.size() < of_maker.size() &&
                               haveEnded(by_some ? others : some);
-      if (insertion->may_be_another_line && !made_fewer) continue;
+      // Of more than two, the others show which one differs.
+      const bool is_unsure =
+          insertion->may_be_another_line ||
+          (insertion->has_no_history &&
+           callersOf(two->first_seq + insertion->at) == 2);
+      if (is_unsure && !made_fewer) continue;
       auto shift =
           shiftOf(by_some ? some[i] : others[j], by_some ? others[j] : some[i],
                   two->first_seq + insertion->at);
@@ -116,7 +121,7 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
           shift->makers.size() + shift->others.size() == callersOf(shift->seq);
       if (!sides_differ || !allShow(*shift)) continue;
       shift->count = insertion->count;
-      shift->may_be_another_line = insertion->may_be_another_line;
+      shift->may_be_another_line = is_unsure;
       shift->are_new = insertion->are_new;
       blame(*insertion, of_maker, of_other, *shift);
       const bool is_told = shift->blamed != SiteShift::Blamed::kNobody ||

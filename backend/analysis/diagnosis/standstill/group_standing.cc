@@ -192,14 +192,20 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
   for (const auto* ranks : {&inside, &failed}) {
     for (const std::uint32_t other : *ranks) {
       const OperationRef* ref = knowledge.refAtOrBehind(other, group, seq);
+      const auto& failure = job().rank(other)->first_failure;
+      if (!ref && failure) ref = &*failure;
       if (ref) take(other, *ref);
     }
   }
-  // Who has not joined this operation has not joined later ones either.
+  // Who has not joined this operation has not joined later ones either, and
+  // sends and receives no later message.
   for (const auto* ranks : {&ended, &not_observed}) {
     for (const std::uint32_t other : *ranks) {
       for (const OperationRef& ref : job().rank(other)->inside) {
-        if (ref.group == group && !ref.pair && ref.seq > seq) take(other, ref);
+        const bool waits_for_it =
+            ref.pair ? ref.pair->first == rank || ref.pair->second == rank
+                     : ref.seq > seq;
+        if (ref.group == group && waits_for_it) take(other, ref);
       }
     }
   }

@@ -286,6 +286,19 @@ TEST(SiteAlignmentTest, FindsWhoInsertedCalls) {
           ->may_be_another_line);
 }
 
+TEST(SiteAlignmentTest, AFewCallsBehindThatTheOthersMadeBeforeProveNothing) {
+  const auto mayBeAnotherLine = [](const std::vector<std::uint32_t>& longer,
+                                   const std::vector<std::uint32_t>& shorter) {
+    const auto found = findInsertion(callsAt(longer), callsAt(shorter));
+    return found->may_be_another_line || found->has_no_history;
+  };
+  EXPECT_TRUE(mayBeAnotherLine({7, 1}, {1}));
+  EXPECT_TRUE(mayBeAnotherLine({1, 7, 1}, {1, 1}));
+  EXPECT_TRUE(mayBeAnotherLine({1, 1, 7, 7, 1}, {1, 1, 1, 1}));
+  // What follows never followed that call.
+  EXPECT_FALSE(mayBeAnotherLine({1, 2, 1, 2, 1, 7, 2}, {1, 2, 1, 2, 1, 2}));
+}
+
 TEST(SiteAlignmentTest, FindsNothingWhereAnotherExplanationIsLeft) {
   // Another line, a swap, a rest that does not follow, too many, nothing
   // behind.
