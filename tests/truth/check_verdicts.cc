@@ -99,11 +99,9 @@ class VerdictCheck {
   // Who waits for whom is unknown where a group connects other ranks.
   void checkWiring(const JobVerdict& verdict) {
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
-    const bool is_about_wiring =
-        verdict.kind == VerdictKind::kSharedGroupName ||
-        verdict.kind == VerdictKind::kEndedUnjoined;
-    if (!group || is_about_wiring || verdict.finding != Confidence::kCertain ||
-        traitsOf(verdict.kind).of_one_rank) {
+    const VerdictTraits& traits = traitsOf(verdict.kind);
+    if (!group || traits.about_wiring || traits.of_one_rank ||
+        verdict.finding != Confidence::kCertain) {
       return;
     }
     const Wiring wiring(trial_.program, trial_.history.groups);

@@ -9,8 +9,12 @@ constexpr char kOtherCall[] = "COLLECTIVE_TYPE_MISMATCH";
 constexpr char kOtherArguments[] = "SIZE_OR_SYNTAX_MISMATCH";
 
 constexpr VerdictTraits kTraits[] = {
-    {.kind = VerdictKind::kSharedGroupName, .name = "shared_group_name"},
-    {.kind = VerdictKind::kEndedUnjoined, .name = "ended_unjoined"},
+    {.kind = VerdictKind::kSharedGroupName,
+     .name = "shared_group_name",
+     .about_wiring = true},
+    {.kind = VerdictKind::kEndedUnjoined,
+     .name = "ended_unjoined",
+     .about_wiring = true},
     {.kind = VerdictKind::kDeadlock,
      .name = "deadlock",
      .stands_still = true,

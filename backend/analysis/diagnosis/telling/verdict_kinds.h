@@ -70,6 +70,8 @@ struct VerdictTraits {
   bool explains_failures = false;
   // The records of one rank alone prove it.
   bool of_one_rank = false;
+  // Groups may not connect the ranks that they name.
+  bool about_wiring = false;
   // About how long many operations took.
   bool of_times = false;
 };

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
@@ -10,11 +10,6 @@
 
 namespace traced {
 namespace {
-
-bool isAboutWiring(const JobVerdict& verdict) {
-  return verdict.kind == VerdictKind::kSharedGroupName ||
-         verdict.kind == VerdictKind::kEndedUnjoined;
-}
 
 std::string namesText(const JobState& job, std::uint32_t group,
                       const GroupNames::RanksByName& names) {
@@ -29,7 +24,7 @@ std::string namesText(const JobState& job, std::uint32_t group,
 }
 
 // Why the members of a group may not be connected, by group.
-using Reasons = absl::flat_hash_map<std::uint32_t, std::string>;
+using Reasons = absl::btree_map<std::uint32_t, std::string>;
 
 Reasons reasonsOf(const JobState& job,
                   const std::vector<JobVerdict>& verdicts) {
@@ -79,16 +74,38 @@ const std::string* reasonFor(const JobState& job, const Reasons& reasons,
   return nullptr;
 }
 
+// A rank that such a group holds up, perhaps while it is made, joins nothing
+// else.
+void doubtCulprits(const JobState& job, const Reasons& reasons,
+                   JobVerdict& verdict) {
+  for (const auto& [group, reason] : reasons) {
+    const std::vector<std::uint32_t> members = job.membersOf(group).present;
+    const bool is_of_culprits =
+        std::any_of(verdict.culprits.begin(), verdict.culprits.end(),
+                    [&](std::uint32_t rank) {
+                      return std::find(members.begin(), members.end(), rank) !=
+                             members.end();
+                    });
+    if (!is_of_culprits) continue;
+    verdict.culprit = Confidence::kUndecided;
+    verdict.evidence.push_back(reason);
+    return;
+  }
+}
+
 }  // namespace
 
 void doubtWiring(const JobState& job, std::vector<JobVerdict>& verdicts) {
   const Reasons reasons = reasonsOf(job, verdicts);
   if (reasons.empty()) return;
   for (JobVerdict& verdict : verdicts) {
-    const bool one = traitsOf(verdict.kind).of_one_rank;
-    if (one || isAboutWiring(verdict)) continue;
-    const std::string* reason = reasonFor(job, reasons, verdict);
-    if (reason) weaken(verdict, *reason);
+    const VerdictTraits& traits = traitsOf(verdict.kind);
+    if (traits.of_one_rank || traits.about_wiring) continue;
+    if (const std::string* reason = reasonFor(job, reasons, verdict)) {
+      weaken(verdict, *reason);
+    } else if (traits.stands_still) {
+      doubtCulprits(job, reasons, verdict);
+    }
   }
 }
 

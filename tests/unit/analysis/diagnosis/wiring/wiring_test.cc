@@ -151,6 +151,23 @@ TEST(WiringTest, AHangInAGroupOfDoubtfulWiringIsNeverCertain) {
       << textOf(diagnosis);
 }
 
+TEST(WiringTest, WhoIsInAGroupOfDoubtfulWiringIsNotToBlameElsewhere) {
+  for (const bool is_doubtful : {true, false}) {
+    JobBuilder job = jobOfOwnGroups();
+    if (!is_doubtful) {
+      for (const std::uint32_t r : {2, 3}) groupOf(job.rank(r), 2).set_name("2");
+    }
+    job.allBut(3, [](RankBuilder& rank) { rank.hang(addReduce(rank, 1), 0); });
+    job.all([](RankBuilder& rank) { rank.live(kLongMs); });
+    const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
+    const JobVerdict& hang = diagnosis.verdicts.back();
+    EXPECT_EQ(hang.kind, VerdictKind::kNeverJoined) << textOf(diagnosis);
+    EXPECT_EQ(hang.culprit,
+              is_doubtful ? Confidence::kUndecided : Confidence::kLikely)
+        << textOf(diagnosis);
+  }
+}
+
 // Rank 0 made one group more before, so it calls the same group by another
 // name.
 TEST(WiringTest, AGroupOfSeveralNamesIsDoubted) {
