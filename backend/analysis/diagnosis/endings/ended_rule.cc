@@ -137,6 +137,8 @@ std::vector<JobVerdict> findFailedProcesses(
             : ""));
   }
   if (first.first_failure) {
+    // Whether its own fault or that failure brought it there is not recorded.
+    verdict.culprit = Confidence::kUndecided;
     verdict.evidence.push_back(
         absl::StrCat("Rank ", first.rank, " had caught the failure of ",
                      placedText(job, *first.first_failure), " and gone on to ",

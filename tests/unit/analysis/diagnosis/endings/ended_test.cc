@@ -103,6 +103,7 @@ TEST(EndedTest, AProgramThatCaughtAFailureEndsByAnotherException) {
   ASSERT_EQ(diagnosis.verdicts.size(), 2U) << textOf(diagnosis);
   EXPECT_EQ(diagnosis.verdicts[0].kind, VerdictKind::kFailed);
   EXPECT_EQ(diagnosis.verdicts[1].kind, VerdictKind::kProcessFailed);
+  EXPECT_EQ(diagnosis.verdicts[1].culprit, Confidence::kUndecided);
   EXPECT_THAT(textOf(diagnosis),
               HasSubstr("raised ValueError: unsupported object type"));
   EXPECT_THAT(textOf(diagnosis),
