@@ -126,6 +126,8 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
     json["verdicts"].push_back(verdictJson(job, verdict, stock_names));
   }
   json["under_way"] = diagnosis.under_way;
+  const std::vector<std::string> of_one = usedGroupsOfOne(job);
+  if (!of_one.empty()) json["groups_of_one"] = of_one;
   if (!diagnosis.rules_left_out.empty()) {
     json["rules_left_out"] = diagnosis.rules_left_out;
   }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/words.h"
+#include "cli/common/groups_of_one.h"
 #include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
 
@@ -94,6 +95,12 @@ std::string silentText(const JobState& job) {
 
 }  // namespace
 
+std::vector<std::string> usedGroupsOfOne(const JobState& job) {
+  return groupsOfOne(job.catalog, [&job](std::uint32_t group) {
+    return !job.groups[group].collectives.members().empty();
+  });
+}
+
 std::string nothingText(const Diagnosis& diagnosis, bool stock_names) {
   if (!diagnosis.end_unknown.empty()) return endUnknownText(diagnosis);
   if (!diagnosis.ended_unclosed.empty()) return endedUnclosedText(diagnosis);
@@ -104,7 +111,8 @@ std::string nothingText(const Diagnosis& diagnosis, bool stock_names) {
   absl::StrAppend(
       &text, ": the ranks agree on every operation that their traces hold",
       allEnded(diagnosis.job) ? ", and all processes have ended" : "", ".\n",
-      underWayText(diagnosis), silentText(diagnosis.job));
+      underWayText(diagnosis), silentText(diagnosis.job),
+      groupsOfOneText(usedGroupsOfOne(diagnosis.job)));
   return text;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/reading/trace_set.h"
@@ -34,6 +35,9 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
 // Of a diagnosis without a verdict: that nothing was found, or what is not
 // known.
 std::string nothingText(const Diagnosis& diagnosis, bool stock_names);
+
+// Returns the labels of groups of one member that ranks called collectives on.
+std::vector<std::string> usedGroupsOfOne(const JobState& job);
 
 // All verdicts; see docs/cli.md.
 Json diagnoseJson(const std::string& title, const TraceSet& set,

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analysis/stream/names.h"
+#include "cli/common/groups_of_one.h"
 #include "cli/common/heading.h"
 #include "cli/common/table.h"
 #include "cli/common/text.h"
@@ -195,7 +196,9 @@ std::string groupsText(const GroupCatalog& groups) {
     if (scoped) cells.push_back(group.left_out ? "left out" : "yes");
     table.addRow(std::move(cells));
   }
-  return "\n" + table.text();
+  const auto any = [](std::uint32_t) { return true; };
+  return absl::StrCat("\n", table.text(),
+                      groupsOfOneText(groupsOfOne(groups, any)));
 }
 
 // Who wrote the streams.

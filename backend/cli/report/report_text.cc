@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cli/common/groups_of_one.h"
 #include "cli/common/heading.h"
 #include "cli/common/scope_option.h"
 #include "cli/common/table.h"
@@ -209,6 +210,14 @@ bool wantsDeviceTimes(const Report& report) {
          std::ranges::any_of(report.summary.backends(), isNccl);
 }
 
+std::string soloText(const Report& report) {
+  const auto is_used = [&report](std::uint32_t group) {
+    return report.group_totals[group].calls > 0;
+  };
+  const std::string text = groupsOfOneText(groupsOfOne(report.groups, is_used));
+  return text.empty() ? "" : " " + text;
+}
+
 }  // namespace
 
 std::string notesText(const Report& report) {
@@ -268,7 +277,7 @@ std::string reportText(const std::string& title, const TraceSet& set,
                     groupTotalsText(report), "\n");
   }
   const std::string notes =
-      absl::StrCat(rolesText(report), notesText(report),
+      absl::StrCat(rolesText(report), soloText(report), notesText(report),
                    deviceTimesText(report.summary.deviceTimes(), " "), kLegend);
   return text + fitting(notes);
 }

@@ -122,8 +122,9 @@ class Alignment {
                         });
   }
 
-  // Whether what follows the inserted calls also followed, before, the last call
-  // that the other rank made instead. Absent where no call before shows that.
+  // Whether what follows the inserted calls also followed, before, the last
+  // call that the other rank made instead. Absent where no call before shows
+  // that.
   std::optional<bool> followsAnyway(const Insertion& found) const {
     const SiteCalls& longer = found.by_first ? first_ : second_;
     const SiteCalls& shorter = found.by_first ? second_ : first_;

@@ -104,10 +104,9 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
       const bool made_fewer = of_other.size() < of_maker.size() &&
                               haveEnded(by_some ? others : some);
       // Of more than two, the others show which one differs.
-      const bool is_unsure =
-          insertion->may_be_another_line ||
-          (insertion->has_no_history &&
-           callersOf(two->first_seq + insertion->at) == 2);
+      const bool is_unsure = insertion->may_be_another_line ||
+                             (insertion->has_no_history &&
+                              callersOf(two->first_seq + insertion->at) == 2);
       if (is_unsure && !made_fewer) continue;
       auto shift =
           shiftOf(by_some ? some[i] : others[j], by_some ? others[j] : some[i],

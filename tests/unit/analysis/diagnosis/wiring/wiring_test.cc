@@ -155,7 +155,8 @@ TEST(WiringTest, WhoIsInAGroupOfDoubtfulWiringIsNotToBlameElsewhere) {
   for (const bool is_doubtful : {true, false}) {
     JobBuilder job = jobOfOwnGroups();
     if (!is_doubtful) {
-      for (const std::uint32_t r : {2, 3}) groupOf(job.rank(r), 2).set_name("2");
+      for (const std::uint32_t r : {2, 3})
+        groupOf(job.rank(r), 2).set_name("2");
     }
     job.allBut(3, [](RankBuilder& rank) { rank.hang(addReduce(rank, 1), 0); });
     job.all([](RankBuilder& rank) { rank.live(kLongMs); });
