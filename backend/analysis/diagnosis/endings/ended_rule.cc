@@ -95,9 +95,7 @@ std::vector<JobVerdict> findKilledJob(const JobState& job,
       ranksVerb(verdict.ranks, "was killed by ", "were killed by "),
       absl::StrJoin(parts, " and "), ".");
   verdict.summary[0] = 'R';
-  verdict.evidence.push_back(
-      "Nothing else is wrong in what was recorded. Who sent the signal is not "
-      "recorded.");
+  verdict.evidence.push_back("Who sent the signal is not recorded.");
   verdict.advice.push_back(
       "the logs of the launcher, the scheduler and the kernel");
   return {std::move(verdict)};
