@@ -103,7 +103,7 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
       // Who ended in order made all its calls.
       const bool made_fewer = of_other.size() < of_maker.size() &&
                               haveEnded(by_some ? others : some);
-      // Of more than two, the others show which one differs.
+      // With more than two callers, the others show which one differs.
       const bool is_unsure = insertion->may_be_another_line ||
                              (insertion->has_no_history &&
                               callersOf(two->first_seq + insertion->at) == 2);

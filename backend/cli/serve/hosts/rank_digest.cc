@@ -21,8 +21,9 @@ void addSums(const LiveSums::OfRank& sums, v1::RankDigest& digest) {
   digest.set_transfer_ns(totals.split.transfer.total_ns);
   digest.set_exposed_wait_ns(totals.split.exposed.total_ns);
   digest.set_waits_unknown(totals.waits_unknown);
-  digest.set_unseen_wait_ns(sums.unseen_waits.ns());
-  if (sums.unseen_waits.isOpen()) digest.clear_unseen_wait_ns();
+  if (!sums.unseen_waits.isOpen()) {
+    digest.set_unseen_wait_ns(sums.unseen_waits.ns());
+  }
   digest.set_unsplit(totals.split.withheld);
   digest.set_arrivals(sums.lateness.arrivals);
   digest.set_last(sums.lateness.last);
@@ -180,9 +181,12 @@ v1::RankDigest rankDigest(const WatchedJobs::Rank& rank, const LiveSums& sums,
   digest.set_rank(header.rank());
   digest.set_alive(rank.alive);
   digest.set_started_ns(header.started().realtime_ns());
-  digest.set_unseen_wait_ns(0);
   const auto found = sums.ranks.find(header.rank());
-  if (found != sums.ranks.end()) addSums(found->second, digest);
+  if (found != sums.ranks.end()) {
+    addSums(found->second, digest);
+  } else {
+    digest.set_unseen_wait_ns(0);
+  }
   addLosses(rank, digest);
   if (rank.alive) addNow(*rank.stream, now_ns, digest);
   return digest;
