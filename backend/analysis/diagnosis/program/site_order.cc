@@ -100,13 +100,10 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
       const bool by_some = insertion->by_first;
       const SiteCalls& of_maker = by_some ? two->a : two->b;
       const SiteCalls& of_other = by_some ? two->b : two->a;
+      const bool is_unsure = isUnsure(*insertion, two->first_seq);
       // Who ended in order made all its calls.
       const bool made_fewer = of_other.size() < of_maker.size() &&
                               haveEnded(by_some ? others : some);
-      // With more than two callers, the others show which one differs.
-      const bool is_unsure = insertion->may_be_another_line ||
-                             (insertion->has_no_history &&
-                              callersOf(two->first_seq + insertion->at) == 2);
       if (is_unsure && !made_fewer) continue;
       auto shift =
           shiftOf(by_some ? some[i] : others[j], by_some ? others[j] : some[i],
@@ -118,7 +115,7 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
           areAmong(shift->makers, by_some ? some : others) &&
           areAmong(shift->others, by_some ? others : some) &&
           shift->makers.size() + shift->others.size() == callersOf(shift->seq);
-      if (!sides_differ || !allShow(*shift)) continue;
+      if (!sides_differ || !allShow(*shift, made_fewer)) continue;
       shift->count = insertion->count;
       shift->may_be_another_line = is_unsure;
       shift->are_new = insertion->are_new;
@@ -131,7 +128,14 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
   return std::nullopt;
 }
 
-bool SiteOrder::allShow(const SiteShift& shift) const {
+bool SiteOrder::isUnsure(const Insertion& insertion,
+                         std::uint64_t first_seq) const {
+  // With more than two callers, the others show which one differs.
+  return insertion.may_be_another_line ||
+         (insertion.has_no_history && callersOf(first_seq + insertion.at) == 2);
+}
+
+bool SiteOrder::allShow(const SiteShift& shift, bool made_fewer) const {
   const Ranks& makers = shift.makers;
   const Ranks& others = shift.others;
   for (std::size_t i = 0; i < std::min(makers.size(), kMostAligned); ++i) {
@@ -139,7 +143,8 @@ bool SiteOrder::allShow(const SiteShift& shift) const {
       const auto two = cut(makers[i], others[j]);
       const auto insertion = two ? findInsertion(two->a, two->b) : std::nullopt;
       if (!insertion || !insertion->by_first ||
-          two->first_seq + insertion->at != shift.seq) {
+          two->first_seq + insertion->at != shift.seq ||
+          (!made_fewer && isUnsure(*insertion, two->first_seq))) {
         return false;
       }
     }

@@ -91,8 +91,12 @@ class SiteOrder {
   std::optional<Two> cut(std::uint32_t a, std::uint32_t b) const;
   std::optional<SiteShift> shiftOf(std::uint32_t maker, std::uint32_t other,
                                    std::uint64_t seq) const;
-  // Whether the calls of each maker and each of the others show the same.
-  bool allShow(const SiteShift& shift) const;
+  // Whether other lines explain an insertion of two ranks, whose calls are
+  // known from this number on, as well.
+  bool isUnsure(const Insertion& insertion, std::uint64_t first_seq) const;
+  // Whether the calls of each maker and each of the others show the same;
+  // `made_fewer`: the others ended in order without so many.
+  bool allShow(const SiteShift& shift, bool made_fewer) const;
   void blame(const Insertion& insertion, const SiteCalls& makers,
              const SiteCalls& others, SiteShift& shift) const;
   bool isMajority(const std::vector<std::uint32_t>& ranks) const;

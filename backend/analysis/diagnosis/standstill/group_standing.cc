@@ -199,14 +199,20 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
   }
   // Who has not joined this operation has not joined later ones either, and
   // sends and receives no later message.
+  const auto takeLater = [&](std::uint32_t other, const OperationRef& ref) {
+    const bool waits_for_it =
+        ref.pair ? ref.pair->first == rank || ref.pair->second == rank
+                 : ref.seq > seq;
+    if (ref.group == group && waits_for_it) take(other, ref);
+  };
   for (const auto* ranks : {&ended, &not_observed}) {
     for (const std::uint32_t other : *ranks) {
-      for (const OperationRef& ref : job().rank(other)->inside) {
-        const bool waits_for_it =
-            ref.pair ? ref.pair->first == rank || ref.pair->second == rank
-                     : ref.seq > seq;
-        if (ref.group == group && waits_for_it) take(other, ref);
+      const RankState& state_of_other = *job().rank(other);
+      for (const OperationRef& ref : state_of_other.inside) {
+        takeLater(other, ref);
       }
+      const auto& failure = state_of_other.first_failure;
+      if (failure) takeLater(other, *failure);
     }
   }
   return longest;

@@ -280,7 +280,6 @@ TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
                         "was killed by SIGABRT; ranks 0,2 had waited 32.0 s."));
 }
 
-// Rank 0 left no trace, and rank 1 waited for it when it was aborted.
 // A broadcast ends on the root and on those before it without the others.
 TEST(EndedTest, ALaterOperationOfTheGroupThatStoodStillCountsAsWaiting) {
   JobBuilder job(3);
@@ -301,6 +300,25 @@ TEST(EndedTest, ALaterOperationOfTheGroupThatStoodStillCountsAsWaiting) {
                         "was killed by SIGABRT"));
 }
 
+// The same, and what waited is a message that failed as rank 1 ended.
+TEST(EndedTest, AMessageThatFailedBehindAStandstillCountsAsWaiting) {
+  JobBuilder job(3);
+  job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
+  job.allBut(1, [](RankBuilder& rank) {
+    rank.end(rank.addCall(v1::OPERATION_BROADCAST, 1).id(), 10);
+  });
+  job.rank(0).fail(job.rank(0).addMessage(false, 1, 1).id(), 20, 31'980,
+                   "Connection closed by peer");
+  job.rank(0).raise(32'020, "KeyboardInterrupt");
+  job.rank(1).raise(32'009, kInterrupt);
+  const Diagnosis diagnosis = diagnoseJob(job);
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("rank 1 had not joined broadcast #2 of \"dp\" when the "
+                        "job was interrupted"));
+}
+
+// Rank 0 left no trace, and rank 1 waited for it when it was aborted.
 TEST(EndedTest, NobodyIsToBlameForAnAbortOfAStandstillWithoutAReason) {
   const auto aborted = [](std::int64_t at_ms) {
     JobBuilder job(2);

@@ -131,6 +131,20 @@ TEST(SiteOrderTest, WithoutALaterCallNoMajorityAccuses) {
   }
 }
 
+// Rank 2 takes a branch now and then, and rank 0 took it where extra calls of
+// rank 2 would explain it. Beside rank 1 they explain nothing.
+TEST(SiteOrderTest, APairThatOtherLinesExplainContradictsTheOthers) {
+  const Diagnosis diagnosis =
+      diagnoseBarriers(3, [](std::uint32_t rank, Barriers barriers) {
+        if (rank == 2) {
+          barriers.at(kSave).at(kRest).at(kStep, 10).at(kSave).at(kStep);
+          return barriers.hangAt(kStep);
+        }
+        barriers.at(kStep, 13).at(rank == 0 ? kSave : kStep).idle();
+      });
+  EXPECT_FALSE(says(diagnosis, "extra call")) << textOf(diagnosis);
+}
+
 // Equal ranks go on together, so the stuck one is named although rank 0 always,
 // or once, called from lines of its own.
 TEST(SiteOrderTest, LinesOfItsOwnAreNoFault) {
