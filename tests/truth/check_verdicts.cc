@@ -96,8 +96,10 @@ class VerdictCheck {
     return verdict.summary.find(text) != std::string::npos;
   }
 
-  // Who waits for whom is unknown where a group connects other ranks.
+  // Who waits for whom is unknown where a group connects other ranks, as the
+  // traces of all show.
   void checkWiring(const JobVerdict& verdict) {
+    if (!trial_.isWhole()) return;
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
     const VerdictTraits& traits = traitsOf(verdict.kind);
     if (!group || traits.about_wiring || traits.of_one_rank ||

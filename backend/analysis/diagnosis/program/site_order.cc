@@ -242,6 +242,8 @@ void SiteOrder::blame(const Insertion& insertion, const SiteCalls& makers,
     if (!left_out) shift.blamed = Blamed::kMakers;
   } else if (isMajority(shift.makers)) {
     if (!is_extra) shift.blamed = Blamed::kOthers;
+  } else if (shift.may_be_another_line) {
+    // Somebody made fewer calls; nothing shows where.
   } else if (left_out != is_extra) {
     shift.blamed = left_out ? Blamed::kOthers : Blamed::kMakers;
     shift.reason = absl::StrCat(

@@ -197,23 +197,23 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
       if (ref) take(other, *ref);
     }
   }
+  if (longest && knowledge.standsStill(*longest)) return longest;
   // Who has not joined this operation has not joined later ones either, and
   // sends and receives no later message.
-  const auto takeLater = [&](std::uint32_t other, const OperationRef& ref) {
-    const bool waits_for_it =
-        ref.pair ? ref.pair->first == rank || ref.pair->second == rank
-                 : ref.seq > seq;
-    if (ref.group == group && waits_for_it) take(other, ref);
+  const auto waitsForIt = [&](const OperationRef& ref) {
+    if (ref.pair) return ref.pair->first == rank || ref.pair->second == rank;
+    if (ref.group == group) return ref.seq > seq;
+    const MemberProgress* progress =
+        job().groups[ref.group].collectives.member(rank);
+    return progress && !progress->joined(ref.seq);
   };
-  for (const auto* ranks : {&ended, &not_observed}) {
-    for (const std::uint32_t other : *ranks) {
-      const RankState& state_of_other = *job().rank(other);
-      for (const OperationRef& ref : state_of_other.inside) {
-        takeLater(other, ref);
-      }
-      const auto& failure = state_of_other.first_failure;
-      if (failure) takeLater(other, *failure);
+  for (const RankState& other : job().ranks) {
+    if (other.rank == rank) continue;
+    for (const OperationRef& ref : other.inside) {
+      if (waitsForIt(ref)) take(other.rank, ref);
     }
+    const auto& failure = other.first_failure;
+    if (failure && waitsForIt(*failure)) take(other.rank, *failure);
   }
   return longest;
 }

@@ -63,10 +63,10 @@ struct GroupStanding {
   // How its operations of the group were cut off, if it had called this one by
   // then; nullptr: they were not.
   const GroupStop* stopOn(std::uint32_t rank) const;
-  // Returns the longest time that a member on the rank's clock had been in the
-  // operation, in a later one of the group, in a message with the rank, or in
-  // the operation that had failed on it first, when the rank's process was
-  // interrupted, killed or aborted. Absent where that is not recorded, or the
+  // Returns the longest time that a rank on this rank's clock had been in the
+  // operation, in another one that this rank had not joined, in a message with
+  // it, or in the operation that had failed on it first, when this rank's
+  // process was interrupted, killed or aborted. Absent where that is not recorded, or the
   // rank itself ended the process.
   std::optional<std::int64_t> waitedUntilEndOf(std::uint32_t rank) const;
   // Whether it stood still by then: the end of the rank is a consequence.
