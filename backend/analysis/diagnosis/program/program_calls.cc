@@ -150,6 +150,8 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
     program.calls.push_back(call);
     program.calls.back().seq = op.seq;
     program.calls.back().site = siteOf(table, op, sites);
+    const auto step = table.marks.stepOf(op.id);
+    program.calls.back().step_plus_1 = step ? *step + 1 : 0;
     program.calls.back().beside_another =
         last && isBesideAnother(op, *last, table);
     failed = op.failed;

@@ -35,6 +35,8 @@ struct ProgramCall {
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
   // Its call site, for ProgramReader::siteText; 0: not recorded.
   std::uint32_t site = 0;
+  // Its training step plus 1; 0: not recorded.
+  std::uint64_t step_plus_1 = 0;
   // Another thread of the rank was inside the call before, of the same role.
   bool beside_another = false;
 

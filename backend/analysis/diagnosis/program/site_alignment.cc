@@ -71,8 +71,8 @@ class Alignment {
     habits_.insert({keyOf(first_[i]), keyOf(second_[i])});
   }
 
-  // Whether all calls of the other from index `at` on are calls of this one
-  // with a few left out, the first at once.
+  // Whether all calls of the other from index `at` on are calls of this one, of
+  // the same steps, with a few left out, the first at once.
   std::optional<Insertion> insertionAt(std::size_t at, bool by_first) const {
     const SiteCalls& longer = by_first ? first_ : second_;
     const SiteCalls& shorter = by_first ? second_ : first_;
@@ -82,7 +82,8 @@ class Alignment {
     for (std::size_t i = at; i < shorter.size() && next < longer.size(); ++i) {
       const std::size_t began = next;
       while (next < longer.size() &&
-             !agree(longer[next], shorter[i], by_first)) {
+             !(longer[next].isInStepOf(shorter[i]) &&
+               agree(longer[next], shorter[i], by_first))) {
         ++next;
       }
       found.count += next - began;

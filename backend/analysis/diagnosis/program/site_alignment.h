@@ -15,12 +15,21 @@ struct SiteCall {
   // 0: not recorded, which differs from nothing.
   std::uint32_t site = 0;
   std::uint32_t word = 0;
+  // The training step plus 1; 0: not recorded, which differs from nothing.
+  std::uint64_t step_plus_1 = 0;
 
   bool agreesWith(const SiteCall& other) const {
     return word == other.word &&
            (site == other.site || site == 0 || other.site == 0);
   }
-  bool operator==(const SiteCall&) const = default;
+  bool isInStepOf(const SiteCall& other) const {
+    return step_plus_1 == other.step_plus_1 || step_plus_1 == 0 ||
+           other.step_plus_1 == 0;
+  }
+  // In any step.
+  bool operator==(const SiteCall& other) const {
+    return site == other.site && word == other.word;
+  }
 };
 using SiteCalls = std::vector<SiteCall>;
 

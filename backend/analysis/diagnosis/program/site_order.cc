@@ -66,7 +66,7 @@ void SiteOrder::read(const ProgramCalls& program) {
     if (!counts) continue;
     if (sequence.calls.empty()) sequence.first_seq = call.seq;
     if (call.seq != sequence.endSeq()) return;
-    sequence.calls.push_back({call.site, call.word});
+    sequence.calls.push_back({call.site, call.word, call.step_plus_1});
     sequence.of_program.push_back(&call);
   }
   if (!sequence.calls.empty()) sequences_[program.rank] = std::move(sequence);

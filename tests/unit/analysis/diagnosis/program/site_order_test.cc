@@ -283,7 +283,7 @@ TEST(SiteOrderTest, RootsAreGlobalRanks) {
 
 SiteCalls callsAt(const std::vector<std::uint32_t>& sites) {
   SiteCalls calls;
-  for (const std::uint32_t site : sites) calls.push_back({site, 2});
+  for (const std::uint32_t site : sites) calls.push_back({site, 2, 0});
   return calls;
 }
 
@@ -311,6 +311,17 @@ TEST(SiteAlignmentTest, AFewCallsBehindThatTheOthersMadeBeforeProveNothing) {
   EXPECT_TRUE(mayBeAnotherLine({1, 1, 7, 7, 1}, {1, 1, 1, 1}));
   // What follows never followed that call.
   EXPECT_FALSE(mayBeAnotherLine({1, 2, 1, 2, 1, 7, 2}, {1, 2, 1, 2, 1, 2}));
+}
+
+// A call of the next step is not the one of the step before.
+TEST(SiteAlignmentTest, CallsAreMatchedInTheirSteps) {
+  const auto found = [](std::uint64_t step_of_last) {
+    return findInsertion({{1, 2, 1}, {7, 2, 1}, {2, 3, step_of_last}},
+                         {{1, 2, 1}, {2, 3, 1}, {1, 2, 2}});
+  };
+  EXPECT_TRUE(found(0));
+  EXPECT_TRUE(found(1));
+  EXPECT_FALSE(found(2));
 }
 
 TEST(SiteAlignmentTest, FindsNothingWhereAnotherExplanationIsLeft) {
