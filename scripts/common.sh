@@ -22,6 +22,36 @@ build_packages=(
   protobuf-compiler libprotobuf-dev libabsl-dev libzstd-dev libxxhash-dev zlib1g-dev
   libboost-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libopen-trace-format2-dev)
 
+# install_hint: prints how to install the like of build_packages on the distribution that
+# OS_RELEASE names. The names are from its package lists: nothing was built there.
+install_hint() (
+  ID='' ID_LIKE=''
+  file=${OS_RELEASE:-/etc/os-release}
+  # shellcheck source=/dev/null
+  [[ ! -r $file ]] || source "$file"
+  for id in $ID $ID_LIKE; do
+    case $id in
+      fedora)
+        echo dnf install gcc-c++ cmake ninja-build ccache protobuf-compiler protobuf-devel \
+          abseil-cpp-devel libzstd-devel xxhash-devel zlib-devel boost-devel cli11-devel \
+          json-devel tomlplusplus-devel python3-devel
+        return ;;
+      arch)
+        echo pacman -S --needed gcc cmake ninja ccache protobuf abseil-cpp zstd xxhash zlib \
+          boost cli11 nlohmann-json tomlplusplus python
+        return ;;
+      opensuse | opensuse-*)
+        echo zypper install gcc-c++ cmake ninja ccache protobuf-devel abseil-cpp-devel \
+          libzstd-devel xxhash-devel zlib-devel libboost_headers-devel cli11-devel \
+          nlohmann_json-devel tomlplusplus-devel python3-devel
+        return ;;
+      alpine) die "torch has no wheels for musl, which Alpine uses: take Debian 12, in a container" ;;
+      rhel | centos) break ;; # like Fedora, but with other packages
+    esac
+  done
+  echo "the like of ${build_packages[*]}"
+)
+
 # use_pip_index PYTHON: uv does not read pip's settings.
 use_pip_index() {
   local index

@@ -5,8 +5,10 @@ from __future__ import annotations
 import email.message
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from email.parser import Parser
 from pathlib import Path
 
@@ -81,3 +83,50 @@ def test_the_changelog_has_the_version() -> None:
     headings = re.findall(r"^## (\S+)", (_ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert headings[:1] == ["Unreleased"]
     assert version in headings
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Runs scripts/setup on a system without apt and compilers that calls itself as given."""
+    for program in ("bash", "dirname", "python3"):
+        (tmp_path / program).symlink_to(shutil.which(program) or program)
+
+    def run(release: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "os-release").write_text(release)
+        return subprocess.run(
+            ["bash", _ROOT / "scripts/setup"],
+            env={"PATH": str(tmp_path), "OS_RELEASE": str(tmp_path / "os-release")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("release", "advice"),
+    [
+        ("ID=fedora\nVERSION_ID=44\n", r"dnf install gcc-c\+\+ .*tomlplusplus-devel"),
+        ("ID=nobara\nID_LIKE=fedora\n", r"dnf install gcc-c\+\+ "),
+        ("ID=arch\n", "pacman -S --needed gcc .*tomlplusplus"),
+        ('ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"\n', r"zypper install gcc-c\+\+ "),
+        ('ID="rocky"\nID_LIKE="rhel centos fedora"\n', r"the like of g\+\+ cmake .*libabsl-dev"),
+        ("", r"the like of g\+\+ cmake "),
+    ],
+)
+def test_setup_names_packages_of_other_distributions(
+    foreign: Callable[[str], subprocess.CompletedProcess[str]], release: str, advice: str
+) -> None:
+    done = foreign(release)
+    assert done.returncode == 1
+    assert re.search(advice, done.stdout), done.stdout
+    assert "there is no g++: install what is named above" in done.stderr
+
+
+def test_setup_refuses_alpine(
+    foreign: Callable[[str], subprocess.CompletedProcess[str]],
+) -> None:
+    done = foreign("ID=alpine\n")
+    assert done.returncode == 1
+    assert "musl" in done.stderr
