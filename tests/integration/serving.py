@@ -35,6 +35,19 @@ def samples_of(text: str) -> Samples:
     return samples
 
 
+def once(folder: Path) -> Samples:
+    """What `serve --once` prints about the jobs of a folder."""
+    done = subprocess.run(
+        [tracectl_path(), "serve", folder / "traces", "--once"],
+        capture_output=True,
+        text=True,
+        env=ring_dir(folder),
+        timeout=DEADLINE_S,
+        check=True,
+    )
+    return samples_of(done.stdout)
+
+
 @dataclass
 class Serve:
     """One that runs."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jobs.served import FAULTS, STEPS
-from launcher import DEADLINE_S, Launcher
+from launcher import Launcher
 from patience import until
-from serving import held, ring_dir, samples_of, serving
-from tracectl import tracectl, tracectl_path
+from serving import held, once, samples_of, serving
+from tracectl import tracectl
 
 _NS = 1e-9
 
@@ -23,18 +22,6 @@ def _of_kinds(samples: Any, name: str) -> dict[tuple[str, str], float]:
     return {
         (labels["op"], labels["group"]): value for labels, value in samples[f"traced_{name}_total"]
     }
-
-
-def _once(folder: Path) -> Any:
-    done = subprocess.run(
-        [tracectl_path(), "serve", folder / "traces", "--once"],
-        capture_output=True,
-        text=True,
-        env=ring_dir(folder),
-        timeout=DEADLINE_S,
-        check=True,
-    )
-    return samples_of(done.stdout)
 
 
 def _reported(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
@@ -64,7 +51,7 @@ def test_figures_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> 
         # What has just ended is counted a moment later.
         samples = until(
             lambda: (
-                (s := _once(tmp_path)) and sum(_of_kinds(s, "operations").values()) == calls and s
+                (s := once(tmp_path)) and sum(_of_kinds(s, "operations").values()) == calls and s
             )
         )
     wanted = _reported(tmp_path)

@@ -4,6 +4,7 @@
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
+#include "cli/export/end_bounds.h"
 
 namespace traced {
 namespace {
@@ -32,17 +33,19 @@ void tellCall(FactTaker& to, const StreamTable& table,
 }
 
 void tellTimes(FactTaker& to, const OperationSplit& split,
+               const AssembledOperation& op,
                const std::optional<JobView::Latest>& latest) {
-  const auto timed = [&](const char* name, const char* within,
-                         const CertifiedTime& time) {
-    to.take(name, notBelowZero(time.ns));
-    unlessZero(to, within, offByNs(time));
-  };
-  if (split.wait_for_peers) {
-    timed("for_peers_ns", "for_peers_within_ns", *split.wait_for_peers);
+  if (const auto& wait = split.wait_for_peers) {
+    to.take("for_peers_ns", notBelowZero(wait->ns));
+    unlessZero(to, "for_peers_within_ns", offByNs(*wait));
   }
-  if (split.transfer)
-    timed("transfer_ns", "transfer_within_ns", *split.transfer);
+  if (const auto& transfer = split.transfer) {
+    to.take("transfer_ns", notBelowZero(transfer->ns));
+    unlessZero(to, "transfer_within_ns", transferOffByNs(*transfer, op));
+  }
+  if (op.ended.known() && isLateBound(op)) {
+    to.take("end_bound", std::string(nameOf(endBoundOf(op))));
+  }
   if (!latest) return;
   to.take("latest_rank", std::uint64_t{latest->rank});
   to.take("latest_by_ns", notBelowZero(latest->ready_ns - latest->before_ns));
@@ -58,7 +61,7 @@ void tellFacts(FactTaker& to, const StreamTable& table,
   unlessZero(to, "number", op.seq);
   if (const v1::Call* call = table.callOf(op)) tellCall(to, table, op, *call);
   if (const auto step = table.marks.stepOf(op.id)) to.take("step", *step);
-  tellTimes(to, slice.split, latest);
+  tellTimes(to, slice.split, op, latest);
   unlessEmpty(to, "site", table.siteOf(op));
   if (const v1::Context* context = table.contextOf(op)) {
     unlessEmpty(to, "module", modulePath(*context));

@@ -61,7 +61,7 @@ def _clocks() -> tuple[float, float, float]:
     return time.monotonic(), ran / 1e9, delayed / 1e9
 
 
-def _run(prepare: Callable[[Job], Train], unseen: int = 0) -> Waited:
+def _run(prepare: Callable[[Job], Train], unseen: int = 0, hold: bool = False) -> Waited:
     with joined() as rank:
         torch.manual_seed(3)
         job = Job(rank)
@@ -75,6 +75,9 @@ def _run(prepare: Callable[[Job], Train], unseen: int = 0) -> Waited:
         passed, ran, delayed = (end - begin for end, begin in zip(_clocks(), began, strict=True))
         until(lambda: traced.metrics()["traced_rank_waits_unknown_total"] >= unseen)
         grew = {name: value - before.get(name, 0) for name, value in traced.metrics().items()}
+        if hold:
+            Path(f"held.{rank}").touch()
+            until(Path("released").exists)
         return Waited(passed - ran - delayed, passed - ran, grew)
 
 
@@ -92,9 +95,14 @@ def _training(module: nn.Module, job: Job) -> Train:
     return train
 
 
-def ddp() -> Waited:
+def ddp(hold: bool = False) -> Waited:
     """The wait is in torch's C++, for a future."""
-    return _run(lambda job: _training(DistributedDataParallel(_layers()), job), STEPS.stop)
+    return _run(lambda job: _training(DistributedDataParallel(_layers()), job), STEPS.stop, hold)
+
+
+def ddp_held() -> Waited:
+    """The same; its ranks live until they are released."""
+    return ddp(hold=True)
 
 
 def ddp_that_computes_meanwhile() -> Waited:

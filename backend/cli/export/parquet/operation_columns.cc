@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-#include "analysis/stream/observed_end.h"
+#include "cli/export/end_bounds.h"
 
 namespace traced {
 namespace {
@@ -136,7 +136,10 @@ std::int64_t tableValue(const ExportValue& value, TableColumn& column) {
 }
 
 void addEndBounds(TableColumn& column) {
-  for (const char* word : {"exact", "told", "seen"}) column.numberOf(word);
+  for (const EndBound bound :
+       {EndBound::kExact, EndBound::kTold, EndBound::kSeen}) {
+    column.numberOf(nameOf(bound));
+  }
 }
 
 }  // namespace traced

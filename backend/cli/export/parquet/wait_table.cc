@@ -6,9 +6,9 @@
 
 #include "analysis/match/match.h"
 #include "analysis/stream/names.h"
-#include "analysis/stream/observed_end.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/time_split/certified_times.h"
+#include "cli/export/end_bounds.h"
 
 namespace traced {
 namespace {
@@ -50,12 +50,10 @@ std::int64_t splitWithin(const std::optional<CertifiedTime>& time) {
   return time ? TableColumn::fitting(offByNs(*time)) : kNoValue;
 }
 
-// What clocks leave open. An end that is a bound leaves more open, downwards,
-// which `end_bound` tells.
 std::int64_t transferWithin(const ExportedOperation& operation) {
-  std::optional<CertifiedTime> time = operation.split.transfer;
-  if (time && isLateBound(operation.call.op)) time->low_ns = time->ns;
-  return splitWithin(time);
+  const auto& time = operation.split.transfer;
+  return time ? TableColumn::fitting(transferOffByNs(*time, operation.call.op))
+              : kNoValue;
 }
 
 std::int64_t peerOrNone(const ExportedCall& call) {
