@@ -245,6 +245,31 @@ def test_one_rank_without_steps(shown: Show) -> None:
     assert "neither all-to-alls nor messages" in page.text("#links")
 
 
+def test_a_few_outliers_do_not_flatten_the_rest(shown: Show) -> None:
+    """Beyond the end of an axis they are marked, with their values; few values are dots."""
+    ranks = [Rank(rank, 2) for rank in range(2)]
+    at = 0
+    for step in range(40):
+        # Rank 1 is late in the first 30 steps, rank 0 in three.
+        late = 900 * MS if step == 0 else MS + step * 10 * US
+        last = 1 if step < 30 else 0 if step < 33 else -1
+        for rank in ranks:
+            rank.step(step, at)
+            begin, end = at + MS + (late if rank.rank == last else 0), at + 2 * MS + late
+            call = rank.call("all_reduce", size=1 << 20)
+            rank.operation(call, begin, end, wait_ns=(begin + 10 * US, end + US))
+        at += 3 * MS + late
+    for rank in ranks:
+        rank.step(40, at)
+    page = shown(ranks)
+    assert "step 0 903 ms" in page.text("#steps .beyond")
+    assert "rank 1 900 ms" in page.text("#lateness .beyond")
+    assert "step 1 " not in page.text("#steps .beyond")
+    assert page.page.locator("#speeds .beyond").count() == 0
+    healthy = shown(training(8, 12, Fault(late=5)))
+    assert healthy.page.locator(".beyond").count() == 0
+
+
 def test_many_groups(shown: Show) -> None:
     rank = Rank(0, 1)
     for number in range(100_000 - 1):

@@ -84,6 +84,36 @@ function ticks(most, about) {
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
 }
 
+// Returns where an axis ends: at the largest value, or at the 95th percentile where a few larger
+// ones would flatten the rest.
+function axisEnd(values) {
+  const known = values.filter(value => value > 0).sort((a, b) => a - b);
+  if (known.length === 0) return 0;
+  const most = known[known.length - 1];
+  if (known.length < 5) return most;
+  const high = known[Math.floor((known.length - 1) * 0.95)];
+  return most > 2 * high ? high : most;
+}
+
+// A value beyond the end of an axis: a triangle that points there.
+function drawBeyond(pen, x, y, isUp) {
+  pen.fillStyle = colour('ink');
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(x - 6, y + (isUp ? 8 : -4));
+  pen.lineTo(x + (isUp ? 6 : -6), y + (isUp ? 8 : 4));
+  pen.fill();
+}
+
+// `beyond`: a text for each such value.
+function noteBeyond(view, end, beyond) {
+  if (beyond.length === 0) return;
+  const kShown = 8;
+  const more = beyond.length > kShown ? `, and ${beyond.length - kShown} more` : '';
+  view.append(make('p', 'note beyond', `The axis ends at ${timeText(end)}. Triangles mark larger ` +
+    `values: ${beyond.slice(0, kShown).join(', ')}${more}.`));
+}
+
 function drawAxisY(pen, ticksToDraw, placeOf, textOf, left, right) {
   pen.textAlign = 'right';
   for (const tick of ticksToDraw) {

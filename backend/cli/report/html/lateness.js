@@ -11,7 +11,13 @@ function makeLateness(view) {
   const shown = late.slice(0, kShown);
   const left = 90;
   const right = 250;
-  const most = Math.max(...shown.map(rank => rank.max_ns));
+  const largest = Math.max(...shown.map(rank => rank.max_ns));
+  // Fewer values than these are dots: quartiles of them are the values themselves.
+  const isFew = rank => rank.last < 5;
+  // Beyond this, values of a box plot are outliers.
+  const whisker = rank => (isFew(rank) ? rank.max_ns : 2.5 * rank.p75_ns - 1.5 * rank.p25_ns);
+  const high = Math.max(...shown.map(whisker));
+  const most = high > 0 && largest > 2 * high ? high : largest;
   const line = 20;
   const chart = makeChart(view, {
     label: 'How late ranks were',
@@ -43,9 +49,28 @@ function makeLateness(view) {
     const middle = y + line / 2;
     const isBlamed = blamed.has(rank.rank);
     pen.fillStyle = pen.strokeStyle = colour(isBlamed ? 'blame' : 'transfer');
+    if (isFew(rank)) drawDots(pen, rank, middle, xOf);
+    else drawBox(pen, rank, y, xOf);
+    if (rank.max_ns > most) drawBeyond(pen, xOf(most) + 8, middle, false);
+    pen.textAlign = 'right';
+    pen.font = isBlamed ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
+    pen.fillStyle = colour(isBlamed ? 'blame' : 'ink');
+    pen.fillText(`rank ${rank.rank}`, left - 8, middle);
+    pen.textAlign = 'left';
+    pen.fillText(`cost others ${timeText(rank.caused_ns)}, last in ${percentText(rank.last / rank.arrivals)}`,
+      width - right + 14, middle);
+    pen.font = '12px system-ui, sans-serif';
+  }
+  function drawDots(pen, rank, middle, xOf) {
+    for (const ns of [rank.p25_ns, rank.p50_ns, rank.p75_ns, rank.max_ns]) {
+      drawMark(pen, 0, xOf(ns), middle, !isCertain(rank));
+    }
+  }
+  function drawBox(pen, rank, y, xOf) {
+    const middle = y + line / 2;
     pen.beginPath();
     pen.moveTo(xOf(0), middle);
-    pen.lineTo(xOf(rank.max_ns), middle);
+    pen.lineTo(xOf(Math.min(rank.max_ns, most)), middle);
     pen.stroke();
     const box = [xOf(rank.p25_ns), y + 4, Math.max(xOf(rank.p75_ns) - xOf(rank.p25_ns), 3), line - 8];
     if (isCertain(rank)) {
@@ -57,14 +82,6 @@ function makeLateness(view) {
     }
     pen.fillStyle = colour('ink');
     pen.fillRect(xOf(rank.p50_ns) - 1, y + 2, 3, line - 4);
-    pen.textAlign = 'right';
-    pen.font = isBlamed ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
-    pen.fillStyle = colour(isBlamed ? 'blame' : 'ink');
-    pen.fillText(`rank ${rank.rank}`, left - 8, middle);
-    pen.textAlign = 'left';
-    pen.fillText(`cost others ${timeText(rank.caused_ns)}, last in ${percentText(rank.last / rank.arrivals)}`,
-      width - right + 14, middle);
-    pen.font = '12px system-ui, sans-serif';
   }
   function tell(rank) {
     return `rank ${rank.rank}: last in ${rank.last} of ${rank.arrivals} operations, ` +
@@ -76,6 +93,8 @@ function makeLateness(view) {
     at = Math.min(Math.max(at + by, 0), shown.length - 1);
     chart.say(tell(shown[at]));
   }
+  noteBeyond(view, most, shown.filter(rank => rank.max_ns > most)
+    .map(rank => `rank ${rank.rank} ${timeText(rank.max_ns)}`));
   if (late.length > kShown) {
     view.append(make('p', 'note', `The ${kShown} that cost most, of ${late.length}.`));
   }

@@ -88,10 +88,15 @@ function makeSpeeds(view) {
     own.forEach(speed => pen.lineTo(xOf(speed.bytes), yOf(speed.busbw_p50_gbs)));
     pen.stroke();
     for (const speed of own) {
+      const ends = [speed.busbw_p10_gbs, speed.busbw_p90_gbs];
       pen.beginPath();
-      pen.moveTo(xOf(speed.bytes), yOf(speed.busbw_p10_gbs));
-      pen.lineTo(xOf(speed.bytes), yOf(speed.busbw_p90_gbs));
-      pen.stroke();
+      if (speed.count < 5) {
+        const isHollow = speed.over !== 'transfer';
+        for (const gbs of ends) drawMark(pen, i, xOf(speed.bytes), yOf(gbs), isHollow);
+      } else {
+        for (const gbs of ends) pen.lineTo(xOf(speed.bytes), yOf(gbs));
+        pen.stroke();
+      }
       drawMark(pen, i, xOf(speed.bytes), yOf(speed.busbw_p50_gbs), speed.over !== 'transfer');
     }
   }

@@ -34,7 +34,8 @@ function makeSteps(view) {
   const left = 64;
   const bottom = 24;
   const mean = entry => entry.total_ns / entry.count;
-  const most = Math.max(...entries.map(mean));
+  const most = axisEnd(entries.map(mean));
+  const isBeyond = entry => mean(entry) > most;
   const scaleOf = entry => (inParts ? (entry.total_ns || 1) : most * entry.count);
   let at = -1;
   const chart = makeChart(view, {
@@ -49,6 +50,10 @@ function makeSteps(view) {
       const gap = each > 6 ? 1 : 0;
       const striped = { undecided: stripes(pen, 'undecided'), maywait: stripes(pen, 'maywait') };
       const bands = [];
+      pen.save();
+      pen.beginPath();
+      pen.rect(left, 8, width - left, high);
+      pen.clip();
       entries.forEach((entry, i) => {
         let y = 8 + high;
         for (const [field, name] of stepParts) {
@@ -70,6 +75,10 @@ function makeSteps(view) {
       });
       pen.fillStyle = stripes(pen, 'page');
       for (const band of bands) pen.fillRect(...band);
+      pen.restore();
+      entries.forEach((entry, i) => {
+        if (!inParts && isBeyond(entry)) drawBeyond(pen, left + (i + 0.5) * each, 0, true);
+      });
       pen.fillStyle = colour('soft');
       pen.textAlign = 'left';
       pen.fillText(stepName(entries[0], steps), left, height - 10);
@@ -99,6 +108,8 @@ function makeSteps(view) {
     chart.draw();
     chart.say(tell(at));
   }
+  noteBeyond(view, most, entries.filter(isBeyond)
+    .map(entry => `${stepName(entry, steps)} ${timeText(mean(entry))}`));
   makeSwitch(tools, { time: 'time', parts: 'parts of the step' }, 'time', name => {
     inParts = name === 'parts';
     chart.draw();
