@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/evidence/silence.h"
 #include "analysis/diagnosis/telling/words.h"
 #include "cli/common/groups_of_one.h"
 #include "cli/common/text.h"
@@ -63,34 +63,14 @@ bool allEnded(const JobState& job) {
                      [](const RankState& rank) { return rank.endKnown(); });
 }
 
-// Returns until when it is known to have called or ended an operation.
-std::int64_t lastActive(const RankState& rank) {
-  std::int64_t last_ns = rank.first_ns;
-  if (rank.last_issued) last_ns = std::max(last_ns, rank.last_issued->at_ns);
-  if (rank.last_finished)
-    last_ns = std::max(last_ns, rank.last_finished->at_ns);
-  return last_ns;
-}
-
-// Names the live ranks that are outside of operations and call none: a rank may
-// compute, or hang where nothing is recorded.
+// Names the live ranks that are outside of operations and call none.
 std::string silentText(const JobState& job) {
-  constexpr std::int64_t kSilent = 5'000'000'000;
-  std::vector<std::uint32_t> silent;
-  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
-  for (const RankState& rank : job.ranks) {
-    const std::int64_t silence_ns = rank.last_ns - lastActive(rank);
-    const bool known = rank.running && rank.whole() && rank.left_out == 0;
-    if (!known || !rank.inside.empty() || silence_ns < kSilent) continue;
-    silent.push_back(rank.rank);
-    least_ns = std::min(least_ns, silence_ns);
-  }
-  if (silent.empty()) return "";
-  return absl::StrCat(
-      "Silent: ", ranksVerb(silent, "has", "have"), " called no operation for ",
-      silent.size() > 1 ? "at least " : "", secondsText(least_ns),
-      ". No record shows whether they compute or hang, such as "
-      "in new_group(): py-spy dump shows it.\n");
+  const Silence silence = silenceOfLive(job);
+  if (silence.ranks.empty()) return "";
+  return absl::StrCat("Silent: ", ranksVerb(silence.ranks, "has ", "have "),
+                      silenceText(silence),
+                      ". No record shows whether they compute or hang, such as "
+                      "in new_group(): py-spy dump shows it.\n");
 }
 
 }  // namespace

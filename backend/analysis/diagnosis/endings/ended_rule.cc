@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "analysis/diagnosis/evidence/silence.h"
 #include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
@@ -63,6 +64,27 @@ std::optional<std::int64_t> stoodStillNs(const RankState& rank,
   return waited_ns;
 }
 
+// Adds how long killed ranks had called no operation, where that was unusual.
+void addSilence(const JobState& job, JobVerdict& verdict) {
+  const Silence silence = silenceOfKilled(job);
+  if (silence.ranks.empty()) return;
+  const char* const they = silence.ranks.size() > 1 ? "they" : "it";
+  absl::StrAppend(
+      &verdict.summary, "; ",
+      silence.ranks == verdict.ranks ? they : ranksText(silence.ranks), " had ",
+      silenceText(silence));
+  const std::string before =
+      silence.longest_before_ns == 0
+          ? ""
+          : absl::StrCat("The longest pause between two operations before was ",
+                         secondsText(silence.longest_before_ns), ". ");
+  verdict.evidence.push_back(
+      absl::StrCat(before, "No record shows whether ", they,
+                   " computed or hung, such as in new_group()."));
+  verdict.advice.push_back(
+      "when it stops again, before it is killed: py-spy dump of a silent rank");
+}
+
 // Returns the verdict about a job of which every rank was killed. It is no
 // finding where something else went wrong before.
 std::vector<JobVerdict> findKilledJob(const JobState& job,
@@ -93,7 +115,9 @@ std::vector<JobVerdict> findKilledJob(const JobState& job,
   }
   verdict.summary = absl::StrCat(
       ranksVerb(verdict.ranks, "was killed by ", "were killed by "),
-      absl::StrJoin(parts, " and "), ".");
+      absl::StrJoin(parts, " and "));
+  addSilence(job, verdict);
+  verdict.summary += ".";
   verdict.summary[0] = 'R';
   verdict.evidence.push_back("Who sent the signal is not recorded.");
   verdict.advice.push_back(

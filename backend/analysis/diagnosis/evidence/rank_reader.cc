@@ -316,9 +316,23 @@ void RankReader::tellState() {
   for (const AssembledOperation* op : last_unseen_) {
     if (op) state_.last_unseen.push_back(*ref(op));
   }
+  findLongestPause();
   countAfterFailure();
   state_.stops = stops_.tell(
       group_indices_, [&](const AssembledOperation& op) { return *ref(&op); });
+}
+
+void RankReader::findLongestPause() {
+  Instant active;
+  for (const AssembledOperation& op : table_.operations) {
+    if (const auto pause_ns = between(active, op.issued)) {
+      state_.longest_pause_ns = std::max(state_.longest_pause_ns,
+                                         static_cast<std::int64_t>(*pause_ns));
+    }
+    for (const Instant& at : {op.issued, op.ended}) {
+      if (at.isAfter(active)) active = at;
+    }
+  }
 }
 
 void RankReader::countAfterFailure() {

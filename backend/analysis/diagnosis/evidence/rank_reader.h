@@ -99,6 +99,7 @@ class RankReader {
   void noteState(const AssembledOperation& op, const v1::Call& call,
                  Reached reached);
   void tellState();
+  void findLongestPause();
   void countAfterFailure();
   bool blocks(const AssembledOperation& op, const v1::Call& call) const;
   OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;

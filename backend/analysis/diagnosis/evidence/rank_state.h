@@ -117,6 +117,8 @@ struct RankState {
   // after its last record.
   bool whole() const { return lost.empty(); }
 
+  // The longest time between two of its operations, inside of none.
+  std::int64_t longest_pause_ns = 0;
   // The latest operation that ended.
   std::optional<OperationRef> last_finished;
   // Operations it is inside of, by issue. Where there are many: of each group,

@@ -56,6 +56,12 @@ std::string placeText(const JobState& job, std::uint32_t group,
   return absl::StrCat("#", seq, " of \"", job.catalog.label(group), "\"");
 }
 
+std::string silenceText(const Silence& silence) {
+  return absl::StrCat("called no operation for ",
+                      silence.ranks.size() > 1 ? "at least " : "",
+                      secondsText(silence.least_ns));
+}
+
 std::string secondsText(std::int64_t ns) {
   const double seconds = static_cast<double>(ns) / 1e9;
   if (seconds < 0.1) return absl::StrFormat("%.3g ms", seconds * 1e3);

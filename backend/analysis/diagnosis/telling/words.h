@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/evidence/silence.h"
 #include "analysis/diagnosis/telling/verdict.h"
 #include "analysis/stream/rank_list.h"
 
@@ -29,6 +30,8 @@ std::string placedText(const JobState& job, const OperationRef& operation);
 // "#1532 of \"dp\"".
 std::string placeText(const JobState& job, std::uint32_t group,
                       std::uint64_t seq);
+// Returns the predicate of its ranks: "called no operation for 12.3 s".
+std::string silenceText(const Silence& silence);
 // "12.3 s".
 std::string secondsText(std::int64_t ns);
 

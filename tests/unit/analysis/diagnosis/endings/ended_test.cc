@@ -198,6 +198,47 @@ TEST(EndedTest, AJobOfWhichAllRanksWereKilledIsNotHealthy) {
   expectHealthy(diagnoseJob(job, Ending::kRecovered));
 }
 
+// All ranks agree on two operations and are killed at an instant.
+JobBuilder killedAt(std::int64_t at_ms) {
+  JobBuilder job = agreeing();
+  job.all([&](RankBuilder& rank) {
+    rank.processEnd().set_signal(SIGTERM);
+    rank.processEnd().set_seen_ns(RankBuilder::ns(at_ms));
+  });
+  return job;
+}
+
+TEST(EndedTest, AKilledJobThatHadBeenSilentIsReportedAsSilent) {
+  JobBuilder job = killedAt(23'011);
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  expectVerdict(diagnosis, VerdictKind::kProcessFailed, {});
+  EXPECT_EQ(diagnosis.verdicts[0].summary,
+            "Ranks 0-2 were killed by SIGTERM; they had called no operation "
+            "for at least 23.0 s.");
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("The longest pause between two operations before was "
+                        "9 ms. No record shows whether they computed or hung, "
+                        "such as in new_group()."));
+}
+
+TEST(EndedTest, OnlyTheSilentRanksOfAKilledJobAreNamed) {
+  JobBuilder job = killedAt(23'011);
+  RankBuilder& first = job.rank(0);
+  first.end(
+      first.addCall(v1::OPERATION_BARRIER, first.addGroup("own", 0, 1)).id(),
+      23'000);
+  EXPECT_EQ(diagnoseJob(job, Ending::kRecovered).verdicts.at(0).summary,
+            "Ranks 0-2 were killed by SIGTERM; ranks 1-2 had called no "
+            "operation for at least 23.0 s.");
+}
+
+TEST(EndedTest, APauseAsLongAsOneBeforeIsNoSilence) {
+  JobBuilder job = killedAt(60'000);
+  job.all([](RankBuilder& rank) { rank.end(1, 40'000); });
+  EXPECT_EQ(diagnoseJob(job, Ending::kRecovered).verdicts.at(0).summary,
+            "Ranks 0-2 were killed by SIGTERM.");
+}
+
 TEST(EndedTest, WhereNobodySawTheEndOfAnyRankItIsNotKnown) {
   JobBuilder job = agreeing();
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
