@@ -52,8 +52,7 @@ std::string listText(const RunList& list) {
   table.addColumn("attempt");
   table.addColumn("ranks");
   table.addColumn("length");
-  // The folder is for other commands.
-  table.addColumn("folder", Table::Align::kLeft, Table::Cut::kNothing);
+  table.addColumn("folder", Table::Align::kLeft);
   table.addColumn("how it ended", Table::Align::kLeft, Table::Cut::kEnd);
   for (const ListedRun& run : list.runs) {
     table.addRow({localTime(run.started_ns), printable(run.job),

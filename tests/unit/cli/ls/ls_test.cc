@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -119,6 +120,18 @@ TEST_F(LsTest, ALongErrorIsCutToTheScreen) {
        {text.substr(0, text.find('\n')), text.substr(text.find('\n') + 1)}) {
     EXPECT_LE(line.size(), 101u) << line;
   }
+}
+
+TEST_F(LsTest, ALongFolderLosesItsBeginning) {
+  write({});
+  const std::string folder =
+      dir_.path() + "/nightly-" + std::string(120, 'x') + "-seed-7";
+  std::filesystem::rename(dir_.path() + "/run42", folder);
+  EXPECT_EQ(list()[0]["folder"], folder);
+  const std::string text = runTracectl("ls " + dir_.path(), "", "COLUMNS=").out;
+  EXPECT_THAT(text, HasSubstr("  ...x"));
+  EXPECT_THAT(text, HasSubstr("x-seed-7  ended in order\n"));
+  EXPECT_LE(text.substr(text.find('\n') + 1).size(), 101u) << text;
 }
 
 TEST_F(LsTest, RunsOfOneNameAreToldApartByTheirRanksAndTimes) {
