@@ -5,6 +5,7 @@
 
 #include "analysis/figures/bandwidth.h"
 #include "analysis/report/operation_sample.h"
+#include "analysis/time_split/root_arrival.h"
 
 namespace traced {
 
@@ -73,6 +74,7 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
   if (!arrivals_) return;
   const OperationSplit split = splitTime(*arrivals_, operation);
   addSplit(split, part);
+  addArrival(operation, split, part);
   addStates(operation, split);
   if (!pictures_) return;
   pictures_->add(operation, split,
@@ -130,9 +132,18 @@ void ReportSums::StreamAdder::addSplit(const OperationSplit& split,
   SplitTotals& totals = part.row->told.split;
   totals.add(split, windowOf(split), part.size.message_bytes,
              part.size.bus_factor);
-  if (!split.arrival) return;
-  if (!part.lateness) part.lateness = &totals.latenessOf(table_.header.rank());
-  part.lateness->add(*split.arrival);
+}
+
+void ReportSums::StreamAdder::addArrival(std::size_t operation,
+                                         const OperationSplit& split,
+                                         Part& part) {
+  const auto arrival =
+      split.arrival ? split.arrival : rootArrival(*arrivals_, operation);
+  if (!arrival) return;
+  if (!part.lateness) {
+    part.lateness = &part.row->told.split.latenessOf(table_.header.rank());
+  }
+  part.lateness->add(*arrival);
 }
 
 void ReportSums::StreamAdder::addParent(const AssembledOperation& op,

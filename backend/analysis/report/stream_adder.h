@@ -52,6 +52,8 @@ class ReportSums::StreamAdder {
   Part makePart(std::size_t operation, const v1::Call* call,
                 const RowPlace& place);
   void addSplit(const OperationSplit& split, Part& part);
+  void addArrival(std::size_t operation, const OperationSplit& split,
+                  Part& part);
   void addParent(const AssembledOperation& op, Part& part);
   void addStates(std::size_t operation, const OperationSplit& split);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;

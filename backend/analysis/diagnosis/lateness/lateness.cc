@@ -6,36 +6,24 @@
 #include <numeric>
 #include <optional>
 
+#include "analysis/job/holds_up.h"
+
 namespace traced {
 namespace {
 
 // Who is waited for, in one collective.
 struct Waited {
-  enum class For : std::uint8_t { kAll, kRoot, kAllButRoot };
-  For what = For::kAll;
+  HoldsUp what = HoldsUp::kAnyRank;
   std::uint32_t root = 0;
 
   bool byAll(std::uint32_t rank) const {
-    return what == For::kAll || (what == For::kRoot && rank == root);
+    return what == HoldsUp::kAnyRank ||
+           (what == HoldsUp::kRoot && rank == root);
   }
   bool bySome(std::uint32_t rank) const {
-    return byAll(rank) || (what == For::kAllButRoot && rank != root);
+    return byAll(rank) || (what == HoldsUp::kAllButRoot && rank != root);
   }
 };
-
-Waited::For whoWaits(v1::Operation op) {
-  switch (op) {
-    case v1::OPERATION_BROADCAST:
-    case v1::OPERATION_SCATTER:
-      return Waited::For::kRoot;
-    case v1::OPERATION_REDUCE:
-    case v1::OPERATION_GATHER:
-    case v1::OPERATION_GATHER_INTO_TENSOR:
-      return Waited::For::kAllButRoot;
-    default:
-      return Waited::For::kAll;
-  }
-}
 
 // Of arrivals by when they were ready.
 const Timing& medianOf(const Timings& arrivals) {
@@ -157,7 +145,7 @@ class Walk {
     if (signature.root_plus_1 == 0) return {};
     const auto root = members_->at(signature.root_plus_1 - 1);
     if (!root) return {};
-    return {whoWaits(signature.op), *root};
+    return {whoHoldsUp(signature.op), *root};
   }
 
   // How far apart two instants of these ranks may be less than they seem.

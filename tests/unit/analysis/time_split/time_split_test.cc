@@ -36,6 +36,19 @@ class TimeSplitTest : public ::testing::Test {
                                 call, seq, (end_us - issue_us) * kUs);
   }
 
+  // 20 reduces to rank 2, to all of which one rank comes a millisecond late.
+  void addReduces(std::uint32_t late) {
+    for (StreamBuilder& stream : streams_) {
+      stream.addCall(v1::OPERATION_REDUCE, 1, 64, 64).set_root_plus_1(3);
+    }
+    for (std::int64_t i = 0; i < 20; ++i) {
+      for (std::uint32_t rank = 0; rank < 3; ++rank) {
+        add(rank, static_cast<std::uint64_t>(i) + 1,
+            i * 3'000 + (rank == late ? 1'000 : rank), i * 3'000 + 1'100, 3);
+      }
+    }
+  }
+
   Report report(std::vector<ReportKey> by = {ReportKey::kRank}) {
     for (StreamBuilder& stream : streams_) {
       testing::writeFile(dir_.path() + "/" + std::to_string(stream.streamId()),
@@ -272,6 +285,39 @@ TEST_F(TimeSplitTest, TheRankThatIsLateMostOftenIsNamed) {
   EXPECT_DOUBLE_EQ(latest->part, 0.8);
   EXPECT_NEAR(static_cast<double>(latest->behind_p50_ns), 998.0 * kUs,
               8.0 * kUs);
+}
+
+// Rank 1 gets the late root's part last, and so is last in what follows.
+TEST_F(TimeSplitTest, TheSlowRootOfABroadcastIsNamedAndNotWhoGetsItLast) {
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const std::int64_t at_us = i * 20'000;
+    const auto seq = static_cast<std::uint64_t>(2 * i) + 1;
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      const std::int64_t got_us = at_us + 10'100 + (rank == 1 ? 200 : rank);
+      add(rank, seq, at_us + (rank == 2 ? 10'000 : rank), got_us, 2);
+      add(rank, seq + 1, got_us + 1, at_us + 10'500);
+    }
+  }
+  const Report by_op = report({ReportKey::kOp});
+  const auto latest = latestOf(by_op);
+  ASSERT_TRUE(latest);
+  EXPECT_EQ(latest->rank, 2u);
+  EXPECT_EQ(by_op.rows[latest->row].keys[0], "broadcast");
+  EXPECT_DOUBLE_EQ(latest->part, 1);
+  EXPECT_NEAR(static_cast<double>(latest->behind_p50_ns), 9'999.0 * kUs,
+              80.0 * kUs);
+}
+
+TEST_F(TimeSplitTest, InAReduceALateRankThatIsNotTheRootIsNamed) {
+  addReduces(0);
+  const auto latest = latestOf(report({ReportKey::kOp}));
+  ASSERT_TRUE(latest);
+  EXPECT_EQ(latest->rank, 0u);
+}
+
+TEST_F(TimeSplitTest, NobodyWaitsForTheLateRootOfAReduce) {
+  addReduces(2);
+  EXPECT_FALSE(latestOf(report({ReportKey::kOp})));
 }
 
 TEST_F(TimeSplitTest, RanksThatAreLateInTurnAreNotNamed) {
