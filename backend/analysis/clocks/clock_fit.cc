@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/statistics/median.h"
+
 namespace traced {
 namespace {
 
@@ -17,13 +19,6 @@ constexpr std::size_t kMaxWindows = 1024;
 constexpr std::int64_t kWindowNs = 250'000'000;
 // Windows whose neighbours, so many on each side, have a say in their centre.
 constexpr std::size_t kNeighbours = 2;
-
-double middleOf(std::vector<double>& values) {
-  const auto middle =
-      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // offset = level + slope x (time since the segment began).
 struct Line {
@@ -103,13 +98,14 @@ class SegmentFit {
                        static_cast<double>(b.at_ns - a.at_ns));
     }
     if (!slopes.empty()) {
-      line_.slope = std::clamp(middleOf(slopes), -max_slope, max_slope);
+      line_.slope =
+          std::clamp(upperMedian(std::move(slopes)), -max_slope, max_slope);
     }
     for (const CertifiedOffset& place : places) {
       levels.push_back(static_cast<double>(place.centre()) -
                        line_.at(place.at_ns));
     }
-    line_.level_ns = middleOf(levels);
+    line_.level_ns = upperMedian(std::move(levels));
   }
 
   // With the drift taken away, all bounds of a window bound one number.

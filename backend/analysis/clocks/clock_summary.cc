@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analysis/statistics/median.h"
 #include "analysis/stream/clock_models.h"
 
 namespace traced {
@@ -17,10 +20,7 @@ std::uint64_t typicalNs(const v1::ClockModel& clock) {
   for (const v1::ClockKnot& knot : clock.knot()) {
     widths.push_back(std::max(knot.below_ns(), knot.above_ns()));
   }
-  const auto middle =
-      widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
-  std::nth_element(widths.begin(), middle, widths.end());
-  return *middle;
+  return upperMedian(std::move(widths));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr std::size_t indexOf(RunPart part) {
 
 std::optional<double> middle(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
-  return middleOf(std::move(values));
+  return median(std::move(values));
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ KeyFigures FigureSums::figuresOf(const OfKey& sums,
     ahead.push_back(cell.ahead.ns / static_cast<double>(cell.ahead.count));
   }
   figures.ahead_ns = middle(std::move(ahead));
-  figures.uncertain_ns = middleOf(std::move(uncertain));
+  figures.uncertain_ns = median(std::move(uncertain));
   for (const auto& [rank, ns] : sums.caused_ns) {
     figures.caused_ns[rank] = ns / steps;
   }

@@ -18,7 +18,7 @@ std::optional<double> aheadOf(const Runs& runs, const RunKey& key) {
     values.push_back(*found->second.ahead_ns);
   }
   if (values.size() < runs.size()) return std::nullopt;
-  return middleOf(std::move(values));
+  return median(std::move(values));
 }
 
 void tellSooner(const Runs& base, const Runs& fresh, const RunKey& key,

@@ -27,7 +27,7 @@ std::map<std::uint32_t, double> causedOf(const Runs& runs,
   for (auto& [rank, of_runs] : values) {
     // A run without the rank says that nobody waited for it.
     of_runs.resize(runs.size());
-    medians[rank] = middleOf(std::move(of_runs));
+    medians[rank] = median(std::move(of_runs));
   }
   return medians;
 }

@@ -46,7 +46,7 @@ const PartValues* valuesOf(const RunFigures& run,
 double stepOf(const Runs& runs) {
   std::vector<double> steps;
   for (const RunFigures& run : runs) steps.push_back(run.stepNs());
-  return middleOf(std::move(steps));
+  return median(std::move(steps));
 }
 
 double callsOf(const Runs& runs, const std::optional<RunKey>& key) {
@@ -56,7 +56,7 @@ double callsOf(const Runs& runs, const std::optional<RunKey>& key) {
     const auto found = run.keys.find(*key);
     if (found != run.keys.end()) calls.push_back(run.callsOf(found->second));
   }
-  return middleOf(std::move(calls));
+  return median(std::move(calls));
 }
 
 double leastValue(RunPart part, const std::optional<RunKey>& key,
@@ -92,8 +92,8 @@ std::vector<Change> changesOf(const std::optional<RunKey>& key,
                                    " is not known of every run: not compared"));
       continue;
     }
-    change.before = middleOf(change.base);
-    change.after = middleOf(change.fresh);
+    change.before = median(change.base);
+    change.after = median(change.fresh);
     if (isTime(change.part) && step_ns > 0) {
       change.share = change.before * callsOf(base, key) / step_ns;
       const double after = change.after * callsOf(fresh, key) / step_ns;

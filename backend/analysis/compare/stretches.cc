@@ -48,7 +48,7 @@ double Stretches::medianStepNs() const {
   for (std::uint32_t i = 0; i < count(); ++i) {
     if (rank_steps_of_[i] > 0) means.push_back(stepNs(i));
   }
-  return middleOf(std::move(means));
+  return median(std::move(means));
 }
 
 std::uint32_t Stretches::stretchOf(std::uint64_t number) const {

@@ -1,5 +1,4 @@
-// The median as statistics means it: of an even number of values the mean of
-// the two in the middle.
+// The two medians. Percentiles of samples are in analysis/figures/samples.h.
 
 #pragma once
 
@@ -9,7 +8,8 @@
 
 namespace traced {
 
-// 0 of none.
+// Returns the mean of the two values in the middle where their number is even,
+// and 0 of none.
 inline double medianOfSorted(const std::vector<double>& sorted) {
   if (sorted.empty()) return 0;
   const std::size_t half = sorted.size() / 2;
@@ -17,9 +17,19 @@ inline double medianOfSorted(const std::vector<double>& sorted) {
                                 : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-inline double middleOf(std::vector<double> values) {
+inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return medianOfSorted(values);
+}
+
+// Returns the larger of the two values in the middle where their number is
+// even. `values` must not be empty.
+template <typename T>
+T upperMedian(std::vector<T> values) {
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace traced

@@ -314,11 +314,4 @@ GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
   }
 }
 
-std::int64_t medianNs(std::vector<std::int64_t> values) {
-  const auto middle =
-      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace traced

@@ -65,7 +65,4 @@ class GroupLateness {
   std::vector<LateCollective> collectives_;
 };
 
-// Of at least one; of an even number the larger of the two in the middle.
-std::int64_t medianNs(std::vector<std::int64_t> values);
-
 }  // namespace traced

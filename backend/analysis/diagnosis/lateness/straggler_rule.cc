@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "analysis/diagnosis/telling/words.h"
+#include "analysis/statistics/median.h"
 
 namespace traced {
 namespace {
@@ -170,7 +171,7 @@ std::optional<Straggler> judge(const Collectives& collectives,
       straggler.times < kLeastTimes || span_ns < kLeastSpanNs) {
     return std::nullopt;
   }
-  straggler.median_ns = medianNs(std::move(noticeable));
+  straggler.median_ns = upperMedian(std::move(noticeable));
   return straggler;
 }
 
@@ -203,7 +204,7 @@ Straggler described(const Collectives& collectives, Straggler straggler) {
   straggler.where.begin += first;
   const auto rest = absl::MakeConstSpan(own).subspan(first);
   straggler.times = told.size();
-  straggler.median_ns = medianNs(std::move(told));
+  straggler.median_ns = upperMedian(std::move(told));
   straggler.of_the_time =
       ofTheTime(absl::MakeConstSpan(collectives)
                     .subspan(straggler.where.begin, rest.size()),

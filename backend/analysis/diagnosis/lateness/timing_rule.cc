@@ -10,6 +10,7 @@
 #include "analysis/diagnosis/lateness/lateness.h"
 #include "analysis/diagnosis/lateness/straggler_rule.h"
 #include "analysis/diagnosis/telling/words.h"
+#include "analysis/statistics/median.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -73,7 +74,7 @@ StandsOut standsOut(const GroupLateness& lateness,
   for (const LateCollective& one : lateness.collectives()) {
     if (one.sampled) all.push_back(one.lateness_ns);
   }
-  const std::int64_t usual = all.empty() ? 0 : medianNs(std::move(all));
+  const std::int64_t usual = all.empty() ? 0 : upperMedian(std::move(all));
   return [usual, least = options.late_after_ns](const LateCollective& one) {
     return one.lateness_ns >= least && one.lateness_ns / 10 >= usual;
   };
