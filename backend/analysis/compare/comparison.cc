@@ -11,6 +11,7 @@
 #include "analysis/compare/judge.h"
 #include "analysis/compare/one_sided.h"
 #include "analysis/compare/side_values.h"
+#include "analysis/statistics/resampling.h"
 
 namespace traced {
 namespace {
@@ -79,16 +80,16 @@ void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
   }
 }
 
-std::size_t enough(const Judged& judged, bool paired) {
-  std::size_t runs = 2;
-  while (runs < kMostRuns &&
-         (paired
-              ? std::ldexp(1.0, 1 - static_cast<int>(runs))
-              : 2 * std::exp(2 * std::lgamma(runs + 1.0) -
-                             std::lgamma(2.0 * runs + 1))) > judged.needed_p) {
-    ++runs;
+// How many runs a side can find a change.
+std::string enoughText(double needed_p, bool paired) {
+  for (std::size_t runs = 2; runs <= kMostRuns; ++runs) {
+    const double least =
+        paired ? leastSignFlipP(runs) : leastRelabelP(runs, runs);
+    if (least > needed_p) continue;
+    return absl::StrCat(runs,
+                        paired ? " pairs are enough" : " a side are enough");
   }
-  return runs;
+  return "no number of runs is enough";
 }
 
 // Whether a step that it makes longer must be seen to be. Waiting for peers
@@ -107,8 +108,7 @@ void holdAgainstPower(const Judged& judged, Comparison& result) {
         " the smallest p is ", absl::StrFormat("%.3g", judged.least_p),
         ", and of ", judged.tested_keys, " keys ",
         absl::StrFormat("%.3g", judged.needed_p), " is needed; ",
-        enough(judged, result.settings.paired),
-        result.settings.paired ? " pairs are enough" : " a side are enough"));
+        enoughText(judged.needed_p, result.settings.paired)));
     return;
   }
   const Change* worst = nullptr;

@@ -336,6 +336,13 @@ TEST_F(ComparisonTest, TooFewPairsAreNoMeasure) {
   EXPECT_THAT(comparison.not_measured[0],
               HasSubstr("too few runs: with 3 and 3 the smallest p is 0.25"));
   EXPECT_THAT(comparison.not_measured[0], HasSubstr("7 pairs are enough"));
+  settings_.paired = false;
+  EXPECT_THAT(compared(slow, 3).not_measured[0],
+              HasSubstr("5 a side are enough"));
+  // Resampling at random has a smallest p of its own.
+  settings_.limits.alpha = 1e-5;
+  EXPECT_THAT(compared(slow, 3).not_measured[0],
+              HasSubstr("no number of runs is enough"));
 }
 
 TEST_F(ComparisonTest, RunsThatDifferMuchAreNoMeasure) {
