@@ -25,7 +25,6 @@
 #include "cli/diagnose/diagnose.h"
 #include "cli/digest/digest.h"
 #include "cli/export/export.h"
-#include "cli/history/history.h"
 #include "cli/info/info.h"
 #include "cli/ls/ls.h"
 #include "cli/merge/merge.h"
@@ -67,7 +66,6 @@ constexpr Verb kVerbs[] = {
     {"check", "Hold what was communicated against a budget, for CI", makeCheck},
     {"compare", "What became slower between runs of two programs, for CI",
      makeCompare},
-    {"history", "When figures of many runs changed, for CI", makeHistory},
     {"serve", "Figures and alarms of jobs that run on this host", makeServe},
     {"ctl", "Change settings of a job while it runs", makeCtl},
     {"help", "Explain a verb", makeHelp},

@@ -42,6 +42,7 @@ class Program:
     waits_at_once: bool = False
     group: str = "dp"
     torch: str = "2.15.0"
+    started_realtime_ns: int = build.REALTIME_NS + START_NS
     # So many, of which the clock of the last steps amid the run.
     hosts: int = 1
     clock_steps_ns: int = 0
@@ -66,7 +67,7 @@ class _Rank:
         header = self.payload.header
         header.world_size = program.world
         header.started.monotonic_ns = START_NS
-        header.started.realtime_ns = build.REALTIME_NS + START_NS
+        header.started.realtime_ns = program.started_realtime_ns
         group = self.payload.group.add(id=1, name="0", desc=program.group, backend="gloo")
         group.leg, group.size, group.group_rank = "cpu", program.world, rank
         for member in range(program.world):

@@ -1,91 +1,88 @@
-"""The change points of tracectl history, beside those of Apache Otava."""
+"""The file of tracectl compare --append in Apache Otava, with the files that docs/ci.md shows."""
 
 from __future__ import annotations
 
 import json
-import random
+import os
 import subprocess
+import sys
+import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import made_up_history as lines
+import made_up_runs as made
 import pytest
+from documented import block_with
 from export_tools import otava_python
-from tracectl import tracectl
+from made_up_runs import BASE, PLANTED
+from tracectl import tracectl_path
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
-SERIES = 48
-# Window, p, and the least magnitude in percent. The first are Otava's defaults.
-SETTINGS = [(50, 0.001, 0), (30, 0.01, 3), (20, 1e-6, 0), (50, 0.2, 0), (7, 0.04, 10)]
-MS = 1e6
+NIGHTS = 30
+CHANGED = 18
+DAY_NS = 86_400 * 10**9
+GRADIENTS = "transfer_ns of all_reduce 4-8 MiB bfloat16 on dp"
 
 
-def made_up(chance: random.Random) -> list[float]:
-    """Levels of different lengths, each with a noise of its own."""
-    runs, level, values = chance.randint(4, 250), 4 * MS, []
-    while len(values) < runs:
-        noise = chance.choice([0.005, 0.01, 0.03, 0.1])
-        values += [
-            abs(level * (1 + noise * chance.gauss(0, 1))) for _ in range(chance.randint(2, 80))
-        ]
-        level *= chance.choice([0.8, 0.9, 0.97, 1.03, 1.1, 1.3, 2])
-    return values[:runs]
-
-
-def otava(how: str, asked: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    judge = Path(__file__).with_name("otava_judge.py")
-    done = subprocess.run(
-        [otava_python(), judge, how],
-        input=json.dumps(asked),
+def bash(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    programs = [tracectl_path().parent, otava_python().parent]
+    path = os.pathsep.join([*map(str, programs), os.environ["PATH"]])
+    return subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", commands],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    told: list[list[dict[str, Any]]] = json.loads(done.stdout)
-    return told
 
 
-def ours(file: Path, asked: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """All series in one history, the shorter ones with gaps at its end."""
-    runs = max(len(one["values"]) for one in asked)
-    keys = {}
-    for number, one in enumerate(asked):
-        gaps: list[float | None] = [None] * (runs - len(one["values"]))
-        calls = [lines.WORLD] * len(one["values"])
-        keys[str(number)] = {"calls": [*calls, *gaps], "transfer": [*one["values"], *gaps]}
-    lines.write(file, [100 * MS] * runs, keys)
-    window, max_p, floor = (str(asked[0][name]) for name in ("window", "max_p", "percent"))
-    options = ("--window", window, "--max-p", max_p, "--floor", floor)
-    told = json.loads(tracectl("history", file, "--json", "--all", *options).output)
-    found = {
-        one["key"]["group"]: one["changes"] for one in told["series"] if one["part"] == "transfer"
-    }
-    return [found[str(number)] for number in range(len(asked))]
+@pytest.fixture(scope="module")
+def nightly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file of many nights, from one of which on transfers take 10 % longer."""
+    folder = tmp_path_factory.mktemp("nightly")
+    (folder / "otava.yaml").write_text(block_with("ci.md", "yaml", "time_column"))
+    add, *_ = block_with("ci.md", "sh", "--append").splitlines()
+    label = '"$(git rev-parse --short HEAD)"'
+    assert label in add
+    first_ns = time.time_ns() - NIGHTS * DAY_NS
+    for night in range(NIGHTS):
+        program = PLANTED["transfer"] if night >= CHANGED else BASE
+        run = folder / "traces" / "nightly"
+        dated = replace(program, started_realtime_ns=first_ns + night * DAY_NS)
+        made.write(run, dated, 1000 + night)
+        done = bash(add.replace(label, f"commit-{night}"), folder)
+        assert done.returncode == 0, done.stderr
+        run.rename(folder / f"night-{night}")
+    return folder
 
 
-@pytest.mark.parametrize(("window", "max_p", "percent"), SETTINGS)
-def test_change_points_are_those_of_otava(
-    tmp_path: Path, window: int, max_p: float, percent: float
-) -> None:
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
-    settings = {"window": window, "max_p": max_p, "percent": percent}
-    asked = [settings | {"values": made_up(chance)} for _ in range(SERIES)]
-    told = ours(tmp_path / "history.jsonl", asked)
-    points = 0
-    for mine, theirs in zip(told, otava("mended", asked), strict=True):
-        assert [change["run"] for change in mine] == [change["run"] for change in theirs]
-        for change, point in zip(mine, theirs, strict=True):
-            for name in ("before", "after"):
-                assert change[name] == pytest.approx(point[name], rel=1e-12)
-            assert change["p"] == pytest.approx(point["p"], rel=1e-8, abs=1e-290)
-        points += len(mine)
-    assert points > SERIES / 2
-    stock = otava("stock", asked)
-    differ = sum(
-        [change["run"] for change in mine] != [change["run"] for change in theirs]
-        for mine, theirs in zip(told, stock, strict=True)
+def test_it_finds_the_night(nightly: Path) -> None:
+    _, judge = block_with("ci.md", "sh", "--append").split("\n", 1)
+    done = bash(judge, nightly)
+    assert done.returncode == 1, done.stderr
+    night, *changes = (nightly / "regressions.txt").read_text().splitlines()[1:]
+    assert not night.startswith(" ")
+    assert "transfer " in "".join(changes)
+    quiet = bash(judge.replace("60 days ago", f"{NIGHTS - CHANGED} days ago"), nightly)
+    assert quiet.returncode == 0, quiet.stdout + quiet.stderr
+
+
+def test_it_names_the_kind_of_operation(nightly: Path) -> None:
+    (nightly / "config.py").write_text(block_with("ci.md", "python", "otava_config.py"))
+    commands = f"""
+        {sys.executable} config.py nightly.csv > all.yaml
+        otava analyze nightly --config-file all.yaml -M 0.03 -P 5e-5 --output json
+    """
+    done = bash(commands, nightly)
+    assert done.returncode == 0, done.stderr
+    (change,) = (
+        group
+        for group in json.loads(done.stdout)["nightly"]
+        if any(one["metric"] == GRADIENTS for one in group["changes"])
     )
-    print(f"{points} change points; as it is, Otava differs in {differ} of {SERIES} series")
+    assert change["attributes"] == {"commit": f"commit-{CHANGED}"}
+    (gradients,) = (one for one in change["changes"] if one["metric"] == GRADIENTS)
+    assert gradients["index"] == CHANGED
+    assert 8 <= int(gradients["forward_change_percent"]) <= 12

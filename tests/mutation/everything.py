@@ -20,7 +20,6 @@ _PYTHON_TESTS = {
     "analysis": "one_answer large_answers tracectl tables messages clocks flight_recorder",
     "analysis/budget": "tests/compare",
     "analysis/compare": "tests/compare",
-    "analysis/history": "tests/compare",
     "analysis/live": "serve lateness",
     "analysis/statistics": "tests/compare",
     "trace_io": "one_answer damage bad_input tables",

@@ -25,7 +25,6 @@ void RunFacts::add(const StreamTable& table, const v1::Header& header) {
   }
   stream_ids_.push_back(header.stream_id());
   job_ = header.job();
-  attempt_ = header.attempt();
   const std::int64_t started = header.started().realtime_ns();
   if (started_realtime_ns_ == 0 || started < started_realtime_ns_) {
     started_realtime_ns_ = started;
@@ -49,7 +48,6 @@ void RunFacts::finish(RunFigures& figures) const {
   }
   figures.stream_ids = stream_ids_;
   figures.job = job_;
-  figures.attempt = attempt_;
   figures.started_realtime_ns = started_realtime_ns_;
   figures.gaps.insert(figures.gaps.end(), ends_.begin(), ends_.end());
 }

@@ -26,7 +26,6 @@ class RunFacts {
   std::vector<std::uint64_t> stream_ids_;
   std::vector<std::string> ends_;
   std::string job_;
-  std::uint32_t attempt_ = 0;
   // Of the first stream that began.
   std::int64_t started_realtime_ns_ = 0;
 };

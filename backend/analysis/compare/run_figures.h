@@ -59,7 +59,6 @@ struct RunFigures {
   // What the run is called, and when it started (of the wall clock; 0: not
   // known).
   std::string job;
-  std::uint32_t attempt = 0;
   std::int64_t started_realtime_ns = 0;
   // What may differ, and is told then.
   std::map<std::string, std::string> facts;

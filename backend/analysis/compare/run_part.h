@@ -24,7 +24,7 @@ enum class RunPart : std::uint8_t {
 
 inline constexpr std::size_t kRunParts = 8;
 
-// "own_call": as JSON and files of history name it.
+// "own_call": as JSON and CSV name it.
 const char* nameOf(RunPart part);
 // "own call", in a sentence.
 const char* wordsOf(RunPart part);

@@ -1,4 +1,4 @@
-// tracectl compare RUN --append FILE: a run becomes a line of a history.
+// tracectl compare RUN --append FILE: a run becomes a row of a CSV file.
 
 #pragma once
 
@@ -10,8 +10,9 @@
 
 namespace traced {
 
-// A run with gaps is no measure of anything, and is refused, as one is that is
-// in the file already.
+// Adds a row to `file`, which is made if it does not exist. Refuses a run with
+// gaps, and one that the file has already. Several processes may add to one
+// file at the same time. A reader sees the file before or after, never between.
 ExitCode appendRun(const RunFigures& run, const std::string& file,
                    const std::string& label);
 

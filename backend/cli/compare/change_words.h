@@ -1,4 +1,4 @@
-// What a comparison and a history say of a change alike.
+// How a change is written in text, Markdown and sentences.
 
 #pragma once
 

@@ -79,12 +79,12 @@ class Compare : public Subcommand {
                  "file that GITHUB_STEP_SUMMARY names");
     app.add_flag("--all", all_, "All rows, however many");
     CLI::Option* append =
-        app.add_option("--append", append_,
-                       "Compare nothing: add the run to this history, which "
-                       "tracectl history reads")
+        app.add_option(
+               "--append", append_,
+               "Compare nothing: add the run as a row to this CSV file, "
+               "which Apache Otava reads (docs/ci.md)")
             ->excludes(against);
-    app.add_option("--label", label_,
-                   "What the history calls the run, such as a commit")
+    app.add_option("--label", label_, "The run's commit in that file")
         ->needs(append);
     app.footer(
         "Example: tracectl compare ab/a-* --against ab/b-* --same ab/s-* "

@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "cli/common/csv.h"
 #include "cli/common/text.h"
 #include "cli/export/export_cells.h"
 #include "cli/export/export_writer.h"
@@ -12,17 +11,6 @@
 
 namespace traced {
 namespace {
-
-bool needsQuotes(const std::string& text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return c == ',' || c == '"' || c == '\r' || c == '\n';
-  });
-}
-
-std::string csvField(const std::string& text) {
-  if (!needsQuotes(text)) return text;
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
-}
 
 // Spreadsheets pass over the last three.
 bool isLikeFormula(const std::string& text) {
@@ -71,10 +59,8 @@ class CsvFormat {
       text.append(csvField("'" + held));
     } else if (reader_ == RowReader::kTerminal) {
       text.append(csvField(printable(held)));
-    } else if (needsQuotes(held)) {
-      text.append(csvField(held));
     } else {
-      text.append(held);
+      text.append(csvField(held));
     }
   }
 

@@ -17,6 +17,5 @@ struct PageParts {
 };
 
 extern const PageParts kReportPage;
-extern const PageParts kHistoryPage;
 
 }  // namespace traced
