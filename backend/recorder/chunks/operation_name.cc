@@ -1,37 +1,48 @@
 #include "recorder/chunks/operation_name.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <string>
-
-#include "traced/v1/definitions.pb.h"
-
 namespace traced {
 namespace {
 
-using Names = std::array<std::string, kOperationCount>;
-
-// The enum's names without their prefix (docs/format.md).
-Names makeNames() {
-  constexpr std::size_t kPrefix = sizeof "OPERATION_" - 1;
-  Names names;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    std::string name = v1::Operation_Name(static_cast<v1::Operation>(i));
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-      return static_cast<char>(std::tolower(c));
-    });
-    names[i] = name.size() > kPrefix ? name.substr(kPrefix) : "operation";
-  }
-  return names;
-}
+// The names of proto/traced/v1/definitions.proto, in its order. They are
+// literals, so that a call that asks for one cannot fail for lack of memory.
+constexpr const char* kNames[] = {
+    "unspecified",
+    "all_reduce",
+    "all_reduce_coalesced",
+    "all_reduce_sparse",
+    "broadcast",
+    "reduce",
+    "all_gather",
+    "all_gather_coalesced",
+    "all_gather_into_tensor",
+    "all_gather_into_tensor_coalesced",
+    "gather",
+    "gather_into_tensor",
+    "scatter",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "reduce_scatter_tensor_coalesced",
+    "all_to_all",
+    "all_to_all_single",
+    "send",
+    "recv",
+    "barrier",
+    "monitored_barrier",
+    "coalesced",
+    "reconfigure",
+    "split",
+    "merge",
+    "shrink",
+    "suspend",
+    "resume",
+};
+static_assert(sizeof kNames / sizeof *kNames == kOperationCount);
 
 }  // namespace
 
 const char* operationName(Operation op) noexcept {
-  static const Names& names = *new Names(makeNames());  // outlives its users
-  const auto index = static_cast<std::size_t>(op);
-  return index < names.size() ? names[index].c_str() : "operation";
+  const auto index = static_cast<unsigned int>(op);
+  return index < unsigned{kOperationCount} ? kNames[index] : "operation";
 }
 
 }  // namespace traced

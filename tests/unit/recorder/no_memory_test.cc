@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <new>
 
+#include "recorder/chunks/operation_name.h"
 #include "recorder/recorder.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
@@ -108,6 +109,16 @@ int record(Whose who, long nth, const std::string& directory) {
   if (until_failure > 0) return kNothingFailed;
   Recorder::stopCurrent(kDeadline);
   return isExact(options.directory) ? kFine : kWrong;
+}
+
+// A call asks for it with NVTX ranges.
+TEST(OperationNameTest, NeedsNoMemory) {
+  caller = gettid();
+  until_failure = 1;
+  whose = Whose::kCallers;
+  const char* name = operationName(Operation::kReduceScatterTensor);
+  whose = Whose::kNobodys;
+  EXPECT_STREQ(name, "reduce_scatter_tensor");
 }
 
 class NoMemoryTest : public ::testing::TestWithParam<Whose> {};
