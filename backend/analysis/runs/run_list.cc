@@ -23,7 +23,7 @@ namespace traced {
 namespace {
 
 // The last chunks of a stream say how its process ended.
-constexpr std::uint64_t kReadBytes = 128 * 1024;
+constexpr std::uint64_t kReadBytes = std::uint64_t{128} << 10;
 
 // A stream, as far as a list needs it.
 struct Stream {

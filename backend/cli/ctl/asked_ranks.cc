@@ -15,7 +15,7 @@ namespace traced {
 namespace {
 
 // The last chunks of a stream say whether it goes on.
-constexpr std::uint64_t kLatestBytes = 128 * 1024;
+constexpr std::uint64_t kLatestBytes = std::uint64_t{128} << 10;
 
 // "" of one that is only in rings.
 std::string newestPart(const TraceSet& set, const TraceStream& stream) {

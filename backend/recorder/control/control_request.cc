@@ -12,7 +12,7 @@ namespace traced {
 namespace {
 
 constexpr std::string_view kFirstLine = "traced request 1";
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostBytes = std::size_t{64} << 10;
 
 // Takes what stands before `end`, or all.
 std::string_view takeUntil(char end, std::string_view& text) {

@@ -21,7 +21,7 @@ namespace {
 // while the thread that called stands still. What they do must need no lock,
 // and no memory but what was made before.
 
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 constexpr int kHandedOn = 3;
 constexpr unsigned int kOutOfTheWay = 4;
 // What a terminal, a launcher or a scheduler sends to all processes of a job.

@@ -22,7 +22,7 @@ class LineOutput {
   // lines of several processes do not mix.
   static constexpr std::size_t kMostLineBytes = 4096;
   // What waits to be written.
-  static constexpr std::size_t kMostBytes = 256 * 1024;
+  static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
 
   // Starts the thread, which may outlive the object.
   explicit LineOutput(int descriptor);

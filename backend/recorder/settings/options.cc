@@ -23,7 +23,7 @@ Error badValue(const std::string& name, std::string value,
 
 // What the launcher calls the run, where the user does not say.
 std::optional<std::string> launcherJob(const Lookup& lookup) {
-  const auto elastic = lookup("TORCHELASTIC_RUN_ID");
+  auto elastic = lookup("TORCHELASTIC_RUN_ID");
   if (elastic && !elastic->empty() && *elastic != "none") return elastic;
   return lookup("SLURM_JOB_ID");
 }

@@ -63,7 +63,7 @@ struct Options {
   std::uint64_t ring_slots = 65536;           // TRACED_RING_MB; a power of two
   std::string ring_directory = "/dev/shm";    // TRACED_RING_DIR
   std::uint64_t max_bytes = 0;                // TRACED_MAX_BYTES; 0: no bound
-  std::uint64_t window_bytes = 1024 * 1024;   // TRACED_WINDOW_MB; 0: none
+  std::uint64_t window_bytes = 1U << 20;      // TRACED_WINDOW_MB; 0: none
   std::string trigger;                        // TRACED_TRIGGER; "": the usual
   std::map<std::string, std::string> labels;  // TRACED_LABELS
   Scope scope = Scope::kAll;                  // TRACED_SCOPE

@@ -14,7 +14,7 @@ namespace {
 using Told = std::optional<std::string>;
 using Refused = std::optional<std::string>;
 
-constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr const char* kPathFits = "a path of less than 4096 bytes";
 
 // --- Settings that are 0 or 1, texts, or one of some names

@@ -56,8 +56,7 @@ void HangReports::open() {
 }
 
 std::string sentenceOf(const HangReport& report, std::uint32_t rank) {
-  const std::string head =
-      "rank " + std::to_string(rank) + ": " + subject(report);
+  std::string head = "rank " + std::to_string(rank) + ": " + subject(report);
   switch (report.state) {
     case HangReport::State::kUnfinished:
       return head + " has not ended for " + tookText(report.took_ns);

@@ -75,8 +75,8 @@ JobState::Membership JobState::membersOf(std::uint32_t group) const {
 }
 
 bool JobState::mostArePresent(std::uint32_t group) const {
-  return 4 * membersOf(group).present.size() >=
-         3 * catalog.groups()[group].members.size();
+  return std::size_t{4} * membersOf(group).present.size() >=
+         std::size_t{3} * catalog.groups()[group].members.size();
 }
 
 JobStateBuilder::JobStateBuilder(const TraceSet& set) : set_(set) {

@@ -56,7 +56,7 @@ bool jobWasEnded(const GroupStanding& standing,
 std::string whoElse(const GroupStanding& standing,
                     const std::vector<std::uint32_t>& ranks) {
   constexpr std::size_t kMostBytes = 24;
-  const std::string text = ranksText(ranks);
+  std::string text = ranksText(ranks);
   if (text.size() <= kMostBytes) return text;
   const bool all =
       ranks.size() + standing.missing.size() == standing.members.present.size();

@@ -66,8 +66,8 @@ struct GroupStanding {
   // Returns the longest time that a rank on this rank's clock had been in the
   // operation, in another one that this rank had not joined, in a message with
   // it, or in the operation that had failed on it first, when this rank's
-  // process was interrupted, killed or aborted. Absent where that is not recorded, or the
-  // rank itself ended the process.
+  // process was interrupted, killed or aborted. Absent where that is not
+  // recorded, or the rank itself ended the process.
   std::optional<std::int64_t> waitedUntilEndOf(std::uint32_t rank) const;
   // Whether it stood still by then: the end of the rank is a consequence.
   bool stoodStillBeforeEndOf(std::uint32_t rank) const;
