@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics/holm.h"
 #include "analysis/statistics/resampling.h"
 
 namespace traced {

@@ -225,4 +225,19 @@ double leastRelabelP(std::size_t before, std::size_t after) {
   return std::min(1.0, same / static_cast<double>(ways));
 }
 
+std::vector<double> holmAdjusted(const std::vector<double>& p) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::vector<double> adjusted(p.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto left = static_cast<double>(order.size() - i);
+    largest = std::max(largest, std::min(1.0, left * p[order[i]]));
+    adjusted[order[i]] = largest;
+  }
+  return adjusted;
+}
+
 }  // namespace traced

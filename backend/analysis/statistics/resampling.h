@@ -30,4 +30,9 @@ std::vector<double> relabelTest(const Columns& before, const Columns& after);
 double leastSignFlipP(std::size_t pairs);
 double leastRelabelP(std::size_t before, std::size_t after);
 
+// Returns the p-values with Holm's correction, in the same order: of many tests
+// in which nothing differs, the chance that any falls below alpha stays alpha,
+// however they depend on each other.
+std::vector<double> holmAdjusted(const std::vector<double>& p);
+
 }  // namespace traced

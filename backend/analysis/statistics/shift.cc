@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "analysis/statistics/median.h"
-#include "analysis/statistics/rank_counts.h"
 
 namespace traced {
 namespace {
+
+std::vector<double> summedUp(std::vector<double> part) {
+  std::partial_sum(part.begin(), part.end(), part.begin());
+  return part;
+}
 
 // `candidates`: any order. The interval goes from the k-th smallest to the k-th
 // largest of them, k as large as the confidence allows: what is further out has
@@ -24,6 +29,39 @@ Shift shiftOf(std::vector<double> candidates, const std::vector<double>& cdf,
 }
 
 }  // namespace
+
+std::vector<double> signedRankCdf(std::size_t n) {
+  // Each rank is in the sum or is not.
+  std::vector<double> part(n * (n + 1) / 2 + 1, 0.0);
+  part[0] = 1;
+  for (std::size_t rank = 1; rank <= n; ++rank) {
+    for (std::size_t sum = part.size(); sum-- > 0;) {
+      const double with = sum >= rank ? part[sum - rank] : 0;
+      part[sum] = (part[sum] + with) / 2;
+    }
+  }
+  return summedUp(std::move(part));
+}
+
+std::vector<double> rankSumCdf(std::size_t m, std::size_t n) {
+  // The largest value is of the first sample, and then above all n of the
+  // second, or it is of the second. `rows[j]`: of i values and j.
+  std::vector<std::vector<double>> rows(n + 1,
+                                        std::vector<double>(m * n + 1, 0.0));
+  for (std::vector<double>& row : rows) row[0] = 1;
+  for (std::size_t i = 1; i <= m; ++i) {
+    for (std::size_t j = 1; j <= n; ++j) {
+      const double of_first =
+          static_cast<double>(i) / static_cast<double>(i + j);
+      std::vector<double>& row = rows[j];  // still of i - 1 values
+      for (std::size_t u = m * n + 1; u-- > 0;) {
+        const double before = u >= j ? row[u - j] : 0;
+        row[u] = of_first * before + (1 - of_first) * rows[j - 1][u];
+      }
+    }
+  }
+  return summedUp(rows[n]);
+}
 
 Shift pairedShift(const std::vector<double>& differences, double confidence) {
   std::vector<double> means;

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace traced {
@@ -26,5 +27,11 @@ Shift pairedShift(const std::vector<double>& differences, double confidence);
 // a value of the one and a value of the other.
 Shift twoSampleShift(const std::vector<double>& before,
                      const std::vector<double>& after, double confidence);
+
+// The exact distributions of the two rank statistics without any difference:
+// P(W <= i) of Wilcoxon's signed-rank statistic of n differences, and P(U <= i)
+// of Mann and Whitney's statistic of two samples, at i.
+std::vector<double> signedRankCdf(std::size_t n);
+std::vector<double> rankSumCdf(std::size_t m, std::size_t n);
 
 }  // namespace traced

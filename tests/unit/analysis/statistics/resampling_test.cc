@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <random>
 
-#include "analysis/statistics/holm.h"
-
 namespace traced {
 namespace {
 

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/statistics/rank_counts.h"
-
 namespace traced {
 namespace {
 
