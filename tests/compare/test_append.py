@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import stat
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -99,6 +100,14 @@ def test_a_run_is_added_once(runs: list[Path], tmp_path: Path) -> None:
     assert again.exit_code == 2
     assert again.words == f"tracectl: {file} has this run already\n"
     assert file.read_bytes() == before
+
+
+def test_the_file_keeps_its_permissions(runs: list[Path], tmp_path: Path) -> None:
+    file = append(runs[:1], tmp_path / "shared.csv")
+    for mode, run in ((0o664, runs[1]), (0o600, runs[2])):
+        file.chmod(mode)
+        append([run], file)
+        assert stat.S_IMODE(file.stat().st_mode) == mode
 
 
 def test_what_is_no_file_of_runs_is_refused(runs: list[Path], tmp_path: Path) -> None:

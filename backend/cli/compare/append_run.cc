@@ -40,6 +40,7 @@ class LockedFile {
   bool isLocked() const { return is_locked_; }
   bool isRegular() const { return S_ISREG(status_.st_mode); }
   off_t size() const { return status_.st_size; }
+  mode_t permissions() const { return status_.st_mode & 0777; }
 
  private:
   bool lock(const std::string& path) {
@@ -105,7 +106,10 @@ ExitCode appendRun(const RunFigures& run, const std::string& file,
   }
   PendingFile out(file, Existing::kReplaced);
   out.stream() << *added;
-  return finish(out) ? ExitCode::kFine : ExitCode::kInternal;
+  if (!finish(out)) return ExitCode::kInternal;
+  // Keeps the file open to those who could write to it before.
+  static_cast<void>(chmod(file.c_str(), locked.permissions()));
+  return ExitCode::kFine;
 }
 
 }  // namespace traced
