@@ -20,11 +20,32 @@
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
 #include "cli/compare/append_run.h"
-#include "cli/compare/compare_formats.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {
 namespace {
+
+// A file for CI systems.
+struct Format {
+  const char* option;
+  const char* help;
+  // `workspace`: the folder that names of files are relative to.
+  std::string (*text)(const Comparison& comparison,
+                      const std::string& workspace);
+};
+
+constexpr std::array kFormats = {
+    Format{"--junit", "Write JUnit XML too, over what is there",
+           [](const Comparison& comparison, const std::string&) {
+             return compareJunit(comparison);
+           }},
+    Format{"--markdown", "Write a page of Markdown too, of at most 1 MiB",
+           [](const Comparison& comparison, const std::string&) {
+             return compareMarkdown(comparison);
+           }},
+    Format{"--sarif", "Write SARIF too: what has a line in the program's code",
+           compareSarif},
+};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -70,9 +91,8 @@ class Compare : public Subcommand {
         ->check(CLI::Range(0.0001, 0.5))
         ->capture_default_str();
     app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
-    for (std::size_t i = 0; i < kCompareFormats; ++i) {
-      app.add_option(kCompareFormat[i].option, files_[i],
-                     kCompareFormat[i].help);
+    for (std::size_t i = 0; i < kFormats.size(); ++i) {
+      app.add_option(kFormats[i].option, files_[i], kFormats[i].help);
     }
     app.add_flag("--github", github_,
                  "Say what GitHub makes annotations of, and add a page to the "
@@ -164,10 +184,10 @@ class Compare : public Subcommand {
       std::cout << compareText(comparison, all_);
     }
     if (github_) std::cout << compareAnnotations(comparison, workspace);
-    for (std::size_t i = 0; i < kCompareFormats; ++i) {
+    for (std::size_t i = 0; i < kFormats.size(); ++i) {
       if (files_[i].empty()) continue;
       PendingFile file(files_[i], Existing::kReplaced);
-      file.stream() << kCompareFormat[i].text(comparison, workspace);
+      file.stream() << kFormats[i].text(comparison, workspace);
       if (!finish(file)) return false;
     }
     return !github_ || addToSummary(compareMarkdown(comparison));
@@ -204,7 +224,7 @@ class Compare : public Subcommand {
   bool json_ = false;
   bool github_ = false;
   bool all_ = false;
-  std::array<std::string, kCompareFormats> files_;
+  std::array<std::string, kFormats.size()> files_;
 };
 
 }  // namespace

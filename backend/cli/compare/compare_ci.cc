@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,27 @@
 
 namespace traced {
 namespace {
+
+// Where a site is, "train.py" and 120; without a line there is no place.
+struct SitePlace {
+  std::string file;
+  std::string line;
+};
+
+// `below`: what is taken from the front of a file's name, if it is there.
+std::optional<SitePlace> placeOf(const std::string& site,
+                                 const std::string& below) {
+  const std::size_t colon = site.find(':');
+  if (colon == std::string::npos || colon == 0) return std::nullopt;
+  std::size_t end = colon + 1;
+  while (end < site.size() && site[end] >= '0' && site[end] <= '9') ++end;
+  if (end == colon + 1 || end - colon > 10) return std::nullopt;
+  std::string file = site.substr(0, colon);
+  if (!below.empty() && file.starts_with(below + "/")) {
+    file = file.substr(below.size() + 1);
+  }
+  return SitePlace{file, site.substr(colon + 1, end - colon - 1)};
+}
 
 using Level = CompareFinding::Level;
 

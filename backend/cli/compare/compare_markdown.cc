@@ -3,7 +3,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/markdown.h"
-#include "cli/compare/change_words.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {

@@ -50,21 +50,16 @@ std::string valueText(RunPart part, double value);
 // The name of a key, quoted.
 std::string keyText(const std::optional<RunKey>& key, const Quote& quote);
 
-// Where a site is, "train.py" and 120; without a line there is no place.
-struct SitePlace {
-  std::string file;
-  std::string line;
-};
-// `below`: what is taken from the front of a file's name, if it is there.
-std::optional<SitePlace> placeOf(const std::string& site,
-                                 const std::string& below);
-
 // Rows of the table, worst first.
 struct CompareRow {
   const ComparedKey* key = nullptr;
   const Change* change = nullptr;
 };
 std::vector<CompareRow> compareRows(const Comparison& comparison);
+// "+12.3 %" of 1.123.
+std::string ratioCell(double ratio);
+// "worse, follows"; "" of none.
+const char* kindCell(ChangeKind kind, bool follows);
 
 std::string compareText(const Comparison& comparison, bool all);
 Json compareJson(const Comparison& comparison);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "absl/strings/str_format.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {
@@ -46,6 +47,30 @@ std::vector<CompareRow> compareRows(const Comparison& comparison) {
                      return order(a) < order(b);
                    });
   return rows;
+}
+
+std::string ratioCell(double ratio) {
+  const double percent = 100 * (ratio - 1);
+  // What differs is not shown as equal.
+  const bool shows_none = std::abs(percent) < 0.05 && percent != 0;
+  return shows_none ? absl::StrFormat("%+.1g %%", percent)
+                    : absl::StrFormat("%+.1f %%", percent);
+}
+
+const char* kindCell(ChangeKind kind, bool follows) {
+  switch (kind) {
+    case ChangeKind::kWorse:
+      return follows ? "worse, follows" : "WORSE";
+    case ChangeKind::kBetter:
+      return "better";
+    case ChangeKind::kOther:
+      return "changed";
+    case ChangeKind::kOpen:
+      return "open";
+    case ChangeKind::kNone:
+      break;
+  }
+  return "";
 }
 
 }  // namespace traced

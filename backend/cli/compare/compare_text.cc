@@ -4,7 +4,6 @@
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/wrap.h"
-#include "cli/compare/change_words.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {

@@ -8,7 +8,6 @@
 #include "absl/strings/str_join.h"
 #include "analysis/compare/side_values.h"
 #include "cli/common/text.h"
-#include "cli/compare/change_words.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {
@@ -171,6 +170,24 @@ Level levelOf(ChangeKind kind) {
                                        : Level::kChanged;
 }
 
+// Returns the first finding as a sentence, and how many more reasons there are
+// and how many figures follow. `reasons` counts the first one, too.
+std::string worseSentence(const std::string& first, std::size_t reasons,
+                          std::size_t following) {
+  std::string text = first;
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+  absl::StrAppend(&text, ".");
+  if (reasons > 1) {
+    absl::StrAppend(&text, " ", countOf(reasons - 1, "more change"),
+                    " for the worse.");
+  }
+  if (following > 0) {
+    absl::StrAppend(&text, " ", countOf(following, "figure"),
+                    following == 1 ? " follows" : " follow", " from that.");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string percentNumber(double part) {
@@ -297,20 +314,6 @@ std::string powerText(const Comparison& comparison, const Quote& quote) {
       partText(worst->part, keyText(of->key, quote), unitOf(comparison)),
       ", from ", percentNumber(worst->detectable(limits)), " % on (",
       percentNumber(worst->share), " % of ", unitOf(comparison), ").");
-}
-
-std::optional<SitePlace> placeOf(const std::string& site,
-                                 const std::string& below) {
-  const std::size_t colon = site.find(':');
-  if (colon == std::string::npos || colon == 0) return std::nullopt;
-  std::size_t end = colon + 1;
-  while (end < site.size() && site[end] >= '0' && site[end] <= '9') ++end;
-  if (end == colon + 1 || end - colon > 10) return std::nullopt;
-  std::string file = site.substr(0, colon);
-  if (!below.empty() && file.starts_with(below + "/")) {
-    file = file.substr(below.size() + 1);
-  }
-  return SitePlace{file, site.substr(colon + 1, end - colon - 1)};
 }
 
 }  // namespace traced
