@@ -43,7 +43,7 @@ std::string onRanks(const std::vector<std::uint32_t>& ranks) {
 
 }  // namespace
 
-Coverage::Coverage(std::vector<StepRange> ranges) {
+Coverage::Coverage(const std::vector<StepRange>& ranges) {
   for (const StepRange& range : ranges) ranges_.push_back({range, {}, {}});
 }
 

@@ -17,7 +17,7 @@ namespace traced {
 
 class Coverage {
  public:
-  explicit Coverage(std::vector<StepRange> ranges);
+  explicit Coverage(const std::vector<StepRange>& ranges);
 
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table);

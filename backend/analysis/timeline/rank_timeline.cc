@@ -91,7 +91,7 @@ class Drawer {
     const Instant watched = watchedSince(op);
     slice.parts = partsOf(slice.split, op, slice,
                           watched.known() ? common(watched) : slice.begin_ns);
-    line_.operations.push_back(std::move(slice));
+    line_.operations.push_back(slice);
     if (between(op.wait_began, op.wait_ended)) {
       line_.waits.push_back({absl::StrCat("wait ", operationName(table_, op)),
                              common(op.wait_began), common(op.wait_ended)});
