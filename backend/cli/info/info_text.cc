@@ -31,7 +31,7 @@ std::string ownCostText(const OwnCost& cost) {
 
 // What is proven to be missing, and whether that is all.
 std::string missingText(const StreamTable& rank) {
-  const std::string proven = groupedText(rank.missing());
+  std::string proven = groupedText(rank.missing());
   if (rank.endKnown()) return proven;
   return rank.missing() == 0 ? "unknown" : ">= " + proven;
 }

@@ -44,7 +44,7 @@ std::string ranksTable(const HostsJob& job, bool with_hosts) {
                secondsText(rank.caused_wait_ns())}) {
         cells.push_back(std::move(cell));
       }
-      table.addRow(std::move(cells));
+      table.addRow(cells);
     }
   }
   return table.html();

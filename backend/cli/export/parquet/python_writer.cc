@@ -27,7 +27,7 @@ std::string pythonToRun() {
   if (named && *named) return named;
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string beside = (self.parent_path() / "python3").string();
+  std::string beside = (self.parent_path() / "python3").string();
   if (!error && ::access(beside.c_str(), X_OK) == 0) return beside;
   return "python3";
 }
