@@ -1,6 +1,7 @@
 #include "cli/common/text.h"
 
 #include <array>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -33,7 +34,7 @@ std::string groupedText(std::uint64_t number) {
 
 std::string threeDigits(double number) {
   if (number >= 99.95) {
-    return groupedText(static_cast<std::uint64_t>(number + 0.5));
+    return groupedText(static_cast<std::uint64_t>(std::round(number)));
   }
   if (number >= 9.995) return absl::StrFormat("%.1f", number);
   if (number >= 0.9995) return absl::StrFormat("%.2f", number);

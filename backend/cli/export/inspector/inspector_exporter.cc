@@ -1,6 +1,7 @@
 #include "cli/export/inspector/inspector_exporter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -107,7 +108,7 @@ class Lines {
       set("_peer", peer ? Json(*peer) : Json(-1));
     }
     set("_msg_size_bytes", bytes);
-    set("_exec_time_us", static_cast<std::uint64_t>(ns / 1000 + 0.5));
+    set("_exec_time_us", std::llround(ns / 1000));
     set("_timing_source", "collective_cpu");
     set("_algobw_gbs", algbw);
     set("_busbw_gbs", algbw * busFactor(call, size, group_rank).value_or(0));
