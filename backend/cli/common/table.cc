@@ -78,9 +78,7 @@ void Table::addRow(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-void Table::addNote(std::string lines) {
-  absl::StrAppend(&notes_[rows_.size()], lines);
-}
+void Table::addNote(std::string_view lines) { notes_[rows_.size()] += lines; }
 
 std::size_t Table::endOfSpan(std::size_t first) const {
   std::size_t end = first + 1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -22,7 +23,7 @@ class Table {
   // As many cells as there are columns.
   void addRow(std::vector<std::string> cells);
   // Adds whole lines below the last row. They do not count for the width.
-  void addNote(std::string lines);
+  void addNote(std::string_view lines);
 
   // Leaves columns out until a line has at most `columns`: those whose heading
   // (its upper line, where it has two) is in `first_to_go`, in that order. What

@@ -71,7 +71,7 @@ std::string percentText(double part) {
 
 std::string percentRange(double from, double to, std::string_view between) {
   const std::string low = absl::StrFormat("%.1f", 100 * from);
-  const std::string high = percentText(to);
+  std::string high = percentText(to);
   if (low + " %" == high) return high;
   return absl::StrCat(low, absl::string_view(between.data(), between.size()),
                       high);

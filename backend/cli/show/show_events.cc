@@ -32,7 +32,7 @@ std::uint32_t rankOf(const ShowContext& context, const ShownEvent& shown) {
 }
 
 // The first line: what follows is mostly a C++ stack.
-std::string firstLine(std::string text) {
+std::string firstLine(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 

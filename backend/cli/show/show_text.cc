@@ -55,7 +55,7 @@ std::string methodText(const ShowContext& context, const MatchRow& row) {
   const MatchCell& cell = context.table.cellsOf(row).front();
   const StreamTable& table = context.run.streams[cell.stream].table;
   const AssembledOperation& op = table.operations[cell.operation];
-  const std::string algorithm = table.methodText(op.algorithm);
+  std::string algorithm = table.methodText(op.algorithm);
   const std::string protocol = table.methodText(op.protocol);
   if (algorithm == protocol) return algorithm;
   return absl::StrCat(algorithm, " ", protocol);

@@ -85,7 +85,7 @@ class Exchange {
   const std::chrono::steady_clock::time_point deadline_;
   asio::io_context io_{1};
   beast::tcp_stream stream_{io_};
-  beast::flat_buffer buffer_{2 * kMostAnswerHeader};
+  beast::flat_buffer buffer_{std::size_t{2} * kMostAnswerHeader};
   std::string body_;
   http::response_parser<http::buffer_body> parser_;
 };
