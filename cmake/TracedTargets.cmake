@@ -7,18 +7,22 @@ if(TRACED_SANITIZE)
   target_link_options(traced_warnings INTERFACE -fsanitize=${TRACED_SANITIZE})
 endif()
 
-# traced_library(NAME SOURCES... DEPENDS...) makes the static library traced_NAME
+# traced_library(NAME SOURCES... DEPENDS... UNITS...) makes the static library traced_NAME
 # with the alias traced::NAME. Includes are written from the backend folder, as
-# "recorder/ring/ring.h". In a unity build each room, a folder, is compiled as one
-# file: so what stands in a file concerns the names in its own room only.
+# "recorder/ring/ring.h".
+#
+# A unity build parses the headers once for each of UNITS: a line of rooms (folders), with all
+# below them; "." is the library's own folder without those below. A room that no unit names is a
+# unit of its own. Names in anonymous namespaces must differ within a unit.
 function(traced_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS;UNITS" ${ARGN})
   if(arg_SOURCES)
     add_library(traced_${name} STATIC ${arg_SOURCES})
     set_target_properties(traced_${name} PROPERTIES UNITY_BUILD_MODE GROUP)
     foreach(source IN LISTS arg_SOURCES)
       cmake_path(GET source PARENT_PATH room)
-      set_property(SOURCE ${source} PROPERTY UNITY_GROUP "${name}/${room}")
+      traced_unit_of(unit "${room}" "${arg_UNITS}")
+      set_property(SOURCE ${source} PROPERTY UNITY_GROUP "${name}/${unit}")
     endforeach()
     target_include_directories(traced_${name} PUBLIC "${PROJECT_SOURCE_DIR}/backend")
     target_link_libraries(traced_${name}
@@ -29,4 +33,25 @@ function(traced_library name)
     target_link_libraries(traced_${name} INTERFACE ${arg_DEPENDS})
   endif()
   add_library(traced::${name} ALIAS traced_${name})
+endfunction()
+
+# traced_unit_of(VARIABLE ROOM UNITS): the number of the unit whose room is ROOM or the longest
+# folder above it, or else ROOM.
+function(traced_unit_of variable room units)
+  set(unit "${room}")
+  set(longest -1)
+  set(number 0)
+  foreach(rooms IN LISTS units)
+    separate_arguments(rooms)
+    foreach(each IN LISTS rooms)
+      string(LENGTH "${each}" length)
+      string(FIND "${room}/" "${each}/" at)
+      if((at EQUAL 0 OR (each STREQUAL "." AND room STREQUAL "")) AND length GREATER longest)
+        set(unit ${number})
+        set(longest ${length})
+      endif()
+    endforeach()
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(${variable} "${unit}" PARENT_SCOPE)
 endfunction()

@@ -3,12 +3,11 @@
 #include "cli/check/check_output.h"
 #include "cli/common/heading.h"
 #include "cli/common/table.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 
 namespace traced {
 namespace {
-
-constexpr std::size_t kScreenRows = 30;
 
 Table makeTable() {
   using Align = Table::Align;

@@ -7,6 +7,9 @@
 
 namespace traced {
 
+// Longer tables leave out the rows that matter least.
+inline constexpr std::size_t kScreenRows = 30;
+
 // How many columns a line of text on standard output has: those of the
 // terminal, or what COLUMNS says, but at least 100.
 std::size_t screenColumns();

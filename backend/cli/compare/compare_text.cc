@@ -9,8 +9,6 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kScreenRows = 30;
-
 std::string headingOf(const Comparison& comparison) {
   std::string text = absl::StrCat(
       countOf(comparison.base_runs, "run"), " against ", comparison.fresh_runs,

@@ -8,7 +8,7 @@ namespace {
 
 // They are in every chunk.
 constexpr std::size_t kMostLabels = 64;
-constexpr std::size_t kMostBytes = 2048;
+constexpr std::size_t kMostLabelBytes = 2048;
 constexpr std::size_t kMostPlatformBytes = 256;
 
 std::string trimmed(const std::string& text) {
@@ -32,8 +32,8 @@ bool isLabelText(const std::string& text) {
 }  // namespace
 
 Result<Labels> parseLabels(const std::string& text) {
-  if (text.size() > kMostBytes) {
-    return Error{"they have more than " + std::to_string(kMostBytes) +
+  if (text.size() > kMostLabelBytes) {
+    return Error{"they have more than " + std::to_string(kMostLabelBytes) +
                  " bytes"};
   }
   Labels labels;
