@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/reading/pending_name.h"
+#include "base/answering_path.h"
 
 namespace traced {
 namespace {
@@ -24,6 +25,10 @@ bool canBeListed(const std::string& directory) {
 class Finder {
  public:
   void add(const std::string& path) {
+    if (!answersInTime(path)) {
+      warn(path, "left out: its file system does not answer");
+      return;
+    }
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {

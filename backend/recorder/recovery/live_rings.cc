@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/answering_path.h"
 #include "recorder/recovery/heartbeat.h"
 #include "recorder/recovery/segment_content.h"
 #include "recorder/recovery/segment_file.h"
@@ -63,7 +64,8 @@ bool namesOneOf(const RingFile& ring, const std::vector<std::string>& traces) {
 std::optional<uid_t> traceOwner(const RingFile& ring) {
   const std::unique_ptr<SegmentFile> file = SegmentFile::open(ring.path);
   struct stat status;
-  if (!file || stat(file->tracePath().c_str(), &status) != 0) {
+  if (!file || !answersInTime(file->tracePath()) ||
+      stat(file->tracePath().c_str(), &status) != 0) {
     return std::nullopt;
   }
   return status.st_uid;

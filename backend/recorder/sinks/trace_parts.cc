@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/answering_path.h"
+
 namespace traced {
 namespace {
 
@@ -24,11 +26,13 @@ std::optional<std::uint32_t> partNumber(std::string_view digits) {
                                           : std::nullopt;
 }
 
-// Without symbolic links, as far as the path exists, and without a slash at the
-// end.
+// Without symbolic links, as far as the path exists and its file system answers,
+// and without a slash at the end.
 std::string canonical(const std::string& path) {
   std::error_code error;
-  fs::path result = fs::weakly_canonical(path, error);
+  fs::path result = answersInTime(path)
+                        ? fs::weakly_canonical(path, error)
+                        : fs::absolute(path, error).lexically_normal();
   if (error) result = path;
   return result.has_filename() ? result.string()
                                : result.parent_path().string();
