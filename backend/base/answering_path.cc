@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestWait{5000};
+// After one that hung: most likely it is the same file system.
+constexpr milliseconds kNextWait{1000};
 // Inputs are often many files of one folder.
 constexpr milliseconds kRemembered{1000};
 
@@ -77,11 +79,11 @@ class Child {
   bool endsWithin(milliseconds time) {
     const auto deadline = Clock::now() + time;
     while (fd_ >= 0) {
-      const auto left = std::chrono::duration_cast<milliseconds>(
-          deadline - Clock::now());
+      const auto left =
+          std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
       pollfd end{fd_, POLLIN, 0};
-      const int ready =
-          poll(&end, 1, static_cast<int>(std::max(left, milliseconds(0)).count()));
+      const int ready = poll(
+          &end, 1, static_cast<int>(std::max(left, milliseconds(0)).count()));
       if (ready == 0) return false;
       if (ready < 0 && errno == EINTR) continue;
       close(fd_);
@@ -116,6 +118,7 @@ fs::path placeOf(const std::string& path) {
 bool answersInTime(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, Asked> all;
+  static bool one_hung = false;
   const std::lock_guard lock(mutex);
   const fs::path place = placeOf(path);
   const auto known = all.find(place.string());
@@ -125,8 +128,10 @@ bool answersInTime(const std::string& path) {
     if (!asked.child.endsWithin(milliseconds(0))) return false;
   }
   Asked asked{Child::start(place), {}};
-  const bool answers = asked.child.endsWithin(kLongestWait);
+  const bool answers =
+      asked.child.endsWithin(one_hung ? kNextWait : kLongestWait);
   if (answers) asked.answered = Clock::now();
+  one_hung = one_hung || !answers;
   all.insert_or_assign(place.string(), asked);
   return answers;
 }

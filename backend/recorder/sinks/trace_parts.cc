@@ -26,8 +26,8 @@ std::optional<std::uint32_t> partNumber(std::string_view digits) {
                                           : std::nullopt;
 }
 
-// Without symbolic links, as far as the path exists and its file system answers,
-// and without a slash at the end.
+// Without symbolic links, as far as the path exists and its file system
+// answers, and without a slash at the end.
 std::string canonical(const std::string& path) {
   std::error_code error;
   fs::path result = answersInTime(path)
