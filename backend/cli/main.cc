@@ -28,7 +28,6 @@
 #include "cli/info/info.h"
 #include "cli/ls/ls.h"
 #include "cli/merge/merge.h"
-#include "cli/pack/pack.h"
 #include "cli/recover/keep.h"
 #include "cli/recover/recover.h"
 #include "cli/recover/rings.h"
@@ -52,11 +51,9 @@ constexpr Verb kVerbs[] = {
     {"ls", "What runs there are, and how each ended", makeLs},
     {"info", "Who wrote what, and what is missing of it", makeInfo},
     {"merge", "Write the chunks of many traces into one file", makeMerge},
-    {"pack", "Write what is new into files to be sent elsewhere", makePack},
     {"digest", "Sums of traces, and of several digests one", makeDigest},
     {"recover", "Bring back what killed processes left in shared memory",
      makeRecover},
-    {"keep", "Outlive a job and save what its processes leave", makeKeep},
     {"report", "What communication cost, per operation and group", makeReport},
     {"tree", "What each module of the program communicated", makeTree},
     {"diagnose", "Who, where and why: hangs, mismatches, stragglers",
@@ -71,6 +68,7 @@ constexpr Verb kVerbs[] = {
     {"help", "Explain a verb", makeHelp},
     {"completion", "A script that has a shell complete verbs and options",
      makeCompletion},
+    {"keep", "Outlive a job and save what its processes leave", makeKeep, true},
     {"rings", "Chunks that are in shared memory and not yet in files",
      makeRings, true},
 };

@@ -56,7 +56,7 @@ Writer::Settings writerSettings(const Options& options) {
   settings.trigger = absolutePath(options.triggerPath());
   settings.watch_ns = options.watch_ns;
   if (hasStderr()) settings.print = options.print;
-  if (options.cpp_stacks) settings.symbolize = options.symbolize;
+  settings.names_cpp_stacks = options.cpp_stacks;
   return settings;
 }
 

@@ -62,9 +62,9 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
                ? nullptr
                : std::make_unique<OperationPrinter>(settings.print, builder_,
                                                     header)),
-      symbolizer_(settings.symbolize ? std::make_unique<Symbolizer>(
-                                           symbolReaders(*settings.symbolize))
-                                     : nullptr),
+      symbolizer_(settings.names_cpp_stacks
+                      ? std::make_unique<Symbolizer>(dladdrReader())
+                      : nullptr),
       rank_(header.rank()),
       trigger_(settings.trigger),
       stream_id_(header.stream_id()),

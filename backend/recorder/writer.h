@@ -56,8 +56,8 @@ class Writer {
     std::int64_t watch_ns = 0;
     // Whether a line is printed for each operation.
     PrintMode print = PrintMode::kOff;
-    // Who names the C++ code of stacks; nullopt: there are none.
-    std::optional<SymbolizeMode> symbolize{};
+    // Whether stacks have C++ code that needs names.
+    bool names_cpp_stacks = false;
   };
 
   // What the writer works with beside the ring. All of it outlives the writer;

@@ -1,5 +1,7 @@
 #include "trace_io/chunk_encoder.h"
 
+#include <zstd.h>
+
 #include <cstring>
 
 #include "trace_io/chunk_format.h"
@@ -30,13 +32,32 @@ std::uint64_t rowsIn(const v1::Payload& payload) {
 
 }  // namespace
 
+void ChunkEncoder::FreeContext::operator()(ZSTD_CCtx_s* context) const {
+  ZSTD_freeCCtx(context);
+}
+
+ChunkEncoder::ChunkEncoder(int zstd_level)
+    : zstd_level_(zstd_level),
+      compressor_(zstd_level ? ZSTD_createCCtx() : nullptr) {}
+
+bool ChunkEncoder::compress() {
+  if (!compressor_) return false;
+  packed_.resize(ZSTD_compressBound(raw_.size()));
+  const std::size_t bytes =
+      ZSTD_compressCCtx(compressor_.get(), packed_.data(), packed_.size(),
+                        raw_.data(), raw_.size(), zstd_level_);
+  if (ZSTD_isError(bytes) || bytes >= raw_.size()) return false;
+  packed_.resize(bytes);
+  return true;
+}
+
 const std::string& ChunkEncoder::encode(const v1::Payload& payload,
                                         const ChunkSpan& span,
                                         const v1::DigestOf* digest_of) {
   payload.SerializeToString(&raw_);
   const std::uint64_t rows = rowsIn(payload);
-  const bool packed = compressor_.compress(raw_, packed_) &&
-                      isReadableAnywhere(raw_, rows, packed_.size());
+  const bool packed =
+      compress() && isReadableAnywhere(raw_, rows, packed_.size());
   framed_.clear();
   if (!packed && !isReadableAnywhere(raw_, rows, raw_.size())) return framed_;
 

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
-#include "trace_io/column_compressor.h"
+struct ZSTD_CCtx_s;
 
 namespace traced::v1 {
 class DigestOf;
@@ -25,7 +26,7 @@ struct ChunkSpan {
 class ChunkEncoder {
  public:
   // zstd level; 0 writes the payload uncompressed.
-  explicit ChunkEncoder(int zstd_level = 1) : compressor_(zstd_level) {}
+  explicit ChunkEncoder(int zstd_level = 1);
 
   // One framed chunk, valid until the next call. It is stored as it is where a
   // reader would not believe how little is left of it; "" where none would take
@@ -35,8 +36,17 @@ class ChunkEncoder {
                             const v1::DigestOf* digest_of = nullptr);
 
  private:
-  ColumnCompressor compressor_;
+  struct FreeContext {
+    void operator()(ZSTD_CCtx_s* context) const;
+  };
+
+  // Fills packed_; false when there is nothing to gain, or no memory.
+  bool compress();
   void frame(const std::string& fields);
+
+  const int zstd_level_;
+  // Absent at level 0, and without memory.
+  std::unique_ptr<ZSTD_CCtx_s, FreeContext> compressor_;
 
   std::string raw_;
   std::string packed_;

@@ -38,7 +38,7 @@ VERBS = {
     "diagnose": ["diagnose"],
     "compare": ["compare", "--append", "OUT"],
     "merge": ["merge", "-o", "OUT"],
-    "pack": ["pack", "-o", "OUT"],
+    "pack": ["merge", "--pack", "OUT"],
     "parquet": ["export", "--format", "parquet", "-o", "OUT"],
     "digest": ["digest", "-o", "OUT"],
     "merge of digests": ["digest", "-o", "OUT"],

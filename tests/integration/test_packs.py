@@ -1,4 +1,4 @@
-"""tracectl pack: what a node sends is what it has."""
+"""tracectl merge --pack: what a node sends is what it has."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def held(launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def _pack(folder: Path) -> Any:
-    packs = ["-o", folder / "packs", "--name", "node"]
-    return tracectl("pack", "--json", folder / "traces", *packs).json()
+    packs = ["--pack", folder / "packs", "--name", "node"]
+    return tracectl("merge", "--json", folder / "traces", *packs).json()
 
 
 def _expect_the_same(folder: Path) -> None:
@@ -121,16 +121,15 @@ def test_who_reads_the_folder_sees_no_half_pack(held: list[Process], tmp_path: P
         (["--name", ".a"], "letters, digits"),
         (["--max-bytes", "1"], "--max-bytes"),
         (["--max-bytes", "many"], "--max-bytes"),
-        ([], "-o"),
+        (["-o", "merged.traced"], "--output"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(tmp_path: Path, options: list[str], words: str) -> None:
-    output = ["-o", tmp_path / "packs"] if options else []
-    answer = tracectl("pack", tmp_path, *output, *options)
+    answer = tracectl("merge", tmp_path, "--pack", tmp_path / "packs", *options)
     assert (answer.exit_code, words in answer.words) == (2, True), answer.words
 
 
 def test_nothing_to_pack(tmp_path: Path) -> None:
-    answer = tracectl("pack", tmp_path, "-o", tmp_path / "packs")
+    answer = tracectl("merge", tmp_path, "--pack", tmp_path / "packs")
     assert (answer.exit_code, "no traces below" in answer.words) == (3, True)
     assert not (tmp_path / "packs").exists()

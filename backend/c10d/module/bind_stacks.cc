@@ -4,7 +4,6 @@
 #include <tuple>
 #include <vector>
 
-#include "c10d/program/fast_symbols.h"
 #include "c10d/program/program_stacks.h"
 
 namespace py = pybind11;
@@ -46,7 +45,6 @@ py::tuple stackHere() {
 }  // namespace
 
 void bindStacks(py::module_& module) {
-  setFastSymbolReader(&fastSymbolReader);
   module.def(
       "record_stacks", &recordStacksOf, py::arg("mode"), py::arg("cpp"),
       py::arg("folders"),

@@ -15,6 +15,7 @@
 #include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/open_to_copy.h"
+#include "cli/merge/pack.h"
 
 namespace traced {
 namespace {
@@ -24,13 +25,20 @@ class Merge : public Subcommand {
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     inputs_.declareJson(app);
-    app.add_option("-o,--output", output_, "The file to write")
-        ->capture_default_str();
-    app.add_flag("--force", force_, "Replace the file if it is there");
-    app.footer("Example: tracectl merge run42/ -o run42.traced");
+    CLI::Option* output =
+        app.add_option("-o,--output", output_, "The file to write")
+            ->capture_default_str();
+    CLI::Option* force =
+        app.add_flag("--force", force_, "Replace the file if it is there");
+    pack_.declare(app);
+    app.get_option("--pack")->excludes(output)->excludes(force);
+    app.footer(
+        "Examples: tracectl merge run42/ -o run42.traced\n"
+        "          tracectl merge /local/run42 --pack /shared/run42");
   }
 
   ExitCode run() override {
+    if (pack_.isWanted()) return pack_.write(inputs_);
     if (!mayWrite(output_, force_)) return ExitCode::kUsage;
     const auto source = openToCopy(inputs_, "merge");
     if (!source) return ExitCode::kNothingReadable;
@@ -86,6 +94,7 @@ class Merge : public Subcommand {
   Inputs inputs_;
   std::string output_ = "merged.traced";
   bool force_ = false;
+  PackOutput pack_;
 };
 
 }  // namespace

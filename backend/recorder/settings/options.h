@@ -43,12 +43,6 @@ enum class StackMode : std::uint8_t {
   kFull,  // the whole stack of Python
 };
 
-// Who is asked for the names of C++ code (TRACED_SYMBOLIZE).
-enum class SymbolizeMode : std::uint8_t {
-  kDladdr,  // the loader: what libraries export
-  kFast,    // torch's own reader of the same
-};
-
 // How long an operation may take where watching is on and nothing else said.
 inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
 
@@ -72,7 +66,6 @@ struct Options {
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
   StackMode stacks = StackMode::kSite;                // TRACED_STACKS
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
-  SymbolizeMode symbolize = SymbolizeMode::kDladdr;   // TRACED_SYMBOLIZE
   std::int64_t watch_ns = 0;     // TRACED_WATCH; 0: any time
   bool auto_step = false;        // TRACED_AUTO_STEP
   bool nvtx = false;             // TRACED_NVTX

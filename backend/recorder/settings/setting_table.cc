@@ -69,7 +69,6 @@ constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
 constexpr const char* kScopes[] = {"all", "crossnode", "none"};
 constexpr const char* kPrintModes[] = {"0", "1", "leader", "all"};
 constexpr const char* kStackModes[] = {"off", "site", "full"};
-constexpr const char* kSymbolizeModes[] = {"dladdr", "fast"};
 
 // --- What each of the others takes
 
@@ -219,12 +218,6 @@ constexpr Setting kSettings[] = {
      },
      tellMode<&Options::stacks, kStackModes>},
     switchSetting<&Options::cpp_stacks>("TRACED_CPP_STACKS"),
-    {"TRACED_SYMBOLIZE",
-     [](const std::string& value, Options& o) -> Refused {
-       if (setMode(value, kSymbolizeModes, o.symbolize)) return std::nullopt;
-       return "dladdr or fast";
-     },
-     tellMode<&Options::symbolize, kSymbolizeModes>},
     {"TRACED_WATCH", readWatch,
      [](const Options& o) -> Told {
        return o.watch_ns > 0 ? lengthText(o.watch_ns) : "0";

@@ -16,9 +16,9 @@ namespace traced {
 
 // Shared with the thread: it may still look something up when all else is gone.
 struct Symbolizer::State {
-  explicit State(SymbolReaders all) : readers(std::move(all)) {}
+  explicit State(std::unique_ptr<SymbolReader> its) : reader(std::move(its)) {}
 
-  const SymbolReaders readers;  // used by the thread only
+  const std::unique_ptr<SymbolReader> reader;  // used by the thread only
   std::atomic<bool> given_up{false};
   std::mutex mutex;
   std::condition_variable changed;
@@ -32,12 +32,6 @@ struct Symbolizer::State {
   void nameAll(std::vector<v1::Code> batch) noexcept;
   void nameOfOneBinary(std::span<v1::Code*> calls);
 };
-
-namespace {
-
-bool hasName(const v1::Code* call) { return !call->function().empty(); }
-
-}  // namespace
 
 void Symbolizer::State::run() {
   beginThread("traced-symbols");
@@ -73,23 +67,15 @@ void Symbolizer::State::nameAll(std::vector<v1::Code> batch) noexcept {
 }
 
 void Symbolizer::State::nameOfOneBinary(std::span<v1::Code*> calls) {
-  std::vector<v1::Code*> nameless(calls.begin(), calls.end());
-  for (const auto& reader : readers) {
-    if (given_up || nameless.empty()) break;
-    try {
-      reader->read(calls.front()->binary(), nameless, given_up);
-    } catch (const std::exception&) {  // what it cannot read, another may
-    }
-    std::erase_if(nameless, hasName);
-  }
+  reader->read(calls.front()->binary(), calls, given_up);
   const std::lock_guard lock(mutex);
   for (v1::Code* call : calls) {
-    if (hasName(call)) named.push_back(std::move(*call));
+    if (!call->function().empty()) named.push_back(std::move(*call));
   }
 }
 
-Symbolizer::Symbolizer(SymbolReaders readers)
-    : state_(std::make_shared<State>(std::move(readers))) {}
+Symbolizer::Symbolizer(std::unique_ptr<SymbolReader> reader)
+    : state_(std::make_shared<State>(std::move(reader))) {}
 
 Symbolizer::~Symbolizer() {
   const std::lock_guard lock(state_->mutex);

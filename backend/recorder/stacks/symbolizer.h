@@ -17,7 +17,7 @@ namespace traced {
 
 class Symbolizer {
  public:
-  explicit Symbolizer(SymbolReaders readers);
+  explicit Symbolizer(std::unique_ptr<SymbolReader> reader);
   // Gives up what is under way; the thread ends when it notices.
   ~Symbolizer();
   Symbolizer(const Symbolizer&) = delete;

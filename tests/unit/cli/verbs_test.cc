@@ -22,10 +22,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kVerbs[] = {"ls",       "info", "merge",      "pack",
-                                  "recover",  "keep", "report",     "tree",
-                                  "diagnose", "show", "export",     "check",
-                                  "compare",  "help", "completion", "digest"};
+constexpr const char* kVerbs[] = {
+    "ls",   "info",   "merge", "recover", "report", "tree",       "diagnose",
+    "show", "export", "check", "compare", "help",   "completion", "digest"};
 
 std::size_t widest(const std::string& text) {
   std::istringstream lines(text);

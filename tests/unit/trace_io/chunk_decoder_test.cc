@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/stream_builder.h"
+#include "trace_io/chunk_encoder.h"
 #include "trace_io/chunk_format.h"
 #include "trace_io/chunk_scanner.h"
 #include "trace_io/payload_guard.h"
@@ -43,6 +44,20 @@ v1::Chunk zstdChunk(const std::string& packed, std::uint64_t payload_bytes) {
   chunk.set_payload(packed);
   chunk.set_payload_bytes(payload_bytes);
   return chunk;
+}
+
+TEST(ChunkEncoderTest, CompressesOnlyWhatGetsSmaller) {
+  const auto compressionOf = [](std::size_t bytes, int level) {
+    v1::Payload payload;
+    payload.add_text()->set_text(std::string(bytes, 'x'));
+    ChunkEncoder encoder(level);
+    v1::Chunk chunk;
+    chunk.ParseFromString(bodyOf(encoder.encode(payload, {1, 0, 1})));
+    return chunk.compression();
+  };
+  EXPECT_EQ(compressionOf(5000, 1), v1::COMPRESSION_ZSTD);
+  EXPECT_EQ(compressionOf(1, 1), v1::COMPRESSION_NONE);
+  EXPECT_EQ(compressionOf(5000, 0), v1::COMPRESSION_NONE);
 }
 
 class ChunkDecoderLevelTest : public ::testing::TestWithParam<int> {};

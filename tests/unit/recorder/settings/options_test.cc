@@ -27,7 +27,6 @@ TEST(OptionsTest, HasDefaults) {
   EXPECT_EQ(options->window_bytes, 1u << 20);
   EXPECT_EQ(options->stacks, StackMode::kSite);
   EXPECT_FALSE(options->cpp_stacks);
-  EXPECT_EQ(options->symbolize, SymbolizeMode::kDladdr);
   EXPECT_EQ(options->triggerPath(), "traces/job/flush");
 }
 
@@ -47,7 +46,6 @@ TEST(OptionsTest, ReadsEverySetting) {
                               {"TRACED_TRIGGER", "/etc/flush"},
                               {"TRACED_STACKS", "site"},
                               {"TRACED_CPP_STACKS", "1"},
-                              {"TRACED_SYMBOLIZE", "fast"},
                               {"TRACED_LABELS", "gpu=H200, site = x ,"}});
   ASSERT_TRUE(options);
   EXPECT_FALSE(options->enabled);
@@ -60,9 +58,7 @@ TEST(OptionsTest, ReadsEverySetting) {
   EXPECT_EQ(options->triggerPath(), "/etc/flush");
   EXPECT_EQ(options->stacks, StackMode::kSite);
   EXPECT_TRUE(options->cpp_stacks);
-  EXPECT_EQ(options->symbolize, SymbolizeMode::kFast);
   EXPECT_EQ(options->asSettings().at("TRACED_CPP_STACKS"), "1");
-  EXPECT_EQ(options->asSettings().at("TRACED_SYMBOLIZE"), "fast");
   EXPECT_EQ(options->asSettings().at("TRACED_STACKS"), "site");
   EXPECT_EQ(options->labels.at("gpu"), "H200");
   EXPECT_EQ(options->labels.at("site"), "x");
@@ -175,7 +171,6 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_WINDOW_MB", "x"}, std::pair{"TRACED_STACKS", "2"},
         std::pair{"TRACED_STACKS", "Full"},
         std::pair{"TRACED_CPP_STACKS", "site"},
-        std::pair{"TRACED_SYMBOLIZE", "addr2Line"},
         std::pair{"TRACED_LABELS", "novalue"}, std::pair{"TRACED_LABELS", "=x"},
         std::pair{"TRACED_LABELS", "a=1,b=2,a=1"},
         std::pair{"TRACED_SCOPE", "CROSSNODE"}, std::pair{"TRACED_SCOPE", "1"},

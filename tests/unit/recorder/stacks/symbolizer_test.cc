@@ -32,9 +32,7 @@ std::vector<v1::Code> codeHere() {
 // Has all of the code named, as a reader can.
 std::vector<v1::Code> named(std::unique_ptr<SymbolReader> reader,
                             const std::vector<v1::Code>& all) {
-  SymbolReaders readers;
-  readers.push_back(std::move(reader));
-  Symbolizer symbolizer(std::move(readers));
+  Symbolizer symbolizer(std::move(reader));
   for (const v1::Code& code : all) symbolizer.ask(code);
   return symbolizer.finish(kPatience);
 }
@@ -89,10 +87,9 @@ class Stuck final : public SymbolReader {
 
 TEST(SymbolizerTest, NobodyWaitsForAReaderThatIsStuck) {
   std::promise<void> go;
-  SymbolReaders readers;
-  readers.push_back(std::make_unique<Stuck>(go.get_future().share()));
   {
-    Symbolizer symbolizer(std::move(readers));
+    Symbolizer symbolizer(
+        std::make_unique<Stuck>(go.get_future().share()));
     symbolizer.ask(codeOf(1, "/a"));
     symbolizer.ask(codeOf(2, "/a"));
     EXPECT_TRUE(symbolizer.take().empty());
