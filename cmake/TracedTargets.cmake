@@ -9,7 +9,7 @@ endif()
 
 # traced_library(NAME SOURCES... DEPENDS... UNITS...) makes the static library traced_NAME
 # with the alias traced::NAME. Includes are written from the backend folder, as
-# "recorder/ring/ring.h".
+# "ring_io/ring/ring.h".
 #
 # A unity build parses the headers once for each of UNITS: a line of rooms (folders), with all
 # below them; "." is the library's own folder without those below. A room that no unit names is a

@@ -1,7 +1,7 @@
 // The vocabulary of a call: operations, reduce ops, dtypes and device types.
 //
 // The numbers are those of proto/traced/v1/definitions.proto (held equal by
-// recorder/chunks/encode_definitions.cc), so that the code that meets tensors
+// ring_io/chunks/encode_definitions.cc), so that the code that meets tensors
 // needs no protobuf header.
 
 #pragma once

@@ -17,7 +17,7 @@
 #include "recorder/device/device_events.h"
 #include "recorder/device/device_times.h"
 #include "recorder/device/untimed.h"
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 
 namespace traced {
 

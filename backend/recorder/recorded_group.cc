@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "recorder/chunks/chunk_builder.h"
-#include "recorder/chunks/encode_definitions.h"
-#include "recorder/ring/ring.h"
+#include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/chunks/encode_definitions.h"
+#include "ring_io/ring/ring.h"
 
 namespace traced {
 namespace {

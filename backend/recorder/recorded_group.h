@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 
-#include "recorder/ring/group_info.h"
+#include "ring_io/ring/group_info.h"
 
 namespace traced {
 

@@ -14,13 +14,13 @@
 
 #include "base/say.h"
 #include "base/signals_blocked.h"
-#include "recorder/chunks/trace_header.h"
 #include "recorder/devices.h"
 #include "recorder/ranges/tool_ranges.h"
-#include "recorder/ring/segment.h"
-#include "recorder/sinks/file_sink.h"
-#include "recorder/support/kill_point.h"
 #include "recorder/writer.h"
+#include "ring_io/chunks/trace_header.h"
+#include "ring_io/ring/segment.h"
+#include "ring_io/sinks/file_sink.h"
+#include "ring_io/support/kill_point.h"
 
 namespace traced {
 namespace {

@@ -26,14 +26,14 @@
 #include "recorder/node_map.h"
 #include "recorder/own_time.h"
 #include "recorder/recorded_group.h"
-#include "recorder/ring/call_description.h"
-#include "recorder/ring/definition_cache.h"
-#include "recorder/ring/group_info.h"
-#include "recorder/ring/record.h"
-#include "recorder/ring/ring.h"
-#include "recorder/settings/options.h"
-#include "recorder/settings/process_info.h"
 #include "recorder/stacks/stack_source.h"
+#include "ring_io/ring/call_description.h"
+#include "ring_io/ring/definition_cache.h"
+#include "ring_io/ring/group_info.h"
+#include "ring_io/ring/record.h"
+#include "ring_io/ring/ring.h"
+#include "ring_io/settings/options.h"
+#include "ring_io/settings/process_info.h"
 
 namespace traced {
 

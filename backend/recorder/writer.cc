@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/say.h"
 #include "base/signals_blocked.h"
-#include "recorder/chunks/chunk_pace.h"
 #include "recorder/stacks/cpp_stack.h"
+#include "ring_io/chunks/chunk_pace.h"
 
 namespace traced {
 namespace {

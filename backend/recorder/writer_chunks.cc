@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/say.h"
-#include "recorder/chunks/accounts.h"
-#include "recorder/chunks/chunk_pace.h"
-#include "recorder/support/kill_point.h"
 #include "recorder/writer.h"
+#include "ring_io/chunks/accounts.h"
+#include "ring_io/chunks/chunk_pace.h"
+#include "ring_io/support/kill_point.h"
 
 namespace traced {
 namespace {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "recorder/control/control_request.h"
 #include "recorder/recorder.h"
 #include "recorder/stacks/stack_source.h"
 #include "recorder/writer.h"
+#include "ring_io/control/control_request.h"
 
 namespace traced {
 namespace {

@@ -16,9 +16,9 @@
 #include <fstream>
 #include <random>
 
-#include "recorder/chunks/chunk_builder.h"
 #include "recorder/metrics/operation_sums.h"
-#include "recorder/sinks/file_sink.h"
+#include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/sinks/file_sink.h"
 #include "support/bench_recorder.h"
 #include "trace_io/chunk_encoder.h"
 

@@ -17,7 +17,7 @@
 #include <filesystem>
 #include <string>
 
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 #include "support/stream_builder.h"
 #include "support/write_file.h"
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "kill_points.h"
-#include "recorder/recovery/recover_segments.h"
+#include "ring_io/recovery/recover_segments.h"
 #include "support/temp_dir.h"
 #include "workload.h"
 

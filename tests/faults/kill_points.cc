@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "recorder/support/kill_point.h"
+#include "ring_io/support/kill_point.h"
 
 namespace traced {
 namespace {

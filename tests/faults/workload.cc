@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "recorder/recovery/recover_segments.h"
+#include "ring_io/recovery/recover_segments.h"
 #include "unit/cli/run_tracectl.h"
 
 namespace traced::testing {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 #include "truth.h"
 
 namespace traced::testing {

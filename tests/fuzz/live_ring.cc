@@ -7,10 +7,10 @@
 #include "fuzz/readable.h"
 #include "fuzz/segment_mutator.h"
 #include "fuzz/target.h"
-#include "recorder/recovery/live_copy.h"
-#include "recorder/recovery/segment_content.h"
-#include "recorder/recovery/stream_recovery.h"
-#include "recorder/recovery/written_stream.h"
+#include "ring_io/recovery/live_copy.h"
+#include "ring_io/recovery/segment_content.h"
+#include "ring_io/recovery/stream_recovery.h"
+#include "ring_io/recovery/written_stream.h"
 #include "trace_io/byte_source.h"
 
 using traced::testing::require;

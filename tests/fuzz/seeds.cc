@@ -8,9 +8,9 @@
 
 #include "analysis/digest/digest_maker.h"
 #include "fuzz/parts.h"
-#include "recorder/chunks/trace_header.h"
-#include "recorder/ring/ring.h"
-#include "recorder/ring/segment.h"
+#include "ring_io/chunks/trace_header.h"
+#include "ring_io/ring/ring.h"
+#include "ring_io/ring/segment.h"
 #include "support/filled_ring.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "fuzz/target.h"
-#include "recorder/ring/ring.h"
+#include "ring_io/ring/ring.h"
 
 namespace traced::testing {
 

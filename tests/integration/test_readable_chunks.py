@@ -17,7 +17,7 @@ _ON_PURPOSE = ("killed; the last records were recovered", "while recording (rete
 
 def test_whatever_is_recorded(tmp_path: Path) -> None:
     done = subprocess.run(
-        [built("unit/recorder/recover_test"), "--gtest_filter=ReadableChunksTest.*"],
+        [built("unit/ring_io/recover_test"), "--gtest_filter=ReadableChunksTest.*"],
         env={"TRACED_TEST_TRACES": str(tmp_path)},
         capture_output=True,
         text=True,

@@ -22,8 +22,8 @@ from mutation.sites import Site, sites_of
 from mutation.trial import Trial
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
-_LAYERS = "recorder,analysis,trace_io,c10d"
-_UNIT_LAYERS = "recorder,analysis,trace_io"
+_LAYERS = "recorder,ring_io,analysis,trace_io,c10d"
+_UNIT_LAYERS = "recorder,ring_io,analysis,trace_io"
 
 
 def _rank(*words: object) -> str:

@@ -22,7 +22,7 @@ _OPTIONS = (
     "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld",
     "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
 )
-_LAYERS = ("trace_io", "recorder", "analysis")
+_LAYERS = ("trace_io", "ring_io", "recorder", "analysis")
 _PROGRAM = re.compile(r"traced_unit_test\((\w+)\s+SOURCES([^)]*)\)")
 # Of all tests in a program, and of a build.
 _PROGRAM_S = 300

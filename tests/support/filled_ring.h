@@ -2,10 +2,10 @@
 
 #pragma once
 
-#include "recorder/chunks/encode_definitions.h"
-#include "recorder/ring/call_description.h"
-#include "recorder/ring/group_info.h"
-#include "recorder/ring/ring.h"
+#include "ring_io/chunks/encode_definitions.h"
+#include "ring_io/ring/call_description.h"
+#include "ring_io/ring/group_info.h"
+#include "ring_io/ring/ring.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced::testing {

@@ -22,12 +22,12 @@
 #include "c10d/module/facade.h"
 #include "c10d/module/nccl_profiler.h"
 #include "c10d/module/python_error.h"
-#include "recorder/keeper/start_keeper.h"
 #include "recorder/recorder.h"
-#include "recorder/settings/options.h"
-#include "recorder/settings/process_info.h"
-#include "recorder/sinks/queue_sink.h"
 #include "recorder/watch/hang_reports.h"
+#include "ring_io/keeper/start_keeper.h"
+#include "ring_io/settings/options.h"
+#include "ring_io/settings/process_info.h"
+#include "ring_io/sinks/queue_sink.h"
 
 namespace py = pybind11;
 

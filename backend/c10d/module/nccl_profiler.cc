@@ -8,8 +8,8 @@
 #include "base/say.h"
 #include "nccl_profiler/recorder_link.h"
 #include "recorder/recorder.h"
-#include "recorder/ring/operation_in_call.h"
-#include "recorder/support/find_function.h"
+#include "ring_io/ring/operation_in_call.h"
+#include "ring_io/support/find_function.h"
 
 namespace traced {
 namespace {

@@ -18,10 +18,10 @@
 #include "c10d/program/python_code.h"
 #include "c10d/program/python_frames.h"
 #include "c10d/program/watched_code.h"
-#include "recorder/ring/definition_cache.h"
 #include "recorder/stacks/cpp_stack.h"
 #include "recorder/stacks/stack_budget.h"
 #include "recorder/stacks/stack_source.h"
+#include "ring_io/ring/definition_cache.h"
 
 namespace py = pybind11;
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "c10d/program/code_kinds.h"
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced {

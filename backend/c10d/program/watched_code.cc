@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "recorder/ring/definition_cache.h"
+#include "ring_io/ring/definition_cache.h"
 
 namespace traced {
 namespace {

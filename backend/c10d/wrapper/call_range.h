@@ -10,7 +10,7 @@
 #include <string>
 
 #include "recorder/ranges/tool_ranges.h"
-#include "recorder/ring/operation_in_call.h"
+#include "ring_io/ring/operation_in_call.h"
 
 namespace traced {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "recorder/recorded_group.h"
-#include "recorder/ring/call_description.h"
+#include "ring_io/ring/call_description.h"
 
 namespace traced {
 

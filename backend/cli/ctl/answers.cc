@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "recorder/sinks/trace_parts.h"
+#include "ring_io/sinks/trace_parts.h"
 #include "trace_io/byte_source.h"
 #include "trace_io/chunk_scanner.h"
 #include "trace_io/rows.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/control/control_answer.h"
+#include "ring_io/control/control_answer.h"
 #include "trace_io/chunk_decoder.h"
 
 namespace traced {
@@ -16,7 +16,7 @@ namespace traced {
 struct AskedRank {
   std::uint32_t rank = 0;
   std::uint64_t stream_id = 0;
-  // The newest part of its trace (recorder/sinks/trace_parts.h).
+  // The newest part of its trace (ring_io/sinks/trace_parts.h).
   std::string part;
   std::optional<ControlAnswer> answer;
 };

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/reading/stream_window.h"
-#include "recorder/settings/options.h"
-#include "recorder/sinks/trace_parts.h"
+#include "ring_io/settings/options.h"
+#include "ring_io/sinks/trace_parts.h"
 
 namespace traced {
 namespace {

@@ -19,7 +19,7 @@
 #include "cli/common/text.h"
 #include "cli/ctl/asked_ranks.h"
 #include "cli/inputs/inputs.h"
-#include "recorder/control/control_request.h"
+#include "ring_io/control/control_request.h"
 
 namespace traced {
 namespace {

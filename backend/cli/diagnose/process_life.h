@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "recorder/settings/process_info.h"
+#include "ring_io/settings/process_info.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/diagnose/process_activity.h"
-#include "recorder/recovery/live_rings.h"
+#include "ring_io/recovery/live_rings.h"
 
 namespace traced {
 

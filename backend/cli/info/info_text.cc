@@ -10,7 +10,7 @@
 #include "cli/common/table.h"
 #include "cli/common/text.h"
 #include "cli/info/run_info.h"
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 
 namespace traced {
 namespace {

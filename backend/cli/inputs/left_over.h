@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/recovery/recover_segments.h"
+#include "ring_io/recovery/recover_segments.h"
 
 namespace traced {
 

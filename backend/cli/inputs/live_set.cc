@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/reading/ring_chunks.h"
 #include "cli/inputs/left_over.h"
-#include "recorder/settings/process_info.h"
+#include "ring_io/settings/process_info.h"
 #include "trace_io/field_reader.h"
 
 namespace traced {

@@ -16,7 +16,7 @@
 #include "analysis/reading/trace_set.h"
 #include "base/result.h"
 #include "cli/common/memory_file.h"
-#include "recorder/recovery/live_rings.h"
+#include "ring_io/recovery/live_rings.h"
 
 namespace traced {
 

@@ -11,7 +11,7 @@
 #include "cli/common/progress.h"
 #include "cli/common/text.h"
 #include "cli/inputs/open_to_copy.h"
-#include "recorder/settings/process_info.h"
+#include "ring_io/settings/process_info.h"
 
 namespace traced {
 namespace {

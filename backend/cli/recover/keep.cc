@@ -16,7 +16,7 @@
 
 #include "cli/common/complain.h"
 #include "cli/recover/keeper.h"
-#include "recorder/keeper/sweep.h"
+#include "ring_io/keeper/sweep.h"
 
 namespace traced {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/say.h"
-#include "recorder/keeper/job_start.h"
-#include "recorder/recovery/recover_segments.h"
+#include "ring_io/keeper/job_start.h"
+#include "ring_io/recovery/recover_segments.h"
 
 namespace traced {
 namespace {

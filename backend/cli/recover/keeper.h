@@ -16,9 +16,9 @@
 #include "cli/recover/job_log.h"
 #include "cli/recover/keeper_child.h"
 #include "cli/recover/last_line.h"
-#include "recorder/keeper/keeper_lock.h"
-#include "recorder/keeper/kept_ring.h"
-#include "recorder/keeper/oom_kills.h"
+#include "ring_io/keeper/keeper_lock.h"
+#include "ring_io/keeper/kept_ring.h"
+#include "ring_io/keeper/oom_kills.h"
 
 namespace traced {
 

@@ -6,7 +6,7 @@
 #include "analysis/reading/stream_window.h"
 #include "cli/common/shell_word.h"
 #include "cli/common/text.h"
-#include "recorder/sinks/trace_parts.h"
+#include "ring_io/sinks/trace_parts.h"
 
 namespace traced {
 namespace {

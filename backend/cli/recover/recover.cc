@@ -8,7 +8,7 @@
 #include "cli/common/json.h"
 #include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
-#include "recorder/recovery/recover_segments.h"
+#include "ring_io/recovery/recover_segments.h"
 
 namespace traced {
 namespace {

@@ -15,7 +15,7 @@
 #include "analysis/live/live_job.h"
 #include "base/clock.h"
 #include "cli/serve/background.h"
-#include "recorder/recovery/ring_news.h"
+#include "ring_io/recovery/ring_news.h"
 
 namespace traced {
 

@@ -9,7 +9,7 @@
 
 #include "base/say.h"
 #include "base/utf8.h"
-#include "recorder/ring/definition_cache.h"
+#include "ring_io/ring/definition_cache.h"
 
 namespace traced {
 namespace {

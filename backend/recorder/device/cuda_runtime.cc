@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "recorder/support/find_function.h"
+#include "ring_io/support/find_function.h"
 
 namespace traced {
 namespace {

@@ -16,7 +16,7 @@
 #include "recorder/device/event_pool.h"
 #include "recorder/device/stream_look.h"
 #include "recorder/device/untimed.h"
-#include "recorder/ring/record.h"
+#include "ring_io/ring/record.h"
 
 namespace traced {
 

@@ -25,7 +25,7 @@
 #include "recorder/device/device_resolver.h"
 #include "recorder/device/event_pool.h"
 #include "recorder/device/untimed.h"
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 
 namespace traced {
 

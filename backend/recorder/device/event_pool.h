@@ -13,8 +13,8 @@
 
 #include "recorder/device/aborted_communicators.h"
 #include "recorder/device/device_events.h"
-#include "recorder/ring/record.h"
-#include "recorder/support/index_queue.h"
+#include "ring_io/ring/record.h"
+#include "ring_io/support/index_queue.h"
 
 namespace traced {
 

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/in_flight.h"
-#include "recorder/chunks/told_operation.h"
-#include "recorder/ring/record.h"
+#include "ring_io/chunks/told_operation.h"
+#include "ring_io/ring/record.h"
 
 namespace traced {
 

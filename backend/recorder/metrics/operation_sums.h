@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "base/cover_bound.h"
-#include "recorder/chunks/chunk_builder.h"
 #include "recorder/metrics/followed_operation.h"
 #include "recorder/metrics/rank_figures.h"
-#include "recorder/ring/record.h"
-#include "recorder/ring/ring.h"
+#include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/ring/record.h"
+#include "ring_io/ring/ring.h"
 
 namespace traced {
 

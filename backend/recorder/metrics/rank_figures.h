@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "recorder/chunks/told_operation.h"
+#include "ring_io/chunks/told_operation.h"
 
 namespace traced {
 

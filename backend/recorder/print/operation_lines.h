@@ -9,9 +9,9 @@
 #include <unordered_map>
 
 #include "base/clock.h"
-#include "recorder/chunks/chunk_builder.h"
-#include "recorder/ring/ring.h"
-#include "recorder/settings/options.h"
+#include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/ring/ring.h"
+#include "ring_io/settings/options.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <string>
 
-#include "recorder/chunks/chunk_builder.h"
 #include "recorder/print/line_output.h"
 #include "recorder/print/operation_lines.h"
-#include "recorder/ring/ring.h"
-#include "recorder/settings/options.h"
+#include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/ring/ring.h"
+#include "ring_io/settings/options.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "recorder/support/find_function.h"
+#include "ring_io/support/find_function.h"
 
 namespace traced {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "recorder/ranges/nvtx.h"
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 
 namespace traced {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "recorder/ring/definition_cache.h"
 #include "recorder/stacks/loaded_code.h"
 #include "recorder/stacks/loaded_list.h"
+#include "ring_io/ring/definition_cache.h"
 
 namespace traced {
 namespace {

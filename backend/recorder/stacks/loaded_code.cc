@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "base/utf8.h"
-#include "recorder/ring/definition_cache.h"
 #include "recorder/stacks/loaded_list.h"
+#include "ring_io/ring/definition_cache.h"
 
 namespace traced {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "recorder/settings/options.h"
+#include "ring_io/settings/options.h"
 
 namespace traced {
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "recorder/ring/record.h"
-#include "recorder/ring/ring.h"
+#include "ring_io/ring/record.h"
+#include "ring_io/ring/ring.h"
 
 namespace traced {
 

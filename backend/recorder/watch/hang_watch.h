@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/reported_ends.h"
-#include "recorder/chunks/chunk_builder.h"
-#include "recorder/chunks/told_operation.h"
-#include "recorder/ring/record.h"
-#include "recorder/ring/ring.h"
+#include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/chunks/told_operation.h"
+#include "ring_io/ring/record.h"
+#include "ring_io/ring/ring.h"
 
 namespace traced {
 

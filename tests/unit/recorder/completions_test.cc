@@ -9,7 +9,7 @@
 #include <map>
 
 #include "support/rows_of.h"
-#include "unit/recorder/recovery/recover_fixture.h"
+#include "unit/ring_io/recovery/recover_fixture.h"
 
 namespace traced::testing {
 namespace {

@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <new>
 
-#include "recorder/chunks/operation_name.h"
 #include "recorder/recorder.h"
+#include "ring_io/chunks/operation_name.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "recorder/chunks/trace_header.h"
+#include "ring_io/chunks/trace_header.h"
 
 namespace traced {
 namespace {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "recorder/chunks/encode_definitions.h"
 #include "recorder/print/line_output.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "support/filled_ring.h"
 
 namespace traced {

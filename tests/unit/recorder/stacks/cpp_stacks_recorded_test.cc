@@ -13,7 +13,7 @@
 #include "recorder/stacks/cpp_stack.h"
 #include "support/rows_of.h"
 #include "support/trace_file.h"
-#include "unit/recorder/recovery/recover_fixture.h"
+#include "unit/ring_io/recovery/recover_fixture.h"
 
 namespace traced::testing {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <memory>
 
-#include "recorder/chunks/encode_definitions.h"
-#include "recorder/ring/group_info.h"
 #include "recorder/watch/hang_reports.h"
+#include "ring_io/chunks/encode_definitions.h"
+#include "ring_io/ring/group_info.h"
 #include "support/filled_ring.h"
 #include "support/record_calls.h"
 

@@ -1,0 +1,294 @@
+#include "ring_io/chunks/chunk_builder.h"
+
+#include <string_view>
+
+#include "base/utf8.h"
+#include "ring_io/chunks/encode_definitions.h"
+#include "ring_io/chunks/record_rows.h"
+#include "trace_io/row_writer.h"
+
+namespace traced {
+namespace {
+
+template <typename Message>
+bool parse(Message& message, std::string_view bytes) {
+  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+}  // namespace
+
+ChunkBuilder::ChunkBuilder(const v1::Header& header,
+                           std::size_t definition_room)
+    : definition_room_(definition_room) {
+  *payload_.mutable_header() = header;
+}
+
+void ChunkBuilder::add(const Ring::Record& record) {
+  const std::uint64_t rows = rowsOf(record.kind);
+  records_ += rows;
+  definitions_ += rows == 0;
+  switch (record.kind) {
+    case RecordKind::kIssue:
+      addIssue(record.position, record.as<IssueRecord>());
+      break;
+    case RecordKind::kReturn:
+      addReturn(record.as<ReturnRecord>());
+      break;
+    case RecordKind::kDone:
+      addDone(record.as<DoneRecord>());
+      break;
+    case RecordKind::kWait:
+      addWait(record.as<WaitRecord>());
+      break;
+    case RecordKind::kReturnAndWait: {
+      const auto both = record.as<ReturnAndWaitRecord>();
+      addReturn(both.returned());
+      addWait(both.waited());
+      break;
+    }
+    case RecordKind::kRelease:
+      addRelease(record.as<ReleaseRecord>());
+      break;
+    case RecordKind::kMethod:
+      addMethod(record.as<MethodRecord>());
+      break;
+    case RecordKind::kMark:
+      addMark(record.position, record.as<MarkRecord>());
+      break;
+    default:
+      addDefinition(record);
+      break;
+  }
+}
+
+void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
+  addRow(payload_, rowOf(position, issue));
+  useCall(issue.call);
+  use(buffers_.useInThisChunk(issue.buffers));
+  use(threads_.useInThisChunk(issue.thread));
+  use(contexts_.useInThisChunk(issue.context));
+  use(stacks_.useInThisChunk(issue.stack));
+}
+
+void ChunkBuilder::addReturn(const ReturnRecord& record) {
+  addRow(payload_, rowOf(record));
+  useText(record.error);
+}
+
+void ChunkBuilder::addDone(const DoneRecord& record) {
+  addRow(payload_, rowOf(record));
+  useText(record.error);
+}
+
+void ChunkBuilder::addWait(const WaitRecord& record) {
+  addRow(payload_, rowOf(record));
+  useText(record.error);
+}
+
+void ChunkBuilder::addRelease(const ReleaseRecord& record) {
+  addRow(payload_, rowOf(record));
+}
+
+void ChunkBuilder::addMethod(const MethodRecord& record) {
+  addRow(payload_, rowOf(record));
+  useText(record.algorithm);
+  useText(record.protocol);
+}
+
+void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
+  addRow(payload_, rowOf(position, mark));
+  useText(mark.text);
+  if (isAboutGroup(mark.kind)) useGroup(static_cast<std::uint32_t>(mark.value));
+}
+
+void ChunkBuilder::addDefinition(const Ring::Record& record) {
+  std::string_view bytes = record.payload;
+  definition_bytes_ += bytes.size();
+  const auto head = record.as<DefinitionHead>();
+  bytes.remove_prefix(std::min(bytes.size(), sizeof head));
+  switch (record.kind) {
+    case RecordKind::kDefineCall:
+      calls_.define(head, encodeCall(head.id, bytes));
+      break;
+    case RecordKind::kDefineBuffers:
+      buffers_.define(head, encodeBuffers(head.id, bytes));
+      break;
+    case RecordKind::kDefineText: {
+      v1::Text text;
+      text.set_id(head.id);
+      text.set_text(toValidUtf8(bytes));
+      texts_.define(head, std::move(text));
+      break;
+    }
+    case RecordKind::kDefineThread: {
+      v1::Thread thread;
+      if (parse(thread, bytes)) threads_.define(head, std::move(thread));
+      break;
+    }
+    case RecordKind::kDefineContext: {
+      v1::Context context;
+      if (!parse(context, bytes)) break;
+      context.set_id(head.id);
+      contexts_.define(head, std::move(context));
+      break;
+    }
+    case RecordKind::kDefineStack:
+      defineStack(head, bytes);
+      break;
+    case RecordKind::kDefineGroup: {
+      v1::Group group;
+      if (parse(group, bytes)) groups_.define(head, std::move(group));
+      break;
+    }
+    case RecordKind::kRetireGroup:
+      groups_.retire(head.id);
+      break;
+    case RecordKind::kRetireThread:
+      threads_.retire(head.id);
+      break;
+    default:
+      break;
+  }
+}
+
+void ChunkBuilder::defineStack(const DefinitionHead& head,
+                               std::string_view bytes) {
+  v1::NewStack told;
+  if (!parse(told, bytes)) return;
+  for (v1::Code& code : *told.mutable_code()) code_.define(std::move(code));
+  v1::Stack& stack = *told.mutable_stack();
+  stack.set_id(head.id);
+  nameFrames(stack);
+  stacks_.define(head, std::move(stack));
+}
+
+void ChunkBuilder::nameCode(v1::Code named) {
+  definitions_ += code_.name(std::move(named));
+}
+
+void ChunkBuilder::put(const v1::Group& group) {
+  put(*payload_.mutable_group(), group);
+}
+void ChunkBuilder::put(const v1::Call& call) {
+  put(*payload_.mutable_call(), call);
+}
+void ChunkBuilder::put(const v1::Buffers& buffers) {
+  put(*payload_.mutable_buffers(), buffers);
+}
+void ChunkBuilder::put(const v1::Thread& thread) {
+  put(*payload_.mutable_thread(), thread);
+}
+void ChunkBuilder::put(const v1::Context& context) {
+  put(*payload_.mutable_context(), context);
+}
+void ChunkBuilder::put(const v1::Stack& stack) {
+  definition_bytes_ += frames_.put(stack, payload_);
+  for (const std::uint64_t call : stack.cpp()) use(code_.useInThisChunk(call));
+}
+void ChunkBuilder::put(const v1::Code& code) {
+  put(*payload_.mutable_code(), code);
+}
+void ChunkBuilder::put(const v1::Text& text) {
+  put(*payload_.mutable_text(), text);
+}
+
+void ChunkBuilder::useCall(std::uint32_t id) {
+  const v1::Call* call = calls_.useInThisChunk(id);
+  if (!call) return;
+  put(*call);
+  useGroup(call->group());
+}
+
+void ChunkBuilder::useGroup(std::uint32_t id) {
+  use(groups_.useInThisChunk(id));
+}
+
+void ChunkBuilder::useText(std::uint32_t id) {
+  if (id != 0) use(texts_.useInThisChunk(id));
+}
+
+template <typename Act>
+void ChunkBuilder::withDefinitionTables(Act act) {
+  act(groups_);
+  act(calls_);
+  act(buffers_);
+  act(threads_);
+  act(contexts_);
+  act(stacks_);
+  act(texts_);
+}
+
+template <typename Act>
+void ChunkBuilder::withTables(Act act) {
+  withDefinitionTables(act);
+  act(code_);
+}
+
+void ChunkBuilder::repeatDefinitions() {
+  withTables([](auto& table) { table.repeat(); });
+}
+
+bool ChunkBuilder::isToRepeat() {
+  bool any = false;
+  withTables([&any](auto& table) { any |= table.isRepeating(); });
+  return any;
+}
+
+void ChunkBuilder::repeatNoMore() noexcept {
+  withTables([](auto& table) { table.stopRepeating(); });
+}
+
+void ChunkBuilder::endProcess(int exit_code, std::int64_t now_ns) {
+  // As wait() has it.
+  constexpr unsigned kExitCodeBits = 0xFF;
+  v1::ProcessEnd* end = payload_.mutable_process_end();
+  end->set_exit_code(static_cast<unsigned>(exit_code) & kExitCodeBits);
+  end->set_seen_by(v1::PROCESS_END_OBSERVER_SELF);
+  end->set_seen_ns(now_ns);
+}
+
+const v1::Payload& ChunkBuilder::close(const ClockReading& now,
+                                       const v1::Accounts& accounts) {
+  closed_ns_ = now.monotonic_ns;
+  v1::ClockAnchor* anchor = payload_.mutable_anchor();
+  anchor->set_monotonic_ns(now.monotonic_ns);
+  anchor->set_realtime_ns(now.realtime_ns);
+  anchor->set_boottime_ns(now.boottime_ns);
+  *payload_.mutable_accounts() = accounts;
+
+  const auto putIt = [this](const auto& message) { put(message); };
+  withTables([&](auto& table) { table.putFresh(putIt); });
+  withTables([&](auto& table) {
+    table.putAgain(putIt, [this] { return !isFull(); });
+  });
+
+  finishRows(payload_);
+  return payload_;
+}
+
+void ChunkBuilder::clear() noexcept {
+  withDefinitionTables([this](auto& table) { table.nextChunk(closed_ns_); });
+  code_.nextChunk();
+  frames_.nextChunk();
+  payload_.clear_group();
+  payload_.clear_call();
+  payload_.clear_buffers();
+  payload_.clear_thread();
+  payload_.clear_context();
+  payload_.clear_stack();
+  payload_.clear_frame();
+  payload_.clear_code();
+  payload_.clear_text();
+  payload_.clear_issued();
+  payload_.clear_returned();
+  payload_.clear_done();
+  payload_.clear_waited();
+  payload_.clear_released();
+  payload_.clear_method();
+  payload_.clear_marked();
+  records_ = 0;
+  definitions_ = 0;
+  definition_bytes_ = 0;
+}
+
+}  // namespace traced

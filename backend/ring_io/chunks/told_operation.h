@@ -1,0 +1,40 @@
+// ToldOperation is a single operation as a process tells of it while it runs.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/operation.h"
+#include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/ring/record.h"
+
+namespace traced {
+
+// What is told of a call.
+struct CallFacts {
+  Operation operation{};
+  std::uint32_t group = 0;
+  // The larger of input and output.
+  std::uint64_t bytes = 0;
+  std::int64_t peer = -1;  // global rank; -1: none, or any
+};
+
+CallFacts factsOf(const v1::Call& call);
+
+struct ToldOperation {
+  OpId op = 0;
+  std::string operation;
+  std::string group_name;
+  std::string group_desc;
+  std::uint64_t seq = 0;  // 0: none
+  std::uint64_t bytes = 0;
+  std::int64_t peer = -1;  // as in CallFacts
+  std::int64_t issue_ns = 0;
+};
+
+// `known` knows the group; one that it does not know has no name.
+ToldOperation tellOperation(OpId op, const CallFacts& call, std::uint64_t seq,
+                            std::int64_t issue_ns, const ChunkBuilder& known);
+
+}  // namespace traced

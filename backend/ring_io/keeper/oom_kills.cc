@@ -1,0 +1,82 @@
+#include "ring_io/keeper/oom_kills.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <utility>
+
+namespace traced {
+namespace {
+
+// How long a process may take to end that was killed. Later it is another one's
+// doing: what a launcher does to the rest of a job takes longer.
+constexpr std::chrono::seconds kLongestEnd{5};
+
+std::string firstReadable(std::initializer_list<std::string> paths) {
+  for (const std::string& path : paths) {
+    if (access(path.c_str(), R_OK) == 0) return path;
+  }
+  return "";
+}
+
+// "0::/job" of version 2 of control groups, "4:memory:/job" of version 1.
+// Within a container the path may be that of its host: its own is then the
+// root.
+std::string counterPath() {
+  const std::string root = "/sys/fs/cgroup";
+  std::ifstream groups("/proc/self/cgroup");
+  std::string line, path;
+  while (path.empty() && std::getline(groups, line)) {
+    const std::size_t memory = line.find(":memory:");
+    if (memory != std::string::npos) {
+      const std::string v1 = root + "/memory";
+      path =
+          firstReadable({v1 + line.substr(memory + 8) + "/memory.oom_control",
+                         v1 + "/memory.oom_control"});
+    } else if (line.starts_with("0::")) {
+      path = firstReadable(
+          {root + line.substr(3) + "/memory.events", root + "/memory.events"});
+    }
+  }
+  return path;
+}
+
+}  // namespace
+
+OomKills::OomKills() : OomKills(counterPath()) {}
+
+OomKills::OomKills(std::string path)
+    : path_(std::move(path)), seen_(read()), last_(Clock::time_point::min()) {}
+
+std::optional<std::uint64_t> OomKills::read() const {
+  std::ifstream file(path_);
+  std::string name;
+  std::uint64_t count = 0;
+  while (file >> name >> count) {
+    if (name == "oom_kill") return count;
+  }
+  return std::nullopt;
+}
+
+void OomKills::look(Clock::time_point now) {
+  const std::optional<std::uint64_t> count = read();
+  if (!count) return;
+  if (seen_ && *count > *seen_) {
+    unclaimed_ += *count - *seen_;
+    last_ = now;
+  }
+  seen_ = count;
+}
+
+bool OomKills::claim(Clock::time_point now) {
+  look(now);
+  if (unclaimed_ == 0) return false;
+  if (now - last_ > kLongestEnd) {
+    unclaimed_ = 0;
+    return false;
+  }
+  --unclaimed_;
+  return true;
+}
+
+}  // namespace traced

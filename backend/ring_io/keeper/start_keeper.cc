@@ -1,0 +1,84 @@
+#include "ring_io/keeper/start_keeper.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "ring_io/keeper/detached_process.h"
+#include "ring_io/keeper/job_start.h"
+#include "ring_io/keeper/keeper_lock.h"
+#include "ring_io/recovery/segment_file.h"
+
+namespace traced {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Who takes in orphans would find the keeper among its children.
+bool takesInOrphans() {
+  int is_subreaper = 0;
+  prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  return getpid() == 1 || is_subreaper != 0;
+}
+
+// What the loader needs to find its libraries, and nothing that makes it load
+// others.
+std::vector<std::string> variables() {
+  std::vector<std::string> kept = {"LC_ALL=C"};
+  if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) {
+    kept.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
+  }
+  return kept;
+}
+
+std::string withoutKeeper(int error) {
+  return std::string("no keeper could be started (") + std::strerror(error) +
+         "): what a killed process leaves has to be brought back by `tracectl "
+         "recover`";
+}
+
+// Returns what the ring says of its process, as a keeper will read it.
+std::optional<SegmentContent> contentOf(const std::string& ring) {
+  const auto file = SegmentFile::open(ring);
+  if (!file) return std::nullopt;
+  Result<SegmentContent> content = file->describe();
+  if (!content || content->trace_path.empty()) return std::nullopt;
+  return *std::move(content);
+}
+
+}  // namespace
+
+std::string startKeeper(const KeeperStart& start) {
+  if (start.ring.empty() || takesInOrphans()) return "";
+  const auto content = contentOf(start.ring);
+  if (!content) return "";
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const fs::path folder = fs::path(content->trace_path).parent_path();
+  const std::string rings = fs::path(start.ring).parent_path().string();
+  const std::string path = KeeperLock::pathFor(
+      rings, jobStartKey(content->trace_path, content->header));
+  KeeperLock lock(path);
+  if (lock.owner() == KeeperLock::Owner::kOthers) return "";
+  if (lock.owner() == KeeperLock::Owner::kNobody) return withoutKeeper(errno);
+  DetachedProcess keeper;
+  keeper.words = {start.program, "keep",        "--lock",
+                  path,          "--ring-dir",  rings,
+                  "--from",      here.string(), folder.string()};
+  keeper.variables = variables();
+  keeper.words_to = start.has_stderr ? STDERR_FILENO : -1;
+  keeper.handed_on = lock.fd();
+  const int failed = startDetached(keeper);
+  if (failed == 0) return "";
+  lock.giveUp();
+  return withoutKeeper(failed);
+}
+
+}  // namespace traced

@@ -1,0 +1,144 @@
+#include "ring_io/recovery/segment_content.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <system_error>
+
+#include "ring_io/ring/ring.h"
+#include "ring_io/ring/segment.h"
+#include "ring_io/sinks/trace_parts.h"
+
+namespace traced {
+namespace {
+
+// The largest ring there is (TRACED_RING_MB), and far more than what describes
+// it.
+constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 24;  // 1 GiB
+constexpr std::uint64_t kMostRingOffset = std::uint64_t{16} << 20;
+// Enough to see whether something is in a file that is no segment.
+constexpr std::uint64_t kFewestBytes = std::uint64_t{64} << 10;
+
+// All zero, and so without the magic number, when there are too few bytes.
+SegmentHeader headOf(std::string_view file) {
+  SegmentHeader head{};
+  if (file.size() >= sizeof head) {
+    std::memcpy(&head, file.data(), sizeof head);
+  }
+  return head;
+}
+
+bool fits(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
+  return offset <= size && bytes <= size - offset;
+}
+
+// The numbers of a segment that is longer than these bytes.
+bool isCutShort(const SegmentHeader& head, std::uint64_t file_bytes) {
+  return std::has_single_bit(head.slots) && head.slots <= kMostSlots &&
+         head.ring_offset <= kMostRingOffset &&
+         file_bytes < head.ring_offset + Ring::bytesFor(head.slots);
+}
+
+bool sizesAreRight(const SegmentHeader& head, std::uint64_t file_bytes) {
+  return std::has_single_bit(head.slots) && head.slots <= kMostSlots &&
+         head.info_offset >= sizeof head &&
+         head.ring_offset <= kMostRingOffset &&
+         fits(head.info_offset, head.info_bytes, head.ring_offset) &&
+         fits(head.ring_offset, Ring::bytesFor(head.slots), file_bytes);
+}
+
+}  // namespace
+
+bool isNamed(std::string_view file) {
+  const SegmentHeader head = headOf(file);
+  return head.magic == SegmentHeader::kMagic && head.named != 0;
+}
+
+std::uint64_t streamIdOf(std::string_view file) {
+  const SegmentHeader head = headOf(file);
+  return head.magic == SegmentHeader::kMagic ? head.stream_id : 0;
+}
+
+// "traced.UID.STREAM.ring"
+std::uint64_t streamIdIn(std::string_view name) {
+  constexpr std::string_view kBegin = "traced.";
+  constexpr std::string_view kEnd = ".ring";
+  constexpr std::size_t kDigits = 16;
+  if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return 0;
+  name.remove_suffix(kEnd.size());
+  const std::string_view id = name.substr(name.rfind('.') + 1);
+  std::uint64_t stream_id = 0;
+  const auto [rest, error] =
+      std::from_chars(id.data(), id.data() + id.size(), stream_id, 16);
+  const bool whole = error == std::errc{} && rest == id.data() + id.size();
+  return whole && id.size() == kDigits ? stream_id : 0;
+}
+
+std::string tracePathIn(std::string_view file) {
+  const SegmentHeader head = headOf(file);
+  if (head.magic != SegmentHeader::kMagic) return "";
+  return std::string(head.trace_path,
+                     strnlen(head.trace_path, sizeof head.trace_path));
+}
+
+bool wasNeverUsed(std::string_view file) {
+  const SegmentHeader head = headOf(file);
+  if (head.magic != SegmentHeader::kMagic ||
+      !sizesAreRight(head, file.size()) || head.named != 0) {
+    return false;
+  }
+  std::uint64_t position;
+  std::memcpy(&position,
+              file.data() + head.ring_offset + offsetof(RingControl, head),
+              sizeof position);
+  return position == 0;
+}
+
+std::uint64_t bytesToRead(std::string_view first, std::uint64_t file_bytes) {
+  const SegmentHeader head = headOf(first);
+  const bool is_segment =
+      head.magic == SegmentHeader::kMagic && sizesAreRight(head, file_bytes);
+  const std::uint64_t bytes =
+      is_segment ? head.ring_offset + Ring::bytesFor(head.slots) : kFewestBytes;
+  return std::min(bytes, file_bytes);
+}
+
+Result<SegmentContent> parseSegment(std::string_view file) {
+  return parseSegmentHead(file, file.size());
+}
+
+Result<SegmentContent> parseSegmentHead(std::string_view first,
+                                        std::uint64_t file_bytes) {
+  const SegmentHeader head = headOf(first);
+  if (head.magic != SegmentHeader::kMagic) {
+    return Error{"no segment of this version of traced"};
+  }
+  if (isCutShort(head, file_bytes)) {
+    return Error{
+        "it was cut short by somebody: what was in it and not in the trace is "
+        "lost"};
+  }
+  if (!sizesAreRight(head, file_bytes) ||
+      !fits(head.info_offset, head.info_bytes, first.size())) {
+    return Error{"damaged: its sizes do not fit"};
+  }
+  SegmentContent content;
+  content.ring_offset = head.ring_offset;
+  content.slots = head.slots;
+  content.trace_path = tracePathIn(first);
+  if (!content.header.ParseFromArray(first.data() + head.info_offset,
+                                     static_cast<int>(head.info_bytes)) ||
+      head.stream_id == 0 || content.header.stream_id() != head.stream_id) {
+    return Error{"damaged: it does not say whose it is"};
+  }
+  const bool too_long = content.trace_path.empty() && head.named != 0;
+  if (!too_long && (!content.trace_path.starts_with('/') ||
+                    stemOf(content.trace_path).empty())) {
+    return Error{"it does not name its trace"};
+  }
+  return content;
+}
+
+}  // namespace traced

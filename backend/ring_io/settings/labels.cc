@@ -1,0 +1,71 @@
+#include "ring_io/settings/labels.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace traced {
+namespace {
+
+// They are in every chunk.
+constexpr std::size_t kMostLabels = 64;
+constexpr std::size_t kMostLabelBytes = 2048;
+constexpr std::size_t kMostPlatformBytes = 256;
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string shown(const std::string& text) {
+  constexpr std::size_t kMostShown = 64;
+  if (text.size() <= kMostShown) return '"' + text + '"';
+  return '"' + text.substr(0, kMostShown) + "...\"";
+}
+
+bool isLabelText(const std::string& text) {
+  return !text.empty() && text.size() <= kMostPlatformBytes &&
+         std::none_of(text.begin(), text.end(),
+                      [](unsigned char c) { return std::iscntrl(c); });
+}
+
+}  // namespace
+
+Result<Labels> parseLabels(const std::string& text) {
+  if (text.size() > kMostLabelBytes) {
+    return Error{"they have more than " + std::to_string(kMostLabelBytes) +
+                 " bytes"};
+  }
+  Labels labels;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string item = trimmed(text.substr(at, comma - at));
+    at = comma + 1;
+    if (item.empty()) continue;
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos) return Error{shown(item) + " has no ="};
+    const std::string key = trimmed(item.substr(0, equals));
+    if (key.empty()) return Error{shown(item) + " has no key"};
+    if (!labels.try_emplace(key, trimmed(item.substr(equals + 1))).second) {
+      return Error{shown(key) + " is there twice"};
+    }
+  }
+  if (labels.size() > kMostLabels) {
+    return Error{"there are more than " + std::to_string(kMostLabels)};
+  }
+  return labels;
+}
+
+void addPlatformLabels(
+    Labels& labels,
+    const std::function<std::optional<std::string>(const std::string&)>&
+        lookup) {
+  for (const auto& [variable, key] :
+       {std::pair("GPU_SERIAL", "gpu_serial"), std::pair("VM_ID", "vm_id")}) {
+    const auto value = lookup(variable);
+    if (value && isLabelText(*value)) labels.try_emplace(key, *value);
+  }
+}
+
+}  // namespace traced

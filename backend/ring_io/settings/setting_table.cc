@@ -1,0 +1,238 @@
+#include "ring_io/settings/setting_table.h"
+
+#include <limits.h>
+
+#include <bit>
+
+#include "ring_io/ring/ring.h"
+#include "ring_io/settings/labels.h"
+#include "ring_io/settings/setting_values.h"
+
+namespace traced {
+namespace {
+
+using Told = std::optional<std::string>;
+using Refused = std::optional<std::string>;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr const char* kPathFits = "a path of less than 4096 bytes";
+
+// --- Settings that are 0 or 1, texts, or one of some names
+
+template <bool Options::*kSwitch>
+Refused readSwitch(const std::string& value, Options& o) {
+  const auto on = parseSwitch(value);
+  if (!on) return kSwitchValues;
+  o.*kSwitch = *on;
+  return std::nullopt;
+}
+
+template <bool Options::*kSwitch>
+constexpr Setting switchSetting(const char* name) {
+  return {name, readSwitch<kSwitch>,
+          [](const Options& o) -> Told { return o.*kSwitch ? "1" : "0"; }};
+}
+
+template <std::string Options::*kText>
+Told tellText(const Options& o) {
+  return o.*kText;
+}
+
+// Sets a mode by its place among the names.
+template <typename Mode, std::size_t kCount>
+bool setMode(const std::string& value, const char* const (&names)[kCount],
+             Mode& mode) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (value != names[i]) continue;
+    mode = static_cast<Mode>(i);
+    return true;
+  }
+  return false;
+}
+
+// One whose first name is off may be told as a switch, too: on is its second.
+template <typename Mode, std::size_t kCount>
+bool setSwitchedMode(const std::string& value,
+                     const char* const (&names)[kCount], Mode& mode) {
+  if (setMode(value, names, mode)) return true;
+  const auto on = parseSwitch(value);
+  if (on) mode = static_cast<Mode>(*on ? 1 : 0);
+  return on.has_value();
+}
+
+template <auto kMode, const auto& kNames>
+Told tellMode(const Options& o) {
+  return kNames[static_cast<std::size_t>(o.*kMode)];
+}
+
+constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
+constexpr const char* kScopes[] = {"all", "crossnode", "none"};
+constexpr const char* kPrintModes[] = {"0", "1", "leader", "all"};
+constexpr const char* kStackModes[] = {"off", "site", "full"};
+
+// --- What each of the others takes
+
+Refused readDirectory(const std::string& value, Options& o) {
+  if (value.size() >= PATH_MAX) return kPathFits;
+  o.directory = value;
+  return std::nullopt;
+}
+
+Refused readJob(const std::string& value, Options& o) {
+  if (!isJobName(value)) return "a name of at most 128 bytes without a slash";
+  o.job = value;
+  return std::nullopt;
+}
+
+Refused readRing(const std::string& value, Options& o) {
+  const auto mib = parseNumber(value);
+  if (!mib || *mib < 1 || *mib > 1024) {
+    return "a whole number of MiB from 1 to 1024";
+  }
+  o.ring_slots = std::bit_floor(*mib * kMiB / kSlotBytes);
+  return std::nullopt;
+}
+
+Refused readRingDirectory(const std::string& value, Options& o) {
+  if (value.size() >= PATH_MAX) return kPathFits;
+  if (value.front() != '/') return "an absolute path";
+  o.ring_directory = value;
+  return std::nullopt;
+}
+
+Refused readMaxBytes(const std::string& value, Options& o) {
+  const auto bytes = parseBytes(value);
+  if (!bytes || (*bytes != 0 && *bytes < kMiB)) {
+    return "a number of bytes of at least 1M, such as 512M or 20G, or 0 for no "
+           "bound";
+  }
+  o.max_bytes = *bytes;
+  return std::nullopt;
+}
+
+Refused readWindow(const std::string& value, Options& o) {
+  const auto mib = parseNumber(value);
+  if (!mib || *mib > 1024) {
+    return "a whole number of MiB from 0 to 1024";
+  }
+  o.window_bytes = *mib * kMiB;
+  return std::nullopt;
+}
+
+Refused readTrigger(const std::string& value, Options& o) {
+  const bool none = parseSwitch(value) == false;
+  o.trigger = none ? Options::kNoTrigger : value;
+  return std::nullopt;
+}
+
+Refused readLabels(const std::string& value, Options& o) {
+  const auto labels = parseLabels(value);
+  if (!labels) {
+    return "key=value pairs separated by commas, each key once, but " +
+           labels.error().message;
+  }
+  o.labels = *labels;
+  return std::nullopt;
+}
+
+Refused readNode(const std::string& value, Options& o) {
+  if (value.size() > 128) return "a name of at most 128 bytes";
+  o.node = value;
+  return std::nullopt;
+}
+
+Refused readWatch(const std::string& value, Options& o) {
+  const auto on = parseSwitch(value);
+  const auto ns = on ? (*on ? kUsualWatchNs : 0) : parseSeconds(value);
+  if (!ns) return "0, 1 or a time such as 480s or 0.5s";
+  o.watch_ns = *ns;
+  return std::nullopt;
+}
+
+Refused readTraced(const std::string& value, Options& o) {
+  o.says_traced = true;
+  return readSwitch<&Options::enabled>(value, o);
+}
+
+std::string labelsText(const Options& o) {
+  std::string text;
+  for (const auto& [key, value] : o.labels) {
+    text += (text.empty() ? "" : ",") + key + "=" + value;
+  }
+  return text;
+}
+
+// Not set is a value of its own: then only what says `traced` is traced.
+Told tellTraced(const Options& o) {
+  if (!o.says_traced) return std::nullopt;
+  return o.enabled ? "1" : "0";
+}
+
+constexpr Setting kSettings[] = {
+    {"TRACED", readTraced, tellTraced},
+    {"TRACED_DIR", readDirectory, tellText<&Options::directory>},
+    {"TRACED_JOB", readJob, tellText<&Options::job>},
+    {"TRACED_RING_MB", readRing,
+     [](const Options& o) -> Told {
+       return std::to_string(o.ring_slots * kSlotBytes / kMiB);
+     }},
+    {"TRACED_RING_DIR", readRingDirectory, tellText<&Options::ring_directory>},
+    {"TRACED_MAX_BYTES", readMaxBytes,
+     [](const Options& o) -> Told { return std::to_string(o.max_bytes); }},
+    {"TRACED_WINDOW_MB", readWindow,
+     [](const Options& o) -> Told {
+       return std::to_string(o.window_bytes / kMiB);
+     }},
+    {"TRACED_TRIGGER", readTrigger,
+     [](const Options& o) -> Told {
+       return o.trigger == Options::kNoTrigger ? Options::kNoTrigger
+                                               : o.triggerPath();
+     }},
+    {"TRACED_LABELS", readLabels,
+     [](const Options& o) -> Told { return labelsText(o); }},
+    {"TRACED_SCOPE",
+     [](const std::string& value, Options& o) -> Refused {
+       if (setMode(value, kScopes, o.scope)) return std::nullopt;
+       return "all, crossnode or none";
+     },
+     tellMode<&Options::scope, kScopes>},
+    {"TRACED_NODE", readNode, tellText<&Options::node>},
+    {"TRACED_PRINT",
+     [](const std::string& value, Options& o) -> Refused {
+       if (setSwitchedMode(value, kPrintModes, o.print)) return std::nullopt;
+       return "0, 1 (global rank 0), leader (of each operation) or all";
+     },
+     tellMode<&Options::print, kPrintModes>},
+    {"TRACED_DEVICE_TIME",
+     [](const std::string& value, Options& o) -> Refused {
+       if (setSwitchedMode(value, kDeviceTimeModes, o.device_time)) {
+         return std::nullopt;
+       }
+       return "off, end or full";
+     },
+     tellMode<&Options::device_time, kDeviceTimeModes>},
+    {"TRACED_STACKS",
+     [](const std::string& value, Options& o) -> Refused {
+       if (setSwitchedMode(value, kStackModes, o.stacks)) return std::nullopt;
+       return "off, site or full";
+     },
+     tellMode<&Options::stacks, kStackModes>},
+    switchSetting<&Options::cpp_stacks>("TRACED_CPP_STACKS"),
+    {"TRACED_WATCH", readWatch,
+     [](const Options& o) -> Told {
+       return o.watch_ns > 0 ? lengthText(o.watch_ns) : "0";
+     }},
+    switchSetting<&Options::auto_step>("TRACED_AUTO_STEP"),
+    switchSetting<&Options::nvtx>("TRACED_NVTX"),
+    switchSetting<&Options::profiler_ranges>("TRACED_PROFILER_RANGES"),
+    switchSetting<&Options::nccl_profiler>("TRACED_NCCL_PROFILER"),
+    switchSetting<&Options::modules>("TRACED_MODULES"),
+    switchSetting<&Options::keeper>("TRACED_KEEPER"),
+    switchSetting<&Options::announce>("TRACED_ANNOUNCE"),
+};
+
+}  // namespace
+
+std::span<const Setting> settingTable() { return kSettings; }
+
+}  // namespace traced
