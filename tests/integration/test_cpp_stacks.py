@@ -97,6 +97,7 @@ def test_stacks_are_named(launcher: Launcher, tmp_path: Path, library: str) -> N
             text=True,
             check=True,
         ).stdout
+        source = Path(library).parent / "known.cpp"
         assert told == f"_ZL12not_exportedPFvvE\n{source}:6\n"
 
 
