@@ -6,6 +6,7 @@
 
 #include "trace_io/chunk_format.h"
 #include "trace_io/payload_guard.h"
+#include "trace_io/rows.h"
 #include "trace_io/varint.h"
 #include "traced/v1/trace.pb.h"
 #include "xxhash.h"
@@ -19,15 +20,6 @@ void appendFixed(std::string& out, std::uint8_t tag, T value) {
   char bytes[sizeof(T)];
   std::memcpy(bytes, &value, sizeof(T));  // x86-64 and aarch64: little endian
   out.append(bytes, sizeof(T));
-}
-
-std::uint64_t rowsIn(const v1::Payload& payload) {
-  const int rows =
-      payload.issued().op_delta_size() + payload.returned().op_delta_size() +
-      payload.done().op_delta_size() + payload.waited().op_delta_size() +
-      payload.released().op_delta_size() +
-      payload.marked().position_delta_size();
-  return static_cast<std::uint64_t>(rows);
 }
 
 }  // namespace
@@ -55,7 +47,7 @@ const std::string& ChunkEncoder::encode(const v1::Payload& payload,
                                         const ChunkSpan& span,
                                         const v1::DigestOf* digest_of) {
   payload.SerializeToString(&raw_);
-  const std::uint64_t rows = rowsIn(payload);
+  const std::uint64_t rows = rowCount(payload);
   const bool packed =
       compress() && isReadableAnywhere(raw_, rows, packed_.size());
   framed_.clear();

@@ -16,7 +16,7 @@ bool readTable(std::string_view message, Table& table) {
   while (!fields.atEnd()) {
     if (!fields.next(field) || !field.content) return false;
     bool assigned = false;
-    table.forEach([&](int number, auto& column) {
+    detail::forEachColumn(table, [&](int number, auto& column) {
       if (number != field.number || (seen >> number & 1)) return;
       assigned = column.assign(*field.content);
       seen |= std::uint32_t{1} << number;
@@ -84,7 +84,8 @@ bool allPositive(std::string_view varints) {
 
 void PackedRows::compareTables() {
   using OpColumn = PackedColumn<std::int64_t>;
-  const std::string_view issued = columns_.issued.op_delta.bytes();
+  const OpColumn& issues = columns_.of<IssueRow>().first();
+  const std::string_view issued = issues.bytes();
   const auto isInStep = [issued](const OpColumn& op_delta) {
     return op_delta.empty() || op_delta.bytes() == issued;
   };
@@ -92,11 +93,13 @@ void PackedRows::compareTables() {
     return allPositive(op_delta.bytes());
   };
   const auto all = [this](const auto& holds) {
-    return holds(columns_.issued.op_delta) &&
-           holds(columns_.returned.op_delta) && holds(columns_.done.op_delta) &&
-           holds(columns_.waited.op_delta) && holds(columns_.released.op_delta);
+    bool all_hold = holds(columns_.of<IssueRow>().first());
+    forEachType(LaterRows(), [&]<typename Row>() {
+      all_hold = all_hold && holds(columns_.of<Row>().first());
+    });
+    return all_hold;
   };
-  in_step_ = all(isInStep) && ascends(columns_.issued.op_delta);
+  in_step_ = all(isInStep) && ascends(issues);
   ascending_ = in_step_ || all(ascends);
 }
 
@@ -110,7 +113,7 @@ bool PackedRows::split(std::string_view payload, std::string& rest) {
     if (!fields.next(field)) return false;
     bool is_table = false;
     bool is_sound = true;
-    columns_.forEach([&](int number, auto& table) {
+    detail::forEachTable(columns_, [&](int number, auto& table) {
       if (number != field.number) return;
       is_table = true;
       const std::uint32_t bit = std::uint32_t{1} << number;

@@ -34,7 +34,7 @@ class PackedRows {
     } else if (ascending_) {
       detail::visitByOperation(readers, anchor_ns, visit);
     } else {
-      told_.restart(anchor_ns, columns_.issued.op_delta.size());
+      told_.restart(anchor_ns, columns_.of<IssueRow>().first().size());
       detail::visitByTable(readers, told_, visit);
     }
     detail::visitOthers(columns_, anchor_ns, visit);
@@ -43,7 +43,7 @@ class PackedRows {
  private:
   void compareTables();
 
-  RowColumns<PackedColumn> columns_;
+  PayloadColumns<PackedColumn> columns_;
   LatestInstants told_;
   bool agree_ = true;
   // The tables name the same operations in the same order, or are empty.

@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "trace_io/chunk_format.h"
+#include "trace_io/row_tables.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -16,11 +17,11 @@ using google::protobuf::io::CodedInputStream;
 enum WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 bool isTable(std::uint32_t field) {
-  return (field >= v1::Payload::kIssuedFieldNumber &&
-          field <= v1::Payload::kReleasedFieldNumber) ||
-         field == v1::Payload::kMarkedFieldNumber ||
-         field == v1::Payload::kMethodFieldNumber ||
-         field == v1::Payload::kDigestFieldNumber;
+  bool is_table = field == v1::Payload::kDigestFieldNumber;
+  forEachType(AllRows(), [&]<typename Row>() {
+    is_table = is_table || field == Table<Row>::kNumber;
+  });
+  return is_table;
 }
 
 // Counts pieces as deep as the schema nests: Payload, Group, RankRange. What

@@ -19,6 +19,9 @@ struct IssueRow {
   std::uint64_t batch = 0;
   std::uint32_t context = 0;
   std::uint32_t stack = 0;
+
+  // The last instant that the row tells.
+  std::int64_t lastNs() const { return issue_ns; }
 };
 
 struct ReturnRow {
@@ -26,6 +29,8 @@ struct ReturnRow {
   std::int64_t return_ns = 0;
   std::uint32_t outcome = 0;
   std::uint32_t error = 0;
+
+  std::int64_t lastNs() const { return return_ns; }
 };
 
 struct DoneRow {
@@ -35,6 +40,8 @@ struct DoneRow {
   std::uint32_t outcome = 0;
   std::uint32_t error = 0;
   std::uint64_t engine_ns_plus_1 = 0;
+
+  std::int64_t lastNs() const { return end_ns; }
 };
 
 struct WaitRow {
@@ -50,11 +57,14 @@ struct WaitRow {
   std::int64_t endNs() const {
     return wrappingSum(wait_begin_ns, static_cast<std::int64_t>(wait_ns));
   }
+  std::int64_t lastNs() const { return endNs(); }
 };
 
 struct ReleaseRow {
   std::uint64_t op = 0;
   std::int64_t release_ns = 0;
+
+  std::int64_t lastNs() const { return release_ns; }
 };
 
 struct MethodRow {

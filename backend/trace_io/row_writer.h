@@ -2,20 +2,32 @@
 
 #pragma once
 
-#include "trace_io/rows.h"
+#include <type_traits>
+
+#include "trace_io/row.h"
+#include "trace_io/row_tables.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
 
-// Add a row to its table. Until finishRows() the columns hold values, not
-// differences.
-void addRow(v1::Payload& payload, const IssueRow& row);
-void addRow(v1::Payload& payload, const ReturnRow& row);
-void addRow(v1::Payload& payload, const DoneRow& row);
-void addRow(v1::Payload& payload, const WaitRow& row);
-void addRow(v1::Payload& payload, const ReleaseRow& row);
-void addRow(v1::Payload& payload, const MethodRow& row);
-void addRow(v1::Payload& payload, const MarkRow& row);
+// Adds a row, of a type of AllRows, to its table. Until finishRows() the
+// columns hold values, not differences.
+template <typename Row>
+void addRow(v1::Payload& payload, const Row& row) {
+  auto& table = Table<Row>::of(payload);
+  const int before = FirstColumn<Row>::of(table).size();
+  forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
+    auto& cells = Which::of(table);
+    const auto value = static_cast<typename Which::Value>(Which::of(row));
+    constexpr bool kMayBeEmpty =
+        Which::kCell == Cell::kPlain || Which::kCell == Cell::kAfterCall;
+    if (kMayBeEmpty && cells.empty()) {
+      if (value == 0) return;
+      cells.Resize(before, 0);
+    }
+    cells.Add(value);
+  });
+}
 
 // Makes of all rows what rows.proto says, once, when the payload has its anchor
 // and no row is to come.

@@ -1,5 +1,5 @@
 // The rows of a payload, read from its columns.
-// See rows.proto and docs/format.md, "Rows".
+// See row_tables.h and docs/format.md, "Rows".
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 #include "trace_io/latest_instants.h"
 #include "trace_io/row.h"
-#include "trace_io/row_columns.h"
 #include "trace_io/row_readers.h"
+#include "trace_io/row_tables.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -27,6 +27,7 @@ namespace detail {
 template <typename T>
 class RepeatedColumn {
  public:
+  RepeatedColumn() = default;
   explicit RepeatedColumn(const google::protobuf::RepeatedField<T>& field)
       : field_(&field) {}
   bool empty() const { return field_->empty(); }
@@ -34,11 +35,11 @@ class RepeatedColumn {
   T next() { return field_->Get(next_++); }
 
  private:
-  const google::protobuf::RepeatedField<T>* field_;
+  const google::protobuf::RepeatedField<T>* field_ = nullptr;
   int next_ = 0;
 };
 
-RowColumns<RepeatedColumn> columnsOf(const v1::Payload& payload);
+PayloadColumns<RepeatedColumn> columnsOf(const v1::Payload& payload);
 
 // Of tables that name the same operations in the same order, or are empty: all
 // rows of an operation together.
@@ -46,14 +47,11 @@ template <template <typename> class Column, typename Visit>
 void visitInStep(RowReaders<Column> readers, Visit& visit) {
   while (!readers.issued.op().atEnd()) {
     const std::uint64_t op = readers.issued.op().id();
-    std::int64_t told = readers.issued.read(visit);
-    const auto readNext = [&](auto& table) __attribute__((always_inline)) {
+    std::int64_t told = 0;
+    readers.issued.read(told, visit);
+    readers.forEachLater([&](auto& table) __attribute__((always_inline)) {
       if (!table.op().atEnd()) table.readOf(op, told, visit);
-    };
-    readNext(readers.returned);
-    readNext(readers.done);
-    readNext(readers.waited);
-    readNext(readers.released);
+    });
   }
 }
 
@@ -68,9 +66,9 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
     more = !readers.issued.op().atEnd();
     if (more) {
       op = readers.issued.op().id();
-      told = readers.issued.read(visit);
+      readers.issued.read(told, visit);
     }
-    const auto readUpTo = [&](auto& table) __attribute__((always_inline)) {
+    readers.forEachLater([&](auto& table) __attribute__((always_inline)) {
       while (table.op().isUpTo(op)) {
         // Of one that was not issued in this payload nothing was told.
         const bool is_own = more && table.op().id() == op;
@@ -78,11 +76,7 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
         table.read(told_here, visit);
         if (is_own) told = told_here;
       }
-    };
-    readUpTo(readers.returned);
-    readUpTo(readers.done);
-    readUpTo(readers.waited);
-    readUpTo(readers.released);
+    });
   }
 }
 
@@ -92,32 +86,48 @@ void visitByTable(RowReaders<Column> readers, LatestInstants& told,
                   Visit& visit) {
   while (!readers.issued.op().atEnd()) {
     const std::uint64_t op = readers.issued.op().id();
-    told.issue(op, readers.issued.read(visit));
+    std::int64_t issue_ns = 0;
+    readers.issued.read(issue_ns, visit);
+    told.issue(op, issue_ns);
   }
-  const auto readAll = [&](auto& table) {
+  readers.forEachLater([&](auto& table) {
     while (!table.op().atEnd()) table.read(told.of(table.op().id()), visit);
-  };
-  readAll(readers.returned);
-  readAll(readers.done);
-  readAll(readers.waited);
-  readAll(readers.released);
+  });
 }
 
 template <template <typename> class Column, typename Visit>
-void visitOthers(const RowColumns<Column>& tables, std::int64_t anchor_ns,
+void visitOthers(const PayloadColumns<Column>& tables, std::int64_t anchor_ns,
                  Visit& visit) {
-  visitMethods(tables.method, visit);
-  visitMarks(tables.marked, anchor_ns, visit);
+  forEachType(OtherRows(), [&]<typename Row>() {
+    TableReader<Row, Column> reader(tables.template of<Row>(), anchor_ns);
+    std::int64_t none = anchor_ns;
+    while (!reader.op().atEnd()) reader.read(none, visit);
+  });
+}
+
+// Calls visit(field number, column) for each column of a table.
+template <typename Row, template <typename> class Column, typename Visit>
+void forEachColumn(TableColumns<Row, Column>& table, Visit&& visit) {
+  forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
+    visit(Which::kNumber, table.template get<Which>());
+  });
+}
+
+// Calls visit(field number, table) for each table of a payload.
+template <template <typename> class Column, typename Visit>
+void forEachTable(PayloadColumns<Column>& tables, Visit&& visit) {
+  forEachType(AllRows(), [&]<typename Row>() {
+    visit(Table<Row>::kNumber, tables.template of<Row>());
+  });
 }
 
 // Whether every column is empty or as long as its table's first.
 template <template <typename> class Column>
-bool columnsAgree(RowColumns<Column>& tables) {
+bool columnsAgree(PayloadColumns<Column>& tables) {
   bool agree = true;
-  tables.forEach([&agree](int, auto& table) {
-    int rows = -1;
-    table.forEach([&](int, const auto& column) {
-      if (rows < 0) rows = column.size();
+  forEachTable(tables, [&agree](int, auto& table) {
+    const int rows = table.first().size();
+    forEachColumn(table, [&](int, const auto& column) {
       agree &= column.empty() || column.size() == rows;
     });
   });
@@ -126,14 +136,10 @@ bool columnsAgree(RowColumns<Column>& tables) {
 
 // Only when they agree.
 template <template <typename> class Column>
-std::uint64_t countRows(RowColumns<Column>& tables) {
+std::uint64_t countRows(PayloadColumns<Column>& tables) {
   std::uint64_t count = 0;
-  tables.forEach([&count](int, auto& table) {
-    bool first = true;
-    table.forEach([&](int, const auto& column) {
-      if (first) count += static_cast<std::uint64_t>(column.size());
-      first = false;
-    });
+  forEachTable(tables, [&count](int, auto& table) {
+    count += static_cast<std::uint64_t>(table.first().size());
   });
   return count;
 }

@@ -279,13 +279,7 @@ void ChunkBuilder::clear() noexcept {
   payload_.clear_frame();
   payload_.clear_code();
   payload_.clear_text();
-  payload_.clear_issued();
-  payload_.clear_returned();
-  payload_.clear_done();
-  payload_.clear_waited();
-  payload_.clear_released();
-  payload_.clear_method();
-  payload_.clear_marked();
+  forEachType(AllRows(), [&]<typename Row>() { Table<Row>::clear(payload_); });
   records_ = 0;
   definitions_ = 0;
   definition_bytes_ = 0;

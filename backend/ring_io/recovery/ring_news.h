@@ -15,13 +15,14 @@
 #include "base/result.h"
 #include "ring_io/chunks/chunk_builder.h"
 #include "ring_io/recovery/ring_tail.h"
-#include "trace_io/row.h"
+#include "trace_io/row_tables.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
 
-using RingRow = std::variant<IssueRow, ReturnRow, DoneRow, WaitRow, ReleaseRow,
-                             MethodRow, MarkRow>;
+template <typename... Rows>
+std::variant<Rows...> rowOfAny(TypeList<Rows...>);
+using RingRow = decltype(rowOfAny(AllRows()));
 
 // Where the files of a trace are, and who owns its ring.
 struct WrittenTrace {
