@@ -203,6 +203,8 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
   const auto waitsForIt = [&](const OperationRef& ref) {
     if (ref.pair) return ref.pair->first == rank || ref.pair->second == rank;
     if (ref.group == group) return ref.seq > seq;
+    // Its definition may be lost.
+    if (ref.group == GroupCatalog::kNone) return false;
     const MemberProgress* progress =
         job().groups[ref.group].collectives.member(rank);
     return progress && !progress->joined(ref.seq);
