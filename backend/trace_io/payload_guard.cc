@@ -19,7 +19,7 @@ enum WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 bool isTable(std::uint32_t field) {
   bool is_table = field == v1::Payload::kDigestFieldNumber;
   forEachType(AllRows(), [&]<typename Row>() {
-    is_table = is_table || field == Table<Row>::kNumber;
+    is_table = is_table || field == RowTable<Row>::kNumber;
   });
   return is_table;
 }

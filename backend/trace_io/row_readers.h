@@ -19,7 +19,7 @@ template <typename T, template <typename> class Column>
   return column.empty() ? T{} : column.next();
 }
 
-// What Cell::kAfterCall is a difference to.
+// What CellKind::kAfterCall is a difference to.
 class LastSeqs {
  public:
   std::int64_t& of(std::uint32_t call) { return last_[call % last_.size()]; }
@@ -87,13 +87,13 @@ class TableReader {
   template <typename Which>
   [[gnu::always_inline]] auto valueOf(std::uint64_t op, std::int64_t told,
                                       const Row& row) {
-    if constexpr (Which::kCell == Cell::kStep) {
+    if constexpr (Which::kCell == CellKind::kStep) {
       return op;
-    } else if constexpr (Which::kCell == Cell::kPlain) {
+    } else if constexpr (Which::kCell == CellKind::kPlain) {
       return next(table_.template get<Which>());
-    } else if constexpr (Which::kCell == Cell::kAfterOperation) {
+    } else if constexpr (Which::kCell == CellKind::kAfterOperation) {
       return wrappingSum(told, next(table_.template get<Which>()));
-    } else if constexpr (Which::kCell == Cell::kAfterRow) {
+    } else if constexpr (Which::kCell == CellKind::kAfterRow) {
       return last_ns_ =
                  wrappingSum(last_ns_, next(table_.template get<Which>()));
     } else {

@@ -19,7 +19,7 @@ namespace traced {
 // What a cell holds of a member of the row. The first column of a table has one
 // cell per row; of the others those of kPlain and kAfterCall are empty while
 // all are 0.
-enum class Cell : std::uint8_t {
+enum class CellKind : std::uint8_t {
   kPlain,
   // The difference to the row before.
   kStep,
@@ -42,10 +42,10 @@ struct FirstType<TypeList<First, Rest...>> {
   using Type = First;
 };
 
-// Table<Row>: the message of a kind of row, its field in the payload, and its
-// columns.
+// RowTable<Row>: the message of a kind of row, its field in the payload, and
+// its columns.
 template <typename Row>
-struct Table;
+struct RowTable;
 
 // Each X(name, Name, cell, member) is a column of the message.
 #define TRACED_ISSUE_COLUMNS(X)                        \
@@ -105,7 +105,7 @@ struct Table;
     using Cells = std::remove_cvref_t<decltype(Message().name())>;        \
     using Value = typename Cells::value_type;                             \
     static constexpr int kNumber = Message::k##Name##FieldNumber;         \
-    static constexpr Cell kCell = Cell::cell;                             \
+    static constexpr CellKind kCell = CellKind::cell;                     \
     static auto& of(Row& row) { return row.member; }                      \
     static const auto& of(const Row& row) { return row.member; }          \
     static const Cells& of(const Message& table) { return table.name(); } \
@@ -119,7 +119,7 @@ using AllBehind = TypeList<Rest...>;
 
 #define TRACED_TABLE(TheRow, TheMessage, field, Field, COLUMNS)          \
   template <>                                                            \
-  struct Table<TheRow> {                                                 \
+  struct RowTable<TheRow> {                                              \
     using Row = TheRow;                                                  \
     using Message = v1::TheMessage;                                      \
     static constexpr int kNumber = v1::Payload::k##Field##FieldNumber;   \
@@ -172,7 +172,7 @@ template <typename... Types, typename Visit>
 }
 
 template <typename Row>
-using ColumnsOf = typename Table<Row>::Columns;
+using ColumnsOf = typename RowTable<Row>::Columns;
 template <typename Row>
 using FirstColumn = typename FirstType<ColumnsOf<Row>>::Type;
 

@@ -36,25 +36,25 @@ std::int64_t lengthOf(const Message&, int) {
 }
 
 template <typename Row, typename Which>
-void finishColumn(typename Table<Row>::Message& table, std::int64_t anchor_ns,
-                  LatestInstants& told) {
+void finishColumn(typename RowTable<Row>::Message& table,
+                  std::int64_t anchor_ns, LatestInstants& told) {
   const Signed& ids = FirstColumn<Row>::of(table);
   const auto idOf = [&](int i) {
     return static_cast<std::uint64_t>(ids.Get(i));
   };
   auto& cells = Which::of(table);
-  if constexpr (Which::kCell == Cell::kAfterRow) {
+  if constexpr (Which::kCell == CellKind::kAfterRow) {
     if constexpr (std::is_same_v<Row, IssueRow>) {
       for (int i = 0; i < ids.size(); ++i) told.issue(idOf(i), cells.Get(i));
     }
     toDifferences(cells, anchor_ns);
-  } else if constexpr (Which::kCell == Cell::kAfterOperation) {
+  } else if constexpr (Which::kCell == CellKind::kAfterOperation) {
     for (int i = 0; i < ids.size(); ++i) {
       std::int64_t& last = told.of(idOf(i));
       toDifference(cells.at(i), last);
       last = wrappingSum(last, lengthOf(table, i));
     }
-  } else if constexpr (Which::kCell == Cell::kAfterCall) {
+  } else if constexpr (Which::kCell == CellKind::kAfterCall) {
     detail::LastSeqs seqs;
     for (int i = 0; i < cells.size(); ++i) {
       const std::uint32_t call = table.call().empty() ? 0 : table.call(i);
@@ -69,8 +69,8 @@ void finishRows(v1::Payload& payload) {
   const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
   LatestInstants told(anchor_ns, payload.issued().op_delta_size());
   forEachType(AllRows(), [&]<typename Row>() {
-    if (!Table<Row>::isIn(payload)) return;
-    auto& table = Table<Row>::of(payload);
+    if (!RowTable<Row>::isIn(payload)) return;
+    auto& table = RowTable<Row>::of(payload);
     forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
       finishColumn<Row, Which>(table, anchor_ns, told);
     });

@@ -14,13 +14,13 @@ namespace traced {
 // columns hold values, not differences.
 template <typename Row>
 void addRow(v1::Payload& payload, const Row& row) {
-  auto& table = Table<Row>::of(payload);
+  auto& table = RowTable<Row>::of(payload);
   const int before = FirstColumn<Row>::of(table).size();
   forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
     auto& cells = Which::of(table);
     const auto value = static_cast<typename Which::Value>(Which::of(row));
-    constexpr bool kMayBeEmpty =
-        Which::kCell == Cell::kPlain || Which::kCell == Cell::kAfterCall;
+    constexpr bool kMayBeEmpty = Which::kCell == CellKind::kPlain ||
+                                 Which::kCell == CellKind::kAfterCall;
     if (kMayBeEmpty && cells.empty()) {
       if (value == 0) return;
       cells.Resize(before, 0);

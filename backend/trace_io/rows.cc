@@ -10,7 +10,7 @@ PayloadColumns<RepeatedColumn> columnsOf(const v1::Payload& payload) {
     auto& table = tables.of<Row>();
     forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
       table.template get<Which>() =
-          RepeatedColumn(Which::of(Table<Row>::of(payload)));
+          RepeatedColumn(Which::of(RowTable<Row>::of(payload)));
     });
   });
   return tables;

@@ -117,7 +117,7 @@ void forEachColumn(TableColumns<Row, Column>& table, Visit&& visit) {
 template <template <typename> class Column, typename Visit>
 void forEachTable(PayloadColumns<Column>& tables, Visit&& visit) {
   forEachType(AllRows(), [&]<typename Row>() {
-    visit(Table<Row>::kNumber, tables.template of<Row>());
+    visit(RowTable<Row>::kNumber, tables.template of<Row>());
   });
 }
 

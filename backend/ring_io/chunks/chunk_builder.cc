@@ -279,7 +279,8 @@ void ChunkBuilder::clear() noexcept {
   payload_.clear_frame();
   payload_.clear_code();
   payload_.clear_text();
-  forEachType(AllRows(), [&]<typename Row>() { Table<Row>::clear(payload_); });
+  forEachType(AllRows(),
+              [&]<typename Row>() { RowTable<Row>::clear(payload_); });
   records_ = 0;
   definitions_ = 0;
   definition_bytes_ = 0;
