@@ -88,8 +88,7 @@ class Stuck final : public SymbolReader {
 TEST(SymbolizerTest, NobodyWaitsForAReaderThatIsStuck) {
   std::promise<void> go;
   {
-    Symbolizer symbolizer(
-        std::make_unique<Stuck>(go.get_future().share()));
+    Symbolizer symbolizer(std::make_unique<Stuck>(go.get_future().share()));
     symbolizer.ask(codeOf(1, "/a"));
     symbolizer.ask(codeOf(2, "/a"));
     EXPECT_TRUE(symbolizer.take().empty());
