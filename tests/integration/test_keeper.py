@@ -216,50 +216,6 @@ def test_jobs_of_one_name_in_one_folder_have_a_keeper_each(
     assert all(s.accounts and s.accounts.recovered for s in read(tmp_path / "traces").streams)
 
 
-def test_a_disk_that_hangs_keeps_no_reader_waiting(launcher: Launcher, tmp_path: Path) -> None:
-    log = _Log(tmp_path / "log")
-    ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end", log.path)
-    keeper = keeper_of(tmp_path)
-    children = Path(f"/proc/{keeper}/task/{keeper}/children")
-    wait_until(lambda: not _unfinished(children), "the sweep is over")
-    for rank in ranks:
-        rank.kill()
-    stopped = []
-
-    def stop_saving() -> bool:
-        for child in _unfinished(children):
-            with suppress(OSError):
-                os.kill(child, signal.SIGSTOP)
-                wait_until(lambda child=child: _state(child) != "R", "it is stopped")
-                # It reads no disk before it has given up the log.
-                if log.path in map(os.readlink, Path(f"/proc/{child}/fd").iterdir()):
-                    os.kill(child, signal.SIGCONT)
-                elif _state(child) == "T":
-                    stopped.append(child)
-        return bool(stopped)
-
-    wait_until(stop_saving, "a ring is being saved")
-    wait_until(log.has_ended, "the log ends")
-    assert keeper in keepers(tmp_path)
-    for child in stopped:
-        os.kill(child, signal.SIGCONT)
-    wait_for_end(tmp_path)
-    _check_all_is_there(tmp_path)
-
-
-def _unfinished(children: Path) -> list[int]:
-    found = []
-    for child in children.read_text().split():
-        with suppress(OSError):
-            if _state(int(child)) != "Z":
-                found.append(int(child))
-    return found
-
-
-def _state(process: int) -> str:
-    return Path(f"/proc/{process}/stat").read_text().rsplit(")")[-1].split()[0]
-
-
 def test_a_job_that_closes_its_log_is_let_go(launcher: Launcher, tmp_path: Path) -> None:
     log = _Log(tmp_path / "log")
     ranks = _start_waiting(launcher, tmp_path, "gives_up_its_log", log.path)
