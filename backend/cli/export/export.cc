@@ -17,7 +17,6 @@
 #include "cli/common/text.h"
 #include "cli/common/window_option.h"
 #include "cli/export/export_rows.h"
-#include "cli/export/exported_files.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/parquet/tables.h"
 #include "cli/export/view_option.h"

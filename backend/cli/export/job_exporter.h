@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <ostream>
 #include <string>
 
 #include "absl/types/span.h"
+#include "analysis/merge/pending_file.h"
 #include "analysis/view/job_view.h"
 
 namespace traced {
@@ -49,6 +51,60 @@ struct JobFormat {
   bool is_text = false;
 };
 
+// Each is described in docs/export.md.
+std::unique_ptr<JobExporter> makePerfettoExporter();
+std::unique_ptr<JobExporter> makeFrExporter();
+std::unique_ptr<JobExporter> makeFrJsonExporter();
+std::unique_ptr<JobExporter> makeKinetoExporter();
+std::unique_ptr<JobExporter> makeNcclTestsExporter();
+std::unique_ptr<JobExporter> makeInspectorExporter();
+std::unique_ptr<JobExporter> makeChakraExporter();
+std::unique_ptr<JobExporter> makeOtf2Exporter();
+
 absl::Span<const JobFormat> jobFormats();
+
+// Why there cannot be a new folder under a path, a sentence; "" if there can,
+// as nothing or an empty folder is there.
+std::string whyNoNewFolder(const std::string& path);
+
+class OneExportedFile : public ExportedFiles {
+ public:
+  explicit OneExportedFile(std::ostream& out) : out_(out) {}
+  std::ostream& begin(const std::string&) override { return out_; }
+
+ private:
+  std::ostream& out_;
+};
+
+// A folder that is not there yet, or is empty: readers take all files of a
+// folder, so one that holds others would be read wrongly.
+class ExportedFolder : public ExportedFiles {
+ public:
+  explicit ExportedFolder(const std::string& path);
+
+  std::ostream& begin(const std::string& name) override;
+  std::string folder() const override { return path_; }
+  void fail(const std::string& problem) override { problem_ = problem; }
+  // False if the folder, or one of its files, could not be written.
+  bool finish();
+  // Why: a sentence.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  const std::string path_;
+  std::string problem_;
+  std::unique_ptr<PendingFile> file_;
+  // What is written once there is a problem.
+  std::ostream nowhere_{nullptr};
+};
+
+struct Remark {
+  std::uint64_t operations = 0;
+  // What is to be known of them: " left out: ...".
+  const char* what;
+};
+
+// "2 operations left out: ...; 1 operation ..."; "" where there are none.
+std::string noteOf(std::initializer_list<Remark> remarks);
 
 }  // namespace traced

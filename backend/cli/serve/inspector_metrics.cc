@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/operation_kinds.h"
-#include "cli/export/inspector/nccl_functions.h"
+#include "cli/export/nccl_functions.h"
 
 namespace traced {
 namespace {

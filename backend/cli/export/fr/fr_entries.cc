@@ -8,7 +8,6 @@
 #include "analysis/stream/operation_kinds.h"
 #include "cli/common/text.h"
 #include "cli/export/fr/fr_names.h"
-#include "cli/export/fr/fr_tensors.h"
 
 namespace traced::fr {
 

@@ -1,11 +1,9 @@
-#include "cli/export/fr/fr_exporter.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "cli/export/export_note.h"
 #include "cli/export/fr/fr_entries.h"
 #include "cli/export/fr/pickle_writer.h"
+#include "cli/export/job_exporter.h"
 #include "cli/export/row_buffer.h"
 
 namespace traced {

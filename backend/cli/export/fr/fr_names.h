@@ -1,7 +1,8 @@
-// What PyTorch's Flight Recorder calls operations and dtypes.
+// How PyTorch's Flight Recorder writes operations, dtypes and tensors.
 
 #pragma once
 
+#include "cli/common/json.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced::fr {
@@ -11,5 +12,8 @@ namespace traced::fr {
 const char* nameOf(v1::Operation op);
 // nullptr where it has none.
 const char* nameOf(v1::DType dtype);
+
+// Sets input_sizes, input_dtypes, output_sizes and output_dtypes.
+void addTensors(Json& entry, const v1::Call& call);
 
 }  // namespace traced::fr

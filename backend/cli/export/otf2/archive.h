@@ -1,7 +1,6 @@
-// Archive is an OTF2 archive while it is written by OTF2's own library: a
-// folder with a file of definitions, one of events per location, and one that
-// names them all, which is written last. What goes wrong is kept, as a
-// sentence.
+// An OTF2 archive while it is written by OTF2's own library: a folder with a
+// file of definitions, one of events per location, and one that names them all,
+// which is written last.
 
 #pragma once
 
@@ -9,6 +8,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
 
 namespace traced::otf2 {
 
@@ -52,6 +54,23 @@ class Archive {
   std::string problem_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* definitions_ = nullptr;
+};
+
+class Names {
+ public:
+  explicit Names(Archive& archive);
+
+  // Whatever the text holds, what is defined is harmless.
+  OTF2_StringRef text(std::string_view text);
+  OTF2_RegionRef region(const std::string& name, OTF2_RegionRole role);
+  // The same type whenever it is asked for.
+  OTF2_AttributeRef attribute(std::string_view name, OTF2_Type type);
+
+ private:
+  Archive& archive_;
+  absl::flat_hash_map<std::string, OTF2_StringRef> texts_;
+  absl::flat_hash_map<std::string, OTF2_RegionRef> regions_;
+  absl::flat_hash_map<std::string, OTF2_AttributeRef> attributes_;
 };
 
 }  // namespace traced::otf2

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <otf2/otf2.h>
+
 #include <cstdint>
 #include <optional>
 
@@ -30,5 +32,10 @@ struct Communication {
 
 // False of what OTF2 has no such events for; then nothing is written.
 bool tell(const Communication& told);
+
+OTF2_RegionRole roleOf(v1::Operation op);
+// Absent of messages, and of what is no collective of its own: a batch of
+// others, or the management of a group.
+std::optional<OTF2_CollectiveOp> collectiveOf(const v1::Call& call);
 
 }  // namespace traced::otf2

@@ -1,5 +1,3 @@
-#include "cli/export/otf2/otf2_exporter.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -8,10 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/text.h"
-#include "cli/export/export_note.h"
+#include "cli/export/job_exporter.h"
 #include "cli/export/otf2/archive.h"
 #include "cli/export/otf2/rank_events.h"
-#include "cli/export/otf2/world.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {

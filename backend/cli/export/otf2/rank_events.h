@@ -49,4 +49,9 @@ struct Writing {
 std::vector<Location> writeRank(Writing& to, const JobView& view,
                                 std::uint32_t stream, const RankTimeline& line);
 
+// `locations`: of each stream of the view. How many groups are told without
+// their members, because there are too many.
+std::uint64_t defineWorld(Writing& to, const JobView& view,
+                          const std::vector<std::vector<Location>>& locations);
+
 }  // namespace traced::otf2

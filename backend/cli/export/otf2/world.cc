@@ -1,5 +1,3 @@
-#include "cli/export/otf2/world.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -7,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/clock_models.h"
 #include "analysis/timeline/job_timeline.h"
+#include "cli/export/otf2/rank_events.h"
 
 namespace traced::otf2 {
 namespace {

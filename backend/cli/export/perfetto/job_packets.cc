@@ -1,5 +1,3 @@
-#include "cli/export/perfetto/job_packets.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include "analysis/diagnosis/telling/headline.h"
 #include "analysis/timeline/lanes.h"
 #include "cli/export/perfetto/fields.h"
+#include "cli/export/perfetto/rank_packets.h"
 
 namespace traced::perfetto {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/export/perfetto/perfetto_exporter.h"
-
 #include <map>
 #include <string>
 #include <utility>
@@ -10,10 +8,9 @@
 #include "analysis/timeline/job_timeline.h"
 #include "analysis/timeline/rank_timeline.h"
 #include "cli/common/text.h"
-#include "cli/export/export_note.h"
 #include "cli/export/gzip_output.h"
+#include "cli/export/job_exporter.h"
 #include "cli/export/perfetto/fields.h"
-#include "cli/export/perfetto/job_packets.h"
 #include "cli/export/perfetto/rank_packets.h"
 
 namespace traced {

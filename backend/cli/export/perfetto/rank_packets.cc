@@ -1,17 +1,131 @@
 #include "cli/export/perfetto/rank_packets.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <queue>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/stream/names.h"
+#include "analysis/timeline/slices.h"
+#include "analysis/view/job_view.h"
 #include "cli/common/text.h"
+#include "cli/export/operation_facts.h"
 #include "cli/export/perfetto/fields.h"
-#include "cli/export/perfetto/operation_words.h"
+#include "cli/export/perfetto/sequence.h"
 
 namespace traced::perfetto {
+
+struct RowFacts;
+
+class OperationWords {
+ public:
+  OperationWords(const JobView& view, std::uint32_t stream)
+      : view_(view),
+        stream_(stream),
+        table_(view.run().streams[stream].table) {}
+
+  std::string groupName(std::uint32_t group) const;
+  std::string groupDescription(std::uint32_t group) const;
+
+  // "all_reduce 4 MiB", and what is out of the ordinary.
+  std::uint64_t name(Sequence& to, const OperationSlice& slice);
+  void annotate(Sequence& to, const OperationSlice& slice,
+                const RowFacts& facts) const;
+  std::uint64_t bytesOf(const OperationSlice& slice) const;
+  bool sends(const OperationSlice& slice) const;
+
+ private:
+  const AssembledOperation& operationOf(const OperationSlice& slice) const {
+    return table_.operations[slice.cell.operation];
+  }
+
+  const JobView& view_;
+  const std::uint32_t stream_;
+  const StreamTable& table_;
+  // Of calls that were named, by their index and how they ended; 0: not yet.
+  std::vector<std::uint64_t> names_;
+};
+
+namespace {
+
+constexpr std::size_t kEndings = 8;
+
+std::string nameText(const StreamTable& table, const AssembledOperation& op,
+                     std::uint64_t bytes, SpanEnd how) {
+  std::string text = operationName(table, op);
+  const v1::Call* call = table.callOf(op);
+  if (bytes > 0) absl::StrAppend(&text, " ", bytesText(bytes));
+  if (call && call->simulated()) text += " (simulated)";
+  if (call && call->graph_plus_1() > 0) text += " (captured)";
+  if (how == SpanEnd::kFailed) text += " (failed)";
+  if (how == SpanEnd::kOpen) text += " (not ended)";
+  if (how == SpanEnd::kNotSeen) text += " (end not seen)";
+  return text;
+}
+
+}  // namespace
+
+std::string OperationWords::groupName(std::uint32_t group) const {
+  return group == GroupCatalog::kNone
+             ? "operations of no known group"
+             : absl::StrCat("group ", view_.run().groups.label(group));
+}
+
+std::string OperationWords::groupDescription(std::uint32_t group) const {
+  if (group == GroupCatalog::kNone) return "";
+  const JobGroup& known = view_.run().groups.groups()[group];
+  return absl::StrCat(known.backend, ", ",
+                      countOf(known.members.size(), "rank"), ": ",
+                      known.members.text());
+}
+
+std::uint64_t OperationWords::bytesOf(const OperationSlice& slice) const {
+  const v1::Call* call = table_.callOf(operationOf(slice));
+  return call ? std::max(call->bytes_in(), call->bytes_out()) : 0;
+}
+
+bool OperationWords::sends(const OperationSlice& slice) const {
+  const v1::Call* call = table_.callOf(operationOf(slice));
+  return call && call->op() == v1::OPERATION_SEND;
+}
+
+std::uint64_t OperationWords::name(Sequence& to, const OperationSlice& slice) {
+  const AssembledOperation& op = operationOf(slice);
+  const auto text = [&] {
+    return nameText(table_, op, bytesOf(slice), slice.how);
+  };
+  if (op.call == AssembledOperation::kNoCall) return to.name(text());
+  const std::size_t place =
+      op.call * kEndings + static_cast<std::size_t>(slice.how);
+  if (place >= names_.size()) names_.resize((op.call + 1) * kEndings);
+  if (names_[place] == 0) names_[place] = to.name(text());
+  return names_[place];
+}
+
+void OperationWords::annotate(Sequence& to, const OperationSlice& slice,
+                              const RowFacts& facts) const {
+  class Annotations : public FactTaker {
+   public:
+    explicit Annotations(Sequence& to) : to_(to) {}
+    void take(const char* name, std::uint64_t value) override {
+      to_.annotate(name, value);
+    }
+    void take(const char* name, const std::string& text) override {
+      to_.annotate(name, text);
+    }
+
+   private:
+    Sequence& to_;
+  };
+  Annotations annotations(to);
+  tellFacts(annotations, table_, slice, facts.latest);
+}
+
 namespace {
 
 class RankWriter {

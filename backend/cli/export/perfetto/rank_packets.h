@@ -1,4 +1,5 @@
-// The packets of one rank: a process with its tracks.
+// The packets of one rank, a process with its tracks, and of what all ranks
+// have in common: the process "job".
 
 #pragma once
 
@@ -6,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/timeline/job_timeline.h"
 #include "analysis/timeline/rank_timeline.h"
 #include "cli/export/perfetto/sequence.h"
-#include "cli/export/perfetto/tracks.h"
 
 namespace traced::perfetto {
 
@@ -28,5 +29,8 @@ struct RowFacts {
 void writeRank(Sequence& to, Tracks& tracks, const JobView& view,
                std::uint32_t stream, const RankTimeline& line,
                const std::vector<RowFacts>& rows);
+
+void writeJob(Sequence& to, Tracks& tracks, const JobView& view,
+              const JobTimeline& line);
 
 }  // namespace traced::perfetto

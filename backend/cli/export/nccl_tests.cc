@@ -1,8 +1,14 @@
-#include "cli/export/nccl_tests/results.h"
+// The results of a job's collectives as nccl-tests writes them (JSON, version
+// 3). See docs/export.md.
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
@@ -10,10 +16,45 @@
 #include "analysis/stream/call_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
+#include "analysis/view/job_view.h"
+#include "cli/common/json.h"
 #include "cli/common/text.h"
+#include "cli/export/job_exporter.h"
 #include "trace_io/message_size.h"
 
 namespace traced::nccl_tests {
+
+class Results {
+ public:
+  explicit Results(const JobView& view) : view_(view) {}
+
+  void add(const MatchRow& row);
+  // By group, operation and size.
+  Json json() const;
+
+  // Collectives that not all ranks of the file took part in, and those of which
+  // a time is not known, or that have no bandwidth.
+  std::uint64_t ofOthers() const { return of_others_; }
+  std::uint64_t unmeasured() const { return unmeasured_; }
+
+ private:
+  // Label, operation, size, count, dtype, reduce op, root, in place.
+  using Key = std::tuple<std::string, std::string, std::uint64_t, std::int64_t,
+                         std::string, std::string, std::int64_t, bool>;
+  struct Measured {
+    double bus_factor = 0;
+    // Of each rank, in microseconds.
+    std::vector<std::vector<double>> times_us;
+  };
+
+  Json resultOf(const Key& key, const Measured& measured) const;
+
+  const JobView& view_;
+  std::map<Key, Measured> results_;
+  std::uint64_t of_others_ = 0;
+  std::uint64_t unmeasured_ = 0;
+};
+
 namespace {
 
 // As many as the larger side has.
@@ -149,3 +190,86 @@ Json Results::json() const {
 }
 
 }  // namespace traced::nccl_tests
+
+namespace traced {
+
+namespace nccl_tests {
+namespace {
+
+constexpr int kVersion = 3;
+
+Json devicesOf(const JobView& view) {
+  Json devices = Json::array();
+  for (const LoadedRun::Stream& stream : view.run().streams) {
+    const v1::Header& header = stream.table.header;
+    devices.push_back({{"rank", header.rank()},
+                       {"group", 0},
+                       {"pid", header.pid()},
+                       {"hostname", printable(header.host())},
+                       {"device", -1},
+                       {"device_hex", ""},
+                       {"device_info", ""}});
+  }
+  return devices;
+}
+
+double meanBandwidth(const Json& results) {
+  double sum = 0;
+  for (const Json& result : results) {
+    const Json& in_place = result["in_place"];
+    sum += (in_place.is_null() ? result["out_of_place"] : in_place)["bus_bw"]
+               .get<double>();
+  }
+  return results.empty() ? 0 : sum / static_cast<double>(results.size());
+}
+
+class NcclTestsExporter : public JobExporter {
+ public:
+  void write(ExportedFiles& files, const JobView& view) override {
+    Results results(view);
+    for (const MatchRow& row : view.matched().rows) results.add(row);
+    of_others_ = results.ofOthers();
+    unmeasured_ = results.unmeasured();
+    Json json;
+    json["version"] = kVersion;
+    json["args"] = Json::array({"tracectl", "export"});
+    json["env"] = Json::array();
+    Json all = results.json();
+    std::size_t iterations = 0;
+    for (const Json& result : all) {
+      iterations =
+          std::max(iterations, result["actual_iterations"].get<std::size_t>());
+    }
+    json["config"] = {{"iterations", iterations},
+                      {"aggregated_iterations", 1},
+                      {"per_iter_timing", "true"},
+                      {"per_iter_skip", 0},
+                      {"devices", devicesOf(view)}};
+    json["average_bus_bandwidth"] = {{"bandwidth", meanBandwidth(all)}};
+    json["results"] = std::move(all);
+    json["out_of_bounds"] = {{"count", 0}, {"okay", "true"}};
+    writeJson(files.begin(""), json, -1);
+  }
+
+  std::string note() const override {
+    return noteOf(
+        {{of_others_,
+          " left out: not of all ranks in the file (--ranks chooses them)"},
+         {unmeasured_,
+          " left out: no collectives with a bandwidth and an end on all "
+          "ranks"}});
+  }
+
+ private:
+  std::uint64_t of_others_ = 0;
+  std::uint64_t unmeasured_ = 0;
+};
+
+}  // namespace
+}  // namespace nccl_tests
+
+std::unique_ptr<JobExporter> makeNcclTestsExporter() {
+  return std::make_unique<nccl_tests::NcclTestsExporter>();
+}
+
+}  // namespace traced

@@ -1,4 +1,4 @@
-#include "cli/export/inspector/inspector_exporter.h"
+// JSON lines as NCCL's Inspector writes them. See docs/export.md.
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +13,12 @@
 #include "analysis/timeline/rank_timeline.h"
 #include "cli/common/json.h"
 #include "cli/common/text.h"
-#include "cli/export/export_note.h"
-#include "cli/export/inspector/nccl_functions.h"
+#include "cli/export/job_exporter.h"
+#include "cli/export/nccl_functions.h"
 #include "cli/export/row_buffer.h"
 
 namespace traced {
+
 namespace inspector {
 namespace {
 

@@ -1,16 +1,55 @@
-#include "cli/export/kineto/kineto_events.h"
+// Chrome's JSON as PyTorch's profiler writes it, a file per rank: for
+// HolisticTraceAnalysis. See docs/export.md.
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "analysis/timeline/rank_timeline.h"
+#include "analysis/view/job_view.h"
+#include "cli/common/json.h"
 #include "cli/common/text.h"
 #include "cli/export/fr/fr_names.h"
+#include "cli/export/job_exporter.h"
+#include "cli/export/row_buffer.h"
 #include "trace_io/message_size.h"
 #include "trace_io/wrapping.h"
 
 namespace traced::kineto {
+
+class Events {
+ public:
+  Events(const JobView& view, std::uint32_t stream)
+      : view_(view),
+        stream_(stream),
+        table_(view.run().streams[stream].table) {}
+
+  // What the file says of its rank, but for the rank itself.
+  Json distributedInfo() const;
+  // Calls visit(Json) with each.
+  void forEach(const RankTimeline& line,
+               const std::function<void(const Json&)>& visit);
+  // Operations without an end, which a complete event cannot show.
+  std::uint64_t withoutEnd() const { return without_end_; }
+
+ private:
+  Json kernelOf(const OperationSlice& slice) const;
+  Json callOf(const OperationSlice& slice) const;
+  Json argsOf(const OperationSlice& slice) const;
+  Json event(const char* category, const std::string& name,
+             std::int64_t begin_ns, std::int64_t end_ns,
+             std::uint64_t thread) const;
+  std::uint64_t threadOf(const AssembledOperation& op) const;
+
+  const JobView& view_;
+  const std::uint32_t stream_;
+  const StreamTable& table_;
+  std::uint64_t without_end_ = 0;
+};
+
 namespace {
 
 using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
@@ -159,3 +198,61 @@ Json Events::argsOf(const OperationSlice& slice) const {
 }
 
 }  // namespace traced::kineto
+
+namespace traced {
+
+namespace kineto {
+namespace {
+
+class KinetoExporter : public JobExporter {
+ public:
+  void write(ExportedFiles& files, const JobView& view) override {
+    const auto cells = cellsByStream(view);
+    for (std::uint32_t i = 0; i < cells.size(); ++i) {
+      const RankTimeline line = timelineOf(view, i, cells[i]);
+      unshowable_ += line.unshowable;
+      const std::uint32_t rank = view.run().streams[i].table.header.rank();
+      writeRank(files.begin(absl::StrCat("rank_", rank, ".json")), rank, line,
+                Events(view, i));
+    }
+  }
+
+  std::string note() const override {
+    return noteOf(
+        {{without_end_, " without an end: only their calls are there"},
+         {unshowable_, " left out: their times cannot be"}});
+  }
+
+ private:
+  // The space before the rank is how HolisticTraceAnalysis finds it.
+  void writeRank(std::ostream& out, std::uint32_t rank,
+                 const RankTimeline& line, Events events) {
+    RowBuffer buffer;
+    absl::StrAppend(&buffer.text(),
+                    "{\"schemaVersion\":1,\n\"distributedInfo\":{\"rank\": ",
+                    rank, ",", jsonText(events.distributedInfo(), -1).substr(1),
+                    ",\n\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[\n");
+    absl::StrAppend(&buffer.text(),
+                    "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":", rank,
+                    ",\"args\":{\"name\":\"rank ", rank, "\"}}");
+    events.forEach(line, [&](const Json& event) {
+      absl::StrAppend(&buffer.text(), ",\n", jsonText(event, -1));
+      buffer.endRow(out);
+    });
+    buffer.text() += "\n]}\n";
+    buffer.write(out);
+    without_end_ += events.withoutEnd();
+  }
+
+  std::uint64_t without_end_ = 0;
+  std::uint64_t unshowable_ = 0;
+};
+
+}  // namespace
+}  // namespace kineto
+
+std::unique_ptr<JobExporter> makeKinetoExporter() {
+  return std::make_unique<kineto::KinetoExporter>();
+}
+
+}  // namespace traced

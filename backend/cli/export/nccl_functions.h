@@ -1,10 +1,14 @@
-#include "cli/export/inspector/nccl_functions.h"
+// What NCCL's Inspector calls operations.
+
+#pragma once
 
 #include "trace_io/message_size.h"
+#include "traced/v1/definitions.pb.h"
 
 namespace traced::inspector {
 
-const char* functionOf(v1::Operation op) {
+// As NCCL calls what it carries out; nullptr for all else.
+inline const char* functionOf(v1::Operation op) {
   switch (trafficOf(op)) {
     case Traffic::kAllReduce:
       return "AllReduce";
