@@ -23,7 +23,6 @@
 #include "cli/compare/compare.h"
 #include "cli/ctl/ctl.h"
 #include "cli/diagnose/diagnose.h"
-#include "cli/digest/digest.h"
 #include "cli/export/export.h"
 #include "cli/info/info.h"
 #include "cli/ls/ls.h"
@@ -51,7 +50,6 @@ constexpr Verb kVerbs[] = {
     {"ls", "What runs there are, and how each ended", makeLs},
     {"info", "Who wrote what, and what is missing of it", makeInfo},
     {"merge", "Write the chunks of many traces into one file", makeMerge},
-    {"digest", "Sums of traces, and of several digests one", makeDigest},
     {"recover", "Bring back what killed processes left in shared memory",
      makeRecover},
     {"report", "What communication cost, per operation and group", makeReport},

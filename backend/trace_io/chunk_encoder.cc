@@ -44,8 +44,7 @@ bool ChunkEncoder::compress() {
 }
 
 const std::string& ChunkEncoder::encode(const v1::Payload& payload,
-                                        const ChunkSpan& span,
-                                        const v1::DigestOf* digest_of) {
+                                        const ChunkSpan& span) {
   payload.SerializeToString(&raw_);
   const std::uint64_t rows = rowCount(payload);
   const bool packed =
@@ -60,7 +59,6 @@ const std::string& ChunkEncoder::encode(const v1::Payload& payload,
   chunk.set_first_position(span.first_position);
   chunk.set_end_position(span.end_position);
   chunk.set_payload(packed ? packed_ : raw_);
-  if (digest_of) *chunk.mutable_digest_of() = *digest_of;
   frame(chunk.SerializeAsString());
   return framed_;
 }

@@ -9,7 +9,6 @@
 struct ZSTD_CCtx_s;
 
 namespace traced::v1 {
-class DigestOf;
 class Payload;
 }  // namespace traced::v1
 
@@ -31,9 +30,7 @@ class ChunkEncoder {
   // One framed chunk, valid until the next call. It is stored as it is where a
   // reader would not believe how little is left of it; "" where none would take
   // even that.
-  // `digest_of`: whose digest the payload has.
-  const std::string& encode(const v1::Payload& payload, const ChunkSpan& span,
-                            const v1::DigestOf* digest_of = nullptr);
+  const std::string& encode(const v1::Payload& payload, const ChunkSpan& span);
 
  private:
   struct FreeContext {

@@ -17,7 +17,7 @@ using google::protobuf::io::CodedInputStream;
 enum WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 bool isTable(std::uint32_t field) {
-  bool is_table = field == v1::Payload::kDigestFieldNumber;
+  bool is_table = false;
   forEachType(AllRows(), [&]<typename Row>() {
     is_table = is_table || field == RowTable<Row>::kNumber;
   });

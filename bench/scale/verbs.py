@@ -30,8 +30,7 @@ from results import environment, progress  # noqa: E402
 from runs import Run, best, measure, shapes  # noqa: E402
 
 _SHAPES = "64x160,64x8000,64x60000,1024x160,1024x4000,10000x160,10000x400,100000x160"
-# What each is called with; "OUT" is a path of its own. What reads digests reads those of PARTS
-# parts of the ranks.
+# What each is called with; "OUT" is a path of its own.
 VERBS = {
     "info": ["info"],
     "report": ["report"],
@@ -40,23 +39,7 @@ VERBS = {
     "merge": ["merge", "-o", "OUT"],
     "pack": ["merge", "--pack", "OUT"],
     "parquet": ["export", "--format", "parquet", "-o", "OUT"],
-    "digest": ["digest", "-o", "OUT"],
-    "merge of digests": ["digest", "-o", "OUT"],
-    "report of digests": ["report"],
 }
-PARTS = 8
-
-
-def _make_digests(tracectl: Path, folder: Path) -> None:
-    files = sorted((folder / "traces").rglob("*.traced"))
-    for part in range(PARTS):
-        traces = folder / "parts" / str(part)
-        traces.mkdir(parents=True)
-        for file in files[part * len(files) // PARTS : (part + 1) * len(files) // PARTS]:
-            (traces / file.name).hardlink_to(file)
-        output = folder / "digests" / f"{part}.digest"
-        output.parent.mkdir(exist_ok=True)
-        subprocess.run([tracectl, "digest", traces, "-o", output], check=True, capture_output=True)
 
 
 def _best(
@@ -66,8 +49,7 @@ def _best(
     for number in range(arguments.rounds):
         output = str(folder / f"{verb}.{cores}.{number}")
         words = [output if word == "OUT" else word for word in VERBS[verb]]
-        of = folder / ("digests" if "digests" in verb else "traces")
-        command = [str(arguments.tracectl), *words, str(of)]
+        command = [str(arguments.tracectl), *words, str(folder / "traces")]
         runs.append(measure(command, verb, shape, cores))
     return best(runs)
 
@@ -87,8 +69,6 @@ def _measure_all(arguments: argparse.Namespace, verbs: Sequence[str], cores: int
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             traces = Path(folder, "traces")
             subprocess.run([arguments.make_traces, traces, *map(str, shape)], check=True)
-            if any("digests" in verb for verb in verbs):
-                _make_digests(arguments.tracectl, Path(folder))
             for verb in verbs:
                 progress(f"{verb}, {shape[0]} x {shape[1]}")
                 for number in sorted({1, cores}):

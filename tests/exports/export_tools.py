@@ -42,7 +42,7 @@ def otava_python() -> Path:
 
 
 def tables_python() -> Path:
-    """The interpreter that has DuckDB, Polars, Spark and Ray."""
+    """The interpreter that has DuckDB, Polars and Spark."""
     return _python_of("tables")
 
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/digest/digest_maker.h"
 #include "fuzz/parts.h"
 #include "ring_io/chunks/trace_header.h"
 #include "ring_io/ring/ring.h"
@@ -72,17 +71,6 @@ void writeTraceSeeds(const std::string& corpus, const std::string& name,
   writeFile(corpus + "/diagnose/" + name, payloads);
 }
 
-// The chunk of a digest of a rank's.
-std::string streamDigest(const std::string& directory) {
-  const std::vector<std::string> paths = {directory};
-  const Result<TraceSet> set = openTraceSet(paths);
-  std::string digest;
-  DigestMaker(*set, "").make([&](std::size_t, const v1::Payload& payload) {
-    digest = payload.SerializeAsString();
-  });
-  return digest;
-}
-
 std::string filledSegment(const std::string& directory) {
   constexpr std::uint64_t kSlots = 64;
   HostInfo host;
@@ -129,7 +117,6 @@ int main(int argc, char** argv) {
   const TempDir dir;
   writeExampleRun(dir.path() + "/example");
   writeTraceSeeds(corpus, "example", filesIn(dir.path() + "/example"));
-  writeFile(corpus + "/digest/example", streamDigest(dir.path() + "/example"));
   SteppedRun stepped;
   stepped.switched_off = stepped.simulated = true;
   writeSteppedRun(dir.path() + "/stepped", stepped);

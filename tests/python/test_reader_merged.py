@@ -51,17 +51,6 @@ def test_merged_file_beside_its_sources(merged: Path) -> None:
     assert read(merged.parent) == alone
 
 
-def test_a_digest_is_told_of(tmp_path: Path) -> None:
-    payload = pb.Payload()
-    payload.digest.operations = 7
-    file = tmp_path / "digest"
-    file.write_bytes(build.chunk(payload, stream_id=0) + stream_bytes(11))
-    trace = read(file)
-    assert [stream.rank for stream in trace.streams] == [11]
-    (warning,) = trace.warnings
-    assert warning.startswith("the files hold a digest: ")
-
-
 def test_damage_of_a_merged_file_is_of_no_one_stream(merged: Path) -> None:
     merged.write_bytes(merged.read_bytes() + b"junk")
     trace = read(merged)

@@ -67,21 +67,6 @@ void Histogram::gather() {
   aside_.clear();
 }
 
-template <typename Visit>
-void Histogram::find(Visit&& visit) const {
-  auto other = aside_.begin();
-  for (; other != aside_.end() && other->first < first_; ++other) {
-    if (visit(other->first, other->second)) return;
-  }
-  for (std::size_t i = 0; i < dense_.size(); ++i) {
-    const auto bucket = first_ + static_cast<std::uint32_t>(i);
-    if (dense_[i] > 0 && visit(bucket, dense_[i])) return;
-  }
-  for (; other != aside_.end(); ++other) {
-    if (visit(other->first, other->second)) return;
-  }
-}
-
 void Histogram::add(const Histogram& other) {
   other.find([this](std::uint32_t bucket, std::uint64_t count) {
     addToBucket(bucket, count);
@@ -89,22 +74,6 @@ void Histogram::add(const Histogram& other) {
   });
   least_ = std::min(least_, other.least_);
   most_ = std::max(most_, other.most_);
-}
-
-void Histogram::add(std::uint32_t bucket, std::uint64_t count,
-                    std::uint64_t least, std::uint64_t most) {
-  addToBucket(bucket, count);
-  least_ = std::min(least_, least);
-  most_ = std::max(most_, most);
-}
-
-Histogram::Buckets Histogram::buckets() const {
-  Buckets used;
-  find([&used](std::uint32_t bucket, std::uint64_t count) {
-    used.emplace_back(bucket, count);
-    return false;
-  });
-  return used;
 }
 
 std::uint64_t Histogram::percentile(unsigned percent) const {
@@ -118,7 +87,7 @@ std::uint64_t Histogram::percentile(unsigned percent) const {
     found = bucket;
     return seen >= rank;
   });
-  return std::clamp(middleOf(found), least_, most_);
+  return within(found);
 }
 
 }  // namespace traced

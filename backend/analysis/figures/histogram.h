@@ -20,18 +20,16 @@ class Histogram {
     most_ = std::max(most_, value);
   }
   void add(const Histogram& other);
-  // Values of which no more is known than their bucket, one of kBuckets, and
-  // that they are from `least` to `most`.
-  void add(std::uint32_t bucket, std::uint64_t count, std::uint64_t least,
-           std::uint64_t most);
-
-  // The buckets that are used, ascending, and how many values each has.
-  using Buckets = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
-  Buckets buckets() const;
-  static constexpr std::uint32_t kBuckets = 58 << 7;
   // Only where there is a value.
-  std::uint64_t least() const { return least_; }
   std::uint64_t most() const { return most_; }
+  // Calls visit(middle of a bucket, how many values it has), ascending.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    find([&](std::uint32_t bucket, std::uint64_t count) {
+      visit(within(bucket), count);
+      return false;
+    });
+  }
 
   std::uint64_t count() const { return count_; }
   // By nearest rank, the middle of its bucket, but never beyond what was added;
@@ -41,6 +39,9 @@ class Histogram {
  private:
   static std::uint32_t bucketOf(std::uint64_t value);
   static std::uint64_t middleOf(std::uint32_t bucket);
+  std::uint64_t within(std::uint32_t bucket) const {
+    return std::clamp(middleOf(bucket), least_, most_);
+  }
   void addToBucket(std::uint32_t bucket, std::uint64_t count) {
     count_ += count;
     if (bucket - first_ >= dense_.size()) return addAside(bucket, count);
@@ -48,10 +49,23 @@ class Histogram {
   }
   void addAside(std::uint32_t bucket, std::uint64_t count);
   void gather();
+  static constexpr std::uint32_t kBuckets = 58 << 7;
   // Calls visit(bucket, count) for those that are used, in ascending order,
   // until it returns true.
   template <typename Visit>
-  void find(Visit&& visit) const;
+  void find(Visit&& visit) const {
+    auto other = aside_.begin();
+    for (; other != aside_.end() && other->first < first_; ++other) {
+      if (visit(other->first, other->second)) return;
+    }
+    for (std::size_t i = 0; i < dense_.size(); ++i) {
+      const auto bucket = first_ + static_cast<std::uint32_t>(i);
+      if (dense_[i] > 0 && visit(bucket, dense_[i])) return;
+    }
+    for (; other != aside_.end(); ++other) {
+      if (visit(other->first, other->second)) return;
+    }
+  }
 
   // How many values are in each bucket from first_ on: where most are that
   // are used.

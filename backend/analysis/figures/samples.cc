@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace traced {
 namespace {
 
 // Partly sorts: after this everything before the result is not larger.
 // `sorted`: as far as that holds already, to the place that was sought before.
-template <typename T>
-T percentileOf(std::vector<T>& samples, std::size_t percent,
-               std::size_t& sorted) {
+std::uint64_t percentileOf(std::vector<std::uint64_t>& samples,
+                           std::size_t percent, std::size_t& sorted) {
   const auto from = samples.begin() + static_cast<std::ptrdiff_t>(sorted);
   sorted = nearestRank(samples.size(), percent);
   const auto place = samples.begin() + static_cast<std::ptrdiff_t>(sorted);
@@ -20,23 +20,57 @@ T percentileOf(std::vector<T>& samples, std::size_t percent,
 
 }  // namespace
 
-TimeSummary summarize(std::vector<std::uint64_t>& samples_ns) {
+void Samples::add(Samples&& other) {
+  if (exact_.empty() && !isRounded()) {
+    *this = std::move(other);
+    return;
+  }
+  const bool fits = exact_.size() + other.exact_.size() <= kMostExact;
+  if (!fits || isRounded() || other.isRounded()) {
+    round();
+    other.round();
+    rounded_.add(other.rounded_);
+    rounded_total_ns_ += other.rounded_total_ns_;
+    return;
+  }
+  exact_.insert(exact_.end(), other.exact_.begin(), other.exact_.end());
+}
+
+void Samples::round() {
+  for (const std::uint64_t ns : std::exchange(exact_, {})) addRounded(ns);
+}
+
+TimeSummary Samples::summarize() && {
   TimeSummary summary;
-  if (samples_ns.empty()) return summary;
-  summary.count = samples_ns.size();
-  for (const std::uint64_t ns : samples_ns) summary.total_ns += ns;
+  summary.count = count();
+  if (summary.count == 0) return summary;
+  summary.total_ns = rounded_total_ns_;
+  for (const std::uint64_t ns : exact_) summary.total_ns += ns;
   summary.mean_ns = static_cast<double>(summary.total_ns) /
                     static_cast<double>(summary.count);
+  if (isRounded()) {
+    summary.p50_ns = rounded_.percentile(50);
+    summary.p99_ns = rounded_.percentile(99);
+    summary.max_ns = rounded_.most();
+    return summary;
+  }
   std::size_t sorted = 0;
-  summary.p50_ns = percentileOf(samples_ns, 50, sorted);
-  summary.p99_ns = percentileOf(samples_ns, 99, sorted);
-  summary.max_ns = percentileOf(samples_ns, 100, sorted);
+  summary.p50_ns = percentileOf(exact_, 50, sorted);
+  summary.p99_ns = percentileOf(exact_, 99, sorted);
+  summary.max_ns = percentileOf(exact_, 100, sorted);
   return summary;
 }
 
-double medianOf(std::vector<double>& samples) {
-  std::size_t sorted = 0;
-  return samples.empty() ? 0 : percentileOf(samples, 50, sorted);
+double medianOf(Weighted& values) {
+  std::sort(values.begin(), values.end());
+  std::uint64_t count = 0;
+  for (const auto& [value, times] : values) count += times;
+  std::uint64_t seen = 0;
+  for (const auto& [value, times] : values) {
+    seen += times;
+    if (seen > nearestRank(count, 50)) return value;
+  }
+  return 0;
 }
 
 }  // namespace traced

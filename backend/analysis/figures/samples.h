@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include "analysis/figures/histogram.h"
 
 namespace traced {
 
@@ -40,11 +43,52 @@ struct TimeSummary {
   std::uint64_t max_ns = 0;
 };
 
-// Percentiles are exact, by nearest rank: the smallest sample that at least
-// p % of all samples do not exceed. Reorders the samples.
-TimeSummary summarize(std::vector<std::uint64_t>& samples_ns);
+// Times of which percentiles are wanted. Percentiles are by nearest rank: the
+// smallest time that at least p % of all times do not exceed. Of up to
+// kMostExact times they are exact, of more within 0.4 % (Histogram), in
+// whatever order and parts the times were added.
+class Samples {
+ public:
+  static constexpr std::size_t kMostExact = std::size_t{1} << 20;
 
-// The median by nearest rank, 0 when there is no sample. Reorders the samples.
-double medianOf(std::vector<double>& samples);
+  void add(std::uint64_t ns) {
+    if (exact_.size() < kMostExact && !isRounded()) {
+      exact_.push_back(ns);
+    } else {
+      round();
+      addRounded(ns);
+    }
+  }
+  void add(Samples&& other);
+
+  std::uint64_t count() const { return exact_.size() + rounded_.count(); }
+  bool isRounded() const { return rounded_.count() > 0; }
+  // Calls visit(time, how many times), in no order.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    for (const std::uint64_t ns : exact_) visit(ns, std::uint64_t{1});
+    rounded_.each(visit);
+  }
+
+  TimeSummary summarize() &&;
+
+ private:
+  void round();
+  void addRounded(std::uint64_t ns) {
+    rounded_.add(ns);
+    rounded_total_ns_ += ns;
+  }
+
+  // One of them is empty.
+  std::vector<std::uint64_t> exact_;
+  Histogram rounded_;
+  std::uint64_t rounded_total_ns_ = 0;
+};
+
+// Values, and how often each was seen.
+using Weighted = std::vector<std::pair<double, std::uint64_t>>;
+
+// The median by nearest rank, 0 when there is no value. Sorts the values.
+double medianOf(Weighted& values);
 
 }  // namespace traced

@@ -16,16 +16,11 @@ class Trend {
   static constexpr std::size_t kWindows = 16;
 
   void add(std::size_t window, std::uint64_t ns) { windows_[window].add(ns); }
-  void add(std::size_t window, const Histogram& values) {
-    windows_[window].add(values);
-  }
   void add(const Trend& other) {
     for (std::size_t i = 0; i < kWindows; ++i) {
       windows_[i].add(other.windows_[i]);
     }
   }
-
-  const std::array<Histogram, kWindows>& windows() const { return windows_; }
 
   // From window `since` on the median is `after_ns`, and before it was
   // `before_ns`.

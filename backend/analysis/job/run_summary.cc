@@ -84,11 +84,6 @@ std::string RunSummary::absentRanks() const {
 std::vector<std::string> allWarnings(const TraceSet& set,
                                      const RunSummary& summary) {
   std::vector<std::string> warnings = set.input_warnings;
-  // What those said of their inputs who digested them.
-  for (const DigestLookRef& told : set.looks) {
-    warnings.insert(warnings.end(), told.look.warning().begin(),
-                    told.look.warning().end());
-  }
   warnings.insert(warnings.end(), set.selection_warnings.begin(),
                   set.selection_warnings.end());
   warnings.insert(warnings.end(), summary.clockWarnings().begin(),
@@ -105,11 +100,7 @@ std::vector<std::string> allWarnings(const TraceSet& set,
 }
 
 std::uint64_t unusableBytes(const TraceSet& set, const RunSummary& summary) {
-  std::uint64_t bytes = set.unusable_bytes + summary.losses().refusedBytes();
-  for (const DigestLookRef& told : set.looks) {
-    bytes += told.look.unusable_bytes();
-  }
-  return bytes;
+  return set.unusable_bytes + summary.losses().refusedBytes();
 }
 
 }  // namespace traced

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/reading/digest_chunks.h"
 #include "analysis/stream/clock_models.h"
 #include "trace_io/byte_source.h"
 
@@ -66,7 +65,6 @@ void ChunkIndex::addFile(const std::string& path, ChunkDecoder& decoder,
     return;
   }
 
-  is_digest_ = false;
   ChunkScanner scanner(**source);
   TraceFile file{path, (*source)->size(), 0, 0};
   std::uint64_t told = 0;
@@ -92,7 +90,6 @@ void ChunkIndex::describeFile(const ChunkScanner& scanner, TraceFile file) {
     }
     return;
   }
-  file.is_digest = is_digest_;
   file.unusable_bytes = scanner.unusable().total();
   set_.unusable_bytes += file.unusable_bytes;
   if (file.unusable_bytes > 0) {
@@ -105,10 +102,7 @@ bool ChunkIndex::addChunk(const ScannedChunk& scanned, ChunkDecoder& decoder) {
   if (decoder.parse(scanned.body) != DecodeStatus::kOk) return false;
   const v1::Chunk& chunk = decoder.chunk();
   if (chunk.end_position() < chunk.first_position()) return false;
-  if (chunk.stream_id() == 0) {
-    return chunk.digest_of().stream_id() != 0 ? addDigest(scanned, decoder)
-                                              : addMerge(decoder);
-  }
+  if (chunk.stream_id() == 0) return addMerge(decoder);
   Indexed& indexed = streamOf(chunk.stream_id());
   readHeader(indexed, chunk.stream_id(), decoder);
   indexed.stream.chunks.push_back(refTo(scanned, chunk));
@@ -138,28 +132,10 @@ ChunkRef ChunkIndex::refTo(const ScannedChunk& scanned,
   return ref;
 }
 
-bool ChunkIndex::addDigest(const ScannedChunk& scanned, ChunkDecoder& decoder) {
-  const v1::Chunk& chunk = decoder.chunk();
-  const v1::DigestOf& of = chunk.digest_of();
-  Indexed& indexed = streamOf(of.stream_id());
-  readHeader(indexed, of.stream_id(), decoder);
-  is_digest_ = true;
-  keepBetter({refTo(scanned, chunk), of.look(), of.streams()},
-             indexed.stream.digest);
-  return true;
-}
-
 bool ChunkIndex::addMerge(ChunkDecoder& decoder) {
   const DecodeStatus status = decoder.decodePacked();
   if (status == DecodeStatus::kUnknownCompression) return true;
   if (status == DecodeStatus::kRefused) return false;
-  if (decoder.payload().has_digest_look()) {
-    is_digest_ = true;
-    addLook(
-        {decoder.chunk().digest_of().look(), decoder.payload().digest_look()},
-        set_.looks);
-    return true;
-  }
   v1::Merge& merge = *decoder.payload().mutable_merge();
   set_.unusable_bytes += merge.unusable_bytes();
   MergedClocks& clocks = set_.clocks.emplace_back();
@@ -197,9 +173,6 @@ void ChunkIndex::append(ChunkIndex later) {
   std::move(later.set_.input_warnings.begin(), later.set_.input_warnings.end(),
             std::back_inserter(set_.input_warnings));
   set_.unusable_bytes += later.set_.unusable_bytes;
-  for (DigestLookRef& look : later.set_.looks) {
-    addLook(look, set_.looks);
-  }
   dumps_.append(std::move(later.dumps_));
   for (Indexed& more : later.streams_) {
     for (ChunkRef& chunk : more.stream.chunks) chunk.file += files;
@@ -208,10 +181,6 @@ void ChunkIndex::append(ChunkIndex later) {
       indexed.stream.header = std::move(more.stream.header);
       indexed.stream.header_maps = std::move(more.stream.header_maps);
       indexed.has_header = more.has_header;
-    }
-    if (more.stream.digest) {
-      more.stream.digest->chunk.file += files;
-      keepBetter(*more.stream.digest, indexed.stream.digest);
     }
     std::vector<ChunkRef>& chunks = indexed.stream.chunks;
     if (chunks.empty()) {
@@ -228,7 +197,6 @@ void ChunkIndex::addStreams() {
   for (Indexed& indexed : streams_) {
     if (indexed.has_header) {
       sortChunks(indexed.stream.chunks);
-      keepDigested(indexed.stream);
       sorted.push_back(&indexed.stream);
     } else {
       warn(absl::StrCat("a stream of ", indexed.stream.chunks.size(),

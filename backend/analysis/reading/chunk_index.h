@@ -39,7 +39,6 @@ class ChunkIndex {
 
   bool addChunk(const ScannedChunk& chunk, ChunkDecoder& decoder);
   bool addMerge(ChunkDecoder& decoder);
-  bool addDigest(const ScannedChunk& chunk, ChunkDecoder& decoder);
   void readHeader(Indexed& indexed, std::uint64_t id, ChunkDecoder& decoder);
   ChunkRef refTo(const ScannedChunk& chunk, const v1::Chunk& fields) const;
   void describeFile(const ChunkScanner& scanner, TraceFile file);
@@ -49,8 +48,6 @@ class ChunkIndex {
 
   TraceSet set_;
   DumpFiles dumps_;
-  // What is being read has chunks that `tracectl digest` wrote.
-  bool is_digest_ = false;
   std::vector<Indexed> streams_;
   absl::flat_hash_map<std::uint64_t, std::size_t> index_by_id_;
 };

@@ -13,8 +13,6 @@ namespace traced {
 struct RunChoice {
   // Of the job of the newest stream.
   std::optional<std::uint32_t> attempt = std::nullopt;
-  // Digests are taken as well, which do not have all operations.
-  bool digests = false;
 };
 
 // Leaves out the streams of other attempts and jobs. An Error names the

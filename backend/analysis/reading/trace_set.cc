@@ -46,19 +46,6 @@ Error nothingReadable(absl::Span<const std::string> paths,
   return Error{absl::StrCat("nothing readable in the inputs: ", reasons)};
 }
 
-// Who asks for operations is told so, and not what is left of them.
-Error onlyDigested(const TraceSet& set) {
-  for (const std::size_t i : set.selected) {
-    const TraceStream& stream = set.streams[i];
-    if (!stream.isDigested()) continue;
-    return Error{absl::StrCat(
-        set.files[stream.digest->chunk.file].path,
-        " is a digest: it has sums and each rank's latest operations, and this "
-        "takes all of them; name the traces that it was made of")};
-  }
-  return Error{"a digest"};
-}
-
 }  // namespace
 
 v1::Header wholeHeader(const TraceStream& stream) {
@@ -78,12 +65,6 @@ bool comesFirst(const TraceStream& a, const TraceStream& b) {
                       : a.header.stream_id() < b.header.stream_id();
 }
 
-bool holdsDigests(const TraceSet& set) {
-  return std::any_of(
-      set.selected.begin(), set.selected.end(),
-      [&set](std::size_t i) { return set.streams[i].isDigested(); });
-}
-
 TraceSet indexTraces(absl::Span<const std::string> paths,
                      const ReadProgress& progress) {
   InputFiles inputs = findInputFiles(paths);
@@ -100,7 +81,6 @@ Result<TraceSet> selectRun(TraceSet set, absl::Span<const std::string> paths,
   if (chosen->selected.empty()) {
     return nothingReadable(paths, chosen->selection_warnings);
   }
-  if (!choice.digests && holdsDigests(*chosen)) return onlyDigested(*chosen);
   return chosen;
 }
 

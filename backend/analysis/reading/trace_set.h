@@ -36,21 +36,6 @@ struct TraceFile {
   std::uint64_t unusable_bytes = 0;
   // No file of the inputs, but what was read from rings.
   bool from_rings = false;
-  // Written by `tracectl digest`.
-  bool is_digest = false;
-};
-
-// Sums over a stream, as a digest has them.
-struct DigestRef {
-  // Its positions are what was added up.
-  ChunkRef chunk;
-  // What it was made in, by its hash, and how many streams that had.
-  std::uint64_t look = 0;
-  std::uint32_t streams = 0;
-};
-struct DigestLookRef {
-  std::uint64_t hash = 0;
-  v1::DigestLook look;
 };
 
 // What one process recorded.
@@ -70,11 +55,6 @@ struct TraceStream {
   RingState ring = RingState::kNotLooked;
   // Only wall clocks of hosts tell which start of its job it is of.
   bool start_by_clock = false;
-  // What is known of it beside its chunks: of several the one that knows most.
-  std::optional<DigestRef> digest;
-
-  // Its first chunks are not here: they were added up.
-  bool isDigested() const { return digest.has_value() && begins_later; }
 };
 
 // With all that is in it.
@@ -93,8 +73,6 @@ struct TraceSet {
   // Nothing proves that the streams selected are of one run: others of the same
   // name went on beside them, or only wall clocks tell which start they are of.
   bool may_mix_runs = false;
-  // By their hashes, each once.
-  std::vector<DigestLookRef> looks;
   // Of each merged file, the clocks as it tells them.
   std::vector<MergedClocks> clocks;
   // Sentences about the inputs, also those a merged file brought along, and
@@ -105,9 +83,6 @@ struct TraceSet {
   // refused for their content are found only when their stream is loaded.
   std::uint64_t unusable_bytes = 0;
 };
-
-// Whether any of the selected streams is a digest.
-bool holdsDigests(const TraceSet& set);
 
 // Called now and then with how many bytes are done and how many there are.
 using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;

@@ -48,7 +48,6 @@ class ReportBuilder {
   void summarize(const StreamTable& table) { report_.summary.add(table); }
   ReportSums sums() const { return ReportSums(plan_); }
   const GroupCatalog& groups() const { return report_.groups; }
-  const ReportPlan& plan() const { return plan_; }
 
   // Rows are in the order in which the streams come upon them; see sortRows().
   Report finish(std::vector<ReportSums> sums) &&;

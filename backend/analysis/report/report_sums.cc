@@ -27,16 +27,6 @@ ReportSums::Row& ReportSums::rowFor(std::vector<std::string> keys,
   return row;
 }
 
-void ReportSums::addRank(const Rank& rank) {
-  ranks_.push_back(rank);
-  all_.add(rank.told.totals);
-}
-
-void ReportSums::addToGroup(std::uint32_t group, const CallTotals& totals) {
-  if (group >= group_totals_.size()) group_totals_.resize(group + 1);
-  group_totals_[group].add(totals);
-}
-
 void ReportSums::add(ReportSums&& other) {
   for (const std::unique_ptr<Row>& from : other.rows_) {
     Row& row = rowFor(from->told.keys, from->first);

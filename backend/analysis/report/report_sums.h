@@ -51,6 +51,18 @@ struct ReportedStream {
 // while a stream is added up to 64 bytes for each of its operations.
 class ReportSums {
  public:
+  explicit ReportSums(const ReportPlan& plan) : plan_(plan) {}
+
+  // `pictures`: is shown the operations that are split; may be nullptr.
+  void add(const ReportedStream& stream, PictureBuilder* pictures);
+  void add(ReportSums&& other);
+
+  // Rows are in the order in which the streams come upon them. `threads`: how
+  // many may work at once.
+  void finish(std::size_t threads, Report& report) &&;
+
+ private:
+  class StreamAdder;
   // Where in the run something is met first: stream and operation.
   using Place = std::pair<std::size_t, std::size_t>;
   struct Row {
@@ -63,28 +75,8 @@ class ReportSums {
     RankTotals told;
   };
 
-  explicit ReportSums(const ReportPlan& plan) : plan_(plan) {}
-
-  // `pictures`: is shown the operations that are split; may be nullptr.
-  void add(const ReportedStream& stream, PictureBuilder* pictures);
-  void add(ReportSums&& other);
-
-  // The same of sums that were made elsewhere. A row stays where it is.
+  // A row stays where it is.
   Row& rowFor(std::vector<std::string> keys, Place first);
-  void addRank(const Rank& rank);
-  // `group`: of the catalog.
-  void addToGroup(std::uint32_t group, const CallTotals& totals);
-
-  const std::vector<std::unique_ptr<Row>>& rows() const { return rows_; }
-  const std::vector<Rank>& ranks() const { return ranks_; }
-  const std::vector<CallTotals>& groupTotals() const { return group_totals_; }
-
-  // Rows are in the order in which the streams come upon them. `threads`: how
-  // many may work at once.
-  void finish(std::size_t threads, Report& report) &&;
-
- private:
-  class StreamAdder;
 
   const ReportPlan& plan_;
   std::vector<std::unique_ptr<Row>> rows_;

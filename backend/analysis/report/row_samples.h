@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "analysis/figures/samples.h"
 #include "analysis/report/operation_sample.h"
 #include "analysis/report/report.h"
 
@@ -25,39 +25,33 @@ struct CallSize {
   }
 };
 
-// Memory: 24 bytes per call.
+// Memory: 24 bytes per call, until there are Samples::kMostExact of a size.
 class RowSamples {
  public:
   // The number of a size among those of this row.
   std::size_t numberOf(const CallSize& size);
 
   void add(const OperationSample& sample, std::size_t size_number) {
-    if (sample.host_ns) host_ns_.push_back(*sample.host_ns);
-    if (sample.wait_ns) wait_ns_.push_back(*sample.wait_ns);
+    if (sample.host_ns) host_ns_.add(*sample.host_ns);
+    if (sample.wait_ns) wait_ns_.add(*sample.wait_ns);
     if (!sample.completion_ns) return;
-    of_sizes_[size_number].completion_ns.push_back(*sample.completion_ns);
+    of_sizes_[size_number].completion_ns.add(*sample.completion_ns);
   }
   void add(RowSamples&& other);
-
-  // What it is made of: times in no order, and those to the end by size.
-  struct OfOneSize {
-    CallSize size;
-    std::vector<std::uint64_t> completion_ns;
-  };
-  RowSamples() = default;
-  RowSamples(std::vector<std::uint64_t> host_ns,
-             std::vector<std::uint64_t> wait_ns,
-             std::vector<OfOneSize> of_sizes);
-  const std::vector<std::uint64_t>& hostNs() const { return host_ns_; }
-  const std::vector<std::uint64_t>& waitNs() const { return wait_ns_; }
-  const std::vector<OfOneSize>& ofSizes() const { return of_sizes_; }
 
   // Sets the times and bandwidths of a row.
   void summarize(ReportRow& row) &&;
 
  private:
-  std::vector<std::uint64_t> host_ns_;
-  std::vector<std::uint64_t> wait_ns_;
+  struct OfOneSize {
+    CallSize size;
+    Samples completion_ns;
+  };
+
+  void setBandwidths(ReportRow& row) const;
+
+  Samples host_ns_;
+  Samples wait_ns_;
   std::vector<OfOneSize> of_sizes_;
   absl::flat_hash_map<CallSize, std::size_t> numbers_;
 };

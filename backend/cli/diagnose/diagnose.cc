@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/digest/digest_doubts.h"
 #include "analysis/runs/run_list.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
@@ -33,7 +32,6 @@ class Diagnose : public Subcommand {
     inputs_.declare(app);
     inputs_.declareJson(app);
     CLI::Option* attempt = inputs_.declareAttempt(app);
-    inputs_.takeDigests();
     app.add_option("--hung-after", hung_after_s_,
                    "An operation that has not ended for so many seconds hangs")
         ->check(CLI::Range(0.0, kMostSeconds))
@@ -70,7 +68,6 @@ class Diagnose : public Subcommand {
     Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     Answer answer(*std::move(set));
-    doubt(answer.set);
     answer.diagnosis = diagnose(answer.set, options());
     // No start that failed is passed over.
     if (!inputs_.attemptIsChosen()) answer.attempts = attemptsOf(answer.set);
@@ -102,13 +99,6 @@ class Diagnose : public Subcommand {
       return run.attempt == set.streams[set.selected.front()].header.attempt();
     }
   };
-
-  static void doubt(TraceSet& set) {
-    if (!holdsDigests(set)) return;
-    for (std::string& doubt : digestDoubts(set)) {
-      set.selection_warnings.push_back(std::move(doubt));
-    }
-  }
 
   ExitCode followJob() const {
     FollowOptions following;

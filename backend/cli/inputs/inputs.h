@@ -25,8 +25,6 @@ class Inputs {
   void declare(CLI::App& app, std::vector<std::string> usual = {});
   // Declares --attempt.
   CLI::Option* declareAttempt(CLI::App& app);
-  // Digests are no error: the verb knows what to do with them.
-  void takeDigests() { choice_.digests = true; }
   // Declares --json.
   void declareJson(CLI::App& app);
 

@@ -94,7 +94,6 @@ Json runJson(const ListedRun& run) {
 class Ls : public Subcommand {
  public:
   void declare(CLI::App& app) override {
-    inputs_.takeDigests();
     inputs_.declare(app, {"traces"});
     inputs_.declareJson(app);
     app.footer("Example: tracectl ls traces/");

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/digest/digest_report.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/report/run_report.h"
 #include "cli/common/complain.h"
@@ -32,7 +31,6 @@ class ReportCommand : public Subcommand {
     inputs_.declare(app);
     inputs_.declareJson(app);
     inputs_.declareAttempt(app);
-    inputs_.takeDigests();
     app.add_option("--by", by_,
                    absl::StrCat("What to add up by: ",
                                 absl::StrJoin(reportKeyNames(), ", ")))
@@ -72,10 +70,6 @@ class ReportCommand : public Subcommand {
     if (!html_.empty() && !mayWrite(html_, force_)) return ExitCode::kUsage;
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
-    if (holdsDigests(*set)) {
-      const std::string lacking = whatDigestsLack();
-      if (!lacking.empty()) return refuse(lacking);
-    }
     // Both read all there is; neither changes the set.
     std::future<Diagnosis> judged;
     if (!html_.empty()) {
@@ -124,25 +118,8 @@ class ReportCommand : public Subcommand {
     return keys;
   }
 
-  // Why a digest cannot tell what is asked; "" where it can.
-  std::string whatDigestsLack() const {
-    std::string asked;
-    for (const ReportKey key : keys()) {
-      if (!isDigestKey(key)) asked = absl::StrCat("--by ", nameOf(key));
-    }
-    if (scope_.scope() != ReportedScope::kAll) asked = "--scope";
-    if (!window_.window().all()) asked = "a window";
-    if (!html_.empty()) asked = "--html";
-    if (asked.empty()) return asked;
-    return absl::StrCat(
-        asked,
-        " needs the traces: a digest has sums of whole runs, by op, "
-        "group, dtype, size and rank");
-  }
-
   Report build(const TraceSet& set) const {
     const bool fold = groups_.empty() ? !inputs_.json() : groups_ == "fold";
-    if (holdsDigests(set)) return reportOfDigests(set, keys(), fold);
     return buildReport(set, keys(), scope_.scope(), window_.window(), fold,
                        inputs_.json() || !html_.empty());
   }

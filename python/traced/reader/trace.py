@@ -156,11 +156,6 @@ def _stream(
 
 def _merges(chunks: list[LocatedChunk], allowance: Allowance, findings: Findings) -> list[Merge]:
     payloads = [payload for _, payload in decoded(chunks, allowance, findings)]
-    if any(item and item.HasField("digest") for item in payloads):
-        findings.warn(
-            "the files hold a digest: of ranks that it added up only the latest operations are "
-            "here, and tracectl report tells the sums"
-        )
     merges = [Merge.of(item.merge) for item in payloads if item and item.HasField("merge")]
     for merge in merges:
         findings.warnings += [f"merge: {warning}" for warning in merge.warnings]

@@ -22,17 +22,17 @@ TEST(RowSamplesTest, BandwidthsAreTheMediansOverCalls) {
   for (const std::size_t count : {1, 2, 3, 10, 101, 1000}) {
     const CallSize size{1000, 1.5};
     RowSamples alike;
-    std::vector<double> algbw_gbs;
-    std::vector<std::uint64_t> times_ns;
+    Weighted algbw_gbs;
+    Samples times_ns;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t ns = random() % 50;
-      times_ns.push_back(ns);
+      times_ns.add(ns);
       alike.add(took(ns), alike.numberOf(size));
-      if (ns > 0) algbw_gbs.push_back(1000 / static_cast<double>(ns));
+      if (ns > 0) algbw_gbs.emplace_back(1000 / static_cast<double>(ns), 1);
     }
     ReportRow row;
     std::move(alike).summarize(row);
-    EXPECT_EQ(row.completion.p50_ns, summarize(times_ns).p50_ns);
+    EXPECT_EQ(row.completion.p50_ns, std::move(times_ns).summarize().p50_ns);
     ASSERT_EQ(row.algbw_gbs.has_value(), !algbw_gbs.empty());
     if (algbw_gbs.empty()) continue;
     EXPECT_EQ(*row.algbw_gbs, medianOf(algbw_gbs));
