@@ -74,7 +74,7 @@ def two_groups_job(world: int, rounds: int) -> list[Rank]:
 def test_all_collectives_match(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", two_groups_job(world=4, rounds=3))
     collectives, words = judged(exported(traces, tmp_path / "dumps"), tmp_path)
-    source = {(row["group"], row["seq"]): row["op"] for row in rows(traces)}
+    source = {(row["group_label"], row["seq"]): row["op"] for row in rows(traces)}
     assert len(collectives) == len(source) == 3 * 3 + 2 * 3 * 2
     assert all(one.pass_check for one in collectives), words
     found = Counter(one.collective_name.removeprefix("nccl:") for one in collectives)

@@ -33,7 +33,7 @@ def _operations(*inputs: Path) -> dict[tuple[int, str, int], dict[str, Any]]:
     answer = tracectl("export", "--format", "jsonl", *inputs)
     assert answer.exit_code == 0, answer.words
     rows = [json.loads(line) for line in answer.output.splitlines()]
-    by_number = {(row["rank"], row["group"], row["seq"]): row for row in rows}
+    by_number = {(row["rank"], row["group_label"], row["seq"]): row for row in rows}
     assert len(by_number) == len(rows)
     return by_number
 

@@ -188,23 +188,30 @@ def test_a_table_has_the_verdicts_of_the_diagnosis(job: Path, tables: traced.tab
     verdicts = json.loads(answer.output)["verdicts"]
     rows = tables.verdicts.to_pylist()
     assert len(rows) == len(verdicts)
-    for row, verdict in zip(rows, verdicts, strict=True):
+    for number, (row, verdict) in enumerate(zip(rows, verdicts, strict=True), 1):
         lists = {name: ",".join(map(str, verdict[name])) for name in ("culprits", "ranks")}
         texts = {name: "\n".join(verdict[name]) for name in ("evidence", "advice")}
         src, dst = verdict.get("pair", (None, None))
-        expected = verdict | lists | texts | {"src": src, "dst": dst}
-        assert row == {name: expected.get(name) for name in row}
+        expected = verdict | lists | texts | {"src": src, "dst": dst, "verdict": number}
+        expected["group_label"] = verdict.get("group")
+        assert row == {name: expected.get(name) or None for name in row}
 
 
-def test_matches_are_the_operations_that_the_report_counts(
-    job: Path, tables: traced.tables.Tables
-) -> None:
+def test_matches_are_the_numbered_operations(tables: traced.tables.Tables) -> None:
+    operations = tables.operations.to_pylist()
+    collectives = [
+        row for row in operations if row["seq"] and row["op"] not in ("send", "recv", "unknown")
+    ]
+    matches = tables.matches.to_pylist()
     # Not by operation: a row is of one, also where ranks called different ones.
-    report = tracectl("report", "--by", "group", "--json", job).json()
-    told = {item["group"]: (item["count"], item["failed"]) for item in report["ops"]}
-    counted = dict.fromkeys(told, (0, 0))
-    for row in tables.matches.to_pylist():
-        count, failed = counted[row["group"]]
-        counted[row["group"]] = count + row["ranks"], failed + row["failed"]
-    assert counted == told
-    assert told.keys() <= {row["group"] for row in tables.groups.to_pylist()}
+    issued: Counter[str] = Counter()
+    for row in matches:
+        if row["src"] is None:
+            issued[row["group_label"]] += row["issued_ranks"]
+    assert issued == Counter(row["group_label"] for row in collectives)
+    failed = Counter(row["group_label"] for row in collectives if row["state"] == "failed")
+    for row in matches:
+        if row["src"] is None:
+            failed[row["group_label"]] -= row["failed_ranks"]
+    assert not any(failed.values())
+    assert issued.keys() <= {row["group_label"] for row in tables.groups.to_pylist()}

@@ -47,16 +47,16 @@ def test_matches_tell_who_shared_an_operation(folder: Path, kind: Any) -> None:
     rows = _rows(tables.matches)
     by_rank = {(row["rank"], row["op"], row["seq"]): row for row in _rows(tables.operations)}
     shared = [row for row in rows if row["op"] == "all_reduce"]
-    assert [(row["group"], row["seq"], row["ranks"]) for row in shared] == [
+    assert [(row["group_label"], row["seq"], row["issued_ranks"]) for row in shared] == [
         ("default_pg", shared[0]["seq"], 2)
     ]
     cells = [by_rank[rank, "all_reduce", shared[0]["seq"]] for rank in range(2)]
     issued = [cell["issue_ns"] for cell in cells]
     assert (shared[0]["first_issue_ns"], shared[0]["last_issue_ns"]) == (min(issued), max(issued))
-    assert shared[0]["last_rank"] == issued.index(max(issued))
+    assert shared[0]["last_issue_rank"] == issued.index(max(issued))
     assert shared[0]["last_end_ns"] == max(cell["end_ns"] for cell in cells)
     sent = [row for row in rows if row["src"] is not None]
-    assert {(row["src"], row["dst"], row["seq"], row["ranks"]) for row in sent} == {
+    assert {(row["src"], row["dst"], row["seq"], row["issued_ranks"]) for row in sent} == {
         (0, 1, 1, 2),
         (0, 1, 2, 2),
     }
@@ -66,7 +66,7 @@ def test_matches_tell_who_shared_an_operation(folder: Path, kind: Any) -> None:
 def test_groups_of_a_healthy_job(folder: Path, kind: Any) -> None:
     tables = traced.load(folder, kind=kind)
     (group,) = _rows(tables.groups)
-    assert (group["group"], group["backend"], group["size"]) == ("default_pg", "gloo", 2)
+    assert (group["group_label"], group["backend"], group["group_size"]) == ("default_pg", "gloo", 2)
     assert _rows(tables.verdicts) == []
 
 
@@ -83,9 +83,9 @@ def test_a_verdict_is_a_row(launcher: Launcher, tmp_path: Path, kind: Any) -> No
 @pytest.mark.parametrize("kind", ["pandas", "arrow"])
 def test_what_a_notebook_prints_tells_what_there_is(folder: Path, kind: Any) -> None:
     tables = traced.load(folder, kind=kind)
-    assert repr(tables) == f"<traced.load of {folder}: operations, groups, matches, verdicts>"
+    assert f"<traced.load of {folder}: operations, waits, matches, " in repr(tables)
     rows = len(tables.groups)
-    assert f"groups ({rows} rows), matches" in repr(tables)
+    assert f"groups ({rows} rows), verdicts" in repr(tables)
 
 
 def test_what_cannot_be_loaded_is_said(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@
 #include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/perfetto/message_writer.h"
-#include "cli/export/row_buffer.h"
+#include "cli/export/row_text.h"
 #include "trace_io/message_size.h"
 #include "trace_io/wrapping.h"
 

@@ -18,7 +18,7 @@
 #include "cli/common/window_option.h"
 #include "cli/export/export_rows.h"
 #include "cli/export/job_exporter.h"
-#include "cli/export/parquet/tables.h"
+#include "cli/export/tables/tables.h"
 #include "cli/export/view_option.h"
 #include "cli/inputs/inputs.h"
 
@@ -34,8 +34,15 @@ const Format* named(absl::Span<const Format> formats, const std::string& name) {
   return found == formats.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> namesOf(const std::vector<const TableSpec*>& tables) {
+  std::vector<std::string> names;
+  for (const TableSpec* table : tables) names.emplace_back(table->name);
+  return names;
+}
+
 // A format that is neither of rows in one file nor of another tool's.
-constexpr const char* kTables = "parquet";
+constexpr const char* kParquet = "parquet";
+constexpr const char* kOperations = "operations";
 
 class Export : public Subcommand {
  public:
@@ -50,7 +57,7 @@ class Export : public Subcommand {
     };
     for (const RowFormat& format : rowFormats()) add(format);
     for (const JobFormat& format : jobFormats()) add(format);
-    add(JobFormat{kTables, "tables for DuckDB, Polars and Spark", nullptr});
+    add(JobFormat{kParquet, "tables for DuckDB, Polars and Spark", nullptr});
     app.add_option("--format", format_, what)
         ->check(CLI::IsMember(names))
         ->capture_default_str();
@@ -63,6 +70,17 @@ class Export : public Subcommand {
         "The file to write, instead of standard output; a new folder "
         "for formats of a file per rank");
     app.add_flag("--force", force_, "Replace the file if it is there");
+    app.add_option("--table", table_,
+                   "Of csv and jsonl: another table of docs/tables.md")
+        ->check(CLI::IsMember(namesOf(allTables())))
+        ->capture_default_str();
+    app.add_flag_callback(
+        "--columns",
+        [] {
+          std::cout << columnsJson();
+          throw CLI::Success();
+        },
+        "Print all tables and their columns as JSON, and read no traces");
     app.add_flag("--spreadsheet", for_spreadsheet_,
                  "Of csv: text that a spreadsheet would take for a formula "
                  "begins with an apostrophe");
@@ -78,7 +96,7 @@ class Export : public Subcommand {
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
     RunSummary summary;
-    if (isTables()) return conclude(*set, summary, tables(*set, summary));
+    if (isParquet()) return conclude(*set, summary, parquet(*set, summary));
     if (job_format_) {
       RunOverview overview = overviewOf(*set);
       const std::string unknown = view_.unknownIn(overview);
@@ -101,15 +119,18 @@ class Export : public Subcommand {
     return code;
   }
 
-  bool isTables() const { return format_ == kTables; }
+  bool isParquet() const { return format_ == kParquet; }
   bool toFolder() const {
-    return isTables() ||
+    return isParquet() ||
            (job_format_ && job_format_->as == ExportedAs::kFolder);
   }
 
   // Why options do not go together; "" when they do.
   std::string refusedOptions() const {
-    if (isTables()) return refusedOfTables();
+    if (isParquet() || otherTable()) {
+      const std::string refused = refusedOfTables();
+      if (!refused.empty()) return refused;
+    }
     if (!job_format_) {
       if (!view_.given()) return "";
       return absl::StrCat("--ranks, --groups and --last are not for --format ",
@@ -135,18 +156,27 @@ class Export : public Subcommand {
     return force_ ? "--force is not for a folder: name a new one with -o" : "";
   }
 
+  // A table that is not made of rows of operations.
+  bool otherTable() const { return table_ != kOperations; }
+
   std::string refusedOfTables() const {
+    const RowFormat* rows = named(rowFormats(), format_);
+    if (otherTable() && !(rows && rows->any_table)) {
+      return absl::StrCat("--table is for csv and jsonl, not for --format ",
+                          format_);
+    }
     if (view_.given() || !window_.window().all() ||
         scope_.scope() != ReportedScope::kAll) {
-      return absl::StrCat("--format ", format_,
+      return absl::StrCat(otherTable() ? "--table " : "--format ",
+                          otherTable() ? table_ : format_,
                           " has the whole run: choose among its rows");
     }
-    return refusedOfFolder("several tables");
+    return otherTable() ? "" : refusedOfFolder("several tables");
   }
 
-  std::string tables(const TraceSet& set, RunSummary& summary) const {
+  std::string parquet(const TraceSet& set, RunSummary& summary) const {
     const std::string refused = whyNoNewFolder(output_);
-    return refused.empty() ? writeTables(set, output_, summary) : refused;
+    return refused.empty() ? writeParquet(set, output_, summary) : refused;
   }
 
   std::unique_ptr<JobView> viewOf(const TraceSet& set,
@@ -188,8 +218,12 @@ class Export : public Subcommand {
 
   void writeRows(std::ostream& out, const TraceSet& set, RunSummary& summary) {
     const auto writer = named(rowFormats(), format_)->make(rowReader());
-    left_out_ = writeExport(out, *writer, set,
-                            {scope_.scope(), window_.window()}, summary);
+    if (otherTable()) {
+      writeTable(out, *writer, table_.c_str(), set, summary);
+    } else {
+      left_out_ = writeExport(out, *writer, set,
+                              {scope_.scope(), window_.window()}, summary);
+    }
     writers_note_ = writer->note();
   }
 
@@ -222,6 +256,7 @@ class Export : public Subcommand {
   ViewOption view_;
   LeftOutOfExport left_out_;
   std::string format_ = "csv";
+  std::string table_ = kOperations;
   // Of a format of matched operations, else nullptr.
   const JobFormat* job_format_ = nullptr;
   std::unique_ptr<JobView> job_view_;

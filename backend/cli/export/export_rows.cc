@@ -45,6 +45,12 @@ std::vector<ExportedCall> callsOf(const StreamTable& table,
   return calls;
 }
 
+constexpr RowFormat kRowFormats[] = {
+    {"csv", "a row per operation, for tables", true, makeCsvWriter},
+    {"jsonl", "the same, a JSON object per line", true, makeJsonlWriter},
+    {"text", "the same, for reading and grep", false, makeTextWriter},
+};
+
 void sortById(std::vector<AssembledOperation>& operations) {
   const auto isBefore = [](const AssembledOperation& a,
                            const AssembledOperation& b) { return a.id < b.id; };
@@ -53,6 +59,8 @@ void sortById(std::vector<AssembledOperation>& operations) {
 }
 
 }  // namespace
+
+absl::Span<const RowFormat> rowFormats() { return kRowFormats; }
 
 LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
                             const TraceSet& set,
@@ -64,7 +72,7 @@ LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
   const std::int64_t first_ns = firstStartNs(set, clocks.models);
   LeftOutOfExport left_out;
   GroupCatalog groups;
-  writer.begin(out);
+  writer.begin(out, infosOf(exportColumns()));
   // Others are loaded while one is written.
   readStreams(set, [&](std::size_t i, StreamTable& table) {
     if (!out.good()) return;

@@ -18,7 +18,7 @@
 #include "analysis/stream/operation_kinds.h"
 #include "cli/common/event_words.h"
 #include "cli/common/text.h"
-#include "cli/export/export_writer.h"
+#include "cli/export/export_rows.h"
 
 namespace traced {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/nccl_functions.h"
-#include "cli/export/row_buffer.h"
+#include "cli/export/row_text.h"
 
 namespace traced {
 

@@ -4,7 +4,6 @@
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
-#include "cli/export/end_bounds.h"
 
 namespace traced {
 namespace {

@@ -7,10 +7,25 @@
 #include <optional>
 #include <string>
 
+#include "analysis/stream/observed_end.h"
+#include "analysis/time_split/certified_times.h"
 #include "analysis/timeline/slices.h"
 #include "analysis/view/job_view.h"
 
 namespace traced {
+
+inline const char* nameOf(EndBound bound) {
+  if (bound == EndBound::kExact) return "exact";
+  return bound == EndBound::kTold ? "told" : "seen";
+}
+
+// Returns by how much clocks let the transfer of an operation be off. An end
+// that is a late bound leaves more open, downwards.
+inline std::uint64_t transferOffByNs(CertifiedTime transfer,
+                                     const AssembledOperation& op) {
+  if (isLateBound(op)) transfer.low_ns = transfer.ns;
+  return offByNs(transfer);
+}
 
 class FactTaker {
  public:

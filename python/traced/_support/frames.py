@@ -1,50 +1,22 @@
-"""Tables of pandas or pyarrow, from CSV and from rows."""
+"""Tables of pandas or pyarrow, from CSV."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 from typing import Any
 
 #: The columns of a table, and what their values are: `str`, `int` or `bool`.
 Columns = dict[str, type]
 
-#: Of `tracectl export`: the columns that are not integers.
-_TEXTS = {
-    "group", "op", "dtype", "shapes_in", "shapes_out", "reduce_op", "device", "thread_name",
-    "end_source", "state", "error", "annotations", "module", "module_type", "phase", "parent",
-    "site", "correlation_id", "algorithm", "protocol",
-}  # fmt: skip
-_FLAGS = {"in_place", "async", "simulated"}
 
+def from_csv(kind: str, csv: str, types: Columns) -> Any:
+    """Returns the table of what `tracectl export --format csv` wrote; an empty cell is missing.
 
-def from_rows(kind: str, columns: Columns, rows: Iterable[dict[str, Any]]) -> Any:
-    """Returns a table of rows; what a row lacks is a missing value."""
-    kept = list(rows)
-    values = {column: [row.get(column) for row in kept] for column in columns}
-    if kind == "arrow":
-        import pyarrow as pa
-
-        return pa.table(
-            {name: pa.array(items, _arrow_type(columns[name])) for name, items in values.items()}
-        )
-    import pandas as pd
-
-    return pd.DataFrame(
-        {name: pd.array(items, dtype=_pandas_type(columns[name])) for name, items in values.items()}
-    )
-
-
-def from_csv(kind: str, csv: str) -> Any:
-    """Returns the table of what `tracectl export --format csv` wrote; an empty cell is missing."""
-    columns = {name: _exported(name) for name in csv[: csv.index("\r\n")].split(",")}
+    Args:
+        types: Of all columns of the table, and of others.
+    """
+    columns = {name: types[name] for name in csv[: csv.index("\r\n")].split(",")}
     return _arrow_from_csv(csv, columns) if kind == "arrow" else _frame_from_csv(csv, columns)
-
-
-def _exported(column: str) -> type:
-    if column in _FLAGS:
-        return bool
-    return str if column in _TEXTS else int
 
 
 def _frame_from_csv(csv: str, columns: Columns) -> Any:

@@ -10,11 +10,6 @@ from typing import NamedTuple
 
 from traced._support.errors import CommandError
 
-#: The exit code of a diagnosis that found something.
-FINDINGS = 1
-#: That of one that found nothing in traces whose end is not known.
-NOT_MEASURED = 5
-
 _WARNING = "warning: "
 
 
@@ -40,13 +35,11 @@ class Answer(NamedTuple):
     warnings: list[str]
 
 
-def ask(
-    *arguments: str, also: int | tuple[int, ...] = 0, deadline_s: float | None = None
-) -> Answer:
+def ask(*arguments: str, also: int = 0, deadline_s: float | None = None) -> Answer:
     """Runs tracectl.
 
     Args:
-        also: Exit codes that are no failure, besides 0.
+        also: An exit code that is no failure, besides 0.
         deadline_s: How long it may take; for ever by default.
 
     Raises:
@@ -57,8 +50,7 @@ def ask(
         [find(), *arguments], capture_output=True, check=False, timeout=deadline_s
     )
     words = done.stderr.decode(errors="replace")
-    fine = also if isinstance(also, tuple) else (also,)
-    if done.returncode not in (0, *fine):
+    if done.returncode not in (0, also):
         message = words.strip() or f"tracectl {arguments[0]} failed"
         raise CommandError(message, exit_code=done.returncode)
     lines = words.splitlines()

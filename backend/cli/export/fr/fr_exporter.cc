@@ -4,7 +4,7 @@
 #include "cli/export/fr/fr_entries.h"
 #include "cli/export/fr/pickle_writer.h"
 #include "cli/export/job_exporter.h"
-#include "cli/export/row_buffer.h"
+#include "cli/export/row_text.h"
 
 namespace traced {
 namespace fr {

@@ -95,7 +95,7 @@ TEST_F(ExportTest, HasEveryOperationOfEveryRankInOrder) {
   EXPECT_EQ(failed.at("peer_global"), "0");
   EXPECT_EQ(failed.at("tag"), "0");
   EXPECT_EQ(failed.at("step"), "");
-  EXPECT_EQ(rows[0].at("group"), "dp");
+  EXPECT_EQ(rows[0].at("group_label"), "dp");
   EXPECT_EQ(rows[0].at("completion_ns"), "4000000");
   EXPECT_EQ(rows[0].at("host_ns"), "10000");
   EXPECT_EQ(rows[0].at("in_place"), "true");
@@ -133,7 +133,7 @@ TEST_F(ExportTest, WhatPeopleWriteDoesNotBreakTheCsv) {
   writeFile(run() + "/rank", stream.takeChunk(true));
   const auto rows = table();
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].at("group"), "a,\"b\"\r\nc");
+  EXPECT_EQ(rows[0].at("group_label"), "a,\"b\"\r\nc");
   EXPECT_EQ(rows[0].at("error"), "line 1\nline 2, \"quoted\"");
   const std::string text_out = exported("text").out;
   const std::size_t group_line = text_out.find('\n') + 1;
@@ -186,7 +186,7 @@ TEST_F(ExportTest, ACallThatIsNotKnownHasEmptyCells) {
   const auto rows = table();
   EXPECT_EQ(rows.at(0).at("op"), "unknown");
   EXPECT_EQ(rows[0].at("bytes_in"), "");
-  EXPECT_EQ(rows[0].at("group"), "");
+  EXPECT_EQ(rows[0].at("group_label"), "");
   EXPECT_EQ(exported("text").exit_code, 0);
 }
 

@@ -1,0 +1,93 @@
+// The columns of all tables that tracectl writes. Each name is described once
+// and has one meaning in CSV, JSON lines, Parquet and traced.load.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace traced {
+
+enum class ColumnKind : std::uint8_t {
+  kNumber,
+  kBytes,
+  kInstant,  // nanoseconds on the common time line
+  kTime,     // nanoseconds on the rank's own clock
+  kFlag,
+  kText,
+  kId,  // 16 hexadecimal digits; in Parquet the same 64 bits as a number
+};
+
+struct ColumnInfo {
+  const char* name;
+  ColumnKind kind;
+  // One line of Markdown.
+  const char* meaning;
+  // When a value is absent, in one line; "": never.
+  const char* absent = "";
+  // Of a number: most rows have one of few values.
+  bool repeats = false;
+};
+
+const char* nameOf(ColumnKind kind);
+
+absl::Span<const ColumnInfo> allColumns();
+// `name` must be the name of a column.
+const ColumnInfo& columnInfo(const char* name);
+
+// The value of a cell. std::monostate: absent.
+using CellValue = std::variant<std::monostate, bool, std::uint64_t,
+                               std::int64_t, std::string>;
+
+inline CellValue countCell(std::uint64_t count) { return count; }
+inline CellValue countCell(const std::optional<std::uint64_t>& count) {
+  return count ? CellValue(*count) : CellValue();
+}
+inline CellValue countUnlessZero(std::uint64_t count) {
+  return count == 0 ? CellValue() : CellValue(count);
+}
+inline CellValue textCell(std::string text) {
+  return text.empty() || text == "-" ? CellValue() : CellValue(std::move(text));
+}
+// Absent where `ns` is.
+inline CellValue numberCell(const std::optional<std::int64_t>& number) {
+  return number ? CellValue(*number) : CellValue();
+}
+
+struct TableSpec {
+  const char* name;
+  // What a row is.
+  const char* row;
+  std::vector<const ColumnInfo*> columns;
+  // Rows of a file are sorted by these columns.
+  std::vector<const char*> order;
+};
+
+// A table whose cells are computed from a Row each.
+template <typename Row>
+struct TableOf {
+  struct Column {
+    const char* name;
+    CellValue (*value)(const Row&);
+  };
+
+  TableOf(const char* name, const char* row, std::vector<Column> its_columns,
+          std::vector<const char*> order)
+      : spec{name, row, {}, std::move(order)}, columns(std::move(its_columns)) {
+    for (const Column& column : columns) {
+      spec.columns.push_back(&columnInfo(column.name));
+    }
+  }
+
+  TableSpec spec;
+  std::vector<Column> columns;
+};
+
+}  // namespace traced

@@ -1,0 +1,102 @@
+// The columns of the table "operations". Those of rows, CSV and JSON lines,
+// are only ever added to, at the end.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "analysis/stream/clock_cursor.h"
+#include "analysis/stream/stream_table.h"
+#include "cli/export/columns.h"
+
+namespace traced {
+
+// An operation and what is needed to speak of it.
+struct ExportedCall {
+  const StreamTable& table;
+  const AssembledOperation& op;
+  // nullptr when it is not known.
+  const v1::Call* call;
+  // Of its group, as all ranks call it; "-" without one.
+  const std::string& group;
+  std::uint32_t group_size;
+  // What its correlation ids are made from; 0: nothing.
+  std::uint64_t group_hash;
+  const ClockCursor& clock;
+  // When the rank was ready for it; unknown in rows.
+  Instant ready = {};
+};
+
+// What is an operation's own.
+struct ExportNumber {
+  enum class Kind : std::uint8_t {
+    kAbsent,
+    kCount,
+    kInstant,  // may be below 0
+    kId,       // a text: 16 hexadecimal digits
+  };
+  Kind kind = Kind::kAbsent;
+  std::uint64_t value = 0;
+};
+
+// Writes its digits, 20 at most, and none of what is absent; returns their end.
+char* writeDigits(char* to, const ExportNumber& number);
+
+// What a value is of: equal for all operations of a stream with the same one.
+enum class ToldBy : std::uint8_t {
+  kOperation,
+  kStream,
+  kCall,
+  kContext,
+  kStack,
+  kThread,
+  kState,
+  kEndSource,
+  kEndBound,
+  kError,
+  kAlgorithm,
+  kProtocol,
+};
+
+// Returns the id of the value that tells a cell of `call`; see ToldBy.
+std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call);
+
+// Who has a column: Parquet has ends as times after the issue, which take less
+// room, and waits in a table of their own.
+enum class ColumnIn : std::uint8_t { kBoth, kRows, kParquet };
+
+struct ExportColumn {
+  constexpr ExportColumn(const char* its_name, ToldBy by,
+                         CellValue (*its_value)(const ExportedCall&),
+                         ColumnIn its_in = ColumnIn::kBoth)
+      : name(its_name), told_by(by), in(its_in), value(its_value) {}
+  constexpr ExportColumn(const char* its_name,
+                         ExportNumber (*its_number)(const ExportedCall&),
+                         ColumnIn its_in = ColumnIn::kBoth)
+      : name(its_name),
+        told_by(ToldBy::kOperation),
+        in(its_in),
+        number(its_number) {}
+
+  const char* name;
+  ToldBy told_by;
+  ColumnIn in;
+  // One of them: `number` of what is told by the operation.
+  CellValue (*value)(const ExportedCall&) = nullptr;
+  ExportNumber (*number)(const ExportedCall&) = nullptr;
+};
+
+// Those of rows, and behind them those of Parquet only.
+absl::Span<const ExportColumn> operationColumns();
+// Those of rows.
+absl::Span<const ExportColumn> exportColumns();
+const ExportColumn& operationColumn(const char* name);
+std::vector<const ColumnInfo*> infosOf(absl::Span<const ExportColumn> columns);
+
+// The table, in Parquet.
+const TableSpec& operationTable();
+
+}  // namespace traced

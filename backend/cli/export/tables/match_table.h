@@ -1,0 +1,61 @@
+// JobMatchTable is the table "matches": a row per operation of the job,
+// whose parts on several ranks were put together by their numbers.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/export/tables/exported_stream.h"
+#include "cli/export/tables/table_file.h"
+
+namespace traced {
+
+// Memory: a row per operation of the job.
+class JobMatchTable {
+ public:
+  // Operations without a key are in no row. Ranks come in their order.
+  void add(const ExportedOperation& operation);
+  void write(const TableFolder& folder);
+
+  struct Row {
+    OperationKey key;
+    const std::string* group = nullptr;
+    std::uint32_t group_place = 0;
+    std::uint64_t seq = 0;
+    // Of the first of its ranks.
+    v1::Operation op = v1::OPERATION_UNSPECIFIED;
+    std::int64_t correlation_id = kNoValue;
+    std::int64_t message_size = kNoValue;
+    std::uint32_t group_size = 0;
+    std::uint32_t ranks = 0;
+    std::uint32_t ended = 0;
+    std::uint32_t failed = 0;
+    std::uint32_t simulated = 0;
+    // Of which the end is a bound only.
+    std::uint32_t late_ends = 0;
+    std::uint32_t last_issue_rank = 0;
+    std::int64_t first_issue_ns = 0;
+    std::int64_t last_issue_ns = 0;
+    std::int64_t first_end_ns = kNoValue;
+    std::int64_t last_end_ns = kNoValue;
+    std::int64_t last_rank = kNoValue;
+    std::int64_t seems_last_rank = kNoValue;
+    std::int64_t behind_ns = kNoValue;
+  };
+
+  static const TableOf<Row>& table();
+
+ private:
+  Row& rowOf(const ExportedOperation& operation);
+  static void addIssue(Row& row, const ExportedOperation& operation);
+  static void addEnd(Row& row, const ExportedOperation& operation);
+  static void addArrival(Row& row, const ExportedOperation& operation);
+
+  OperationIndex index_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace traced

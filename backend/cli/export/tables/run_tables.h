@@ -1,0 +1,86 @@
+// The small tables of a run: "ranks", "steps" and "losses", whose rows are
+// written as streams are read, and "groups", "verdicts" and "verdict_ranks".
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/job/run_summary.h"
+#include "analysis/stream/process_end.h"
+#include "analysis/stream/stream_table.h"
+#include "cli/export/tables/table_file.h"
+#include "traced/v1/clock.pb.h"
+
+namespace traced {
+
+struct RankRow {
+  const StreamTable& table;
+  const v1::ClockModel& clock;
+  ProcessEnd end;
+
+  CellValue commonCell(Instant at) const;
+};
+
+struct StepRow {
+  const RankRow& rank;
+  const Marks::Step& step;
+};
+
+struct LossRow {
+  std::optional<std::int64_t> rank;
+  const char* what;
+  // Absent where nobody knows how much.
+  std::optional<std::int64_t> amount;
+  const char* unit;
+  std::string detail;
+};
+
+struct VerdictRow {
+  std::uint64_t number;
+  const JobVerdict& verdict;
+  const GroupCatalog& groups;
+};
+
+struct VerdictRankRow {
+  std::uint64_t number;
+  std::uint32_t rank;
+  bool is_culprit;
+};
+
+const TableOf<RankRow>& rankTable();
+const TableOf<StepRow>& stepTable();
+const TableOf<LossRow>& lossTable();
+const TableOf<JobGroup>& groupTable();
+const TableOf<VerdictRow>& verdictTable();
+const TableOf<VerdictRankRow>& verdictRankTable();
+
+// "ranks", "steps" and "losses".
+class StreamTables {
+ public:
+  explicit StreamTables(const TableFolder& folder)
+      : ranks_(folder, rankTable().spec),
+        steps_(folder, stepTable().spec),
+        losses_(folder, lossTable().spec) {}
+
+  void add(const StreamTable& table, const v1::ClockModel& clock);
+  // What is known of inputs, of the run that was chosen, and of clocks.
+  void add(const TraceSet& set, const RunSummary& summary);
+  void finish();
+
+ private:
+  void addLosses(const StreamTable& table);
+
+  TableFile ranks_;
+  TableFile steps_;
+  TableFile losses_;
+};
+
+void writeGroups(const TableFolder& folder, const GroupCatalog& groups);
+// Writes "verdicts", and "verdict_ranks": a row for each rank that one is
+// about.
+void writeVerdicts(const TableFolder& folder, const Diagnosis& diagnosis);
+
+}  // namespace traced

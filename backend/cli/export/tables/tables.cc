@@ -1,0 +1,192 @@
+#include "cli/export/tables/tables.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "analysis/reading/stream_reader.h"
+#include "cli/export/export_rows.h"
+#include "cli/export/tables/match_table.h"
+#include "cli/export/tables/operation_files.h"
+#include "cli/export/tables/python_writer.h"
+#include "cli/export/tables/run_tables.h"
+#include "cli/export/tables/wait_table.h"
+
+namespace traced {
+namespace {
+
+// A name as part of a path, as readers of such folders take it back. File
+// systems have names of 255 bytes at most.
+std::string partitionValue(const std::string& name) {
+  constexpr std::size_t kMostBytes = 240;
+  std::string value;
+  for (const char c : name) {
+    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                       c == '-' || c == '_' || c == '.';
+    std::string next =
+        plain ? std::string(1, c)
+              : absl::StrFormat("%%%02X", static_cast<unsigned char>(c));
+    if (value.size() + next.size() > kMostBytes) break;
+    absl::StrAppend(&value, next);
+  }
+  return value.empty() ? "__HIVE_DEFAULT_PARTITION__" : value;
+}
+
+std::string partitionOf(const TraceSet& set) {
+  const v1::Header& header = set.streams[set.selected.front()].header;
+  return absl::StrCat("job=", partitionValue(header.job()),
+                      "/attempt=", header.attempt());
+}
+
+// One table as rows of text.
+class TextOutput : public TableOutput {
+ public:
+  TextOutput(std::ostream& out, ExportWriter& writer, const char* table)
+      : out_(out), writer_(writer), table_(table) {}
+
+  bool wants(const char* table) const override { return table_ == table; }
+  bool ok() const override { return out_.good(); }
+  int begin(const TableSpec& table, const std::string&) override {
+    if (!wants(table.name)) return kDropped;
+    if (files_ == 0) writer_.begin(out_, table.columns);
+    return files_++;
+  }
+  void add(int file, const std::vector<TableColumn>& columns) override {
+    if (file != kDropped) writer_.addRows(out_, columns);
+  }
+  void end(int) override {}
+
+ private:
+  static constexpr int kDropped = -1;
+
+  std::ostream& out_;
+  ExportWriter& writer_;
+  const std::string_view table_;
+  int files_ = 0;
+};
+
+// The tables whose rows are, or are made of, operations.
+class OperationTables {
+ public:
+  OperationTables(const TableFolder& folder, const RunArrivals& run)
+      : folder_(folder), exporter_(run), operations_(folder), waits_(folder) {}
+
+  void add(std::size_t stream, const StreamTable& table) {
+    const bool operations = wants(operationTable());
+    const bool waits = wants(WaitTable::table().spec);
+    const bool matches = wants(JobMatchTable::table().spec);
+    if (operations) operations_.beginStream();
+    if (!operations && !waits && !matches) return;
+    exporter_.forEach(stream, table, [&](const ExportedOperation& operation) {
+      if (operations) operations_.add(operation);
+      if (waits) waits_.add(operation);
+      if (matches) matches_.add(operation);
+    });
+  }
+  void finish() {
+    operations_.finish();
+    waits_.finish();
+    matches_.write(folder_);
+  }
+
+ private:
+  bool wants(const TableSpec& table) const {
+    return folder_.output.wants(table.name);
+  }
+
+  const TableFolder& folder_;
+  StreamExporter exporter_;
+  OperationFiles operations_;
+  WaitTable waits_;
+  JobMatchTable matches_;
+};
+
+void writeTables(const TraceSet& set, TableOutput& output,
+                 RunSummary& summary) {
+  const TableFolder folder{output, partitionOf(set)};
+  RunArrivals run = readArrivals(set);
+  summary.setClockWarnings(run.clocks.warnings);
+  OperationTables operations(folder, run);
+  StreamTables streams(folder);
+  readStreams(set, [&](std::size_t i, StreamTable& table) {
+    if (!output.ok()) return;
+    summary.add(table);
+    streams.add(table, run.clocks.models[i]);
+    operations.add(i, table);
+  });
+  if (!output.ok()) return;
+  streams.add(set, summary);
+  operations.finish();
+  streams.finish();
+  writeGroups(folder, run.groups);
+  const bool diagnosed = output.wants(verdictTable().spec.name) ||
+                         output.wants(verdictRankTable().spec.name);
+  if (diagnosed) writeVerdicts(folder, diagnose(set, {}));
+}
+
+Json columnJson(const ColumnInfo& column) {
+  Json json = {{"name", column.name},
+               {"type", nameOf(column.kind)},
+               {"meaning", column.meaning}};
+  if (*column.absent) json["absent"] = column.absent;
+  return json;
+}
+
+Json operationColumnsJson() {
+  Json columns = Json::array();
+  for (const ExportColumn& column : operationColumns()) {
+    Json json = columnJson(columnInfo(column.name));
+    if (column.in == ColumnIn::kRows) json["only_in"] = "rows";
+    if (column.in == ColumnIn::kParquet) json["only_in"] = "parquet";
+    columns.push_back(std::move(json));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::vector<const TableSpec*> allTables() {
+  return {&operationTable(),
+          &WaitTable::table().spec,
+          &JobMatchTable::table().spec,
+          &rankTable().spec,
+          &stepTable().spec,
+          &lossTable().spec,
+          &groupTable().spec,
+          &verdictTable().spec,
+          &verdictRankTable().spec};
+}
+
+std::string columnsJson() {
+  Json tables = Json::array();
+  for (const TableSpec* table : allTables()) {
+    Json columns = Json::array();
+    for (const ColumnInfo* column : table->columns) {
+      columns.push_back(columnJson(*column));
+    }
+    if (table == &operationTable()) columns = operationColumnsJson();
+    Json json = {{"table", table->name},
+                 {"row", table->row},
+                 {"columns", std::move(columns)}};
+    tables.push_back(std::move(json));
+  }
+  return jsonText({{"schema", kJsonSchema}, {"tables", std::move(tables)}}) +
+         "\n";
+}
+
+std::string writeParquet(const TraceSet& set, const std::string& folder,
+                         RunSummary& summary) {
+  PythonWriter writer(folder);
+  if (writer.ok()) writeTables(set, writer, summary);
+  return writer.finish();
+}
+
+void writeTable(std::ostream& out, ExportWriter& writer, const char* table,
+                const TraceSet& set, RunSummary& summary) {
+  TextOutput output(out, writer, table);
+  writeTables(set, output, summary);
+}
+
+}  // namespace traced

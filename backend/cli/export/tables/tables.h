@@ -1,0 +1,31 @@
+// The tables of a run (docs/tables.md).
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/job/run_summary.h"
+#include "analysis/reading/trace_set.h"
+#include "cli/export/columns.h"
+
+namespace traced {
+
+class ExportWriter;
+
+std::vector<const TableSpec*> allTables();
+// All tables and their columns, for programs.
+std::string columnsJson();
+
+// Writes all tables as Parquet into a folder that is not there yet or empty, or
+// none. What is lost or odd goes to `summary`. Returns what went wrong, a
+// sentence, or "". Memory: the operations of one file, and a row per operation
+// of the job.
+std::string writeParquet(const TraceSet& set, const std::string& folder,
+                         RunSummary& summary);
+
+// Writes one table, which is not "operations", by `writer`.
+void writeTable(std::ostream& out, ExportWriter& writer, const char* table,
+                const TraceSet& set, RunSummary& summary);
+
+}  // namespace traced

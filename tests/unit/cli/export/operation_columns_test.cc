@@ -1,0 +1,45 @@
+#include "cli/export/operation_columns.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+#include <string>
+
+namespace traced {
+namespace {
+
+std::string digitsOf(ExportNumber::Kind kind, std::uint64_t value) {
+  char digits[20];
+  return "=" + std::string(digits, writeDigits(digits, {kind, value}));
+}
+
+TEST(OperationColumnsTest, NumbersAreWrittenInFull) {
+  using Kind = ExportNumber::Kind;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr auto kLeast =
+      static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(digitsOf(Kind::kAbsent, 7), "=");
+  EXPECT_EQ(digitsOf(Kind::kCount, 0), "=0");
+  EXPECT_EQ(digitsOf(Kind::kCount, kMost), "=18446744073709551615");
+  EXPECT_EQ(digitsOf(Kind::kInstant, kMost), "=-1");
+  EXPECT_EQ(digitsOf(Kind::kInstant, kLeast), "=-9223372036854775808");
+  EXPECT_EQ(digitsOf(Kind::kId, 0x1aB), "=00000000000001ab");
+  EXPECT_EQ(digitsOf(Kind::kId, kMost), "=ffffffffffffffff");
+}
+
+TEST(OperationColumnsTest, EachHasAValueOrANumber) {
+  std::set<std::string> names;
+  for (const ExportColumn& column : operationColumns()) {
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
+    const bool is_number = column.told_by == ToldBy::kOperation;
+    EXPECT_EQ(column.number != nullptr, is_number) << column.name;
+    EXPECT_EQ(column.value != nullptr, !is_number) << column.name;
+  }
+  EXPECT_EQ(operationColumns()[operationColumns().size() - 3].in,
+            ColumnIn::kParquet);
+  EXPECT_EQ(exportColumns().size(), operationColumns().size() - 3);
+}
+
+}  // namespace
+}  // namespace traced
