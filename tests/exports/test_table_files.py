@@ -12,14 +12,11 @@ import stat
 import subprocess
 import sys
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
 import made_up_job as made
 import pytest
-import traced
-from built import built
 from faulty_job import Fault, training
 from made_up_job import EVIL, MS, Rank
 from patience import until

@@ -237,7 +237,7 @@ def test_made_up_traces_say_the_same_in_every_form(tmp_path: Path) -> None:
     subprocess.run([built("unit/cli/golden_runs"), golden], check=True)
     late = made.write(tmp_path / "late", training(4, 5, Fault(late=1, loses=2, lost=3)))
     # With failures, modules and steps; with somebody who is certainly last, and losses.
-    runs = [golden / "run", golden / "modular", late]
+    runs = [golden / "run", golden / "hung", golden / "modular", late]
     held = [_hold(traces, tmp_path / "tables" / traces.name) for traces in runs]
     for table, name in (
         ("operations", "error"), ("operations", "module"), ("operations", "step"),

@@ -66,7 +66,11 @@ def test_matches_tell_who_shared_an_operation(folder: Path, kind: Any) -> None:
 def test_groups_of_a_healthy_job(folder: Path, kind: Any) -> None:
     tables = traced.load(folder, kind=kind)
     (group,) = _rows(tables.groups)
-    assert (group["group_label"], group["backend"], group["group_size"]) == ("default_pg", "gloo", 2)
+    assert (group["group_label"], group["backend"], group["group_size"]) == (
+        "default_pg",
+        "gloo",
+        2,
+    )
     assert _rows(tables.verdicts) == []
 
 

@@ -14,8 +14,7 @@ constexpr bool kRepeats = true;
 // In the order of the tables in docs/tables.md.
 constexpr ColumnInfo kColumnInfos[] = {
     // operations
-    {"rank", Kind::kNumber, "global rank", "in `losses`, of the run",
-     kRepeats},
+    {"rank", Kind::kNumber, "global rank", "in `losses`, of the run", kRepeats},
     {"op_id", Kind::kNumber, "id of the operation in its rank's stream"},
     {"step", Kind::kNumber, "training step", "before the first mark", kRepeats},
     {"group_label", Kind::kText, "process group, as in `groups`", "unknown"},
