@@ -75,7 +75,7 @@ def test_every_time_and_size_is_that_of_the_source(tmp_path: Path) -> None:
         (row["rank"], row["issue_ns"], row["end_ns"], int(row["correlation_id"], 16))
         for row in rows
     )
-    calls = [e for e in read.of_kind("Enter") if e["facts"].get("number")]
+    calls = [e for e in read.of_kind("Enter") if e["facts"].get("seq")]
     assert sorted(
         (e["region"], e["time"], e["facts"]["bytes_in"]) for e in calls if "bytes_in" in e["facts"]
     ) == sorted((row["op"], row["issue_ns"], row["bytes_in"]) for row in rows if row["bytes_in"])

@@ -87,7 +87,7 @@ def test_arguments_equal_the_source(export: Export, tmp_path: Path) -> None:
         row = source[shown["process"], shown["ts"]]
         args = exported.args(shown["id"])
         assert shown["name"].split()[0] == row["op"]
-        assert args["number"] == row["seq"]
+        assert args["seq"] == row["seq"]
         assert args["step"] == row["step"]
         assert args.get("bytes_in", 0) == row["bytes_in"]
         assert args.get("bytes_out", 0) == row["bytes_out"]

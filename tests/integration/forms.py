@@ -103,7 +103,7 @@ def of_perfetto(traces: Path, file: Path) -> Sums:
             rows,
             bytes="bytes",
             completion="dur",
-            wait_for_peers="for_peers_ns",
+            wait_for_peers="wait_for_peers_ns",
             transfer="transfer_ns",
             transfer_within="transfer_within_ns",
         )

@@ -1,117 +1,19 @@
 #include "cli/export/columns.h"
 
+#include <charconv>
 #include <cstddef>
-#include <cstdlib>
 #include <string_view>
+
+#include "analysis/stream/observed_end.h"
+#include "cli/export/operation_columns.h"
 
 namespace traced {
 namespace {
 
 using Kind = ColumnKind;
 
-constexpr bool kRepeats = true;
-
-// In the order of the tables in docs/tables.md.
+// The columns of all tables but "operations", without those that it has, too.
 constexpr ColumnInfo kColumnInfos[] = {
-    // operations
-    {"rank", Kind::kNumber, "global rank", "in `losses`, of the run", kRepeats},
-    {"op_id", Kind::kNumber, "id of the operation in its rank's stream"},
-    {"step", Kind::kNumber, "training step", "before the first mark", kRepeats},
-    {"group_label", Kind::kText, "process group, as in `groups`", "unknown"},
-    {"group_size", Kind::kNumber, "members of the group", "unknown", kRepeats},
-    {"op", Kind::kText, "operation; in `matches` that of its first rank",
-     "no operation"},
-    {"seq", Kind::kNumber,
-     "number of the operation in its group, of a message in its pair",
-     "unknown"},
-    {"batch", Kind::kNumber, "coalesced batch that the operation is part of",
-     "in none"},
-    {"dtype", Kind::kText, "dtype of the tensors; `mixed` where they differ",
-     "no tensors, or unknown"},
-    {"shapes_in", Kind::kText, "input shapes: `[1024,512]`, `3*[64] [2,64]`",
-     "no tensors, or unknown"},
-    {"shapes_out", Kind::kText, "output shapes", "no tensors, or unknown"},
-    {"tensors_in", Kind::kNumber, "input tensors", "call unknown", kRepeats},
-    {"tensors_out", Kind::kNumber, "output tensors", "call unknown", kRepeats},
-    {"tensors_cut", Kind::kNumber,
-     "tensors without a recorded shape; their bytes are counted",
-     "call unknown", kRepeats},
-    {"bytes_in", Kind::kBytes, "size of the inputs", "call unknown", kRepeats},
-    {"bytes_out", Kind::kBytes, "size of the outputs", "call unknown",
-     kRepeats},
-    {"in_place", Kind::kFlag, "inputs and outputs share memory",
-     "call unknown"},
-    {"reduce_op", Kind::kText, "reduction", "none"},
-    {"root_global", Kind::kNumber, "root, as a global rank", "none", kRepeats},
-    {"peer_global", Kind::kNumber,
-     "other rank of a message as the call names it, as a global rank",
-     "no message, or a receive from any rank", kRepeats},
-    {"source_rank", Kind::kNumber,
-     "group rank that sent what a receive from any rank received",
-     "no such receive, or it has not ended", kRepeats},
-    {"tag", Kind::kNumber, "tag of a message", "none", kRepeats},
-    {"async", Kind::kFlag, "the caller passed `async_op`", "not recorded"},
-    {"timeout_ms", Kind::kNumber, "timeout in milliseconds", "not recorded",
-     kRepeats},
-    {"device", Kind::kText, "device type of the tensors", "not recorded"},
-    {"device_index", Kind::kNumber, "device number", "not recorded", kRepeats},
-    {"thread", Kind::kNumber, "id of the calling thread in the stream",
-     "not recorded", kRepeats},
-    {"thread_name", Kind::kText, "name of the calling thread", "not recorded"},
-    {"issue_ns", Kind::kInstant, "start of the call", "unknown"},
-    {"return_ns", Kind::kInstant, "return of the call",
-     "it did not return, or that is lost"},
-    {"start_ns", Kind::kInstant, "start on the device", "not observed"},
-    {"end_ns", Kind::kInstant, "end of the operation", "no end observed"},
-    {"end_source", Kind::kText, "what reported the end", "no end observed"},
-    {"wait_begin_ns", Kind::kInstant, "start of the program's wait",
-     "it did not wait, or that was not observed"},
-    {"wait_end_ns", Kind::kInstant, "end of the program's wait",
-     "no wait, or it did not end"},
-    {"release_ns", Kind::kInstant,
-     "the program dropped the operation without waiting",
-     "it waited, or holds it"},
-    {"host_ns", Kind::kTime, "from issue to return",
-     "it did not return, or that is lost"},
-    {"completion_ns", Kind::kTime, "from issue to end", "no end observed"},
-    {"engine_ns", Kind::kTime, "from start to end", "not observed"},
-    {"wait_ns", Kind::kTime, "length of the program's wait",
-     "no wait, or it did not end"},
-    {"stall_ns", Kind::kTime, "how long the wait blocked the device's stream",
-     "not measured"},
-    {"state", Kind::kText, "`issued`, `ended` or `failed`"},
-    {"error", Kind::kText, "message of the failure", "no failure"},
-    {"simulated", Kind::kFlag, "nothing was communicated", "call unknown"},
-    {"annotations", Kind::kText, "[annotations](context.md), nested as `a / b`",
-     "none"},
-    {"module", Kind::kText, "module that issued it", "unknown"},
-    {"module_type", Kind::kText, "class of the module", "unknown"},
-    {"phase", Kind::kText, "`forward`, `backward`, `recompute`, `optimizer`",
-     "unknown"},
-    {"parent", Kind::kText, "object collective that issued it", "none"},
-    {"parent_number", Kind::kNumber, "number of that call in the process",
-     "none", kRepeats},
-    {"parent_bytes", Kind::kBytes, "size of this rank's pickled object", "none",
-     kRepeats},
-    {"message_size", Kind::kBytes, "message size S as nccl-tests counts it",
-     "no data, as of a barrier", kRepeats},
-    {"correlation_id", Kind::kId,
-     "the same on all ranks that share the operation",
-     "no number, or a group that is not unique", kRepeats},
-    {"site", Kind::kText, "line of the program that called it", "not recorded"},
-    {"algorithm", Kind::kText, "NCCL's algorithm; `several` where it used more",
-     "not reported"},
-    {"protocol", Kind::kText, "NCCL's protocol", "not reported"},
-    {"channels", Kind::kNumber, "NCCL's channels, at most", "not reported",
-     kRepeats},
-    {"ready_after_ns", Kind::kTime, "from issue until this rank was ready",
-     "unknown"},
-    {"start_after_ns", Kind::kTime, "from issue to the start on the device",
-     "not observed"},
-    {"end_bound", Kind::kText,
-     "`exact`: it ended then; `told`: by then, usually shortly before; "
-     "`seen`: by then, maybe long before",
-     "no end observed"},
     // waits
     {"peer_rank", Kind::kNumber,
      "other rank of a message, also of a receive from any rank that ended",
@@ -225,17 +127,6 @@ constexpr ColumnInfo kColumnInfos[] = {
     {"is_culprit", Kind::kFlag, "whether the rank is a culprit"},
 };
 
-constexpr bool namesAreUnique() {
-  for (std::size_t i = 0; i < std::size(kColumnInfos); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (std::string_view(kColumnInfos[i].name) == kColumnInfos[k].name)
-        return false;
-    }
-  }
-  return true;
-}
-static_assert(namesAreUnique());
-
 }  // namespace
 
 const char* nameOf(ColumnKind kind) {
@@ -244,13 +135,64 @@ const char* nameOf(ColumnKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-absl::Span<const ColumnInfo> allColumns() { return kColumnInfos; }
+absl::Span<const ColumnInfo> otherColumns() { return kColumnInfos; }
 
 const ColumnInfo& columnInfo(const char* name) {
   for (const ColumnInfo& column : kColumnInfos) {
     if (std::string_view(column.name) == name) return column;
   }
-  std::abort();
+  return operationColumn(name);
+}
+
+char* writeDigits(char* to, const ExportNumber& number) {
+  constexpr std::ptrdiff_t kMost = 20;
+  switch (number.kind) {
+    case ExportNumber::Kind::kAbsent:
+      return to;
+    case ExportNumber::Kind::kCount:
+      return std::to_chars(to, to + kMost, number.value).ptr;
+    case ExportNumber::Kind::kInstant:
+      return std::to_chars(to, to + kMost,
+                           static_cast<std::int64_t>(number.value))
+          .ptr;
+    case ExportNumber::Kind::kId:
+      break;
+  }
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    *to++ = "0123456789abcdef"[(number.value >> shift) % 16];
+  }
+  return to;
+}
+
+std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call) {
+  switch (told_by) {
+    case ToldBy::kCall:
+      return call.op.call;
+    case ToldBy::kContext:
+      return call.op.context;
+    case ToldBy::kStack:
+      return call.op.stack;
+    case ToldBy::kThread:
+      return call.op.thread;
+    case ToldBy::kState:
+      return static_cast<std::uint32_t>(call.op.state());
+    case ToldBy::kEndSource:
+      return static_cast<std::uint32_t>(call.op.end_source);
+    case ToldBy::kEndBound:
+      return call.op.ended.known()
+                 ? 1 + static_cast<std::uint32_t>(endBoundOf(call.op))
+                 : 0;
+    case ToldBy::kError:
+      return call.op.error;
+    case ToldBy::kAlgorithm:
+      return call.op.algorithm;
+    case ToldBy::kProtocol:
+      return call.op.protocol;
+    case ToldBy::kStream:
+    case ToldBy::kOperation:
+      break;
+  }
+  return 0;
 }
 
 }  // namespace traced

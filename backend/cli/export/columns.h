@@ -25,6 +25,9 @@ enum class ColumnKind : std::uint8_t {
   kId,  // 16 hexadecimal digits; in Parquet the same 64 bits as a number
 };
 
+// Most rows have one of few values.
+inline constexpr bool kRepeats = true;
+
 struct ColumnInfo {
   const char* name;
   ColumnKind kind;
@@ -32,13 +35,13 @@ struct ColumnInfo {
   const char* meaning;
   // When a value is absent, in one line; "": never.
   const char* absent = "";
-  // Of a number: most rows have one of few values.
   bool repeats = false;
 };
 
 const char* nameOf(ColumnKind kind);
 
-absl::Span<const ColumnInfo> allColumns();
+// Those that are not in operation_columns.cc.
+absl::Span<const ColumnInfo> otherColumns();
 // `name` must be the name of a column.
 const ColumnInfo& columnInfo(const char* name);
 

@@ -1,12 +1,13 @@
 #include "cli/export/operation_columns.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "analysis/match/match.h"
 #include "analysis/stream/call_text.h"
@@ -24,6 +25,7 @@ namespace {
 using Row = const ExportedCall&;
 using Value = CellValue;
 using Number = ExportNumber;
+using Kind = ColumnKind;
 
 Value minus1(std::uint64_t plus_1) {
   return plus_1 == 0 ? Value() : Value(plus_1 - 1);
@@ -44,10 +46,45 @@ Number instant(Row row, Instant at) {
   return {Number::Kind::kInstant,
           static_cast<std::uint64_t>(row.clock.commonNs(at.ns()))};
 }
-// What a call says; absent when there is none.
-template <typename Get>
-Value ofCall(Row row, Get get) {
-  return row.call ? Value(get(*row.call)) : Value();
+template <Instant AssembledOperation::*kAt>
+Number at(Row row) {
+  return instant(row, row.op.*kAt);
+}
+template <Instant AssembledOperation::*kFrom, Instant AssembledOperation::*kTo>
+Number lasted(Row row) {
+  return optional(between(row.op.*kFrom, row.op.*kTo));
+}
+
+template <typename T>
+Value widened(T value) {
+  if constexpr (std::is_same_v<T, bool>) return value;
+  if constexpr (std::is_signed_v<T>) return std::int64_t{value};
+  return std::uint64_t{value};
+}
+// A field of the call; absent where the call is unknown.
+template <auto kGet>
+Value ofCall(Row row) {
+  return row.call ? widened((row.call->*kGet)()) : Value();
+}
+template <auto kHas, auto kGet>
+Value ofCallIf(Row row) {
+  return row.call && (row.call->*kHas)() ? ofCall<kGet>(row) : Value();
+}
+template <auto kGet>
+Value ofCallMinus1(Row row) {
+  return row.call ? minus1((row.call->*kGet)()) : Value();
+}
+// An enum, by its name.
+template <auto kGet>
+Value nameOfCall(Row row) {
+  const auto value =
+      row.call ? (row.call->*kGet)() : decltype((row.call->*kGet)()){};
+  return value ? Value(nameOf(value)) : Value();
+}
+template <auto kText>
+Value textOfContext(Row row) {
+  const v1::Context* context = row.table.contextOf(row.op);
+  return context ? textCell(std::invoke(kText, *context)) : Value();
 }
 
 Value error(Row row) {
@@ -95,227 +132,237 @@ Number correlationId(Row row) {
 }
 
 constexpr ExportColumn kColumns[] = {
-    {"rank", ToldBy::kStream,
+    {{"rank", Kind::kNumber, "global rank", "in `losses`, of the run",
+      kRepeats},
+     ToldBy::kStream,
      [](Row r) { return Value(std::uint64_t{r.table.header.rank()}); }},
-    {"op_id", [](Row r) { return count(r.op.id); }},
-    {"step", [](Row r) { return optional(r.table.marks.stepOf(r.op.id)); }},
-    {"group_label", ToldBy::kCall, [](Row r) { return textCell(r.group); }},
-    {"group_size", ToldBy::kCall,
+    {{"op_id", Kind::kNumber, "id of the operation in its rank's stream"},
+     [](Row r) { return count(r.op.id); }},
+    {{"step", Kind::kNumber, "training step", "before the first mark",
+      kRepeats},
+     [](Row r) { return optional(r.table.marks.stepOf(r.op.id)); }},
+    {{"group_label", Kind::kText, "process group, as in `groups`", "unknown"},
+     ToldBy::kCall,
+     [](Row r) { return textCell(r.group); }},
+    {{"group_size", Kind::kNumber, "members of the group", "unknown", kRepeats},
+     ToldBy::kCall,
      [](Row r) { return countUnlessZero(r.group_size); }},
-    {"op", ToldBy::kCall,
+    {{"op", Kind::kText, "operation; in `matches` that of its first rank",
+      "no operation"},
+     ToldBy::kCall,
      [](Row r) { return Value(operationName(r.table, r.op)); }},
-    {"seq", [](Row r) { return numberUnlessZero(r.op.seq); }},
-    {"batch", [](Row r) { return numberUnlessZero(r.op.batch); }},
-    {"dtype", ToldBy::kCall,
+    {{"seq", Kind::kNumber,
+      "number of the operation in its group, of a message in its pair",
+      "unknown"},
+     [](Row r) { return numberUnlessZero(r.op.seq); }},
+    {{"batch", Kind::kNumber, "coalesced batch that the operation is part of",
+      "in none"},
+     [](Row r) { return numberUnlessZero(r.op.batch); }},
+    {{"dtype", Kind::kText, "dtype of the tensors; `mixed` where they differ",
+      "no tensors, or unknown"},
+     ToldBy::kCall,
      [](Row r) { return r.call ? textCell(dtypeText(*r.call)) : Value(); }},
-    {"shapes_in", ToldBy::kCall,
+    {{"shapes_in", Kind::kText, "input shapes: `[1024,512]`, `3*[64] [2,64]`",
+      "no tensors, or unknown"},
+     ToldBy::kCall,
      [](Row r) {
        return r.call ? textCell(shapesText(r.call->input())) : Value();
      }},
-    {"shapes_out", ToldBy::kCall,
+    {{"shapes_out", Kind::kText, "output shapes", "no tensors, or unknown"},
+     ToldBy::kCall,
      [](Row r) {
        return r.call ? textCell(shapesText(r.call->output())) : Value();
      }},
-    {"tensors_in", ToldBy::kCall,
-     [](Row r) {
-       return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_in()}; });
-     }},
-    {"tensors_out", ToldBy::kCall,
-     [](Row r) {
-       return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_out()}; });
-     }},
-    {"tensors_cut", ToldBy::kCall,
-     [](Row r) {
-       return ofCall(r, [](auto& c) { return std::uint64_t{c.tensors_cut()}; });
-     }},
-    {"bytes_in", ToldBy::kCall,
-     [](Row r) {
-       return ofCall(r, [](auto& c) { return std::uint64_t{c.bytes_in()}; });
-     }},
-    {"bytes_out", ToldBy::kCall,
-     [](Row r) {
-       return ofCall(r, [](auto& c) { return std::uint64_t{c.bytes_out()}; });
-     }},
-    {"in_place", ToldBy::kCall,
-     [](Row r) { return ofCall(r, [](auto& c) { return c.in_place(); }); }},
-    {"reduce_op", ToldBy::kCall,
-     [](Row r) {
-       return r.call && r.call->reduce_op() ? Value(nameOf(r.call->reduce_op()))
-                                            : Value();
-     }},
-    {"root_global", ToldBy::kCall,
-     [](Row r) {
-       return r.call ? minus1(r.call->root_global_plus_1()) : Value();
-     }},
-    {"peer_global", ToldBy::kCall,
-     [](Row r) {
-       return r.call ? minus1(r.call->peer_global_plus_1()) : Value();
-     }},
-    {"source_rank", [](Row r) { return countMinus1(r.op.source_rank_plus_1); }},
-    {"tag", ToldBy::kCall,
-     [](Row r) {
-       return r.call && r.call->has_tag() ? Value(std::int64_t{r.call->tag()})
-                                          : Value();
-     }},
-    {"async", ToldBy::kCall,
-     [](Row r) {
-       return r.call && r.call->has_async() ? Value(r.call->async()) : Value();
-     }},
-    {"timeout_ms", ToldBy::kCall,
-     [](Row r) {
-       return r.call && r.call->has_timeout_ms()
-                  ? Value(std::int64_t{r.call->timeout_ms()})
-                  : Value();
-     }},
-    {"device", ToldBy::kCall,
-     [](Row r) {
-       return r.call && r.call->device() ? Value(nameOf(r.call->device()))
-                                         : Value();
-     }},
-    {"device_index", ToldBy::kCall,
-     [](Row r) {
-       return r.call && r.call->has_device_index()
-                  ? Value(std::int64_t{r.call->device_index()})
-                  : Value();
-     }},
-    {"thread", ToldBy::kThread,
+    {{"tensors_in", Kind::kNumber, "input tensors", "call unknown", kRepeats},
+     ToldBy::kCall,
+     ofCall<&v1::Call::tensors_in>},
+    {{"tensors_out", Kind::kNumber, "output tensors", "call unknown", kRepeats},
+     ToldBy::kCall,
+     ofCall<&v1::Call::tensors_out>},
+    {{"tensors_cut", Kind::kNumber,
+      "tensors without a recorded shape; their bytes are counted",
+      "call unknown", kRepeats},
+     ToldBy::kCall,
+     ofCall<&v1::Call::tensors_cut>},
+    {{"bytes_in", Kind::kBytes, "size of the inputs", "call unknown", kRepeats},
+     ToldBy::kCall,
+     ofCall<&v1::Call::bytes_in>},
+    {{"bytes_out", Kind::kBytes, "size of the outputs", "call unknown",
+      kRepeats},
+     ToldBy::kCall,
+     ofCall<&v1::Call::bytes_out>},
+    {{"in_place", Kind::kFlag, "inputs and outputs share memory",
+      "call unknown"},
+     ToldBy::kCall,
+     ofCall<&v1::Call::in_place>},
+    {{"reduce_op", Kind::kText, "reduction", "none"},
+     ToldBy::kCall,
+     nameOfCall<&v1::Call::reduce_op>},
+    {{"root_global", Kind::kNumber, "root, as a global rank", "none", kRepeats},
+     ToldBy::kCall,
+     ofCallMinus1<&v1::Call::root_global_plus_1>},
+    {{"peer_global", Kind::kNumber,
+      "other rank of a message as the call names it, as a global rank",
+      "no message, or a receive from any rank", kRepeats},
+     ToldBy::kCall,
+     ofCallMinus1<&v1::Call::peer_global_plus_1>},
+    {{"source_rank", Kind::kNumber,
+      "group rank that sent what a receive from any rank received",
+      "no such receive, or it has not ended", kRepeats},
+     [](Row r) { return countMinus1(r.op.source_rank_plus_1); }},
+    {{"tag", Kind::kNumber, "tag of a message", "none", kRepeats},
+     ToldBy::kCall,
+     ofCallIf<&v1::Call::has_tag, &v1::Call::tag>},
+    {{"async", Kind::kFlag, "the caller passed `async_op`", "not recorded"},
+     ToldBy::kCall,
+     ofCallIf<&v1::Call::has_async, &v1::Call::async>},
+    {{"timeout_ms", Kind::kNumber, "timeout in milliseconds", "not recorded",
+      kRepeats},
+     ToldBy::kCall,
+     ofCallIf<&v1::Call::has_timeout_ms, &v1::Call::timeout_ms>},
+    {{"device", Kind::kText, "device type of the tensors", "not recorded"},
+     ToldBy::kCall,
+     nameOfCall<&v1::Call::device>},
+    {{"device_index", Kind::kNumber, "device number", "not recorded", kRepeats},
+     ToldBy::kCall,
+     ofCallIf<&v1::Call::has_device_index, &v1::Call::device_index>},
+    {{"thread", Kind::kNumber, "id of the calling thread in the stream",
+      "not recorded", kRepeats},
+     ToldBy::kThread,
      [](Row r) { return countUnlessZero(r.op.thread); }},
-    {"thread_name", ToldBy::kThread, threadName},
-    {"issue_ns", [](Row r) { return instant(r, r.op.issued); }},
-    {"return_ns", [](Row r) { return instant(r, r.op.returned); },
+    {{"thread_name", Kind::kText, "name of the calling thread", "not recorded"},
+     ToldBy::kThread,
+     threadName},
+    {{"issue_ns", Kind::kInstant, "start of the call", "unknown"},
+     at<&AssembledOperation::issued>},
+    {{"return_ns", Kind::kInstant, "return of the call",
+      "it did not return, or that is lost"},
+     at<&AssembledOperation::returned>,
      ColumnIn::kRows},
-    {"start_ns", [](Row r) { return instant(r, r.op.started); },
+    {{"start_ns", Kind::kInstant, "start on the device", "not observed"},
+     at<&AssembledOperation::started>,
      ColumnIn::kRows},
-    {"end_ns", [](Row r) { return instant(r, r.op.ended); }, ColumnIn::kRows},
-    {"end_source", ToldBy::kEndSource, endSource},
-    {"wait_begin_ns", [](Row r) { return instant(r, r.op.wait_began); },
+    {{"end_ns", Kind::kInstant, "end of the operation", "no end observed"},
+     at<&AssembledOperation::ended>,
      ColumnIn::kRows},
-    {"wait_end_ns", [](Row r) { return instant(r, r.op.wait_ended); },
+    {{"end_source", Kind::kText, "what reported the end", "no end observed"},
+     ToldBy::kEndSource,
+     endSource},
+    {{"wait_begin_ns", Kind::kInstant, "start of the program's wait",
+      "it did not wait, or that was not observed"},
+     at<&AssembledOperation::wait_began>,
      ColumnIn::kRows},
-    {"release_ns", [](Row r) { return instant(r, r.op.released); },
+    {{"wait_end_ns", Kind::kInstant, "end of the program's wait",
+      "no wait, or it did not end"},
+     at<&AssembledOperation::wait_ended>,
      ColumnIn::kRows},
-    {"host_ns",
-     [](Row r) { return optional(between(r.op.issued, r.op.returned)); }},
-    {"completion_ns",
-     [](Row r) { return optional(between(r.op.issued, r.op.ended)); }},
-    {"engine_ns",
-     [](Row r) { return optional(between(r.op.started, r.op.ended)); },
+    {{"release_ns", Kind::kInstant,
+      "the program dropped the operation without waiting",
+      "it waited, or holds it"},
+     at<&AssembledOperation::released>,
      ColumnIn::kRows},
-    {"wait_ns",
-     [](Row r) { return optional(between(r.op.wait_began, r.op.wait_ended)); },
+    {{"host_ns", Kind::kTime, "from issue to return",
+      "it did not return, or that is lost"},
+     lasted<&AssembledOperation::issued, &AssembledOperation::returned>},
+    {{"completion_ns", Kind::kTime, "from issue to end", "no end observed"},
+     lasted<&AssembledOperation::issued, &AssembledOperation::ended>},
+    {{"engine_ns", Kind::kTime, "from start to end", "not observed"},
+     lasted<&AssembledOperation::started, &AssembledOperation::ended>,
      ColumnIn::kRows},
-    {"stall_ns", [](Row r) { return countMinus1(r.op.stall_ns_plus_1); },
+    {{"wait_ns", Kind::kTime, "length of the program's wait",
+      "no wait, or it did not end"},
+     lasted<&AssembledOperation::wait_began, &AssembledOperation::wait_ended>,
      ColumnIn::kRows},
-    {"state", ToldBy::kState,
+    {{"stall_ns", Kind::kTime, "how long the wait blocked the device's stream",
+      "not measured"},
+     [](Row r) { return countMinus1(r.op.stall_ns_plus_1); },
+     ColumnIn::kRows},
+    {{"state", Kind::kText, "`issued`, `ended` or `failed`"},
+     ToldBy::kState,
      [](Row r) { return Value(nameOf(r.op.state())); }},
-    {"error", ToldBy::kError, error},
-    {"simulated", ToldBy::kCall,
-     [](Row r) { return ofCall(r, [](auto& c) { return c.simulated(); }); }},
-    {"annotations", ToldBy::kContext,
-     [](Row r) {
-       return ofContext(r,
-                        [](auto& c) { return textCell(annotationsText(c)); });
-     }},
-    {"module", ToldBy::kContext,
-     [](Row r) {
-       return ofContext(r, [](auto& c) { return textCell(modulePath(c)); });
-     }},
-    {"module_type", ToldBy::kContext,
-     [](Row r) {
-       return ofContext(r, [](auto& c) { return textCell(c.module_type()); });
-     }},
-    {"phase", ToldBy::kContext,
+    {{"error", Kind::kText, "message of the failure", "no failure"},
+     ToldBy::kError,
+     error},
+    {{"simulated", Kind::kFlag, "nothing was communicated", "call unknown"},
+     ToldBy::kCall,
+     ofCall<&v1::Call::simulated>},
+    {{"annotations", Kind::kText,
+      "[annotations](context.md), nested as `a / b`", "none"},
+     ToldBy::kContext,
+     textOfContext<annotationsText>},
+    {{"module", Kind::kText, "module that issued it", "unknown"},
+     ToldBy::kContext,
+     textOfContext<modulePath>},
+    {{"module_type", Kind::kText, "class of the module", "unknown"},
+     ToldBy::kContext,
+     textOfContext<&v1::Context::module_type>},
+    {{"phase", Kind::kText, "`forward`, `backward`, `recompute`, `optimizer`",
+      "unknown"},
+     ToldBy::kContext,
      [](Row r) {
        return ofContext(r, [](auto& c) {
          return c.phase() ? Value(nameOf(c.phase())) : Value();
        });
      }},
-    {"parent", ToldBy::kContext,
-     [](Row r) {
-       return ofContext(r, [](auto& c) { return textCell(c.parent()); });
-     }},
-    {"parent_number", ToldBy::kContext,
+    {{"parent", Kind::kText, "object collective that issued it", "none"},
+     ToldBy::kContext,
+     textOfContext<&v1::Context::parent>},
+    {{"parent_number", Kind::kNumber, "number of that call in the process",
+      "none", kRepeats},
+     ToldBy::kContext,
      [](Row r) {
        return ofContext(
            r, [](auto& c) { return countUnlessZero(c.parent_number()); });
      }},
-    {"parent_bytes", ToldBy::kContext,
+    {{"parent_bytes", Kind::kBytes, "size of this rank's pickled object",
+      "none", kRepeats},
+     ToldBy::kContext,
      [](Row r) {
        return ofContext(r, [](auto& c) {
          return c.has_parent_bytes() ? Value(c.parent_bytes()) : Value();
        });
      }},
-    {"message_size", ToldBy::kCall, messageSize},
-    {"correlation_id", correlationId},
-    {"site", ToldBy::kStack,
+    {{"message_size", Kind::kBytes, "message size S as nccl-tests counts it",
+      "no data, as of a barrier", kRepeats},
+     ToldBy::kCall,
+     messageSize},
+    {{"correlation_id", Kind::kId,
+      "the same on all ranks that share the operation",
+      "no number, or a group that is not unique", kRepeats},
+     correlationId},
+    {{"site", Kind::kText, "line of the program that called it",
+      "not recorded"},
+     ToldBy::kStack,
      [](Row r) { return textCell(r.table.siteOf(r.op)); }},
-    {"algorithm", ToldBy::kAlgorithm,
+    {{"algorithm", Kind::kText,
+      "NCCL's algorithm; `several` where it used more", "not reported"},
+     ToldBy::kAlgorithm,
      [](Row r) { return textCell(r.table.methodText(r.op.algorithm)); }},
-    {"protocol", ToldBy::kProtocol,
+    {{"protocol", Kind::kText, "NCCL's protocol", "not reported"},
+     ToldBy::kProtocol,
      [](Row r) { return textCell(r.table.methodText(r.op.protocol)); }},
-    {"channels", [](Row r) { return numberUnlessZero(r.op.channels); }},
+    {{"channels", Kind::kNumber, "NCCL's channels, at most", "not reported",
+      kRepeats},
+     [](Row r) { return numberUnlessZero(r.op.channels); }},
     // Only behind these.
-    {"ready_after_ns",
+    {{"ready_after_ns", Kind::kTime, "from issue until this rank was ready",
+      "unknown"},
      [](Row r) { return optional(between(r.op.issued, r.ready)); },
      ColumnIn::kParquet},
-    {"start_after_ns",
-     [](Row r) { return optional(between(r.op.issued, r.op.started)); },
+    {{"start_after_ns", Kind::kTime, "from issue to the start on the device",
+      "not observed"},
+     lasted<&AssembledOperation::issued, &AssembledOperation::started>,
      ColumnIn::kParquet},
-    {"end_bound", ToldBy::kEndBound, endBound, ColumnIn::kParquet},
+    {{"end_bound", Kind::kText,
+      "`exact`: it ended then; `told`: by then, usually shortly before; "
+      "`seen`: by then, maybe long before",
+      "no end observed"},
+     ToldBy::kEndBound,
+     endBound,
+     ColumnIn::kParquet},
 };
 
 }  // namespace
-
-char* writeDigits(char* to, const ExportNumber& number) {
-  constexpr std::ptrdiff_t kMost = 20;
-  switch (number.kind) {
-    case ExportNumber::Kind::kAbsent:
-      return to;
-    case ExportNumber::Kind::kCount:
-      return std::to_chars(to, to + kMost, number.value).ptr;
-    case ExportNumber::Kind::kInstant:
-      return std::to_chars(to, to + kMost,
-                           static_cast<std::int64_t>(number.value))
-          .ptr;
-    case ExportNumber::Kind::kId:
-      break;
-  }
-  for (int shift = 60; shift >= 0; shift -= 4) {
-    *to++ = "0123456789abcdef"[(number.value >> shift) % 16];
-  }
-  return to;
-}
-
-std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call) {
-  switch (told_by) {
-    case ToldBy::kCall:
-      return call.op.call;
-    case ToldBy::kContext:
-      return call.op.context;
-    case ToldBy::kStack:
-      return call.op.stack;
-    case ToldBy::kThread:
-      return call.op.thread;
-    case ToldBy::kState:
-      return static_cast<std::uint32_t>(call.op.state());
-    case ToldBy::kEndSource:
-      return static_cast<std::uint32_t>(call.op.end_source);
-    case ToldBy::kEndBound:
-      return call.op.ended.known()
-                 ? 1 + static_cast<std::uint32_t>(endBoundOf(call.op))
-                 : 0;
-    case ToldBy::kError:
-      return call.op.error;
-    case ToldBy::kAlgorithm:
-      return call.op.algorithm;
-    case ToldBy::kProtocol:
-      return call.op.protocol;
-    case ToldBy::kStream:
-    case ToldBy::kOperation:
-      break;
-  }
-  return 0;
-}
 
 absl::Span<const ExportColumn> operationColumns() { return kColumns; }
 
@@ -338,24 +385,9 @@ const ExportColumn& operationColumn(const char* name) {
 std::vector<const ColumnInfo*> infosOf(absl::Span<const ExportColumn> columns) {
   std::vector<const ColumnInfo*> infos;
   for (const ExportColumn& column : columns) {
-    infos.push_back(&columnInfo(column.name));
+    infos.push_back(&column);
   }
   return infos;
-}
-
-const TableSpec& operationTable() {
-  static const TableSpec spec = [] {
-    TableSpec made = {"operations",
-                      "an operation of a rank",
-                      {},
-                      {"group_label", "seq", "rank"}};
-    for (const ExportColumn& column : kColumns) {
-      if (column.in == ColumnIn::kRows) continue;
-      made.columns.push_back(&columnInfo(column.name));
-    }
-    return made;
-  }();
-  return spec;
 }
 
 }  // namespace traced

@@ -68,20 +68,19 @@ std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call);
 // room, and waits in a table of their own.
 enum class ColumnIn : std::uint8_t { kBoth, kRows, kParquet };
 
-struct ExportColumn {
-  constexpr ExportColumn(const char* its_name, ToldBy by,
+struct ExportColumn : ColumnInfo {
+  constexpr ExportColumn(const ColumnInfo& info, ToldBy by,
                          CellValue (*its_value)(const ExportedCall&),
                          ColumnIn its_in = ColumnIn::kBoth)
-      : name(its_name), told_by(by), in(its_in), value(its_value) {}
-  constexpr ExportColumn(const char* its_name,
+      : ColumnInfo(info), told_by(by), in(its_in), value(its_value) {}
+  constexpr ExportColumn(const ColumnInfo& info,
                          ExportNumber (*its_number)(const ExportedCall&),
                          ColumnIn its_in = ColumnIn::kBoth)
-      : name(its_name),
+      : ColumnInfo(info),
         told_by(ToldBy::kOperation),
         in(its_in),
         number(its_number) {}
 
-  const char* name;
   ToldBy told_by;
   ColumnIn in;
   // One of them: `number` of what is told by the operation.
@@ -95,8 +94,5 @@ absl::Span<const ExportColumn> operationColumns();
 absl::Span<const ExportColumn> exportColumns();
 const ExportColumn& operationColumn(const char* name);
 std::vector<const ColumnInfo*> infosOf(absl::Span<const ExportColumn> columns);
-
-// The table, in Parquet.
-const TableSpec& operationTable();
 
 }  // namespace traced

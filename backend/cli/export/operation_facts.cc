@@ -1,33 +1,47 @@
 #include "cli/export/operation_facts.h"
 
+#include <initializer_list>
+#include <variant>
+#include <vector>
+
 #include "analysis/stream/call_text.h"
-#include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
+#include "cli/export/operation_columns.h"
 
 namespace traced {
 namespace {
 
-void unlessEmpty(FactTaker& to, const char* name, const std::string& text) {
-  if (!text.empty() && text != "-") to.take(name, text);
+using Columns = std::vector<const ExportColumn*>;
+
+Columns columnsOf(std::initializer_list<const char*> names) {
+  Columns columns;
+  for (const char* name : names) columns.push_back(&operationColumn(name));
+  return columns;
 }
 
 void unlessZero(FactTaker& to, const char* name, std::uint64_t value) {
   if (value > 0) to.take(name, value);
 }
 
-void tellCall(FactTaker& to, const StreamTable& table,
-              const AssembledOperation& op, const v1::Call& call) {
-  unlessZero(to, "bytes_in", call.bytes_in());
-  unlessZero(to, "bytes_out", call.bytes_out());
-  unlessEmpty(to, "dtype", dtypeText(call));
-  unlessEmpty(to, "shape", shapeText(call));
-  if (call.root_global_plus_1() > 0) {
-    to.take("root", std::uint64_t{call.root_global_plus_1() - 1});
-  }
-  if (const auto peer = table.peerOf(op, call)) {
-    to.take(call.op() == v1::OPERATION_SEND ? "to" : "from",
-            std::uint64_t{*peer});
+void tellColumns(FactTaker& to, const Columns& columns,
+                 const ExportedCall& call) {
+  for (const ExportColumn* column : columns) {
+    if (column->number) {
+      const ExportNumber number = column->number(call);
+      if (number.kind == ExportNumber::Kind::kCount) {
+        to.take(column->name, number.value);
+      }
+      continue;
+    }
+    const CellValue value = column->value(call);
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      to.take(column->name, *text);
+    } else if (const auto* count = std::get_if<std::uint64_t>(&value)) {
+      if (column->kind != ColumnKind::kBytes || *count > 0) {
+        to.take(column->name, *count);
+      }
+    }
   }
 }
 
@@ -35,8 +49,8 @@ void tellTimes(FactTaker& to, const OperationSplit& split,
                const AssembledOperation& op,
                const std::optional<JobView::Latest>& latest) {
   if (const auto& wait = split.wait_for_peers) {
-    to.take("for_peers_ns", notBelowZero(wait->ns));
-    unlessZero(to, "for_peers_within_ns", offByNs(*wait));
+    to.take("wait_for_peers_ns", notBelowZero(wait->ns));
+    unlessZero(to, "wait_for_peers_within_ns", offByNs(*wait));
   }
   if (const auto& transfer = split.transfer) {
     to.take("transfer_ns", notBelowZero(transfer->ns));
@@ -56,28 +70,31 @@ void tellTimes(FactTaker& to, const OperationSplit& split,
 void tellFacts(FactTaker& to, const StreamTable& table,
                const OperationSlice& slice,
                const std::optional<JobView::Latest>& latest) {
+  static const Columns what = columnsOf(
+      {"seq", "bytes_in", "bytes_out", "dtype", "root_global", "step"});
+  static const Columns where =
+      columnsOf({"site", "module", "phase", "annotations", "parent",
+                 "algorithm", "protocol", "error"});
+  // None of these is a group or an instant.
+  static const std::string no_group = "-";
+  static const v1::ClockModel no_clock;
   const AssembledOperation& op = table.operations[slice.cell.operation];
-  unlessZero(to, "number", op.seq);
-  if (const v1::Call* call = table.callOf(op)) tellCall(to, table, op, *call);
-  if (const auto step = table.marks.stepOf(op.id)) to.take("step", *step);
-  tellTimes(to, slice.split, op, latest);
-  unlessEmpty(to, "site", table.siteOf(op));
-  if (const v1::Context* context = table.contextOf(op)) {
-    unlessEmpty(to, "module", modulePath(*context));
-    if (context->phase()) {
-      to.take("phase", nameOf(context->phase()));
+  const v1::Call* const call = table.callOf(op);
+  const ClockCursor clock(no_clock);
+  const ExportedCall exported{table, op, call, no_group, 0, 0, clock};
+  tellColumns(to, what, exported);
+  if (call) {
+    const std::string shape = shapeText(*call);
+    if (!shape.empty() && shape != "-") to.take("shape", shape);
+    if (const auto peer = table.peerOf(op, *call)) {
+      to.take("peer_rank", std::uint64_t{*peer});
     }
-    unlessEmpty(to, "annotations", annotationsText(*context));
-    unlessEmpty(to, "parent", context->parent());
   }
-  unlessEmpty(to, "algorithm", table.methodText(op.algorithm));
-  unlessEmpty(to, "protocol", table.methodText(op.protocol));
+  tellTimes(to, slice.split, op, latest);
+  tellColumns(to, where, exported);
   if (slice.how != SpanEnd::kEnded) {
     to.take("end", nameOf(slice.how));
   }
-  const std::string* error =
-      op.error ? table.definitions.text(op.error) : nullptr;
-  if (error) to.take("error", *error);
 }
 
 }  // namespace traced

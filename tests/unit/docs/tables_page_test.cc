@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cli/export/operation_columns.h"
+#include "cli/export/tables/operation_files.h"
 #include "cli/export/tables/tables.h"
 #include "doc_table.h"
 
@@ -22,7 +22,7 @@ DocRow rowOf(const ColumnInfo& column, const char* only_in) {
 
 std::vector<DocRow> rowsOf(const TableSpec& table) {
   std::vector<DocRow> rows;
-  if (&table != &operationTable()) {
+  if (&table != &operationTable().spec) {
     for (const ColumnInfo* column : table.columns) {
       rows.push_back(rowOf(*column, ""));
     }
@@ -33,7 +33,7 @@ std::vector<DocRow> rowsOf(const TableSpec& table) {
                           : column.in == ColumnIn::kParquet
                               ? ", only in Parquet"
                               : "";
-    rows.push_back(rowOf(columnInfo(column.name), only_in));
+    rows.push_back(rowOf(column, only_in));
   }
   return rows;
 }

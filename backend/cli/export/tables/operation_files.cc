@@ -2,19 +2,99 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+
+#include "analysis/stream/operation_kinds.h"
+#include "analysis/time_split/certified_times.h"
+#include "cli/export/operation_facts.h"
 
 namespace traced {
 
-OperationPart::OperationPart(const TableFolder& folder, std::size_t number)
-    : file_(folder, operationTable(), number) {
-  const std::vector<const ColumnInfo*>& columns = operationTable().columns;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const ExportColumn& from = operationColumn(columns[i]->name);
-    if (from.told_by == ToldBy::kOperation) {
-      own_.push_back({&from, i, {}});
+namespace {
+
+std::vector<OperationTable::Column> operationsInParquet() {
+  std::vector<OperationTable::Column> columns;
+  for (const ExportColumn& column : operationColumns()) {
+    if (column.in != ColumnIn::kRows) columns.push_back({column.name, nullptr});
+  }
+  return columns;
+}
+
+CellValue timeCell(const std::optional<CertifiedTime>& time) {
+  return time ? countCell(notBelowZero(time->ns)) : CellValue();
+}
+
+CellValue peerRank(const ExportedOperation& operation) {
+  const ExportedCall& call = operation.call;
+  if (!call.call || !isPointToPoint(call.call->op())) return {};
+  const auto peer = call.table.peerOf(call.op, *call.call);
+  return peer ? countCell(*peer) : CellValue();
+}
+
+}  // namespace
+
+const OperationTable& operationTable() {
+  static const OperationTable table("operations", "an operation of a rank",
+                                    operationsInParquet(),
+                                    {"group_label", "seq", "rank"});
+  return table;
+}
+
+const OperationTable& waitTable() {
+  using R = const ExportedOperation&;
+  static const OperationTable table(
+      "waits",
+      "an operation of a rank that was waited for, or whose time splits",
+      {{"rank", nullptr},
+       {"op_id", nullptr},
+       {"step", nullptr},
+       {"group_label", nullptr},
+       {"op", nullptr},
+       {"seq", nullptr},
+       {"peer_rank", peerRank},
+       {"correlation_id", nullptr},
+       {"state", nullptr},
+       {"wait_begin_ns", nullptr},
+       {"wait_ns", nullptr},
+       {"stall_ns", nullptr},
+       {"slack_ns", [](R r) { return countCell(r.split.slack_ns); }},
+       {"wait_for_peers_ns",
+        [](R r) { return timeCell(r.split.wait_for_peers); }},
+       {"wait_for_peers_within_ns",
+        [](R r) {
+          const auto& time = r.split.wait_for_peers;
+          return time ? countCell(offByNs(*time)) : CellValue();
+        }},
+       {"transfer_ns", [](R r) { return timeCell(r.split.transfer); }},
+       {"transfer_within_ns",
+        [](R r) {
+          const auto& time = r.split.transfer;
+          return time ? countCell(transferOffByNs(*time, r.call.op))
+                      : CellValue();
+        }}},
+      {"group_label", "seq", "rank"});
+  return table;
+}
+
+bool isInWaitTable(const ExportedOperation& operation) {
+  const AssembledOperation& op = operation.call.op;
+  const OperationSplit& split = operation.split;
+  const bool was_waited_for = op.wait_began.known() || op.stall_ns_plus_1 > 0;
+  return (was_waited_for || split.wait_for_peers || split.transfer) &&
+         !operation.call.table.isSimulated(op);
+}
+
+OperationPart::OperationPart(const TableFolder& folder,
+                             const OperationTable& table, std::size_t number)
+    : file_(folder, table.spec, number) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const auto& [name, value] = table.columns[i];
+    const ExportColumn* const from = value ? nullptr : &operationColumn(name);
+    if (!from || from->told_by == ToldBy::kOperation) {
+      own_.push_back({from, value, i, {}});
     } else {
-      Shared& shared = sharedOf(from.told_by);
-      shared.from.push_back(&from);
+      Shared& shared = sharedOf(from->told_by);
+      shared.from.push_back(from);
       shared.to.push_back(i);
     }
   }
@@ -49,7 +129,8 @@ void OperationPart::add(const ExportedOperation& operation) {
     shared.place_of_row.push_back(placeIn(shared, call));
   }
   for (Own& own : own_) {
-    own.values.push_back(storedNumber(own.from->number(call)));
+    own.values.push_back(own.value ? file_[own.to].stored(own.value(operation))
+                                   : storedNumber(own.from->number(call)));
   }
   places_.push_back({operation.group_place, operation.seqPlace()});
 }
@@ -89,15 +170,15 @@ void OperationPart::sendRows(const std::vector<std::uint32_t>& rows,
 
 void OperationFiles::beginStream() {
   const bool full =
-      part_ && (ranks_ >= kMostRanks || part_->rows() >= kMostRows);
+      part_ && (ranks_ >= most_ranks_ || part_->rows() >= kMostRows);
   if (full) finishPart();
-  if (!part_) part_.emplace(folder_, files_++);
+  if (!part_) part_.emplace(folder_, table_, files_++);
   part_->beginStream();
   ++ranks_;
 }
 
 void OperationFiles::finish() {
-  if (!part_) part_.emplace(folder_, files_++);
+  if (!part_) part_.emplace(folder_, table_, files_++);
   finishPart();
 }
 

@@ -1,5 +1,5 @@
-// OperationFiles are the files of the table "operations", each with the
-// operations of some ranks, sorted.
+// OperationFiles are the files of a table whose rows are operations of ranks:
+// "operations" in Parquet, and "waits".
 
 #pragma once
 
@@ -15,9 +15,22 @@
 
 namespace traced {
 
+// A column without a function has the value of the operation column of its
+// name.
+using OperationTable = TableOf<ExportedOperation>;
+
+const OperationTable& operationTable();
+// Of the time of each operation what was waiting for other ranks and what was
+// transfer, and for how long the program was held up by it.
+const OperationTable& waitTable();
+// Whether any of that is known.
+bool isInWaitTable(const ExportedOperation& operation);
+
+// One file, sorted by group, number and rank.
 class OperationPart {
  public:
-  OperationPart(const TableFolder& folder, std::size_t number);
+  OperationPart(const TableFolder& folder, const OperationTable& table,
+                std::size_t number);
 
   // Ids of what is said next are those of another stream.
   void beginStream();
@@ -41,7 +54,9 @@ class OperationPart {
     std::vector<std::uint32_t> place_of_row;
   };
   struct Own {
+    // One of them.
     const ExportColumn* from;
+    CellValue (*value)(const ExportedOperation&);
     std::size_t to;
     std::vector<std::int64_t> values;
   };
@@ -68,19 +83,26 @@ class OperationPart {
 // So many ranks are in each file, unless they have very many operations.
 class OperationFiles {
  public:
-  explicit OperationFiles(const TableFolder& folder) : folder_(folder) {}
+  static constexpr std::size_t kAnyRanks = ~std::size_t{0};
+
+  OperationFiles(const TableFolder& folder, const OperationTable& table,
+                 std::size_t most_ranks)
+      : folder_(folder), table_(table), most_ranks_(most_ranks) {}
+
+  bool wanted() const { return folder_.output.wants(table_.spec.name); }
 
   void beginStream();
   void add(const ExportedOperation& operation) { part_->add(operation); }
   void finish();
 
  private:
-  static constexpr std::size_t kMostRanks = 64;
   static constexpr std::size_t kMostRows = std::size_t{1} << 20;
 
   void finishPart();
 
   const TableFolder& folder_;
+  const OperationTable& table_;
+  const std::size_t most_ranks_;
   std::optional<OperationPart> part_;
   std::size_t ranks_ = 0;
   std::size_t files_ = 0;

@@ -12,7 +12,6 @@
 #include "cli/export/tables/operation_files.h"
 #include "cli/export/tables/python_writer.h"
 #include "cli/export/tables/run_tables.h"
-#include "cli/export/tables/wait_table.h"
 
 namespace traced {
 namespace {
@@ -71,17 +70,21 @@ class TextOutput : public TableOutput {
 class OperationTables {
  public:
   OperationTables(const TableFolder& folder, const RunArrivals& run)
-      : folder_(folder), exporter_(run), operations_(folder), waits_(folder) {}
+      : folder_(folder),
+        exporter_(run),
+        operations_(folder, operationTable(), kRanksInFile),
+        waits_(folder, waitTable(), OperationFiles::kAnyRanks) {}
 
   void add(std::size_t stream, const StreamTable& table) {
-    const bool operations = wants(operationTable());
-    const bool waits = wants(WaitTable::table().spec);
-    const bool matches = wants(JobMatchTable::table().spec);
+    const bool operations = operations_.wanted();
+    const bool waits = waits_.wanted();
+    const bool matches = folder_.output.wants(JobMatchTable::table().spec.name);
     if (operations) operations_.beginStream();
+    if (waits) waits_.beginStream();
     if (!operations && !waits && !matches) return;
     exporter_.forEach(stream, table, [&](const ExportedOperation& operation) {
       if (operations) operations_.add(operation);
-      if (waits) waits_.add(operation);
+      if (waits && isInWaitTable(operation)) waits_.add(operation);
       if (matches) matches_.add(operation);
     });
   }
@@ -92,14 +95,12 @@ class OperationTables {
   }
 
  private:
-  bool wants(const TableSpec& table) const {
-    return folder_.output.wants(table.name);
-  }
+  static constexpr std::size_t kRanksInFile = 64;
 
   const TableFolder& folder_;
   StreamExporter exporter_;
   OperationFiles operations_;
-  WaitTable waits_;
+  OperationFiles waits_;
   JobMatchTable matches_;
 };
 
@@ -137,7 +138,7 @@ Json columnJson(const ColumnInfo& column) {
 Json operationColumnsJson() {
   Json columns = Json::array();
   for (const ExportColumn& column : operationColumns()) {
-    Json json = columnJson(columnInfo(column.name));
+    Json json = columnJson(column);
     if (column.in == ColumnIn::kRows) json["only_in"] = "rows";
     if (column.in == ColumnIn::kParquet) json["only_in"] = "parquet";
     columns.push_back(std::move(json));
@@ -148,8 +149,8 @@ Json operationColumnsJson() {
 }  // namespace
 
 std::vector<const TableSpec*> allTables() {
-  return {&operationTable(),
-          &WaitTable::table().spec,
+  return {&operationTable().spec,
+          &waitTable().spec,
           &JobMatchTable::table().spec,
           &rankTable().spec,
           &stepTable().spec,
@@ -166,7 +167,7 @@ std::string columnsJson() {
     for (const ColumnInfo* column : table->columns) {
       columns.push_back(columnJson(*column));
     }
-    if (table == &operationTable()) columns = operationColumnsJson();
+    if (table == &operationTable().spec) columns = operationColumnsJson();
     Json json = {{"table", table->name},
                  {"row", table->row},
                  {"columns", std::move(columns)}};

@@ -36,6 +36,9 @@ TEST(OperationColumnsTest, EachHasAValueOrANumber) {
     EXPECT_EQ(column.number != nullptr, is_number) << column.name;
     EXPECT_EQ(column.value != nullptr, !is_number) << column.name;
   }
+  for (const ColumnInfo& column : otherColumns()) {
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
+  }
   EXPECT_EQ(operationColumns()[operationColumns().size() - 3].in,
             ColumnIn::kParquet);
   EXPECT_EQ(exportColumns().size(), operationColumns().size() - 3);
