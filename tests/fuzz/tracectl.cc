@@ -123,6 +123,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       {traced::makeExport, {}, false},
       {traced::makeExport, {"--format", "jsonl"}, false},
       {traced::makeExport, {"--format", "text"}},
+      {traced::makeExport, {"--table", "matches"}, false},
+      {traced::makeExport, {"--table", "waits", "--format", "jsonl"}, false},
       {traced::makeCheck, {"--force", "--write-budget", budget}},
       {traced::makeMerge, {"--force", "-o", merged}}};
   const std::string exported = dir.path() + "/exported";

@@ -144,6 +144,30 @@ const ColumnInfo& columnInfo(const char* name) {
   return operationColumn(name);
 }
 
+ExportedCall exportedCall(const StreamTable& table,
+                          const AssembledOperation& op,
+                          const GroupCatalog& groups,
+                          const std::vector<std::uint32_t>& indices,
+                          const std::vector<std::uint64_t>& hashes,
+                          const ClockCursor& clock, Instant ready) {
+  const v1::Call* const call = table.callOf(op);
+  const std::uint32_t local =
+      call ? table.groupOf(*call) : StreamDefinitions::kNone;
+  if (local == StreamDefinitions::kNone) {
+    const std::string& none = groups.label(GroupCatalog::kNone);
+    return {table, op, call, none, 0, 0, clock, ready};
+  }
+  const GroupDefinition& group = table.definitions.groups()[local];
+  return {table,
+          op,
+          call,
+          groups.label(indices[local]),
+          group.members.size(),
+          hashes[local],
+          clock,
+          ready};
+}
+
 char* writeDigits(char* to, const ExportNumber& number) {
   constexpr std::ptrdiff_t kMost = 20;
   switch (number.kind) {

@@ -32,15 +32,7 @@ std::vector<ExportedCall> callsOf(const StreamTable& table,
       ++left_out.of_window;
       continue;
     }
-    const v1::Call* call = table.callOf(op);
-    const std::uint32_t local =
-        call ? table.groupOf(*call) : StreamDefinitions::kNone;
-    const bool known = local != StreamDefinitions::kNone;
-    calls.push_back(
-        {table, op, call,
-         groups.label(known ? indices[local] : GroupCatalog::kNone),
-         known ? table.definitions.groups()[local].members.size() : 0,
-         known ? hashes[local] : 0, clock});
+    calls.push_back(exportedCall(table, op, groups, indices, hashes, clock));
   }
   return calls;
 }

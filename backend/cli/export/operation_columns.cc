@@ -57,9 +57,13 @@ Number lasted(Row row) {
 
 template <typename T>
 Value widened(T value) {
-  if constexpr (std::is_same_v<T, bool>) return value;
-  if constexpr (std::is_signed_v<T>) return std::int64_t{value};
-  return std::uint64_t{value};
+  if constexpr (std::is_same_v<T, bool>) {
+    return value;
+  } else if constexpr (std::is_signed_v<T>) {
+    return std::int64_t{value};
+  } else {
+    return std::uint64_t{value};
+  }
 }
 // A field of the call; absent where the call is unknown.
 template <auto kGet>

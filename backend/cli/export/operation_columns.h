@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "analysis/job/group_catalog.h"
 #include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/stream_table.h"
 #include "cli/export/columns.h"
@@ -29,6 +30,14 @@ struct ExportedCall {
   // When the rank was ready for it; unknown in rows.
   Instant ready = {};
 };
+
+// `indices` and `hashes`: of the stream's groups, in the catalog and for ids.
+ExportedCall exportedCall(const StreamTable& table,
+                          const AssembledOperation& op,
+                          const GroupCatalog& groups,
+                          const std::vector<std::uint32_t>& indices,
+                          const std::vector<std::uint64_t>& hashes,
+                          const ClockCursor& clock, Instant ready = {});
 
 // What is an operation's own.
 struct ExportNumber {

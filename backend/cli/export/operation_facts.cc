@@ -1,7 +1,6 @@
 #include "cli/export/operation_facts.h"
 
 #include <initializer_list>
-#include <variant>
 #include <vector>
 
 #include "analysis/stream/call_text.h"
@@ -20,54 +19,49 @@ Columns columnsOf(std::initializer_list<const char*> names) {
   return columns;
 }
 
-void unlessZero(FactTaker& to, const char* name, std::uint64_t value) {
-  if (value > 0) to.take(name, value);
+void unlessZero(TakeFact take, const char* name, std::uint64_t value) {
+  if (value > 0) take(name, value);
 }
 
-void tellColumns(FactTaker& to, const Columns& columns,
+void tellColumns(TakeFact take, const Columns& columns,
                  const ExportedCall& call) {
   for (const ExportColumn* column : columns) {
     if (column->number) {
       const ExportNumber number = column->number(call);
-      if (number.kind == ExportNumber::Kind::kCount) {
-        to.take(column->name, number.value);
-      }
-      continue;
-    }
-    const CellValue value = column->value(call);
-    if (const auto* text = std::get_if<std::string>(&value)) {
-      to.take(column->name, *text);
-    } else if (const auto* count = std::get_if<std::uint64_t>(&value)) {
-      if (column->kind != ColumnKind::kBytes || *count > 0) {
-        to.take(column->name, *count);
-      }
+      if (number.kind == ExportNumber::Kind::kAbsent) continue;
+      take(column->name, number.value);
+    } else {
+      const CellValue value = column->value(call);
+      const bool is_no_size = column->kind == ColumnKind::kBytes &&
+                              value == CellValue(std::uint64_t{0});
+      if (value != CellValue() && !is_no_size) take(column->name, value);
     }
   }
 }
 
-void tellTimes(FactTaker& to, const OperationSplit& split,
+void tellTimes(TakeFact take, const OperationSplit& split,
                const AssembledOperation& op,
                const std::optional<JobView::Latest>& latest) {
   if (const auto& wait = split.wait_for_peers) {
-    to.take("wait_for_peers_ns", notBelowZero(wait->ns));
-    unlessZero(to, "wait_for_peers_within_ns", offByNs(*wait));
+    take("wait_for_peers_ns", notBelowZero(wait->ns));
+    unlessZero(take, "wait_for_peers_within_ns", offByNs(*wait));
   }
   if (const auto& transfer = split.transfer) {
-    to.take("transfer_ns", notBelowZero(transfer->ns));
-    unlessZero(to, "transfer_within_ns", transferOffByNs(*transfer, op));
+    take("transfer_ns", notBelowZero(transfer->ns));
+    unlessZero(take, "transfer_within_ns", transferOffByNs(*transfer, op));
   }
   if (op.ended.known() && isLateBound(op)) {
-    to.take("end_bound", std::string(nameOf(endBoundOf(op))));
+    take("end_bound", std::string(nameOf(endBoundOf(op))));
   }
   if (!latest) return;
-  to.take("latest_rank", std::uint64_t{latest->rank});
-  to.take("latest_by_ns", notBelowZero(latest->ready_ns - latest->before_ns));
-  unlessZero(to, "latest_within_ns", latest->within_ns);
+  take("latest_rank", std::uint64_t{latest->rank});
+  take("latest_by_ns", notBelowZero(latest->ready_ns - latest->before_ns));
+  unlessZero(take, "latest_within_ns", latest->within_ns);
 }
 
 }  // namespace
 
-void tellFacts(FactTaker& to, const StreamTable& table,
+void tellFacts(TakeFact take, const StreamTable& table,
                const OperationSlice& slice,
                const std::optional<JobView::Latest>& latest) {
   static const Columns what = columnsOf(
@@ -82,18 +76,18 @@ void tellFacts(FactTaker& to, const StreamTable& table,
   const v1::Call* const call = table.callOf(op);
   const ClockCursor clock(no_clock);
   const ExportedCall exported{table, op, call, no_group, 0, 0, clock};
-  tellColumns(to, what, exported);
+  tellColumns(take, what, exported);
   if (call) {
-    const std::string shape = shapeText(*call);
-    if (!shape.empty() && shape != "-") to.take("shape", shape);
+    const CellValue shape = textCell(shapeText(*call));
+    if (shape != CellValue()) take("shape", shape);
     if (const auto peer = table.peerOf(op, *call)) {
-      to.take("peer_rank", std::uint64_t{*peer});
+      take("peer_rank", std::uint64_t{*peer});
     }
   }
-  tellTimes(to, slice.split, op, latest);
-  tellColumns(to, where, exported);
+  tellTimes(take, slice.split, op, latest);
+  tellColumns(take, where, exported);
   if (slice.how != SpanEnd::kEnded) {
-    to.take("end", nameOf(slice.how));
+    take("end", nameOf(slice.how));
   }
 }
 

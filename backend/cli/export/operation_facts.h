@@ -5,12 +5,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "absl/functional/function_ref.h"
 #include "analysis/stream/observed_end.h"
 #include "analysis/time_split/certified_times.h"
 #include "analysis/timeline/slices.h"
 #include "analysis/view/job_view.h"
+#include "cli/export/columns.h"
 
 namespace traced {
 
@@ -27,16 +28,11 @@ inline std::uint64_t transferOffByNs(CertifiedTime transfer,
   return offByNs(transfer);
 }
 
-class FactTaker {
- public:
-  virtual ~FactTaker() = default;
-
-  virtual void take(const char* name, std::uint64_t value) = 0;
-  virtual void take(const char* name, const std::string& text) = 0;
-};
+// Gets a number, which is unsigned, or a text.
+using TakeFact = absl::FunctionRef<void(const char* name, const CellValue&)>;
 
 // What is not known is left out. `table`: of the slice's stream.
-void tellFacts(FactTaker& taker, const StreamTable& table,
+void tellFacts(TakeFact take, const StreamTable& table,
                const OperationSlice& slice,
                const std::optional<JobView::Latest>& latest);
 

@@ -12,26 +12,28 @@
 #include <utility>
 #include <vector>
 
-#include "cli/export/operation_facts.h"
+#include "cli/export/columns.h"
 #include "cli/export/otf2/archive.h"
 
 namespace traced::otf2 {
 
-class Facts : public FactTaker {
+class Facts {
  public:
   Facts(Archive& archive, Names& names)
       : archive_(archive), names_(names), list_(OTF2_AttributeList_New()) {}
-  ~Facts() override { OTF2_AttributeList_Delete(list_); }
+  ~Facts() { OTF2_AttributeList_Delete(list_); }
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 
-  void take(const char* name, std::uint64_t value) override {
-    archive_.check(OTF2_AttributeList_AddUint64(
-        list_, names_.attribute(name, OTF2_TYPE_UINT64), value));
-  }
-  void take(const char* name, const std::string& text) override {
-    archive_.check(OTF2_AttributeList_AddStringRef(
-        list_, names_.attribute(name, OTF2_TYPE_STRING), names_.text(text)));
+  void take(const char* name, const CellValue& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      archive_.check(OTF2_AttributeList_AddStringRef(
+          list_, names_.attribute(name, OTF2_TYPE_STRING), names_.text(*text)));
+    } else {
+      archive_.check(OTF2_AttributeList_AddUint64(
+          list_, names_.attribute(name, OTF2_TYPE_UINT64),
+          std::get<std::uint64_t>(value)));
+    }
   }
 
   void clear() {

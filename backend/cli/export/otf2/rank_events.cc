@@ -14,6 +14,7 @@
 #include "analysis/timeline/rank_timeline.h"
 #include "analysis/view/job_view.h"
 #include "cli/common/text.h"
+#include "cli/export/operation_facts.h"
 #include "cli/export/otf2/communication.h"
 
 namespace traced::otf2 {
@@ -158,8 +159,11 @@ class RankWriter {
         to_.names.region(operationName(table_, op),
                          roleOf(call ? call->op() : v1::OPERATION_UNSPECIFIED));
     tellCorrelation(row);
-    to_.facts.take("group", view_.run().groups.label(slice.group));
-    tellFacts(to_.facts, table_, slice, row.latest);
+    const auto take = [&](const char* name, const CellValue& value) {
+      to_.facts.take(name, value);
+    };
+    take("group_label", view_.run().groups.label(slice.group));
+    tellFacts(take, table_, slice, row.latest);
     if (!timed.return_seen) to_.facts.take("return", "not seen");
     writer.enter(slice.begin_ns, region);
     writeCommunication(writer, timed, row);

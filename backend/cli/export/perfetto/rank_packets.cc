@@ -109,21 +109,14 @@ std::uint64_t OperationWords::name(Sequence& to, const OperationSlice& slice) {
 
 void OperationWords::annotate(Sequence& to, const OperationSlice& slice,
                               const RowFacts& facts) const {
-  class Annotations : public FactTaker {
-   public:
-    explicit Annotations(Sequence& to) : to_(to) {}
-    void take(const char* name, std::uint64_t value) override {
-      to_.annotate(name, value);
+  const auto annotate = [&](const char* name, const CellValue& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      to.annotate(name, *text);
+    } else {
+      to.annotate(name, std::get<std::uint64_t>(value));
     }
-    void take(const char* name, const std::string& text) override {
-      to_.annotate(name, text);
-    }
-
-   private:
-    Sequence& to_;
   };
-  Annotations annotations(to);
-  tellFacts(annotations, table_, slice, facts.latest);
+  tellFacts(annotate, table_, slice, facts.latest);
 }
 
 namespace {

@@ -100,15 +100,13 @@ void StreamExporter::forEach(
     const v1::Call* const call = table.callOf(op);
     const std::uint32_t local =
         call ? table.groupOf(*call) : StreamDefinitions::kNone;
-    const bool known = local != StreamDefinitions::kNone;
-    const std::uint32_t group = known ? groups[local] : GroupCatalog::kNone;
+    const std::uint32_t group =
+        local == StreamDefinitions::kNone ? GroupCatalog::kNone : groups[local];
     ExportedOperation operation{
-        {table, op, call, run_.groups.label(group),
-         known ? table.definitions.groups()[local].members.size() : 0,
-         known ? hashes[local] : 0, clock, arrived.ready[i].at},
+        exportedCall(table, op, run_.groups, groups, hashes, clock,
+                     arrived.ready[i].at),
         splitOf(arrivals, i, call),
-        group == GroupCatalog::kNone ? group : places_[group],
-        std::nullopt};
+        group == GroupCatalog::kNone ? group : places_[group], std::nullopt};
     operation.key = keyOf(operation.call, group, unclear);
     visit(operation);
   }
