@@ -15,25 +15,9 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "cli/check/check.h"
 #include "cli/common/help.h"
-#include "cli/common/nearest.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/text.h"
-#include "cli/compare/compare.h"
-#include "cli/ctl/ctl.h"
-#include "cli/diagnose/diagnose.h"
-#include "cli/export/export.h"
-#include "cli/info/info.h"
-#include "cli/ls/ls.h"
-#include "cli/merge/merge.h"
-#include "cli/recover/keep.h"
-#include "cli/recover/recover.h"
-#include "cli/recover/rings.h"
-#include "cli/report/report.h"
-#include "cli/serve/serve.h"
-#include "cli/show/show.h"
-#include "cli/tree/tree.h"
 
 namespace traced {
 namespace {

@@ -12,15 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/check/check.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
-#include "cli/export/export.h"
 #include "cli/export/job_exporter.h"
-#include "cli/info/info.h"
-#include "cli/ls/ls.h"
-#include "cli/merge/merge.h"
-#include "cli/report/report.h"
-#include "cli/show/show.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
 #include "fuzz/trace_mutator.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/check/budget_file.h"
 #include "cli/check/toml.h"
-#include "cli/common/rank_set.h"
+#include "cli/common/named_filters.h"
 
 namespace traced {
 namespace {

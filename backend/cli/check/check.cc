@@ -1,5 +1,3 @@
-#include "cli/check/check.h"
-
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -17,6 +15,7 @@
 #include "cli/check/budget_file.h"
 #include "cli/check/check_output.h"
 #include "cli/common/complain.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 

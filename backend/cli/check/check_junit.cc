@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/check/check_output.h"
-#include "cli/common/junit.h"
+#include "cli/common/ci_output.h"
 
 namespace traced {
 namespace {

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/merge/pending_file.h"
 #include "cli/common/text.h"
 
 namespace traced {

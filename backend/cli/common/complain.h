@@ -1,13 +1,25 @@
-// What a verb says where it cannot do what it was told.
+// How a verb ends, and what it says when it cannot do its work.
 
 #pragma once
 
 #include <string>
 
-#include "analysis/merge/pending_file.h"
-#include "cli/common/exit_code.h"
-
 namespace traced {
+
+class PendingFile;
+
+// What the exit status means; documented in docs/cli.md.
+enum class ExitCode {
+  kFine = 0,
+  // Findings, or with --strict any warning.
+  kFindings = 1,
+  kUsage = 2,
+  kNothingReadable = 3,
+  kInternal = 4,
+  // A gate that had nothing to judge; a diagnosis that found nothing in traces
+  // whose end is not known.
+  kNotMeasured = 5,
+};
 
 // Says a sentence on standard error, after the program's name.
 void complain(const std::string& sentence);

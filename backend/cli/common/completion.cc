@@ -1,5 +1,3 @@
-#include "cli/common/completion.h"
-
 #include <utility>
 #include <vector>
 

@@ -1,9 +1,13 @@
-// The first line of a text: what run this is.
+// The lines at the top of a text: what run this is, and what to know of it.
 
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
+#include "analysis/job/group_catalog.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/reading/trace_set.h"
 
@@ -27,5 +31,15 @@ std::string pausesText(const RunSummary::Pauses& pauses);
 // there are none to speak of.
 std::string deviceTimesText(const RunSummary::DeviceTimes& times,
                             const std::string& indent = "");
+
+// Groups of one member exchange nothing, which a program that reduces over them
+// may not expect. Returns the labels of those for whose index `is_used` is
+// true. Empty for a job of one rank, where each group is one.
+std::vector<std::string> groupsOfOne(
+    const GroupCatalog& groups,
+    const std::function<bool(std::uint32_t)>& is_used);
+
+// Returns a line that names the first of them; "" for none.
+std::string groupsOfOneText(const std::vector<std::string>& labels);
 
 }  // namespace traced

@@ -1,15 +1,16 @@
 #include "cli/common/help.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <iostream>
+#include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "cli/common/completion.h"
-#include "cli/common/nearest.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
-#include "cli/common/wrap.h"
 
 namespace traced {
 namespace {
@@ -60,6 +61,32 @@ std::string descriptionOf(const CLI::Option& option) {
     absl::StrAppend(&text, " (", usual, ")");
   }
   return text;
+}
+
+// Longer ones are nobody's slip of the pen.
+constexpr std::size_t kMostLetters = 64;
+
+std::size_t changesBetween(const std::string& a, const std::string& b) {
+  // The three last rows of the usual table: what takes the first i letters of
+  // `a` to the first j of `b`.
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = a[i - 1] == b[j - 1];
+      row[j] = std::min(
+          {above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0U : 1U)});
+      const bool swapped =
+          i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(above);
+    above.swap(row);
+  }
+  return above[b.size()];
 }
 
 }  // namespace
@@ -184,6 +211,26 @@ std::unique_ptr<Subcommand> makeHelp() { return std::make_unique<Help>(); }
 
 std::unique_ptr<Subcommand> makeCompletion() {
   return std::make_unique<Completion>();
+}
+
+std::optional<std::string> nearestName(const std::string& name,
+                                       const std::vector<std::string>& names) {
+  if (name.size() > kMostLetters) return std::nullopt;
+  std::optional<std::string> nearest;
+  std::size_t fewest = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string& candidate : names) {
+    const std::size_t changes = changesBetween(name, candidate);
+    if (changes >= fewest) continue;
+    fewest = changes;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+std::string didYouMean(const std::string& name,
+                       const std::vector<std::string>& names) {
+  const auto nearest = nearestName(name, names);
+  return nearest ? absl::StrCat(", did you mean ", *nearest, "?") : "";
 }
 
 }  // namespace traced

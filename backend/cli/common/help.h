@@ -3,11 +3,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
-
-#include "cli/common/subcommand.h"
 
 namespace traced {
 
@@ -28,8 +26,19 @@ class HelpFormatter : public CLI::Formatter {
 // The verbs that are for people, by their names.
 std::vector<std::string> verbNames(const CLI::App& app);
 
-// tracectl help [VERB], and tracectl completion SHELL.
-std::unique_ptr<Subcommand> makeHelp();
-std::unique_ptr<Subcommand> makeCompletion();
+// Returns a script that completes verbs and options: for bash, zsh or fish;
+// absent for any other shell.
+std::optional<std::string> completionScript(const CLI::App& app,
+                                            const std::string& shell);
+
+// The name that fewest changes of a letter (one more, one less, another, or two
+// neighbours swapped) lead to; the first of several. Absent where that takes
+// more than a third of the letters.
+std::optional<std::string> nearestName(const std::string& name,
+                                       const std::vector<std::string>& names);
+
+// ", did you mean report?"; "" where no name is near.
+std::string didYouMean(const std::string& name,
+                       const std::vector<std::string>& names);
 
 }  // namespace traced

@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/loaded_run.h"
+#include "absl/container/flat_hash_set.h"
+#include "base/result.h"
 
 namespace traced {
+
+class GroupCatalog;
+struct LoadedRun;
 
 struct NamedFilters {
   // "" and empty: not given.
@@ -26,5 +30,9 @@ std::string unknownRanks(const std::string& wanted,
                          const std::vector<std::uint32_t>& there);
 std::string unknownGroup(const std::vector<std::string>& wanted,
                          const GroupCatalog& groups);
+
+// "0-3,5" is {0, 1, 2, 3, 5}, and "0-6/2" {0, 2, 4, 6}, as RankList writes it.
+// An Error names the part that is none.
+Result<absl::flat_hash_set<std::uint32_t>> parseRanks(const std::string& text);
 
 }  // namespace traced

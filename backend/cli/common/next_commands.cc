@@ -1,7 +1,6 @@
 #include "cli/common/next_commands.h"
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/shell_word.h"
 #include "cli/common/text.h"
 
 namespace traced {

@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "analysis/figures/samples.h"
 #include "cli/common/terminal.h"
+#include "cli/common/text.h"
 
 namespace traced {
 namespace {
@@ -200,6 +202,12 @@ std::string Table::text(bool colours) const {
     if (note != notes_.end()) text += note->second;
   }
   return text;
+}
+
+std::string totalCell(const TimeSum& time, std::uint64_t not_seen) {
+  if (time.count == 0) return "-";
+  return (not_seen > 0 ? ">=" : "") +
+         millisecondsText(static_cast<double>(time.total_ns));
 }
 
 }  // namespace traced

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "absl/container/btree_map.h"
 
 namespace traced {
+
+struct TimeSum;
 
 class Table {
  public:
@@ -60,5 +63,9 @@ class Table {
   // By the number of rows above.
   absl::btree_map<std::size_t, std::string> notes_;
 };
+
+// Returns a cell with milliseconds: "-" where there is none, ">=412" where
+// `not_seen` more are not in it.
+std::string totalCell(const TimeSum& time, std::uint64_t not_seen = 0);
 
 }  // namespace traced

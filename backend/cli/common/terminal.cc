@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "cli/common/wrap.h"
+#include "cli/common/text.h"
 
 namespace traced {
 namespace {
@@ -34,6 +36,8 @@ std::string shown(const char* how, const std::string& text, bool colours) {
                       "\033[0m", line ? "\n" : "");
 }
 
+constexpr std::uint64_t kLongBytes = std::uint64_t{256} << 20;
+
 }  // namespace
 
 std::size_t screenColumns() {
@@ -57,6 +61,29 @@ std::string red(const std::string& text, bool colours) {
 
 std::string yellow(const std::string& text, bool colours) {
   return shown("33", text, colours);
+}
+
+Progress::Progress(std::string what)
+    : what_(std::move(what)), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+std::function<void(std::uint64_t, std::uint64_t)> Progress::callback() {
+  if (!terminal_) return {};
+  return [this](std::uint64_t bytes, std::uint64_t total) {
+    if (total >= kLongBytes) show(bytes, total);
+  };
+}
+
+void Progress::show(std::uint64_t bytes, std::uint64_t total) {
+  const int percent = static_cast<int>(100.0 * static_cast<double>(bytes) /
+                                       static_cast<double>(total));
+  if (percent == shown_percent_) return;
+  shown_percent_ = percent;
+  std::cerr << "\r" << what_ << " " << percent << " %" << std::flush;
+}
+
+void Progress::done() {
+  if (shown_percent_ >= 0) std::cerr << "\r\033[K" << std::flush;
+  shown_percent_ = -1;
 }
 
 }  // namespace traced

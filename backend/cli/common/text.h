@@ -1,7 +1,8 @@
-// Numbers and names as people read them.
+// Numbers, names and sentences as people read them.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,5 +29,20 @@ std::string percentText(double part);
 std::string percentRange(double from, double to, std::string_view between);
 // "1 rank", "2 ranks".
 std::string countOf(std::uint64_t count, std::string_view noun);
+
+inline constexpr std::size_t kScreenColumns = 100;
+
+// `text`, which is safe for a terminal, behind `first`; the lines after the
+// first begin with as many spaces. A word that is longer than a line has one of
+// its own. Ends in a newline.
+std::string wrapped(std::string_view first, std::string_view text,
+                    std::size_t columns = kScreenColumns);
+
+// Each line of a text that has more columns, broken; what follows stands under
+// its beginning.
+std::string wrappedLines(std::string_view text, std::size_t columns);
+
+// Returns a word of a command, quoted unless a shell takes it as it is.
+std::string shellWord(const std::string& word);
 
 }  // namespace traced

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/compare/run_figures.h"
-#include "cli/common/exit_code.h"
+#include "cli/common/complain.h"
 
 namespace traced {
 

@@ -1,5 +1,3 @@
-#include "cli/compare/compare.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -17,7 +15,8 @@
 #include "analysis/merge/pending_file.h"
 #include "analysis/reading/trace_set.h"
 #include "cli/common/complain.h"
-#include "cli/common/progress.h"
+#include "cli/common/subcommand.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/compare/append_run.h"
 #include "cli/compare/compare_output.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "cli/common/junit.h"
+#include "cli/common/ci_output.h"
 #include "cli/common/text.h"
 #include "cli/compare/compare_output.h"
 

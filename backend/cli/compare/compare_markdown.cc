@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/markdown.h"
+#include "cli/common/ci_output.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {

@@ -3,7 +3,6 @@
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
-#include "cli/common/wrap.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {

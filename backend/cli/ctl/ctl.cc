@@ -1,5 +1,3 @@
-#include "cli/ctl/ctl.h"
-
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -15,7 +13,8 @@
 #include "analysis/stream/rank_list.h"
 #include "cli/common/complain.h"
 #include "cli/common/json.h"
-#include "cli/common/rank_set.h"
+#include "cli/common/named_filters.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
 #include "cli/ctl/asked_ranks.h"
 #include "cli/inputs/inputs.h"

@@ -1,5 +1,3 @@
-#include "cli/diagnose/diagnose.h"
-
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -11,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/runs/run_list.h"
+#include "cli/common/part_options.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
-#include "cli/common/window_option.h"
-#include "cli/common/wrap.h"
 #include "cli/diagnose/diagnose_output.h"
 #include "cli/diagnose/follow.h"
 #include "cli/inputs/inputs.h"

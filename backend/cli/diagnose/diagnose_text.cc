@@ -7,7 +7,6 @@
 #include "cli/common/next_commands.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
-#include "cli/common/wrap.h"
 #include "cli/diagnose/diagnose_output.h"
 
 namespace traced {

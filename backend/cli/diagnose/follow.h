@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
-#include "cli/common/exit_code.h"
+#include "cli/common/complain.h"
 #include "cli/diagnose/diagnose_output.h"
 
 namespace traced {

@@ -1,5 +1,3 @@
-#include "cli/export/export.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,9 +11,9 @@
 #include "analysis/merge/pending_file.h"
 #include "cli/common/complain.h"
 #include "cli/common/heading.h"
-#include "cli/common/scope_option.h"
+#include "cli/common/part_options.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
-#include "cli/common/window_option.h"
 #include "cli/export/export_rows.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/tables/tables.h"

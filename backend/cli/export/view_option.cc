@@ -3,7 +3,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/common/named_filters.h"
-#include "cli/common/rank_set.h"
 #include "cli/common/text.h"
 
 namespace traced {

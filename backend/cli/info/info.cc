@@ -1,9 +1,8 @@
-#include "cli/info/info.h"
-
 #include <iostream>
 #include <limits>
 
 #include "cli/common/json.h"
+#include "cli/common/subcommand.h"
 #include "cli/info/run_info.h"
 #include "cli/inputs/inputs.h"
 

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analysis/stream/names.h"
-#include "cli/common/groups_of_one.h"
 #include "cli/common/heading.h"
 #include "cli/common/table.h"
 #include "cli/common/text.h"

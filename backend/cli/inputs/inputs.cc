@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/common/complain.h"
-#include "cli/common/progress.h"
-#include "cli/common/shell_word.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 
 namespace traced {

@@ -13,7 +13,7 @@
 #include "analysis/reading/run_choice.h"
 #include "analysis/reading/trace_set.h"
 #include "base/result.h"
-#include "cli/common/exit_code.h"
+#include "cli/common/complain.h"
 #include "cli/inputs/live_set.h"
 
 namespace traced {

@@ -1,5 +1,3 @@
-#include "cli/ls/ls.h"
-
 #include <ctime>
 #include <iostream>
 
@@ -8,6 +6,7 @@
 #include "analysis/runs/run_list.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/common/json.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"

@@ -1,4 +1,4 @@
-#include "cli/merge/merge.h"
+#include "analysis/merge/merge.h"
 
 #include <iostream>
 #include <string>
@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/job/run_summary.h"
-#include "analysis/merge/merge.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/reading/stream_loader.h"
 #include "cli/common/complain.h"
 #include "cli/common/json.h"
-#include "cli/common/progress.h"
+#include "cli/common/subcommand.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/open_to_copy.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/common/complain.h"
 #include "cli/common/json.h"
-#include "cli/common/progress.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/inputs/open_to_copy.h"
 #include "ring_io/settings/process_info.h"

@@ -1,5 +1,3 @@
-#include "cli/recover/keep.h"
-
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "cli/common/complain.h"
+#include "cli/common/subcommand.h"
 #include "cli/recover/keeper.h"
 #include "ring_io/keeper/sweep.h"
 

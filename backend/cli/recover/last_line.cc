@@ -4,7 +4,6 @@
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/diagnosis/telling/headline.h"
 #include "analysis/reading/stream_window.h"
-#include "cli/common/shell_word.h"
 #include "cli/common/text.h"
 #include "ring_io/sinks/trace_parts.h"
 

@@ -1,11 +1,10 @@
-#include "cli/recover/recover.h"
-
 #include <algorithm>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "cli/common/json.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
 #include "ring_io/recovery/recover_segments.h"

@@ -1,5 +1,3 @@
-#include "cli/recover/rings.h"
-
 #include <algorithm>
 #include <charconv>
 #include <iostream>
@@ -9,6 +7,7 @@
 
 #include "analysis/reading/stream_loader.h"
 #include "cli/common/complain.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
 #include "cli/inputs/live_set.h"
 #include "trace_io/chunk_format.h"

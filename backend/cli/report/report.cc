@@ -1,5 +1,3 @@
-#include "cli/report/report.h"
-
 #include <algorithm>
 #include <future>
 #include <iostream>
@@ -14,10 +12,10 @@
 #include "analysis/merge/pending_file.h"
 #include "analysis/report/run_report.h"
 #include "cli/common/complain.h"
-#include "cli/common/scope_option.h"
+#include "cli/common/part_options.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
-#include "cli/common/window_option.h"
 #include "cli/inputs/inputs.h"
 #include "cli/report/html/html_page.h"
 #include "cli/report/report_output.h"

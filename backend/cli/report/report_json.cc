@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "cli/common/window_option.h"
+#include "cli/common/part_options.h"
 #include "cli/report/report_output.h"
 
 namespace traced {

@@ -3,13 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cli/common/groups_of_one.h"
 #include "cli/common/heading.h"
-#include "cli/common/scope_option.h"
+#include "cli/common/part_options.h"
 #include "cli/common/table.h"
 #include "cli/common/text.h"
-#include "cli/common/time_cell.h"
-#include "cli/common/window_option.h"
 #include "cli/report/report_output.h"
 
 namespace traced {

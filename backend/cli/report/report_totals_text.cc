@@ -1,7 +1,6 @@
 
 #include "cli/common/table.h"
 #include "cli/common/text.h"
-#include "cli/common/time_cell.h"
 #include "cli/report/report_output.h"
 
 namespace traced {

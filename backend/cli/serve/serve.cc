@@ -1,5 +1,3 @@
-#include "cli/serve/serve.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/text.h"
 #include "cli/serve/hosts/digest_bounds.h"
 #include "cli/serve/hosts/hosts.h"

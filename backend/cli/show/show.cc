@@ -1,5 +1,3 @@
-#include "cli/show/show.h"
-
 #include <algorithm>
 #include <iostream>
 #include <limits>
@@ -9,11 +7,10 @@
 #include "analysis/match/rows_at_end.h"
 #include "cli/common/complain.h"
 #include "cli/common/named_filters.h"
-#include "cli/common/rank_set.h"
-#include "cli/common/scope_option.h"
+#include "cli/common/part_options.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
-#include "cli/common/window_option.h"
 #include "cli/inputs/inputs.h"
 #include "cli/show/show_output.h"
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/names.h"
-#include "cli/common/window_option.h"
+#include "cli/common/part_options.h"
 #include "cli/show/show_output.h"
 
 namespace traced {

@@ -7,11 +7,9 @@
 #include "analysis/job/group_roles.h"
 #include "analysis/stream/clock_models.h"
 #include "cli/common/heading.h"
-#include "cli/common/scope_option.h"
+#include "cli/common/part_options.h"
 #include "cli/common/table.h"
 #include "cli/common/text.h"
-#include "cli/common/window_option.h"
-#include "cli/common/wrap.h"
 #include "cli/show/show_output.h"
 
 namespace traced {

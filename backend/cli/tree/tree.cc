@@ -1,5 +1,3 @@
-#include "cli/tree/tree.h"
-
 #include <iostream>
 #include <optional>
 #include <string>
@@ -10,9 +8,10 @@
 #include "analysis/reading/stream_loader.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/common/complain.h"
+#include "cli/common/part_options.h"
+#include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
-#include "cli/common/window_option.h"
 #include "cli/inputs/inputs.h"
 #include "cli/tree/tree_output.h"
 

@@ -7,11 +7,10 @@
 #include "absl/strings/str_split.h"
 #include "analysis/stream/names.h"
 #include "cli/common/heading.h"
+#include "cli/common/part_options.h"
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
-#include "cli/common/time_cell.h"
-#include "cli/common/window_option.h"
 #include "cli/tree/tree_output.h"
 
 namespace traced {

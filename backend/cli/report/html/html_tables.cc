@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cli/common/table.h"
 #include "cli/common/text.h"
-#include "cli/common/time_cell.h"
 #include "cli/report/html/html_table.h"
 #include "cli/report/report_output.h"
 

@@ -7,9 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/heading.h"
-#include "cli/common/scope_option.h"
+#include "cli/common/part_options.h"
 #include "cli/common/text.h"
-#include "cli/common/window_option.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/report_output.h"
 

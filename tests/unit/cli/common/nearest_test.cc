@@ -1,8 +1,8 @@
-#include "cli/common/nearest.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "cli/common/help.h"
 
 namespace traced {
 namespace {

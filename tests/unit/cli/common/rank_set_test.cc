@@ -1,6 +1,6 @@
-#include "cli/common/rank_set.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/common/named_filters.h"
 
 namespace traced {
 namespace {

@@ -1,6 +1,6 @@
-#include "cli/common/wrap.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/common/text.h"
 
 namespace traced {
 namespace {

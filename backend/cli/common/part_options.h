@@ -1,5 +1,5 @@
-// --steps, --since and --until, which several verbs have: what part of a run
-// they look at.
+// Options of several verbs that choose a part of a run: --steps, --since and
+// --until, and --scope.
 
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analysis/job/run_window.h"
+#include "analysis/job/scope.h"
 #include "cli/common/json.h"
 
 namespace traced {
@@ -31,5 +32,18 @@ class WindowOption {
 std::string windowText(const RunWindow& window, std::uint64_t outside);
 // The object "window", unless it is all.
 void addWindow(Json& json, const RunWindow& window, std::uint64_t outside);
+
+class ScopeOption {
+ public:
+  void declare(CLI::App& app);
+  ReportedScope scope() const;
+
+ private:
+  std::string name_ = "all";
+};
+
+// "12 operations are not looked at: they stay within a node (--scope
+// crossnode)"; "" when all are looked at.
+std::string scopeText(ReportedScope scope, std::uint64_t out_of_scope);
 
 }  // namespace traced

@@ -1,11 +1,23 @@
-// A page of Markdown, as CI systems show it.
+// JUnit XML, which CI systems show as tests, and pages of Markdown.
 
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace traced {
+
+struct JunitCase {
+  std::string name;
+  // "failure", "error" or "skipped"; empty when it passed.
+  const char* outcome = "";
+  std::string message;
+};
+
+// A suite with these cases. `verb`: of tracectl.
+std::string junitText(const std::string& suite, const std::string& verb,
+                      const std::vector<JunitCase>& cases);
 
 // A name as code: nothing in it is markup, a link or a mention, and it ends no
 // cell of a table. Long ones are cut, so that one cannot fill the page.
