@@ -194,7 +194,8 @@ def test_a_table_has_the_verdicts_of_the_diagnosis(job: Path, tables: traced.tab
         src, dst = verdict.get("pair", (None, None))
         expected = verdict | lists | texts | {"src": src, "dst": dst, "verdict": number}
         expected["group_label"] = verdict.get("group")
-        assert row == {name: expected.get(name) or None for name in row}
+        told = {name: expected.get(name) for name in row}
+        assert row == {name: None if value == "" else value for name, value in told.items()}
 
 
 def test_matches_are_the_numbered_operations(tables: traced.tables.Tables) -> None:
