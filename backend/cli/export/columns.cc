@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ColumnKind;
 
-// The columns of all tables but "operations", without those that it has, too.
+// The columns that the table "operations" does not have.
 constexpr ColumnInfo kColumnInfos[] = {
     // waits
     {"peer_rank", Kind::kNumber,

@@ -25,7 +25,7 @@ enum class ColumnKind : std::uint8_t {
   kId,  // 16 hexadecimal digits; in Parquet the same 64 bits as a number
 };
 
-// Most rows have one of few values.
+// ColumnInfo::repeats: most rows have one of few values.
 inline constexpr bool kRepeats = true;
 
 struct ColumnInfo {
@@ -33,19 +33,19 @@ struct ColumnInfo {
   ColumnKind kind;
   // One line of Markdown.
   const char* meaning;
-  // When a value is absent, in one line; "": never.
+  // Says when a value is absent; "" means never.
   const char* absent = "";
   bool repeats = false;
 };
 
 const char* nameOf(ColumnKind kind);
 
-// Those that are not in operation_columns.cc.
+// Returns the columns that are not in operation_columns.cc.
 absl::Span<const ColumnInfo> otherColumns();
-// `name` must be the name of a column.
+// Returns the column of that name, which must exist.
 const ColumnInfo& columnInfo(const char* name);
 
-// The value of a cell. std::monostate: absent.
+// The value of a cell; std::monostate means absent.
 using CellValue = std::variant<std::monostate, bool, std::uint64_t,
                                std::int64_t, std::string>;
 
@@ -59,21 +59,20 @@ inline CellValue countUnlessZero(std::uint64_t count) {
 inline CellValue textCell(std::string text) {
   return text.empty() || text == "-" ? CellValue() : CellValue(std::move(text));
 }
-// Absent where `ns` is.
 inline CellValue numberCell(const std::optional<std::int64_t>& number) {
   return number ? CellValue(*number) : CellValue();
 }
 
 struct TableSpec {
   const char* name;
-  // What a row is.
+  // Names what a row is about.
   const char* row;
   std::vector<const ColumnInfo*> columns;
   // Rows of a file are sorted by these columns.
   std::vector<const char*> order;
 };
 
-// A table whose cells are computed from a Row each.
+// A table whose cells are each computed from a Row.
 template <typename Row>
 struct TableOf {
   struct Column {

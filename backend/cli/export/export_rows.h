@@ -1,5 +1,5 @@
-// Rows in one format: those of a run's operations, rank by rank, or those of
-// another table.
+// Writes a run's operations, rank by rank, or another table, as rows of one
+// format.
 
 #pragma once
 

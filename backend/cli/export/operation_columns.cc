@@ -348,7 +348,7 @@ constexpr ExportColumn kColumns[] = {
     {{"channels", Kind::kNumber, "NCCL's channels, at most", "not reported",
       kRepeats},
      [](Row r) { return numberUnlessZero(r.op.channels); }},
-    // Only behind these.
+    // Columns of Parquet only follow; rows end here.
     {{"ready_after_ns", Kind::kTime, "from issue until this rank was ready",
       "unknown"},
      [](Row r) { return optional(between(r.op.issued, r.ready)); },

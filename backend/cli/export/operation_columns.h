@@ -1,5 +1,5 @@
-// The columns of the table "operations". Those of rows, CSV and JSON lines,
-// are only ever added to, at the end.
+// The columns of the table "operations". CSV and JSON lines only ever get new
+// columns, at the end.
 
 #pragma once
 
@@ -31,7 +31,8 @@ struct ExportedCall {
   Instant ready = {};
 };
 
-// `indices` and `hashes`: of the stream's groups, in the catalog and for ids.
+// Returns an operation with its group. `indices` are those of the stream's
+// groups in the catalog, `hashes` make correlation ids.
 ExportedCall exportedCall(const StreamTable& table,
                           const AssembledOperation& op,
                           const GroupCatalog& groups,
@@ -70,11 +71,11 @@ enum class ToldBy : std::uint8_t {
   kProtocol,
 };
 
-// Returns the id of the value that tells a cell of `call`; see ToldBy.
+// Returns the id of the value that a cell of `call` depends on; see ToldBy.
 std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call);
 
-// Who has a column: Parquet has ends as times after the issue, which take less
-// room, and waits in a table of their own.
+// Which form has a column. Parquet stores ends as times after the issue, which
+// take less space, and waits in a table of their own.
 enum class ColumnIn : std::uint8_t { kBoth, kRows, kParquet };
 
 struct ExportColumn : ColumnInfo {
@@ -92,14 +93,14 @@ struct ExportColumn : ColumnInfo {
 
   ToldBy told_by;
   ColumnIn in;
-  // One of them: `number` of what is told by the operation.
+  // Exactly one is set: `number` where each operation has a value of its own.
   CellValue (*value)(const ExportedCall&) = nullptr;
   ExportNumber (*number)(const ExportedCall&) = nullptr;
 };
 
-// Those of rows, and behind them those of Parquet only.
+// Returns all columns: first those of rows, then those of Parquet only.
 absl::Span<const ExportColumn> operationColumns();
-// Those of rows.
+// Returns the columns of rows.
 absl::Span<const ExportColumn> exportColumns();
 const ExportColumn& operationColumn(const char* name);
 std::vector<const ColumnInfo*> infosOf(absl::Span<const ExportColumn> columns);

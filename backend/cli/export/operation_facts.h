@@ -28,7 +28,7 @@ inline std::uint64_t transferOffByNs(CertifiedTime transfer,
   return offByNs(transfer);
 }
 
-// Gets a number, which is unsigned, or a text.
+// Receives a fact: an unsigned number or a text.
 using TakeFact = absl::FunctionRef<void(const char* name, const CellValue&)>;
 
 // What is not known is left out. `table`: of the slice's stream.

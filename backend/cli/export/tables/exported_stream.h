@@ -1,5 +1,5 @@
-// StreamExporter visits the operations of a stream as the tables have them:
-// what an export says of each, and how its time splits.
+// StreamExporter visits the operations of a stream with what tables need of
+// each: its columns, and how its time splits.
 
 #pragma once
 
@@ -24,12 +24,12 @@ struct ExportedOperation {
   // The place of its group in the order of labels; what has no group comes
   // last.
   std::uint32_t group_place = 0;
-  // What tells, with its number, which operations of other ranks are one with
-  // it; absent where that is not known.
+  // With its number it identifies the operation on all ranks. Absent where that
+  // is unknown.
   std::optional<OperationKey> key;
 
   std::uint32_t rank() const { return call.table.header.rank(); }
-  // Its number, by which rows are in order: what has none comes last.
+  // Returns the sort key: its number; rows without one come last.
   std::uint64_t seqPlace() const {
     constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
     const std::uint64_t seq = call.op.seq;
@@ -48,7 +48,7 @@ class StreamExporter {
   // `run` must outlive it.
   explicit StreamExporter(const RunArrivals& run);
 
-  // Of the stream of the set with that index.
+  // `stream`: the index of the stream in the set.
   void forEach(std::size_t stream, const StreamTable& table,
                const std::function<void(const ExportedOperation&)>& visit);
 

@@ -15,15 +15,15 @@
 
 namespace traced {
 
-// A column without a function has the value of the operation column of its
+// A column without a function has the value of the operation column of that
 // name.
 using OperationTable = TableOf<ExportedOperation>;
 
 const OperationTable& operationTable();
-// Of the time of each operation what was waiting for other ranks and what was
-// transfer, and for how long the program was held up by it.
+// "waits": how the time of each operation splits into waiting for other ranks
+// and transfer, and how long it blocked the program.
 const OperationTable& waitTable();
-// Whether any of that is known.
+// Returns whether any of that is known.
 bool isInWaitTable(const ExportedOperation& operation);
 
 // One file, sorted by group, number and rank.
@@ -32,7 +32,7 @@ class OperationPart {
   OperationPart(const TableFolder& folder, const OperationTable& table,
                 std::size_t number);
 
-  // Ids of what is said next are those of another stream.
+  // Starts another stream: ids have other meanings from here on.
   void beginStream();
   // Ranks come in their order.
   void add(const ExportedOperation& operation);
@@ -41,8 +41,8 @@ class OperationPart {
   void finish();
 
  private:
-  // Columns that are told by the same: their values are found once for all
-  // operations of a stream that share it.
+  // Columns that depend on the same definition. Their values are computed once
+  // for all operations of a stream that share it.
   struct Shared {
     ToldBy told_by;
     std::vector<const ExportColumn*> from;
@@ -54,13 +54,13 @@ class OperationPart {
     std::vector<std::uint32_t> place_of_row;
   };
   struct Own {
-    // One of them.
+    // Exactly one is set.
     const ExportColumn* from;
     CellValue (*value)(const ExportedOperation&);
     std::size_t to;
     std::vector<std::int64_t> values;
   };
-  // Where a row stands.
+  // The sort key of a row.
   struct Place {
     std::uint32_t group;
     std::uint64_t seq;
@@ -80,7 +80,7 @@ class OperationPart {
   std::vector<Place> places_;
 };
 
-// So many ranks are in each file, unless they have very many operations.
+// A file has `most_ranks` ranks, or fewer once they have kMostRows rows.
 class OperationFiles {
  public:
   static constexpr std::size_t kAnyRanks = ~std::size_t{0};

@@ -32,7 +32,7 @@ struct StepRow {
 struct LossRow {
   std::optional<std::int64_t> rank;
   const char* what;
-  // Absent where nobody knows how much.
+  // Absent where the amount is unknown.
   std::optional<std::int64_t> amount;
   const char* unit;
   std::string detail;
@@ -66,7 +66,7 @@ class StreamTables {
         losses_(folder, lossTable().spec) {}
 
   void add(const StreamTable& table, const v1::ClockModel& clock);
-  // What is known of inputs, of the run that was chosen, and of clocks.
+  // Adds the warnings about inputs, the chosen run, and clocks.
   void add(const TraceSet& set, const RunSummary& summary);
   void finish();
 
@@ -79,8 +79,8 @@ class StreamTables {
 };
 
 void writeGroups(const TableFolder& folder, const GroupCatalog& groups);
-// Writes "verdicts", and "verdict_ranks": a row for each rank that one is
-// about.
+// Writes "verdicts" and "verdict_ranks", which has a row for each rank that a
+// verdict is about.
 void writeVerdicts(const TableFolder& folder, const Diagnosis& diagnosis);
 
 }  // namespace traced

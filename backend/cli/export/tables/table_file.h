@@ -15,12 +15,12 @@
 
 namespace traced {
 
-// What is absent; no number of a trace that a table can hold is as low.
+// An absent value; no number that a table can hold is as low.
 inline constexpr std::int64_t kNoValue =
     std::numeric_limits<std::int64_t>::min();
 
-// Tables have signed numbers, as some readers know no others: what is too large
-// for them is absent.
+// Returns a count as the signed number that tables hold, or kNoValue where it
+// is too large. Some readers know no unsigned numbers.
 inline std::int64_t fitting(std::uint64_t count) {
   return count > std::numeric_limits<std::int64_t>::max()
              ? kNoValue
@@ -31,7 +31,7 @@ inline CellValue storedCell(std::int64_t value) {
   return value == kNoValue ? CellValue() : CellValue(value);
 }
 
-// One column of a table, as far as its rows are in memory.
+// One column of a table, with the rows that are in memory.
 class TableColumn {
  public:
   explicit TableColumn(const ColumnInfo& info) : info_(info) {}
@@ -42,13 +42,13 @@ class TableColumn {
   void add(const CellValue& value) { addStored(stored(value)); }
   CellValue cell(std::size_t row) const;
 
-  // A value as it is kept: a number, 0 or 1 of a flag, or a text by its number;
-  // or kNoValue.
+  // Returns a value as it is stored: a number, 0 or 1 for a flag, the number of
+  // a text, or kNoValue.
   std::int64_t stored(const CellValue& value);
   void addStored(std::int64_t value) { values_.push_back(value); }
 
-  // Appends the rows to `data`, as Parquet's writer reads them, and returns how
-  // they are there.
+  // Appends the rows to `data` in the layout that write_parquet.py reads, and
+  // returns the sizes of its parts.
   Json pack(std::string& data) const;
   void clear() { values_.clear(); }
 
@@ -64,14 +64,14 @@ class TableColumn {
   absl::flat_hash_map<std::string, std::int64_t> number_of_;
 };
 
-// Where tables are written to.
+// The destination of tables.
 class TableOutput {
  public:
   virtual ~TableOutput() = default;
 
   // Rows of other tables are dropped.
   virtual bool wants(const char* table) const = 0;
-  // False when what is sent arrives nowhere: the rest can be left out.
+  // Returns false once writing has failed: the rest can be skipped.
   virtual bool ok() const = 0;
   // Begins a file of a table and returns its number. Many may be open at once.
   virtual int begin(const TableSpec& table, const std::string& path) = 0;
@@ -79,7 +79,7 @@ class TableOutput {
   virtual void end(int file) = 0;
 };
 
-// Of an export: where its files are, and who writes them.
+// The output of an export, and the folder of its files in each table.
 struct TableFolder {
   TableOutput& output;
   // "job=run42/attempt=0".
@@ -88,7 +88,7 @@ struct TableFolder {
 
 class TableFile {
  public:
-  // Rows that are read together.
+  // The most rows of a row group.
   static constexpr std::size_t kRowGroup = std::size_t{128} << 10;
 
   // `number`: among the files of its table.
@@ -104,7 +104,7 @@ class TableFile {
   }
 
   TableColumn& operator[](std::size_t column) { return columns_[column]; }
-  // All columns have as many rows as are to be read together.
+  // Writes the rows so far as one row group.
   void sendRows();
   void finish();
 

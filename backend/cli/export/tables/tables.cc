@@ -39,7 +39,7 @@ std::string partitionOf(const TraceSet& set) {
                       "/attempt=", header.attempt());
 }
 
-// One table as rows of text.
+// Writes one table as rows of text and drops the others.
 class TextOutput : public TableOutput {
  public:
   TextOutput(std::ostream& out, ExportWriter& writer, const char* table)
@@ -66,7 +66,7 @@ class TextOutput : public TableOutput {
   int files_ = 0;
 };
 
-// The tables whose rows are, or are made of, operations.
+// The tables that are computed from operations.
 class OperationTables {
  public:
   OperationTables(const TableFolder& folder, const RunArrivals& run)

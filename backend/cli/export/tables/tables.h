@@ -14,7 +14,7 @@ namespace traced {
 class ExportWriter;
 
 std::vector<const TableSpec*> allTables();
-// All tables and their columns, for programs.
+// Returns all tables and their columns as JSON.
 std::string columnsJson();
 
 // Writes all tables as Parquet into a folder that is not there yet or empty, or
