@@ -9,6 +9,7 @@
 #include "analysis/reading/stream_assembler.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
+#include "phrasing/verdict_text.h"
 
 using traced::testing::require;
 
@@ -52,7 +53,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const traced::Diagnosis diagnosis =
       traced::judge(std::move(builder).finish(std::move(clocks)), set, {});
   for (const traced::JobVerdict& verdict : diagnosis.verdicts) {
-    require(!verdict.summary.empty(), "a verdict says what happened");
+    require(!traced::summaryOf(diagnosis.job, verdict).empty(),
+            "a verdict says what happened");
+    for (const auto* facts :
+         {&verdict.now, &verdict.evidence, &verdict.advice}) {
+      traced::phrases(diagnosis.job, *facts);
+    }
     require(std::is_sorted(verdict.culprits.begin(), verdict.culprits.end()),
             "culprits are in order");
     for (const std::uint32_t culprit : verdict.culprits) {

@@ -115,6 +115,21 @@ def test_layers_refuse(tmp_path: Path, file: str, include: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "line", "accepted"),
+    [
+        ("analysis/diagnosis/rules.cc", 'say("rank ", rank, " waits for it");', False),
+        ("analysis/diagnosis/rules.cc", '// What "a rule says of it" is a fact.', True),
+        ("analysis/diagnosis/rules.cc", 'return "all_reduce on";', True),
+        ("phrasing/words.cc", 'say("rank ", rank, " waits for it");', True),
+    ],
+)
+def test_rules_have_no_sentences(tmp_path: Path, file: str, line: str, accepted: bool) -> None:
+    result = check_layers(tmp_path, file, f"{line}\n")
+    assert (result.returncode == 0) is accepted
+    assert ("a sentence" in result.stdout) is not accepted
+
+
+@pytest.mark.parametrize(
     ("file", "line"),
     [
         ("_torch/a.py", "from traced._support.say import say"),

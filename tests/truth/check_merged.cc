@@ -10,6 +10,7 @@
 #include "analysis/report/run_report.h"
 #include "cli/diagnose/diagnose_output.h"
 #include "cli/report/report_output.h"
+#include "phrasing/verdict_text.h"
 #include "truth/trial.h"
 
 namespace traced::truth {
@@ -77,8 +78,9 @@ class MergeCheck {
     const std::string text =
         unwrapped(diagnoseText("", set, diagnosis, options));
     for (const JobVerdict& verdict : diagnosis.verdicts) {
-      if (text.find(unwrapped(verdict.summary)) != std::string::npos) continue;
-      lies_.push_back({"text", "lacks: " + verdict.summary});
+      const std::string summary = summaryOf(diagnosis.job, verdict);
+      if (text.find(unwrapped(summary)) != std::string::npos) continue;
+      lies_.push_back({"text", "lacks: " + summary});
     }
   }
 

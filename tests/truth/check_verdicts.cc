@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/diagnosis/diagnosis.h"
+#include "phrasing/verdict_text.h"
 #include "truth/clocks.h"
 #include "truth/trial.h"
 #include "truth/wiring.h"
@@ -63,9 +64,11 @@ class VerdictCheck {
  private:
   void tell(const std::string& check, const JobVerdict& verdict) {
     std::string text = std::string(nameOf(verdict.finding)) + " " +
-                       nameOf(verdict.kind) + ": " + verdict.summary;
-    for (const std::string& line : verdict.now) text += "\n    - " + line;
-    for (const std::string& line : verdict.evidence) text += "\n    " + line;
+                       nameOf(verdict.kind) + ": " + summary(verdict);
+    for (const std::string& line : phrases(diagnosis_.job, verdict.now)) {
+      text += "\n    - " + line;
+    }
+    for (const std::string& line : evidence(verdict)) text += "\n    " + line;
     lies_.push_back({check + ": " + nameOf(verdict.kind), std::move(text)});
   }
 
@@ -92,8 +95,21 @@ class VerdictCheck {
     if (says(verdict, "Two threads")) tell("threads race", verdict);
   }
 
-  static bool says(const JobVerdict& verdict, const char* text) {
-    return verdict.summary.find(text) != std::string::npos;
+  std::string summary(const JobVerdict& verdict) const {
+    return summaryOf(diagnosis_.job, verdict);
+  }
+  std::vector<std::string> evidence(const JobVerdict& verdict) const {
+    return phrases(diagnosis_.job, verdict.evidence);
+  }
+  bool says(const JobVerdict& verdict, const std::string& text) const {
+    return summary(verdict).find(text) != std::string::npos;
+  }
+  // Whether a line of the evidence contains it.
+  bool proves(const JobVerdict& verdict, const char* text) const {
+    const std::vector<std::string> lines = evidence(verdict);
+    return std::any_of(lines.begin(), lines.end(), [&](const auto& line) {
+      return line.find(text) != std::string::npos;
+    });
   }
 
   // Who waits for whom is unknown where a group connects other ranks, as the
@@ -132,12 +148,8 @@ class VerdictCheck {
     return first_end < last_call;
   }
 
-  static bool saysIfTheyWaited(const JobVerdict& verdict) {
-    return std::any_of(verdict.evidence.begin(), verdict.evidence.end(),
-                       [](const std::string& line) {
-                         return line.find("if the others waited for it") !=
-                                std::string::npos;
-                       });
+  bool saysIfTheyWaited(const JobVerdict& verdict) const {
+    return proves(verdict, "if the others waited for it");
   }
 
   // Trials kill what has not ended by then.
@@ -249,11 +261,8 @@ class VerdictCheck {
     return false;
   }
 
-  static bool saysTheyAgreedBefore(const JobVerdict& verdict) {
-    return std::any_of(verdict.evidence.begin(), verdict.evidence.end(),
-                       [](const std::string& line) {
-                         return line.starts_with("Before that they agree");
-                       });
+  bool saysTheyAgreedBefore(const JobVerdict& verdict) const {
+    return proves(verdict, "Before that they agree");
   }
 
   bool agreedBefore(const JobVerdict& verdict, std::uint32_t group) const {
@@ -406,7 +415,7 @@ class VerdictCheck {
     if (is_of_dead && !verdict.pair && program.fault.kind == FaultKind::kDead &&
         program.fault.cut_off != CutOff::kKilled &&
         verdict.culprits == Ranks{program.fault.rank} &&
-        verdict.summary.find("killed by SIGKILL") == std::string::npos) {
+        !says(verdict, "killed by SIGKILL")) {
       tell("a kill that was seen is not told", verdict);
     }
   }
@@ -459,12 +468,13 @@ class VerdictCheck {
     const double most_s =
         1.02 * times * static_cast<double>(program.fault.ns) / 1e9;
     for (const JobVerdict& verdict : diagnosis_.verdicts) {
-      const std::size_t at = verdict.summary.find(often);
+      const std::string text = summary(verdict);
+      const std::size_t at = text.find(often);
       double seconds = 0;
       if (verdict.kind == VerdictKind::kLate && at != std::string::npos &&
           verdict.culprits == planted() &&
-          std::sscanf(verdict.summary.c_str() + at, "%*d times%*[^:]: %lf s",
-                      &seconds) == 1 &&
+          std::sscanf(text.c_str() + at, "%*d times%*[^:]: %lf s", &seconds) ==
+              1 &&
           seconds <= most_s && seconds >= 0.9 * most_s) {
         return;
       }
@@ -487,14 +497,13 @@ class VerdictCheck {
   bool saysOf(VerdictKind kind, const std::string& words) const {
     return std::any_of(diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
                        [&](const JobVerdict& each) {
-                         return each.kind == kind &&
-                                each.summary.find(words) != std::string::npos;
+                         return each.kind == kind && says(each, words);
                        });
   }
   std::string said() const {
     std::string text;
     for (const JobVerdict& verdict : diagnosis_.verdicts) {
-      text += std::string(nameOf(verdict.kind)) + ": " + verdict.summary + " ";
+      text += std::string(nameOf(verdict.kind)) + ": " + summary(verdict) + " ";
     }
     return text;
   }
@@ -564,7 +573,7 @@ class VerdictCheck {
                            static_cast<double>(program.steps);
     const double percent =
         100 * late_ns / static_cast<double>(trial_.history.end);
-    for (const std::string& line : verdict.evidence) {
+    for (const std::string& line : evidence(verdict)) {
       int said = 0;
       if (std::sscanf(line.c_str(), "That is %d %%", &said) == 1 &&
           (said > 100 || said > 1.3 * percent + 5)) {

@@ -5,6 +5,7 @@
 
 #include "analysis/job/group_catalog.h"
 #include "analysis/reading/trace_set.h"
+#include "phrasing/verdict_text.h"
 #include "support/write_file.h"
 #include "truth/simulate.h"
 
@@ -130,7 +131,7 @@ Judgement judgeAnswers(const Trial& trial) {
   const Diagnosis diagnosis = diagnose(*set, {});
   for (const JobVerdict& verdict : diagnosis.verdicts) {
     judgement.said += std::string("  said: ") + nameOf(verdict.kind) + ": " +
-                      verdict.summary + " Look at";
+                      summaryOf(diagnosis.job, verdict) + " Look at";
     for (const std::uint32_t rank : verdict.culprits) {
       judgement.said += " " + std::to_string(rank);
     }

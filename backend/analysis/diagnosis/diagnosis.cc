@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/endings/untold_failures.h"
 #include "analysis/diagnosis/evidence/job_reader.h"
 #include "analysis/diagnosis/rules.h"
@@ -54,9 +53,7 @@ void keepToProofs(std::vector<JobVerdict>& verdicts) {
 void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   for (JobVerdict& verdict : verdicts) {
     if (traitsOf(verdict.kind).of_one_rank) continue;
-    weaken(verdict,
-           "These ranks may be of two runs: see the warning about streams that "
-           "were left out.");
+    weaken(verdict, PlainFact::kMayBeOfTwoRuns);
   }
 }
 
@@ -73,11 +70,7 @@ void doubtUnknownEngines(const JobState& job,
     if (verdict.group >= groups.size() || !compares) continue;
     const JobGroup& group = groups[verdict.group];
     if (group.engine().ends_prove_starts) continue;
-    weaken(verdict,
-           absl::StrCat(
-               "How the backend ", group.backend.empty() ? "?" : group.backend,
-               " carries operations out is not known: what it lets ranks do is "
-               "judged by c10d's rules."));
+    weaken(verdict, UnknownEngine{group.backend});
   }
 }
 

@@ -1,7 +1,8 @@
-#include "analysis/diagnosis/telling/headline.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/verdict_text.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {
@@ -49,7 +50,7 @@ Json rankJson(const JobState& job, const RankState& rank) {
                {"last_ns", rank.last_ns}};
   json["ended"] = processEndJson(rank);
   if (rank.running) json["running"] = true;
-  if (!rank.lost.empty()) json["lost"] = rank.lost;
+  if (!rank.lost.empty()) json["lost"] = lostText(rank.lost);
   if (rank.last_finished) {
     json["last_finished"] = refJson(job, *rank.last_finished, "end_ns");
   }
@@ -88,12 +89,12 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
     addPlace(where, place);
     json["places"].push_back(std::move(where));
   }
-  json["summary"] = verdict.summary;
-  json["headline"] = headlineOf(verdict);
-  json["now"] = verdict.now;
-  json["evidence"] = verdict.evidence;
-  if (!verdict.consequence.empty()) json["consequence"] = verdict.consequence;
-  json["advice"] = verdict.advice;
+  json["summary"] = summaryOf(job, verdict);
+  json["headline"] = headlineOf(job, verdict);
+  json["now"] = phrases(job, verdict.now);
+  json["evidence"] = phrases(job, verdict.evidence);
+  if (verdict.consequence) json["consequence"] = consequenceOf(job, verdict);
+  json["advice"] = phrases(job, verdict.advice);
   return json;
 }
 

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/evidence/silence.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "cli/common/heading.h"
 #include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {

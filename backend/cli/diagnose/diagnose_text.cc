@@ -2,12 +2,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/heading.h"
 #include "cli/common/next_commands.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/verdict_text.h"
 
 namespace traced {
 namespace {
@@ -20,9 +20,11 @@ std::string bullet(const std::string& sentence) {
   return wrapped("  - ", printable(sentence));
 }
 
-std::string verdictText(const JobVerdict& verdict, bool all) {
-  std::vector<std::string> told = verdict.now;
-  told.insert(told.end(), verdict.evidence.begin(), verdict.evidence.end());
+std::string verdictText(const JobState& job, const JobVerdict& verdict,
+                        bool all) {
+  std::vector<std::string> told = phrases(job, verdict.now);
+  const std::vector<std::string> evidence = phrases(job, verdict.evidence);
+  told.insert(told.end(), evidence.begin(), evidence.end());
   const std::size_t most = all ? told.size() : kMostEvidence;
   std::string text;
   for (std::size_t i = 0; i < told.size() && i < most; ++i) {
@@ -32,25 +34,26 @@ std::string verdictText(const JobVerdict& verdict, bool all) {
     absl::StrAppend(&text, "  - ", told.size() - most,
                     " more; --all shows them\n");
   }
-  if (!verdict.consequence.empty()) {
-    absl::StrAppend(&text, bullet(verdict.consequence));
+  if (verdict.consequence) {
+    absl::StrAppend(&text, bullet(consequenceOf(job, verdict)));
   }
   return text;
 }
 
 // Its first line, and in which words the stock analyzer puts it.
-std::string headText(const JobVerdict& verdict, bool stock_names) {
+std::string headText(const JobState& job, const JobVerdict& verdict,
+                     bool stock_names) {
   const std::string stock =
       stock_names ? absl::StrCat(" [", traitsOf(verdict.kind).stock_name, "]")
                   : "";
-  return wrapped("", printable(headlineOf(verdict)) + stock);
+  return wrapped("", printable(headlineOf(job, verdict)) + stock);
 }
 
 // Commands stay in one line, so that they can be pasted.
 std::string nextText(const DiagnoseTextOptions& options, const JobState& job,
                      const JobVerdict& verdict) {
   std::string text;
-  for (const std::string& what : verdict.advice) {
+  for (const std::string& what : phrases(job, verdict.advice)) {
     absl::StrAppend(&text, wrapped("  Next: ", printable(what) + "."));
   }
   const std::vector<std::string> commands =
@@ -75,9 +78,9 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
     return nothingText(diagnosis, options.stock_names) + "\n" + heading;
   }
   const JobVerdict& first = diagnosis.verdicts.front();
-  const std::string head = headText(first, options.stock_names);
+  const std::string head = headText(job, first, options.stock_names);
   std::string text = absl::StrCat(red(head, options.colours), "\n",
-                                  verdictText(first, options.all),
+                                  verdictText(job, first, options.all),
                                   nextText(options, job, first), "\n");
   for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i) {
     const JobVerdict& verdict = diagnosis.verdicts[i];
@@ -88,9 +91,9 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
       break;
     }
     absl::StrAppend(&text, i == 1 ? "Also:\n" : "",
-                    headText(verdict, options.stock_names));
+                    headText(job, verdict, options.stock_names));
     if (!options.all) continue;
-    absl::StrAppend(&text, "\n", verdictText(verdict, true),
+    absl::StrAppend(&text, "\n", verdictText(job, verdict, true),
                     nextText(options, job, verdict), "\n");
   }
   if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");

@@ -1,11 +1,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/common/table.h"
 #include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {

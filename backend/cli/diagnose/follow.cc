@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/reading/stream_window.h"
 #include "base/clock.h"
 #include "cli/common/text.h"
@@ -17,6 +16,8 @@
 #include "cli/diagnose/process_life.h"
 #include "cli/diagnose/rank_processes.h"
 #include "cli/inputs/live_set.h"
+#include "phrasing/verdict_text.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {
@@ -149,12 +150,12 @@ class Follower {
     for (const JobVerdict& verdict : diagnosis.verdicts) {
       // It was told, or too short to be, while the others waited.
       if (verdict.kind == VerdictKind::kLate) continue;
-      FollowLog::Finding finding{verdict,
+      FollowLog::Finding finding{verdict, summaryOf(diagnosis.job, verdict),
                                  nameOfFinding(diagnosis.job, verdict)};
       finding.may_pass = mayPass(verdict);
       for (const std::uint32_t rank : verdict.culprits) {
-        const std::string sentence = processes_.sentence(rank);
-        if (!sentence.empty()) finding.verdict.evidence.push_back(sentence);
+        const auto now = processes_.now(rank);
+        if (now) finding.verdict.evidence.push_back(*now);
       }
       findings.push_back(std::move(finding));
     }
@@ -174,16 +175,20 @@ class Follower {
   }
 
   void tell(const TraceSet& set, Diagnosis& diagnosis, FollowLog::News news) {
-    for (const JobVerdict& verdict : news.verdicts) {
+    diagnosis.verdicts.clear();
+    for (FollowLog::Finding& found : news.found) {
+      diagnosis.verdicts.push_back(std::move(found.verdict));
+    }
+    for (const JobVerdict& verdict : diagnosis.verdicts) {
       culprits_.insert(verdict.culprits.begin(), verdict.culprits.end());
     }
     const JobState& job = diagnosis.job;
-    for (const JobVerdict& verdict : news.over) {
-      std::cout << (options_.json ? overJson(verdict) : overText(verdict))
+    for (const FollowLog::Finding& over : news.over) {
+      std::cout << (options_.json ? overJson(over.verdict, over.summary)
+                                  : overText(over.summary))
                 << std::endl;
     }
-    if (news.verdicts.empty()) return;
-    diagnosis.verdicts = std::move(news.verdicts);
+    if (diagnosis.verdicts.empty()) return;
     if (options_.json) {
       for (const JobVerdict& verdict : diagnosis.verdicts) {
         std::cout << verdictLineJson(job, verdict, options_.text.stock_names)

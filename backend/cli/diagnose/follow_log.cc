@@ -48,18 +48,19 @@ FollowLog::News FollowLog::look(std::vector<Finding> findings, Time now,
         (known.looks >= kLooks && now - known.since >= patience_);
     if (known.told || !(is_sure || last)) continue;
     known.told = told_any_ = true;
-    known.verdict = finding.verdict;
-    news.verdicts.push_back(std::move(finding.verdict));
+    known.finding = finding;
+    news.found.push_back(std::move(finding));
   }
   for (auto each = known_.begin(); each != known_.end();) {
     Known& known = each->second;
     // What stands still for another reason by now is over with that one, too.
-    const bool stays = names.contains(each->first) ||
-                       (known.told && (!mayBeOver(known.verdict.kind) ||
-                                       standsYet(known.verdict, standing)));
+    const bool stays =
+        names.contains(each->first) ||
+        (known.told && (!mayBeOver(known.finding.verdict.kind) ||
+                        standsYet(known.finding.verdict, standing)));
     // Of processes that were killed, what stood still did to the end.
     if (!stays && known.told && job != Job::kEnded) {
-      news.over.push_back(std::move(known.verdict));
+      news.over.push_back(std::move(known.finding));
     }
     each = stays ? std::next(each) : known_.erase(each);
   }

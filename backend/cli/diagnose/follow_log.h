@@ -21,15 +21,17 @@ class FollowLog {
   // A verdict at a look, and whether time alone may settle it.
   struct Finding {
     JobVerdict verdict;
+    // What happened, by the groups as they were known at that look.
+    std::string summary;
     // The same verdict has the same name at each look.
     std::string name;
     bool may_pass = false;
   };
 
   struct News {
-    std::vector<JobVerdict> verdicts;
+    std::vector<Finding> found;
     // Told earlier, and no longer so.
-    std::vector<JobVerdict> over;
+    std::vector<Finding> over;
   };
   // How far the job is at a look: after the others there is none.
   enum class Job { kRuns, kEnded, kEndedInOrder };
@@ -40,7 +42,7 @@ class FollowLog {
 
  private:
   struct Known {
-    JobVerdict verdict;
+    Finding finding;
     Time since;
     int looks = 0;
     // In a row until now, at which nothing may settle it. A process is looked

@@ -36,9 +36,8 @@ std::string timeText() {
   return {text, bytes};
 }
 
-std::string overText(const JobVerdict& verdict) {
-  return printable(
-      absl::StrCat(timeText(), ": it went on. Before: ", verdict.summary));
+std::string overText(const std::string& summary) {
+  return printable(absl::StrCat(timeText(), ": it went on. Before: ", summary));
 }
 
 std::string verdictLineJson(const JobState& job, const JobVerdict& verdict,
@@ -49,13 +48,13 @@ std::string verdictLineJson(const JobState& job, const JobVerdict& verdict,
   return lineOf(json);
 }
 
-std::string overJson(const JobVerdict& verdict) {
+std::string overJson(const JobVerdict& verdict, const std::string& summary) {
   Json json = eventJson("went_on");
   json["kind"] = nameOf(verdict.kind);
   json["culprits"] = verdict.culprits;
   if (verdict.pair) json["pair"] = {verdict.pair->first, verdict.pair->second};
   if (verdict.seq > 0) json["seq"] = verdict.seq;
-  json["summary"] = verdict.summary;
+  json["summary"] = summary;
   return lineOf(json);
 }
 

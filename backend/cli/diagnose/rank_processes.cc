@@ -1,14 +1,13 @@
 #include "cli/diagnose/rank_processes.h"
 
-#include "absl/strings/str_format.h"
-
 namespace traced {
 namespace {
 
-const char* verbOf(const Activity& activity) {
-  if (activity.stopped) return "is stopped by a signal";
-  if (activity.on_disk) return "waits for a disk";
-  return activity.busy() ? "computes" : "sleeps";
+ProcessNow::Doing doingOf(const Activity& activity) {
+  using Doing = ProcessNow::Doing;
+  if (activity.stopped) return Doing::kStopped;
+  if (activity.on_disk) return Doing::kOnDisk;
+  return activity.busy() ? Doing::kComputes : Doing::kSleeps;
 }
 
 }  // namespace
@@ -28,21 +27,14 @@ bool RankProcesses::mayJoin(std::uint32_t rank) const {
   return !activity || activity->busy();
 }
 
-std::string RankProcesses::sentence(std::uint32_t rank) const {
+std::optional<ProcessNow> RankProcesses::now(std::uint32_t rank) const {
   const auto found = seen_.find(rank);
-  if (found == seen_.end()) return "";
+  if (found == seen_.end()) return std::nullopt;
   const auto& [pid, look] = found->second;
-  if (look.hidden) {
-    return absl::StrFormat(
-        "What the process of rank %d does cannot be seen from here: it is in "
-        "another container, or another user's.",
-        rank);
-  }
-  if (!look.activity) return "";
-  return absl::StrFormat(
-      "The process of rank %d (%d) %s: %.2f s of processor time in %.2f s.",
-      rank, pid, verbOf(*look.activity), look.activity->cpu_s,
-      look.activity->span_s);
+  if (look.hidden) return ProcessNow{rank};
+  if (!look.activity) return std::nullopt;
+  return ProcessNow{rank, doingOf(*look.activity), pid, look.activity->cpu_s,
+                    look.activity->span_s};
 }
 
 }  // namespace traced

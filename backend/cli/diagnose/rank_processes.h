@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "analysis/diagnosis/telling/facts/endings.h"
 #include "cli/diagnose/process_activity.h"
 #include "ring_io/recovery/live_rings.h"
 
@@ -19,8 +20,8 @@ class RankProcesses {
   // Whether a rank may join by itself: its process does something, or was
   // looked at once, so that what it does is not known yet.
   bool mayJoin(std::uint32_t rank) const;
-  // One sentence about its process; "" where nothing is known of one.
-  std::string sentence(std::uint32_t rank) const;
+  // Absent where nothing is known of its process.
+  std::optional<ProcessNow> now(std::uint32_t rank) const;
 
  private:
   struct Seen {

@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/diagnosis/telling/headline.h"
 #include "analysis/reading/stream_window.h"
 #include "cli/common/text.h"
+#include "phrasing/verdict_text.h"
 #include "ring_io/sinks/trace_parts.h"
 
 namespace traced {
@@ -39,7 +39,8 @@ std::string verdictLine(const JobEnd& job, const std::string& title) {
   if (diagnosis.verdicts.empty()) return "";
   const JobVerdict& first = diagnosis.verdicts.front();
   if (!explainsEnd(first)) return "";
-  return absl::StrCat(headlineOf(first), "  proof: ", command(title));
+  return absl::StrCat(headlineOf(diagnosis.job, first),
+                      "  proof: ", command(title));
 }
 
 std::string plainLine(const JobEnd& job, const std::string& title) {

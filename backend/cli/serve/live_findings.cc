@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "cli/common/text.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {

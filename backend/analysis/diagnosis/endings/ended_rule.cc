@@ -7,10 +7,8 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "analysis/diagnosis/evidence/silence.h"
-#include "analysis/diagnosis/telling/words.h"
+#include "analysis/diagnosis/telling/call_places.h"
 
 namespace traced {
 namespace {
@@ -64,27 +62,6 @@ std::optional<std::int64_t> stoodStillNs(const RankState& rank,
   return waited_ns;
 }
 
-// Adds how long killed ranks had called no operation, where that was unusual.
-void addSilence(const JobState& job, JobVerdict& verdict) {
-  const Silence silence = silenceOfKilled(job);
-  if (silence.ranks.empty()) return;
-  const char* const they = silence.ranks.size() > 1 ? "they" : "it";
-  absl::StrAppend(
-      &verdict.summary, "; ",
-      silence.ranks == verdict.ranks ? they : ranksText(silence.ranks), " had ",
-      silenceText(silence));
-  const std::string before =
-      silence.longest_before_ns == 0
-          ? ""
-          : absl::StrCat("The longest pause between two operations before was ",
-                         secondsText(silence.longest_before_ns), ". ");
-  verdict.evidence.push_back(
-      absl::StrCat(before, "No record shows whether ", they,
-                   " computed or hung, such as in new_group()."));
-  verdict.advice.push_back(
-      "when it stops again, before it is killed: py-spy dump of a silent rank");
-}
-
 // Returns the verdict about a job of which every rank was killed. It is no
 // finding where something else went wrong before.
 std::vector<JobVerdict> findKilledJob(const JobState& job,
@@ -107,21 +84,18 @@ std::vector<JobVerdict> findKilledJob(const JobState& job,
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
   verdict.kind = VerdictKind::kProcessFailed;
   verdict.finding = Confidence::kCertain;
-  std::vector<std::string> parts;
-  for (const auto& [signal, ranks] : ends) {
-    parts.push_back(ends.size() == 1
-                        ? signal
-                        : absl::StrCat(signal, " (", ranksText(ranks), ")"));
+  const Silence silence = silenceOfKilled(job);
+  verdict.summary = {JobKilled{{ends.begin(), ends.end()},
+                               verdict.ranks,
+                               silence.ranks,
+                               silence.least_ns}};
+  if (!silence.ranks.empty()) {
+    verdict.evidence.push_back(SilenceUnexplained{silence.ranks.size() > 1,
+                                                  silence.longest_before_ns});
+    verdict.advice.push_back(PlainFact::kAskDumpOfSilentRank);
   }
-  verdict.summary = absl::StrCat(
-      ranksVerb(verdict.ranks, "was killed by ", "were killed by "),
-      absl::StrJoin(parts, " and "));
-  addSilence(job, verdict);
-  verdict.summary += ".";
-  verdict.summary[0] = 'R';
-  verdict.evidence.push_back("Who sent the signal is not recorded.");
-  verdict.advice.push_back(
-      "the logs of the launcher, the scheduler and the kernel");
+  verdict.evidence.push_back(PlainFact::kSignalSenderUnknown);
+  verdict.advice.push_back(PlainFact::kAskLogsOfSystem);
   return {std::move(verdict)};
 }
 
@@ -150,40 +124,28 @@ std::vector<JobVerdict> findFailedProcesses(
       verdict.culprits.push_back(rank->rank);
     }
     if (rank == &first || ++told > kMostTold) continue;
-    verdict.evidence.push_back(absl::StrCat(
-        "Rank ", rank->rank, " ", endText(rank->end), ".",
-        rank->clock == first.clock
-            ? absl::StrCat(" That was ",
-                           secondsText(rank->ended_ns - first.ended_ns),
-                           " later.")
-            : ""));
+    AlsoEnded also{rank->rank, {}};
+    if (rank->clock == first.clock) {
+      also.later_ns = rank->ended_ns - first.ended_ns;
+    }
+    verdict.evidence.push_back(also);
   }
   if (first.first_failure) {
     // Whether its own fault or that failure brought it there is not recorded.
     verdict.culprit = Confidence::kUndecided;
-    verdict.evidence.push_back(
-        absl::StrCat("Rank ", first.rank, " had caught the failure of ",
-                     placedText(job, *first.first_failure), " and gone on to ",
-                     placedText(job, *first.last_issued), "."));
+    verdict.evidence.push_back(WentOnAfterFailure{
+        first.rank, callOn(*first.first_failure), callOn(*first.last_issued)});
   }
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
   std::sort(verdict.culprits.begin(), verdict.culprits.end());
-  verdict.summary =
-      verdict.culprits.size() == 1
-          ? absl::StrCat(ranksText(verdict.culprits), " ", endText(first.end),
-                         ".")
-          : absl::StrCat(ranksText(verdict.culprits), " failed alike; rank ",
-                         first.rank, " first: it ", endText(first.end), ".");
+  verdict.summary = {ProcessesFailed{verdict.culprits, first.rank}};
   if (const auto waited_ns = stoodStillNs(first, options)) {
     verdict.evidence.push_back(
-        absl::StrCat("Rank ", first.rank, " had been in ",
-                     placedText(job, first.inside.front()), " for ",
-                     secondsText(*waited_ns), " by then."));
+        HadBeenIn{first.rank, callOn(first.inside.front()), *waited_ns});
     verdict.culprits.clear();
     verdict.culprit = Confidence::kUndecided;
   }
-  verdict.advice.push_back(
-      absl::StrCat("the log of ", ranksText({first.rank})));
+  verdict.advice.push_back(AskLog{{first.rank}});
   return {std::move(verdict)};
 }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/btree_set.h"
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
+#include "analysis/diagnosis/telling/call_places.h"
 
 namespace traced {
 namespace {
@@ -19,22 +18,15 @@ const OperationRef* insideOn(const RankState& rank, std::uint32_t group) {
   return nullptr;
 }
 
-std::string stateText(const JobState& job, const RankState& rank,
-                      const GroupStop& stop) {
-  const auto issued = [&](const OperationRef& ref) {
-    return absl::StrCat(operationText(job, ref), ", issued ",
-                        secondsText(stop.at_ns - ref.at_ns), " before");
-  };
-  if (const OperationRef* inside = insideOn(rank, stop.group)) {
-    return absl::StrCat("Rank ", rank.rank, " was inside ", issued(*inside),
-                        ".");
+StateAtGivingUp stateOf(const RankState& rank, const GroupStop& stop) {
+  const OperationRef* inside = insideOn(rank, stop.group);
+  const OperationRef* last = stop.last ? &*stop.last : nullptr;
+  StateAtGivingUp state{rank.rank, {}, inside != nullptr};
+  if (const OperationRef* ref = inside ? inside : last) {
+    state.call = callOn(*ref);
+    state.issued_before_ns = stop.at_ns - ref->at_ns;
   }
-  if (!stop.last) {
-    return absl::StrCat("Rank ", rank.rank, " had called nothing in it.");
-  }
-  return absl::StrCat("The last call of rank ", rank.rank, " in it was ",
-                      issued(*stop.last),
-                      "; which operation was under way is not known.");
+  return state;
 }
 
 // Some of thousands of groups, as a rule none.
@@ -65,15 +57,11 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group) {
     verdict.since_ns =
         std::min(verdict.since_ns.value_or(stop->at_ns), stop->at_ns);
     if (verdict.ranks.size() <= kMostEnginesTold) {
-      verdict.evidence.push_back(stateText(job, rank, *stop));
+      verdict.evidence.push_back(stateOf(rank, *stop));
     }
   }
-  verdict.summary =
-      absl::StrCat("The engine of \"", job.catalog.label(group),
-                   "\" gave up on ", ranksText(verdict.ranks),
-                   why.empty() ? "." : absl::StrCat(": ", why, "."));
-  verdict.advice.push_back(
-      absl::StrCat("the log of ", ranksText(verdict.ranks)));
+  verdict.summary = {EngineGaveUp{group, verdict.ranks, why}};
+  verdict.advice.push_back(AskLog{verdict.ranks});
   return verdict;
 }
 

@@ -1,7 +1,6 @@
 #include "analysis/diagnosis/endings/local_rule.h"
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
+#include "analysis/diagnosis/telling/call_places.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -18,8 +17,7 @@ JobVerdict about(const RankState& rank, const LocalFinding& finding,
   verdict.op = nameOf(finding.operation.op);
   verdict.since_ns = finding.operation.at_ns;
   if (finding.repeats > 1) {
-    verdict.evidence.push_back(absl::StrCat("The first of ", finding.repeats,
-                                            " on rank ", rank.rank, "."));
+    verdict.evidence.push_back(FirstOfMany{finding.repeats, rank.rank});
   }
   return verdict;
 }
@@ -33,11 +31,9 @@ std::vector<JobVerdict> findLocalVerdicts(const JobState& job) {
       JobVerdict verdict =
           about(rank, *rank.never_waited, VerdictKind::kNeverWaited);
       verdict.finding = verdict.culprit = Confidence::kCertain;
-      verdict.summary =
-          absl::StrCat("Rank ", rank.rank, " never waited for ",
-                       operationText(job, rank.never_waited->operation),
-                       "; the backend completes it only in a wait.");
-      verdict.advice.push_back("a wait() for the Work that this call returned");
+      verdict.summary = {
+          NeverWaited{rank.rank, callOn(rank.never_waited->operation)}};
+      verdict.advice.push_back(PlainFact::kAskWaitForWork);
       verdicts.push_back(std::move(verdict));
     }
     if (rank.overlap) {
@@ -46,12 +42,10 @@ std::vector<JobVerdict> findLocalVerdicts(const JobState& job) {
       // That the first had ended its future may have told the program.
       verdict.finding = Confidence::kLikely;
       verdict.culprit = Confidence::kCertain;
-      verdict.summary = absl::StrCat(
-          "Rank ", rank.rank, " issued ",
-          operationText(job, rank.overlap->operation), " on memory that ",
-          operationText(job, *rank.overlap->other),
-          " was still using, and one of them writes it.");
-      verdict.advice.push_back("a wait between the two, or a buffer for each");
+      verdict.summary = {BuffersOverlap{rank.rank,
+                                        callOn(rank.overlap->operation),
+                                        callOn(*rank.overlap->other)}};
+      verdict.advice.push_back(PlainFact::kAskWaitBetween);
       verdicts.push_back(std::move(verdict));
     }
   }

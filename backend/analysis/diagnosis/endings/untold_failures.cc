@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
+#include "analysis/diagnosis/telling/call_places.h"
 
 namespace traced {
 namespace {
@@ -42,15 +41,12 @@ std::optional<JobVerdict> untoldFailures(
     verdict.ranks.push_back(rank.rank);
     if (verdict.evidence.size() == kFailuresTold) continue;
     const OperationRef& failure = *rank.first_failure;
-    verdict.evidence.push_back(absl::StrCat(
-        placedText(job, failure), " failed on rank ", rank.rank,
-        failure.error.empty() ? "." : absl::StrCat(": ", failure.error)));
+    verdict.evidence.push_back(
+        CallFailed{callOn(failure), rank.rank, failure.error});
   }
-  verdict.summary = absl::StrCat(operationText(job, *first->first_failure),
-                                 " failed on rank ", first->rank,
-                                 ", and why cannot be known.");
-  verdict.advice.push_back(
-      absl::StrCat("the log of ", ranksText(verdict.ranks)));
+  verdict.summary = {
+      FailedForUnknownReason{callOn(*first->first_failure), first->rank}};
+  verdict.advice.push_back(AskLog{verdict.ranks});
   return verdict;
 }
 

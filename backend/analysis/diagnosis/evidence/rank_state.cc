@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -19,24 +17,25 @@ bool endsInPause(const StreamTable& table) {
 
 // What may have taken records from anywhere in the stream. What retention
 // deleted is only the beginning.
-std::string lostText(const StreamTable& table) {
-  std::vector<std::string> lost;
-  const auto say = [&lost](std::uint64_t count, const std::string& what) {
-    if (count > 0) lost.push_back(absl::StrCat(count, " ", what));
+std::vector<LostPart> lostOf(const StreamTable& table) {
+  using What = LostPart::What;
+  std::vector<LostPart> lost;
+  const auto add = [&lost](What what, std::uint64_t count,
+                           std::string reason = "") {
+    if (count > 0) lost.push_back({what, count, std::move(reason)});
   };
   for (const v1::Drop& drop : table.accounts.drop()) {
     if (drop.reason() == v1::DROP_REASON_RETENTION) continue;
-    say(drop.records(),
-        absl::StrCat("records dropped (", nameOf(drop.reason()), ")"));
+    add(What::kDropped, drop.records(), nameOf(drop.reason()));
   }
-  say(table.missing(), "records written but not found");
-  say(table.gaps, "gaps between chunks");
-  say(table.refused_bytes, "bytes of chunks refused");
-  say(table.skipped_chunks, "chunks compressed in an unknown way");
-  say(table.broken_tables, "chunks whose columns differ in length");
-  say(table.overlapping_chunks, "chunks that overlap others");
-  if (endsInPause(table)) lost.push_back("all since tracing was switched off");
-  return absl::StrJoin(lost, ", ");
+  add(What::kNotFound, table.missing());
+  add(What::kGaps, table.gaps);
+  add(What::kRefusedBytes, table.refused_bytes);
+  add(What::kUnknownCompression, table.skipped_chunks);
+  add(What::kBrokenTables, table.broken_tables);
+  add(What::kOverlapping, table.overlapping_chunks);
+  if (endsInPause(table)) add(What::kSinceSwitchedOff, 1);
+  return lost;
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ RankState rankStateOf(const StreamTable& table) {
   state.running = table.stillRunning();
   // A dump tells of the moment at which it was made.
   state.end_unknown = !table.endKnown() && !table.snapshot;
-  state.lost = lostText(table);
+  state.lost = lostOf(table);
   state.forgets = table.not_in_dump > 0 ||
                   (table.operations.empty() && !table.progress.empty());
   state.tells_places = tellsPlaces(table);

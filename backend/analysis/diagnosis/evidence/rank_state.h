@@ -71,6 +71,26 @@ struct LocalFinding {
   std::uint64_t repeats = 1;
 };
 
+// What its trace lost.
+struct LostPart {
+  enum class What : std::uint8_t {
+    kDropped,
+    kNotFound,
+    kGaps,
+    kRefusedBytes,
+    kUnknownCompression,
+    kBrokenTables,
+    kOverlapping,
+    // All since then: it has no count.
+    kSinceSwitchedOff,
+  };
+
+  What what = What::kDropped;
+  std::uint64_t count = 0;
+  // Why records were dropped, "full".
+  std::string reason;
+};
+
 struct RankState {
   std::uint32_t rank = 0;
   std::string host;
@@ -97,9 +117,9 @@ struct RankState {
   bool closed = false;
   // It was killed, and its last records were brought back.
   bool recovered = false;
-  // "" when all it recorded until its last record is here, but for what was
+  // Empty when all it recorded until its last record is here, but for what was
   // deleted from the beginning.
-  std::string lost;
+  std::vector<LostPart> lost;
 
   // It is a dump that does not hold all that was recorded: whether something
   // was called in a group of which it holds nothing is not known.

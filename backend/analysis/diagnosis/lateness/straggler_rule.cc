@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/types/span.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/statistics/median.h"
 
 namespace traced {
@@ -265,8 +262,7 @@ std::optional<Straggler> stragglerIn(const Collectives& collectives) {
   return std::nullopt;
 }
 
-JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
-                         const Collectives& collectives,
+JobVerdict tellStraggler(std::uint32_t group, const Collectives& collectives,
                          const Straggler& straggler, bool on_one_clock) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kStraggler;
@@ -276,49 +272,25 @@ JobVerdict tellStraggler(const JobState& job, std::uint32_t group,
   verdict.since_ns = collectives[straggler.where.begin].at_ns;
   verdict.since_seq = collectives[straggler.where.begin].seq;
   const std::size_t count = straggler.where.end - straggler.where.begin;
-  const std::string& label = job.catalog.label(group);
-  const bool several = straggler.alike.size() > 1;
-  std::string who = ranksText(straggler.alike);
-  who[0] = 'R';
-  verdict.summary = absl::StrCat(
-      who, straggler.waits_seen
-               ? absl::StrCat(several ? " keep" : " keeps", " the others of \"",
-                              label, "\" waiting.")
-               : absl::StrCat(several ? " come" : " comes",
-                              " late to the collectives of \"", label,
-                              "\", time and again."));
-  if (several) {
-    verdict.evidence.push_back(absl::StrCat(
-        "They are late for about as long: to mend one of them alone gains "
-        "little. The figures are of rank ",
-        straggler.rank, "."));
+  verdict.summary = {
+      KeepsWaiting{straggler.alike, group, straggler.waits_seen}};
+  if (straggler.alike.size() > 1) {
+    verdict.evidence.push_back(LateAlike{straggler.rank});
   }
-  verdict.evidence.push_back(absl::StrCat(
-      "It was late, by ", secondsText(straggler.median_ns), " (median), to ",
-      straggler.times, " of ", count, " collectives from #",
-      collectives[straggler.where.begin].seq, " to #",
-      collectives[straggler.where.end - 1].seq, "."));
-  verdict.evidence.push_back(absl::StrCat(
-      absl::StrFormat("That is %.0f %% of the time between them",
-                      100.0 * straggler.of_the_time),
-      straggler.waits_seen ? "."
-                           : ", if the others waited for it: by futures, as "
-                             "DDP does, waits are not recorded."));
+  verdict.evidence.push_back(LateTo{straggler.median_ns, straggler.times, count,
+                                    collectives[straggler.where.begin].seq,
+                                    collectives[straggler.where.end - 1].seq});
   verdict.evidence.push_back(
-      on_one_clock
-          ? "All its members read one clock, so the figures are exact."
-          : "Its members read several clocks: those of one host are compared "
-            "exactly, others as far as it is certain.");
-  verdict.advice.push_back(absl::StrCat(
-      "what ", ranksText(straggler.alike), several ? " compute" : " computes",
-      " before these calls: its data, its processor, its host"));
+      ShareOfTime{straggler.of_the_time, straggler.waits_seen});
+  verdict.evidence.push_back(on_one_clock ? PlainFact::kExactOnOneClock
+                                          : PlainFact::kSeveralClocks);
+  verdict.advice.push_back(AskBeforeCalls{straggler.alike});
   return verdict;
 }
 
 }  // namespace
 
-std::optional<JobVerdict> findStraggler(const JobState& job,
-                                        std::uint32_t group,
+std::optional<JobVerdict> findStraggler(std::uint32_t group,
                                         const GroupLateness& lateness,
                                         const StandsOut& stands_out) {
   Collectives all;
@@ -339,7 +311,7 @@ std::optional<JobVerdict> findStraggler(const JobState& job,
   }
   if (!straggler) return std::nullopt;
   straggler->alike = lateAlike(*of, *straggler);
-  return tellStraggler(job, group, *of, described(*of, *std::move(straggler)),
+  return tellStraggler(group, *of, described(*of, *std::move(straggler)),
                        lateness.onOneClock());
 }
 

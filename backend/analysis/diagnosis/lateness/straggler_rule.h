@@ -11,8 +11,7 @@
 
 namespace traced {
 
-std::optional<JobVerdict> findStraggler(const JobState& job,
-                                        std::uint32_t group,
+std::optional<JobVerdict> findStraggler(std::uint32_t group,
                                         const GroupLateness& lateness,
                                         const StandsOut& stands_out);
 

@@ -6,10 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/lateness/lateness.h"
 #include "analysis/diagnosis/lateness/straggler_rule.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/statistics/median.h"
 #include "analysis/stream/names.h"
 
@@ -20,8 +18,7 @@ void doubtAbsent(const JobState& job, JobVerdict& verdict) {
   const std::vector<std::uint32_t> absent = job.membersOf(verdict.group).absent;
   if (absent.empty()) return;
   verdict.finding = Confidence::kLikely;
-  verdict.evidence.push_back(
-      absl::StrCat("No trace of ", ranksText(absent), "."));
+  verdict.evidence.push_back(NoTrace{absent});
 }
 
 // Between clocks what is proven is a little less.
@@ -50,20 +47,14 @@ JobVerdict tellLate(const JobState& job, std::uint32_t group,
     verdict.op = nameOf(job.signatures.at(signature).op);
   }
   verdict.since_ns = late.at_ns - late_ns;
-  verdict.summary = absl::StrCat("Rank ", late.rank, " came ",
-                                 secondsText(late_ns), " late to ", verdict.op,
-                                 " ", placeText(job, group, late.seq), ".");
-  verdict.evidence.push_back(
-      "That is more than ten times what the last rank usually takes.");
+  verdict.summary = {
+      CameLate{late.rank, late_ns, {verdict.op, group, late.seq}}};
+  verdict.evidence.push_back(PlainFact::kTenTimesUsual);
   if (!on_one_clock) {
-    verdict.evidence.push_back(
-        proven
-            ? "Its members read several clocks: it is that at least."
-            : "It is compared with the ranks of its host; on others some may "
-              "have been later.");
+    verdict.evidence.push_back(proven ? PlainFact::kAtLeastThat
+                                      : PlainFact::kComparedOnHost);
   }
-  verdict.advice.push_back(
-      absl::StrCat("what rank ", late.rank, " did before this call"));
+  verdict.advice.push_back(AskBeforeCall{late.rank});
   return verdict;
 }
 
@@ -81,8 +72,8 @@ StandsOut standsOut(const GroupLateness& lateness,
 }
 
 // Tells of several that stand out: who, how often, and when.
-void tellOften(const JobState& job, const std::vector<LateCollective>& late,
-               std::int64_t span_ns, JobVerdict& verdict) {
+void tellOften(const std::vector<LateCollective>& late, std::int64_t span_ns,
+               JobVerdict& verdict) {
   constexpr std::size_t kMostTold = 8;
   std::int64_t all_ns = 0;
   std::map<std::uint32_t, std::vector<const LateCollective*>> by_rank;
@@ -96,30 +87,19 @@ void tellOften(const JobState& job, const std::vector<LateCollective>& late,
   for (const auto& [rank, times] : by_rank) {
     verdict.ranks.push_back(rank);
     if (verdict.ranks.size() > kMostTold) continue;
-    std::int64_t own_ns = 0;
-    std::string each;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      own_ns += toldNs(*times[i]);
-      if (i >= kMostTold) continue;
-      absl::StrAppend(&each, i > 0 ? ", #" : "#", times[i]->seq, " by ",
-                      secondsText(toldNs(*times[i])));
+    OwnLateness own{rank, times.size(), 0, {}};
+    for (const LateCollective* each : times) {
+      own.all_ns += toldNs(*each);
+      if (own.first.size() == kMostTold) continue;
+      own.first.emplace_back(each->seq, toldNs(*each));
     }
-    if (times.size() > kMostTold) {
-      absl::StrAppend(&each, ", and ", times.size() - kMostTold, " more");
-    }
-    verdict.evidence.push_back(absl::StrCat(
-        "Rank ", rank, " was late ",
-        times.size() == 1 ? "once" : absl::StrCat(times.size(), " times"), ", ",
-        secondsText(own_ns), " in all: to ", each, "."));
+    verdict.evidence.push_back(std::move(own));
   }
   verdict.culprits = verdict.ranks;
   const bool in_turn = by_rank.size() > 1 && 2 * changes >= late.size() - 1;
-  std::string who = ranksText(verdict.ranks);
-  who[0] = 'R';
-  verdict.summary = absl::StrCat(
-      who, " came late to collectives of \"", job.catalog.label(verdict.group),
-      "\" ", late.size(), " times", in_turn ? ", in turn" : "", ": ",
-      secondsText(all_ns), " of ", secondsText(span_ns), ". ", verdict.summary);
+  verdict.summary.insert(verdict.summary.begin(),
+                         CameLateOften{verdict.ranks, verdict.group,
+                                       late.size(), in_turn, all_ns, span_ns});
 }
 
 // The longest of those that stand out, and how many there are.
@@ -142,8 +122,7 @@ std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
   if (!std::all_of(all.begin(), all.end(), isProven)) {
     verdict.finding = Confidence::kLikely;
   }
-  tellOften(job, all, collectives.back().at_ns - collectives.front().at_ns,
-            verdict);
+  tellOften(all, collectives.back().at_ns - collectives.front().at_ns, verdict);
   return verdict;
 }
 
@@ -159,7 +138,7 @@ std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
     if (!job.mostArePresent(group)) continue;
     const GroupLateness lateness(job, group);
     const StandsOut stands_out = standsOut(lateness, options);
-    for (auto& verdict : {findStraggler(job, group, lateness, stands_out),
+    for (auto& verdict : {findStraggler(group, lateness, stands_out),
                           findLate(job, group, lateness, stands_out)}) {
       if (!verdict) continue;
       verdicts.push_back(*verdict);

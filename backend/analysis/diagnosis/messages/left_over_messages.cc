@@ -2,10 +2,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/messages/message_pair.h"
 #include "analysis/diagnosis/messages/pairing.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -56,26 +54,24 @@ void judgeStuck(const PairCase& pair, std::uint64_t seq,
     verdict.culprit = Confidence::kUndecided;
     trouble.inside = verdict.ranks;
   }
-  verdict.summary = absl::StrCat(verdict.op, " ", pair.text(seq),
-                                 " failed on rank ", self, ".");
+  verdict.summary = {MessageFailed{verdict.op, pair.message(seq), self}};
   const OperationRef* failure =
       pair.knowledge.refOn(self, pair.key.group, seq, verdict.pair);
   if (failure && failure->timedOut() && !pair.engine().on_host) {
     letBeHeldUp(pair, seq, trouble);
   }
   pair.tellFailure(self, verdict);
-  verdict.now.push_back(pair.knowledge.insteadText(peer));
+  verdict.now.push_back(pair.knowledge.insteadOf(peer));
 }
 
-void tellUnknown(JobVerdict& verdict, std::string why,
+void tellUnknown(JobVerdict& verdict, Fact why,
                  std::vector<std::uint32_t> wanted) {
   verdict.kind = VerdictKind::kUndecided;
   verdict.finding = verdict.culprit = Confidence::kUndecided;
   verdict.ranks = std::move(wanted);
   verdict.culprits.clear();
   verdict.evidence.push_back(std::move(why));
-  verdict.advice.push_back(
-      absl::StrCat("to decide: the whole trace of ", ranksText(verdict.ranks)));
+  verdict.advice.push_back(AskWholeTrace{verdict.ranks});
 }
 
 void blamePeer(const PairCase& pair, const RankState& own,
@@ -85,16 +81,16 @@ void blamePeer(const PairCase& pair, const RankState& own,
   verdict.finding = pair.knowledge.absenceOf(
       peer, own, verdict.since_ns.value_or(own.last_ns));
   trouble.missing = {peer.rank};
-  verdict.now.push_back(pair.knowledge.insteadText(peer.rank));
+  verdict.now.push_back(pair.knowledge.insteadOf(peer.rank));
   // When it was killed is not known: perhaps long after.
   if ((peer.recovered || peer.end.wasInterrupted()) && peer.inside.empty()) {
     verdict.kind = VerdictKind::kNeverJoined;
     verdict.ranks = verdict.culprits = {peer.rank};
     verdict.culprit = Confidence::kLikely;
   } else {
-    verdict.evidence.push_back(kNoMajority);
+    verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
   }
-  verdict.advice.push_back("both sides of this exchange in the program");
+  verdict.advice.push_back(PlainFact::kAskBothSides);
 }
 
 // What a message comes to that the peer's side does not have.
@@ -102,18 +98,12 @@ void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
                Trouble& trouble) {
   const RankState* other = pair.job().rank(peer);
   if (!other) {
-    tellUnknown(trouble.verdict, absl::StrCat("No trace of rank ", peer, "."),
-                {peer});
+    tellUnknown(trouble.verdict, NoTrace{{peer}}, {peer});
   } else if (!other->whole()) {
-    tellUnknown(
-        trouble.verdict,
-        absl::StrCat("The trace of rank ", peer, " lost ", other->lost, "."),
-        {peer});
+    tellUnknown(trouble.verdict, LostRecords{peer}, {peer});
   } else if (!pair.absent.empty()) {
     // The peer may have waited for one of these.
-    tellUnknown(trouble.verdict,
-                absl::StrCat("No trace of ", ranksText(pair.absent), "."),
-                pair.absent);
+    tellUnknown(trouble.verdict, NoTrace{pair.absent}, pair.absent);
   } else {
     blamePeer(pair, own, *other, trouble);
   }
@@ -151,10 +141,10 @@ bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   trouble.may_be_held_up =
       !pair.knowledge.tellsAges() && !pair.engine().on_host;
   if (ref) trouble.issued_ns[self] = ref->at_ns;
-  const char* awaits = trouble.perhaps.empty() ? " waits for " : " expects ";
-  verdict.summary = absl::StrCat(
-      "Rank ", self, sends ? " sent " : awaits, "message ", pair.text(seq),
-      ", which rank ", peer, sends ? " did not receive." : " did not send.");
+  using Own = MessageAlone::Own;
+  const Own awaits = trouble.perhaps.empty() ? Own::kWaits : Own::kExpects;
+  verdict.summary = {
+      MessageAlone{sends ? Own::kSent : awaits, pair.message(seq)}};
   pair.tellFailure(self, verdict);
   judgePeer(pair, *own, peer, trouble);
   findings.troubles.push_back(std::move(trouble));

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/messages/message_pair.h"
 #include "analysis/diagnosis/messages/pairing.h"
 #include "analysis/diagnosis/mismatch/call_shift.h"
 #include "analysis/diagnosis/mismatch/signature_difference.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -40,27 +38,6 @@ CallShift shiftAt(const PairCase& pair, const Difference& d) {
   if (!d.same_number) return CallShift::kNone;
   return isLastSwap(pair, d.seq) ? CallShift::kSwapped
                                  : shiftFrom(pair.messages, d.seq);
-}
-
-const char* textOf(CallShift shift) {
-  switch (shift) {
-    case CallShift::kSwapped:
-      return "The two messages follow each other: one side has them in the "
-             "opposite order.";
-    case CallShift::kExtra:
-      return "From there on the receiver is one message behind, as after a "
-             "receive too many or a send that was left out.";
-    case CallShift::kLeftOut:
-      return "From there on the receiver is one message ahead, as after a send "
-             "too many or a receive that was left out.";
-    case CallShift::kExtraOrLeftOut:
-    case CallShift::kUnclear:
-      return "Whether one side made a call too many, left one out, or made two "
-             "in the opposite order, what follows does not tell.";
-    case CallShift::kNone:
-      return "";
-  }
-  return "";
 }
 
 bool tagsDiffer(const PairCase& pair, const Difference& d) {
@@ -126,7 +103,9 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
                         ? Confidence::kLikely
                         : Confidence::kCertain;
   const CallShift shift = shiftAt(pair, d);
-  if (shift != CallShift::kNone) verdict.evidence.push_back(textOf(shift));
+  if (shift != CallShift::kNone) {
+    verdict.evidence.push_back(ReceiverOutOfStep{shift});
+  }
   if (shift == CallShift::kSwapped) {
     verdict.kind = VerdictKind::kOrderMismatch;
   } else if (tags_differ) {
@@ -135,16 +114,11 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
     verdict.kind =
         differenceOf(sent, received).value_or(VerdictKind::kSizeMismatch);
   }
-  verdict.summary =
-      absl::StrCat("Message ", pair.text(d.seq), ": sent as ", textOf(sent),
-                   ", received as ", textOf(received), ".");
-  verdict.evidence.push_back(kNoMajority);
-  if (two_orders) {
-    verdict.evidence.push_back(
-        "Some of these messages are in batches and some are not: which meet "
-        "which is not known for sure.");
-  }
-  verdict.advice.push_back("both sides of this exchange in the program");
+  verdict.summary = {
+      MessageUnlike{pair.message(d.seq), textOf(sent), textOf(received)}};
+  verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+  if (two_orders) verdict.evidence.push_back(PlainFact::kSomeInBatches);
+  verdict.advice.push_back(PlainFact::kAskBothSides);
   return verdict;
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "analysis/diagnosis/messages/pair_trouble.h"
@@ -24,8 +23,9 @@ struct PairCase {
   const EngineTraits& engine() const {
     return job().catalog.groups()[key.group].engine();
   }
-  // "#3 from rank 0 to rank 1 on \"pp\"".
-  std::string text(std::uint64_t seq) const;
+  MessageAt message(std::uint64_t seq) const {
+    return {key.group, key.source, key.destination, seq};
+  }
   // About one message; names both sides.
   JobVerdict verdict(std::uint64_t seq, const char* op) const;
   // Whether both sides came to their ends, and all that they did is known.

@@ -3,17 +3,10 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/messages/message_pair.h"
 #include "analysis/diagnosis/messages/pending_messages.h"
 
 namespace traced {
-
-std::string PairCase::text(std::uint64_t seq) const {
-  return absl::StrCat("#", seq, " from rank ", key.source, " to rank ",
-                      key.destination, " on \"", job().catalog.label(key.group),
-                      "\"");
-}
 
 JobVerdict PairCase::verdict(std::uint64_t seq, const char* op) const {
   JobVerdict verdict;
@@ -38,8 +31,7 @@ bool PairCase::bothClosed() const {
 void PairCase::tellFailure(std::uint32_t rank, JobVerdict& verdict) const {
   const auto& failure = job().rank(rank)->first_failure;
   if (failure && failure->pair == verdict.pair && !failure->error.empty()) {
-    verdict.evidence.push_back(
-        absl::StrCat("It failed on rank ", rank, ": ", failure->error));
+    verdict.evidence.push_back(FailedWith{{rank}, failure->error});
   }
 }
 

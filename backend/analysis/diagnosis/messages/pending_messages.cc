@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/evidence/pair_table.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -31,51 +29,40 @@ Pending pendingOf(const JobState& job) {
   return pending;
 }
 
-std::string messageText(const JobState& job, const PairKey& key) {
-  return absl::StrCat("a message from rank ", key.source, " to rank ",
-                      key.destination, " on \"", job.catalog.label(key.group),
-                      "\"");
+MessageAt messageOf(const PairKey& key) {
+  return {key.group, key.source, key.destination, 0};
 }
 
-void tellBothInside(const JobState& job, const PairKey& key,
-                    JobVerdict& verdict) {
+void tellBothInside(const PairKey& key, JobVerdict& verdict) {
   verdict.kind = VerdictKind::kHungIn;
   verdict.finding = Confidence::kLikely;
   verdict.culprits = verdict.ranks;
-  verdict.summary =
-      absl::StrCat("Rank ", key.source, " sends and rank ", key.destination,
-                   " receives ", messageText(job, key), ": neither has ended.");
-  verdict.advice.push_back(
-      "the network between the two, and the log of the backend");
+  verdict.summary = {BothInMessage{messageOf(key)}};
+  verdict.advice.push_back(PlainFact::kAskNetworkOfTwo);
 }
 
 void tellAlone(const Knowledge& knowledge, const PairKey& key, bool sends,
                Trouble& trouble) {
-  const JobState& job = knowledge.job();
-  const std::uint32_t self = sends ? key.source : key.destination;
   const std::uint32_t peer = sends ? key.destination : key.source;
   JobVerdict& verdict = trouble.verdict;
-  verdict.summary = absl::StrCat(
-      "Rank ", self, " is inside ", messageText(job, key), ", and rank ", peer,
-      job.rank(peer) ? " is not." : " has left no dump.");
-  verdict.evidence.push_back(knowledge.insteadText(peer));
-  if (!job.rank(peer)) {
+  const bool has_dump = knowledge.job().rank(peer) != nullptr;
+  verdict.summary = {OneInMessage{messageOf(key), sends, has_dump}};
+  verdict.evidence.push_back(knowledge.insteadOf(peer));
+  if (!has_dump) {
     verdict.ranks = {peer};
     if (knowledge.expectsDumps(key.group)) {
       trouble.without_dump = verdict.culprits = {peer};
       verdict.kind = VerdictKind::kNeverJoined;
       verdict.finding = verdict.culprit = Confidence::kLikely;
     }
-    verdict.advice.push_back(
-        absl::StrCat("to decide: the dump of rank ", peer));
+    verdict.advice.push_back(AskDump{peer});
     return;
   }
   trouble.missing = {peer};
   verdict.kind = VerdictKind::kP2pUnpaired;
   verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.culprits = {peer};
-  verdict.advice.push_back(
-      absl::StrCat("where rank ", peer, " is in the program, and its log"));
+  verdict.advice.push_back(AskWhere{{peer}});
 }
 
 Trouble troubleOf(const Knowledge& knowledge, const PairKey& key,
@@ -100,7 +87,7 @@ Trouble troubleOf(const Knowledge& knowledge, const PairKey& key,
   trouble.may_be_held_up =
       !knowledge.job().catalog.groups()[key.group].engine().on_host;
   if (sides.source_ns && sides.destination_ns) {
-    tellBothInside(knowledge.job(), key, verdict);
+    tellBothInside(key, verdict);
   } else {
     tellAlone(knowledge, key, sides.source_ns.has_value(), trouble);
   }

@@ -1,9 +1,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/messages/message_pair.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -64,10 +62,9 @@ void blameSender(JobVerdict& verdict, const PairRanks& sent,
   verdict.kind = VerdictKind::kP2pUnpaired;
   verdict.culprits = {sent.first};
   verdict.culprit = Confidence::kLikely;
-  std::erase(verdict.evidence, kNoMajority);
-  verdict.evidence.push_back(absl::StrCat(
-      "Rank ", sent.first, " sent to rank ", sent.second, ", while rank ",
-      awaited.second, " waits for a message from it: it took the wrong peer."));
+  std::erase_if(verdict.evidence, isTwoCannotOutvote);
+  verdict.evidence.push_back(
+      WrongPeer{sent.first, sent.second, awaited.second});
 }
 
 }  // namespace
@@ -90,9 +87,7 @@ void blameWrongPeers(std::vector<Trouble>& troubles) {
       blameSender(awaited->verdict, pair, *awaited->verdict.pair);
       if (to_the_dead) {
         sent.verdict.finding = Confidence::kLikely;
-        sent.verdict.evidence.push_back(absl::StrCat(
-            "It had sent to that one before, and never to rank ", pair.second,
-            ", which was killed, perhaps long after."));
+        sent.verdict.evidence.push_back(SentOnlyToOther{pair.second});
       }
     }
   }

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/mismatch/call_shift.h"
 #include "analysis/diagnosis/mismatch/signature_difference.h"
 #include "analysis/diagnosis/program/blame_by_order.h"
 #include "analysis/diagnosis/program/blame_by_site.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -49,6 +47,15 @@ VerdictKind kindOf(CallShift shift, VerdictKind difference) {
   return difference;
 }
 
+// That the odd ranks are a call ahead or behind.
+bool isShiftByOne(const Fact& fact) {
+  const auto* call = std::get_if<CallFact>(&fact);
+  const auto* step = call ? std::get_if<OutOfStep>(call) : nullptr;
+  return step && (step->shift == CallShift::kExtra ||
+                  step->shift == CallShift::kLeftOut ||
+                  step->shift == CallShift::kExtraOrLeftOut);
+}
+
 class GroupMismatches {
  public:
   GroupMismatches(const JobState& job, ProgramOrder& order, std::uint32_t group)
@@ -62,9 +69,7 @@ class GroupMismatches {
     for (const auto& [seq, variants] : table_.disputes()) judge(seq, variants);
     for (auto& [key, found] : found_) {
       if (found.repeats == 0) continue;
-      verdicts_[found.verdict].evidence.push_back(absl::StrCat(
-          "The same again in ", found.repeats,
-          found.repeats == 1 ? " later operation." : " later operations."));
+      verdicts_[found.verdict].evidence.push_back(SameAgain{found.repeats});
     }
     return std::move(verdicts_);
   }
@@ -167,7 +172,6 @@ class GroupMismatches {
   void tell(JobVerdict& verdict, const Variant& usual, const Variant& odd,
             CallShift shift, const ProgramOrder::Answer* answer) const {
     const bool clear = answer == nullptr;
-    const std::string place = placeText(job_, group_, verdict.seq);
     const RankList& members = job_.catalog.groups()[group_].members;
     const std::string expected =
         textOf(job_.signatures.at(usual.signature), members);
@@ -175,48 +179,18 @@ class GroupMismatches {
         textOf(job_.signatures.at(odd.signature), members);
     const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
     const std::vector<std::uint32_t> usual_ranks = ranksOf(usual);
-    verdict.summary =
-        absl::StrCat(ranksText(odd_ranks), " called ", called, " as ", place,
-                     "; ", ranksText(usual_ranks), " called ", expected, ".");
-    switch (shift) {
-      case CallShift::kSwapped:
-        verdict.evidence.push_back(
-            absl::StrCat(ranksText(odd_ranks),
-                         " made both calls, but in the opposite order of ",
-                         ranksText(usual_ranks), "."));
-        break;
-      case CallShift::kExtra:
-        verdict.evidence.push_back(
-            absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
-                         " one call behind, as after an extra one."));
-        break;
-      case CallShift::kLeftOut:
-        verdict.evidence.push_back(
-            absl::StrCat("From there on ", ranksVerb(odd_ranks, "is", "are"),
-                         " one call ahead, as after one that was left "
-                         "out."));
-        break;
-      case CallShift::kExtraOrLeftOut:
-        verdict.evidence.push_back(absl::StrCat(
-            "From there on ", ranksVerb(odd_ranks, "is", "are"),
-            " out of step by a call: one was left out or made once more, what "
-            "follows does not tell which."));
-        break;
-      case CallShift::kUnclear:
-        verdict.evidence.push_back(
-            "Whether a call was left out, made once more, or two were made in "
-            "the opposite order, what follows does not tell.");
-        break;
-      case CallShift::kNone:
-        break;
+    verdict.summary = {CalledUnlike{odd_ranks, called, group_, verdict.seq,
+                                    usual_ranks, expected}};
+    if (shift != CallShift::kNone) {
+      verdict.evidence.push_back(OutOfStep{shift, odd_ranks, usual_ranks});
     }
     // Of the first place in which ranks of the group differ.
     if (verdict.seq > 1 && verdict.seq == verdicts_.front().seq) {
-      verdict.evidence.push_back(absl::StrCat(
-          "Before that they agree on all operations of \"",
-          job_.catalog.label(group_), "\" that both traces hold."));
+      verdict.evidence.push_back(AgreedBefore{group_});
     }
-    if (!clear && absent_.empty()) verdict.evidence.push_back(kNoMajority);
+    if (!clear && absent_.empty()) {
+      verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+    }
     // That they differ is recorded; that the majority is right is not.
     verdict.finding = Confidence::kCertain;
     verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
@@ -227,8 +201,7 @@ class GroupMismatches {
     if (named) return;
     const auto& asked =
         verdict.culprits.empty() ? verdict.ranks : verdict.culprits;
-    verdict.advice.push_back(absl::StrCat(
-        "what ", ranksVerb(asked, "does", "do"), " before ", place));
+    verdict.advice.push_back(AskBefore{asked, group_, verdict.seq});
   }
 
   // Where threads race, no rank is more to blame than another.
@@ -238,22 +211,14 @@ class GroupMismatches {
         order_.threadRace(group_, verdict.seq, usual.front(), odd.front());
     if (!race) return false;
     verdict.kind = VerdictKind::kOrderMismatch;
-    verdict.summary =
-        absl::StrCat("Two threads of each rank race for \"",
-                     job_.catalog.label(group_), "\": ", verdict.summary);
-    verdict.evidence = {absl::StrCat(
-        "On ", ranksText(usual), " one thread called #", verdict.seq,
-        race->site.empty() ? "" : " at " + race->site,
-        ", and before that ended another one called #", verdict.seq + 1,
-        race->next_site.empty() ? "" : " at " + race->next_site, ". On ",
-        ranksText(odd), " they did so in the opposite order.")};
+    verdict.summary.insert(verdict.summary.begin(), ThreadsRace{group_});
+    verdict.evidence = {
+        ThreadOrder{usual, verdict.seq, race->site, race->next_site, odd}};
     verdict.ranks = usual;
     addRanks(verdict.ranks, odd);
     verdict.culprits = verdict.ranks;
     verdict.culprit = Confidence::kUndecided;
-    verdict.advice.push_back(absl::StrCat(
-        "what orders the threads that share \"", job_.catalog.label(group_),
-        "\", or give each of them a group of its own"));
+    verdict.advice.push_back(AskThreads{group_});
     return true;
   }
 
@@ -272,21 +237,16 @@ class GroupMismatches {
         shift->are_new && sites->everMade(shift->makers.front(),
                                           shift->others.front(), verdict.seq);
     if (!explains) return false;
-    std::erase_if(verdict.evidence, [](const std::string& line) {
-      return line.starts_with("From there on");
-    });
+    std::erase_if(verdict.evidence, isShiftByOne);
     nameShift(*shift, verdict);
     return shift->blamed != SiteShift::Blamed::kNobody;
   }
 
   void doubt(JobVerdict& verdict, bool clear) const {
-    verdict.evidence.push_back(
-        absl::StrCat("No trace of ", ranksText(absent_), "."));
+    verdict.evidence.push_back(NoTrace{absent_});
     if (clear) return;
     verdict.culprits.clear();
-    verdict.evidence.push_back(absl::StrCat(
-        "Who is right only the other members can tell: the files of ",
-        ranksText(absent_), " are needed."));
+    verdict.evidence.push_back(OthersMustTell{absent_});
   }
 
   const JobState& job_;

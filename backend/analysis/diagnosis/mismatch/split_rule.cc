@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/evidence/split_matrix.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/reading/stream_loader.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
@@ -154,29 +152,23 @@ JobVerdict tell(const JobState& job, std::uint32_t group, std::uint64_t seq,
       job.signatures.at(job.groups[group].collectives.signatureOf(seq)).op);
   const std::vector<Disagreement> all = disagreements(matrix);
   verdict.ranks = verdict.culprits = oddOnes(matrix, all);
-  verdict.summary = absl::StrCat("The members of ", verdict.op, " ",
-                                 placeText(job, group, seq),
-                                 " disagree on who sends how much to whom.");
+  verdict.summary = {SplitsDisagree{{verdict.op, group, seq}}};
   for (std::size_t i = 0; i < all.size() && i < 6; ++i) {
     const Splits& from = matrix[all[i].from];
     const Splits& to = matrix[all[i].to];
-    verdict.evidence.push_back(absl::StrCat(
-        "Rank ", from.rank, " sends ", from.sends[all[i].to], " to rank ",
-        to.rank, ", which expects ", to.receives[all[i].from], "."));
+    verdict.evidence.push_back(SplitOf{from.rank, from.sends[all[i].to],
+                                       to.rank, to.receives[all[i].from]});
   }
   const bool clear = verdict.culprits.size() == 1;
   verdict.finding = Confidence::kCertain;
   verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
-  if (!clear) verdict.evidence.push_back(kNoMajority);
+  if (!clear) verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
   const std::vector<std::uint32_t> absent = job.membersOf(group).absent;
   if (!absent.empty()) {
-    verdict.evidence.push_back(
-        absl::StrCat("No trace of ", ranksText(absent), "."));
+    verdict.evidence.push_back(NoTrace{absent});
     if (!clear) verdict.culprits.clear();
   }
-  verdict.advice.push_back(
-      absl::StrCat("how ", ranksVerb(verdict.ranks, "computes", "compute"),
-                   " its split sizes"));
+  verdict.advice.push_back(AskSplitSizes{verdict.ranks});
   return verdict;
 }
 

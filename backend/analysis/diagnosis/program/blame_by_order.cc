@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/diagnosis/program/blame_by_site.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -13,7 +12,7 @@ using Ranks = std::vector<std::uint32_t>;
 void nameBoth(const Ranks& ranks, JobVerdict& verdict) {
   verdict.culprits = ranks;
   verdict.culprit = Confidence::kUndecided;
-  verdict.evidence.push_back(kNoMajority);
+  verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
 }
 
 bool holdsAny(const Ranks& all, const Ranks& some) {
@@ -66,10 +65,9 @@ void nameDeviants(const ProgramOrder::Answer& answer, JobVerdict& verdict) {
   if (answer.deviants.empty()) return;
   verdict.culprits = answer.deviants;
   verdict.culprit = Confidence::kLikely;
-  std::erase(verdict.evidence, kNoMajority);
-  for (const std::string& sentence : answer.evidence) {
-    verdict.evidence.push_back(sentence);
-  }
+  std::erase_if(verdict.evidence, isTwoCannotOutvote);
+  verdict.evidence.insert(verdict.evidence.end(), answer.evidence.begin(),
+                          answer.evidence.end());
 }
 
 void blameByOrder(const JobState& job, ProgramOrder& order,

@@ -3,48 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <utility>
-
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
 
 using Ranks = std::vector<std::uint32_t>;
-
-std::string shiftText(const SiteShift& shift) {
-  const std::string makers = ranksText(shift.makers);
-  const std::string others = ranksText(shift.others);
-  switch (shift.blamed) {
-    case SiteShift::Blamed::kMakers:
-      return absl::StrCat(makers, " likely made an extra call: ", shift.what,
-                          " at ", shift.site, ", where ", others,
-                          " called it at ", shift.others_site);
-    case SiteShift::Blamed::kOthers:
-      return absl::StrCat(others, " likely left out a call: ", shift.what,
-                          " at ", shift.site, ", where ", makers,
-                          " called it and ", others, " went on to ",
-                          shift.others_site);
-    case SiteShift::Blamed::kNobody:
-      break;
-  }
-  return absl::StrCat(makers, " called ", shift.what, " at ", shift.site,
-                      " and ", others, " at ", shift.others_site);
-}
-
-std::string proofOf(const SiteShift& shift) {
-  if (shift.count == 0) {
-    return "No later call shows which of them is out of step.";
-  }
-  return absl::StrCat("From #", shift.seq, " on, the call sites of ",
-                      ranksText(shift.others), " match those of ",
-                      ranksText(shift.makers), " if ", shift.count,
-                      shift.count == 1 ? " call" : " calls", " of the latter ",
-                      shift.count == 1 ? "is" : "are", " left out.");
-}
 
 Ranks joinedOf(const JobState& job, const Trouble& trouble) {
   const Ranks present = job.membersOf(trouble.verdict.group).present;
@@ -72,30 +36,33 @@ bool anyFailed(const JobState& job, const Ranks& ranks) {
 }  // namespace
 
 void nameShift(const SiteShift& shift, JobVerdict& verdict) {
-  std::string rest = verdict.summary;
-  if (rest.starts_with("Only ")) rest[0] = absl::ascii_tolower(rest[0]);
-  verdict.summary =
-      absl::StrCat(shiftText(shift), rest.empty() ? "." : "; ", rest);
-  std::vector<std::string> evidence = {proofOf(shift)};
-  if (!shift.reason.empty()) evidence.push_back(shift.reason);
-  if (shift.blamed == SiteShift::Blamed::kNobody) {
+  using Likely = CalledElsewhere::Likely;
+  const bool extra = shift.blamed == SiteShift::Blamed::kMakers;
+  const bool nobody = shift.blamed == SiteShift::Blamed::kNobody;
+  verdict.summary.insert(verdict.summary.begin(),
+                         CalledElsewhere{nobody  ? Likely::kUnknown
+                                         : extra ? Likely::kExtra
+                                                 : Likely::kLeftOut,
+                                         shift.makers, shift.others, shift.what,
+                                         shift.site, shift.others_site});
+  if (nobody) {
     verdict.culprits = shift.makers;
     addRanks(verdict.culprits, shift.others);
     verdict.culprit = Confidence::kUndecided;
   } else {
-    std::erase(verdict.evidence, kNoMajority);
+    std::erase_if(verdict.evidence, isTwoCannotOutvote);
     verdict.culprits = shift.culprits();
     verdict.culprit = Confidence::kLikely;
-    const bool extra = shift.blamed == SiteShift::Blamed::kMakers;
-    verdict.advice = {absl::StrCat(
-        "why ",
-        extra ? ranksVerb(verdict.culprits, "makes", "make")
-              : ranksVerb(verdict.culprits, "does not make", "do not make"),
-        " the call at ", shift.site)};
+    verdict.advice = {AskWhyCalled{verdict.culprits, extra, shift.site}};
   }
-  verdict.evidence.insert(verdict.evidence.begin(),
-                          std::make_move_iterator(evidence.begin()),
-                          std::make_move_iterator(evidence.end()));
+  std::vector<Fact> evidence = {PlainFact::kNoLaterCall};
+  if (shift.count > 0) {
+    evidence = {
+        SitesMatchWithout{shift.seq, shift.others, shift.makers, shift.count}};
+  }
+  if (shift.reason) evidence.push_back(*shift.reason);
+  verdict.evidence.insert(verdict.evidence.begin(), evidence.begin(),
+                          evidence.end());
 }
 
 bool blameBySite(const JobState& job, ProgramOrder& order,

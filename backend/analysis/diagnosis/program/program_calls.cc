@@ -164,31 +164,23 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
   return program;
 }
 
-std::string ProgramReader::textOf(const ProgramCall& call) const {
-  if (call.word == ProgramCalls::kBegin) return "its beginning";
-  if (call.word == ProgramCalls::kEnd) return "its end";
-  std::string text = absl::StrCat(nameOf(call.op), " #", call.seq);
-  if (call.pair) {
-    const bool sends = call.op == v1::OPERATION_SEND;
-    absl::StrAppend(&text, sends ? " to rank " : " from rank ",
-                    sends ? call.pair->second : call.pair->first);
-  }
-  return absl::StrCat(text, " of \"", catalog_.label(call.group), "\"");
+ProgramPoint ProgramReader::pointOf(const ProgramCall& call) const {
+  if (call.word == ProgramCalls::kBegin) return {ProgramPoint::At::kBegin};
+  if (call.word == ProgramCalls::kEnd) return {ProgramPoint::At::kEnd};
+  return {ProgramPoint::At::kCall,
+          {nameOf(call.op), call.group, call.seq, call.pair}};
 }
 
-std::string ProgramReader::wordText(const ProgramCall& call) const {
-  if (call.word <= ProgramCalls::kEnd) return textOf(call);
-  if (call.pair) return textOf(call);
-  return absl::StrCat(traced::textOf(signatures_.at(call.signature),
-                                     catalog_.groups()[call.group].members),
-                      " on \"", catalog_.label(call.group), "\"");
-}
-
-std::string ProgramReader::wordTextInOwnGroups(const ProgramCall& call) const {
-  if (call.word <= ProgramCalls::kEnd || call.pair) return textOf(call);
-  return absl::StrCat(traced::textOf(signatures_.at(call.signature)),
-                      " on their groups \"",
-                      givenLabel(catalog_.groups()[call.group]), "\"");
+ProgramPoint ProgramReader::wordOf(const ProgramCall& call,
+                                   bool own_groups) const {
+  ProgramPoint point = pointOf(call);
+  if (point.at != ProgramPoint::At::kCall || call.pair) return point;
+  const Signature& signature = signatures_.at(call.signature);
+  point.own_groups = own_groups;
+  point.signature =
+      own_groups ? textOf(signature)
+                 : textOf(signature, catalog_.groups()[call.group].members);
+  return point;
 }
 
 }  // namespace traced

@@ -65,12 +65,10 @@ class ProgramReader {
   explicit ProgramReader(const JobState& job) : catalog_(job.catalog) {}
 
   ProgramCalls read(const StreamTable& table);
-  // "barrier #3 of "dp"", "the end of the program".
-  std::string textOf(const ProgramCall& call) const;
-  // Without its number, "all_reduce (64 B float32, sum) on "dp"".
-  std::string wordText(const ProgramCall& call) const;
-  // The same of ranks that called it in groups of their own.
-  std::string wordTextInOwnGroups(const ProgramCall& call) const;
+  ProgramPoint pointOf(const ProgramCall& call) const;
+  // The same by its arguments instead of its number. `own_groups`: ranks called
+  // it in groups of their own.
+  ProgramPoint wordOf(const ProgramCall& call, bool own_groups = false) const;
   // "/job/train.py:120 in forward".
   const std::string& siteText(std::uint32_t site) const {
     return site_texts_[site];

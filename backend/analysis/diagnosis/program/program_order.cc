@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/diagnosis/trouble/trouble.h"
 #include "analysis/reading/stream_reader.h"
 
@@ -213,13 +211,9 @@ void ProgramOrder::judgeByMajority(const ProgramFork& fork,
     addRanks(answer.deviants, few);
     answer.by_majority = true;
     if (!is_new) continue;
-    answer.evidence.push_back(absl::StrCat(
-        "After ", reader_.textOf(fork.after), " ", ranksText(few),
-        " went on with ", reader_.textOf(branch.next), "; in the same place ",
-        ranksText(many), " called ",
-        areInOneGroup(majority) ? reader_.wordText(majority.next)
-                                : reader_.wordTextInOwnGroups(majority.next),
-        "."));
+    answer.evidence.push_back(WentOnUnlike{
+        reader_.pointOf(fork.after), few, reader_.pointOf(branch.next), many,
+        reader_.wordOf(majority.next, !areInOneGroup(majority))});
   }
 }
 
@@ -242,7 +236,10 @@ void ProgramOrder::judgePlace(const ProgramCalls& program, std::size_t place,
     answer.followers.push_back(program.rank);
   } else {
     answer.deviants.push_back(program.rank);
-    answer.evidence.push_back(habitText(program, place, *habit));
+    answer.evidence.push_back(
+        BrokeHabit{reader_.pointOf(program.calls[place]), program.rank,
+                   reader_.pointOf(program.calls[place + 1]), habit->times,
+                   reader_.wordOf(program.calls[habit->last_time + 1])});
   }
 }
 
@@ -288,18 +285,6 @@ void ProgramOrder::judgeAlone(const Programs& programs, const Ranks& suspects,
               std::back_inserter(alone.evidence));
   }
   take(std::move(alone), answer);
-}
-
-std::string ProgramOrder::habitText(const ProgramCalls& program,
-                                    std::size_t place,
-                                    const Habit& habit) const {
-  return absl::StrCat(
-      "After ", reader_.textOf(program.calls[place]), " rank ", program.rank,
-      " went on with ", reader_.textOf(program.calls[place + 1]), "; ",
-      habit.times == 1
-          ? "the time before"
-          : absl::StrCat("of the ", habit.times, " times before, the last"),
-      " with ", reader_.wordText(program.calls[habit.last_time + 1]), ".");
 }
 
 }  // namespace traced

@@ -31,8 +31,7 @@ class ProgramOrder {
     std::vector<std::uint32_t> followers;
     // Most ranks of the same role called something else in the same place.
     bool by_majority = false;
-    // In sentences.
-    std::vector<std::string> evidence;
+    std::vector<Fact> evidence;
   };
   // Whether the calls of any of these ranks are known.
   bool knows(const std::vector<std::uint32_t>& ranks) const;
@@ -74,8 +73,6 @@ class ProgramOrder {
   void judgePlace(const ProgramCalls& program, std::size_t place,
                   Answer& answer) const;
   void take(Answer by_habit, Answer& answer) const;
-  std::string habitText(const ProgramCalls& program, std::size_t place,
-                        const Habit& habit) const;
 
   const JobState& job_;
   const TraceSet& set_;

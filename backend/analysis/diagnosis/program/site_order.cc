@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
-
 namespace traced {
 namespace {
 
@@ -184,7 +181,7 @@ std::optional<SiteShift> SiteOrder::shiftOf(std::uint32_t maker,
   }
   SiteShift shift;
   shift.seq = seq;
-  shift.what = reader_.textOf(*of_maker.of_program[seq - of_maker.first_seq]);
+  shift.what = reader_.pointOf(*of_maker.of_program[seq - of_maker.first_seq]);
   shift.site = reader_.siteText(made->site);
   shift.others_site = reader_.siteText(instead->site);
   for (const auto& [rank, sequence] : sequences_) {
@@ -246,14 +243,10 @@ void SiteOrder::blame(const Insertion& insertion, const SiteCalls& makers,
     // Somebody made fewer calls; nothing shows where.
   } else if (left_out != is_extra) {
     shift.blamed = left_out ? Blamed::kOthers : Blamed::kMakers;
-    shift.reason = absl::StrCat(
-        "In the same place before, ",
-        left_out ? ranksVerb(shift.others, "called", "called")
-                 : ranksVerb(shift.makers, "did not call", "did not call"),
-        left_out ? " it, too." : " it.");
+    shift.reason = SiteHabit{left_out ? shift.others : shift.makers, left_out};
   } else if (!left_out && isOwnCall(shift.makers, makers[insertion.at])) {
     shift.blamed = Blamed::kMakers;
-    shift.reason = "No other rank called it there at any time.";
+    shift.reason = PlainFact::kNobodyElseCalledIt;
   }
 }
 

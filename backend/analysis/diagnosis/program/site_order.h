@@ -31,12 +31,12 @@ struct SiteShift {
   bool may_be_another_line = false;
   // As of an Insertion.
   bool are_new = false;
-  // "barrier #31 of \"dp\"", and the call sites of both sides.
-  std::string what;
+  // The call, and the call sites of both sides.
+  ProgramPoint what;
   std::string site;
   std::string others_site;
-  // Why these are blamed, in a sentence; "": no reason is recorded.
-  std::string reason;
+  // Why these are blamed, as far as that is recorded.
+  std::optional<Fact> reason;
 
   const std::vector<std::uint32_t>& culprits() const {
     return blamed == Blamed::kMakers ? makers : others;

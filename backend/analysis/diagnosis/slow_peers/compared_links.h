@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/diagnosis/telling/facts/times.h"
+
 namespace traced {
 
 // How long one took: from when the last of those it depends on was ready to its
@@ -32,13 +34,13 @@ struct TransferLink {
 // Links that carry the same: kind of operation, bytes, and within a host or
 // between hosts.
 struct ComparedLinks {
-  enum class Kind : std::uint8_t { kPairs, kRanks, kGroups };
+  using Kind = SlowTransfers::Link;
   // Fewer say nothing.
   static constexpr std::size_t kLeastTransfers = 16;
   static constexpr std::size_t kLeastLinks = 3;
 
   Kind kind = Kind::kPairs;
-  // "a message of 64 KiB", "all_reduce (4 KiB float32, sum)".
+  // Of pairs "64 KiB", else "all_reduce (4 KiB float32, sum)".
   std::string what;
   // The name of the collective, "" of messages.
   std::string op;

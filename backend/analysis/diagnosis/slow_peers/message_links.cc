@@ -68,7 +68,7 @@ class MessageLinks {
   void finish(std::vector<ComparedLinks>& all) && {
     for (auto& [compared, found] : classes_) {
       ComparedLinks& links = all.emplace_back();
-      links.what = absl::StrCat("a message of ", sizeText(compared.bytes),
+      links.what = absl::StrCat(sizeText(compared.bytes),
                                 compared.between_hosts ? " between hosts" : "");
       links.absent = absentOf(found.groups);
       for (auto& [ranks, link] : found.by_ranks) {

@@ -4,12 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "analysis/diagnosis/slow_peers/linked_ranks.h"
 #include "analysis/diagnosis/slow_peers/slow_links.h"
 #include "analysis/diagnosis/slow_peers/transfer_links.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -28,14 +25,10 @@ void tellLinks(const ComparedLinks& compared, const LinkedRanks& together,
                JobVerdict& verdict) {
   for (std::size_t i = 0; i < together.links.size() && i < kMostTold; ++i) {
     const SlowLink& link = *together.links[i];
-    verdict.evidence.push_back(absl::StrCat(
-        compared.what, " ", linkText(compared, compared.links[link.link].ranks),
-        " takes ", secondsText(link.median_ns), " (median of ", link.count,
-        ") from when all it waits for are ready; of the others' three of four "
-        "take at most ",
-        secondsText(link.others_ns), "."));
-    verdict.evidence.push_back(absl::StrFormat(
-        "That is %.0f %% of the time between them.", 100 * link.of_the_time));
+    verdict.evidence.push_back(SlowTransfers{
+        compared.what, compared.kind, compared.links[link.link].ranks,
+        link.median_ns, link.count, link.others_ns});
+    verdict.evidence.push_back(ShareOfTime{link.of_the_time});
   }
 }
 
@@ -62,18 +55,15 @@ void tellWhich(const ComparedLinks& compared, const std::vector<SlowLink>& slow,
   const Ranks& ranks = verdict.culprits;
   if (ranks.size() == 1) return;
   if (compared.kind == Kind::kRanks) {
-    verdict.evidence.push_back(
-        "Some of them may be slow only because others pass them their part.");
+    verdict.evidence.push_back(PlainFact::kMayWaitForSlowPart);
     return;
   }
   const bool quick_elsewhere =
       std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
         return isQuickElsewhere(compared, slow, ranks, rank);
       });
-  verdict.evidence.push_back(
-      quick_elsewhere
-          ? "Each of them is quick with others: it is what lies between them."
-          : "Which of them it is, or what lies between them, cannot be told.");
+  verdict.evidence.push_back(quick_elsewhere ? PlainFact::kQuickWithOthers
+                                             : PlainFact::kWhichIsUnknown);
 }
 
 JobVerdict verdictOn(const ComparedLinks& compared,
@@ -91,21 +81,13 @@ JobVerdict verdictOn(const ComparedLinks& compared,
     verdict.pair = {first.ranks[0], first.ranks[1]};
   }
   verdict.since_ns = together.links.front()->since_ns;
-  verdict.summary =
-      together.ranks.size() == 1
-          ? absl::StrCat("Transfers of rank ", together.ranks.front(),
-                         " are slow, though nobody is late.")
-          : absl::StrCat("Transfers between ", ranksText(together.ranks),
-                         " are slow, though nobody is late.");
+  verdict.summary = {TransfersAreSlow{together.ranks}};
   tellLinks(compared, together, verdict);
   tellWhich(compared, slow, verdict);
   if (!compared.absent.empty()) {
-    verdict.evidence.push_back(
-        absl::StrCat("No trace of ", ranksText(compared.absent), "."));
+    verdict.evidence.push_back(NoTrace{compared.absent});
   }
-  verdict.advice.push_back(absl::StrCat(
-      "the network of ", ranksText(verdict.culprits),
-      ", and what else uses it and their processors at that time"));
+  verdict.advice.push_back(AskNetwork{verdict.culprits});
   return verdict;
 }
 

@@ -1,7 +1,5 @@
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
 #include "analysis/diagnosis/standstill/missing_ranks.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -11,22 +9,14 @@ constexpr std::size_t kMostStopsTold = 3;
 // of for that long was under way.
 constexpr std::int64_t kSurelyToldNs = 1'000'000'000;
 
-std::string stopText(const GroupStanding& standing, std::uint32_t rank,
-                     const GroupStop& stop) {
+GroupStopped stoppedOn(const GroupStanding& standing, std::uint32_t rank,
+                       const GroupStop& stop) {
+  GroupStopped stopped{rank, stop.gave_up, {}, false, stop.why};
   const OperationRef* ref =
       standing.knowledge.refAtOrBehind(rank, standing.group, standing.seq);
-  const bool it = ref && ref->seq == standing.seq;
-  const std::string after =
-      ref ? absl::StrCat(", ", it ? "" : "more than ",
-                         secondsText(stop.at_ns - ref->at_ns),
-                         " after it had issued it")
-          : "";
-  if (!stop.gave_up) {
-    return absl::StrCat("Rank ", rank, " aborted the group", after, ".");
-  }
-  return absl::StrCat("The engine of rank ", rank, " gave up", after,
-                      stop.why.empty() ? "" : absl::StrCat(": ", stop.why),
-                      ".");
+  if (ref) stopped.after_ns = stop.at_ns - ref->at_ns;
+  stopped.more_than = ref && ref->seq != standing.seq;
+  return stopped;
 }
 
 // Whether what a rank raised or how it died is the better thing to say.
@@ -45,7 +35,7 @@ void tellStops(const GroupStanding& standing, JobVerdict& verdict) {
     const GroupStop* stop = standing.stopOn(rank);
     if (!stop) continue;
     if (++told > kMostStopsTold) return;
-    verdict.evidence.push_back(stopText(standing, rank, *stop));
+    verdict.evidence.push_back(stoppedOn(standing, rank, *stop));
   }
 }
 
@@ -64,26 +54,16 @@ std::optional<JobVerdict> judgeAborted(const GroupStanding& standing) {
   verdict.seq = standing.seq;
   verdict.op = standing.op();
   verdict.since_ns = standing.since_ns;
-  verdict.summary = absl::StrCat(
-      "\"", standing.job().catalog.label(standing.group), "\" was aborted on ",
-      ranksText(standing.inside), " while ", standing.what(),
-      " was under way there",
-      by_missing
-          ? absl::StrCat("; ", ranksText(missing.sure), " had not joined it.")
-          : ".");
+  verdict.summary = {GroupAborted{standing.group, standing.call(),
+                                  standing.inside, missing.sure}};
   for (std::size_t i = 0; i < missing.sure.size() && i < kMostStopsTold; ++i) {
-    verdict.now.push_back(standing.knowledge.insteadText(missing.sure[i]));
+    verdict.now.push_back(standing.knowledge.insteadOf(missing.sure[i]));
   }
-  tellLost(standing, missing.doubtful, verdict);
+  tellLost(missing.doubtful, verdict);
   tellStops(standing, verdict);
-  verdict.evidence.push_back(
-      "Whether it would have ended is not known: it was cut off before it had "
-      "stood still for long.");
+  verdict.evidence.push_back(PlainFact::kCutOffTooSoonToJudge);
   tellAbsent(standing, verdict);
-  verdict.advice.push_back(
-      absl::StrCat("why the program aborted the group: "
-                   "the log of ",
-                   ranksText(standing.inside)));
+  verdict.advice.push_back(AskWhyAborted{standing.inside});
   return verdict;
 }
 

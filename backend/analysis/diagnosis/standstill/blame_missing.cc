@@ -1,9 +1,7 @@
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/standstill/cut_off.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -27,65 +25,32 @@ bool processEnded(const GroupStanding& standing, std::uint32_t rank) {
   return !lived_on;
 }
 
-// For a line that tells more: up to the end of its first sentence, which may be
-// cut.
-std::string shortEnd(const ProcessEnd& end) {
-  constexpr std::size_t kMostBytes = 120;
-  const std::string text = endText(end);
-  const std::string first = text.substr(0, text.find(". "));
-  return first.size() <= kMostBytes ? first : nameOf(end.kind);
-}
-
-// Returns why they left: "raised ValueError: boom before".
-std::string whyTheyLeft(const GroupStanding& standing,
-                        const std::vector<std::uint32_t>& left) {
-  const ProcessEnd& first = standing.job().rank(left.front())->end;
-  const bool alike =
-      std::all_of(left.begin(), left.end(), [&](std::uint32_t rank) {
-        return shortEnd(standing.job().rank(rank)->end) == shortEnd(first);
-      });
-  if (!alike) return " left before";
-  return absl::StrCat(" ", endOf(left, shortEnd(first)), " before");
-}
-
-// Returns "rank 1 never joined all_reduce #2", or what a live rank may still
-// do.
-std::string whatTheyDid(const GroupStanding& standing,
-                        const std::vector<std::uint32_t>& ranks,
-                        const std::vector<std::uint32_t>& left) {
-  if (!left.empty()) {
-    return absl::StrCat(ranksText(ranks), whyTheyLeft(standing, left), " ",
-                        standing.what());
-  }
+// What was known of those who are missing and of the others.
+NotJoined notJoined(const GroupStanding& standing, const Ranks& ranks,
+                    bool have_left) {
+  using How = NotJoined::How;
+  using Others = NotJoined::Others;
+  NotJoined fact;
+  fact.ranks = ranks;
+  fact.call = standing.call();
   const bool live = std::all_of(
       ranks.begin(), ranks.end(),
       [&](std::uint32_t rank) { return standing.job().rank(rank)->running; });
-  return live ? absl::StrCat(ranksVerb(ranks, "has", "have"), " not joined ",
-                             standing.what(), " yet")
-              : absl::StrCat(ranksText(ranks), " never joined ",
-                             standing.what());
-}
-
-std::string whatTheOthersDo(const GroupStanding& standing) {
-  const auto verb = [](const std::vector<std::uint32_t>& ranks, const char* one,
-                       const char* many) {
-    return ranks.size() == 1 ? one : many;
-  };
+  fact.how = have_left ? How::kLeftBefore : live ? How::kNotYet : How::kNever;
   if (!standing.inside.empty()) {
     const bool perhaps = standing.perhaps() == standing.inside;
-    return absl::StrCat(
-        whoElse(standing, standing.inside),
-        perhaps ? " may wait for it"
-                : verb(standing.inside, " waits for it", " wait for it"),
-        standing.longest_ns > 0
-            ? absl::StrCat(standing.at_least ? ", for at least " : ", for ",
-                           secondsText(standing.longest_ns))
-            : "");
+    fact.others_do = perhaps ? Others::kMayWait : Others::kWait;
+    fact.others = standing.othersAre(standing.inside);
+    fact.waited_ns = standing.longest_ns;
+    fact.at_least = standing.at_least;
+  } else if (standing.failed.empty()) {
+    fact.others_do = Others::kCalledIt;
+    fact.others = standing.othersAre(standing.joined());
+  } else {
+    fact.others_do = Others::kFailedIn;
+    fact.others = standing.othersAre(standing.failed);
   }
-  return standing.failed.empty()
-             ? absl::StrCat(whoElse(standing, standing.joined()), " called it")
-             : absl::StrCat("it failed on ",
-                            whoElse(standing, standing.failed));
+  return fact;
 }
 
 // Those who went on are a majority that made one call less, or half of all.
@@ -97,17 +62,13 @@ void blameJoined(const GroupStanding& standing,
     verdict.kind = VerdictKind::kNeverJoined;
     verdict.ranks = missing;
     verdict.culprits = joined;
-    verdict.summary =
-        absl::StrCat("Only ", ranksText(joined), " called ", standing.what(),
-                     "; ", ranksText(missing), " ended without it.");
+    verdict.summary = {OnlyTheseCalled{joined, standing.call(), missing}};
   } else if (missing.size() > 1) {
     addRanks(verdict.culprits, joined);
     verdict.culprit = Confidence::kUndecided;
-    verdict.evidence.push_back(kNoMajority);
+    verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
   } else {
-    verdict.evidence.push_back(
-        "Its process ended by itself: if it was not to make this call, the "
-        "other made one too many. Two cannot outvote each other.");
+    verdict.evidence.push_back(PlainFact::kEndedByItself);
   }
 }
 
@@ -127,18 +88,21 @@ void blameMissing(const GroupStanding& standing,
       left.empty() ? killedFirst(standing, missing) : left;
   verdict.ranks = verdict.culprits = killed.empty() ? missing : killed;
   verdict.culprit = Confidence::kLikely;
-  verdict.summary = left.empty() ? cutOffText(standing, missing, verdict) : "";
-  if (verdict.summary.empty()) {
-    verdict.summary = absl::StrCat(whatTheyDid(standing, verdict.ranks, killed),
-                                   "; ", whatTheOthersDo(standing), ".");
+  const auto cut =
+      left.empty() ? cutOffBefore(standing, missing) : std::nullopt;
+  if (cut) {
+    verdict.waited_ns = cut->waited_ns;
+    verdict.summary = {*cut};
+  } else {
+    verdict.summary = {notJoined(standing, verdict.ranks, !killed.empty())};
   }
   for (std::size_t i = 0; i < missing.size() && i < 4; ++i) {
-    verdict.now.push_back(standing.knowledge.insteadText(missing[i]));
+    verdict.now.push_back(standing.knowledge.insteadOf(missing[i]));
   }
   if (jobWasEnded(standing, missing)) {
     verdict.culprits.clear();
     verdict.culprit = Confidence::kUndecided;
-    verdict.evidence.push_back("All its members were interrupted or killed.");
+    verdict.evidence.push_back(PlainFact::kAllWereEnded);
     return;
   }
   const bool all_went_on = left.size() == missing.size();
@@ -146,9 +110,7 @@ void blameMissing(const GroupStanding& standing,
       standing.members.absent.empty()) {
     blameJoined(standing, missing, verdict);
   }
-  verdict.advice.push_back(
-      absl::StrCat("where ", ranksVerb(verdict.culprits, "is", "are"),
-                   " in the program, and its log"));
+  verdict.advice.push_back(AskWhere{verdict.culprits});
 }
 
 }  // namespace traced

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
-
 namespace traced {
 namespace {
 
@@ -53,45 +50,23 @@ bool jobWasEnded(const GroupStanding& standing,
   });
 }
 
-std::string whoElse(const GroupStanding& standing,
-                    const std::vector<std::uint32_t>& ranks) {
-  constexpr std::size_t kMostBytes = 24;
-  std::string text = ranksText(ranks);
-  if (text.size() <= kMostBytes) return text;
-  const bool all =
-      ranks.size() + standing.missing.size() == standing.members.present.size();
-  return absl::StrCat(all ? "the other " : "", ranks.size(), " ranks");
-}
-
-std::string cutOffText(const GroupStanding& standing,
-                       const std::vector<std::uint32_t>& missing,
-                       JobVerdict& verdict) {
+std::optional<CutOffBeforeJoining> cutOffBefore(
+    const GroupStanding& standing, const std::vector<std::uint32_t>& missing) {
   const ProcessEnd& first = standing.job().rank(missing.front())->end;
   const bool alike = all(missing, [&](std::uint32_t rank) {
     return standing.stoodStillBeforeEndOf(rank) &&
            endText(standing.job().rank(rank)->end) == endText(first);
   });
-  if (!alike || first.wasKilled()) return "";
+  if (!alike || first.wasKilled()) return std::nullopt;
   std::int64_t waited_ns = *standing.waitedUntilEndOf(missing.front());
   for (const std::uint32_t rank : missing) {
     waited_ns = std::min(waited_ns, *standing.waitedUntilEndOf(rank));
   }
-  verdict.waited_ns = waited_ns;
   std::vector<std::uint32_t> waiting = standing.inside;
   addRanks(waiting, standing.failed);
-  std::string text = absl::StrCat(
-      ranksText(missing), " had not joined ", standing.what(), " when ",
-      first.wasInterrupted() ? "the job was interrupted"
-                             : (missing.size() == 1 ? "it was" : "they were") +
-                                   endText(first).substr(3),
-      "; ", waiting.empty() ? "the others" : whoElse(standing, waiting),
-      standing.perhaps() == waiting ? " may have waited " : " had waited ",
-      secondsText(waited_ns), ".");
-  if (missing.size() == 1 && !first.interrupted_at.empty()) {
-    absl::StrAppend(&text, " Rank ", missing.front(), " was at ",
-                    first.interrupted_at, ".");
-  }
-  return text;
+  const bool perhaps = standing.perhaps() == waiting;
+  return CutOffBeforeJoining{missing, standing.call(),
+                             standing.othersAre(waiting), perhaps, waited_ns};
 }
 
 }  // namespace traced

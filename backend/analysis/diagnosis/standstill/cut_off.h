@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "analysis/diagnosis/standstill/group_standing.h"
@@ -22,15 +22,8 @@ std::vector<std::uint32_t> killedFirst(
 bool jobWasEnded(const GroupStanding& standing,
                  const std::vector<std::uint32_t>& missing);
 
-// Returns "rank 1 had not joined ... when the job was interrupted; ranks 0,2
-// had waited 32 s." and sets how long they had; "" unless all the missing were
-// cut off while the others stood still.
-std::string cutOffText(const GroupStanding& standing,
-                       const std::vector<std::uint32_t>& missing,
-                       JobVerdict& verdict);
-
-// Returns the ranks in words, and only how many there are of a long list.
-std::string whoElse(const GroupStanding& standing,
-                    const std::vector<std::uint32_t>& ranks);
+// Absent unless all the missing were cut off while the others stood still.
+std::optional<CutOffBeforeJoining> cutOffBefore(
+    const GroupStanding& standing, const std::vector<std::uint32_t>& missing);
 
 }  // namespace traced

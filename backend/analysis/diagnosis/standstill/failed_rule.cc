@@ -1,8 +1,6 @@
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -21,10 +19,7 @@ void tellKilled(const GroupStanding& standing,
   // It may have been killed because the others failed.
   verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = dead;
-  const ProcessEnd& end = standing.job().rank(dead.front())->end;
-  const std::string how = end.kind == EndKind::kDied ? "died" : endText(end);
-  verdict.summary = absl::StrCat(ranksText(dead), " ", endOf(dead, how),
-                                 " inside ", standing.what(), ".");
+  verdict.summary = {DiedInside{dead, standing.call()}};
 }
 
 void tellSilent(const GroupStanding& standing,
@@ -33,10 +28,7 @@ void tellSilent(const GroupStanding& standing,
       timedOut(standing) ? VerdictKind::kHungIn : VerdictKind::kLeftEarly;
   verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = silent;
-  verdict.summary =
-      absl::StrCat(ranksText(silent), " joined ", standing.what(),
-                   " and recorded nothing more, while the others failed in "
-                   "it.");
+  verdict.summary = {SilentInside{silent, standing.call()}};
 }
 
 void tellFailed(const GroupStanding& standing, JobVerdict& verdict) {
@@ -52,8 +44,7 @@ void tellFailed(const GroupStanding& standing, JobVerdict& verdict) {
   const bool all = verdict.culprits.size() == standing.members.present.size();
   verdict.finding = Confidence::kCertain;
   verdict.culprit = all ? Confidence::kUndecided : Confidence::kLikely;
-  verdict.summary = absl::StrCat(standing.what(), " failed on ",
-                                 ranksText(verdict.ranks), ".");
+  verdict.summary = {CollectiveFailed{standing.call(), verdict.ranks}};
 }
 
 // Who was ready only after the operation had timed out on another.
@@ -119,10 +110,8 @@ void tellTooLate(const GroupStanding& standing, const TooLate& late,
   // What held it up is not recorded.
   verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = late.ranks;
-  verdict.summary = absl::StrCat(
-      ranksText(late.ranks), " came ", secondsText(late.late_ns), " late to ",
-      standing.what(), "; it had timed out on ", ranksText(late.gave_up),
-      " after ", secondsText(late.waited_ns), ".");
+  verdict.summary = {CameTooLate{late.ranks, late.late_ns, standing.call(),
+                                 late.gave_up, late.waited_ns}};
 }
 
 // All had joined and stood still before any of these was cut off: why it failed
@@ -174,8 +163,7 @@ std::optional<Trouble> judgeFailed(const GroupStanding& standing) {
     tellFailed(standing, verdict);
   }
   tellFailures(standing, verdict);
-  verdict.advice.push_back(
-      absl::StrCat("the log of ", ranksText(verdict.culprits)));
+  verdict.advice.push_back(AskLog{verdict.culprits});
   return trouble;
 }
 

@@ -1,7 +1,5 @@
 #include "absl/container/btree_map.h"
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -18,34 +16,21 @@ void tellCallsAfterFailure(const GroupStanding& standing, JobVerdict& verdict) {
     failed += state.failed_after_failure;
   }
   if (ranks.empty()) return;
-  std::string who = ranksText(ranks);
-  who.front() = 'R';
-  const std::string result =
-      failed == 0 ? ""
-      : failed == calls
-          ? (calls == 1 ? ", which failed, too" : ", which all failed, too")
-          : absl::StrCat(", ", failed, " of which failed, too");
-  verdict.evidence.push_back(
-      absl::StrCat(who, " caught that failure and made ", calls,
-                   calls == 1 ? " more call" : " more calls", result, "."));
+  verdict.evidence.push_back(CaughtFailure{ranks, calls, failed});
 }
 
 }  // namespace
 
-void tellLost(const GroupStanding& standing,
-              const std::vector<std::uint32_t>& ranks, JobVerdict& verdict) {
+void tellLost(const std::vector<std::uint32_t>& ranks, JobVerdict& verdict) {
   for (const std::uint32_t rank : ranks) {
-    verdict.evidence.push_back(
-        absl::StrCat("The trace of rank ", rank, " lost ",
-                     standing.job().rank(rank)->lost, "."));
+    verdict.evidence.push_back(LostRecords{rank});
   }
 }
 
 void tellAbsent(const GroupStanding& standing, JobVerdict& verdict) {
   const std::vector<std::uint32_t>& absent = standing.members.absent;
   if (absent.empty()) return;
-  verdict.evidence.push_back(
-      absl::StrCat("No trace of ", ranksText(absent), "."));
+  verdict.evidence.push_back(NoTrace{absent});
 }
 
 void tellFailures(const GroupStanding& standing, JobVerdict& verdict) {
@@ -62,9 +47,7 @@ void tellFailures(const GroupStanding& standing, JobVerdict& verdict) {
   std::size_t told = 0;
   for (const auto& [error, ranks] : ranks_of) {
     if (++told > kMostTold) break;
-    verdict.evidence.push_back(
-        absl::StrCat("It failed on ", ranksText(ranks),
-                     error.empty() ? "." : absl::StrCat(": ", error)));
+    verdict.evidence.push_back(FailedWith{ranks, error});
   }
   tellCallsAfterFailure(standing, verdict);
 }
@@ -78,19 +61,14 @@ void tellUndecided(const GroupStanding& standing,
   verdict.ranks = lossy;
   addRanks(verdict.ranks, absent);
   verdict.culprits.clear();
-  verdict.summary =
-      absl::StrCat(standing.what(), " did not end on ",
-                   ranksText(trouble.inside), ", and why cannot be known.");
-  tellLost(standing, lossy, verdict);
+  verdict.summary = {DidNotEnd{standing.call(), trouble.inside}};
+  tellLost(lossy, verdict);
   tellAbsent(standing, verdict);
   if (!absent.empty()) {
-    verdict.advice.push_back(
-        absl::StrCat("to decide: the files of ", ranksText(absent)));
+    verdict.advice.push_back(AskFiles{absent});
   }
   if (!lossy.empty()) {
-    verdict.advice.push_back(
-        absl::StrCat("to decide: all records of ", ranksText(lossy),
-                     "; a larger TRACED_RING_MB loses fewer"));
+    verdict.advice.push_back(AskAllRecords{lossy});
   }
 }
 

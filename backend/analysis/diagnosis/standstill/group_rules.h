@@ -32,8 +32,7 @@ void blameMissing(const GroupStanding& standing,
                   JobVerdict& verdict);
 
 // Parts of the evidence.
-void tellLost(const GroupStanding& standing,
-              const std::vector<std::uint32_t>& ranks, JobVerdict& verdict);
+void tellLost(const std::vector<std::uint32_t>& ranks, JobVerdict& verdict);
 void tellAbsent(const GroupStanding& standing, JobVerdict& verdict);
 void tellFailures(const GroupStanding& standing, JobVerdict& verdict);
 // How the operation was cut off.

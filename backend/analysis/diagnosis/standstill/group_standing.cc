@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/job/dependency.h"
 #include "analysis/stream/names.h"
 
@@ -285,10 +283,6 @@ std::string GroupStanding::op() const {
   return signature == CollectiveTable::kNoSignature
              ? ""
              : nameOf(job().signatures.at(signature).op);
-}
-
-std::string GroupStanding::what() const {
-  return absl::StrCat(op(), " ", placeText(job(), group, seq));
 }
 
 Trouble GroupStanding::trouble() const {

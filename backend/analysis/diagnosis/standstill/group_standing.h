@@ -79,9 +79,13 @@ struct GroupStanding {
   const OperationRef* failureOn(std::uint32_t rank) const;
   // Whether nobody can end it before all have joined.
   bool needsAll() const;
-  // "all_reduce", and "all_reduce #7 of \"dp\"".
+  // "all_reduce".
   std::string op() const;
-  std::string what() const;
+  CollectiveAt call() const { return {op(), group, seq}; }
+  // Members beside those who are missing.
+  OtherRanks othersAre(const std::vector<std::uint32_t>& ranks) const {
+    return {ranks, ranks.size() + missing.size() == members.present.size()};
+  }
   // Of this operation; what it comes to is left to whoever judges.
   Trouble trouble() const;
 };

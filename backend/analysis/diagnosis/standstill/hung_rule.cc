@@ -1,8 +1,6 @@
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -46,41 +44,22 @@ Confidence confidenceOf(const GroupStanding& standing) {
 }
 
 void tellHung(const GroupStanding& standing, JobVerdict& verdict) {
-  verdict.summary = absl::StrCat(
-      ranksVerb(standing.inside, "hangs", "hang"), " in ", standing.what(),
-      standing.waited_ns
-          ? absl::StrCat(", for ", secondsText(*standing.waited_ns))
-          : "",
-      standing.ended.empty()
-          ? ": all members joined it, none ended it."
-          : absl::StrCat(": all members joined it, and ",
-                         ranksText(standing.ended), " ended it."));
+  verdict.summary = {HangsIn{standing.inside, standing.call(),
+                             standing.waited_ns, standing.ended}};
   if (standing.waited_ns && standing.knowledge.tellsAges()) {
-    verdict.evidence.push_back(absl::StrCat("The last of them joined ",
-                                            secondsText(*standing.waited_ns),
-                                            " before the traces end."));
+    verdict.evidence.push_back(LastJoined{*standing.waited_ns});
   }
   if (!standing.ended.empty() && standing.needsAll() &&
       !standing.knowledge.tellsAges()) {
-    verdict.evidence.push_back(absl::StrCat(
-        "Nobody ends it before all have started it: ",
-        ranksVerb(standing.inside, "has", "have"),
-        " started it too, and the device or the watchdog there stopped, or "
-        "the dump was made before."));
+    verdict.evidence.push_back(StartedToo{standing.inside});
   }
   if (!standing.not_observed.empty()) {
-    verdict.evidence.push_back(absl::StrCat("Whether it ended on ",
-                                            ranksText(standing.not_observed),
-                                            " nobody could observe."));
+    verdict.evidence.push_back(EndNotObserved{standing.not_observed});
   }
   if (const auto perhaps = standing.perhaps(); !perhaps.empty()) {
-    verdict.evidence.push_back(absl::StrCat(
-        "That ", ranksVerb(perhaps, "waits", "wait"),
-        " for it is not recorded, and nothing but a wait shows its end: the "
-        "program may stand still elsewhere."));
+    verdict.evidence.push_back(WaitNotRecorded{perhaps});
   }
-  verdict.advice.push_back(
-      "the network between the members, and the log of the backend");
+  verdict.advice.push_back(PlainFact::kAskNetworkOfMembers);
 }
 
 // Everybody whose dump is here waits.
@@ -91,15 +70,9 @@ void blameAbsent(const GroupStanding& standing, Trouble& trouble) {
   verdict.kind = VerdictKind::kNeverJoined;
   verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = absent;
-  verdict.summary =
-      absl::StrCat(ranksVerb(absent, "has", "have"), " left no dump, and ",
-                   ranksVerb(standing.inside, "waits", "wait"), " in ",
-                   standing.what(), ".");
-  verdict.evidence.push_back(
-      "A process that lives makes a dump when the others do: it had ended, or "
-      "could not, or its dump is not among these.");
-  verdict.advice.push_back(
-      absl::StrCat("the log of ", ranksText(absent), ", and its dump"));
+  verdict.summary = {LeftNoDump{absent, standing.inside, standing.call()}};
+  verdict.evidence.push_back(PlainFact::kLivingProcessDumps);
+  verdict.advice.push_back(AskLogAndDump{absent});
 }
 
 }  // namespace
@@ -126,9 +99,7 @@ std::optional<Trouble> judgeHung(const GroupStanding& standing) {
   verdict.ranks = standing.inside;
   verdict.culprits = silentInside(standing);
   if (verdict.culprits != standing.inside) {
-    verdict.evidence.push_back(
-        absl::StrCat("After joining it ", ranksText(verdict.culprits),
-                     " recorded no further call, while the others went on."));
+    verdict.evidence.push_back(NoFurtherCall{verdict.culprits});
   }
   verdict.finding = confidenceOf(standing);
   const bool few = verdict.culprits.size() < standing.members.present.size();

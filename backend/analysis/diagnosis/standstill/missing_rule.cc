@@ -49,7 +49,7 @@ std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
   JobVerdict& verdict = trouble.verdict;
   blameMissing(standing, missing.sure, verdict);
   verdict.finding = missing.confidence;
-  tellLost(standing, missing.doubtful, verdict);
+  tellLost(missing.doubtful, verdict);
   tellAbsent(standing, verdict);
   tellFailures(standing, verdict);
   tellStops(standing, verdict);

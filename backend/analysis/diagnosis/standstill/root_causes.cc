@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
-
 namespace traced {
 namespace {
 
@@ -41,8 +38,7 @@ struct Merged {
 
 }  // namespace
 
-std::vector<JobVerdict> mergeCauses(const JobState& job,
-                                    std::vector<RootCause> roots) {
+std::vector<JobVerdict> mergeCauses(std::vector<RootCause> roots) {
   auto strongest = RootCause::Proof::kMayBeHeldUp;
   for (const RootCause& root : roots) {
     strongest = std::min(strongest, root.proof);
@@ -59,15 +55,13 @@ std::vector<JobVerdict> mergeCauses(const JobState& job,
       merged.push_back({std::move(root.verdict), 0});
     } else if (++same->others <= kMostMerged) {
       same->verdict.evidence.push_back(
-          absl::StrCat(ranksText(same->verdict.culprits), " is waited for in ",
-                       operationText(job, root.verdict), ", too."));
+          AlsoWaitedFor{same->verdict.culprits, root.verdict.subject()});
     }
   }
   std::vector<JobVerdict> verdicts;
   for (Merged& one : merged) {
     if (one.others > kMostMerged) {
-      one.verdict.evidence.push_back(
-          absl::StrCat("And in ", one.others - kMostMerged, " more."));
+      one.verdict.evidence.push_back(AndMore{one.others - kMostMerged});
     }
     verdicts.push_back(std::move(one.verdict));
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
 #include "analysis/diagnosis/telling/verdict.h"
 
 namespace traced {
@@ -31,7 +30,6 @@ struct RootCause {
 // Beside those with the strongest proof the others are taken to be held up by
 // them. Of those that one and the same rank keeps waiting the first is told,
 // and the others in its evidence.
-std::vector<JobVerdict> mergeCauses(const JobState& job,
-                                    std::vector<RootCause> roots);
+std::vector<JobVerdict> mergeCauses(std::vector<RootCause> roots);
 
 }  // namespace traced

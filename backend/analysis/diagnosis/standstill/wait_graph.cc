@@ -7,11 +7,9 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/program/blame_by_order.h"
 #include "analysis/diagnosis/standstill/root_causes.h"
 #include "analysis/diagnosis/standstill/wait_edges.h"
-#include "analysis/diagnosis/telling/words.h"
 
 namespace traced {
 namespace {
@@ -89,10 +87,6 @@ class Components {
   std::uint32_t count_ = 0;
 };
 
-std::string whatOf(const JobState& job, const JobVerdict& verdict) {
-  return operationText(job, verdict);
-}
-
 // To be sorted once all are there.
 void append(std::vector<std::uint32_t>& to,
             const std::vector<std::uint32_t>& from) {
@@ -153,14 +147,6 @@ bool cannotEnd(const std::vector<const Trouble*>& cycle) {
   });
 }
 
-// "rank 1 is inside ".
-std::string insideText(const Trouble& trouble) {
-  return absl::StrCat(trouble.perhaps.empty()
-                          ? ranksVerb(trouble.inside, "is", "are")
-                          : ranksVerb(trouble.inside, "may be", "may be"),
-                      " inside ");
-}
-
 JobVerdict deadlockOf(const JobState& job,
                       const std::vector<const Trouble*>& cycle,
                       ProgramOrder& order) {
@@ -177,9 +163,8 @@ JobVerdict deadlockOf(const JobState& job,
     append(verdict.ranks, trouble->inside);
     verdict.finding = std::max(verdict.finding, trouble->verdict.finding);
     verdict.evidence.push_back(
-        absl::StrCat(insideText(*trouble), whatOf(job, trouble->verdict),
-                     " and ", trouble->inside.size() == 1 ? "waits" : "wait",
-                     " for ", ranksText(trouble->missing), "."));
+        InsideAndWaits{trouble->inside, !trouble->perhaps.empty(),
+                       trouble->verdict.subject(), trouble->missing});
   }
   verdict.ranks = sortedSet(std::move(verdict.ranks));
   verdict.culprits = smallestRootSet(cycle);
@@ -190,26 +175,19 @@ JobVerdict deadlockOf(const JobState& job,
                                                       : Confidence::kLikely;
   verdict.summary.clear();
   blameByOrder(job, order, cycle, verdict);
-  if (!verdict.summary.empty()) {
-    verdict.evidence.insert(verdict.evidence.begin(), verdict.summary);
-  }
-  verdict.summary =
-      absl::StrCat("Deadlock: ", ranksText(verdict.ranks),
-                   " wait for each other in ", cycle.size(), " operations.");
+  verdict.evidence.insert(verdict.evidence.begin(), verdict.summary.begin(),
+                          verdict.summary.end());
+  verdict.summary = {Deadlock{verdict.ranks, cycle.size()}};
   if (verdict.culprit == Confidence::kUndecided) {
-    verdict.evidence.push_back(
-        "Which of them left the order of the program cannot be told: all are "
-        "named.");
+    verdict.evidence.push_back(PlainFact::kOrderIsUnknown);
   }
-  verdict.advice.push_back(absl::StrCat(
-      "in which order ", ranksVerb(verdict.culprits, "makes", "make"),
-      " these calls"));
+  verdict.advice.push_back(AskCallOrder{verdict.culprits});
   return verdict;
 }
 
-void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
-                 const Edges& edges, const Components& components,
-                 std::uint32_t component, JobVerdict& verdict) {
+void tellWaiting(const std::vector<Trouble>& troubles, const Edges& edges,
+                 const Components& components, std::uint32_t component,
+                 JobVerdict& verdict) {
   std::size_t waiting = 0;
   bool certain = true;
   std::vector<std::uint32_t> ranks;
@@ -226,17 +204,8 @@ void tellWaiting(const JobState& job, const std::vector<Trouble>& troubles,
     append(ranks, troubles[i].inside);
   }
   if (!example) return;
-  const std::string what = whatOf(job, example->verdict);
-  ranks = sortedSet(std::move(ranks));
-  const std::string who =
-      ranks.empty() ? "" : absl::StrCat(" (", ranksText(ranks), ")");
-  const char* may = certain ? "" : " may";
-  verdict.consequence =
-      waiting == 1 ? absl::StrCat(what, who, may,
-                                  certain ? " only waits for that."
-                                          : " only wait for that.")
-                   : absl::StrCat(waiting, " more operations", who, may,
-                                  " only wait for that, such as ", what, ".");
+  verdict.consequence = OnlyWaits{waiting, example->verdict.subject(),
+                                  sortedSet(std::move(ranks)), certain};
 }
 
 RootCause::Proof proofOf(const JobState& job, const Trouble& trouble) {
@@ -309,10 +278,10 @@ std::vector<JobVerdict> rootsOf(const JobState& job,
     if (!is_root[c] || explained) continue;
     RootCause root =
         causeOf(job, troubles, nodes[c], waits.sure, cycles, order);
-    tellWaiting(job, troubles, edges, components, c, root.verdict);
+    tellWaiting(troubles, edges, components, c, root.verdict);
     roots.push_back(std::move(root));
   }
-  return mergeCauses(job, std::move(roots));
+  return mergeCauses(std::move(roots));
 }
 
 }  // namespace traced

@@ -1,13 +1,12 @@
 #include "analysis/diagnosis/telling/call_places.h"
 
 #include <algorithm>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/reading/stream_loader.h"
+#include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 
 namespace traced {
@@ -65,26 +64,23 @@ void findIn(const StreamTable& table,
   }
 }
 
-// "Ranks 0-2 called it at train.py:120 in forward, in step 812."
+// Adds who called it where: ranks of one place together.
 void tellPlaces(JobVerdict& verdict) {
   if (verdict.seq == 0) {  // where it began is no more than an example
     for (const auto& [rank, place] : verdict.places) {
       if (!place.step) continue;
-      verdict.evidence.push_back(
-          absl::StrCat("It began in step ", *place.step, "."));
+      verdict.evidence.push_back(BeganInStep{*place.step});
       break;
     }
     return;
   }
-  absl::btree_map<std::string, std::vector<std::uint32_t>> ranks_at;
+  absl::btree_map<std::string, CalledAt> calls;
   for (const auto& [rank, place] : verdict.places) {
-    ranks_at[placeText(place)].push_back(rank);
+    CalledAt& call = calls[placeText(place)];
+    if (!call.place) call.place = std::make_shared<const CallPlace>(place);
+    call.ranks.push_back(rank);
   }
-  for (const auto& [place, ranks] : ranks_at) {
-    std::string who = ranksText(ranks);
-    who.front() = 'R';
-    verdict.evidence.push_back(absl::StrCat(who, " called it ", place, "."));
-  }
+  for (auto& [text, call] : calls) verdict.evidence.push_back(std::move(call));
 }
 
 // What a rank handled when it made the call, or made the one that it is in
@@ -99,18 +95,6 @@ std::string handledBy(const JobState& job, const JobVerdict& verdict,
   const CallPlace* place =
       is_inside ? state->inside.back().place.get() : nullptr;
   return place ? place->handling : "";
-}
-
-// "MemoryError (train.py:9)" of "MemoryError, raised at /job/train.py:9 in
-// train".
-std::string shortHandling(const std::string& handling) {
-  constexpr std::string_view kRaised = ", raised at ";
-  const std::size_t comma = handling.find(kRaised);
-  if (comma == std::string::npos) return handling;
-  std::string line = handling.substr(comma + kRaised.size());
-  line.resize(std::min(line.rfind(" in "), line.size()));
-  line.erase(0, line.rfind('/') + 1);
-  return absl::StrCat(handling.substr(0, comma), " (", line, ")");
 }
 
 // Adds to the summary which exceptions only culprits handled. That one was the
@@ -129,14 +113,16 @@ void tellHandled(const JobState& job, JobVerdict& verdict) {
                            rank) != verdict.culprits.end();
         });
     if (!only_culprits) continue;
-    std::string who = ranksVerb(ranks, "was", "were");
-    who.front() = 'R';
-    absl::StrAppend(&verdict.summary, " ", who, " handling ",
-                    shortHandling(handled), ".");
+    verdict.summary.push_back(WasHandling{ranks, handled});
   }
 }
 
 }  // namespace
+
+CallOn callOn(const OperationRef& operation) {
+  return {nameOf(operation.op), operation.group, operation.seq, operation.pair,
+          operation.place};
+}
 
 void findCallPlaces(const JobState& job, const TraceSet& set,
                     std::vector<JobVerdict>& verdicts) {

@@ -10,6 +10,8 @@
 
 namespace traced {
 
+CallOn callOn(const OperationRef& operation);
+
 // Fills JobVerdict::places of those that are about an operation, or that begin
 // with one. Reads the streams of the ranks they name once more, of a few where
 // there are many, and only where they may tell.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/diagnosis/telling/facts.h"
 #include "analysis/diagnosis/telling/verdict_kinds.h"
 #include "analysis/job/group_catalog.h"
 #include "analysis/stream/call_place.h"
@@ -42,17 +43,19 @@ struct JobVerdict {
   // Where in the program ranks called the operation, or that first one, as far
   // as that is known.
   std::vector<std::pair<std::uint32_t, CallPlace>> places;
-  // What happened, in a sentence.
-  std::string summary;
-  // What those who are waited for do instead, in sentences.
-  std::vector<std::string> now;
-  // The records that imply it, in sentences.
-  std::vector<std::string> evidence;
-  // What stands still only because of it, in a sentence; "": nothing.
-  std::string consequence;
+  // What happened.
+  std::vector<Fact> summary;
+  // What those who are waited for do instead.
+  std::vector<Fact> now;
+  // The records that imply it.
+  std::vector<Fact> evidence;
+  // What stands still only because of it.
+  std::optional<Fact> consequence;
   // What to do next.
-  std::vector<std::string> advice;
+  std::vector<Fact> advice;
 
+  // The operation that it is about.
+  StuckOperation subject() const { return {op, group, seq, pair}; }
   // Of the whole: that of its weaker half.
   Confidence confidence() const { return std::max(finding, culprit); }
   // Whether it says why something went wrong at all, or that nobody can.
@@ -61,8 +64,13 @@ struct JobVerdict {
   }
 };
 
-// Lowers a verdict to likely at most, for a reason, in a sentence.
-inline void weaken(JobVerdict& verdict, std::string why) {
+inline bool isTwoCannotOutvote(const Fact& fact) {
+  const PlainFact* remark = std::get_if<PlainFact>(&fact);
+  return remark && *remark == PlainFact::kTwoCannotOutvote;
+}
+
+// Lowers a verdict to likely at most, for a reason.
+inline void weaken(JobVerdict& verdict, Fact why) {
   verdict.finding = std::max(verdict.finding, Confidence::kLikely);
   verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
   verdict.evidence.push_back(std::move(why));

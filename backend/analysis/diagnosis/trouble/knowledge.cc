@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/words.h"
+#include "analysis/diagnosis/telling/call_places.h"
 
 namespace traced {
 namespace {
@@ -18,11 +17,6 @@ bool lastIsUnseen(const RankState& rank) {
     return ref.group == rank.last_issued->group && !rank.last_issued->pair &&
            ref.seq == rank.last_issued->seq;
   });
-}
-
-// It may be in one of a group that TRACED_SCOPE leaves out.
-const char* recorded(const RankState& rank) {
-  return rank.left_out > 0 ? "recorded " : "";
 }
 
 }  // namespace
@@ -124,44 +118,37 @@ std::vector<std::uint32_t> Knowledge::perhapsIn(
   return perhaps;
 }
 
-std::string Knowledge::insteadText(std::uint32_t rank) const {
+Fact Knowledge::insteadOf(std::uint32_t rank) const {
+  using Doing = DoesInstead::Doing;
+  using Process = DoesInstead::Process;
   const RankState* state = job_.rank(rank);
-  if (!state) return absl::StrCat("No trace of rank ", rank, ".");
-  std::string text = absl::StrCat("Rank ", rank, " ");
-  const auto since = [&](const OperationRef& ref) {
-    const std::int64_t ns = waitedNs(rank, ref);
-    return ns > 0 ? absl::StrCat(" for ", secondsText(ns)) : std::string();
-  };
+  if (!state) return NoTrace{{rank}};
+  DoesInstead does;
+  does.rank = rank;
+  does.some_left_out = state->left_out > 0;
   if (!state->inside.empty()) {
     const OperationRef& inside =
         tellsAges() ? state->inside.back() : state->inside.front();
-    const char* verb = inside.until_ns  ? "was inside "
-                       : inside.perhaps ? "may be inside "
-                                        : "is inside ";
-    absl::StrAppend(&text, verb, placedText(job_, inside), since(inside),
-                    inside.until_ns ? ", until it was cut off" : "");
+    does.doing = Doing::kInside;
+    does.call = callOn(inside);
+    does.cut_off = inside.until_ns.has_value();
+    does.perhaps = inside.perhaps;
+    does.waited_ns = waitedNs(rank, inside);
   } else if (state->first_failure) {
-    absl::StrAppend(&text, "had failed in ",
-                    placedText(job_, *state->first_failure));
+    does.doing = Doing::kHadFailed;
+    does.call = callOn(*state->first_failure);
   } else if (state->last_issued) {
-    absl::StrAppend(&text, "is in no ", recorded(*state), "operation",
-                    lastIsUnseen(*state) ? " that would show" : "",
-                    "; its last was ", placedText(job_, *state->last_issued));
+    does.doing = Doing::kInNone;
+    does.call = callOn(*state->last_issued);
+    does.last_is_unseen = lastIsUnseen(*state);
   } else if (state->forgets) {
-    absl::StrAppend(&text, "has nothing under way");
-  } else {
-    absl::StrAppend(&text, state->left_out > 0
-                               ? "called nothing that was recorded"
-                               : "called nothing at all");
+    does.doing = Doing::kNothingUnderWay;
   }
-  if (!tellsAges()) return text + " in its dump.";
-  if (state->running) return text + "; its process lives.";
-  if (state->end.kind == EndKind::kUnknown) {
-    return text + "; its trace does not tell whether its process lives.";
-  }
-  const std::string& line = state->end.interrupted_at;
-  return absl::StrCat(text, "; its process ", endText(state->end),
-                      line.empty() ? "" : " at ", line, ".");
+  does.process = !tellsAges()                           ? Process::kDumped
+                 : state->running                       ? Process::kLives
+                 : state->end.kind == EndKind::kUnknown ? Process::kUnknown
+                                                        : Process::kEnded;
+  return does;
 }
 
 }  // namespace traced

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "analysis/diagnosis/evidence/diagnosis_options.h"
@@ -55,8 +54,8 @@ class Knowledge {
   std::vector<std::uint32_t> perhapsIn(const std::vector<std::uint32_t>& ranks,
                                        std::uint32_t group, std::uint64_t seq,
                                        const RankPair& pair) const;
-  // What a rank did instead of joining.
-  std::string insteadText(std::uint32_t rank) const;
+  // What a rank did instead of joining, or that it has no trace.
+  Fact insteadOf(std::uint32_t rank) const;
 
  private:
   const JobState& job_;

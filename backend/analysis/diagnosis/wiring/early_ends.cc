@@ -3,9 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "analysis/diagnosis/telling/words.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
 #include "analysis/job/dependency.h"
 #include "analysis/stream/names.h"
@@ -125,22 +123,15 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group,
   const CollectiveTable& table = job.groups[group].collectives;
   verdict.op = nameOf(job.signatures.at(table.signatureOf(early.seq)).op);
   verdict.since_ns = early.ended->ready_ns;
-  verdict.summary = absl::StrCat(
-      verdict.op, " ", placeText(job, group, early.seq), " ended on rank ",
-      early.ended->rank, " ", secondsText(early.ns()), " before rank ",
-      early.called->rank, " called it.");
-  verdict.evidence.push_back(absl::StrCat(
-      "It ends on nobody before all members have called it: rank ",
-      early.ended->rank, " is connected to other ranks than those of \"",
-      job.catalog.label(group), "\"."));
+  verdict.summary = {EndedUnjoined{{verdict.op, group, early.seq},
+                                   early.ended->rank,
+                                   early.called->rank,
+                                   early.ns()}};
+  verdict.evidence.push_back(ConnectedElsewhere{early.ended->rank, group});
   if (search.count() > 1) {
-    verdict.evidence.push_back(absl::StrCat(
-        search.count(), " collectives of the group ended like that."));
+    verdict.evidence.push_back(EndedLikeThat{search.count()});
   }
-  verdict.advice.push_back(
-      absl::StrCat("where the program creates \"", job.catalog.label(group),
-                   "\": every rank of the job must call new_group() for every "
-                   "group, in one order"));
+  verdict.advice.push_back(AskWhereCreated{group});
   return verdict;
 }
 

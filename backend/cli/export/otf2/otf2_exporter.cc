@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/otf2/archive.h"
 #include "cli/export/otf2/rank_events.h"
+#include "phrasing/verdict_text.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {
@@ -50,7 +50,8 @@ void markVerdicts(Writing& to, const JobView& view) {
         markers, i, "verdicts", nameOf(verdict.kind), OTF2_SEVERITY_HIGH));
     to.archive.check(OTF2_MarkerWriter_WriteMarker(
         markers, static_cast<std::uint64_t>(at_ns), 0, i,
-        OTF2_MARKER_SCOPE_GLOBAL, 0, printable(headlineOf(verdict)).c_str()));
+        OTF2_MARKER_SCOPE_GLOBAL, 0,
+        printable(headlineOf(view.diagnosis().job, verdict)).c_str()));
   }
 }
 

@@ -3,10 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/diagnosis/telling/headline.h"
 #include "analysis/timeline/lanes.h"
 #include "cli/export/perfetto/fields.h"
 #include "cli/export/perfetto/rank_packets.h"
+#include "phrasing/verdict_text.h"
 
 namespace traced::perfetto {
 namespace {
@@ -29,6 +29,7 @@ class JobWriter {
 
  private:
   void writeVerdicts() {
+    const JobState& job = view_.diagnosis().job;
     const auto& verdicts = view_.diagnosis().verdicts;
     if (verdicts.empty()) return;
     const LanedTrack track =
@@ -41,12 +42,13 @@ class JobWriter {
       if (!verdict.culprits.empty()) {
         to_.annotate("culprits", RankList::fromRanks(verdict.culprits).text());
       }
-      to_.annotate("evidence", absl::StrJoin(verdict.evidence, " "));
+      to_.annotate("evidence",
+                   absl::StrJoin(phrases(job, verdict.evidence), " "));
       if (!verdict.since_ns) to_.annotate("at", "the end: no instant tells");
       to_.write({.at_ns = line_.verdicts_ns[i],
                  .type = event::kInstant,
                  .track = track.lane(0),
-                 .name = to_.name(headlineOf(verdict))});
+                 .name = to_.name(headlineOf(job, verdict))});
     }
   }
 

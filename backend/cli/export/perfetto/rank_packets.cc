@@ -17,6 +17,7 @@
 #include "cli/export/operation_facts.h"
 #include "cli/export/perfetto/fields.h"
 #include "cli/export/perfetto/sequence.h"
+#include "phrasing/verdict_text.h"
 
 namespace traced::perfetto {
 
@@ -182,7 +183,7 @@ class RankWriter {
       if (!track) {
         track = tracks_.addTrack(to_, process_, ++place_, "verdicts", 1);
       }
-      to_.annotate("summary", verdict.summary);
+      to_.annotate("summary", summaryOf(view_.diagnosis().job, verdict));
       to_.write({.at_ns = at,
                  .type = event::kInstant,
                  .track = track->lane(0),

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/names.h"
+#include "phrasing/verdict_text.h"
 
 namespace traced {
 
@@ -113,6 +114,10 @@ const TableOf<JobGroup>& groupTable() {
   return table;
 }
 
+CellValue linesCell(const std::vector<std::string>& lines) {
+  return textCell(absl::StrJoin(lines, "\n"));
+}
+
 const TableOf<VerdictRow>& verdictTable() {
   using R = const VerdictRow&;
   static const TableOf<VerdictRow> table(
@@ -130,7 +135,7 @@ const TableOf<VerdictRow>& verdictTable() {
        {"ranks",
         [](R r) { return textCell(absl::StrJoin(r.verdict.ranks, ",")); }},
        {"group_label",
-        [](R r) { return textCell(r.groups.label(r.verdict.group)); }},
+        [](R r) { return textCell(r.job.catalog.label(r.verdict.group)); }},
        {"seq", [](R r) { return countUnlessZero(r.verdict.seq); }},
        {"src",
         [](R r) {
@@ -145,12 +150,13 @@ const TableOf<VerdictRow>& verdictTable() {
        {"op", [](R r) { return textCell(r.verdict.op); }},
        {"since_ns", [](R r) { return numberCell(r.verdict.since_ns); }},
        {"waited_ns", [](R r) { return numberCell(r.verdict.waited_ns); }},
-       {"summary", [](R r) { return textCell(r.verdict.summary); }},
+       {"summary", [](R r) { return textCell(summaryOf(r.job, r.verdict)); }},
        {"evidence",
-        [](R r) { return textCell(absl::StrJoin(r.verdict.evidence, "\n")); }},
-       {"consequence", [](R r) { return textCell(r.verdict.consequence); }},
+        [](R r) { return linesCell(phrases(r.job, r.verdict.evidence)); }},
+       {"consequence",
+        [](R r) { return textCell(consequenceOf(r.job, r.verdict)); }},
        {"advice",
-        [](R r) { return textCell(absl::StrJoin(r.verdict.advice, "\n")); }}},
+        [](R r) { return linesCell(phrases(r.job, r.verdict.advice)); }}},
       {"verdict"});
   return table;
 }
@@ -230,7 +236,7 @@ void writeVerdicts(const TableFolder& folder, const Diagnosis& diagnosis) {
   std::uint64_t number = 0;
   for (const JobVerdict& verdict : diagnosis.verdicts) {
     ++number;
-    verdicts.add(verdictTable(), {number, verdict, diagnosis.job.catalog});
+    verdicts.add(verdictTable(), {number, verdict, diagnosis.job});
     const std::set<std::uint32_t> culprits(verdict.culprits.begin(),
                                            verdict.culprits.end());
     std::set<std::uint32_t> ranks(verdict.ranks.begin(), verdict.ranks.end());

@@ -41,7 +41,7 @@ struct LossRow {
 struct VerdictRow {
   std::uint64_t number;
   const JobVerdict& verdict;
-  const GroupCatalog& groups;
+  const JobState& job;
 };
 
 struct VerdictRankRow {

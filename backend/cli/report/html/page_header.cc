@@ -5,12 +5,12 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/telling/headline.h"
 #include "cli/common/heading.h"
 #include "cli/common/part_options.h"
 #include "cli/common/text.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/report_output.h"
+#include "phrasing/verdict_text.h"
 
 namespace traced {
 namespace {
@@ -24,7 +24,7 @@ std::string withoutEnd(std::string text) {
 std::string sentenceOf(const PageInput& input) {
   const Diagnosis& diagnosis = input.diagnosis;
   if (!diagnosis.verdicts.empty()) {
-    return headlineOf(diagnosis.verdicts.front());
+    return headlineOf(diagnosis.job, diagnosis.verdicts.front());
   }
   if (input.report.all.calls == 0) return "No operations were recorded.";
   if (!diagnosis.howEndedUnknown().empty()) {
@@ -148,18 +148,18 @@ void addList(std::string& html, const char* heading,
   html += "</ul>";
 }
 
-std::string verdictHtml(const JobVerdict& verdict) {
+std::string verdictHtml(const JobState& job, const JobVerdict& verdict) {
   std::string html = absl::StrCat(
       "<article class=\"verdict ", nameOf(verdict.confidence()),
       "\"><p><strong>", nameOf(verdict.kind), "</strong> ",
-      htmlText(verdict.summary), "</p><p class=sure>", nameOf(verdict.finding),
-      "; who is to blame: ", nameOf(verdict.culprit),
+      htmlText(summaryOf(job, verdict)), "</p><p class=sure>",
+      nameOf(verdict.finding), "; who is to blame: ", nameOf(verdict.culprit),
       verdict.culprits.empty() ? ""
                                : ", " + htmlText(ranksText(verdict.culprits)),
       "</p><details open><summary>Why, and what to do</summary>");
-  addList(html, "Now", verdict.now);
-  addList(html, "Evidence", verdict.evidence);
-  addList(html, "Advice", verdict.advice);
+  addList(html, "Now", phrases(job, verdict.now));
+  addList(html, "Evidence", phrases(job, verdict.evidence));
+  addList(html, "Advice", phrases(job, verdict.advice));
   return html + "</details></article>\n";
 }
 
@@ -168,7 +168,7 @@ std::string verdictsHtml(const Diagnosis& diagnosis) {
   const auto& verdicts = diagnosis.verdicts;
   std::string html;
   for (std::size_t i = 0; i < std::min(verdicts.size(), kShown); ++i) {
-    html += verdictHtml(verdicts[i]);
+    html += verdictHtml(diagnosis.job, verdicts[i]);
   }
   if (verdicts.size() > kShown) {
     absl::StrAppend(&html, "<p class=note>", verdicts.size() - kShown,

@@ -10,6 +10,7 @@
 #include "cli/common/heading.h"
 #include "cli/common/text.h"
 #include "cli/report/report_output.h"
+#include "phrasing/verdict_text.h"
 
 namespace traced {
 namespace {
@@ -24,7 +25,8 @@ void addDiagnosis(std::vector<std::string>& sentences,
                   const Diagnosis& diagnosis) {
   for (const JobVerdict& verdict : diagnosis.verdicts) {
     if (verdict.kind == VerdictKind::kUndecided) {
-      sentences.push_back(absl::StrCat("Undecided: ", verdict.summary));
+      sentences.push_back(
+          absl::StrCat("Undecided: ", summaryOf(diagnosis.job, verdict)));
     }
   }
   if (!diagnosis.howEndedUnknown().empty()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
+#include "phrasing/verdict_text.h"
 #include "support/job_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
@@ -35,14 +36,26 @@ inline Diagnosis diagnoseJob(JobBuilder& job, Ending ending = Ending::kClosed,
   return diagnose(*set, {});
 }
 
+// What the verdict at an index says; "" without one.
+inline std::string summaryAt(const Diagnosis& diagnosis, std::size_t index) {
+  return index < diagnosis.verdicts.size()
+             ? summaryOf(diagnosis.job, diagnosis.verdicts[index])
+             : "";
+}
+
 inline std::string textOf(const Diagnosis& diagnosis) {
   std::string text;
   for (const JobVerdict& verdict : diagnosis.verdicts) {
     text += std::string(nameOf(verdict.kind)) + " #" +
-            std::to_string(verdict.seq) + " " + verdict.summary + "\n";
-    for (const std::string& line : verdict.now) text += "  " + line + "\n";
-    text += "  " + verdict.consequence + "\n";
-    for (const std::string& line : verdict.evidence) text += "  " + line + "\n";
+            std::to_string(verdict.seq) + " " +
+            summaryOf(diagnosis.job, verdict) + "\n";
+    for (const std::string& line : phrases(diagnosis.job, verdict.now)) {
+      text += "  " + line + "\n";
+    }
+    text += "  " + consequenceOf(diagnosis.job, verdict) + "\n";
+    for (const std::string& line : phrases(diagnosis.job, verdict.evidence)) {
+      text += "  " + line + "\n";
+    }
   }
   return text;
 }

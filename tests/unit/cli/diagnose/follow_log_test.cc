@@ -17,7 +17,7 @@ class FollowLogTest : public ::testing::Test {
                                     bool may_pass = false) {
     FollowLog::Finding found;
     found.verdict.kind = VerdictKind::kNeverJoined;
-    found.verdict.summary = name;
+    found.summary = name;
     found.name = name;
     found.may_pass = may_pass;
     return found;
@@ -40,8 +40,8 @@ class FollowLogTest : public ::testing::Test {
     std::string said;
     const auto news =
         log_.look(std::move(findings), FollowLog::Time() + at, job);
-    for (const JobVerdict& verdict : news.verdicts) said += verdict.summary;
-    for (const JobVerdict& verdict : news.over) said += "-" + verdict.summary;
+    for (const auto& found : news.found) said += found.summary;
+    for (const auto& over : news.over) said += "-" + over.summary;
     return said;
   }
 

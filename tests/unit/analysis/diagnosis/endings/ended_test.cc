@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string>
 
-#include "analysis/diagnosis/telling/headline.h"
 #include "analysis/stream/process_end.h"
 #include "unit/analysis/diagnosis/diagnosed.h"
 
@@ -136,7 +135,7 @@ TEST(EndedTest, WhoCameAfterTheOthersHadTimedOutIsNamedWithTheFailure) {
     const Diagnosis diagnosis = diagnoseJob(job);
     expectVerdict(diagnosis, VerdictKind::kFailed, {0});
     expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
-    EXPECT_EQ(diagnosis.verdicts[0].summary,
+    EXPECT_EQ(summaryAt(diagnosis, 0),
               "rank 0 came 6.00 s late to all_reduce #3 of \"dp\"; it had "
               "timed out on ranks 1-2 after 3.00 s.");
     EXPECT_THAT(textOf(diagnosis),
@@ -183,13 +182,13 @@ TEST(EndedTest, AJobOfWhichAllRanksWereKilledIsNotHealthy) {
   job.all([](RankBuilder& rank) { rank.processEnd().set_signal(SIGKILL); });
   Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
   ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
-  EXPECT_EQ(headlineOf(diagnosis.verdicts[0]),
+  EXPECT_EQ(headlineOf(diagnosis.job, diagnosis.verdicts[0]),
             "Ranks 0-2 were killed by SIGKILL. (certain)");
   EXPECT_TRUE(diagnosis.culprits.empty());
   job.rank(1).processEnd().set_signal(SIGTERM);
   diagnosis = diagnoseJob(job, Ending::kRecovered);
   ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
-  EXPECT_EQ(diagnosis.verdicts[0].summary,
+  EXPECT_EQ(summaryAt(diagnosis, 0),
             "Ranks 0-2 were killed by SIGKILL (ranks 0,2) and SIGTERM "
             "(rank 1).");
   // One of them closed its trace: it was at its end.
@@ -212,7 +211,7 @@ TEST(EndedTest, AKilledJobThatHadBeenSilentIsReportedAsSilent) {
   JobBuilder job = killedAt(23'011);
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
   expectVerdict(diagnosis, VerdictKind::kProcessFailed, {});
-  EXPECT_EQ(diagnosis.verdicts[0].summary,
+  EXPECT_EQ(summaryAt(diagnosis, 0),
             "Ranks 0-2 were killed by SIGTERM; they had called no operation "
             "for at least 23.0 s.");
   EXPECT_THAT(textOf(diagnosis),
@@ -227,7 +226,7 @@ TEST(EndedTest, OnlyTheSilentRanksOfAKilledJobAreNamed) {
   first.end(
       first.addCall(v1::OPERATION_BARRIER, first.addGroup("own", 0, 1)).id(),
       23'000);
-  EXPECT_EQ(diagnoseJob(job, Ending::kRecovered).verdicts.at(0).summary,
+  EXPECT_EQ(summaryAt(diagnoseJob(job, Ending::kRecovered), 0),
             "Ranks 0-2 were killed by SIGTERM; ranks 1-2 had called no "
             "operation for at least 23.0 s.");
 }
@@ -235,7 +234,7 @@ TEST(EndedTest, OnlyTheSilentRanksOfAKilledJobAreNamed) {
 TEST(EndedTest, APauseAsLongAsOneBeforeIsNoSilence) {
   JobBuilder job = killedAt(60'000);
   job.all([](RankBuilder& rank) { rank.end(1, 40'000); });
-  EXPECT_EQ(diagnoseJob(job, Ending::kRecovered).verdicts.at(0).summary,
+  EXPECT_EQ(summaryAt(diagnoseJob(job, Ending::kRecovered), 0),
             "Ranks 0-2 were killed by SIGTERM.");
 }
 
@@ -286,7 +285,7 @@ TEST(EndedTest, AnInterruptOfAStandstillIsAConsequence) {
   const Diagnosis diagnosis = diagnoseJob(job);
   expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
-  EXPECT_EQ(diagnosis.verdicts[0].summary,
+  EXPECT_EQ(summaryAt(diagnosis, 0),
             "rank 1 had not joined all_reduce #2 of \"dp\" when the job was "
             "interrupted; ranks 0,2 had waited 32.0 s. Rank 1 was at "
             "train.py:22 in load.");

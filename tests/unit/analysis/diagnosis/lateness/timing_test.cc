@@ -93,7 +93,7 @@ TEST(TimingTest, AlsoOneWhoseCallsReturnAtOnce) {
   const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
   const Diagnosis diagnosis = run(late, {}, 60, 50, 0, true);
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
-  EXPECT_EQ(diagnosis.verdicts[0].summary,
+  EXPECT_EQ(summaryAt(diagnosis, 0),
             "Rank 1 keeps the others of \"dp\" waiting.");
 }
 
@@ -168,11 +168,12 @@ TEST(TimingTest, LongWaitsInTurnAreOneVerdictAboutAll) {
                                                                           : 0;
   });
   expectVerdict(diagnosis, VerdictKind::kLate, {0, 1, 2});
-  EXPECT_EQ(diagnosis.verdicts[0].summary.rfind(
-                "Ranks 0-2 came late to collectives of \"dp\" 4 times, in "
-                "turn: 12.0 s of ",
-                0),
-            0U)
+  EXPECT_EQ(
+      summaryAt(diagnosis, 0)
+          .rfind("Ranks 0-2 came late to collectives of \"dp\" 4 times, in "
+                 "turn: 12.0 s of ",
+                 0),
+      0U)
       << textOf(diagnosis);
   EXPECT_NE(textOf(diagnosis).find(
                 "Rank 0 was late 2 times, 6.00 s in all: to #11 by 3.00 s, "

@@ -48,8 +48,7 @@ TEST(SlowPeerTest, ALinkThatIsAlwaysSlow) {
     expectVerdict(diagnosis, VerdictKind::kSlowPeer,
                   {std::min(source, next), std::max(source, next)});
     EXPECT_EQ(diagnosis.verdicts[0].pair, std::pair(source, next));
-    EXPECT_EQ(diagnosis.verdicts[0].summary.find("Transfers between ranks "),
-              0U);
+    EXPECT_EQ(summaryAt(diagnosis, 0).find("Transfers between ranks "), 0U);
     expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
     EXPECT_NE(textOf(diagnosis).find("quick with others"), std::string::npos);
   }
@@ -78,7 +77,7 @@ TEST(SlowPeerTest, ARankThatIsInAllSlowLinksIsNamedAlone) {
     return source == 2 || source == 3 ? 40 : 2;
   });
   expectVerdict(diagnosis, VerdictKind::kSlowPeer, {3});
-  EXPECT_EQ(diagnosis.verdicts[0].summary,
+  EXPECT_EQ(summaryAt(diagnosis, 0),
             "Transfers of rank 3 are slow, though nobody is late.");
 }
 

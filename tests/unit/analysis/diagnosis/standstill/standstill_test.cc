@@ -287,7 +287,7 @@ TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered, {3});
   expectVerdict(diagnosis, VerdictKind::kUndecided, {});
   EXPECT_NE(textOf(diagnosis).find("why cannot be known"), std::string::npos);
-  EXPECT_EQ(diagnosis.verdicts[0].advice,
+  EXPECT_EQ(phrases(diagnosis.job, diagnosis.verdicts[0].advice),
             std::vector<std::string>{"to decide: the files of rank 3"});
 }
 

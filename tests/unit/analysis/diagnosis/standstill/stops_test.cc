@@ -67,9 +67,7 @@ Diagnosis diagnosed(First first, Second second,
 void nothing(Rank&) {}
 void one(Rank& rank) { rank.issue(0); }
 
-std::string summaryOf(const Diagnosis& found) {
-  return found.verdicts.empty() ? "" : found.verdicts[0].summary;
-}
+std::string summaryOf(const Diagnosis& found) { return summaryAt(found, 0); }
 
 TEST(StopsTest, TheFirstOperationThatTheOthersNeverJoinHangs) {
   for (const bool async : {true, false}) {

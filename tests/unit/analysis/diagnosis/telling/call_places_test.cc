@@ -147,9 +147,10 @@ TEST(CallPlacesTest, AnExceptionThatOnlyTheCulpritHandledIsInTheSummary) {
   const Diagnosis diagnosis = diagnoseHandlers(false);
   expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {1});
   const JobVerdict& verdict = diagnosis.verdicts[0];
-  EXPECT_TRUE(verdict.summary.ends_with(
-      " Rank 1 was handling MemoryError (train.py:9)."))
-      << verdict.summary;
+  const std::string summary = summaryAt(diagnosis, 0);
+  EXPECT_TRUE(
+      summary.ends_with(" Rank 1 was handling MemoryError (train.py:9)."))
+      << summary;
   EXPECT_EQ(verdict.culprit, Confidence::kLikely);
   const std::string text = textOf(diagnosis);
   EXPECT_NE(text.find("Rank 1 called it at /job/main.py:18, while handling "
@@ -161,7 +162,7 @@ TEST(CallPlacesTest, AnExceptionThatOnlyTheCulpritHandledIsInTheSummary) {
 TEST(CallPlacesTest, AnExceptionThatAllHandledIsNotInTheSummary) {
   const Diagnosis diagnosis = diagnoseHandlers(true);
   expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {1});
-  EXPECT_EQ(diagnosis.verdicts[0].summary.find("handling"), std::string::npos);
+  EXPECT_EQ(summaryAt(diagnosis, 0).find("handling"), std::string::npos);
 }
 
 TEST(CallPlacesTest, AStragglerIsToldWithTheStepInWhichItBegan) {

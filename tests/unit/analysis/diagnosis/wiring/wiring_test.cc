@@ -34,7 +34,7 @@ TEST(WiringTest, OneNameOfTwoMemberListsIsCertain) {
   const Diagnosis diagnosis = diagnoseJob(job);
   expectVerdict(diagnosis, VerdictKind::kSharedGroupName, {});
   EXPECT_STREQ(nameOf(diagnosis.verdicts[0].finding), "certain");
-  EXPECT_EQ(diagnosis.verdicts[0].summary,
+  EXPECT_EQ(summaryAt(diagnosis, 0),
             "c10d gave the name \"1\" to \"ep\" (ranks 0-1) and \"ep#2\" "
             "(ranks 2-3).");
 }

@@ -1,0 +1,22 @@
+// The sentence of a fact; where a rule advises, what to look at.
+
+#pragma once
+
+#include <string>
+
+#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/telling/facts.h"
+
+namespace traced {
+
+std::string phrase(const JobState& job, PlainFact remark);
+std::string phrase(const JobState& job, const SharedFact& fact);
+std::string phrase(const JobState& job, const StandstillFact& fact);
+std::string phrase(const JobState& job, const CallFact& fact);
+std::string phrase(const JobState& job, const MessageFact& fact);
+std::string phrase(const JobState& job, const EndingFact& fact);
+std::string phrase(const JobState& job, const TimeFact& fact);
+std::string phrase(const JobState& job, const WiringFact& fact);
+std::string phrase(const JobState& job, const Fact& fact);
+
+}  // namespace traced

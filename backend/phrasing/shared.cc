@@ -1,0 +1,150 @@
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "phrasing/phrase.h"
+#include "phrasing/words.h"
+
+namespace traced {
+namespace {
+
+// "MemoryError (train.py:9)" of "MemoryError, raised at /job/train.py:9 in
+// train".
+std::string shortHandling(const std::string& handling) {
+  constexpr std::string_view kRaised = ", raised at ";
+  const std::size_t comma = handling.find(kRaised);
+  if (comma == std::string::npos) return handling;
+  std::string line = handling.substr(comma + kRaised.size());
+  line.resize(std::min(line.rfind(" in "), line.size()));
+  line.erase(0, line.rfind('/') + 1);
+  return absl::StrCat(handling.substr(0, comma), " (", line, ")");
+}
+
+struct SharedPhrases {
+  const JobState& job;
+
+  std::string operator()(const NoTrace& fact) const {
+    return absl::StrCat("No trace of ", ranksText(fact.ranks), ".");
+  }
+  std::string operator()(const LostRecords& fact) const {
+    return absl::StrCat("The trace of rank ", fact.rank, " lost ",
+                        lostText(job.rank(fact.rank)->lost), ".");
+  }
+  std::string operator()(const FailedWith& fact) const {
+    return absl::StrCat(
+        "It failed on ", ranksText(fact.ranks),
+        fact.error.empty() ? "." : absl::StrCat(": ", fact.error));
+  }
+  std::string operator()(const BeganInStep& fact) const {
+    return absl::StrCat("It began in step ", fact.step, ".");
+  }
+  std::string operator()(const CalledAt& fact) const {
+    return absl::StrCat(capitalRanks(fact.ranks), " called it ",
+                        placeText(*fact.place), ".");
+  }
+  std::string operator()(const WasHandling& fact) const {
+    return absl::StrCat(capitalRanks(fact.ranks),
+                        fact.ranks.size() == 1 ? " was" : " were", " handling ",
+                        shortHandling(fact.exception), ".");
+  }
+  std::string operator()(const UnknownEngine& fact) const {
+    return absl::StrCat(
+        "How the backend ", fact.backend.empty() ? "?" : fact.backend,
+        " carries operations out is not known: what it lets ranks do is "
+        "judged by c10d's rules.");
+  }
+  std::string operator()(const AskLog& ask) const {
+    return absl::StrCat("the log of ", ranksText(ask.ranks));
+  }
+  std::string operator()(const AskWhere& ask) const {
+    return absl::StrCat("where ", ranksVerb(ask.ranks, "is", "are"),
+                        " in the program, and its log");
+  }
+};
+
+}  // namespace
+
+std::string phrase(const JobState& /*job*/, PlainFact remark) {
+  switch (remark) {
+    case PlainFact::kTwoCannotOutvote:
+      return "Two cannot outvote each other: both are named.";
+    case PlainFact::kMayBeOfTwoRuns:
+      return "These ranks may be of two runs: see the warning about streams "
+             "that were left out.";
+    case PlainFact::kCutOffTooSoonToJudge:
+      return "Whether it would have ended is not known: it was cut off before "
+             "it had stood still for long.";
+    case PlainFact::kAllWereEnded:
+      return "All its members were interrupted or killed.";
+    case PlainFact::kEndedByItself:
+      return "Its process ended by itself: if it was not to make this call, "
+             "the other made one too many. Two cannot outvote each other.";
+    case PlainFact::kLivingProcessDumps:
+      return "A process that lives makes a dump when the others do: it had "
+             "ended, or could not, or its dump is not among these.";
+    case PlainFact::kOrderIsUnknown:
+      return "Which of them left the order of the program cannot be told: all "
+             "are named.";
+    case PlainFact::kAskNetworkOfMembers:
+      return "the network between the members, and the log of the backend";
+    case PlainFact::kNoLaterCall:
+      return "No later call shows which of them is out of step.";
+    case PlainFact::kNobodyElseCalledIt:
+      return "No other rank called it there at any time.";
+    case PlainFact::kSomeInBatches:
+      return "Some of these messages are in batches and some are not: which "
+             "meet which is not known for sure.";
+    case PlainFact::kAskBothSides:
+      return "both sides of this exchange in the program";
+    case PlainFact::kAskNetworkOfTwo:
+      return "the network between the two, and the log of the backend";
+    case PlainFact::kSignalSenderUnknown:
+      return "Who sent the signal is not recorded.";
+    case PlainFact::kAskLogsOfSystem:
+      return "the logs of the launcher, the scheduler and the kernel";
+    case PlainFact::kAskDumpOfSilentRank:
+      return "when it stops again, before it is killed: py-spy dump of a "
+             "silent rank";
+    case PlainFact::kAskWaitForWork:
+      return "a wait() for the Work that this call returned";
+    case PlainFact::kAskWaitBetween:
+      return "a wait between the two, or a buffer for each";
+    case PlainFact::kExactOnOneClock:
+      return "All its members read one clock, so the figures are exact.";
+    case PlainFact::kSeveralClocks:
+      return "Its members read several clocks: those of one host are compared "
+             "exactly, others as far as it is certain.";
+    case PlainFact::kTenTimesUsual:
+      return "That is more than ten times what the last rank usually takes.";
+    case PlainFact::kAtLeastThat:
+      return "Its members read several clocks: it is that at least.";
+    case PlainFact::kComparedOnHost:
+      return "It is compared with the ranks of its host; on others some may "
+             "have been later.";
+    case PlainFact::kMayWaitForSlowPart:
+      return "Some of them may be slow only because others pass them their "
+             "part.";
+    case PlainFact::kQuickWithOthers:
+      return "Each of them is quick with others: it is what lies between "
+             "them.";
+    case PlainFact::kWhichIsUnknown:
+      return "Which of them it is, or what lies between them, cannot be told.";
+    case PlainFact::kMetByName:
+      return "Ranks find each other in the store by this name, so members of "
+             "one group may be connected to those of the other.";
+    case PlainFact::kAskNewGroups:
+      return "where the program creates these groups: every rank of the job "
+             "must call new_group() for every group, in one order";
+  }
+  return "";
+}
+
+std::string phrase(const JobState& job, const SharedFact& fact) {
+  return std::visit(SharedPhrases{job}, fact);
+}
+
+std::string phrase(const JobState& job, const Fact& fact) {
+  return std::visit([&job](const auto& each) { return phrase(job, each); },
+                    fact);
+}
+
+}  // namespace traced

@@ -1,0 +1,114 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "phrasing/phrase.h"
+#include "phrasing/words.h"
+
+namespace traced {
+namespace {
+
+std::string transfersText(const SlowTransfers& slow) {
+  switch (slow.link) {
+    case SlowTransfers::Link::kPairs:
+      return absl::StrCat("a message of ", slow.what, " from rank ",
+                          slow.ranks[0], " to rank ", slow.ranks[1]);
+    case SlowTransfers::Link::kRanks:
+      return absl::StrCat(slow.what, " on ", ranksText(slow.ranks));
+    case SlowTransfers::Link::kGroups:
+      break;
+  }
+  return absl::StrCat(slow.what, " among ", ranksText(slow.ranks));
+}
+
+struct TimePhrases {
+  const JobState& job;
+
+  std::string operator()(const KeepsWaiting& fact) const {
+    const bool one = fact.ranks.size() == 1;
+    const std::string who = capitalRanks(fact.ranks);
+    const std::string group = groupText(job, fact.group);
+    return fact.waits_seen ? absl::StrCat(who, one ? " keeps" : " keep",
+                                          " the others of ", group, " waiting.")
+                           : absl::StrCat(who, one ? " comes" : " come",
+                                          " late to the collectives of ", group,
+                                          ", time and again.");
+  }
+  std::string operator()(const LateAlike& fact) const {
+    return absl::StrCat(
+        "They are late for about as long: to mend one of them alone gains "
+        "little. The figures are of rank ",
+        fact.figures_of, ".");
+  }
+  std::string operator()(const LateTo& fact) const {
+    return absl::StrCat("It was late, by ", secondsText(fact.median_ns),
+                        " (median), to ", fact.times, " of ", fact.of,
+                        " collectives from #", fact.first_seq, " to #",
+                        fact.last_seq, ".");
+  }
+  std::string operator()(const ShareOfTime& fact) const {
+    return absl::StrCat(
+        absl::StrFormat("That is %.0f %% of the time between them",
+                        100 * fact.share),
+        fact.waits_seen ? "."
+                        : ", if the others waited for it: by futures, as DDP "
+                          "does, waits are not recorded.");
+  }
+  std::string operator()(const CameLate& fact) const {
+    return absl::StrCat("Rank ", fact.rank, " came ", secondsText(fact.late_ns),
+                        " late to ", callText(job, fact.call), ".");
+  }
+  std::string operator()(const CameLateOften& fact) const {
+    return absl::StrCat(
+        capitalRanks(fact.ranks), " came late to collectives of ",
+        groupText(job, fact.group), " ", fact.times, " times",
+        fact.in_turn ? ", in turn" : "", ": ", secondsText(fact.all_ns), " of ",
+        secondsText(fact.span_ns), ".");
+  }
+  std::string operator()(const OwnLateness& fact) const {
+    std::string each;
+    for (const auto& [seq, late_ns] : fact.first) {
+      absl::StrAppend(&each, each.empty() ? "#" : ", #", seq, " by ",
+                      secondsText(late_ns));
+    }
+    if (fact.times > fact.first.size()) {
+      absl::StrAppend(&each, ", and ", fact.times - fact.first.size(), " more");
+    }
+    return absl::StrCat(
+        "Rank ", fact.rank, " was late ",
+        fact.times == 1 ? "once" : absl::StrCat(fact.times, " times"), ", ",
+        secondsText(fact.all_ns), " in all: to ", each, ".");
+  }
+  std::string operator()(const TransfersAreSlow& fact) const {
+    return absl::StrCat(
+        "Transfers ", fact.ranks.size() == 1 ? "of " : "between ",
+        ranksText(fact.ranks), " are slow, though nobody is late.");
+  }
+  std::string operator()(const SlowTransfers& fact) const {
+    return absl::StrCat(
+        transfersText(fact), " takes ", secondsText(fact.median_ns),
+        " (median of ", fact.count,
+        ") from when all it waits for are ready; of the others' three of four "
+        "take at most ",
+        secondsText(fact.others_ns), ".");
+  }
+  std::string operator()(const AskBeforeCalls& ask) const {
+    return absl::StrCat(
+        "what ", ranksVerb(ask.ranks, "computes", "compute"),
+        " before these calls: its data, its processor, its host");
+  }
+  std::string operator()(const AskBeforeCall& ask) const {
+    return absl::StrCat("what rank ", ask.rank, " did before this call");
+  }
+  std::string operator()(const AskNetwork& ask) const {
+    return absl::StrCat(
+        "the network of ", ranksText(ask.ranks),
+        ", and what else uses it and their processors at that time");
+  }
+};
+
+}  // namespace
+
+std::string phrase(const JobState& job, const TimeFact& fact) {
+  return std::visit(TimePhrases{job}, fact);
+}
+
+}  // namespace traced

@@ -1,0 +1,52 @@
+// The parts of sentences: ranks, operations, groups and spans of time.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/evidence/silence.h"
+#include "analysis/diagnosis/telling/facts/standstill.h"
+#include "analysis/stream/rank_list.h"
+
+namespace traced {
+
+// "rank 5 has", "ranks 0-3 have".
+std::string ranksVerb(const std::vector<std::uint32_t>& ranks,
+                      const char* singular, const char* plural);
+// "Rank 5", "Ranks 0-3": the begin of a sentence.
+std::string capitalRanks(const std::vector<std::uint32_t>& ranks);
+// Returns the predicate for `ranks` of an end that endText() has for one rank:
+// "were killed by SIGKILL" for "was killed by SIGKILL" and several ranks.
+std::string endOf(const std::vector<std::uint32_t>& ranks,
+                  const std::string& end);
+// "\"dp\"".
+std::string groupText(const JobState& job, std::uint32_t group);
+// "#1532 of \"dp\"".
+std::string numberText(const JobState& job, std::uint32_t group,
+                       std::uint64_t seq);
+// "all_reduce #1532 of \"dp\"".
+std::string callText(const JobState& job, const CollectiveAt& call);
+// "all_reduce #1532 on \"dp\"", "recv #3 from rank 1 on \"pp\"".
+std::string operationText(const JobState& job, const CallOn& call);
+std::string operationText(const JobState& job, const OperationRef& operation);
+// The same with the line that called it, ", called at train.py:120 in forward",
+// where that is known.
+std::string placedText(const JobState& job, const CallOn& call);
+// "all_reduce #7 of \"dp\"", "the message from rank 0 to rank 1 on \"pp\"".
+std::string stuckText(const JobState& job, const StuckOperation& operation);
+// "#3 from rank 0 to rank 1 on \"pp\"", "from rank 0 to rank 1 on \"pp\"".
+std::string messageText(const JobState& job, const MessageAt& message);
+// Returns the predicate of its ranks: "called no operation for 12.3 s".
+std::string silenceText(const Ranks& ranks, std::int64_t least_ns);
+inline std::string silenceText(const Silence& silence) {
+  return silenceText(silence.ranks, silence.least_ns);
+}
+// "7 records dropped (full), 1 gaps between chunks".
+std::string lostText(const std::vector<LostPart>& lost);
+// "12.3 s".
+std::string secondsText(std::int64_t ns);
+
+}  // namespace traced
