@@ -1,9 +1,5 @@
-// The one rule for whether an operation is in flight, for readers of a live
-// ring, for a rank's own metrics and for the watch in the job.
-//
-// An operation is in flight until its end is known or proven. A Work that the
-// program released proves nothing: DDP releases it right after the call. If no
-// record can prove the end, the state is unknown.
+// What shows that an operation is no longer in flight. The rule that uses it is
+// OperationProgress::inFlight().
 
 #pragma once
 
@@ -48,17 +44,6 @@ EndShownBy endShownBy(const Call& call, const EngineTraits& engine,
                                                      : EndShownBy::kWait;
 }
 
-// What the records of one operation say.
-struct OperationProgress {
-  bool returned = false;
-  bool waited = false;
-  bool released = false;
-  // Its end is known, or it failed.
-  bool is_over = false;
-  // A record of it may be lost.
-  bool may_lack_records = false;
-};
-
 // The calls of one group and manner whose ends may be reported. The group keeps
 // its order: a reported end proves that the calls before it have ended.
 class ReportedCalls {
@@ -72,10 +57,14 @@ class ReportedCalls {
     if (pending_.size() >= kMaxPending) return;
     pending_.insert(std::upper_bound(pending_.begin(), pending_.end(), id), id);
   }
-  void ended(std::uint64_t id, bool by_itself) {
+  // Calls onHole(id) for each call that ended without a report before it.
+  template <typename OnHole>
+  void ended(std::uint64_t id, bool by_itself, OnHole&& onHole) {
     while (!pending_.empty() && pending_.front() < id) {
+      const std::uint64_t hole = pending_.front();
       pending_.pop_front();
       ends_.hole();
+      onHole(hole);
     }
     if (!pending_.empty() && pending_.front() == id) pending_.pop_front();
     ended_before_ = std::max(ended_before_, id);
@@ -92,6 +81,9 @@ class ReportedCalls {
     unknown_before_ = std::max(unknown_before_, id + 1);
   }
   bool hasUnknown() const { return unknown_before_ > ended_before_; }
+  // Whether a report is expected of each call that returns.
+  bool reportsAll() const { return ends_.reliable(manner_) && ends_.unasked; }
+  bool isFull() const { return pending_.size() >= kMaxPending; }
 
   // Of one that returned and has no reported end.
   InFlight stateOf(std::uint64_t id, bool waited) const {
@@ -107,26 +99,5 @@ class ReportedCalls {
   std::uint64_t ended_before_ = 0;
   std::uint64_t unknown_before_ = 0;
 };
-
-// `calls`: those that it is one of; needed for EndShownBy::kReports.
-inline InFlight inFlight(std::uint64_t id, const OperationProgress& op,
-                         EndShownBy shown, const ReportedCalls* calls) {
-  if (op.is_over) return InFlight::kNo;
-  if (op.may_lack_records) return InFlight::kUnknown;
-  if (!op.returned) return InFlight::kYes;
-  switch (shown) {
-    case EndShownBy::kUnknown:
-      return op.waited ? InFlight::kNo : InFlight::kUnknown;
-    case EndShownBy::kNothing:
-      return InFlight::kNo;
-    case EndShownBy::kFuture:
-      return InFlight::kYes;
-    case EndShownBy::kWait:
-      return op.waited || op.released ? InFlight::kNo : InFlight::kYes;
-    case EndShownBy::kReports:
-      return calls ? calls->stateOf(id, op.waited) : InFlight::kUnknown;
-  }
-  return InFlight::kUnknown;
-}
 
 }  // namespace traced

@@ -28,6 +28,12 @@ CallManner mannerOf(const Call& call) {
   return call.async() ? CallManner::kAsync : CallManner::kSync;
 }
 
+// A key for the calls of one group and manner. Those of a group are adjacent.
+constexpr std::uint64_t mannerKey(std::uint32_t group, CallManner manner) {
+  return std::uint64_t{group} * kCallManners +
+         static_cast<std::uint64_t>(manner);
+}
+
 // Of the calls of one group and manner, in their order.
 struct ReportedEnds {
   // So many that were told without a hole stand for all: at the beginning the

@@ -89,7 +89,8 @@ class TableReader {
                                       const Row& row) {
     if constexpr (Which::kCell == CellKind::kStep) {
       return op;
-    } else if constexpr (Which::kCell == CellKind::kPlain) {
+    } else if constexpr (Which::kCell == CellKind::kPlain ||
+                         Which::kCell == CellKind::kText) {
       return next(table_.template get<Which>());
     } else if constexpr (Which::kCell == CellKind::kAfterOperation) {
       return wrappingSum(told, next(table_.template get<Which>()));

@@ -17,10 +17,12 @@
 namespace traced {
 
 // What a cell holds of a member of the row. The first column of a table has one
-// cell per row; of the others those of kPlain and kAfterCall are empty while
-// all are 0.
+// cell per row; of the others those of kPlain, kText and kAfterCall are empty
+// while all are 0.
 enum class CellKind : std::uint8_t {
   kPlain,
+  // The id of a text, or 0.
+  kText,
   // The difference to the row before.
   kStep,
   // An instant: the difference to the row before, of the first to the anchor.
@@ -63,14 +65,14 @@ struct RowTable;
   X(op_delta, OpDelta, kStep, op)                               \
   X(return_ns_since, ReturnNsSince, kAfterOperation, return_ns) \
   X(outcome, Outcome, kPlain, outcome)                          \
-  X(error, Error, kPlain, error)
+  X(error, Error, kText, error)
 
 #define TRACED_DONE_COLUMNS(X)                         \
   X(op_delta, OpDelta, kStep, op)                      \
   X(end_ns_since, EndNsSince, kAfterOperation, end_ns) \
   X(source, Source, kPlain, source)                    \
   X(outcome, Outcome, kPlain, outcome)                 \
-  X(error, Error, kPlain, error)                       \
+  X(error, Error, kText, error)                        \
   X(engine_ns_plus_1, EngineNsPlus1, kPlain, engine_ns_plus_1)
 
 #define TRACED_WAIT_COLUMNS(X)                                             \
@@ -78,7 +80,7 @@ struct RowTable;
   X(wait_begin_ns_since, WaitBeginNsSince, kAfterOperation, wait_begin_ns) \
   X(wait_ns, WaitNs, kPlain, wait_ns)                                      \
   X(outcome, Outcome, kPlain, outcome)                                     \
-  X(error, Error, kPlain, error)                                           \
+  X(error, Error, kText, error)                                            \
   X(saw_end, SawEnd, kPlain, saw_end)                                      \
   X(stall_ns_plus_1, StallNsPlus1, kPlain, stall_ns_plus_1)                \
   X(source_rank_plus_1, SourceRankPlus1, kPlain, source_rank_plus_1)
@@ -87,10 +89,10 @@ struct RowTable;
   X(op_delta, OpDelta, kStep, op) \
   X(release_ns_since, ReleaseNsSince, kAfterOperation, release_ns)
 
-#define TRACED_METHOD_COLUMNS(X)             \
-  X(op_delta, OpDelta, kStep, op)            \
-  X(algorithm, Algorithm, kPlain, algorithm) \
-  X(protocol, Protocol, kPlain, protocol)    \
+#define TRACED_METHOD_COLUMNS(X)            \
+  X(op_delta, OpDelta, kStep, op)           \
+  X(algorithm, Algorithm, kText, algorithm) \
+  X(protocol, Protocol, kText, protocol)    \
   X(channels, Channels, kPlain, channels)
 
 #define TRACED_MARK_COLUMNS(X)                      \
@@ -98,7 +100,7 @@ struct RowTable;
   X(mark_ns_delta, MarkNsDelta, kAfterRow, mark_ns) \
   X(kind, Kind, kPlain, kind)                       \
   X(value, Value, kPlain, value)                    \
-  X(text, Text, kPlain, text)
+  X(text, Text, kText, text)
 
 #define TRACED_COLUMN(name, Name, cell, member)                           \
   struct name {                                                           \
@@ -175,6 +177,14 @@ template <typename Row>
 using ColumnsOf = typename RowTable<Row>::Columns;
 template <typename Row>
 using FirstColumn = typename FirstType<ColumnsOf<Row>>::Type;
+
+// Calls visit(id) for each cell of a row that is the id of a text, or 0.
+template <typename Row, typename Visit>
+void forEachText(const Row& row, Visit&& visit) {
+  forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
+    if constexpr (Which::kCell == CellKind::kText) visit(Which::of(row));
+  });
+}
 
 // The columns of one table, however a column is stored: Column has empty(),
 // size() and next(), which is its first cell, then the second, and so on.

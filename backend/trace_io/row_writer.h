@@ -20,6 +20,7 @@ void addRow(v1::Payload& payload, const Row& row) {
     auto& cells = Which::of(table);
     const auto value = static_cast<typename Which::Value>(Which::of(row));
     constexpr bool kMayBeEmpty = Which::kCell == CellKind::kPlain ||
+                                 Which::kCell == CellKind::kText ||
                                  Which::kCell == CellKind::kAfterCall;
     if (kMayBeEmpty && cells.empty()) {
       if (value == 0) return;

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/stream/instant.h"
 #include "analysis/stream/stream_table.h"
+#include "base/instant.h"
 
 namespace traced {
 

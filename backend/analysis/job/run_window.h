@@ -11,8 +11,8 @@
 #include "analysis/figures/step_range.h"
 #include "analysis/job/ready_times.h"
 #include "analysis/reading/trace_set.h"
-#include "analysis/stream/instant.h"
 #include "analysis/stream/stream_table.h"
+#include "base/instant.h"
 #include "traced/v1/clock.pb.h"
 
 namespace traced {

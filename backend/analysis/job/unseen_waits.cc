@@ -24,17 +24,13 @@ bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
 }
 
 bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call) {
-  if (op.wait_ended.known()) return false;
-  const bool over = op.failed && !op.ended.known();
-  if (over || between(op.ended, op.returned)) return false;
-  return call.graph_plus_1() == 0;
+  return op.mayHaveUnseenWait() && call.graph_plus_1() == 0;
 }
 
 // What ends only in a wait has no future: its Work is all there is to wait
 // for.
 Instant unseenWaitEnd(const AssembledOperation& op, const StreamTable& table) {
-  if (op.ended.known()) return op.ended;
-  return endsOnlyInWait(op, table) ? op.released : Instant();
+  return op.unseenWaitEnd(endsOnlyInWait(op, table));
 }
 
 UnseenWaits::UnseenWaits(const StreamTable& table) {

@@ -25,7 +25,7 @@ class LiveJob {
  public:
   // How long after its issue an operation that is over is kept for other ranks'
   // parts in it.
-  static constexpr std::int64_t kLateNs = 2 * LiveStream::kLongestNs;
+  static constexpr std::int64_t kLateNs = 2 * AssembledOperation::kLongestNs;
   // So many calls of a rank are known when ranks are seen to have diverged.
   static constexpr std::size_t kRecentCalls = 4096;
 

@@ -12,16 +12,6 @@ StreamTable tableOf(const v1::Header& header) {
   return table;
 }
 
-AssembledOperation* findIn(std::vector<AssembledOperation>& operations,
-                           std::uint64_t id) {
-  const auto found =
-      std::lower_bound(operations.begin(), operations.end(), id,
-                       [](const AssembledOperation& op, std::uint64_t at) {
-                         return op.id < at;
-                       });
-  return found != operations.end() && found->id == id ? &*found : nullptr;
-}
-
 }  // namespace
 
 LiveStream::LiveStream(const v1::Header& header)
@@ -37,7 +27,7 @@ void LiveStream::add(const IssueRow& row) {
   if (!operations.empty() && operations.back().id >= row.op) return;
   AssembledOperation& op = operations.emplace_back();
   op.id = row.op;
-  apply(row, table_.definitions.call(row.call), op);
+  op.issue(row, table_.definitions.call(row.call));
   if (op.call == AssembledOperation::kNoCall) {
     unknown_.push_back({row.op, row.call, row.stack});
   }
@@ -56,20 +46,10 @@ void LiveStream::add(const MarkRow& row) {
 }
 
 AssembledOperation* LiveStream::find(std::uint64_t id) {
-  std::vector<AssembledOperation>& operations = table_.operations;
-  // Mostly the latest, the one that was named before, or the one behind it.
-  if (!operations.empty() && operations.back().id == id) {
-    return &operations.back();
-  }
-  for (std::size_t i = near_; i < std::min(near_ + 2, operations.size()); ++i) {
-    if (operations[i].id != id) continue;
-    near_ = i;
-    return &operations[i];
-  }
-  AssembledOperation* op = findIn(operations, id);
-  if (!op) return findIn(left_open_, id);
-  near_ = static_cast<std::size_t>(op - operations.data());
-  return op;
+  const auto op = findNear(table_.operations, near_, id);
+  if (op != table_.operations.end()) return &*op;
+  const auto left = firstFrom(left_open_, id);
+  return left != left_open_.end() && left->id == id ? &*left : nullptr;
 }
 
 v1::Payload LiveStream::unknown() const {
@@ -93,13 +73,6 @@ void LiveStream::resolve(v1::Payload definitions) {
   unknown_.clear();
 }
 
-// Whoever waits for it, or lets go of it, is the last to say anything of it.
-bool LiveStream::isOver(const AssembledOperation& op) {
-  if (op.failed || op.over) return true;
-  const bool let_go = op.wait_ended.known() || op.released.known();
-  return let_go && op.ended.known();
-}
-
 void LiveStream::addEndsOf(std::uint32_t index) {
   if (index == AssembledOperation::kNoCall) return;
   if (index >= ends_of_call_.size()) ends_of_call_.resize(index + 1);
@@ -109,9 +82,9 @@ void LiveStream::addEndsOf(std::uint32_t index) {
   ends.shown = endShownBy(call, table_.engineOf(call), false);
   if (ends.shown != EndShownBy::kReports) return;
   const CallManner manner = mannerOf(call);
-  const std::uint64_t key = std::uint64_t{call.group()} * kCallManners +
-                            static_cast<std::uint64_t>(manner);
-  ends.reported = &reported_.try_emplace(key, manner).first->second;
+  ends.reported =
+      &reported_.try_emplace(mannerKey(call.group(), manner), manner)
+           .first->second;
 }
 
 LiveStream::Ends LiveStream::endsOf(const AssembledOperation& op) const {
@@ -123,13 +96,7 @@ LiveStream::Ends LiveStream::endsOf(const AssembledOperation& op) const {
 
 InFlight LiveStream::inFlight(const AssembledOperation& op) const {
   const Ends ends = endsOf(op);
-  return traced::inFlight(op.id,
-                          {.returned = op.returned.known(),
-                           .waited = op.wait_ended.known(),
-                           .released = op.released.known(),
-                           .is_over = op.ended.known() || op.failed || op.over,
-                           .may_lack_records = op.id < may_lack_before_},
-                          ends.shown, ends.reported);
+  return op.inFlight(ends.shown, ends.reported, op.id < may_lack_before_);
 }
 
 bool LiveStream::mayHaveMoreInFlight() const {
@@ -143,41 +110,6 @@ bool LiveStream::mayHaveMoreInFlight() const {
          std::any_of(reported_.begin(), reported_.end(), has_unknown) ||
          std::any_of(table_.operations.begin(), table_.operations.end(),
                      is_unknown);
-}
-
-void LiveStream::learnFrom(const ReturnRow&, const AssembledOperation& op) {
-  ReportedCalls* const reported = endsOf(op).reported;
-  if (reported && !op.failed && !op.ended.known()) reported->returned(op.id);
-}
-
-void LiveStream::learnFrom(const DoneRow& row, const AssembledOperation& op) {
-  ReportedCalls* const reported = endsOf(op).reported;
-  if (!reported) return;
-  const bool by_device = row.source == v1::END_SOURCE_DEVICE_EVENT ||
-                         row.source == v1::END_SOURCE_COMPLETION_HOOK ||
-                         row.source == v1::END_SOURCE_DEVICE_WAIT;
-  if (by_device) {
-    reported->ended(op.id, row.source != v1::END_SOURCE_DEVICE_WAIT);
-  } else {
-    reported->forget(op.id);
-  }
-}
-
-void LiveStream::learnFrom(const WaitRow&, const AssembledOperation& op) {
-  if (!op.failed && !op.ended.known()) return;
-  if (ReportedCalls* const reported = endsOf(op).reported) {
-    reported->forget(op.id);
-  }
-}
-
-// A worker of Gloo's may be about to tell when it ended, which a wait has only
-// seen later.
-bool LiveStream::mayEndBetter(const AssembledOperation& op,
-                              std::int64_t now_ns) {
-  constexpr std::uint64_t kLongEnoughNs = 100'000'000;
-  if (op.end_source != v1::END_SOURCE_WAIT) return false;
-  const auto since_ns = between(op.wait_ended, Instant(now_ns));
-  return since_ns && *since_ns < kLongEnoughNs;
 }
 
 void LiveStream::settle(std::int64_t now_ns) {
@@ -196,8 +128,8 @@ void LiveStream::settle(std::int64_t now_ns) {
     const AssembledOperation& op = operations[ready_.size()];
     if (op.call == AssembledOperation::kNoCall && !knowsAll()) break;
     const auto age_ns = between(op.issued, Instant(now_ns));
-    const bool is_old = age_ns && *age_ns > kLongestNs;
-    const bool is_over = isOver(op) && !mayEndBetter(op, now_ns);
+    const bool is_old = age_ns && *age_ns > AssembledOperation::kLongestNs;
+    const bool is_over = op.isSettled() && !op.mayEndBetter(now_ns);
     if (!is_over && !is_old && ready_.size() >= most) break;
     ready_.push_back(ready_times_.next(op));
   }

@@ -5,12 +5,10 @@
 
 #include <cstdint>
 #include <map>
-#include <type_traits>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "analysis/job/ready_times.h"
-#include "analysis/stream/apply_rows.h"
 #include "analysis/stream/stream_table.h"
 #include "base/in_flight.h"
 #include "trace_io/row.h"
@@ -21,9 +19,6 @@ namespace traced {
 // Not thread safe. Memory: that of what is under way, and definitions.
 class LiveStream {
  public:
-  // An operation that is not over for so long is counted as it is: those behind
-  // it wait for it, as when a rank was ready is told by what was before.
-  static constexpr std::int64_t kLongestNs = 10'000'000'000;
   // Of these at most are kept, the latest.
   static constexpr std::size_t kMostOperations = std::size_t{1} << 18;
 
@@ -39,12 +34,13 @@ class LiveStream {
   void add(const Row& row) {
     AssembledOperation* op = find(row.op);
     if (!op) return;
-    if constexpr (std::is_same_v<Row, MethodRow>) {
-      apply(row, table_, *op);
-    } else {
-      apply(row, *op);
-      learnFrom(row, *op);
+    op->apply(row);
+    if (ReportedCalls* const calls = endsOf(*op).reported) {
+      learn(row, *op, *calls);
     }
+  }
+  void add(const MethodRow& row) {
+    if (AssembledOperation* op = find(row.op)) table_.addMethod(row, *op);
   }
   void add(const MarkRow& row);
   // Some records so far are missing. An operation without an end may have
@@ -121,14 +117,7 @@ class LiveStream {
   Ends endsOf(const AssembledOperation& op) const;
   void addEndsOf(std::uint32_t call);
   InFlight inFlight(const AssembledOperation& op) const;
-  // Of the row that was applied to `op`.
-  void learnFrom(const ReturnRow& row, const AssembledOperation& op);
-  void learnFrom(const DoneRow& row, const AssembledOperation& op);
-  void learnFrom(const WaitRow& row, const AssembledOperation& op);
-  void learnFrom(const ReleaseRow&, const AssembledOperation&) {}
   void leaveOpen(const AssembledOperation& op);
-  static bool isOver(const AssembledOperation& op);
-  static bool mayEndBetter(const AssembledOperation& op, std::int64_t now_ns);
 
   StreamTable table_;
   ReadyTimes ready_times_;

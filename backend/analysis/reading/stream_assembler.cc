@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/stream/apply_rows.h"
 #include "analysis/stream/operation_kinds.h"
 
 namespace traced {
@@ -82,7 +81,7 @@ void StreamAssembler::noteCalls() {
 // What an issue tells of an operation.
 [[gnu::always_inline]] inline void StreamAssembler::tell(
     const IssueRow& row, AssembledOperation& op) {
-  apply(row, table_.definitions.callInChunk(row.call), op);
+  op.issue(row, table_.definitions.callInChunk(row.call));
   issued_ += op.issued.known();
   if (op.call != AssembledOperation::kNoCall) noteCall(op);
 }
@@ -107,29 +106,14 @@ void StreamAssembler::takeKnown(const IssueRow& row) {
   if (!op.issued.known()) tell(row, op);
 }
 
-[[gnu::always_inline]] inline void StreamAssembler::take(const ReturnRow& row) {
-  see(Instant(row.return_ns));
-  apply(row, operation(row.op));
-}
-
-[[gnu::always_inline]] inline void StreamAssembler::take(const DoneRow& row) {
-  see(Instant(row.end_ns));
-  apply(row, operation(row.op));
-}
-
-[[gnu::always_inline]] inline void StreamAssembler::take(const WaitRow& row) {
-  see(Instant(row.endNs()));
-  apply(row, operation(row.op));
-}
-
-[[gnu::always_inline]] inline void StreamAssembler::take(
-    const ReleaseRow& row) {
-  see(Instant(row.release_ns));
-  apply(row, operation(row.op));
+template <typename Row>
+[[gnu::always_inline]] inline void StreamAssembler::take(const Row& row) {
+  see(Instant(row.lastNs()));
+  operation(row.op).apply(row);
 }
 
 void StreamAssembler::take(const MethodRow& row) {
-  apply(row, table_, operation(row.op));
+  table_.addMethod(row, operation(row.op));
 }
 
 [[gnu::always_inline]] inline void StreamAssembler::take(const MarkRow& row) {

@@ -51,12 +51,11 @@ class StreamAssembler {
   void takeAccounts(const v1::Accounts& accounts);
   void takeProcessEnd(const v1::ProcessEnd& seen);
   void take(const IssueRow& row);
-  void take(const ReturnRow& row);
-  void take(const DoneRow& row);
-  void take(const WaitRow& row);
-  void take(const ReleaseRow& row);
   void take(const MethodRow& row);
   void take(const MarkRow& row);
+  // Of a row of LaterRows.
+  template <typename Row>
+  void take(const Row& row);
   AssembledOperation& operation(std::uint64_t id) {
     if (here_ && here_->id == id) return *here_;
     std::vector<AssembledOperation>& operations = table_.operations;

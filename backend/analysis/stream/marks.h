@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/stream/instant.h"
+#include "base/instant.h"
 #include "trace_io/rows.h"
 
 namespace traced {

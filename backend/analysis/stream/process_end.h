@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "analysis/stream/instant.h"
 #include "analysis/stream/stream_table.h"
+#include "base/instant.h"
 
 namespace traced {
 

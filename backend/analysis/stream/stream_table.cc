@@ -1,5 +1,8 @@
 #include "analysis/stream/stream_table.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "analysis/stream/context_text.h"
 
 namespace traced {
@@ -36,6 +39,21 @@ bool StreamTable::isUnderWay(const AssembledOperation& operation) const {
   return operation.state() == OperationState::kIssued && !operation.over &&
          operation.batch == 0 && call && call->graph_plus_1() == 0 &&
          !call->simulated();
+}
+
+void StreamTable::addMethod(const MethodRow& row,
+                            AssembledOperation& operation) const {
+  // A text may have several ids.
+  const auto add = [this](std::uint32_t& known, std::uint32_t text) {
+    if (text == 0 || text == known) return;
+    const bool is_same = methodText(known) == methodText(text);
+    known = known == 0 || is_same ? text : AssembledOperation::kSeveral;
+  };
+  add(operation.algorithm, row.algorithm);
+  add(operation.protocol, row.protocol);
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
+  operation.channels = static_cast<std::uint16_t>(std::max<std::uint32_t>(
+      operation.channels, std::min(row.channels, kMost)));
 }
 
 void StreamTable::findOperationSpan() {

@@ -11,9 +11,9 @@
 #include "analysis/stream/assembled_operation.h"
 #include "analysis/stream/definitions.h"
 #include "analysis/stream/evidence.h"
-#include "analysis/stream/instant.h"
 #include "analysis/stream/marks.h"
 #include "analysis/stream/ring_state.h"
+#include "base/instant.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -100,6 +100,8 @@ struct StreamTable {
   std::uint64_t runNs() const;
   // From its first operation to its last: what shares of rank time are of.
   std::uint64_t rankTimeNs() const;
+  // Adds to one of the operations how it was carried out.
+  void addMethod(const MethodRow& row, AssembledOperation& operation) const;
   // Derives first_operation and last_operation.
   void findOperationSpan();
   // Whether the process may be inside of the operation at the end of the

@@ -16,9 +16,7 @@ void addOwnTimes(OperationSplit& split, const AssembledOperation& op,
   if (op.failed) return;
   split.ready_to_end_ns = between(ready, op.ended);
   split.slack_ns = between(op.ended, op.wait_began);
-  split.exposed_ns = op.stall_ns_plus_1 > 0
-                         ? std::optional(op.stall_ns_plus_1 - 1)
-                         : between(op.wait_began, op.wait_ended);
+  split.exposed_ns = op.exposedNs();
 }
 
 OperationSplit::Arrival arrivalOf(const ArrivalTable::Row& row,

@@ -46,11 +46,11 @@ Number instant(Row row, Instant at) {
   return {Number::Kind::kInstant,
           static_cast<std::uint64_t>(row.clock.commonNs(at.ns()))};
 }
-template <Instant AssembledOperation::*kAt>
+template <Instant OperationProgress::*kAt>
 Number at(Row row) {
   return instant(row, row.op.*kAt);
 }
-template <Instant AssembledOperation::*kFrom, Instant AssembledOperation::*kTo>
+template <Instant OperationProgress::*kFrom, Instant OperationProgress::*kTo>
 Number lasted(Row row) {
   return optional(between(row.op.*kFrom, row.op.*kTo));
 }

@@ -3,61 +3,38 @@
 #include <algorithm>
 #include <utility>
 
+#include "ring_io/chunks/record_rows.h"
+
 namespace traced {
 namespace {
 
-std::uint64_t keyOf(std::uint32_t group, CallManner manner) {
-  return std::uint64_t{group} * kCallManners +
-         static_cast<std::uint64_t>(manner);
-}
-
-template <typename Operations>
-auto firstFrom(Operations& operations, OpId id) {
-  return std::lower_bound(operations.begin(), operations.end(), id,
-                          [](const auto& op, OpId at) { return op.id < at; });
+std::uint64_t nsBetween(Instant from, Instant to) {
+  return between(from, to).value_or(0);
 }
 
 }  // namespace
 
 void OperationSums::see(const Ring::Record& record) {
-  switch (record.kind) {
-    case RecordKind::kIssue:
-      return issued(record.position, record.as<IssueRecord>());
-    case RecordKind::kReturn:
-      return apply(record.as<ReturnRecord>());
-    case RecordKind::kDone:
-      return apply(record.as<DoneRecord>());
-    case RecordKind::kWait:
-      return apply(record.as<WaitRecord>());
-    case RecordKind::kReturnAndWait:
-      return apply(record.as<ReturnAndWaitRecord>());
-    case RecordKind::kRelease:
-      return apply(record.as<ReleaseRecord>());
-    case RecordKind::kMark:
-      return marked(record.as<MarkRecord>());
-    case RecordKind::kRetireGroup:
-      return retired(record.as<DefinitionHead>().id);
-    default:
-      return;
+  if (record.kind == RecordKind::kRetireGroup) {
+    return retired(record.as<DefinitionHead>().id);
   }
+  forEachRow(record, [this](const auto& row) { add(row); });
 }
 
-void OperationSums::issued(OpId id, const IssueRecord& issue) {
-  const std::int64_t last_ns = figures_.last_issue_ns.value_or(issue.issue_ns);
-  figures_.last_issue_ns = std::max(last_ns, issue.issue_ns);
-  last_id_ = id;
-  const FollowedCall& call = callOf(issue.call);
+void OperationSums::add(const IssueRow& row) {
+  const std::int64_t last_ns = figures_.last_issue_ns.value_or(row.issue_ns);
+  figures_.last_issue_ns = std::max(last_ns, row.issue_ns);
+  last_id_ = row.op;
+  const FollowedCall& call = callOf(row.call);
   if (!call.is_followed) return;
   if (young_.size() == kMostYoung) {
     makeSlow(young_.front());
     young_.pop_front();
   }
   FollowedOperation& op = young_.emplace_back();
-  op.id = id;
+  op.id = row.op;
   op.call = call;
-  op.seq = issue.seq;
-  op.issue_ns = issue.issue_ns;
-  op.in_batch = issue.batch > 0;
+  op.apply(row);
 }
 
 const FollowedCall& OperationSums::callOf(std::uint32_t id) {
@@ -78,7 +55,7 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
   call.has_no_future = endsOnlyInWait(engine, call.facts.operation);
   if (call.shown == EndShownBy::kReports) {
     const CallManner manner = mannerOf(*known);
-    call.reported_key = keyOf(known->group(), manner);
+    call.reported_key = mannerKey(known->group(), manner);
     reported_.try_emplace(call.reported_key, manner);
   }
   return call;
@@ -89,30 +66,22 @@ FollowedOperation* OperationSums::find(OpId id) {
     const auto found = firstFrom(slow_, id);
     return found != slow_.end() && found->id == id ? &*found : nullptr;
   }
-  // Mostly the latest, the one that was named before, or the one behind it.
-  if (young_.back().id == id) return &young_.back();
-  for (std::size_t i = near_; i < std::min(near_ + 2, young_.size()); ++i) {
-    if (young_[i].id != id) continue;
-    near_ = i;
-    return &young_[i];
-  }
-  const auto found = firstFrom(young_, id);
-  if (found == young_.end() || found->id != id) return nullptr;
-  near_ = static_cast<std::size_t>(found - young_.begin());
-  return &*found;
+  const auto found = findNear(young_, near_, id);
+  return found != young_.end() ? &*found : nullptr;
 }
 
-template <typename Record>
-void OperationSums::apply(const Record& record) {
-  FollowedOperation* const op = find(record.op);
+template <typename Row>
+void OperationSums::add(const Row& row) {
+  FollowedOperation* const op = find(row.op);
   if (!op) return;
-  const bool had_returned = op->returned;
+  const bool had_returned = op->returned.known();
   const bool had_failed = op->failed;
-  op->apply(record);
-  if (!had_returned) figures_.own_call_ns += op->own_call_ns;
+  op->apply(row);
+  if (!had_returned)
+    figures_.own_call_ns += nsBetween(op->issued, op->returned);
   figures_.failed += op->failed && !had_failed;
-  learnFrom(record, *op);
-  if (op->isThrough()) count(*op);
+  if (ReportedCalls* const calls = reportedOf(*op)) learn(row, *op, *calls);
+  if (op->isLetGo() || op->failed) count(*op);
 }
 
 ReportedCalls* OperationSums::reportedOf(const FollowedOperation& op) {
@@ -122,56 +91,27 @@ ReportedCalls* OperationSums::reportedOf(const FollowedOperation& op) {
 }
 
 InFlight OperationSums::inFlight(const FollowedOperation& op) {
-  return op.inFlight(reportedOf(op), op.id < may_lack_before_);
-}
-
-void OperationSums::learnFrom(const ReturnRecord&,
-                              const FollowedOperation& op) {
-  ReportedCalls* const reported = reportedOf(op);
-  if (reported && !op.failed && !op.ended) reported->returned(op.id);
-}
-
-void OperationSums::learnFrom(const DoneRecord& record,
-                              const FollowedOperation& op) {
-  ReportedCalls* const reported = reportedOf(op);
-  if (!reported) return;
-  const bool by_device = record.source == EndSource::kDeviceEvent ||
-                         record.source == EndSource::kCompletionHook ||
-                         record.source == EndSource::kDeviceWait;
-  if (by_device) {
-    reported->ended(op.id, record.source != EndSource::kDeviceWait);
-  } else {
-    reported->forget(op.id);
-  }
-}
-
-void OperationSums::learnFrom(const WaitRecord&, const FollowedOperation& op) {
-  if (!op.failed && !op.ended) return;
-  if (ReportedCalls* const reported = reportedOf(op)) reported->forget(op.id);
-}
-
-void OperationSums::learnFrom(const ReturnAndWaitRecord& record,
-                              const FollowedOperation& op) {
-  learnFrom(record.returned(), op);
-  learnFrom(record.waited(), op);
+  return op.inFlight(op.shownBy(), reportedOf(op), op.id < may_lack_before_);
 }
 
 void OperationSums::retired(std::uint32_t group) {
-  for (std::uint64_t how = 0; how < kCallManners; ++how) {
-    reported_.erase(std::uint64_t{group} * kCallManners + how);
+  const std::uint64_t first = mannerKey(group, CallManner{});
+  for (std::uint64_t key = first; key < first + kCallManners; ++key) {
+    reported_.erase(key);
   }
   for (FollowedCall& call : calls_) {
     if (call.facts.group == group) call = {};
   }
 }
 
-void OperationSums::marked(const MarkRecord& mark) {
-  if (mark.kind != MarkKind::kStep) return;
+void OperationSums::add(const MarkRow& row) {
+  if (row.kind != v1::MARK_KIND_STEP) return;
   if (figures_.step) {
-    figures_.step_ns = lastedNs(figures_.step_began_ns, mark.mark_ns);
+    figures_.step_ns =
+        nsBetween(Instant(figures_.step_began_ns), Instant(row.mark_ns));
   }
-  figures_.step = mark.value;
-  figures_.step_began_ns = mark.mark_ns;
+  figures_.step = row.value;
+  figures_.step_began_ns = row.mark_ns;
 }
 
 void OperationSums::count(FollowedOperation& op) {
@@ -182,27 +122,27 @@ void OperationSums::count(FollowedOperation& op) {
 
 void OperationSums::addTimes(FollowedOperation& op) {
   if (std::exchange(op.times_added, true) || op.failed) return;
-  figures_.completion_ns += op.completionNs();
-  figures_.exposed_wait_ns += op.exposedWaitNs();
+  figures_.completion_ns += nsBetween(op.issued, op.ended);
+  figures_.exposed_wait_ns += op.exposedNs().value_or(0);
 }
 
 // Once for each operation: when nobody follows it any longer.
 void OperationSums::addUnseenWait(const FollowedOperation& op) {
-  if (!op.hasUnseenWait()) return;
+  if (op.shownBy() == EndShownBy::kNothing || !op.mayHaveUnseenWait()) return;
   ++figures_.waits_unknown;
-  if (const auto end_ns = op.unseenWaitEndNs()) {
-    unseen_waits_.add(op.returnNs(), *end_ns);
+  const Instant begin = op.returned.known() ? op.returned : op.issued;
+  const Instant end = op.unseenWaitEnd(op.call.has_no_future);
+  if (end.known()) {
+    unseen_waits_.add(begin.ns(), end.ns());
   } else {
-    unseen_waits_.addOpen(op.returnNs());
+    unseen_waits_.addOpen(begin.ns());
   }
 }
 
 bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
-  const bool may_end_better =
-      op.end_is_of_wait && now_ns - op.wait_end_ns < kBetterEndNs;
   const bool all_is_known =
-      op.failed || (op.isThrough() && op.ended && !may_end_better);
-  if (all_is_known || now_ns - op.issue_ns > kLongestNs) {
+      op.failed || (op.isSettled() && !op.mayEndBetter(now_ns));
+  if (all_is_known || now_ns - op.issued.ns() > op.kLongestNs) {
     count(op);
     addTimes(op);
   }
@@ -255,7 +195,7 @@ const RankFigures& OperationSums::look(std::int64_t now_ns) {
   while (!young_.empty()) {
     FollowedOperation& op = young_.front();
     if (!settle(op, now_ns)) {
-      if (now_ns - op.issue_ns < kBetterEndNs) break;
+      if (now_ns - op.issued.ns() < op.kBetterEndNs) break;
       makeSlow(op);
     }
     young_.pop_front();
@@ -283,7 +223,7 @@ void OperationSums::countInFlight() {
       ++figures_.in_flight;
       if (figures_.oldest.size() == RankFigures::kMostTold) continue;
       figures_.oldest.push_back(
-          tellOperation(op.id, op.call.facts, op.seq, op.issue_ns, known_));
+          tellOperation(op.id, op.call.facts, op.seq, op.issued.ns(), known_));
     }
   };
   addAll(slow_);

@@ -17,21 +17,41 @@
 #include <vector>
 
 #include "base/cover_bound.h"
-#include "recorder/metrics/followed_operation.h"
 #include "recorder/metrics/rank_figures.h"
 #include "ring_io/chunks/chunk_builder.h"
+#include "ring_io/chunks/told_operation.h"
 #include "ring_io/ring/record.h"
 #include "ring_io/ring/ring.h"
+#include "trace_io/operation_progress.h"
 
 namespace traced {
 
+// What is needed of a call.
+struct FollowedCall {
+  std::uint32_t id = 0;  // 0: none
+  CallFacts facts;
+  bool is_followed = false;
+  EndShownBy shown = EndShownBy::kUnknown;
+  // For EndShownBy::kReports: see mannerKey().
+  std::uint64_t reported_key = 0;
+  bool has_no_future = false;
+};
+
+struct FollowedOperation : OperationProgress {
+  FollowedCall call;
+  // Its parts that are in the sums.
+  bool counted = false;
+  bool times_added = false;
+
+  EndShownBy shownBy() const {
+    const bool is_member =
+        batch > 0 && call.facts.operation != Operation::kCoalesced;
+    return is_member ? EndShownBy::kNothing : call.shown;
+  }
+};
+
 class OperationSums {
  public:
-  // An operation that is not over for so long is counted as it is; its end, if
-  // it comes, is in no sum.
-  static constexpr std::int64_t kLongestNs = 10'000'000'000;
-  // An end that a wait saw may be told better for so long.
-  static constexpr std::int64_t kBetterEndNs = 100'000'000;
   // Of those that take longer than that, and of the others, these are followed
   // at most: the latest.
   static constexpr std::size_t kMostSlow = 4096;
@@ -51,10 +71,12 @@ class OperationSums {
   const RankFigures& look(std::int64_t now_ns);
 
  private:
-  void issued(OpId id, const IssueRecord& issue);
-  template <typename Record>
-  void apply(const Record& record);
-  void marked(const MarkRecord& mark);
+  void add(const IssueRow& row);
+  void add(const MarkRow& row);
+  void add(const MethodRow&) {}
+  // Of a row of LaterRows.
+  template <typename Row>
+  void add(const Row& row);
   void count(FollowedOperation& op);
   void addTimes(FollowedOperation& op);
   void addUnseenWait(const FollowedOperation& op);
@@ -65,12 +87,6 @@ class OperationSums {
   void leave(FollowedOperation& op);
   InFlight inFlight(const FollowedOperation& op);
   ReportedCalls* reportedOf(const FollowedOperation& op);
-  void learnFrom(const ReturnRecord& record, const FollowedOperation& op);
-  void learnFrom(const DoneRecord& record, const FollowedOperation& op);
-  void learnFrom(const WaitRecord& record, const FollowedOperation& op);
-  void learnFrom(const ReturnAndWaitRecord& record,
-                 const FollowedOperation& op);
-  void learnFrom(const ReleaseRecord&, const FollowedOperation&) {}
   void retired(std::uint32_t group);
   void countInFlight();
   FollowedOperation* find(OpId id);

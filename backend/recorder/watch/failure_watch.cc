@@ -3,28 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "ring_io/chunks/record_rows.h"
+
 namespace traced {
 
 void FailureWatch::see(const Ring::Record& record) {
-  if (record.kind == RecordKind::kReturn) {
-    const auto returned = record.as<ReturnRecord>();
-    if (returned.outcome == Outcome::kOk) return;
-    note(returned.op, returned.return_ns, returned.error);
-  } else if (record.kind == RecordKind::kDone) {
-    const auto done = record.as<DoneRecord>();
-    if (done.outcome == Outcome::kOk) return;
-    note(done.op, done.end_ns, done.error);
-  } else if (record.kind == RecordKind::kWait) {
-    see(record.as<WaitRecord>());
-  } else if (record.kind == RecordKind::kReturnAndWait) {
-    see(record.as<ReturnAndWaitRecord>().waited());
-  }
-}
-
-void FailureWatch::see(const WaitRecord& wait) {
-  if (wait.outcome == Outcome::kOk) return;
-  note(wait.op, wait.begin_ns + static_cast<std::int64_t>(wait.wait_ns),
-       wait.error);
+  forEachRow(record, [this](const auto& row) {
+    if constexpr (requires { row.outcome; }) {
+      if (row.outcome != 0) note(row.op, row.lastNs(), row.error);
+    }
+  });
 }
 
 void FailureWatch::note(OpId op, std::int64_t at_ns, std::uint32_t error) {

@@ -24,7 +24,6 @@ class FailureWatch {
   std::optional<MarkRecord> take();
 
  private:
-  void see(const WaitRecord& wait);
   void note(OpId op, std::int64_t at_ns, std::uint32_t error);
 
   std::optional<MarkRecord> news_;

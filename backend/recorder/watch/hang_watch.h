@@ -9,15 +9,14 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <vector>
 
-#include "base/reported_ends.h"
 #include "ring_io/chunks/chunk_builder.h"
 #include "ring_io/chunks/told_operation.h"
 #include "ring_io/ring/record.h"
 #include "ring_io/ring/ring.h"
+#include "trace_io/operation_progress.h"
 
 namespace traced {
 
@@ -65,56 +64,50 @@ class HangWatch {
   // More are not followed.
   static constexpr std::size_t kMostFollowed = 65536;
   static constexpr std::size_t kMostLate = 64;
-  // Of a manner whose ends may never be shown so many that returned are waited
-  // for, the oldest: what is told of them says whether others are worth it.
-  static constexpr std::size_t kMostUnshown = 1024;
-  // All of these together leave room for those that can be told of.
-  static constexpr std::size_t kMostAnywhere = kMostFollowed / 2;
+  // Maximum of all calls while it is unknown whether ends are reported: it
+  // leaves room for calls whose ends are.
+  static constexpr std::size_t kMostUnshown = kMostFollowed / 2;
 
-  // Calls of a group of whose ends the device tells in one way.
+  // The calls of one group whose ends are reported in one way.
   struct Manner {
-    std::uint64_t key = 0;
-    CallManner how{};
-    ReportedEnds told;
+    Manner(std::uint64_t its_key, CallManner how) : key(its_key), calls(how) {}
+
+    std::uint64_t key;
+    ReportedCalls calls;
     bool is_retired = false;
-    // How many are followed, and those of them that have returned and were not
-    // told of.
+    // How many are followed.
     std::size_t followed = 0;
-    std::set<OpId> returned;
   };
-  struct Followed {
-    std::int64_t issue_ns = 0;
-    std::uint64_t seq = 0;
+  struct Followed : OperationProgress {
     CallFacts call;
     std::uint32_t thread = 0;
-    // What is known of the ends of its like; nullptr: it is on the host.
+    EndShownBy shown{};
+    // For EndShownBy::kReports; else nullptr.
     Manner* manner = nullptr;
-    bool on_host = false;
-    // On the host: the caller waits for it; its end shows by itself.
+    // The caller waits for it on the host.
     bool waits_at_once = false;
-    bool shows_its_end = false;
-    bool returned = false;
-    bool waited = false;
     bool told = false;
     // As a consequence: it is not told late either.
     bool passed_over = false;
   };
   using Entry = std::map<OpId, Followed>::iterator;
 
-  void issued(OpId op, const IssueRecord& issue);
-  void returned(const ReturnRecord& record);
-  void done(const DoneRecord& record);
-  void waited(const WaitRecord& record);
-  void released(const ReleaseRecord& record);
+  void add(const IssueRow& row);
+  void add(const MethodRow&) {}
+  void add(const MarkRow&) {}
+  // Of a row of LaterRows.
+  template <typename Row>
+  void add(const Row& row);
   void retired(std::uint32_t group);
   Manner* mannerOf(const v1::Call& call);
-  void learn(Entry ended, EndSource source);
   // What is known of it is followed no more. Returns the one behind it.
   Entry forget(Entry entry);
-  void ended(Entry entry, std::int64_t end_ns);
-  bool endIsSeen(const Followed& op) const;
+  static InFlight inFlight(const Followed& op);
+  // Whether it is worth to wait for a report of its end.
+  bool hasRoomFor(const Followed& op) const;
+  void noteLate(const Followed& op);
   bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
-  HangReport reportOf(OpId id, const Followed& op, HangReport::State state,
+  HangReport reportOf(const Followed& op, HangReport::State state,
                       std::int64_t took_ns) const;
 
   const ChunkBuilder& known_;

@@ -1,6 +1,7 @@
 #include "ring_io/chunks/chunk_builder.h"
 
 #include <string_view>
+#include <type_traits>
 
 #include "base/utf8.h"
 #include "ring_io/chunks/encode_definitions.h"
@@ -27,78 +28,31 @@ void ChunkBuilder::add(const Ring::Record& record) {
   const std::uint64_t rows = rowsOf(record.kind);
   records_ += rows;
   definitions_ += rows == 0;
-  switch (record.kind) {
-    case RecordKind::kIssue:
-      addIssue(record.position, record.as<IssueRecord>());
-      break;
-    case RecordKind::kReturn:
-      addReturn(record.as<ReturnRecord>());
-      break;
-    case RecordKind::kDone:
-      addDone(record.as<DoneRecord>());
-      break;
-    case RecordKind::kWait:
-      addWait(record.as<WaitRecord>());
-      break;
-    case RecordKind::kReturnAndWait: {
-      const auto both = record.as<ReturnAndWaitRecord>();
-      addReturn(both.returned());
-      addWait(both.waited());
-      break;
+  if (rows == 0) return addDefinition(record);
+  forEachRow(record, [this](const auto& row) {
+    addRow(payload_, row);
+    useDefinitions(row);
+  });
+}
+
+void ChunkBuilder::useDefinitions(const IssueRow& row) {
+  useCall(row.call);
+  use(buffers_.useInThisChunk(row.buffers));
+  use(threads_.useInThisChunk(row.thread));
+  use(contexts_.useInThisChunk(row.context));
+  use(stacks_.useInThisChunk(row.stack));
+}
+
+template <typename Row>
+void ChunkBuilder::useDefinitions(const Row& row) {
+  forEachText(row, [this](std::uint32_t id) {
+    if (id != 0) use(texts_.useInThisChunk(id));
+  });
+  if constexpr (std::is_same_v<Row, MarkRow>) {
+    if (isAboutGroup(static_cast<MarkKind>(row.kind))) {
+      useGroup(static_cast<std::uint32_t>(row.value));
     }
-    case RecordKind::kRelease:
-      addRelease(record.as<ReleaseRecord>());
-      break;
-    case RecordKind::kMethod:
-      addMethod(record.as<MethodRecord>());
-      break;
-    case RecordKind::kMark:
-      addMark(record.position, record.as<MarkRecord>());
-      break;
-    default:
-      addDefinition(record);
-      break;
   }
-}
-
-void ChunkBuilder::addIssue(std::uint64_t position, const IssueRecord& issue) {
-  addRow(payload_, rowOf(position, issue));
-  useCall(issue.call);
-  use(buffers_.useInThisChunk(issue.buffers));
-  use(threads_.useInThisChunk(issue.thread));
-  use(contexts_.useInThisChunk(issue.context));
-  use(stacks_.useInThisChunk(issue.stack));
-}
-
-void ChunkBuilder::addReturn(const ReturnRecord& record) {
-  addRow(payload_, rowOf(record));
-  useText(record.error);
-}
-
-void ChunkBuilder::addDone(const DoneRecord& record) {
-  addRow(payload_, rowOf(record));
-  useText(record.error);
-}
-
-void ChunkBuilder::addWait(const WaitRecord& record) {
-  addRow(payload_, rowOf(record));
-  useText(record.error);
-}
-
-void ChunkBuilder::addRelease(const ReleaseRecord& record) {
-  addRow(payload_, rowOf(record));
-}
-
-void ChunkBuilder::addMethod(const MethodRecord& record) {
-  addRow(payload_, rowOf(record));
-  useText(record.algorithm);
-  useText(record.protocol);
-}
-
-void ChunkBuilder::addMark(std::uint64_t position, const MarkRecord& mark) {
-  addRow(payload_, rowOf(position, mark));
-  useText(mark.text);
-  if (isAboutGroup(mark.kind)) useGroup(static_cast<std::uint32_t>(mark.value));
 }
 
 void ChunkBuilder::addDefinition(const Ring::Record& record) {
@@ -201,10 +155,6 @@ void ChunkBuilder::useCall(std::uint32_t id) {
 
 void ChunkBuilder::useGroup(std::uint32_t id) {
   use(groups_.useInThisChunk(id));
-}
-
-void ChunkBuilder::useText(std::uint32_t id) {
-  if (id != 0) use(texts_.useInThisChunk(id));
 }
 
 template <typename Act>

@@ -14,6 +14,7 @@
 #include "ring_io/chunks/definition_table.h"
 #include "ring_io/ring/record.h"
 #include "ring_io/ring/ring.h"
+#include "trace_io/row.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -64,17 +65,13 @@ class ChunkBuilder {
   void clear() noexcept;
 
  private:
-  void addIssue(std::uint64_t position, const IssueRecord& issue);
-  void addReturn(const ReturnRecord& record);
-  void addDone(const DoneRecord& record);
-  void addWait(const WaitRecord& record);
-  void addRelease(const ReleaseRecord& record);
-  void addMethod(const MethodRecord& record);
-  void addMark(std::uint64_t position, const MarkRecord& mark);
+  // Adds what a row names.
+  void useDefinitions(const IssueRow& row);
+  template <typename Row>
+  void useDefinitions(const Row& row);
   void addDefinition(const Ring::Record& record);
   void useCall(std::uint32_t id);
   void useGroup(std::uint32_t id);
-  void useText(std::uint32_t id);
   void defineStack(const DefinitionHead& head, std::string_view bytes);
   // Adds a definition to the payload.
   void put(const v1::Group& group);

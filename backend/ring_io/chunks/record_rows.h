@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ring_io/ring/record.h"
+#include "ring_io/ring/ring.h"
 #include "trace_io/row.h"
 
 namespace traced {
@@ -63,6 +64,35 @@ inline MarkRow rowOf(std::uint64_t position, const MarkRecord& record) {
           .kind = static_cast<std::uint32_t>(record.kind),
           .value = record.value,
           .text = record.text};
+}
+
+// Calls visit(row) for each row that a record becomes: none for a definition.
+template <typename Visit>
+[[gnu::always_inline]] inline void forEachRow(const Ring::Record& record,
+                                              Visit&& visit) {
+  switch (record.kind) {
+    case RecordKind::kIssue:
+      return visit(rowOf(record.position, record.as<IssueRecord>()));
+    case RecordKind::kReturn:
+      return visit(rowOf(record.as<ReturnRecord>()));
+    case RecordKind::kDone:
+      return visit(rowOf(record.as<DoneRecord>()));
+    case RecordKind::kWait:
+      return visit(rowOf(record.as<WaitRecord>()));
+    case RecordKind::kReturnAndWait: {
+      const auto both = record.as<ReturnAndWaitRecord>();
+      visit(rowOf(both.returned()));
+      return visit(rowOf(both.waited()));
+    }
+    case RecordKind::kRelease:
+      return visit(rowOf(record.as<ReleaseRecord>()));
+    case RecordKind::kMethod:
+      return visit(rowOf(record.as<MethodRecord>()));
+    case RecordKind::kMark:
+      return visit(rowOf(record.position, record.as<MarkRecord>()));
+    default:
+      return;
+  }
 }
 
 }  // namespace traced

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ring_io/ring/record.h"
+#include "trace_io/row_tables.h"
 
 namespace traced {
 namespace {
@@ -39,12 +40,13 @@ class Completion {
     addIds(threads_, payload.issued().thread());
     addIds(contexts_, payload.issued().context());
     addIds(stacks_, payload.issued().stack());
-    addIds(texts_, payload.returned().error());
-    addIds(texts_, payload.done().error());
-    addIds(texts_, payload.waited().error());
-    addIds(texts_, payload.method().algorithm());
-    addIds(texts_, payload.method().protocol());
-    addIds(texts_, payload.marked().text());
+    forEachType(AllRows(), [&]<typename Row>() {
+      forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
+        if constexpr (Which::kCell == CellKind::kText) {
+          addIds(texts_, Which::of(RowTable<Row>::of(payload)));
+        }
+      });
+    });
     removeDefined(calls_, payload.call());
     removeDefined(buffers_, payload.buffers());
     removeDefined(threads_, payload.thread());

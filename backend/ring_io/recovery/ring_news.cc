@@ -42,38 +42,8 @@ bool RingNews::poll() {
 }
 
 void RingNews::add(const Ring::Record& record) {
-  switch (record.kind) {
-    case RecordKind::kIssue:
-      rows_.emplace_back(rowOf(record.position, record.as<IssueRecord>()));
-      break;
-    case RecordKind::kReturn:
-      rows_.emplace_back(rowOf(record.as<ReturnRecord>()));
-      break;
-    case RecordKind::kDone:
-      rows_.emplace_back(rowOf(record.as<DoneRecord>()));
-      break;
-    case RecordKind::kWait:
-      rows_.emplace_back(rowOf(record.as<WaitRecord>()));
-      break;
-    case RecordKind::kReturnAndWait: {
-      const auto both = record.as<ReturnAndWaitRecord>();
-      rows_.emplace_back(rowOf(both.returned()));
-      rows_.emplace_back(rowOf(both.waited()));
-      break;
-    }
-    case RecordKind::kRelease:
-      rows_.emplace_back(rowOf(record.as<ReleaseRecord>()));
-      break;
-    case RecordKind::kMethod:
-      rows_.emplace_back(rowOf(record.as<MethodRecord>()));
-      break;
-    case RecordKind::kMark:
-      rows_.emplace_back(rowOf(record.position, record.as<MarkRecord>()));
-      break;
-    default:
-      builder_.add(record);
-      break;
-  }
+  if (rowsOf(record.kind) == 0) return builder_.add(record);
+  forEachRow(record, [this](const auto& row) { rows_.emplace_back(row); });
 }
 
 WrittenTrace RingNews::trace() const {

@@ -10,9 +10,7 @@ std::size_t indexOf(CallManner manner) {
 }
 
 bool tells(const AssembledOperation& op) {
-  return op.ended.known() && (op.end_source == v1::END_SOURCE_DEVICE_EVENT ||
-                              op.end_source == v1::END_SOURCE_COMPLETION_HOOK ||
-                              op.end_source == v1::END_SOURCE_DEVICE_WAIT);
+  return op.ended.known() && isReported(op.end_source);
 }
 
 }  // namespace

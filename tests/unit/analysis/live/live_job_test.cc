@@ -114,7 +114,7 @@ TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
   end(0, 2, kNowNs + 2 * kMs);
   job_.count(kNowNs + 3 * kMs);
   EXPECT_TRUE(streams_[0]->settled().empty());
-  job_.count(kNowNs + LiveStream::kLongestNs + kMs);
+  job_.count(kNowNs + AssembledOperation::kLongestNs + kMs);
   EXPECT_EQ(streams_[0]->settled().size(), 2U);
   // An end that comes behind that is of no operation any more.
   job_.count(kNowNs + LiveJob::kLateNs + 2 * kMs);
@@ -241,7 +241,7 @@ TEST_F(LiveJobTest, WhatIsNotDefinedIsAskedFor) {
   stream.add(IssueRow{.op = 1, .issue_ns = kNowNs, .call = 1, .seq = 1});
   stream.add(IssueRow{.op = 2, .issue_ns = kNowNs, .call = 9, .seq = 2});
   EXPECT_FALSE(stream.knowsAll());
-  stream.settle(kNowNs + 2 * LiveStream::kLongestNs);
+  stream.settle(kNowNs + 2 * AssembledOperation::kLongestNs);
   EXPECT_TRUE(stream.settled().empty()) << "it is not known what they are";
   EXPECT_EQ(stream.unknown().issued().call_size(), 2);
   stream.resolve(definitions_[0]);

@@ -16,8 +16,8 @@
 namespace traced {
 namespace {
 
-constexpr std::int64_t kBetter = OperationSums::kBetterEndNs;
-constexpr std::int64_t kLongest = OperationSums::kLongestNs;
+constexpr std::int64_t kBetter = OperationProgress::kBetterEndNs;
+constexpr std::int64_t kLongest = OperationProgress::kLongestNs;
 constexpr std::uint64_t kBytes = 64;
 
 class OperationSumsTest : public ::testing::Test {

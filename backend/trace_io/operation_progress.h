@@ -1,0 +1,240 @@
+// OperationProgress is the state machine of one operation: what its rows add up
+// to. Who assembles traces, watches rings, adds up metrics or reports hangs in
+// the job uses this one. See docs/format.md, "Rows".
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/in_flight.h"
+#include "base/instant.h"
+#include "trace_io/row.h"
+#include "trace_io/wrapping.h"
+#include "traced/v1/rows.pb.h"
+
+namespace traced {
+
+// Which row an error's text came from; what was said first counts.
+enum class ErrorOrigin : std::uint8_t { kReturn, kDone, kWait, kNone };
+
+enum class OperationState { kIssued, kEnded, kFailed };
+
+// Returns whether the device or the engine reported an end. `source`: of a row.
+inline bool isReported(std::uint32_t source) {
+  return source == v1::END_SOURCE_DEVICE_EVENT ||
+         source == v1::END_SOURCE_COMPLETION_HOOK ||
+         source == v1::END_SOURCE_DEVICE_WAIT;
+}
+
+struct OperationProgress {
+  // Live readers follow an operation no longer, as its next records may never
+  // be written.
+  static constexpr std::int64_t kLongestNs = 10'000'000'000;
+  // A better end may follow that of a wait for this long.
+  static constexpr std::int64_t kBetterEndNs = 100'000'000;
+
+  std::uint64_t id = 0;
+  std::uint64_t seq = 0;    // 0: not known
+  std::uint64_t batch = 0;  // 0: none
+  Instant issued;
+  Instant returned;
+  Instant started;
+  Instant ended;
+  Instant wait_began;
+  Instant wait_ended;
+  Instant released;
+  std::uint64_t stall_ns_plus_1 = 0;
+  // Id of a text of the stream, 0: none.
+  std::uint32_t error = 0;
+  // Group rank that a receive from any source turned out to come from.
+  std::uint32_t source_rank_plus_1 = 0;
+  v1::EndSource end_source = v1::END_SOURCE_UNSPECIFIED;
+  ErrorOrigin error_origin = ErrorOrigin::kNone;
+  bool failed = false;
+  // It is no longer under way, and how and when it ended is not known.
+  bool over = false;
+
+  // Each kind of row, in any order. The first issue counts, which is left to
+  // the caller.
+  [[gnu::always_inline]] void apply(const IssueRow& row) {
+    issued = Instant(row.issue_ns);
+    seq = row.seq;
+    batch = row.batch;
+  }
+  // The first counts.
+  [[gnu::always_inline]] void apply(const ReturnRow& row) {
+    if (returned.known()) return;
+    returned = Instant(row.return_ns);
+    failed |= row.outcome == kThrew;
+    noteError(row.error, ErrorOrigin::kReturn);
+  }
+  // No source reports an end too early: the earliest of several is the best.
+  // The first that is not of a wait decides whether the operation failed.
+  [[gnu::always_inline]] void apply(const DoneRow& row) {
+    const bool is_first = !ended.known() || end_source == v1::END_SOURCE_WAIT;
+    const bool is_best = is_first || row.end_ns < ended.ns();
+    // The source of the end knows the duration, or the first other that does:
+    // what an engine measures begins behind an event that is before it.
+    const auto known_ns = between(started, ended);
+    const bool has_duration =
+        row.engine_ns_plus_1 > 0 && (is_best || !known_ns);
+    const std::uint64_t engine_ns_plus_1 = has_duration ? row.engine_ns_plus_1
+                                           : known_ns   ? *known_ns + 1
+                                                        : 0;
+    if (is_first) {
+      failed |= row.outcome == kThrew;
+      noteError(row.error, ErrorOrigin::kDone);
+    }
+    if (is_best) {
+      ended = Instant(row.end_ns);
+      end_source = static_cast<v1::EndSource>(row.source);
+    }
+    if (engine_ns_plus_1 > 0) {
+      started = Instant(wrappingDifference(
+          ended.ns(), static_cast<std::int64_t>(engine_ns_plus_1 - 1)));
+    }
+  }
+  // The first counts. A later row is about the same wait: it may add the stall.
+  [[gnu::always_inline]] void apply(const WaitRow& row) {
+    if (stall_ns_plus_1 == 0) stall_ns_plus_1 = row.stall_ns_plus_1;
+    if (wait_began.known()) return;
+    wait_began = Instant(row.wait_begin_ns);
+    wait_ended = Instant(row.endNs());
+    failed |= row.outcome == kThrew || row.outcome == kReturnedFalse;
+    noteError(row.error, ErrorOrigin::kWait);
+    source_rank_plus_1 = row.source_rank_plus_1;
+    const bool saw_end = row.saw_end == 1 && row.outcome != kThrew;
+    if (saw_end && !ended.known()) {
+      ended = wait_ended;
+      end_source = v1::END_SOURCE_WAIT;
+    }
+  }
+  // The first counts.
+  [[gnu::always_inline]] void apply(const ReleaseRow& row) {
+    if (!released.known()) released = Instant(row.release_ns);
+  }
+
+  OperationState state() const {
+    if (failed) return OperationState::kFailed;
+    return ended.known() ? OperationState::kEnded : OperationState::kIssued;
+  }
+  // The program waits for it no longer.
+  bool isLetGo() const { return wait_ended.known() || released.known(); }
+  // Nothing more is to be recorded of it, but for a better end.
+  bool isSettled() const {
+    return failed || over || (isLetGo() && ended.known());
+  }
+  // A future may report when it ended, which a wait saw only later.
+  bool mayEndBetter(std::int64_t now_ns) const {
+    if (end_source != v1::END_SOURCE_WAIT) return false;
+    const auto since_ns = between(wait_ended, Instant(now_ns));
+    return since_ns && *since_ns < std::uint64_t{kBetterEndNs};
+  }
+  // How long the wait, or the stream in its place, was held up.
+  std::optional<std::uint64_t> exposedNs() const {
+    if (stall_ns_plus_1 > 0) return stall_ns_plus_1 - 1;
+    return between(wait_began, wait_ended);
+  }
+  // Whether the program may have waited for it without a recorded wait. Only
+  // of what the program can wait for by itself.
+  bool mayHaveUnseenWait() const {
+    if (wait_ended.known() || (failed && !ended.known())) return false;
+    return !between(ended, returned);
+  }
+  // Returns when such a wait ended at the latest, if a record shows it.
+  // `has_no_future`: the program can only wait for its Work.
+  Instant unseenWaitEnd(bool has_no_future) const {
+    return ended.known() || !has_no_future ? ended : released;
+  }
+
+  // The one rule for whether an operation is in flight: until its end is known
+  // or proven. A Work that the program released proves nothing, as DDP releases
+  // it right after the call. If no record can prove the end, it is unknown.
+  // `calls`: those that it is one of; needed for EndShownBy::kReports.
+  InFlight inFlight(EndShownBy shown, const ReportedCalls* calls,
+                    bool may_lack_records) const {
+    if (ended.known() || failed || over) return InFlight::kNo;
+    if (may_lack_records) return InFlight::kUnknown;
+    if (!returned.known()) return InFlight::kYes;
+    switch (shown) {
+      case EndShownBy::kUnknown:
+        return wait_ended.known() ? InFlight::kNo : InFlight::kUnknown;
+      case EndShownBy::kNothing:
+        return InFlight::kNo;
+      case EndShownBy::kFuture:
+        return InFlight::kYes;
+      case EndShownBy::kWait:
+        return isLetGo() ? InFlight::kNo : InFlight::kYes;
+      case EndShownBy::kReports:
+        return calls ? calls->stateOf(id, wait_ended.known())
+                     : InFlight::kUnknown;
+    }
+    return InFlight::kUnknown;
+  }
+
+ private:
+  static constexpr std::uint32_t kThrew = 1;
+  static constexpr std::uint32_t kReturnedFalse = 2;
+
+  void noteError(std::uint32_t text, ErrorOrigin origin) {
+    if (text == 0 || origin >= error_origin) return;
+    error = text;
+    error_origin = origin;
+  }
+};
+
+// Updates `calls`, those that `op` is one of, by a row that was just applied to
+// it. Calls onHole(id) for each call that ended without a report before `op`.
+inline void learn(const ReturnRow&, const OperationProgress& op,
+                  ReportedCalls& calls) {
+  if (!op.failed && !op.ended.known()) calls.returned(op.id);
+}
+template <typename OnHole = void (*)(std::uint64_t)>
+void learn(
+    const DoneRow& row, const OperationProgress& op, ReportedCalls& calls,
+    OnHole onHole = [](std::uint64_t) {}) {
+  if (isReported(row.source)) {
+    calls.ended(op.id, row.source != v1::END_SOURCE_DEVICE_WAIT, onHole);
+  } else {
+    calls.forget(op.id);
+  }
+}
+inline void learn(const WaitRow&, const OperationProgress& op,
+                  ReportedCalls& calls) {
+  if (op.failed || op.ended.known()) calls.forget(op.id);
+}
+inline void learn(const ReleaseRow&, const OperationProgress&, ReportedCalls&) {
+}
+
+// Returns the first of operations in the order of their ids whose id is not
+// less.
+template <typename Operations>
+auto firstFrom(Operations& operations, std::uint64_t id) {
+  return std::lower_bound(
+      operations.begin(), operations.end(), id,
+      [](const auto& op, std::uint64_t at) { return op.id < at; });
+}
+
+// Finds an operation whose record was just read; end() if there is none. Most
+// are of the latest operation, of the one that was found before, whose index is
+// `near`, or of the next one.
+template <typename Operations>
+auto findNear(Operations& operations, std::size_t& near, std::uint64_t id) {
+  const auto end = operations.end();
+  if (!operations.empty() && operations.back().id == id) return end - 1;
+  const auto at = [&](std::size_t index) {
+    return operations.begin() + static_cast<std::ptrdiff_t>(index);
+  };
+  for (std::size_t i = near; i < std::min(near + 2, operations.size()); ++i) {
+    if (operations[i].id == id) return at(near = i);
+  }
+  const auto found = firstFrom(operations, id);
+  if (found == end || found->id != id) return end;
+  near = static_cast<std::size_t>(found - operations.begin());
+  return found;
+}
+
+}  // namespace traced
