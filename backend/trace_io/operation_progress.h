@@ -186,6 +186,12 @@ struct OperationProgress {
   }
 };
 
+// A row that changes what is known of an operation.
+template <typename Row>
+concept ProgressRow = requires(OperationProgress& op, const Row& row) {
+  op.apply(row);
+};
+
 // Updates `calls`, those that `op` is one of, by a row that was just applied to
 // it. Calls onHole(id) for each call that ended without a report before `op`.
 inline void learn(const ReturnRow&, const OperationProgress& op,

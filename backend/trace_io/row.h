@@ -1,5 +1,7 @@
-// The rows of a payload: one struct per kind of event.
-// See rows.proto and docs/format.md, "Rows".
+// The rows of a payload: each kind of event has a struct and the columns of its
+// table, described once. See rows.proto and docs/format.md, "Rows".
+//
+// A new kind also takes its line in TRACED_LATER_ROWS or TRACED_OTHER_ROWS.
 
 #pragma once
 
@@ -8,6 +10,26 @@
 #include "trace_io/wrapping.h"
 
 namespace traced {
+
+// What a cell holds of a member of the row. The first column of a table has one
+// cell per row; of the others those of kPlain, kText and kAfterCall are empty
+// while all are 0.
+enum class CellKind : std::uint8_t {
+  kPlain,
+  // The id of a text, or 0.
+  kText,
+  // The difference to the row before.
+  kStep,
+  // An instant: the difference to the row before, of the first to the anchor.
+  kAfterRow,
+  // An instant: the difference to what was told last of the operation, by the
+  // tables before; to the anchor where that is nothing.
+  kAfterOperation,
+  // The difference to the row before of the same call.
+  kAfterCall,
+};
+
+// Each X(name, Name, cell, member) is a column of a table.
 
 struct IssueRow {
   std::uint64_t op = 0;
@@ -23,6 +45,16 @@ struct IssueRow {
   // The last instant that the row tells.
   std::int64_t lastNs() const { return issue_ns; }
 };
+#define TRACED_ISSUE_COLUMNS(X)                        \
+  X(op_delta, OpDelta, kStep, op)                      \
+  X(issue_ns_delta, IssueNsDelta, kAfterRow, issue_ns) \
+  X(call, Call, kPlain, call)                          \
+  X(buffers, Buffers, kPlain, buffers)                 \
+  X(seq_step, SeqStep, kAfterCall, seq)                \
+  X(thread, Thread, kPlain, thread)                    \
+  X(batch, Batch, kPlain, batch)                       \
+  X(context, Context, kPlain, context)                 \
+  X(stack, Stack, kPlain, stack)
 
 struct ReturnRow {
   std::uint64_t op = 0;
@@ -32,6 +64,11 @@ struct ReturnRow {
 
   std::int64_t lastNs() const { return return_ns; }
 };
+#define TRACED_RETURN_COLUMNS(X)                                \
+  X(op_delta, OpDelta, kStep, op)                               \
+  X(return_ns_since, ReturnNsSince, kAfterOperation, return_ns) \
+  X(outcome, Outcome, kPlain, outcome)                          \
+  X(error, Error, kText, error)
 
 struct DoneRow {
   std::uint64_t op = 0;
@@ -43,6 +80,13 @@ struct DoneRow {
 
   std::int64_t lastNs() const { return end_ns; }
 };
+#define TRACED_DONE_COLUMNS(X)                         \
+  X(op_delta, OpDelta, kStep, op)                      \
+  X(end_ns_since, EndNsSince, kAfterOperation, end_ns) \
+  X(source, Source, kPlain, source)                    \
+  X(outcome, Outcome, kPlain, outcome)                 \
+  X(error, Error, kText, error)                        \
+  X(engine_ns_plus_1, EngineNsPlus1, kPlain, engine_ns_plus_1)
 
 struct WaitRow {
   std::uint64_t op = 0;
@@ -59,6 +103,15 @@ struct WaitRow {
   }
   std::int64_t lastNs() const { return endNs(); }
 };
+#define TRACED_WAIT_COLUMNS(X)                                             \
+  X(op_delta, OpDelta, kStep, op)                                          \
+  X(wait_begin_ns_since, WaitBeginNsSince, kAfterOperation, wait_begin_ns) \
+  X(wait_ns, WaitNs, kPlain, wait_ns)                                      \
+  X(outcome, Outcome, kPlain, outcome)                                     \
+  X(error, Error, kText, error)                                            \
+  X(saw_end, SawEnd, kPlain, saw_end)                                      \
+  X(stall_ns_plus_1, StallNsPlus1, kPlain, stall_ns_plus_1)                \
+  X(source_rank_plus_1, SourceRankPlus1, kPlain, source_rank_plus_1)
 
 struct ReleaseRow {
   std::uint64_t op = 0;
@@ -66,6 +119,9 @@ struct ReleaseRow {
 
   std::int64_t lastNs() const { return release_ns; }
 };
+#define TRACED_RELEASE_COLUMNS(X) \
+  X(op_delta, OpDelta, kStep, op) \
+  X(release_ns_since, ReleaseNsSince, kAfterOperation, release_ns)
 
 struct MethodRow {
   std::uint64_t op = 0;
@@ -73,6 +129,11 @@ struct MethodRow {
   std::uint32_t protocol = 0;
   std::uint32_t channels = 0;
 };
+#define TRACED_METHOD_COLUMNS(X)            \
+  X(op_delta, OpDelta, kStep, op)           \
+  X(algorithm, Algorithm, kText, algorithm) \
+  X(protocol, Protocol, kText, protocol)    \
+  X(channels, Channels, kPlain, channels)
 
 struct MarkRow {
   std::uint64_t position = 0;
@@ -81,5 +142,25 @@ struct MarkRow {
   std::uint64_t value = 0;
   std::uint32_t text = 0;
 };
+#define TRACED_MARK_COLUMNS(X)                      \
+  X(position_delta, PositionDelta, kStep, position) \
+  X(mark_ns_delta, MarkNsDelta, kAfterRow, mark_ns) \
+  X(kind, Kind, kPlain, kind)                       \
+  X(value, Value, kPlain, value)                    \
+  X(text, Text, kText, text)
+
+// Each X(Row, Message, field, Field, COLUMNS) is a table: its message, and its
+// field in the payload.
+#define TRACED_ISSUE_ROWS(X) \
+  X(IssueRow, IssueRows, issued, Issued, TRACED_ISSUE_COLUMNS)
+// What happened to an operation after its issue, in that order.
+#define TRACED_LATER_ROWS(X)                                          \
+  X(ReturnRow, ReturnRows, returned, Returned, TRACED_RETURN_COLUMNS) \
+  X(DoneRow, DoneRows, done, Done, TRACED_DONE_COLUMNS)               \
+  X(WaitRow, WaitRows, waited, Waited, TRACED_WAIT_COLUMNS)           \
+  X(ReleaseRow, ReleaseRows, released, Released, TRACED_RELEASE_COLUMNS)
+#define TRACED_OTHER_ROWS(X)                                      \
+  X(MethodRow, MethodRows, method, Method, TRACED_METHOD_COLUMNS) \
+  X(MarkRow, MarkRows, marked, Marked, TRACED_MARK_COLUMNS)
 
 }  // namespace traced

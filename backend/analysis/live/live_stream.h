@@ -30,7 +30,7 @@ class LiveStream {
   // defined before them, or else named by unknown().
   void define(v1::Payload& definitions);
   void add(const IssueRow& row);
-  template <typename Row>
+  template <ProgressRow Row>
   void add(const Row& row) {
     AssembledOperation* op = find(row.op);
     if (!op) return;
@@ -43,6 +43,8 @@ class LiveStream {
     if (AssembledOperation* op = find(row.op)) table_.addMethod(row, *op);
   }
   void add(const MarkRow& row);
+  template <typename Row>
+  void add(const Row&) {}
   // Some records so far are missing. An operation without an end may have
   // ended.
   void addLoss() { may_lack_before_ = last_id_ + 1; }

@@ -106,7 +106,7 @@ void StreamAssembler::takeKnown(const IssueRow& row) {
   if (!op.issued.known()) tell(row, op);
 }
 
-template <typename Row>
+template <ProgressRow Row>
 [[gnu::always_inline]] inline void StreamAssembler::take(const Row& row) {
   see(Instant(row.lastNs()));
   operation(row.op).apply(row);

@@ -53,9 +53,10 @@ class StreamAssembler {
   void take(const IssueRow& row);
   void take(const MethodRow& row);
   void take(const MarkRow& row);
-  // Of a row of LaterRows.
-  template <typename Row>
+  template <ProgressRow Row>
   void take(const Row& row);
+  template <typename Row>
+  void take(const Row&) {}
   AssembledOperation& operation(std::uint64_t id) {
     if (here_ && here_->id == id) return *here_;
     std::vector<AssembledOperation>& operations = table_.operations;

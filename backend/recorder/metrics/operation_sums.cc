@@ -70,7 +70,7 @@ FollowedOperation* OperationSums::find(OpId id) {
   return found != young_.end() ? &*found : nullptr;
 }
 
-template <typename Row>
+template <ProgressRow Row>
 void OperationSums::add(const Row& row) {
   FollowedOperation* const op = find(row.op);
   if (!op) return;

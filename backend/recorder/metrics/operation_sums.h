@@ -73,10 +73,10 @@ class OperationSums {
  private:
   void add(const IssueRow& row);
   void add(const MarkRow& row);
-  void add(const MethodRow&) {}
-  // Of a row of LaterRows.
-  template <typename Row>
+  template <ProgressRow Row>
   void add(const Row& row);
+  template <typename Row>
+  void add(const Row&) {}
   void count(FollowedOperation& op);
   void addTimes(FollowedOperation& op);
   void addUnseenWait(const FollowedOperation& op);

@@ -89,7 +89,7 @@ HangWatch::Entry HangWatch::forget(Entry entry) {
   return under_way_.erase(entry);
 }
 
-template <typename Row>
+template <ProgressRow Row>
 void HangWatch::add(const Row& row) {
   const auto entry = under_way_.find(row.op);
   if (entry == under_way_.end()) return;

@@ -93,11 +93,10 @@ class HangWatch {
   using Entry = std::map<OpId, Followed>::iterator;
 
   void add(const IssueRow& row);
-  void add(const MethodRow&) {}
-  void add(const MarkRow&) {}
-  // Of a row of LaterRows.
-  template <typename Row>
+  template <ProgressRow Row>
   void add(const Row& row);
+  template <typename Row>
+  void add(const Row&) {}
   void retired(std::uint32_t group);
   Manner* mannerOf(const v1::Call& call);
   // What is known of it is followed no more. Returns the one behind it.

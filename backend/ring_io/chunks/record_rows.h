@@ -20,14 +20,14 @@ inline IssueRow rowOf(std::uint64_t position, const IssueRecord& record) {
           .stack = record.stack};
 }
 
-inline ReturnRow rowOf(const ReturnRecord& record) {
+inline ReturnRow rowOf(std::uint64_t, const ReturnRecord& record) {
   return {.op = record.op,
           .return_ns = record.return_ns,
           .outcome = static_cast<std::uint32_t>(record.outcome),
           .error = record.error};
 }
 
-inline DoneRow rowOf(const DoneRecord& record) {
+inline DoneRow rowOf(std::uint64_t, const DoneRecord& record) {
   return {.op = record.op,
           .end_ns = record.end_ns,
           .source = static_cast<std::uint32_t>(record.source),
@@ -36,7 +36,7 @@ inline DoneRow rowOf(const DoneRecord& record) {
           .engine_ns_plus_1 = record.engine_ns_plus_1};
 }
 
-inline WaitRow rowOf(const WaitRecord& record) {
+inline WaitRow rowOf(std::uint64_t, const WaitRecord& record) {
   return {.op = record.op,
           .wait_begin_ns = record.begin_ns,
           .wait_ns = record.wait_ns,
@@ -47,17 +47,6 @@ inline WaitRow rowOf(const WaitRecord& record) {
           .source_rank_plus_1 = record.source_rank_plus_1};
 }
 
-inline ReleaseRow rowOf(const ReleaseRecord& record) {
-  return {.op = record.op, .release_ns = record.release_ns};
-}
-
-inline MethodRow rowOf(const MethodRecord& record) {
-  return {.op = record.op,
-          .algorithm = record.algorithm,
-          .protocol = record.protocol,
-          .channels = record.channels};
-}
-
 inline MarkRow rowOf(std::uint64_t position, const MarkRecord& record) {
   return {.position = position,
           .mark_ns = record.mark_ns,
@@ -66,30 +55,29 @@ inline MarkRow rowOf(std::uint64_t position, const MarkRecord& record) {
           .text = record.text};
 }
 
+// A record that is a row.
+template <typename Row>
+Row rowOf(std::uint64_t position, Row row) {
+  if constexpr (requires { row.position; }) row.position = position;
+  return row;
+}
+
 // Calls visit(row) for each row that a record becomes: none for a definition.
 template <typename Visit>
 [[gnu::always_inline]] inline void forEachRow(const Ring::Record& record,
                                               Visit&& visit) {
+  const std::uint64_t position = record.position;
   switch (record.kind) {
-    case RecordKind::kIssue:
-      return visit(rowOf(record.position, record.as<IssueRecord>()));
-    case RecordKind::kReturn:
-      return visit(rowOf(record.as<ReturnRecord>()));
-    case RecordKind::kDone:
-      return visit(rowOf(record.as<DoneRecord>()));
-    case RecordKind::kWait:
-      return visit(rowOf(record.as<WaitRecord>()));
     case RecordKind::kReturnAndWait: {
       const auto both = record.as<ReturnAndWaitRecord>();
-      visit(rowOf(both.returned()));
-      return visit(rowOf(both.waited()));
+      visit(rowOf(position, both.returned()));
+      return visit(rowOf(position, both.waited()));
     }
-    case RecordKind::kRelease:
-      return visit(rowOf(record.as<ReleaseRecord>()));
-    case RecordKind::kMethod:
-      return visit(rowOf(record.as<MethodRecord>()));
-    case RecordKind::kMark:
-      return visit(rowOf(record.position, record.as<MarkRecord>()));
+#define TRACED_CASE(kind, Record) \
+  case RecordKind::kind:          \
+    return visit(rowOf(position, record.as<Record>()));
+      TRACED_ROW_RECORDS(TRACED_CASE)
+#undef TRACED_CASE
     default:
       return;
   }

@@ -27,28 +27,25 @@ bool isCall(std::string_view payload) {
          isBool(payload, kFields + offsetof(Fields, has_tag));
 }
 
+template <typename Record>
+bool isRecord(std::string_view payload) {
+  if (payload.size() != sizeof(Record)) return false;
+  if constexpr (requires(Record record) { record.saw_end; }) {
+    return isBool(payload, offsetof(Record, saw_end));
+  }
+  return true;
+}
+
 // Whether the payload can be that of a record of this kind.
 bool isPossible(RecordKind kind, std::string_view payload) {
   const std::size_t size = payload.size();
   switch (kind) {
-    case RecordKind::kIssue:
-      return size == sizeof(IssueRecord);
-    case RecordKind::kReturn:
-      return size == sizeof(ReturnRecord);
-    case RecordKind::kDone:
-      return size == sizeof(DoneRecord);
-    case RecordKind::kWait:
-      return size == sizeof(WaitRecord) &&
-             isBool(payload, offsetof(WaitRecord, saw_end));
-    case RecordKind::kReturnAndWait:
-      return size == sizeof(ReturnAndWaitRecord) &&
-             isBool(payload, offsetof(ReturnAndWaitRecord, saw_end));
-    case RecordKind::kRelease:
-      return size == sizeof(ReleaseRecord);
-    case RecordKind::kMethod:
-      return size == sizeof(MethodRecord);
-    case RecordKind::kMark:
-      return size == sizeof(MarkRecord);
+#define TRACED_CASE(its_kind, Record) \
+  case RecordKind::its_kind:          \
+    return isRecord<Record>(payload);
+    TRACED_ROW_RECORDS(TRACED_CASE)
+    TRACED_CASE(kReturnAndWait, ReturnAndWaitRecord)
+#undef TRACED_CASE
     case RecordKind::kDefineCall:
       return isCall(payload);
     case RecordKind::kDefineBuffers:

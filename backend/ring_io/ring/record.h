@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "trace_io/row.h"
+
 namespace traced {
 
 using OpId = std::uint64_t;
@@ -34,16 +36,6 @@ enum class RecordKind : std::uint8_t {
   kMethod = 16,
   kReturnAndWait = 17,
 };
-
-// How many rows of the trace it becomes, by which losses are counted; 0: it is
-// a definition.
-constexpr std::uint64_t rowsOf(RecordKind kind) {
-  if (kind == RecordKind::kReturnAndWait) return 2;
-  const bool is_event = kind <= RecordKind::kRelease ||
-                        kind == RecordKind::kMark ||
-                        kind == RecordKind::kMethod;
-  return is_event ? 1 : 0;
-}
 
 // How an operation's end was observed; the numbers of EndSource in rows.proto.
 enum class EndSource : std::uint8_t {
@@ -117,18 +109,10 @@ struct ReturnAndWaitRecord {
 };
 
 // Only of a Work that nobody waited for.
-struct ReleaseRecord {
-  OpId op;
-  std::int64_t release_ns;
-};
+using ReleaseRecord = ReleaseRow;
 
 // How the communication library carries it out: ids of texts, 0: not said.
-struct MethodRecord {
-  OpId op;
-  std::uint32_t algorithm;
-  std::uint32_t protocol;
-  std::uint32_t channels;
-};
+using MethodRecord = MethodRow;
 
 // The numbers of MarkKind in rows.proto.
 enum class MarkKind : std::uint8_t {
@@ -163,6 +147,31 @@ struct MarkRecord {
   MarkKind kind;
   std::uint32_t text = 0;
 };
+
+// Each X(kind, Record) is a record that becomes a row of the trace, or is one.
+#define TRACED_ROW_RECORDS(X) \
+  X(kIssue, IssueRecord)      \
+  X(kReturn, ReturnRecord)    \
+  X(kDone, DoneRecord)        \
+  X(kWait, WaitRecord)        \
+  X(kRelease, ReleaseRecord)  \
+  X(kMethod, MethodRecord)    \
+  X(kMark, MarkRecord)
+
+// Returns how many rows a record becomes, by which losses are counted; 0: it is
+// a definition.
+constexpr std::uint64_t rowsOf(RecordKind kind) {
+  switch (kind) {
+#define TRACED_CASE(its_kind, Record) case RecordKind::its_kind:
+    TRACED_ROW_RECORDS(TRACED_CASE)
+#undef TRACED_CASE
+    return 1;
+    case RecordKind::kReturnAndWait:
+      return 2;
+    default:
+      return 0;
+  }
+}
 
 // Head of every definition; the content follows.
 struct DefinitionHead {
