@@ -62,7 +62,6 @@ void Stretches::addTime(std::uint32_t stretch, std::uint64_t ns) {
   }
   time_ns_[stretch] += static_cast<double>(ns);
   ++rank_steps_of_[stretch];
-  ++rank_steps_;
 }
 
 }  // namespace traced

@@ -36,9 +36,8 @@ class Stretches {
   std::optional<std::uint32_t> of(const StreamTable& table,
                                   const AssembledOperation& op) const;
   std::size_t count() const { return time_ns_.size(); }
-  // How many steps they are, of one rank, and of all ranks together.
+  // How many steps they are, of one rank.
   std::uint64_t steps() const { return numbers_.size(); }
-  std::uint64_t rankSteps() const { return rank_steps_; }
   // The mean step of a rank of a stretch, ns.
   double stepNs(std::uint32_t stretch) const;
   double rankStepsOf(std::uint32_t stretch) const {
@@ -57,7 +56,6 @@ class Stretches {
   absl::flat_hash_map<std::uint64_t, std::uint64_t> numbers_;
   std::vector<double> time_ns_;
   std::vector<std::uint64_t> rank_steps_of_;
-  std::uint64_t rank_steps_ = 0;
 };
 
 }  // namespace traced

@@ -126,13 +126,6 @@ RunList listRuns(TraceSet& set) {
   return list;
 }
 
-bool endedBadly(const ListedRun& run) {
-  return std::any_of(
-      run.ranks.begin(), run.ranks.end(), [](const ListedRank& rank) {
-        return !rank.running && rank.end.kind != EndKind::kInOrder;
-      });
-}
-
 std::vector<ListedRun> attemptsOf(const TraceSet& set) {
   if (set.selected.empty()) return {};
   const v1::Header& chosen = set.streams[set.selected.front()].header;

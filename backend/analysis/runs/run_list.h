@@ -46,9 +46,6 @@ struct RunList {
 // stream is read; `set` has nothing else afterwards.
 RunList listRuns(TraceSet& set);
 
-// Whether some process of it is gone and did not end in order.
-bool endedBadly(const ListedRun& run);
-
 // The attempts of the job that is looked at, the newest first: of each the
 // newest run.
 std::vector<ListedRun> attemptsOf(const TraceSet& set);

@@ -55,8 +55,6 @@ class SplitTotals {
   // Of a rank that arrived; stays where it is until another rank is asked for.
   Lateness& latenessOf(std::uint32_t rank) { return ranks_[rank]; }
   void add(const SplitTotals& other);
-  // As of times that are in no window.
-  void forgetTrends() { parts_.transfer_trend = parts_.wait_trend = Trend(); }
 
   // What it is made of, but for the ranks.
   struct Parts {

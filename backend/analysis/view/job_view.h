@@ -57,8 +57,7 @@ class JobView {
   const RunOverview& overview() const { return overview_; }
   // The ranks that are there, with all that they recorded.
   const LoadedRun& run() const { return run_; }
-  // Whether all ranks are there; else why each of the run's streams is.
-  bool allRanks() const { return chosen_.size() == overview_.ranks.size(); }
+  // Why each of the streams is there.
   const std::vector<ChosenRank>& chosen() const { return chosen_; }
   // What was selected of them: every operation is in one row.
   const MatchTable& matched() const { return matched_; }
