@@ -6,10 +6,9 @@
 #include "analysis/live/order_digest.h"
 #include "cli/serve/hosts/digest_bounds.h"
 #include "cli/serve/hosts/hosts.h"
+#include "cli/serve/live_findings.h"
 #include "cli/serve/live_metrics.h"
-#include "cli/serve/live_page.h"
-#include "cli/serve/open_metrics.h"
-#include "cli/serve/verdicts_json.h"
+#include "cli/serve/metric_families.h"
 #include "fuzz/target.h"
 
 using namespace traced;

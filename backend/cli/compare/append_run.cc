@@ -15,7 +15,6 @@
 #include "analysis/merge/pending_file.h"
 #include "cli/common/complain.h"
 #include "cli/common/text.h"
-#include "cli/compare/runs_csv.h"
 
 namespace traced {
 namespace {

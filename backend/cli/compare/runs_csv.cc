@@ -1,5 +1,3 @@
-#include "cli/compare/runs_csv.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "cli/common/csv.h"
 #include "cli/common/text.h"
+#include "cli/compare/append_run.h"
 #include "cli/compare/compare_output.h"
 
 namespace traced {

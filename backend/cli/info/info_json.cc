@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_format.h"
 #include "analysis/stream/names.h"
-#include "cli/info/run_info.h"
+#include "cli/info/info.h"
 
 namespace traced {
 namespace {

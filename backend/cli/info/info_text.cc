@@ -8,7 +8,7 @@
 #include "cli/common/heading.h"
 #include "cli/common/table.h"
 #include "cli/common/text.h"
-#include "cli/info/run_info.h"
+#include "cli/info/info.h"
 #include "ring_io/settings/options.h"
 
 namespace traced {

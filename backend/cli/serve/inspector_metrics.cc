@@ -1,5 +1,3 @@
-#include "cli/serve/inspector_metrics.h"
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/export/nccl_functions.h"
+#include "cli/serve/live_metrics.h"
 
 namespace traced {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/common/json.h"
+#include "cli/serve/hosts/hosts.h"
 #include "cli/serve/hosts/hosts_job.h"
 
 namespace traced {
@@ -21,5 +22,13 @@ struct LiveFinding {
 // a rank that keeps others waiting; ranks whose transfers are slow; and who has
 // long waited for whom.
 std::vector<LiveFinding> findingsOf(const std::vector<HostsJob>& jobs);
+
+// Returns the page under "/": it loads itself again.
+std::string livePage(const Hosts& hosts,
+                     const std::vector<LiveFinding>& findings,
+                     double interval_s);
+
+// Returns what is under "/verdicts".
+Json verdictsJson(const Hosts& hosts, const std::vector<LiveFinding>& findings);
 
 }  // namespace traced

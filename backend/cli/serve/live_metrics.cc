@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/names.h"
 #include "base/clock.h"
-#include "cli/serve/hosts/rank_digest.h"
-#include "cli/serve/inspector_metrics.h"
+#include "cli/serve/hosts/job_digest.h"
 
 namespace traced {
 namespace {

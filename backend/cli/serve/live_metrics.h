@@ -24,4 +24,10 @@ MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
 // Of the ranks of all hosts, with the label `host`.
 MetricFamilies hostsMetricsOf(const Hosts& hosts);
 
+// Adds what NCCL's Inspector gives Prometheus, under its names and labels, so
+// that dashboards made for it work. Of the latest interval; all ranks of the
+// host together.
+void addInspectorMetrics(const WatchedJobs::Job& job,
+                         const MetricLabels& labels, MetricFamilies& out);
+
 }  // namespace traced

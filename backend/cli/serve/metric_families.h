@@ -67,4 +67,8 @@ class MetricFamilies {
   std::map<std::string, MetricFamily> families_;
 };
 
+// Returns figures in the form that Prometheus and node_exporter read
+// (https://prometheus.io/docs/specs/om/open_metrics_spec/).
+std::string openMetricsText(const MetricFamilies& metrics);
+
 }  // namespace traced

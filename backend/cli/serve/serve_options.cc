@@ -7,8 +7,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "cli/serve/http/http_access.h"
 #include "cli/serve/http/http_exchange.h"
-#include "cli/serve/http/token_text.h"
 
 namespace traced {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/serve/http/http_exchange.h"
 #include "cli/serve/http/http_service.h"
-#include "cli/serve/http/http_url.h"
 #include "cli/serve/peers/peer_list.h"
 
 namespace traced {

@@ -11,8 +11,6 @@
 #include "cli/common/memory_file.h"
 #include "cli/common/text.h"
 
-extern char** environ;
-
 namespace traced {
 
 VerdictCommands::VerdictCommands(std::string command, MessageLog& log)
@@ -70,6 +68,22 @@ void VerdictCommands::start(const std::string& json) {
 
 void VerdictCommands::report(const std::string& words) {
   log_.write(absl::StrCat("tracectl: --on-verdict: ", words));
+}
+
+void ToldFindings::look(const std::vector<LiveFinding>& findings,
+                        MessageLog& log, VerdictCommands* commands) {
+  std::set<std::string> now;
+  for (const LiveFinding& finding : findings) {
+    now.insert(finding.name);
+    if (known_.contains(finding.name)) continue;
+    log.write(finding.text);
+    if (commands) commands->add(jsonText(finding.json, -1) + "\n");
+  }
+  for (const std::string& name : known_) {
+    if (!now.contains(name)) log.write(absl::StrCat("over: ", printable(name)));
+  }
+  known_ = std::move(now);
+  if (commands) commands->poll();
 }
 
 }  // namespace traced

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "cli/serve/live_findings.h"
 #include "cli/serve/message_log.h"
 
 namespace traced {
@@ -43,6 +45,19 @@ class VerdictCommands {
   std::vector<pid_t> running_;
   std::deque<std::string> pending_;
   bool reported_full_ = false;
+};
+
+// ToldFindings reports what is new: on stderr, and to a command. Not thread
+// safe.
+class ToldFindings {
+ public:
+  // Reports to `log` and `commands` the findings that the previous call did not
+  // have, and to `log` those that are over. `commands` may be null.
+  void look(const std::vector<LiveFinding>& findings, MessageLog& log,
+            VerdictCommands* commands);
+
+ private:
+  std::set<std::string> known_;
 };
 
 }  // namespace traced

@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "analysis/reading/same_run.h"
 #include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
-#include "cli/serve/processor_pressure.h"
 
 namespace traced {
 namespace {
@@ -30,6 +33,21 @@ constexpr std::chrono::seconds kLookUpEvery{5};
 constexpr std::chrono::seconds kLongestFileAccess{1};
 // A part of a ring that is filled between two looks: the next comes sooner.
 constexpr std::uint64_t kMuchOfARing = 4;
+
+// Returns whether processes of this host wait for processors, by the kernel's
+// pressure stall information ("some avg10=1.53 avg60=..."): for most of the
+// last 10 s one that could have run did not. False where the kernel has none.
+bool isStarved() {
+  constexpr double kMostPercent = 50;
+  std::ifstream file("/proc/pressure/cpu");
+  std::string kind, average;
+  file >> kind >> average;
+  double percent = 0;
+  return kind == "some" &&
+         absl::SimpleAtod(std::string(absl::StripPrefix(average, "avg10=")),
+                          &percent) &&
+         percent > kMostPercent;
+}
 
 // When the last of its ranks ended; absent while one lives.
 std::optional<Clock::time_point> endOf(const WatchedJobs::Job& job) {

@@ -1,5 +1,3 @@
-#include "cli/report/html/html_tables.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -8,7 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "cli/common/table.h"
 #include "cli/common/text.h"
-#include "cli/report/html/html_table.h"
+#include "cli/report/html/html_text.h"
+#include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
 
 namespace traced {

@@ -1,10 +1,11 @@
-// Texts for a page. Whatever is in a trace stays text there: it becomes neither
-// markup nor script.
+// Texts and tables for a page. Whatever is in a trace stays text there: it
+// becomes neither markup nor script.
 
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/common/json.h"
 
@@ -16,5 +17,37 @@ std::string htmlText(std::string_view text);
 
 // JSON that ends no <script> and starts no comment, on one line.
 std::string scriptJson(const Json& json);
+
+// HtmlTable is a table that is readable without scripts.
+class HtmlTable {
+ public:
+  enum class Kind { kText, kNumber };
+
+  // `name`: what the page's script knows it by.
+  explicit HtmlTable(std::string name) : name_(std::move(name)) {}
+
+  void addColumn(std::string heading, Kind kind = Kind::kNumber);
+  // As many cells as there are columns, as text. Behind kMost rows they are
+  // only counted.
+  void addRow(const std::vector<std::string>& cells);
+  // As many rows have room on a page.
+  bool isFull() const { return rows_ >= kMost; }
+
+  // "" without rows.
+  std::string html() const;
+
+  static constexpr std::size_t kMost = 1000;
+
+ private:
+  struct Column {
+    std::string heading;
+    Kind kind;
+  };
+
+  std::string name_;
+  std::vector<Column> columns_;
+  std::string body_;
+  std::size_t rows_ = 0;
+};
 
 }  // namespace traced

@@ -1,5 +1,3 @@
-#include "cli/report/html/page_header.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "cli/common/part_options.h"
 #include "cli/common/text.h"
 #include "cli/report/html/html_text.h"
+#include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
 #include "phrasing/verdict_text.h"
 

@@ -1,5 +1,3 @@
-#include "cli/report/html/page_unknown.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "cli/common/heading.h"
 #include "cli/common/text.h"
+#include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
 #include "phrasing/verdict_text.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/serve/hosts/hosts_job.h"
-#include "cli/serve/peers/peer.h"
+#include "cli/serve/peers/peer_list.h"
 #include "cli/serve/watched_jobs.h"
 
 namespace traced {

@@ -7,7 +7,6 @@
 #include "analysis/live/order_digest.h"
 #include "analysis/stream/names.h"
 #include "cli/serve/hosts/digest_bounds.h"
-#include "cli/serve/hosts/rank_digest.h"
 
 namespace traced {
 namespace {

@@ -1,4 +1,4 @@
-// What a host tells of a job whose ranks run on it.
+// What a host tells of a job whose ranks run on it, and of each of them.
 
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 
+#include "cli/serve/metric_families.h"
 #include "cli/serve/watched_jobs.h"
 #include "traced/v1/host_digest.pb.h"
 
@@ -24,5 +25,13 @@ v1::JobDigest jobDigest(const WatchedJobs::Job& job,
 // there.
 void addOrders(const WatchedJobs::Job& job, const SpelledBlocks& spelled,
                v1::JobDigest& digest);
+
+// `now_ns`: on this host's CLOCK_MONOTONIC.
+v1::RankDigest rankDigest(const WatchedJobs::Rank& rank, const LiveSums& sums,
+                          std::int64_t now_ns);
+
+// The families traced_rank_..., with these labels.
+void addRankMetrics(const v1::RankDigest& rank, const MetricLabels& labels,
+                    MetricFamilies& out);
 
 }  // namespace traced

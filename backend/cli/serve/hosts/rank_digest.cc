@@ -1,7 +1,7 @@
-#include "cli/serve/hosts/rank_digest.h"
-
 #include <optional>
 #include <string>
+
+#include "cli/serve/hosts/job_digest.h"
 
 namespace traced {
 namespace {

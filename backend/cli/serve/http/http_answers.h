@@ -11,10 +11,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "cli/serve/http/http_access.h"
 #include "cli/serve/http/http_service.h"
-#include "cli/serve/http/local_name.h"
-#include "cli/serve/http/same_token.h"
-#include "cli/serve/http/token_text.h"
 
 namespace traced {
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/serve/http/close_on_exec.h"
 
 namespace traced {
 namespace {

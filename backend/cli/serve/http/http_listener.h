@@ -21,9 +21,9 @@
 #include <thread>
 #include <utility>
 
-#include "cli/serve/http/close_on_exec.h"
 #include "cli/serve/http/connection_pool.h"
 #include "cli/serve/http/http_answers.h"
+#include "cli/serve/http/http_exchange.h"
 
 namespace traced {
 

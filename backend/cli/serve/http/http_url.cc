@@ -1,11 +1,10 @@
-#include "cli/serve/http/http_url.h"
-
 #include <algorithm>
 #include <string_view>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cli/common/text.h"
+#include "cli/serve/http/http_exchange.h"
 
 namespace traced {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/text.h"
-#include "cli/serve/http/failure_pause.h"
 #include "cli/serve/http/http_exchange.h"
 
 namespace traced {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/serve/http/http_url.h"
+#include "cli/serve/http/http_exchange.h"
 #include "cli/serve/metric_families.h"
-#include "cli/serve/otlp/otlp_answer.h"
+#include "cli/serve/otlp/otlp_message.h"
 
 namespace traced {
 

@@ -1,14 +1,20 @@
-// PeerList is where the `serve` of other hosts are to be found.
+// Where the `serve` of other hosts are found, and what is known of them.
 
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "cli/serve/http/http_url.h"
+#include "cli/serve/http/http_exchange.h"
 
 namespace traced {
+
+namespace v1 {
+class HostDigest;
+}
 
 class PeerList {
  public:
@@ -36,6 +42,21 @@ class PeerList {
   std::vector<HttpUrl> fixed_;
   std::string path_;
   HttpUrl name_;
+};
+
+// What is known of another host's `serve`.
+struct Peer {
+  // "node7:9464": where it is asked.
+  std::string address;
+  // What it told last; nullptr: nothing, or so long ago that it counts no more.
+  std::shared_ptr<const v1::HostDigest> digest;
+  // Since it last answered, or since it is known of.
+  double silent_s = 0;
+  // Why it does not answer; "": it does.
+  std::string problem;
+  // Of its last answer, and of all.
+  std::uint64_t bytes = 0;
+  std::uint64_t all_bytes = 0;
 };
 
 }  // namespace traced

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "cli/common/text.h"
 #include "cli/serve/hosts/digest_bounds.h"
-#include "cli/serve/http/failure_pause.h"
 #include "cli/serve/http/http_exchange.h"
 
 namespace traced {
@@ -229,6 +228,24 @@ std::vector<Peer> Peers::all() const {
 std::vector<std::string> Peers::takeWords() {
   const std::lock_guard lock(state_->mutex);
   return std::exchange(state_->words, {});
+}
+
+void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
+                    MetricFamilies& out) {
+  for (const Peer& peer : peers) {
+    const MetricLabels labels = {{"peer", peer.address}};
+    out.gauge("traced_serve_peer_up", "Whether what it tells counts", labels,
+              peer.digest ? 1 : 0);
+    out.gauge("traced_serve_peer_silent_seconds", "Since it told something new",
+              labels, peer.silent_s);
+    out.counter("traced_serve_peer_bytes", "What it has told, in bytes", labels,
+                static_cast<double>(peer.all_bytes));
+  }
+  out.gauge("traced_serve_digest_bytes", "What this host tells each peer", {},
+            static_cast<double>(told.bytes.size()));
+  out.gauge("traced_serve_digest_left_out_groups",
+            "Groups for which there was no room in that", {},
+            told.left_out_groups);
 }
 
 }  // namespace traced

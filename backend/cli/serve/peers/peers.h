@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/serve/peers/peer.h"
+#include "cli/serve/hosts/digest_bounds.h"
+#include "cli/serve/metric_families.h"
 #include "cli/serve/peers/peer_list.h"
 
 namespace traced {
@@ -47,5 +48,9 @@ class Peers {
 
   const std::shared_ptr<State> state_;
 };
+
+// Adds metrics of the exchange with other hosts. `told`: what this host tells.
+void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
+                    MetricFamilies& out);
 
 }  // namespace traced

@@ -1,7 +1,6 @@
-#include "cli/info/run_info.h"
-
 #include <gtest/gtest.h>
 
+#include "cli/info/info.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"

@@ -1,9 +1,9 @@
 // Figures as OpenMetrics. Whole answers are held against Prometheus' own reader
 // in tests/integration/test_serve.py.
 
-#include "cli/serve/open_metrics.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/serve/metric_families.h"
 
 namespace traced {
 namespace {

@@ -1,8 +1,8 @@
 // What a URL is taken apart into, and what is refused.
 
-#include "cli/serve/http/http_url.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/serve/http/http_exchange.h"
 
 namespace traced {
 namespace {

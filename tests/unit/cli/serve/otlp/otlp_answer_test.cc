@@ -1,8 +1,8 @@
 // What collectors answer, also those that mean no good.
 
-#include "cli/serve/otlp/otlp_answer.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/serve/otlp/otlp_message.h"
 
 namespace traced {
 namespace {

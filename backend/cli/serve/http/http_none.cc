@@ -1,8 +1,16 @@
-// What stands for HttpService where Boost was not there when this was built.
+// What replaces askHttp and HttpService where Boost was not there when this was
+// built.
 
+#include "cli/serve/http/http_exchange.h"
 #include "cli/serve/http/http_service.h"
 
 namespace traced {
+
+bool canAskHttp() { return false; }
+
+Result<HttpAnswer> askHttp(HttpRequest, const HttpBounds&) {
+  return Error{"this tracectl was built without Boost and asks nobody"};
+}
 
 class HttpService::Server {};
 

@@ -1,4 +1,4 @@
-#include "cli/serve/http/local_name.h"
+#include "cli/serve/http/http_access.h"
 
 #include <arpa/inet.h>
 
