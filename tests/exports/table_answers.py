@@ -16,7 +16,8 @@ from export_tools import tables_python
 from tracectl import tracectl
 
 DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
-ENGINES = ("duckdb", "polars", "spark")
+# Spark takes its time.
+ENGINES = ("duckdb", "polars", pytest.param("spark", marks=pytest.mark.long))
 
 Rows = list[list[Any]]
 

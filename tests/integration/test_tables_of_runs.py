@@ -36,13 +36,7 @@ def _exported(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
     return {name: tables.export(traces, folder / name) for name, traces in runs.items()}
 
 
-# Spark, which takes its time, is asked of made-up runs in each run of the tests.
-LONG = {"spark": pytest.mark.long}
-
-
-@pytest.mark.parametrize(
-    "engine", [pytest.param(name, marks=LONG.get(name, ())) for name in tables.ENGINES]
-)
+@pytest.mark.parametrize("engine", tables.ENGINES)
 def test_engines_say_what_tracectl_says(
     runs: dict[str, Path], exported: dict[str, Path], engine: str
 ) -> None:

@@ -26,7 +26,7 @@ def each_makes_its_own() -> str:
     first = rank // 2 * 2
     tensor = torch.full((4,), float(rank))
     try:
-        group = dist.new_group([first, first + 1], timeout=patient_timeout(20), group_desc="ep")
+        group = dist.new_group([first, first + 1], timeout=patient_timeout(10), group_desc="ep")
         for _ in range(STEPS):
             dist.all_reduce(tensor, group=group)
     except RuntimeError as failure:
