@@ -16,7 +16,7 @@ class PhraseTest : public ::testing::Test {
  protected:
   std::string text(const Fact& fact) const { return phrase(job_, fact); }
 
-  const JobState job_;
+  const JobState job_{};
 };
 
 TEST_F(PhraseTest, VerbsAgreeWithTheNumberOfRanks) {
