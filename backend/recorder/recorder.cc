@@ -55,6 +55,7 @@ Writer::Settings writerSettings(const Options& options) {
   settings.window_bytes = options.window_bytes;
   settings.trigger = absolutePath(options.triggerPath());
   settings.watch_ns = options.watch_ns;
+  settings.resources_ns = options.resources_ns;
   if (hasStderr()) settings.print = options.print;
   settings.names_cpp_stacks = options.cpp_stacks;
   return settings;

@@ -65,6 +65,7 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       symbolizer_(settings.names_cpp_stacks
                       ? std::make_unique<Symbolizer>(dladdrReader())
                       : nullptr),
+      resources_(settings.resources_ns, nowNs()),
       rank_(header.rank()),
       trigger_(settings.trigger),
       stream_id_(header.stream_id()),
@@ -151,6 +152,7 @@ void Writer::run() {
       continue;
     }
     const std::int64_t drained_ns = nowNs();
+    sampleResources(stopping);
     stopping ? drainToTheEnd() : drain();
     tellFigures();
     beat();
@@ -245,6 +247,12 @@ void Writer::beat() noexcept {
   last_beat_ = now;
   ring_.beat(readClocks());
   if (engine_checks_) engine_checks_->run();
+}
+
+void Writer::sampleResources(bool last) noexcept {
+  if (const auto sample = resources_.sample(nowNs(), last)) {
+    ring_.pushLong(RecordKind::kResources, *sample);
+  }
 }
 
 bool Writer::markNews(bool stopping, std::int64_t drained_ns) {

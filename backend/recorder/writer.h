@@ -24,6 +24,7 @@
 #include "recorder/metrics/rank_figures.h"
 #include "recorder/own_time.h"
 #include "recorder/print/operation_printer.h"
+#include "recorder/resource_sampler.h"
 #include "recorder/stacks/symbolizer.h"
 #include "recorder/trigger_file.h"
 #include "recorder/watch/failure_watch.h"
@@ -54,6 +55,8 @@ class Writer {
     std::string trigger{};
     // How long an operation may take until it is told of; 0: any time.
     std::int64_t watch_ns = 0;
+    // How often what the process uses is sampled; 0: never.
+    std::int64_t resources_ns = 0;
     // Whether a line is printed for each operation.
     PrintMode print = PrintMode::kOff;
     // Whether stacks have C++ code that needs names.
@@ -142,6 +145,7 @@ class Writer {
   bool recordHangs(bool stopping, std::int64_t drained_ns) noexcept;
   void tell(const HangReport& report);
   void mark(const MarkRecord& mark);
+  void sampleResources(bool last) noexcept;
   bool chunkIsDue() const;
   bool chunkIsLarge() const;
   // Whether it is in the file, or the file is gone.
@@ -184,6 +188,7 @@ class Writer {
   const std::unique_ptr<OperationPrinter> log_;
   // nullptr: no stacks of C++ are recorded.
   const std::unique_ptr<Symbolizer> symbolizer_;
+  ResourceSampler resources_;
   const std::uint32_t rank_;
   std::int64_t watched_ns_ = 0;  // when operations were looked at
   TriggerFile trigger_;

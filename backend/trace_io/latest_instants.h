@@ -1,5 +1,5 @@
 // LatestInstants knows of each operation of a payload which instant was told of
-// it last: what the next one is told as a difference to. See rows.proto.
+// it last: what the next one is told as a difference to. See trace.proto.
 
 #pragma once
 

@@ -13,7 +13,7 @@
 #include "base/instant.h"
 #include "trace_io/row.h"
 #include "trace_io/wrapping.h"
-#include "traced/v1/rows.pb.h"
+#include "traced/v1/trace.pb.h"
 
 namespace traced {
 

@@ -1,5 +1,5 @@
 // The rows of a payload: each kind of event has a struct and the columns of its
-// table, described once. See rows.proto and docs/format.md, "Rows".
+// table, described once. See trace.proto and docs/format.md, "Rows".
 //
 // A new kind also takes its line in TRACED_LATER_ROWS or TRACED_OTHER_ROWS.
 
@@ -149,6 +149,32 @@ struct MarkRow {
   X(value, Value, kPlain, value)                    \
   X(text, Text, kText, text)
 
+struct ResourceRow {
+  std::uint64_t position = 0;
+  std::int64_t sample_ns = 0;
+  std::uint64_t interval_ns = 0;
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t main_cpu_ns_plus_1 = 0;
+  std::uint64_t run_delay_ns_plus_1 = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t read_bytes_plus_1 = 0;
+  std::uint64_t written_bytes_plus_1 = 0;
+};
+#define TRACED_RESOURCE_COLUMNS(X)                                           \
+  X(position_delta, PositionDelta, kStep, position)                          \
+  X(sample_ns_delta, SampleNsDelta, kAfterRow, sample_ns)                    \
+  X(interval_ns, IntervalNs, kPlain, interval_ns)                            \
+  X(cpu_ns, CpuNs, kPlain, cpu_ns)                                           \
+  X(main_cpu_ns_plus_1, MainCpuNsPlus1, kPlain, main_cpu_ns_plus_1)          \
+  X(run_delay_ns_plus_1, RunDelayNsPlus1, kPlain, run_delay_ns_plus_1)       \
+  X(voluntary_switches, VoluntarySwitches, kPlain, voluntary_switches)       \
+  X(involuntary_switches, InvoluntarySwitches, kPlain, involuntary_switches) \
+  X(major_faults, MajorFaults, kPlain, major_faults)                         \
+  X(read_bytes_plus_1, ReadBytesPlus1, kPlain, read_bytes_plus_1)            \
+  X(written_bytes_plus_1, WrittenBytesPlus1, kPlain, written_bytes_plus_1)
+
 // Each X(Row, Message, field, Field, COLUMNS) is a table: its message, and its
 // field in the payload.
 #define TRACED_ISSUE_ROWS(X) \
@@ -161,6 +187,7 @@ struct MarkRow {
   X(ReleaseRow, ReleaseRows, released, Released, TRACED_RELEASE_COLUMNS)
 #define TRACED_OTHER_ROWS(X)                                      \
   X(MethodRow, MethodRows, method, Method, TRACED_METHOD_COLUMNS) \
-  X(MarkRow, MarkRows, marked, Marked, TRACED_MARK_COLUMNS)
+  X(MarkRow, MarkRows, marked, Marked, TRACED_MARK_COLUMNS)       \
+  X(ResourceRow, ResourceRows, resources, Resources, TRACED_RESOURCE_COLUMNS)
 
 }  // namespace traced

@@ -30,8 +30,8 @@ void addRow(v1::Payload& payload, const Row& row) {
   });
 }
 
-// Makes of all rows what rows.proto says, once, when the payload has its anchor
-// and no row is to come.
+// Makes of all rows what trace.proto says, once, when the payload has its
+// anchor and no row is to come.
 void finishRows(v1::Payload& payload);
 
 }  // namespace traced

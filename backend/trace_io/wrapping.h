@@ -1,4 +1,4 @@
-// Sums and differences of 64 bits that wrap around, as those of rows.proto do:
+// Sums and differences of 64 bits that wrap around, as those of trace.proto do:
 // only what is damaged or hostile gets there.
 
 #pragma once

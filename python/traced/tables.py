@@ -13,8 +13,8 @@ from traced._support.errors import TracedError
 from traced._support.tracectl import ask
 
 _TABLES = (
-    "operations", "waits", "matches", "ranks", "steps", "losses", "groups", "verdicts",
-    "verdict_ranks",
+    "operations", "waits", "matches", "ranks", "steps", "resources", "losses", "groups",
+    "verdicts", "verdict_ranks",
 )  # fmt: skip
 
 
@@ -37,6 +37,8 @@ class Tables:
         matches: One row per numbered operation of the job, which several ranks share.
         ranks: One row per rank.
         steps: One row per step of each rank.
+        resources: One row per sample of each rank, with ``TRACED_RESOURCES``: what its process
+            used since the sample before.
         losses: One row per kind of loss: what the traces lack.
         groups: One row per process group.
         verdicts: One row per verdict of ``tracectl diagnose``; lists are texts: ``culprits`` and
@@ -50,6 +52,7 @@ class Tables:
     matches = _table("matches")
     ranks = _table("ranks")
     steps = _table("steps")
+    resources = _table("resources")
     losses = _table("losses")
     groups = _table("groups")
     verdicts = _table("verdicts")

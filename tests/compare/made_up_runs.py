@@ -14,7 +14,7 @@ from pathlib import Path
 
 import trace_builder as build
 from traced.v1 import definitions_pb2 as definitions
-from traced.v1 import rows_pb2 as rows
+from traced.v1 import trace_pb2 as rows
 
 US = 1_000
 MS = 1_000_000

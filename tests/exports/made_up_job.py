@@ -11,7 +11,6 @@ from typing import Any
 
 import trace_builder as build
 from traced.v1 import definitions_pb2 as definitions
-from traced.v1 import rows_pb2 as rows
 from traced.v1 import trace_pb2 as trace
 
 US = 1_000
@@ -114,7 +113,7 @@ class Rank:
         return int(texts.add(id=len(texts) + 1, text=text).id)
 
     def step(self, number: int, at_ns: int) -> None:
-        self._mark(rows.MARK_KIND_STEP, number, at_ns)
+        self._mark(trace.MARK_KIND_STEP, number, at_ns)
 
     def _mark(self, kind: int, value: int, at_ns: int) -> None:
         self._next += 1
@@ -130,7 +129,7 @@ class Rank:
         *,
         wait_ns: tuple[int, int] | None = None,
         context: int = 0,
-        source: int = rows.END_SOURCE_HOST_CALL,
+        source: int = trace.END_SOURCE_HOST_CALL,
     ) -> int:
         """Issues an operation; without an end it is under way."""
         self._next += 1

@@ -21,7 +21,7 @@ from faulty_job import Fault, training
 from made_up_job import EVIL, MS, Rank
 from patience import until
 from tracectl import tracectl, tracectl_path
-from traced.v1 import rows_pb2
+from traced.v1 import trace_pb2
 
 arrow = pytest.importorskip("pyarrow")
 import pyarrow.parquet as parquet  # noqa: E402
@@ -122,9 +122,9 @@ def test_bounds_of_ends_are_told(tmp_path: Path) -> None:
     rank = Rank(0, 1)
     call = rank.tensor("all_reduce", [4])
     sources = {
-        rows_pb2.END_SOURCE_HOST_CALL: "exact",
-        rows_pb2.END_SOURCE_FUTURE: "told",
-        rows_pb2.END_SOURCE_WAIT: "seen",
+        trace_pb2.END_SOURCE_HOST_CALL: "exact",
+        trace_pb2.END_SOURCE_FUTURE: "told",
+        trace_pb2.END_SOURCE_WAIT: "seen",
     }
     for number, source in enumerate(sources):
         rank.operation(call, number * MS, number * MS + 5, source=source)

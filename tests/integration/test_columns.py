@@ -32,7 +32,7 @@ _KEYS = {
     "operations": ("rank", "op_id"), "waits": ("rank", "op_id"),
     "matches": ("group_label", "src", "dst", "seq"), "ranks": ("rank",), "steps": ("rank", "step"),
     "losses": ("rank", "what", "detail"), "groups": ("group_label",), "verdicts": ("verdict",),
-    "verdict_ranks": ("verdict", "rank"),
+    "verdict_ranks": ("verdict", "rank"), "resources": ("rank", "sample_ns"),
 }  # fmt: skip
 _ASK = """
 import json, sys, duckdb
@@ -225,8 +225,9 @@ def _hold(traces: Path, folder: Path) -> dict[str, Table]:
 
 @pytest.mark.export_tools
 def test_a_real_trace_says_the_same_in_every_form(launcher: Launcher, tmp_path: Path) -> None:
-    launcher.run_ranks(2, "jobs.contexts:object_collectives", folder=tmp_path)
+    launcher.run_ranks(2, "jobs.contexts:object_collectives", folder=tmp_path, TRACED_RESOURCES="1")
     rows = _hold(tmp_path / "traces", tmp_path / "tables")
+    assert rows["resources"]
     assert rows["matches"]
     assert rows["waits"]
 

@@ -8,7 +8,6 @@
 #include "analysis/stream/assembled_operation.h"
 #include "traced/v1/clock.pb.h"
 #include "traced/v1/definitions.pb.h"
-#include "traced/v1/rows.pb.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {

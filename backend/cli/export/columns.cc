@@ -92,6 +92,23 @@ constexpr ColumnInfo kColumnInfos[] = {
     {"step_end_ns", Kind::kInstant, "mark of the next step",
      "last step of the rank"},
     {"took_ns", Kind::kTime, "length of the step", "last step of the rank"},
+    // resources
+    {"sample_ns", Kind::kInstant, "when the sample was taken"},
+    {"interval_ns", Kind::kTime,
+     "time since the sample before, or since the recording began: the other "
+     "figures are of that time"},
+    {"cpu_ns", Kind::kTime, "processor time of all threads"},
+    {"main_cpu_ns", Kind::kTime, "processor time of the main thread",
+     "not observed"},
+    {"run_delay_ns", Kind::kTime,
+     "how long the main thread could run and had no processor", "not observed"},
+    {"voluntary_switches", Kind::kNumber,
+     "how often a thread gave up its processor to wait"},
+    {"involuntary_switches", Kind::kNumber,
+     "how often a processor was taken from a thread that could go on"},
+    {"major_faults", Kind::kNumber, "page faults that read from a disk"},
+    {"read_bytes", Kind::kBytes, "read from storage", "not observed"},
+    {"written_bytes", Kind::kBytes, "written to storage", "not observed"},
     // losses
     {"what", Kind::kText,
      "`dropped` while recording, `missing`, `gaps`, `refused`, `skipped`, "

@@ -1,8 +1,9 @@
 // The records that travel through the ring, as plain structs.
 //
-// A record is a kind and a payload. The events fit into one slot; the
-// definitions carry a variable tail and may take several. An operation is
-// named by the ring position of its issue record, which is unique in a stream.
+// A record is a kind and a payload. The events of operations fit into one slot;
+// definitions carry a variable tail and may take several, as samples do. An
+// operation is named by the ring position of its issue record, which is unique
+// in a stream.
 
 #pragma once
 
@@ -35,9 +36,10 @@ enum class RecordKind : std::uint8_t {
   kRetireThread = 15,
   kMethod = 16,
   kReturnAndWait = 17,
+  kResources = 18,
 };
 
-// How an operation's end was observed; the numbers of EndSource in rows.proto.
+// How an operation's end was observed; the numbers of EndSource in trace.proto.
 enum class EndSource : std::uint8_t {
   kHostCall = 1,
   kFuture = 2,
@@ -114,7 +116,7 @@ using ReleaseRecord = ReleaseRow;
 // How the communication library carries it out: ids of texts, 0: not said.
 using MethodRecord = MethodRow;
 
-// The numbers of MarkKind in rows.proto.
+// The numbers of MarkKind in trace.proto.
 enum class MarkKind : std::uint8_t {
   kStep = 1,
   kDisabled = 2,
@@ -156,7 +158,8 @@ struct MarkRecord {
   X(kWait, WaitRecord)        \
   X(kRelease, ReleaseRecord)  \
   X(kMethod, MethodRecord)    \
-  X(kMark, MarkRecord)
+  X(kMark, MarkRecord)        \
+  X(kResources, ResourceRow)
 
 // Returns how many rows a record becomes, by which losses are counted; 0: it is
 // a definition.

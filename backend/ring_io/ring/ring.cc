@@ -19,29 +19,35 @@ std::size_t Ring::maxPayload() const {
 std::uint64_t Ring::pushDefinition(RecordKind kind, DefinitionHead definition,
                                    const void* content,
                                    std::size_t bytes) noexcept {
+  return pushParts(
+      kind, {reinterpret_cast<const char*>(&definition), sizeof definition},
+      {static_cast<const char*>(content), bytes});
+}
+
+std::uint64_t Ring::pushParts(RecordKind kind, std::string_view front,
+                              std::string_view content) noexcept {
   constexpr std::size_t kSlotPayload = sizeof(RingSlot::bytes);
-  const std::size_t total = sizeof(RecordHead) + sizeof definition + bytes;
+  const std::size_t payload = front.size() + content.size();
+  const std::size_t total = sizeof(RecordHead) + payload;
   const std::size_t slots = (total + kSlotPayload - 1) / kSlotPayload;
   if (total > maxPayload() || slots > UINT16_MAX) return kFull;
   const std::uint64_t position = claim(slots);
   if (position == kFull) return kFull;
   TRACED_KILL_POINT("definition claimed");
 
-  const RecordHead head{static_cast<std::uint32_t>(sizeof definition + bytes),
+  const RecordHead head{static_cast<std::uint32_t>(payload),
                         static_cast<std::uint16_t>(slots), kind};
   RingSlot& first = slotAt(position);
   std::memcpy(first.bytes, &head, sizeof head);
-  std::memcpy(first.bytes + sizeof head, &definition, sizeof definition);
+  std::memcpy(first.bytes + sizeof head, front.data(), front.size());
 
-  const char* from = static_cast<const char*>(content);
-  constexpr std::size_t kUsed = sizeof head + sizeof definition;
-  std::size_t piece = std::min(bytes, kSlotPayload - kUsed);
-  std::memcpy(first.bytes + kUsed, from, piece);
+  const std::size_t used = sizeof head + front.size();
+  std::size_t piece = std::min(content.size(), kSlotPayload - used);
+  std::memcpy(first.bytes + used, content.data(), piece);
   for (std::uint64_t i = 1; i < slots; ++i) {
-    from += piece;
-    bytes -= piece;
-    piece = std::min(bytes, kSlotPayload);
-    std::memcpy(slotAt(position + i).bytes, from, piece);
+    content.remove_prefix(piece);
+    piece = std::min(content.size(), kSlotPayload);
+    std::memcpy(slotAt(position + i).bytes, content.data(), piece);
   }
   TRACED_KILL_POINT("definition filled");
   first.commit.store(position + 1, std::memory_order_release);

@@ -119,6 +119,15 @@ class Ring {
     return position;
   }
 
+  // Any thread. As push(), of an event that may take several slots.
+  template <typename Event>
+  std::uint64_t pushLong(RecordKind kind, const Event& event) noexcept {
+    const std::uint64_t position = pushParts(
+        kind, {}, {reinterpret_cast<const char*>(&event), sizeof event});
+    if (position == kFull) drop(RingDrop::kFull, kind);
+    return position;
+  }
+
   // Any thread. In training the caches are full of something else when an
   // operation begins: this asks for the lines that the next pushes need, so
   // that they arrive together and while other work is done.
@@ -203,6 +212,10 @@ class Ring {
   std::uint64_t used() const;
 
  private:
+  // A record of any length up to maxPayload(), whose payload begins with
+  // `front`, which fits into the first slot.
+  std::uint64_t pushParts(RecordKind kind, std::string_view front,
+                          std::string_view content) noexcept;
   std::uint64_t claim(std::uint64_t slots) noexcept {
     std::uint64_t head = control_->head.load(std::memory_order_relaxed);
     do {

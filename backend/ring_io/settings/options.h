@@ -66,14 +66,15 @@ struct Options {
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
   StackMode stacks = StackMode::kSite;                // TRACED_STACKS
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
-  std::int64_t watch_ns = 0;     // TRACED_WATCH; 0: any time
-  bool auto_step = false;        // TRACED_AUTO_STEP
-  bool nvtx = false;             // TRACED_NVTX
-  bool profiler_ranges = false;  // TRACED_PROFILER_RANGES
-  bool nccl_profiler = false;    // TRACED_NCCL_PROFILER
-  bool modules = false;          // TRACED_MODULES
-  bool keeper = true;            // TRACED_KEEPER
-  bool announce = true;          // TRACED_ANNOUNCE
+  std::int64_t watch_ns = 0;      // TRACED_WATCH; 0: any time
+  std::int64_t resources_ns = 0;  // TRACED_RESOURCES; 0: no samples
+  bool auto_step = false;         // TRACED_AUTO_STEP
+  bool nvtx = false;              // TRACED_NVTX
+  bool profiler_ranges = false;   // TRACED_PROFILER_RANGES
+  bool nccl_profiler = false;     // TRACED_NCCL_PROFILER
+  bool modules = false;           // TRACED_MODULES
+  bool keeper = true;             // TRACED_KEEPER
+  bool announce = true;           // TRACED_ANNOUNCE
 
   // The file that asks for a flush when it is touched; "" if there is none.
   std::string triggerPath() const;

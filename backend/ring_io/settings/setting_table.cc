@@ -149,6 +149,18 @@ Refused readWatch(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+Refused readResources(const std::string& value, Options& o) {
+  constexpr std::int64_t kUsualNs = 1'000'000'000;
+  constexpr std::int64_t kLeastNs = kUsualNs / 10;
+  const auto on = parseSwitch(value);
+  const auto ns = on ? (*on ? kUsualNs : 0) : parseSeconds(value);
+  if (!ns || (*ns != 0 && *ns < kLeastNs)) {
+    return "0, 1 (every second) or a time of at least 0.1s";
+  }
+  o.resources_ns = *ns;
+  return std::nullopt;
+}
+
 Refused readTraced(const std::string& value, Options& o) {
   o.says_traced = true;
   return readSwitch<&Options::enabled>(value, o);
@@ -221,6 +233,10 @@ constexpr Setting kSettings[] = {
     {"TRACED_WATCH", readWatch,
      [](const Options& o) -> Told {
        return o.watch_ns > 0 ? lengthText(o.watch_ns) : "0";
+     }},
+    {"TRACED_RESOURCES", readResources,
+     [](const Options& o) -> Told {
+       return o.resources_ns > 0 ? lengthText(o.resources_ns) : "0";
      }},
     switchSetting<&Options::auto_step>("TRACED_AUTO_STEP"),
     switchSetting<&Options::nvtx>("TRACED_NVTX"),

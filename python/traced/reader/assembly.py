@@ -12,7 +12,7 @@ from traced.reader.methods import Methods
 from traced.reader.names import UNKNOWN_OPERATION, end_source_name
 from traced.reader.operations import Operation
 from traced.reader.rows import ChunkRows, DoneRow, IssueRow, ReleaseRow, ReturnRow, WaitRow
-from traced.reader.wire import rows_pb2, trace_pb2
+from traced.reader.wire import trace_pb2
 
 _THREW = 1
 _WAIT_FAILED = (_THREW, 2)
@@ -167,5 +167,5 @@ def _end(done: DoneRow | None, waited: WaitRow | None) -> tuple[int | None, str 
         return done.end_ns, end_source_name.unless_unspecified(done.source)
     if waited is not None and waited.saw_end == 1 and waited.outcome != _THREW:
         end_ns = waited.wait_begin_ns + waited.wait_ns
-        return end_ns, end_source_name(rows_pb2.END_SOURCE_WAIT)
+        return end_ns, end_source_name(trace_pb2.END_SOURCE_WAIT)
     return None, None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from traced.reader.definitions import ChunkDefinitions
 from traced.reader.names import mark_kind_name
 from traced.reader.rows import MarkRow
-from traced.reader.wire import rows_pb2
+from traced.reader.wire import trace_pb2
 
 
 class Mark(NamedTuple):
@@ -67,5 +67,5 @@ class Steps:
         return self._numbers[index - 1] if index else None
 
 
-_STEP = mark_kind_name(rows_pb2.MARK_KIND_STEP)
-_NO_STEP = mark_kind_name(rows_pb2.MARK_KIND_NO_STEP)
+_STEP = mark_kind_name(trace_pb2.MARK_KIND_STEP)
+_NO_STEP = mark_kind_name(trace_pb2.MARK_KIND_NO_STEP)

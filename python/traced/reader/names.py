@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from traced.reader.wire import clock_pb2, definitions_pb2, rows_pb2, trace_pb2
+from traced.reader.wire import clock_pb2, definitions_pb2, trace_pb2
 
 #: The operation of an issue row whose call is not known.
 UNKNOWN_OPERATION = "unknown"
@@ -34,11 +34,11 @@ device_name = EnumNames("DEVICE_TYPE_", definitions_pb2.DeviceType.items())
 end_source_name = EnumNames(
     "END_SOURCE_",
     (
-        ("hook" if number == rows_pb2.END_SOURCE_COMPLETION_HOOK else name, number)
-        for name, number in rows_pb2.EndSource.items()
+        ("hook" if number == trace_pb2.END_SOURCE_COMPLETION_HOOK else name, number)
+        for name, number in trace_pb2.EndSource.items()
     ),
 )
-mark_kind_name = EnumNames("MARK_KIND_", rows_pb2.MarkKind.items())
+mark_kind_name = EnumNames("MARK_KIND_", trace_pb2.MarkKind.items())
 drop_reason_name = EnumNames("DROP_REASON_", trace_pb2.DropReason.items())
 phase_name = EnumNames("PHASE_", definitions_pb2.Phase.items())
 observer_name = EnumNames("PROCESS_END_OBSERVER_", trace_pb2.ProcessEndObserver.items())

@@ -88,6 +88,22 @@ class MarkRow(NamedTuple):
     text: int
 
 
+class ResourceRow(NamedTuple):
+    """What the process used since the sample before."""
+
+    position: int
+    sample_ns: int
+    interval_ns: int
+    cpu_ns: int
+    main_cpu_ns_plus_1: int
+    run_delay_ns_plus_1: int
+    voluntary_switches: int
+    involuntary_switches: int
+    major_faults: int
+    read_bytes_plus_1: int
+    written_bytes_plus_1: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkRows:
     """The rows of one chunk."""
@@ -99,13 +115,14 @@ class ChunkRows:
     released: list[ReleaseRow]
     method: list[MethodRow]
     marked: list[MarkRow]
+    resources: list[ResourceRow]
 
     @property
     def total(self) -> int:
         """How many there are."""
         tables: tuple[list[Any], ...] = (
             self.issued, self.returned, self.done, self.waited, self.released, self.method,
-            self.marked,
+            self.marked, self.resources,
         )  # fmt: skip
         return sum(map(len, tables))
 
@@ -138,11 +155,12 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
     ("released", ReleaseRow, "op_delta", "release_ns_since", ()),
     ("method", MethodRow, "op_delta", "", ("algorithm", "protocol", "channels")),
     ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value", "text")),
+    ("resources", ResourceRow, "position_delta", "sample_ns_delta", ResourceRow._fields[2:]),
 )
 
 
 def decode(payload: trace_pb2.Payload) -> ChunkRows:
-    """Decodes all seven tables.
+    """Decodes all tables.
 
     Raises:
         ValueError: A column is neither empty nor as long as the first.
@@ -171,8 +189,7 @@ def decode(payload: trace_pb2.Payload) -> ChunkRows:
             cells["seq_step"] = list(_steps(cells["call"], cells["seq_step"]))
             told = dict(zip(reversed(ids), reversed(cells[instants]), strict=True))
         tables.append(list(map(row_type._make, zip(ids, *cells.values(), strict=True))))
-    issued, returned, done, waited, released, method, marked = tables
-    return ChunkRows(issued, returned, done, waited, released, method, marked)
+    return ChunkRows(*tables)
 
 
 def _padded(column: Sequence[int], length: int) -> Sequence[int]:

@@ -18,7 +18,7 @@ except ImportError as error:
     ) from error
 
 try:
-    from traced.v1 import clock_pb2, definitions_pb2, rows_pb2, trace_pb2
+    from traced.v1 import clock_pb2, definitions_pb2, trace_pb2
 except ImportError as error:
     raise TracedError(
         f"this installation of traced lacks its generated protobuf modules: {error}"
@@ -35,7 +35,6 @@ __all__ = [
     "PARSE_ERRORS",
     "clock_pb2",
     "definitions_pb2",
-    "rows_pb2",
     "trace_pb2",
     "xxhash",
     "zstandard",

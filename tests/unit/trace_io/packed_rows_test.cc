@@ -13,31 +13,19 @@ namespace {
 
 using Numbers = std::vector<std::uint64_t>;
 
-// All numbers of a row, with one that tells its kind.
+// All numbers of a row, behind the place of its table.
 template <typename Row>
 Numbers numbersOf(const Row& row) {
-  const auto numbers = [](auto... values) {
-    return Numbers{static_cast<std::uint64_t>(values)...};
-  };
-  if constexpr (std::is_same_v<Row, IssueRow>) {
-    return numbers(1, row.op, row.issue_ns, row.call, row.buffers, row.seq,
-                   row.thread, row.batch);
-  } else if constexpr (std::is_same_v<Row, ReturnRow>) {
-    return numbers(2, row.op, row.return_ns, row.outcome, row.error);
-  } else if constexpr (std::is_same_v<Row, DoneRow>) {
-    return numbers(3, row.op, row.end_ns, row.source, row.outcome, row.error,
-                   row.engine_ns_plus_1);
-  } else if constexpr (std::is_same_v<Row, WaitRow>) {
-    return numbers(4, row.op, row.wait_begin_ns, row.wait_ns, row.outcome,
-                   row.error, row.saw_end, row.stall_ns_plus_1,
-                   row.source_rank_plus_1);
-  } else if constexpr (std::is_same_v<Row, ReleaseRow>) {
-    return numbers(5, row.op, row.release_ns);
-  } else if constexpr (std::is_same_v<Row, MethodRow>) {
-    return numbers(6, row.op, row.algorithm, row.protocol, row.channels);
-  } else {
-    return numbers(7, row.position, row.mark_ns, row.kind, row.value, row.text);
-  }
+  Numbers numbers;
+  std::uint64_t place = 0;
+  forEachType(AllRows(), [&]<typename Other>() {
+    if (std::is_same_v<Row, Other>) numbers.push_back(place);
+    ++place;
+  });
+  forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
+    numbers.push_back(static_cast<std::uint64_t>(Which::of(row)));
+  });
+  return numbers;
 }
 
 class RandomPayload {
@@ -55,13 +43,7 @@ class RandomPayload {
     payload.mutable_anchor()->set_monotonic_ns(number<std::int64_t>());
     if (chance(2)) payload.mutable_header()->set_host("node-7");
     if (chance(2)) payload.add_text()->set_text(std::string(below(300), 'x'));
-    fill(*payload.mutable_issued());
-    fill(*payload.mutable_returned());
-    fill(*payload.mutable_done());
-    fill(*payload.mutable_waited());
-    fill(*payload.mutable_released());
-    fill(*payload.mutable_method());
-    fill(*payload.mutable_marked());
+    forEachType(AllRows(), [&]<typename Row>() { fill<Row>(payload); });
     return payload;
   }
 
@@ -73,62 +55,28 @@ class RandomPayload {
     return static_cast<T>(any >> (chance(4) ? below(64) : 54 + below(10)));
   }
 
-  template <typename... Columns>
-  void fillColumns(Columns*... columns) {
+  template <typename Row>
+  void fill(v1::Payload& payload) {
     std::size_t rows = chance(4) ? 0 : below(ascending_ ? 300 : 40);
     if (!in_step_.empty() && rows > 0) rows = in_step_.size();
-    bool first = true;
-    const auto fillOne = [&](auto* column) {
-      const bool names_operations = first;
-      const bool whole = first || !chance(3);
-      first = false;
+    auto& table = RowTable<Row>::of(payload);
+    forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
+      constexpr bool kNamesOperations = std::is_same_v<Which, FirstColumn<Row>>;
+      const bool whole = kNamesOperations || !chance(3);
       std::size_t entries = whole ? rows : 0;
       if (chance(200)) ++entries;
       for (std::size_t i = 0; i < entries; ++i) {
-        using T = std::decay_t<decltype((*column)[0])>;
-        column->Add(!names_operations     ? number<T>()
-                    : i < in_step_.size() ? static_cast<T>(in_step_[i])
-                    : ascending_          ? static_cast<T>(operationDelta())
+        using T = typename Which::Value;
+        Which::of(table).Add(!kNamesOperations     ? number<T>()
+                             : i < in_step_.size() ? static_cast<T>(in_step_[i])
+                             : ascending_ ? static_cast<T>(operationDelta())
                                           : number<T>());
       }
-    };
-    (fillOne(columns), ...);
+    });
   }
 
   std::int64_t operationDelta() {
     return static_cast<std::int64_t>(1 + below(chance(50) ? 999 : 3));
-  }
-
-  void fill(v1::IssueRows& t) {
-    fillColumns(t.mutable_op_delta(), t.mutable_issue_ns_delta(),
-                t.mutable_call(), t.mutable_buffers(), t.mutable_seq_step(),
-                t.mutable_thread(), t.mutable_batch());
-  }
-  void fill(v1::ReturnRows& t) {
-    fillColumns(t.mutable_op_delta(), t.mutable_return_ns_since(),
-                t.mutable_outcome(), t.mutable_error());
-  }
-  void fill(v1::DoneRows& t) {
-    fillColumns(t.mutable_op_delta(), t.mutable_end_ns_since(),
-                t.mutable_source(), t.mutable_outcome(), t.mutable_error(),
-                t.mutable_engine_ns_plus_1());
-  }
-  void fill(v1::WaitRows& t) {
-    fillColumns(t.mutable_op_delta(), t.mutable_wait_begin_ns_since(),
-                t.mutable_wait_ns(), t.mutable_outcome(), t.mutable_error(),
-                t.mutable_saw_end(), t.mutable_stall_ns_plus_1(),
-                t.mutable_source_rank_plus_1());
-  }
-  void fill(v1::ReleaseRows& t) {
-    fillColumns(t.mutable_op_delta(), t.mutable_release_ns_since());
-  }
-  void fill(v1::MethodRows& t) {
-    fillColumns(t.mutable_op_delta(), t.mutable_algorithm(),
-                t.mutable_protocol(), t.mutable_channels());
-  }
-  void fill(v1::MarkRows& t) {
-    fillColumns(t.mutable_position_delta(), t.mutable_mark_ns_delta(),
-                t.mutable_kind(), t.mutable_value(), t.mutable_text());
   }
 
   std::mt19937_64 random_;
@@ -139,13 +87,8 @@ class RandomPayload {
 };
 
 v1::Payload withoutRows(v1::Payload payload) {
-  payload.clear_issued();
-  payload.clear_returned();
-  payload.clear_done();
-  payload.clear_waited();
-  payload.clear_released();
-  payload.clear_method();
-  payload.clear_marked();
+  forEachType(AllRows(),
+              [&]<typename Row>() { RowTable<Row>::clear(payload); });
   return payload;
 }
 

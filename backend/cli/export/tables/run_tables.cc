@@ -83,6 +83,36 @@ const TableOf<StepRow>& stepTable() {
   return table;
 }
 
+const TableOf<SampleRow>& resourceTable() {
+  using R = const SampleRow&;
+  static const TableOf<SampleRow> table(
+      "resources", "what a process used between two samples",
+      {{"rank", [](R r) { return countCell(r.rank.table.header.rank()); }},
+       {"step",
+        [](R r) {
+          return numberCell(r.rank.table.marks.stepOf(r.sample.position));
+        }},
+       {"sample_ns",
+        [](R r) { return r.rank.commonCell(Instant(r.sample.sample_ns)); }},
+       {"interval_ns", [](R r) { return countCell(r.sample.interval_ns); }},
+       {"cpu_ns", [](R r) { return countCell(r.sample.cpu_ns); }},
+       {"main_cpu_ns",
+        [](R r) { return countLessOne(r.sample.main_cpu_ns_plus_1); }},
+       {"run_delay_ns",
+        [](R r) { return countLessOne(r.sample.run_delay_ns_plus_1); }},
+       {"voluntary_switches",
+        [](R r) { return countCell(r.sample.voluntary_switches); }},
+       {"involuntary_switches",
+        [](R r) { return countCell(r.sample.involuntary_switches); }},
+       {"major_faults", [](R r) { return countCell(r.sample.major_faults); }},
+       {"read_bytes",
+        [](R r) { return countLessOne(r.sample.read_bytes_plus_1); }},
+       {"written_bytes",
+        [](R r) { return countLessOne(r.sample.written_bytes_plus_1); }}},
+      {"rank", "step"});
+  return table;
+}
+
 const TableOf<LossRow>& lossTable() {
   using R = const LossRow&;
   static const TableOf<LossRow> table(
@@ -178,6 +208,9 @@ void StreamTables::add(const StreamTable& table, const v1::ClockModel& clock) {
   for (const Marks::Step& step : table.marks.steps()) {
     steps_.add(stepTable(), {rank, step});
   }
+  for (const ResourceRow& sample : table.resources) {
+    resources_.add(resourceTable(), {rank, sample});
+  }
   addLosses(table);
 }
 
@@ -221,6 +254,7 @@ void StreamTables::add(const TraceSet& set, const RunSummary& summary) {
 void StreamTables::finish() {
   ranks_.finish();
   steps_.finish();
+  resources_.finish();
   losses_.finish();
 }
 

@@ -1,5 +1,6 @@
-// The small tables of a run: "ranks", "steps" and "losses", whose rows are
-// written as streams are read, and "groups", "verdicts" and "verdict_ranks".
+// The small tables of a run: "ranks", "steps", "resources" and "losses", whose
+// rows are written as streams are read, and "groups", "verdicts" and
+// "verdict_ranks".
 
 #pragma once
 
@@ -29,6 +30,11 @@ struct StepRow {
   const Marks::Step& step;
 };
 
+struct SampleRow {
+  const RankRow& rank;
+  const ResourceRow& sample;
+};
+
 struct LossRow {
   std::optional<std::int64_t> rank;
   const char* what;
@@ -52,17 +58,19 @@ struct VerdictRankRow {
 
 const TableOf<RankRow>& rankTable();
 const TableOf<StepRow>& stepTable();
+const TableOf<SampleRow>& resourceTable();
 const TableOf<LossRow>& lossTable();
 const TableOf<JobGroup>& groupTable();
 const TableOf<VerdictRow>& verdictTable();
 const TableOf<VerdictRankRow>& verdictRankTable();
 
-// "ranks", "steps" and "losses".
+// "ranks", "steps", "resources" and "losses".
 class StreamTables {
  public:
   explicit StreamTables(const TableFolder& folder)
       : ranks_(folder, rankTable().spec),
         steps_(folder, stepTable().spec),
+        resources_(folder, resourceTable().spec),
         losses_(folder, lossTable().spec) {}
 
   void add(const StreamTable& table, const v1::ClockModel& clock);
@@ -75,6 +83,7 @@ class StreamTables {
 
   TableFile ranks_;
   TableFile steps_;
+  TableFile resources_;
   TableFile losses_;
 };
 

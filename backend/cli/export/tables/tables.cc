@@ -149,15 +149,11 @@ Json operationColumnsJson() {
 }  // namespace
 
 std::vector<const TableSpec*> allTables() {
-  return {&operationTable().spec,
-          &waitTable().spec,
-          &JobMatchTable::table().spec,
-          &rankTable().spec,
-          &stepTable().spec,
-          &lossTable().spec,
-          &groupTable().spec,
-          &verdictTable().spec,
-          &verdictRankTable().spec};
+  return {
+      &operationTable().spec,  &waitTable().spec,  &JobMatchTable::table().spec,
+      &rankTable().spec,       &stepTable().spec,  &resourceTable().spec,
+      &lossTable().spec,       &groupTable().spec, &verdictTable().spec,
+      &verdictRankTable().spec};
 }
 
 std::string columnsJson() {
