@@ -41,9 +41,9 @@ def otava_python() -> Path:
     return _python_of("otava")
 
 
-def tables_python() -> Path:
-    """The interpreter that has DuckDB, Polars and Spark."""
-    return _python_of("tables")
+def engine_python(engine: str) -> Path:
+    """The interpreter that has a query engine: DuckDB, Polars or Spark."""
+    return _python_of("spark" if engine == "spark" else "tables")
 
 
 def collector() -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_tools import tables_python
+from export_tools import engine_python
 from tracectl import tracectl
 
 DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
@@ -39,14 +39,14 @@ def export(traces: Path, folder: Path) -> Path:
 def asked(engine: str, folders: dict[str, Path]) -> dict[str, dict[str, Rows]]:
     """What an engine answers, by folder and question."""
     if engine == "spark" and not shutil.which("java"):
-        pytest.skip("Spark needs a Java, and there is none: scripts/export_tools installs one")
+        pytest.skip("Spark needs a Java: scripts/export_tools --spark installs one")
     request = {
         "folders": {name: str(folder) for name, folder in folders.items()},
         "queries": questions(),
         "engine": engine,
     }
     done = subprocess.run(
-        [tables_python(), Path(__file__).with_name("table_engines.py")],
+        [engine_python(engine), Path(__file__).with_name("table_engines.py")],
         input=json.dumps(request),
         capture_output=True,
         text=True,

@@ -293,7 +293,7 @@ def test_killed_with_its_writer(tmp_path: Path) -> None:
     chance = random.Random(seed)
     traces = made.write(tmp_path / "job", training(200, 3, Fault()))
     killed = 0
-    for number in range(12):
+    for number in range(6):
         folder = tmp_path / f"out{number}" / "tables"
         folder.parent.mkdir()
         begun = Begun(traces, folder)

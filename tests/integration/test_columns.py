@@ -16,7 +16,7 @@ import made_up_job as made
 import pytest
 import traced
 from built import built
-from export_tools import tables_python
+from export_tools import engine_python
 from faulty_job import Fault, training
 from launcher import Launcher
 from tracectl import tracectl
@@ -111,7 +111,7 @@ def _parquet(folder: Path, table: str) -> Table:
 
 def _sql(folder: Path) -> dict[str, Table]:
     """By DuckDB, which is there where scripts/export_tools put it."""
-    command = [tables_python(), "-c", _ASK, folder, json.dumps(list(_KEYS))]
+    command = [engine_python("duckdb"), "-c", _ASK, folder, json.dumps(list(_KEYS))]
     told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     hive = ("job", "attempt")
     return {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -128,12 +130,12 @@ def test_a_disk_hangs(
         files = [*tmp_path.glob("files/traces/job/*.traced")]
         assert len(files) == 2
         disk.hang()
-        _check_readers(traces, rings, folder)
         if killed:
             for rank in ranks:
                 rank.kill()
             assert [rank.wait() for rank in ranks] == [-signal.SIGKILL] * 2
         else:
+            _check_readers(traces, rings, folder)
             assert _end(folder, ranks) == untraced
         wait_until(lambda: _said(ranks), "the keeper gives up the log")
         assert any("what they left is being saved" in line for line in _said(ranks))
@@ -148,12 +150,16 @@ def _check_readers(traces: Path, rings: Path, other: Path) -> None:
     """They use what is in shared memory, and jobs elsewhere are read as ever."""
     os.environ["TRACED_RING_DIR"] = str(rings)
     try:
-        said = {c: tracectl(c, "--json", traces) for c in ("diagnose", "info", "ls")}
-        for answer in said.values():
+        commands = [["diagnose"], *([verb, "--json"] for verb in ("diagnose", "info", "ls"))]
+        # Side by side: each waits some seconds for an answer.
+        with ThreadPoolExecutor(len(commands)) as threads:
+            text, *said = threads.map(lambda command: tracectl(*command, traces), commands)
+        for answer in said:
             assert f"{traces}: left out: its file system does not answer" in answer.output
-        assert "the job still runs" in tracectl("diagnose", traces).output
-        assert [rank["rank"] for rank in said["info"].json()["ranks"]] == [0, 1]
-        assert [run["ranks_found"] for run in said["ls"].json()["runs"]] == ["0-1"]
+        assert "the job still runs" in text.output
+        _, info, runs = (json.loads(answer.output) for answer in said)
+        assert [rank["rank"] for rank in info["ranks"]] == [0, 1]
+        assert [run["ranks_found"] for run in runs["runs"]] == ["0-1"]
         assert "no traces below" in tracectl("diagnose", other).words
     finally:
         del os.environ["TRACED_RING_DIR"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from recipe import Recipe, assert_equal_results, assert_whole, reported
 
 _RECIPE = Recipe("recipes/lightning.md")
 
 
+@pytest.mark.long  # Lightning is slow to import; test_metrics_recipes.py traces its trainer
 def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
     for name in ("traced", "untraced"):
         _RECIPE.run(tmp_path / name, "python train.py\ntracectl report traces\n", name == "traced")

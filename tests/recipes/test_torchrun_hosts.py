@@ -128,13 +128,10 @@ def _folder(hosts: Machines, name: str, recipe: Recipe = _RECIPE) -> Path:
     return folder
 
 
-def test_traced_is_as_untraced_and_the_files_of_both_hosts_are_one_run(hosts: Machines) -> None:
-    untraced, traced = _folder(hosts, "untraced"), _folder(hosts, "traced")
-    _train(hosts, untraced, traced=False)
-    disks = [machine.host.folder / "disk" for machine in hosts.each]
-    assert [list(disk.iterdir()) for disk in disks] == [[], []]
+def test_the_files_of_both_hosts_are_one_run(hosts: Machines) -> None:
+    traced = _folder(hosts, "traced")
     _train(hosts, traced)
-    assert_equal_results(traced, untraced)
+    disks = [machine.host.folder / "disk" for machine in hosts.each]
     files = [[path.name[:6] for path in disk.glob("traces/run42/*.traced")] for disk in disks]
     assert sorted(files) == [["rank-0"], ["rank-1"]]
     _collect(hosts, traced)
@@ -143,6 +140,16 @@ def test_traced_is_as_untraced_and_the_files_of_both_hosts_are_one_run(hosts: Ma
     assert reported(traced / "traces/run42") == _RECIPE.operations()
 
 
+@pytest.mark.long  # test_accelerate.py has torchrun on one host
+def test_traced_is_as_untraced(hosts: Machines) -> None:
+    untraced, traced = _folder(hosts, "untraced"), _folder(hosts, "traced")
+    _train(hosts, untraced, traced=False)
+    assert [list((machine.host.folder / "disk").iterdir()) for machine in hosts.each] == [[], []]
+    _train(hosts, traced)
+    assert_equal_results(traced, untraced)
+
+
+@pytest.mark.long  # test_keeper.py kills ranks of torchrun on one host
 def test_a_rank_that_was_killed_is_told_and_what_it_left_is_brought_back(hosts: Machines) -> None:
     folder = _folder(hosts, "killed", Recipe(_PROGRAM, changes=_KILLED))
     _train(hosts, folder, succeeds=False)
