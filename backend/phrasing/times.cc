@@ -4,7 +4,6 @@
 #include "phrasing/words.h"
 
 namespace traced {
-namespace {
 
 std::string transfersText(const SlowTransfers& slow) {
   switch (slow.link) {
@@ -18,6 +17,8 @@ std::string transfersText(const SlowTransfers& slow) {
   }
   return absl::StrCat(slow.what, " among ", ranksText(slow.ranks));
 }
+
+namespace {
 
 struct TimePhrases {
   const JobState& job;

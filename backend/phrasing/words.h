@@ -9,6 +9,7 @@
 #include "analysis/diagnosis/evidence/job_state.h"
 #include "analysis/diagnosis/evidence/silence.h"
 #include "analysis/diagnosis/telling/facts/standstill.h"
+#include "analysis/diagnosis/telling/facts/times.h"
 #include "analysis/stream/rank_list.h"
 
 namespace traced {
@@ -44,6 +45,9 @@ std::string silenceText(const Ranks& ranks, std::int64_t least_ns);
 inline std::string silenceText(const Silence& silence) {
   return silenceText(silence.ranks, silence.least_ns);
 }
+// "a message of 64 KiB from rank 1 to rank 2", "all_reduce (4 KiB float32, sum)
+// on rank 1", the same "among ranks 0-3".
+std::string transfersText(const SlowTransfers& slow);
 // "7 records dropped (full), 1 gaps between chunks".
 std::string lostText(const std::vector<LostPart>& lost);
 // "12.3 s".

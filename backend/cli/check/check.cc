@@ -16,8 +16,8 @@
 #include "cli/check/check_output.h"
 #include "cli/common/complain.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

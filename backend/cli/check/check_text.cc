@@ -6,7 +6,7 @@
 #include "cli/common/heading.h"
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

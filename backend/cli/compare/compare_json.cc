@@ -1,7 +1,7 @@
 #include <limits>
 
-#include "cli/common/text.h"
 #include "cli/compare/compare_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

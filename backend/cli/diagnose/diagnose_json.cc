@@ -1,6 +1,7 @@
 #include "analysis/stream/names.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/diagnosis_text.h"
 #include "phrasing/verdict_text.h"
 #include "phrasing/words.h"
 

@@ -17,9 +17,9 @@
 #include "cli/common/json.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/open_to_copy.h"
+#include "phrasing/text.h"
 #include "ring_io/settings/process_info.h"
 
 namespace traced {

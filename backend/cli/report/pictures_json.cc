@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/rank_list.h"
-#include "cli/common/text.h"
 #include "cli/report/report_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
