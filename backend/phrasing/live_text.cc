@@ -10,8 +10,6 @@
 namespace traced {
 namespace {
 
-using Ranks = std::vector<std::uint32_t>;
-
 std::string atText(const std::string& site) {
   return site.empty() ? "" : absl::StrCat(" at ", site);
 }

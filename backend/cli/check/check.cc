@@ -18,6 +18,7 @@
 #include "cli/common/subcommand.h"
 #include "cli/inputs/inputs.h"
 #include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

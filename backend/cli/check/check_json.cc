@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/check/check_output.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -16,6 +16,7 @@
 #include "cli/diagnose/follow.h"
 #include "cli/inputs/inputs.h"
 #include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

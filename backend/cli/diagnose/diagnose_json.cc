@@ -3,6 +3,7 @@
 #include "cli/diagnose/diagnose_output.h"
 #include "phrasing/diagnosis_text.h"
 #include "phrasing/verdict_text.h"
+#include "phrasing/warnings.h"
 #include "phrasing/words.h"
 
 namespace traced {

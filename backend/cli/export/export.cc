@@ -19,6 +19,7 @@
 #include "cli/export/view_option.h"
 #include "cli/inputs/inputs.h"
 #include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -19,6 +19,7 @@
 #include "cli/report/html/html_page.h"
 #include "cli/report/report_output.h"
 #include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -13,6 +13,7 @@
 #include "cli/inputs/inputs.h"
 #include "cli/show/show_output.h"
 #include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -14,6 +14,7 @@
 #include "cli/inputs/inputs.h"
 #include "cli/tree/tree_output.h"
 #include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

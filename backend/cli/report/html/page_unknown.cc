@@ -9,6 +9,7 @@
 #include "cli/report/report_output.h"
 #include "phrasing/diagnosis_text.h"
 #include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {
