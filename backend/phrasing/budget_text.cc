@@ -45,7 +45,7 @@ struct GapPhrases {
     return absl::StrCat("rank ", gap.rank, " ",
                         gap.end ? endText(*gap.end) : "was killed");
   }
-  std::string operator()(const ChoiceWarning& warning) const {
+  std::string operator()(const InputWarning& warning) const {
     return warning.text;
   }
 };

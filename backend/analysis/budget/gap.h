@@ -46,12 +46,12 @@ struct BrokenOff {
   std::optional<ProcessEnd> end;
 };
 
-// A warning about the choice of the run, in words.
-struct ChoiceWarning {
+// A warning about the inputs, in words.
+struct InputWarning {
   std::string text;
 };
 
 using Gap =
-    std::variant<MissingPart, Loss, ClockWarning, BrokenOff, ChoiceWarning>;
+    std::variant<MissingPart, Loss, ClockWarning, BrokenOff, InputWarning>;
 
 }  // namespace traced
