@@ -5,6 +5,7 @@
 #include "absl/strings/substitute.h"
 #include "analysis/compare/compare_limits.h"
 #include "analysis/stream/rank_list.h"
+#include "phrasing/end_text.h"
 #include "phrasing/warnings.h"
 
 namespace traced {

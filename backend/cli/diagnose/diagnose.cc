@@ -15,6 +15,7 @@
 #include "cli/diagnose/diagnose_output.h"
 #include "cli/diagnose/follow.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/end_text.h"
 #include "phrasing/text.h"
 #include "phrasing/warnings.h"
 

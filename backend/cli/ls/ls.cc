@@ -10,6 +10,7 @@
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/end_text.h"
 #include "phrasing/text.h"
 
 namespace traced {

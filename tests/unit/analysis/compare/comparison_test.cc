@@ -267,7 +267,7 @@ TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
         compareRuns(withKinds(side({}), false), withKinds(side(longer), true),
                     {}, settings_);
     const auto most = std::max_element(added_ms.begin(), added_ms.end());
-    EXPECT_THAT(causeText(
+    EXPECT_THAT(
         causeText(change(comparison, RunPart::kStep, true).follows),
         HasSubstr("transfer of kind" + std::to_string(most - added_ms.begin())))
         << ::testing::PrintToString(added_ms);
