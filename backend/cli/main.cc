@@ -17,7 +17,7 @@
 #include "absl/strings/strip.h"
 #include "cli/common/help.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

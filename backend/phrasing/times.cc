@@ -4,13 +4,14 @@
 #include "phrasing/words.h"
 
 namespace traced {
-namespace {
 
 std::string transfersText(const SlowTransfers& slow) {
   switch (slow.link) {
     case SlowTransfers::Link::kPairs:
-      return absl::StrCat("a message of ", slow.what, " from rank ",
-                          slow.ranks[0], " to rank ", slow.ranks[1]);
+      return absl::StrCat("a message of ", slow.what,
+                          slow.between_hosts ? " between hosts" : "",
+                          " from rank ", slow.ranks[0], " to rank ",
+                          slow.ranks[1]);
     case SlowTransfers::Link::kRanks:
       return absl::StrCat(slow.what, " on ", ranksText(slow.ranks));
     case SlowTransfers::Link::kGroups:
@@ -18,6 +19,8 @@ std::string transfersText(const SlowTransfers& slow) {
   }
   return absl::StrCat(slow.what, " among ", ranksText(slow.ranks));
 }
+
+namespace {
 
 struct TimePhrases {
   const JobState& job;

@@ -61,6 +61,26 @@ std::string placedText(const JobState& job, const CallOn& call) {
                     : text;
 }
 
+std::string placeText(const CallPlace& place) {
+  std::vector<std::string> parts;
+  if (!place.site.empty()) parts.push_back(absl::StrCat("at ", place.site));
+  if (place.step) parts.push_back(absl::StrCat("in step ", *place.step));
+  if (!place.module.empty()) {
+    parts.push_back(place.phase.empty() ? absl::StrCat("in ", place.module)
+                                        : absl::StrCat("in ", place.module,
+                                                       " (", place.phase, ")"));
+  } else if (!place.phase.empty()) {
+    parts.push_back(absl::StrCat("in the ", place.phase));
+  }
+  if (!place.annotations.empty()) {
+    parts.push_back(absl::StrCat("annotated \"", place.annotations, "\""));
+  }
+  if (!place.handling.empty()) {
+    parts.push_back(absl::StrCat("while handling ", place.handling));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
 std::string stuckText(const JobState& job, const StuckOperation& operation) {
   if (operation.seq > 0) {
     return callText(job, {operation.op, operation.group, operation.seq});
@@ -84,6 +104,10 @@ std::string silenceText(const Ranks& ranks, std::int64_t least_ns) {
   return absl::StrCat("called no operation for ",
                       ranks.size() > 1 ? "at least " : "",
                       secondsText(least_ns));
+}
+
+std::string nodeText(const std::string& name) {
+  return name.empty() ? "a node without a name" : name;
 }
 
 std::string lostText(const std::vector<LostPart>& lost) {

@@ -9,7 +9,9 @@
 #include "analysis/diagnosis/evidence/job_state.h"
 #include "analysis/diagnosis/evidence/silence.h"
 #include "analysis/diagnosis/telling/facts/standstill.h"
+#include "analysis/diagnosis/telling/facts/times.h"
 #include "analysis/stream/rank_list.h"
+#include "phrasing/end_text.h"
 
 namespace traced {
 
@@ -35,6 +37,10 @@ std::string operationText(const JobState& job, const OperationRef& operation);
 // The same with the line that called it, ", called at train.py:120 in forward",
 // where that is known.
 std::string placedText(const JobState& job, const CallOn& call);
+// "at /job/train.py:120 in forward, in step 812, in Net.layers.3 (backward),
+// annotated \"epoch / warm-up\", while handling MemoryError, raised at
+// /job/train.py:9 in train": what is known of it.
+std::string placeText(const CallPlace& place);
 // "all_reduce #7 of \"dp\"", "the message from rank 0 to rank 1 on \"pp\"".
 std::string stuckText(const JobState& job, const StuckOperation& operation);
 // "#3 from rank 0 to rank 1 on \"pp\"", "from rank 0 to rank 1 on \"pp\"".
@@ -44,6 +50,11 @@ std::string silenceText(const Ranks& ranks, std::int64_t least_ns);
 inline std::string silenceText(const Silence& silence) {
   return silenceText(silence.ranks, silence.least_ns);
 }
+// "a message of 64 KiB from rank 1 to rank 2", "all_reduce (4 KiB float32, sum)
+// on rank 1", the same "among ranks 0-3".
+std::string transfersText(const SlowTransfers& slow);
+// Returns what a node is called; "a node without a name" for "".
+std::string nodeText(const std::string& name);
 // "7 records dropped (full), 1 gaps between chunks".
 std::string lostText(const std::vector<LostPart>& lost);
 // "12.3 s".

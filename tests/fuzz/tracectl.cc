@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
 #include "fuzz/parts.h"
 #include "fuzz/target.h"
 #include "fuzz/trace_mutator.h"
+#include "phrasing/text.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
 

@@ -120,6 +120,10 @@ def test_layers_refuse(tmp_path: Path, file: str, include: str) -> None:
         ("analysis/diagnosis/rules.cc", 'say("rank ", rank, " waits for it");', False),
         ("analysis/diagnosis/rules.cc", '// What "a rule says of it" is a fact.', True),
         ("analysis/diagnosis/rules.cc", 'return "all_reduce on";', True),
+        ("analysis/compare/judge.cc", 'say("rank ", rank, " waits for it");', False),
+        ("analysis/figures/a.cc", 'return Error{\n  "no range of steps"};', True),
+        ("analysis/figures/a.cc", 'Error{};\nsay("no range of steps");', False),
+        ("analysis/reading/a.cc", 'warn("left out: it does not answer");', True),
         ("phrasing/words.cc", 'say("rank ", rank, " waits for it");', True),
     ],
 )

@@ -11,6 +11,7 @@
 #include "cli/diagnose/diagnose_output.h"
 #include "cli/report/report_output.h"
 #include "phrasing/verdict_text.h"
+#include "phrasing/warnings.h"
 #include "truth/trial.h"
 
 namespace traced::truth {
@@ -64,7 +65,7 @@ class MergeCheck {
     const std::string path = trial_.folder + "-" + name + ".traced";
     const Result<TraceSet> set = openTraceSet(inputs);
     if (!set) return path;
-    if (!writeMerged(*set, path, Existing::kReplaced, "test").ok()) {
+    if (!writeMerged(*set, path, Existing::kReplaced, "test", clockText).ok()) {
       lies_.push_back({name, "could not be written"});
     }
     return path;

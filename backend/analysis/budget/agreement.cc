@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
-
 namespace traced {
 namespace {
 
-std::string subjectOf(const BudgetRow& row) {
-  return absl::StrCat(row.group.value_or("any"), " ", row.op.value_or("any"),
-                      " ", row.dtype.value_or("any"), ", ranks ",
-                      row.ranks_text);
-}
+using Differing = Disagreement::What;
+using LeftOut = std::vector<Disagreement>;
 
 bool isSameCall(const BudgetRow& a, const BudgetRow& b) {
   return a.group == b.group && a.op == b.op && a.dtype == b.dtype &&
@@ -26,29 +21,29 @@ BudgetRow unjudged(BudgetRow row) {
   return row;
 }
 
-void keepRow(BudgetRow& row, const Budget& other,
-             std::vector<std::string>& left_out) {
+Disagreement disagreementOn(Differing what, const BudgetRow& row) {
+  return {what, row.group, row.op, row.dtype, row.ranks_text};
+}
+
+void keepRow(BudgetRow& row, const Budget& other, LeftOut& left_out) {
   if (!row.judged) return;
   const auto same =
       std::find_if(other.rows.begin(), other.rows.end(),
                    [&](const BudgetRow& one) { return isSameCall(row, one); });
   if (same == other.rows.end()) {
-    left_out.push_back(absl::StrCat(subjectOf(row), ": not alike in all runs"));
+    left_out.push_back(disagreementOn(Differing::kCall, row));
     row = unjudged(row);
     return;
   }
   const auto keep = [&](std::optional<std::uint64_t>& figure,
                         const std::optional<std::uint64_t>& of_other,
-                        const char* what) {
+                        Differing what) {
     if (figure == of_other) return;
-    if (figure) {
-      left_out.push_back(absl::StrCat(what, " of ", subjectOf(row),
-                                      ": not equal in all runs"));
-    }
+    if (figure) left_out.push_back(disagreementOn(what, row));
     figure.reset();
   };
-  keep(row.count, same->count, "count");
-  keep(row.bytes, same->bytes, "bytes");
+  keep(row.count, same->count, Differing::kCount);
+  keep(row.bytes, same->bytes, Differing::kBytes);
   if (!row.count && !row.bytes) row = unjudged(row);
 }
 
@@ -56,40 +51,37 @@ bool isSameGroup(const StructureRow& a, const StructureRow& b) {
   return a.group == b.group && a.ranks_text == b.ranks_text;
 }
 
-template <typename T>
-void keepEqual(std::optional<T>& value, const std::optional<T>& other,
-               const std::string& what, std::vector<std::string>& left_out) {
-  if (value == other) return;
-  if (value) left_out.push_back(what + ": not equal in all runs");
-  value.reset();
-}
-
-bool keepRow(StructureRow& row, const Budget& other,
-             std::vector<std::string>& left_out) {
-  const std::string subject =
-      absl::StrCat(row.group, ", ranks ", row.ranks_text);
+bool keepRow(StructureRow& row, const Budget& other, LeftOut& left_out) {
+  const auto leaveOut = [&](Differing what) {
+    left_out.push_back({what, row.group, {}, {}, row.ranks_text});
+  };
   const auto same = std::find_if(
       other.structure.begin(), other.structure.end(),
       [&](const StructureRow& one) { return isSameGroup(row, one); });
   if (same == other.structure.end()) {
-    left_out.push_back(
-        absl::StrCat("structure of ", subject, ": not alike in all runs"));
+    leaveOut(Differing::kStructure);
     return false;
   }
+  const auto keepEqual = [&](auto& value, const auto& of_other,
+                             Differing what) {
+    if (value == of_other) return;
+    if (value) leaveOut(what);
+    value.reset();
+  };
   GroupStructure& mine = row.structure;
   const GroupStructure& others = same->structure;
-  keepEqual(row.groups, same->groups, "groups of " + subject, left_out);
-  keepEqual(mine.order, others.order, "order of " + subject, left_out);
-  keepEqual(mine.together, others.together, "together of " + subject, left_out);
+  keepEqual(row.groups, same->groups, Differing::kGroups);
+  keepEqual(mine.order, others.order, Differing::kOrder);
+  keepEqual(mine.together, others.together, Differing::kTogether);
   keepEqual(mine.waited_at_once, others.waited_at_once,
-            "waited_at_once of " + subject, left_out);
+            Differing::kWaitedAtOnce);
   return row.groups || mine != GroupStructure();
 }
 
 }  // namespace
 
 void keepAgreed(Budget& budget, const Budget& other,
-                std::vector<std::string>& left_out) {
+                std::vector<Disagreement>& left_out) {
   for (BudgetRow& row : budget.rows) keepRow(row, other, left_out);
   std::erase_if(budget.structure, [&](StructureRow& row) {
     return !keepRow(row, other, left_out);
@@ -100,7 +92,7 @@ void keepAgreed(Budget& budget, const Budget& other,
         std::any_of(budget.rows.begin(), budget.rows.end(),
                     [&](const BudgetRow& one) { return isSameCall(row, one); });
     if (known) continue;
-    left_out.push_back(absl::StrCat(subjectOf(row), ": not alike in all runs"));
+    left_out.push_back(disagreementOn(Differing::kCall, row));
     budget.rows.push_back(unjudged(row));
   }
 }

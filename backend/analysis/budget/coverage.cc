@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
-#include "analysis/stream/rank_list.h"
 
 namespace traced {
 namespace {
@@ -37,10 +35,6 @@ bool wasOff(const Marks& marks, const StepRange& range) {
   return false;
 }
 
-std::string onRanks(const std::vector<std::uint32_t>& ranks) {
-  return absl::StrCat(" on ", ranksText(ranks));
-}
-
 }  // namespace
 
 Coverage::Coverage(const std::vector<StepRange>& ranges) {
@@ -55,58 +49,44 @@ void Coverage::add(const StreamTable& table) {
   }
 }
 
-std::vector<std::string> Coverage::gaps(const TraceSet& set,
-                                        const RunSummary& summary) const {
-  std::vector<std::string> gaps;
-  if (summary.worldSize() == 0) {
-    gaps.push_back("the trace does not say how many ranks there were");
-  }
+std::vector<Gap> Coverage::gaps(const TraceSet& set,
+                                const RunSummary& summary) const {
+  using What = MissingPart::What;
+  std::vector<Gap> gaps;
+  const auto add = [&](What what, std::uint64_t count, const std::string& text,
+                       const std::vector<std::uint32_t>& ranks) {
+    gaps.emplace_back(MissingPart{what, count, text, ranks});
+  };
+  if (summary.worldSize() == 0) add(What::kWorldSize, 0, "", {});
   const std::string absent = summary.absentRanks();
-  if (!absent.empty()) {
-    gaps.push_back(absl::StrCat("no trace of ranks ", absent, " of ",
-                                summary.worldSize()));
-  }
-  for (std::string& sentence : summary.losses().sentences()) {
-    gaps.push_back(std::move(sentence));
-  }
-  if (set.unusable_bytes > 0) {
-    gaps.push_back(absl::StrCat(set.unusable_bytes,
-                                " bytes of the inputs could not be used"));
-  }
+  if (!absent.empty()) add(What::kRanks, summary.worldSize(), absent, {});
+  for (Loss& loss : summary.losses().all()) gaps.emplace_back(std::move(loss));
+  if (set.unusable_bytes > 0) add(What::kBytes, set.unusable_bytes, "", {});
   if (const std::uint64_t count = summary.leftOut().operations) {
-    gaps.push_back(absl::StrCat(count,
-                                " operations were not recorded (TRACED_SCOPE)",
-                                onRanks(summary.leftOut().ranks)));
+    add(What::kOutOfScope, count, "", summary.leftOut().ranks);
   }
   for (const Range& range : ranges_) {
-    const std::string steps =
-        range.steps.all() ? "" : absl::StrCat(" in steps ", range.steps.text());
-    if (!range.unmarked.empty()) {
-      gaps.push_back(absl::StrCat("not all of the steps ", range.steps.text(),
-                                  " were marked", onRanks(range.unmarked)));
-    }
+    const std::string steps = range.steps.text();
+    if (!range.unmarked.empty()) add(What::kMarks, 0, steps, range.unmarked);
     if (!range.switched_off.empty()) {
-      gaps.push_back(absl::StrCat("tracing was switched off", steps,
-                                  onRanks(range.switched_off)));
+      add(What::kRecording, 0, range.steps.all() ? "" : steps,
+          range.switched_off);
     }
   }
   return gaps;
 }
 
-std::vector<std::string> rowsWithoutRanks(const Budget& budget,
-                                          std::uint32_t world_size) {
-  std::vector<std::string> sentences;
+std::vector<const BudgetRow*> rowsWithoutRanks(const Budget& budget,
+                                               std::uint32_t world_size) {
+  std::vector<const BudgetRow*> rows;
   for (const BudgetRow& row : budget.rows) {
     if (!row.ranks) continue;
     const bool beyond = std::any_of(
         row.ranks->begin(), row.ranks->end(),
         [world_size](std::uint32_t rank) { return rank >= world_size; });
-    if (!beyond) continue;
-    sentences.push_back(
-        absl::StrCat("line ", row.line, " of the budget is about ranks ",
-                     row.ranks_text, ", but the job had only ", world_size));
+    if (beyond) rows.push_back(&row);
   }
-  return sentences;
+  return rows;
 }
 
 }  // namespace traced

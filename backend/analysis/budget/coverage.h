@@ -4,11 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "analysis/budget/budget.h"
+#include "analysis/budget/gap.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/reading/trace_set.h"
 #include "analysis/stream/stream_table.h"
@@ -22,10 +21,9 @@ class Coverage {
   // Streams are added in the order of their ranks.
   void add(const StreamTable& table);
 
-  // A sentence for everything that keeps the run from being judged: what was
-  // lost, not closed, absent, switched off, or not marked.
-  std::vector<std::string> gaps(const TraceSet& set,
-                                const RunSummary& summary) const;
+  // Everything that keeps the run from being judged: what was lost, not closed,
+  // absent, switched off, or not marked.
+  std::vector<Gap> gaps(const TraceSet& set, const RunSummary& summary) const;
 
  private:
   struct Range {
@@ -38,8 +36,8 @@ class Coverage {
   std::vector<Range> ranges_;
 };
 
-// A sentence for every row that is about ranks which the job does not have.
-std::vector<std::string> rowsWithoutRanks(const Budget& budget,
-                                          std::uint32_t world_size);
+// The rows that are about ranks which the job does not have.
+std::vector<const BudgetRow*> rowsWithoutRanks(const Budget& budget,
+                                               std::uint32_t world_size);
 
 }  // namespace traced

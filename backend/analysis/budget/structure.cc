@@ -163,42 +163,16 @@ class Walk {
   std::vector<std::int64_t> under_way_;
 };
 
-std::string orderText(const std::vector<std::string>& order) {
-  constexpr std::size_t kShown = 6;
-  std::vector<std::string> shown = order;
-  if (shown.size() > kShown) {
-    shown.resize(kShown);
-    shown.push_back(absl::StrCat(order.size() - kShown, " more"));
-  }
-  return absl::StrJoin(shown, ", ");
-}
-
-template <typename T>
-std::string orUnequal(const std::optional<T>& value) {
-  return value ? absl::StrCat(*value) : "not equal in every step";
-}
-
 void addDifferences(const GroupStructure& wanted, const GroupStructure& found,
-                    std::uint32_t rank, std::vector<std::string>& sentences) {
-  if (wanted.order && wanted.order != found.order) {
-    sentences.push_back(absl::StrCat(
-        "rank ", rank, " calls ",
-        found.order ? orderText(*found.order) : "not the same in every step",
-        " where the budget has ", orderText(*wanted.order)));
-  }
-  if (wanted.together && wanted.together != found.together) {
-    sentences.push_back(absl::StrCat(
-        "rank ", rank, " has at most ", orUnequal(found.together),
-        " calls under way together where the budget has ", *wanted.together));
-  }
-  if (wanted.waited_at_once && wanted.waited_at_once != found.waited_at_once) {
-    const bool lost =
-        found.waited_at_once && *found.waited_at_once > *wanted.waited_at_once;
-    sentences.push_back(absl::StrCat(
-        "rank ", rank, " waits at once for ", orUnequal(found.waited_at_once),
-        " of its calls where the budget has ", *wanted.waited_at_once,
-        lost ? ": overlap was lost" : ""));
-  }
+                    std::uint32_t rank,
+                    std::vector<StructureDifference>& differences) {
+  using What = StructureDifference::What;
+  const auto hold = [&](const auto& own, const auto& other, What what) {
+    if (own && own != other) differences.push_back({what, rank, found, {}});
+  };
+  hold(wanted.order, found.order, What::kOrder);
+  hold(wanted.together, found.together, What::kTogether);
+  hold(wanted.waited_at_once, found.waited_at_once, What::kWaitedAtOnce);
 }
 
 }  // namespace
@@ -278,10 +252,11 @@ std::vector<StructureResult> StructureCheck::finish() && {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (!rows_[i].groups) continue;
     const auto found = splits.find(rows_[i].group);
-    const std::string now = found == splits.end() ? "none" : found->second;
-    if (now == *rows_[i].groups) continue;
-    results_[i].differences.push_back(absl::StrCat(
-        "the groups are ", now, " where the budget has ", *rows_[i].groups));
+    std::optional<std::string> now;
+    if (found != splits.end()) now = found->second;
+    if (now.value_or("none") == *rows_[i].groups) continue;
+    results_[i].differences.push_back(
+        {StructureDifference::What::kGroups, 0, {}, std::move(now)});
   }
   return std::move(results_);
 }

@@ -79,9 +79,19 @@ class StructureBuilder {
       by_group_;
 };
 
-// What of a row some ranks do otherwise: a sentence per difference.
+// What of a row a rank does otherwise, or of all ranks what groups there are.
+struct StructureDifference {
+  enum class What : std::uint8_t { kOrder, kTogether, kWaitedAtOnce, kGroups };
+
+  What what = What::kOrder;
+  std::uint32_t rank = 0;
+  // What was found. `groups`: absent where none is called that.
+  GroupStructure found;
+  std::optional<std::string> groups;
+};
+
 struct StructureResult {
-  std::vector<std::string> differences;
+  std::vector<StructureDifference> differences;
 };
 
 // Not thread safe. The rows must outlive the check.

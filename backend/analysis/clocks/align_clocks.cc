@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "analysis/clocks/clock_fit.h"
 #include "analysis/clocks/groups_across.h"
 #include "analysis/clocks/host_evidence.h"
@@ -42,16 +40,14 @@ class Aligner {
       more = alignSome();
     }
     for (const Host* host : waiting_) {
-      out_.warnings.push_back(absl::StrCat(
-          "the clock of ", host->name,
-          " could not be aligned: no operations bound it from both sides; it "
-          "is placed by its wall clock, whose error is not known"));
+      out_.warnings.push_back({host->name, host->rank});
     }
   }
 
  private:
   struct Host {
     std::string name;
+    std::uint32_t rank = 0;            // the first
     std::vector<std::size_t> streams;  // selected ones, into set_.streams
     std::vector<std::size_t> others;   // of its clock, and not selected
   };
@@ -65,11 +61,7 @@ class Aligner {
       const auto [place, is_new] =
           by_clock.try_emplace(clockNameOf(header), hosts_.size());
       if (is_new) {
-        hosts_.push_back(
-            {absl::StrCat(header.host().empty() ? "the host" : header.host(),
-                          " (rank ", header.rank(), ")"),
-             {},
-             {}});
+        hosts_.push_back({header.host(), header.rank(), {}, {}});
       }
       hosts_[place->second].streams.push_back(i);
     }
@@ -176,15 +168,9 @@ class Aligner {
       const v1::ClockKnot& knot = model.knot(i);
       if (!knot.starts_segment()) continue;
       const v1::ClockKnot& before = model.knot(i - 1);
-      const auto ms = [](std::int64_t ns) {
-        return absl::StrFormat("%.3f ms", static_cast<double>(ns) / 1e6);
-      };
-      out_.warnings.push_back(absl::StrCat(
-          "the clock of ", host.name, " stepped by about ",
-          ms(before.offset_ns() - knot.offset_ns()), " within ",
-          ms(knot.monotonic_ns() - before.monotonic_ns()),
-          ": its bounds contradict each other there, and nothing between is "
-          "compared with other hosts"));
+      out_.warnings.push_back({host.name, host.rank, true,
+                               before.offset_ns() - knot.offset_ns(),
+                               knot.monotonic_ns() - before.monotonic_ns()});
     }
   }
 

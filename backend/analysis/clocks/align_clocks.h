@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/clocks/clock_bounds.h"
+#include "analysis/job/clock_warning.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/reading/trace_set.h"
 #include "traced/v1/clock.pb.h"
@@ -19,8 +20,8 @@ struct AlignedClocks {
   // One per stream of the set, in their order. The common time line is the
   // clock of the first selected stream.
   std::vector<v1::ClockModel> models;
-  // Sentences about clocks that stepped or could not be aligned.
-  std::vector<std::string> warnings;
+  // About clocks that stepped or could not be aligned.
+  std::vector<ClockWarning> warnings;
 };
 
 // Models that a merged file brought along are taken as they are, where one

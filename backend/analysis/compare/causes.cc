@@ -15,7 +15,7 @@ const ComparedKey* heaviest(std::vector<ComparedKey>& keys, RunPart part) {
   double ns = 0;
   for (ComparedKey& key : keys) {
     const Change* change = key.key ? worse(key, part) : nullptr;
-    if (!change || !change->follows.empty()) continue;
+    if (!change || change->follows) continue;
     const double more = moreNs(*change) * std::max(change->share, 1e-9) /
                         std::max(change->before, 1e-9);
     if (most && more <= ns) continue;
@@ -40,20 +40,20 @@ const ComparedKey* betterToo(const std::vector<ComparedKey>& keys,
 }
 
 // The reason that weighs most, of those that make a step longer.
-std::string reasonOf(Comparison& comparison) {
-  if (!comparison.one_sided.empty()) return "other operations";
+std::optional<Cause> reasonOf(Comparison& comparison) {
+  if (!comparison.one_sided.empty()) return Cause();
   for (const RunPart part :
        {RunPart::kCalls, RunPart::kBytes, RunPart::kOwnCall, RunPart::kTransfer,
         RunPart::kWaitForPeers, RunPart::kExposed}) {
     if (const ComparedKey* key = heaviest(comparison.keys, part)) {
-      return textOf(*key, part);
+      return Cause{part, key->key};
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 void followInTotal(Comparison& comparison, ComparedKey& total) {
-  const std::string reason = reasonOf(comparison);
+  const std::optional<Cause> reason = reasonOf(comparison);
   for (Change& change : total.changes) {
     if (change.kind == ChangeKind::kNone || change.kind == ChangeKind::kOpen) {
       continue;
@@ -62,7 +62,7 @@ void followInTotal(Comparison& comparison, ComparedKey& total) {
                                   ? betterToo(comparison.keys, change.part)
                                   : heaviest(comparison.keys, change.part);
     if (same) {
-      change.follows = textOf(*same, change.part);
+      change.follows = Cause{change.part, same->key};
     } else if (change.kind == ChangeKind::kWorse ||
                change.kind == ChangeKind::kOther) {
       change.follows = reason;

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "analysis/compare/causes.h"
 #include "analysis/compare/fitness.h"
 #include "analysis/compare/judge.h"
@@ -19,7 +17,7 @@ namespace {
 // Figures of all that both sides have, the total first.
 std::vector<ComparedKey> comparedKeys(const Runs& base, const Runs& fresh,
                                       const CompareLimits& limits,
-                                      std::vector<std::string>& notes) {
+                                      std::vector<Remark>& notes) {
   std::vector<ComparedKey> keys;
   keys.push_back(
       {std::nullopt, changesOf(std::nullopt, base, fresh, limits, notes), ""});
@@ -41,11 +39,9 @@ Change* find(std::vector<ComparedKey>& keys, const ComparedKey& key,
   return nullptr;
 }
 
-std::string percent(double part) { return absl::StrFormat("%.1f %%", part); }
-
 // The same program against itself: what shows there is not the program's.
 void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
-  std::vector<std::string> notes;
+  std::vector<Remark> notes;
   std::vector<ComparedKey> keys =
       comparedKeys(base, same, result.settings.limits, notes);
   judge(keys, base, same, result.settings);
@@ -55,10 +51,9 @@ void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
           change.kind == ChangeKind::kOpen) {
         continue;
       }
-      result.not_measured.push_back(absl::StrCat(
-          "the same program differs from itself: ", wordsOf(change.part),
-          " of ", nameOf(key.key), " by ", percent(100 * (change.ratio() - 1)),
-          " in the runs of --same, so the machine changed"));
+      result.not_measured.emplace_back(
+          PartRemark{PartRemark::What::kUnlikeItself, change.part, key.key,
+                     change.ratio() - 1});
     }
   }
   for (ComparedKey& key : result.keys) {
@@ -73,23 +68,20 @@ void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
                                       std::abs(of_same->log_ratio.high));
       if (std::abs(change.log_ratio.estimate) > scatter) continue;
       change.kind = ChangeKind::kOpen;
-      result.notes.push_back(absl::StrCat(
-          wordsOf(change.part), " of ", nameOf(key.key),
-          " changed no more than the same program may differ from itself"));
+      result.notes.emplace_back(
+          PartRemark{PartRemark::What::kWithinItself, change.part, key.key, 0});
     }
   }
 }
 
-// How many runs a side can find a change.
-std::string enoughText(double needed_p, bool paired) {
+// How many runs a side can find a change; absent: no number can.
+std::optional<std::size_t> enoughRuns(double needed_p, bool paired) {
   for (std::size_t runs = 2; runs <= kMostRuns; ++runs) {
     const double least =
         paired ? leastSignFlipP(runs) : leastRelabelP(runs, runs);
-    if (least > needed_p) continue;
-    return absl::StrCat(runs,
-                        paired ? " pairs are enough" : " a side are enough");
+    if (least <= needed_p) return runs;
   }
-  return "no number of runs is enough";
+  return std::nullopt;
 }
 
 // Whether a step that it makes longer must be seen to be. Waiting for peers
@@ -103,12 +95,8 @@ bool mustBeSeen(const Change& change) {
 // Says what a regression could have been and not be seen.
 void holdAgainstPower(const Judged& judged, Comparison& result) {
   if (!judged.canFind()) {
-    result.not_measured.push_back(absl::StrCat(
-        "too few runs: with ", result.base_runs, " and ", result.fresh_runs,
-        " the smallest p is ", absl::StrFormat("%.3g", judged.least_p),
-        ", and of ", judged.tested_keys, " keys ",
-        absl::StrFormat("%.3g", judged.needed_p), " is needed; ",
-        enoughText(judged.needed_p, result.settings.paired)));
+    result.not_measured.emplace_back(
+        TooFewRuns{enoughRuns(judged.needed_p, result.settings.paired)});
     return;
   }
   const Change* worst = nullptr;
@@ -122,11 +110,8 @@ void holdAgainstPower(const Judged& judged, Comparison& result) {
     }
   }
   if (!worst || worst->unseenOfStep() <= result.settings.limits.floor) return;
-  result.not_measured.push_back(absl::StrCat(
-      "the runs differ too much: a ", result.stepped ? "step" : "run",
-      " could be ", percent(100 * worst->unseenOfStep()), " longer by ",
-      wordsOf(worst->part), " of ", nameOf(of->key),
-      " and not be told from chance; more runs, or a quieter machine"));
+  result.not_measured.emplace_back(PartRemark{
+      PartRemark::What::kVaries, worst->part, of->key, worst->unseenOfStep()});
 }
 
 bool matters(const Change& change) { return change.kind == ChangeKind::kWorse; }
@@ -185,9 +170,7 @@ Comparison compareRuns(const std::vector<RunFigures>& base,
   result.world_size = base.front().world_size;
   result.unfit = whyUnfit(base, fresh, same, settings.paired);
   if (!result.unfit.empty()) return result;
-  for (std::string& fact : otherFacts(base, fresh)) {
-    result.notes.push_back(std::move(fact));
-  }
+  result.notes = otherFacts(base, fresh);
   findOneSided(base, fresh, result);
   result.keys = comparedKeys(base, fresh, settings.limits, result.notes);
   const Judged judged = judge(result.keys, base, fresh, settings);
@@ -196,9 +179,7 @@ Comparison compareRuns(const std::vector<RunFigures>& base,
   result.tested_keys = judged.tested_keys;
   result.has_verdict = base.size() > 1 && fresh.size() > 1;
   if (!result.has_verdict) {
-    result.not_measured.push_back(
-        "one run on a side tells how they differ and not why: several on each "
-        "are needed for a verdict");
+    result.not_measured.emplace_back(OneRun());
     return result;
   }
   if (!same.empty()) holdAgainstSame(base, same, result);

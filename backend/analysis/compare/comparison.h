@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/compare/compare_limits.h"
+#include "analysis/compare/remark.h"
 #include "analysis/compare/run_figures.h"
 #include "analysis/compare/run_part.h"
 #include "analysis/statistics/shift.h"
@@ -27,6 +28,14 @@ enum class ChangeKind : std::uint8_t {
 
 const char* nameOf(ChangeKind kind);
 
+// What another change follows from.
+struct Cause {
+  // Absent: one side has other operations.
+  std::optional<RunPart> part;
+  // Of that key, or of all operations.
+  std::optional<RunKey> key;
+};
+
 // One part of one key, on both sides.
 struct Change {
   RunPart part = RunPart::kStep;
@@ -44,12 +53,12 @@ struct Change {
   double share = 0;
   // Less than a thousandth of a step: not tested.
   bool small = false;
-  // It follows from what `follows` says: the part and key of another change.
-  std::string follows;
+  // Another change that it follows from.
+  std::optional<Cause> follows;
   // It may follow from this, which is open: of an exposed wait of which nothing
   // else is known. Or, of a wait for peers, whether the culprit computes longer
   // is.
-  std::string perhaps_follows;
+  std::optional<Cause> perhaps_follows;
   // The rank that others wait for longer, of a wait for peers.
   std::optional<std::uint32_t> culprit;
   // Of an exposed wait: the program begins to wait sooner than it did, ns after
@@ -111,11 +120,11 @@ struct Comparison {
   std::string steps;
   std::uint32_t world_size = 0;
   // Why the runs cannot be compared at all: nothing else is filled in.
-  std::vector<std::string> unfit;
+  std::vector<Remark> unfit;
   // Why "no regression" cannot be said.
-  std::vector<std::string> not_measured;
+  std::vector<Remark> not_measured;
   // What else is to be known: what differs between the sides.
-  std::vector<std::string> notes;
+  std::vector<Remark> notes;
 
   std::vector<OneSided> one_sided;
   std::vector<Regrouped> regrouped;

@@ -5,36 +5,35 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-
 namespace traced {
 namespace {
 
-// Of a run so many sentences.
+// Of a run so many are told.
 constexpr std::size_t kMostGaps = 4;
 
-void addGaps(const RunFigures& run, std::vector<std::string>& reasons) {
+void addGaps(const RunFigures& run, std::vector<Remark>& reasons) {
   for (std::size_t i = 0; i < run.gaps.size() && i < kMostGaps; ++i) {
-    reasons.push_back(absl::StrCat(run.name, ": ", run.gaps[i]));
+    reasons.emplace_back(RunGap{run.name, run.gaps[i]});
   }
   if (run.gaps.size() > kMostGaps) {
-    reasons.push_back(absl::StrCat(
-        run.name, ": and ", run.gaps.size() - kMostGaps, " more reasons"));
+    reasons.emplace_back(MoreGaps{run.name, run.gaps.size() - kMostGaps});
   }
 }
 
-// A sentence where a figure that must be equal is not.
+// The first run of which `of` is not equal to that of the very first.
 template <typename Of>
-std::string difference(const std::vector<const RunFigures*>& runs, Of of,
-                       const std::string& what) {
-  const RunFigures& first = *runs.front();
+void addDifference(const std::vector<const RunFigures*>& runs, Of of,
+                   bool in_ranks, std::vector<Remark>& reasons) {
+  const auto factsOf = [](const RunFigures& run) {
+    return UnequalRuns::Run{run.name, run.world_size,
+                            run.stepped ? run.steps : ""};
+  };
   for (const RunFigures* run : runs) {
-    if (of(*run) == of(first)) continue;
-    return absl::StrCat(first.name, " has ", of(first), " and ", run->name, " ",
-                        of(*run), ": ", what);
+    if (of(*run) == of(*runs.front())) continue;
+    reasons.emplace_back(
+        UnequalRuns{in_ranks, factsOf(*runs.front()), factsOf(*run)});
+    return;
   }
-  return "";
 }
 
 using Kinds = std::map<std::pair<std::string, std::string>, double>;
@@ -60,35 +59,35 @@ double sharedOf(const Kinds& kinds, const Kinds& other, double all) {
   return all > 0 ? shared / all : 0;
 }
 
-std::string otherProgram(const Runs& base, const Runs& fresh) {
+void addOtherProgram(const Runs& base, const Runs& fresh,
+                     std::vector<Remark>& reasons) {
   double base_calls = 0, fresh_calls = 0;
   const Kinds before = kindsOf(base, base_calls);
   const Kinds after = kindsOf(fresh, fresh_calls);
   if (sharedOf(before, after, base_calls) >= kSameProgram &&
       sharedOf(after, before, fresh_calls) >= kSameProgram) {
-    return "";
-  }
-  std::set<std::string> only;
-  for (const auto& [kind, calls] : before) {
-    if (!after.contains(kind)) only.insert(kind.first + " on " + kind.second);
-  }
-  for (const auto& [kind, calls] : after) {
-    if (!before.contains(kind)) only.insert(kind.first + " on " + kind.second);
+    return;
   }
   constexpr std::size_t kShown = 3;
-  std::vector<std::string> shown(only.begin(), only.end());
-  if (shown.size() > kShown) shown.resize(kShown);
-  return absl::StrCat(
-      "the two sides are different programs: less than half of the calls of "
-      "one are operations that the other has, on one side only are ",
-      absl::StrJoin(shown, ", "));
+  std::set<Kinds::key_type> only;
+  for (const auto& [kind, calls] : before) {
+    if (!after.contains(kind)) only.insert(kind);
+  }
+  for (const auto& [kind, calls] : after) {
+    if (!before.contains(kind)) only.insert(kind);
+  }
+  OtherProgram other;
+  for (const auto& kind : only) {
+    if (other.only.size() < kShown) other.only.push_back(kind);
+  }
+  reasons.emplace_back(std::move(other));
 }
 
 }  // namespace
 
-std::vector<std::string> whyUnfit(const Runs& base, const Runs& fresh,
-                                  const Runs& same, bool paired) {
-  std::vector<std::string> reasons;
+std::vector<Remark> whyUnfit(const Runs& base, const Runs& fresh,
+                             const Runs& same, bool paired) {
+  std::vector<Remark> reasons;
   std::vector<const RunFigures*> all;
   for (const Runs* side : {&base, &fresh, &same}) {
     for (const RunFigures& run : *side) {
@@ -97,54 +96,41 @@ std::vector<std::string> whyUnfit(const Runs& base, const Runs& fresh,
     }
   }
   if (!reasons.empty()) return reasons;
-  const auto say = [&reasons](std::string sentence) {
-    if (!sentence.empty()) reasons.push_back(std::move(sentence));
-  };
-  say(difference(
+  addDifference(
+      all, [](const RunFigures& run) { return run.world_size; }, true, reasons);
+  addDifference(
       all,
       [](const RunFigures& run) {
-        return absl::StrCat(run.world_size, " ranks");
+        return std::pair(run.stepped, run.stepped ? run.steps : "");
       },
-      "jobs of different sizes are not compared"));
-  say(difference(
-      all,
-      [](const RunFigures& run) {
-        return run.stepped ? absl::StrCat("steps ", run.steps)
-                           : std::string("no marked steps");
-      },
-      "not the same steps; --steps names those to compare"));
+      false, reasons);
   if (!reasons.empty()) return reasons;
-  say(otherProgram(base, fresh));
-  if (!same.empty()) say(otherProgram(base, same));
+  addOtherProgram(base, fresh, reasons);
+  if (!same.empty()) addOtherProgram(base, same, reasons);
   if (paired && base.size() != fresh.size()) {
-    say(absl::StrCat("the sides are unbalanced: ", base.size(), " and ",
-                     fresh.size(), " runs are no pairs"));
+    reasons.emplace_back(Unbalanced{base.size(), fresh.size(), false});
   }
   if (paired && !same.empty() && same.size() != base.size()) {
-    say(absl::StrCat("the sides are unbalanced: ", base.size(), " and ",
-                     same.size(), " runs of --same are no pairs"));
+    reasons.emplace_back(Unbalanced{base.size(), same.size(), true});
   }
   return reasons;
 }
 
-std::string sameRunTwice(const std::vector<const Runs*>& sides) {
+std::optional<std::pair<std::string, std::string>> sameRunTwice(
+    const std::vector<const Runs*>& sides) {
   std::map<std::uint64_t, std::string> seen;
   for (const Runs* side : sides) {
     for (const RunFigures& run : *side) {
       for (const std::uint64_t id : run.stream_ids) {
         const auto [place, is_new] = seen.try_emplace(id, run.name);
-        if (is_new) continue;
-        return place->second == run.name
-                   ? absl::StrCat(run.name, " is given twice")
-                   : absl::StrCat(place->second, " and ", run.name,
-                                  " are the same run");
+        if (!is_new) return std::pair(place->second, run.name);
       }
     }
   }
-  return "";
+  return std::nullopt;
 }
 
-std::vector<std::string> otherFacts(const Runs& base, const Runs& fresh) {
+std::vector<Remark> otherFacts(const Runs& base, const Runs& fresh) {
   std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>>
       facts;
   for (const RunFigures& run : base) {
@@ -155,16 +141,13 @@ std::vector<std::string> otherFacts(const Runs& base, const Runs& fresh) {
       facts[name].second.insert(value);
     }
   }
-  const auto text = [](const std::set<std::string>& values) {
-    return values.empty() ? std::string("none") : absl::StrJoin(values, " or ");
-  };
-  std::vector<std::string> sentences;
-  for (const auto& [name, sides] : facts) {
+  std::vector<Remark> differing;
+  for (auto& [name, sides] : facts) {
     if (sides.first == sides.second) continue;
-    sentences.push_back(absl::StrCat(name, " was ", text(sides.first),
-                                     " and is ", text(sides.second)));
+    differing.emplace_back(
+        OtherFact{name, std::move(sides.first), std::move(sides.second)});
   }
-  return sentences;
+  return differing;
 }
 
 }  // namespace traced

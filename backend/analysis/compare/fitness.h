@@ -2,22 +2,25 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/compare/side_values.h"
 
 namespace traced {
 
-// A sentence for everything that speaks against it: something is lost, a rank
-// was killed, there are other ranks, other steps, another program.
-std::vector<std::string> whyUnfit(const Runs& base, const Runs& fresh,
-                                  const Runs& same, bool paired);
+// Everything that speaks against it: something is lost, a rank was killed,
+// there are other ranks, other steps, another program.
+std::vector<Remark> whyUnfit(const Runs& base, const Runs& fresh,
+                             const Runs& same, bool paired);
 
-// A sentence about runs that are the same one; "" if there are none.
-std::string sameRunTwice(const std::vector<const Runs*>& sides);
+// The names of two runs that are the same one, if there are any.
+std::optional<std::pair<std::string, std::string>> sameRunTwice(
+    const std::vector<const Runs*>& sides);
 
 // What differs between the sides besides what is measured: versions, hosts.
-std::vector<std::string> otherFacts(const Runs& base, const Runs& fresh);
+std::vector<Remark> otherFacts(const Runs& base, const Runs& fresh);
 
 }  // namespace traced

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/statistics/median.h"
 
 namespace traced {
@@ -35,7 +34,7 @@ void followCalls(ComparedKey& key) {
   const Change* calls = worse(key, RunPart::kCalls);
   Change* bytes = worse(key, RunPart::kBytes);
   if (calls && bytes && std::abs(bytes->ratio() - calls->ratio()) < 1e-9) {
-    bytes->follows = textOf(key, RunPart::kCalls);
+    bytes->follows = Cause{RunPart::kCalls, key.key};
   }
 }
 
@@ -46,7 +45,7 @@ void followOperation(ComparedKey& key, Change& exposed) {
     const Change* change = worse(key, part);
     if (!change || moreNs(*change) < most) continue;
     most = moreNs(*change);
-    exposed.follows = textOf(key, part);
+    exposed.follows = Cause{part, key.key};
   }
 }
 
@@ -59,7 +58,7 @@ void perhapsFollow(const ComparedKey& key, Change& exposed) {
     if (!may_explain || change.kind != ChangeKind::kOpen) continue;
     if (moreNs(change) < most) continue;
     most = moreNs(change);
-    exposed.perhaps_follows = textOf(key, change.part);
+    exposed.perhaps_follows = Cause{change.part, key.key};
   }
 }
 
@@ -69,11 +68,11 @@ void explainExposed(const Runs& base, const Runs& fresh, double floor,
   Change* exposed = worse(key, RunPart::kExposed);
   if (!exposed) return;
   followOperation(key, *exposed);
-  if (!exposed->follows.empty()) return;
+  if (exposed->follows) return;
   tellSooner(base, fresh, *key.key, floor, *exposed);
   if (exposed->sooner) return;
   if (worse(key, RunPart::kCalls)) {
-    exposed->follows = textOf(key, RunPart::kCalls);
+    exposed->follows = Cause{RunPart::kCalls, key.key};
   } else {
     perhapsFollow(key, *exposed);
   }
@@ -90,10 +89,6 @@ Change* worse(ComparedKey& key, RunPart part) {
     }
   }
   return nullptr;
-}
-
-std::string textOf(const ComparedKey& key, RunPart part) {
-  return absl::StrCat(wordsOf(part), " of ", nameOf(key.key));
 }
 
 void findCausesWithin(const Runs& base, const Runs& fresh, double floor,

@@ -2,8 +2,6 @@
 
 #pragma once
 
-#include <string>
-
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/side_values.h"
 
@@ -12,9 +10,6 @@ namespace traced {
 // A part that became worse; nullptr where it did not.
 Change* worse(ComparedKey& key, RunPart part);
 double moreNs(const Change& change);
-
-// What Change::follows says.
-std::string textOf(const ComparedKey& key, RunPart part);
 
 // Fills in Change::follows, Change::perhaps_follows and Change::sooner, but for
 // waits for peers. `floor`: the part by which a wait must begin sooner.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "analysis/compare/key_causes.h"
 #include "analysis/compare/lateness.h"
@@ -24,31 +23,32 @@ bool holdsUp(const Change& change) {
          (change.part == RunPart::kExposed && change.sooner);
 }
 
-// Of all that holds up a rank by more than it is late what weighs most; "" if
-// there is nothing.
-std::string reasonFor(const Comparison& comparison, const Change& wait) {
-  std::string reason;
+// Of all that holds up a rank by more than it is late what weighs most, if
+// there is anything.
+std::optional<Cause> reasonFor(const Comparison& comparison,
+                               const Change& wait) {
+  std::optional<Cause> reason;
   double most = weightOf(wait);
   for (const ComparedKey& key : comparison.keys) {
     if (!key.key) continue;
     for (const Change& change : key.changes) {
       if (!holdsUp(change) || weightOf(change) <= most) continue;
       most = weightOf(change);
-      reason = textOf(key, change.part);
+      reason = Cause{change.part, key.key};
     }
   }
   return reason;
 }
 
 // The same of a transfer that is perhaps longer.
-std::string openReasonFor(const ComparedKey& key, const Change& wait) {
+std::optional<Cause> openReasonFor(const ComparedKey& key, const Change& wait) {
   for (const Change& change : key.changes) {
     if (change.part == RunPart::kTransfer && change.kind == ChangeKind::kOpen &&
         weightOf(change) > weightOf(wait)) {
-      return textOf(key, change.part);
+      return Cause{change.part, key.key};
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -62,12 +62,11 @@ void findLateCauses(const Runs& base, const Runs& fresh,
                                        *key.key, wait->culprit);
     const double enough = kMostOfIt * moreNs(*wait);
     if (!longer || longer->low >= enough) continue;
-    const std::string reason = reasonFor(comparison, *wait);
-    if (!reason.empty() && longer->high < enough) {
+    const std::optional<Cause> reason = reasonFor(comparison, *wait);
+    if (reason && longer->high < enough) {
       wait->follows = reason;
     } else {
-      wait->perhaps_follows =
-          reason.empty() ? openReasonFor(key, *wait) : reason;
+      wait->perhaps_follows = reason ? reason : openReasonFor(key, *wait);
     }
   }
 }

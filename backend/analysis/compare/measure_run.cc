@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/budget/budget_builder.h"
 #include "analysis/budget/coverage.h"
 #include "analysis/compare/compare_limits.h"
@@ -62,16 +61,15 @@ Told readAgain(const TraceSet& set, const RunArrivals& run, StepRange steps,
   return told;
 }
 
-std::vector<std::string> gapsOf(const TraceSet& set, const RunArrivals& run,
-                                const Told& told) {
-  std::vector<std::string> gaps = told.coverage.gaps(set, told.summary);
+std::vector<Gap> gapsOf(const TraceSet& set, const RunArrivals& run,
+                        const Told& told) {
+  using What = MissingPart::What;
+  std::vector<Gap> gaps = told.coverage.gaps(set, told.summary);
   if (told.failed > 0) {
-    gaps.push_back(absl::StrCat(told.failed, " operations failed"));
+    gaps.emplace_back(MissingPart{What::kFailed, told.failed, "", {}});
   }
-  if (told.figures.leftOut() > 0) {
-    gaps.push_back(absl::StrCat(told.figures.leftOut(),
-                                " operations are of more than the ", kMostKeys,
-                                " kinds that can be compared"));
+  if (const std::uint64_t count = told.figures.leftOut()) {
+    gaps.emplace_back(MissingPart{What::kKinds, count, "", {}});
   }
   gaps.insert(gaps.end(), run.clocks.warnings.begin(),
               run.clocks.warnings.end());
@@ -95,7 +93,8 @@ RunFigures measureRun(const TraceSet& set, const std::string& name,
   RunFigures figures;
   figures.name = name;
   if (!stretches) {
-    figures.gaps.push_back("no rank's trace could be read");
+    figures.gaps.emplace_back(
+        MissingPart{MissingPart::What::kAllRanks, 0, "", {}});
     return figures;
   }
   const Told told = readAgain(set, run, *steps, *stretches);
@@ -104,8 +103,8 @@ RunFigures measureRun(const TraceSet& set, const std::string& name,
   figures.stepped = stretches->stepped();
   figures.gaps = gapsOf(set, run, told);
   if (figures.keys.empty()) {
-    figures.gaps.push_back(
-        absl::StrCat("no operations in steps ", figures.steps));
+    figures.gaps.emplace_back(
+        MissingPart{MissingPart::What::kOperations, 0, figures.steps, {}});
   }
   figures.world_size = told.summary.worldSize();
   figures.layouts = groupLayouts(run.groups);

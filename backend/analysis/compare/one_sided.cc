@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/str_cat.h"
-
 namespace traced {
 namespace {
 
@@ -55,10 +53,7 @@ void findOneSided(const Runs& base, const Runs& fresh, Comparison& comparison) {
       comparison.one_sided.push_back(oneSided(key, *figures, only_base));
       continue;
     }
-    comparison.notes.push_back(
-        absl::StrCat(nameOf(key), " is in ", in_base, " of ", base.size(),
-                     " and in ", in_fresh, " of ", fresh.size(),
-                     " runs: it varies by itself, not compared"));
+    comparison.notes.emplace_back(InSomeRuns{key, in_base, in_fresh});
   }
   const auto& before = base.front().layouts;
   const auto& after = fresh.front().layouts;

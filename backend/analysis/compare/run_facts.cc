@@ -1,6 +1,5 @@
 #include "analysis/compare/run_facts.h"
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/stream/process_end.h"
 
@@ -31,9 +30,9 @@ void RunFacts::add(const StreamTable& table, const v1::Header& header) {
   }
   const ProcessEnd end = processEndOf(table);
   if (end.failed()) {
-    ends_.push_back(absl::StrCat("rank ", header.rank(), " ", endText(end)));
+    ends_.emplace_back(BrokenOff{header.rank(), end});
   } else if (!table.closed && table.accounts.recovered()) {
-    ends_.push_back(absl::StrCat("rank ", header.rank(), " was killed"));
+    ends_.emplace_back(BrokenOff{header.rank(), std::nullopt});
   }
 }
 

@@ -24,7 +24,7 @@ class RunFacts {
  private:
   std::map<std::string, std::set<std::string>> values_;
   std::vector<std::uint64_t> stream_ids_;
-  std::vector<std::string> ends_;
+  std::vector<Gap> ends_;
   std::string job_;
   // Of the first stream that began.
   std::int64_t started_realtime_ns_ = 0;

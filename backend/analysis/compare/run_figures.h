@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/budget/gap.h"
 #include "analysis/compare/run_part.h"
 
 namespace traced {
@@ -65,7 +66,7 @@ struct RunFigures {
   // Of its streams, to find a run that is given twice.
   std::vector<std::uint64_t> stream_ids;
   // Why it cannot be compared with anything.
-  std::vector<std::string> gaps;
+  std::vector<Gap> gaps;
 
   std::uint64_t step_count = 0;
   std::map<RunKey, KeyFigures> keys;

@@ -24,19 +24,4 @@ const char* nameOf(RunPart part) {
   return "bytes_in_flight";
 }
 
-const char* wordsOf(RunPart part) {
-  switch (part) {
-    case RunPart::kOwnCall:
-      return "own call";
-    case RunPart::kWaitForPeers:
-      return "wait for peers";
-    case RunPart::kExposed:
-      return "exposed wait";
-    case RunPart::kInFlight:
-      return "bytes in flight";
-    default:
-      return nameOf(part);
-  }
-}
-
 }  // namespace traced

@@ -26,8 +26,6 @@ inline constexpr std::size_t kRunParts = 8;
 
 // "own_call": as JSON and CSV name it.
 const char* nameOf(RunPart part);
-// "own call", in a sentence.
-const char* wordsOf(RunPart part);
 
 // Counts, which do not vary by themselves.
 constexpr bool isCount(RunPart part) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/statistics/median.h"
 
 namespace traced {
@@ -77,7 +76,7 @@ double leastValue(RunPart part, const std::optional<RunKey>& key,
 std::vector<Change> changesOf(const std::optional<RunKey>& key,
                               const Runs& base, const Runs& fresh,
                               const CompareLimits& limits,
-                              std::vector<std::string>& notes) {
+                              std::vector<Remark>& notes) {
   std::vector<Change> changes;
   const double step_ns = stepOf(base);
   for (std::size_t i = 0; i < kRunParts; ++i) {
@@ -88,8 +87,8 @@ std::vector<Change> changesOf(const std::optional<RunKey>& key,
     change.fresh = column(fresh, key, change.part, some);
     if (change.base.empty() || change.fresh.empty()) {
       if (!some) continue;
-      notes.push_back(absl::StrCat(wordsOf(change.part), " of ", nameOf(key),
-                                   " is not known of every run: not compared"));
+      notes.emplace_back(
+          PartRemark{PartRemark::What::kNotInAll, change.part, key, 0});
       continue;
     }
     change.before = median(change.base);
@@ -102,20 +101,6 @@ std::vector<Change> changesOf(const std::optional<RunKey>& key,
     changes.push_back(std::move(change));
   }
   return changes;
-}
-
-std::string nameOf(const RunKey& key) {
-  std::string name = key.op;
-  if (key.size != "0 B" && key.size != "-") {
-    absl::StrAppend(&name, " ", key.size);
-  }
-  if (key.dtype != "-") absl::StrAppend(&name, " ", key.dtype);
-  if (key.group != "-") absl::StrAppend(&name, " on ", key.group);
-  return name;
-}
-
-std::string nameOf(const std::optional<RunKey>& key) {
-  return key ? nameOf(*key) : "all operations";
 }
 
 }  // namespace traced

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "analysis/compare/comparison.h"
@@ -28,16 +27,12 @@ double callsOf(const Runs& runs, const std::optional<RunKey>& key);
 std::vector<Change> changesOf(const std::optional<RunKey>& key,
                               const Runs& base, const Runs& fresh,
                               const CompareLimits& limits,
-                              std::vector<std::string>& notes);
+                              std::vector<Remark>& notes);
 
 // Of values that count as nothing when they are below this, which is known of
 // no part better: a thousandth of a step, and what clocks leave open.
 double leastValue(RunPart part, const std::optional<RunKey>& key,
                   const Runs& base, const Runs& fresh,
                   const CompareLimits& limits);
-
-// "all_reduce 4-8 MiB float32 on dp"; "all operations".
-std::string nameOf(const std::optional<RunKey>& key);
-std::string nameOf(const RunKey& key);
 
 }  // namespace traced

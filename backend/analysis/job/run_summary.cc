@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "base/utf8.h"
 
 namespace traced {
 
@@ -79,24 +78,6 @@ std::string RunSummary::absentRanks() const {
   }
   addGap(next, world_size_);
   return text;
-}
-
-std::vector<std::string> allWarnings(const TraceSet& set,
-                                     const RunSummary& summary) {
-  std::vector<std::string> warnings = set.input_warnings;
-  warnings.insert(warnings.end(), set.selection_warnings.begin(),
-                  set.selection_warnings.end());
-  warnings.insert(warnings.end(), summary.clockWarnings().begin(),
-                  summary.clockWarnings().end());
-  const std::string absent = summary.absentRanks();
-  if (!absent.empty()) {
-    warnings.push_back(absl::StrCat("no trace of ranks ", absent, " of ",
-                                    summary.worldSize()));
-  }
-  const std::vector<std::string> losses = summary.losses().sentences();
-  warnings.insert(warnings.end(), losses.begin(), losses.end());
-  for (std::string& warning : warnings) warning = toValidUtf8(warning);
-  return warnings;
 }
 
 std::uint64_t unusableBytes(const TraceSet& set, const RunSummary& summary) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
+#include "analysis/job/clock_warning.h"
 #include "analysis/reading/trace_set.h"
 #include "analysis/stream/losses.h"
 #include "analysis/stream/stream_table.h"
@@ -85,11 +86,11 @@ class RunSummary {
   std::uint64_t longestRankTimeNs() const { return longest_rank_time_ns_; }
   std::uint64_t rankTimeNs() const { return rank_time_ns_; }
   const Losses& losses() const { return losses_; }
-  // Sentences about clocks that stepped or could not be aligned.
-  const std::vector<std::string>& clockWarnings() const {
+  // About clocks that stepped or could not be aligned.
+  const std::vector<ClockWarning>& clockWarnings() const {
     return clock_warnings_;
   }
-  void setClockWarnings(std::vector<std::string> warnings) {
+  void setClockWarnings(std::vector<ClockWarning> warnings) {
     clock_warnings_ = std::move(warnings);
   }
 
@@ -113,12 +114,8 @@ class RunSummary {
   std::uint64_t longest_rank_time_ns_ = 0;
   std::uint64_t rank_time_ns_ = 0;
   Losses losses_;
-  std::vector<std::string> clock_warnings_;
+  std::vector<ClockWarning> clock_warnings_;
 };
-
-// Everything there is to warn of: inputs, selection, absent ranks and losses.
-std::vector<std::string> allWarnings(const TraceSet& set,
-                                     const RunSummary& summary);
 
 // Bytes of the inputs that could not be used, with those of refused chunks.
 std::uint64_t unusableBytes(const TraceSet& set, const RunSummary& summary);

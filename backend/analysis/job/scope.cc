@@ -17,8 +17,7 @@ std::string nodeIn(const v1::Header& header) {
 }
 
 std::string nameIn(const v1::Header& header) {
-  if (!header.node().empty()) return header.node();
-  return header.host().empty() ? "a node without a name" : header.host();
+  return header.node().empty() ? header.host() : header.node();
 }
 
 }  // namespace

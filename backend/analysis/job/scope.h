@@ -28,7 +28,7 @@ class NodeIndex {
  public:
   explicit NodeIndex(const TraceSet& set);
 
-  // Which one a rank is on, and what people call it.
+  // Which one a rank is on, and what people call it; "": nothing.
   struct Node {
     std::uint32_t number = 0;
     std::string name;

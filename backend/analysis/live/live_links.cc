@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/slow_peers/link_sources.h"
 #include "analysis/diagnosis/slow_peers/linked_ranks.h"
 #include "analysis/diagnosis/slow_peers/slow_links.h"
@@ -44,8 +43,8 @@ std::vector<LiveLinks::Place> LiveLinks::placesOf(const StreamTable& table,
   if (key.source != OperationKey::kNoRank) {
     if (key.destination != rank) return places;
     const std::uint64_t bytes = std::max(call.bytes_in(), call.bytes_out());
-    addPlace({Kind::kPairs, absl::StrCat("a message of ", sizeText(bytes)), 0},
-             "", {key.source, rank}, key.group, places);
+    addPlace({Kind::kPairs, sizeText(bytes), 0}, "", {key.source, rank},
+             key.group, places);
     return places;
   }
   const Signature signature = signatureOf(call, table.evidence);
@@ -128,8 +127,9 @@ void LiveLinks::addSlow(Class& of, std::int64_t now_ns) {
     const TransferLink& link = of.compared.links[worst.link];
     slow_.push_back(
         {linked.ranks, link.group,
-         absl::StrCat(of.compared.what, " ", linkText(of.compared, link.ranks)),
-         worst.median_ns, worst.others_ns, worst.of_the_time});
+         SlowTransfers{of.compared.what, of.compared.kind, link.ranks,
+                       worst.median_ns, worst.count, worst.others_ns},
+         worst.of_the_time});
   }
 }
 

@@ -32,10 +32,8 @@ class LiveLinks {
   struct Slow {
     std::vector<std::uint32_t> ranks;
     std::uint32_t group = 0;
-    // "a message of 64 KiB from rank 1 to rank 2".
-    std::string what;
-    std::int64_t median_ns = 0;
-    std::int64_t others_ns = 0;
+    // The slowest of them.
+    SlowTransfers worst;
     // Of the time, from 0 to 1.
     double of_time = 0;
   };

@@ -12,7 +12,8 @@ namespace traced {
 namespace {
 
 v1::Payload describeMerge(const TraceSet& set, const std::string& version,
-                          AlignedClocks clocks) {
+                          AlignedClocks clocks,
+                          const std::vector<std::string>& clock_warnings) {
   v1::Payload payload;
   v1::Merge& merge = *payload.mutable_merge();
   merge.set_traced_version(version);
@@ -23,7 +24,7 @@ v1::Payload describeMerge(const TraceSet& set, const std::string& version,
   for (const std::string& warning : set.input_warnings) {
     merge.add_warning(toValidUtf8(warning));
   }
-  for (const std::string& warning : clocks.warnings) {
+  for (const std::string& warning : clock_warnings) {
     merge.add_warning(toValidUtf8(warning));
   }
   merge.set_unusable_bytes(set.unusable_bytes);
@@ -34,6 +35,7 @@ v1::Payload describeMerge(const TraceSet& set, const std::string& version,
 
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
                                 Existing existing, const std::string& version,
+                                const ClockWords& clock_words,
                                 const ReadProgress& progress) {
   PendingFile out(path, existing);
   if (!out.ok()) return Error{out.problem()};
@@ -43,9 +45,12 @@ Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
   for (const TraceFile& file : set.files) total += file.bytes;
 
   AlignedClocks clocks = alignClocks(set);
-  result.clock_warnings = clocks.warnings;
+  for (const ClockWarning& warning : clocks.warnings) {
+    result.clock_warnings.push_back(clock_words(warning));
+  }
   const std::string first = ChunkEncoder(0).encode(
-      describeMerge(set, version, std::move(clocks)), {});
+      describeMerge(set, version, std::move(clocks), result.clock_warnings),
+      {});
   out.stream() << first;
   result.bytes = first.size();
   ChunkCopier copier(set);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "analysis/job/clock_warning.h"
 #include "analysis/merge/pending_file.h"
 #include "analysis/reading/trace_set.h"
 #include "base/result.h"
@@ -16,9 +18,12 @@ struct MergeResult {
   std::uint64_t streams = 0;
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;
-  // Sentences about clocks that stepped or could not be aligned.
+  // About clocks that stepped or could not be aligned, in words.
   std::vector<std::string> clock_warnings;
 };
+
+// Puts a warning into words: a merged file has them as text.
+using ClockWords = std::function<std::string(const ClockWarning&)>;
 
 // Writes all streams of `set` but Flight Recorder dumps, not only the selected
 // ones, and a Merge that tells of their clocks and of what was wrong with the
@@ -26,6 +31,7 @@ struct MergeResult {
 // `version` is that of the program that merges.
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
                                 Existing existing, const std::string& version,
+                                const ClockWords& clock_words,
                                 const ReadProgress& progress = {});
 
 }  // namespace traced

@@ -7,16 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "analysis/reading/run_split.h"
 #include "analysis/reading/same_run.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/reading/stream_window.h"
-#include "analysis/stream/rank_list.h"
 #include "trace_io/chunk_format.h"
 
 namespace traced {
@@ -77,23 +73,6 @@ void add(ListedRun& run, Stream stream) {
   }
 }
 
-// How bad it is; what is worst is told first.
-int badnessOf(const ListedRank& rank) {
-  if (rank.end.failed()) return 0;
-  switch (rank.end.kind) {
-    case EndKind::kInOrder:
-      return 4;
-    case EndKind::kUnknown:
-      return rank.running ? 3 : 2;
-    default:
-      return 1;
-  }
-}
-
-std::string textOf(const ListedRank& rank) {
-  return rank.running ? "still running" : endText(rank.end);
-}
-
 }  // namespace
 
 RunList listRuns(TraceSet& set) {
@@ -146,29 +125,6 @@ std::vector<ListedRun> attemptsOf(const TraceSet& set) {
     return !seen.insert(run.attempt).second;
   });
   return runs;
-}
-
-std::string endText(const ListedRun& run) {
-  constexpr std::size_t kMostTold = 2;
-  absl::btree_map<std::pair<int, std::string>, std::vector<std::uint32_t>> ends;
-  for (const ListedRank& rank : run.ranks) {
-    ends[{badnessOf(rank), textOf(rank)}].push_back(rank.rank);
-  }
-  if (ends.size() == 1) {
-    const ListedRank& any = run.ranks.front();
-    const bool of_one =
-        run.ranks.size() == 1 && any.end.kind != EndKind::kInOrder;
-    if (!of_one) return ends.begin()->first.second;
-  }
-  std::vector<std::string> told;
-  for (const auto& [end, ranks] : ends) {
-    if (told.size() == kMostTold) {
-      told.push_back(absl::StrCat("and ", ends.size() - kMostTold, " more"));
-      break;
-    }
-    told.push_back(absl::StrCat(ranksText(ranks), " ", end.second));
-  }
-  return absl::StrJoin(told, "; ");
 }
 
 }  // namespace traced

@@ -50,8 +50,4 @@ RunList listRuns(TraceSet& set);
 // newest run.
 std::vector<ListedRun> attemptsOf(const TraceSet& set);
 
-// How its processes ended, the worst first: "ended in order", "rank 1 raised
-// RuntimeError: boom; rank 0 may live: ...".
-std::string endText(const ListedRun& run);
-
 }  // namespace traced

@@ -1,9 +1,5 @@
 #include "analysis/stream/call_place.h"
 
-#include <vector>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 
@@ -30,26 +26,6 @@ CallPlace callPlaceOf(const StreamTable& table,
 bool tellsPlaces(const StreamTable& table) {
   return !table.marks.steps().empty() || table.definitions.haveContexts() ||
          table.definitions.haveStacks();
-}
-
-std::string placeText(const CallPlace& place) {
-  std::vector<std::string> parts;
-  if (!place.site.empty()) parts.push_back(absl::StrCat("at ", place.site));
-  if (place.step) parts.push_back(absl::StrCat("in step ", *place.step));
-  if (!place.module.empty()) {
-    parts.push_back(place.phase.empty() ? absl::StrCat("in ", place.module)
-                                        : absl::StrCat("in ", place.module,
-                                                       " (", place.phase, ")"));
-  } else if (!place.phase.empty()) {
-    parts.push_back(absl::StrCat("in the ", place.phase));
-  }
-  if (!place.annotations.empty()) {
-    parts.push_back(absl::StrCat("annotated \"", place.annotations, "\""));
-  }
-  if (!place.handling.empty()) {
-    parts.push_back(absl::StrCat("while handling ", place.handling));
-  }
-  return absl::StrJoin(parts, ", ");
 }
 
 }  // namespace traced

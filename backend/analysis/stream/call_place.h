@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ struct CallPlace {
   std::optional<std::uint64_t> step;
 
   bool known() const;
-  bool operator==(const CallPlace&) const = default;
+  auto operator<=>(const CallPlace&) const = default;
 };
 
 CallPlace callPlaceOf(const StreamTable& table,
@@ -31,10 +32,5 @@ CallPlace callPlaceOf(const StreamTable& table,
 
 // Whether a stream may know any.
 bool tellsPlaces(const StreamTable& table);
-
-// "at /job/train.py:120 in forward, in step 812, in Net.layers.3 (backward),
-// annotated \"epoch / warm-up\", while handling MemoryError, raised at
-// /job/train.py:9 in train": what is known of it.
-std::string placeText(const CallPlace& place);
 
 }  // namespace traced

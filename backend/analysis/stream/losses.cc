@@ -1,33 +1,12 @@
 #include "analysis/stream/losses.h"
 
-#include <algorithm>
-#include <iterator>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "analysis/stream/names.h"
-#include "analysis/stream/rank_list.h"
 
 namespace traced {
-namespace {
-
-std::string byReason(
-    const absl::btree_map<std::string, std::uint64_t>& dropped) {
-  return absl::StrJoin(dropped, ", ", [](std::string* out, const auto& drop) {
-    absl::StrAppend(out, drop.first, " ", drop.second);
-  });
-}
-
-}  // namespace
-
 void Losses::Tally::add(std::uint32_t rank, std::uint64_t amount) {
   if (amount == 0) return;
   total += amount;
   ranks.push_back(rank);
-}
-
-std::string Losses::Tally::on() const {
-  return absl::StrCat(" on ", ranksText(ranks));
 }
 
 void Losses::add(const StreamTable& table) {
@@ -62,59 +41,37 @@ void Losses::add(const StreamTable& table) {
   left_out_rings_ |= table.ring == RingState::kNotLooked;
 }
 
-// Shared memory is seen only on the host, and only in the container, in which
-// the process ran.
-std::string Losses::elsewhereText() const {
-  constexpr std::size_t kMostTold = 8;
-  const std::size_t told = std::min(kMostTold, elsewhere_.size());
-  const auto end =
-      std::next(elsewhere_.begin(), static_cast<std::ptrdiff_t>(told));
-  std::string hosts = absl::StrJoin(elsewhere_.begin(), end, ", ");
-  if (told < elsewhere_.size()) {
-    absl::StrAppend(&hosts, " and ", elsewhere_.size() - told, " more");
-  }
-  return absl::StrCat(
-      "; it may be in shared memory of host ", hosts,
-      ", or of a container there, where `tracectl recover` brings it back,");
-}
-
 bool Losses::any() const {
   return dropped_ranks_.total || missing_.total || refused_bytes_.total ||
          skipped_.total || broken_.total || overlapping_.total || gaps_.total ||
          refused_groups_.total || not_in_dump_.total;
 }
 
-std::vector<std::string> Losses::sentences() const {
-  std::vector<std::string> sentences;
-  const auto say = [&](const Tally& tally, const auto&... words) {
-    if (tally.total) sentences.push_back(absl::StrCat(words..., tally.on()));
+std::vector<Loss> Losses::all() const {
+  using What = Loss::What;
+  std::vector<Loss> losses;
+  const auto add = [&losses](What what, const Tally& tally) {
+    if (tally.total) losses.push_back({what, tally.total, tally.ranks, {}, {}});
   };
-  say(dropped_ranks_, dropped_ranks_.total,
-      " records dropped while recording (", byReason(dropped_), ")");
-  say(missing_, missing_.total, " records written but not found");
-  say(gaps_, gaps_.total, " gaps between chunks");
-  say(refused_bytes_, refused_bytes_.total,
-      " bytes of chunks refused for their content");
-  say(skipped_, skipped_.total, " chunks compressed in an unknown way");
-  say(broken_, broken_.total, " chunks whose columns differ in length");
-  say(overlapping_, overlapping_.total, " chunks that overlap others ignored");
-  say(refused_groups_, refused_groups_.total,
-      " groups refused for impossible members");
-  say(not_in_dump_, not_in_dump_.total,
-      " records overwritten before the dump, or left out of it");
-  say(recovered_, "killed; the last records were recovered");
-  say(from_dead_ring_,
-      "killed; the last records were read from shared memory, and `tracectl "
-      "recover` puts them into the files");
-  say(running_, "still running; what was recorded until now was read");
-  say(cut_short_,
-      "not closed (killed, still running, or the end of the file is lost), so "
-      "how much is missing at the end is unknown",
-      left_out_rings_ ? " from the files alone" : elsewhereText());
-  say(snapshot_,
-      "Flight Recorder dumps, which end when they were made: what came after "
-      "is unknown");
-  return sentences;
+  add(What::kDropped, dropped_ranks_);
+  if (!losses.empty()) losses.back().reasons = dropped_;
+  add(What::kMissing, missing_);
+  add(What::kGaps, gaps_);
+  add(What::kRefusedBytes, refused_bytes_);
+  add(What::kUnknownCompression, skipped_);
+  add(What::kBrokenTables, broken_);
+  add(What::kOverlapping, overlapping_);
+  add(What::kRefusedGroups, refused_groups_);
+  add(What::kNotInDump, not_in_dump_);
+  add(What::kRecovered, recovered_);
+  add(What::kFromDeadRing, from_dead_ring_);
+  add(What::kRunning, running_);
+  add(What::kCutShort, cut_short_);
+  if (cut_short_.total > 0 && !left_out_rings_) {
+    losses.back().hosts.assign(elsewhere_.begin(), elsewhere_.end());
+  }
+  add(What::kSnapshot, snapshot_);
+  return losses;
 }
 
 }  // namespace traced

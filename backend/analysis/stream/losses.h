@@ -12,6 +12,41 @@
 
 namespace traced {
 
+// How much of one kind is not there, and on which ranks.
+struct Loss {
+  enum class What : std::uint8_t {
+    // Records: dropped while recording, written but not found.
+    kDropped,
+    kMissing,
+    kGaps,
+    kRefusedBytes,
+    // Chunks: compressed in an unknown way, with columns that differ in length,
+    // overlapping others.
+    kUnknownCompression,
+    kBrokenTables,
+    kOverlapping,
+    kRefusedGroups,
+    // Records that a dump no longer held, or was told to leave out.
+    kNotInDump,
+    // Streams: of killed processes, whose end is in files, or only in a ring;
+    // of processes that live; without an end; made from a dump.
+    kRecovered,
+    kFromDeadRing,
+    kRunning,
+    kCutShort,
+    kSnapshot,
+  };
+
+  What what = What::kDropped;
+  std::uint64_t total = 0;
+  std::vector<std::uint32_t> ranks;
+  // Of kDropped: records by the name of the reason.
+  absl::btree_map<std::string, std::uint64_t> reasons;
+  // Of kCutShort: in whose shared memory the ends may be; none where nobody
+  // looked.
+  std::vector<std::string> hosts;
+};
+
 class Losses {
  public:
   // Streams are added in the order of their ranks.
@@ -43,8 +78,8 @@ class Losses {
 
   // Whether anything was lost; an unclosed stream alone is none.
   bool any() const;
-  // A sentence for every kind of loss, with the ranks concerned.
-  std::vector<std::string> sentences() const;
+  // Every kind of loss that there is.
+  std::vector<Loss> all() const;
 
  private:
   // How much of one kind, and on which ranks.
@@ -53,10 +88,7 @@ class Losses {
     std::vector<std::uint32_t> ranks;
 
     void add(std::uint32_t rank, std::uint64_t amount);
-    std::string on() const;
   };
-
-  std::string elsewhereText() const;
 
   absl::btree_map<std::string, std::uint64_t> dropped_;
   std::uint64_t produced_ = 0;

@@ -96,16 +96,6 @@ std::string upTo(const std::string& text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
-// Its first line, which is made part of a sentence.
-std::string firstLine(const std::string& text) {
-  constexpr std::size_t kMostBytes = 400;
-  std::string line = upTo(text.substr(0, text.find('\n')), kMostBytes);
-  while (!line.empty() && (line.back() == '.' || line.back() == ' ')) {
-    line.pop_back();
-  }
-  return line;
-}
-
 }  // namespace
 
 const char* nameOf(EndKind kind) {
@@ -168,25 +158,30 @@ ProcessEnd processEndOf(const StreamTable& table) {
   return end;
 }
 
-std::string endText(const ProcessEnd& end) {
-  switch (end.kind) {
-    case EndKind::kUnknown:
-      return "may live: its trace does not tell";
-    case EndKind::kInOrder:
-      return "ended in order";
-    case EndKind::kRaised:
-      return absl::StrCat("raised ", firstLine(end.exception));
-    case EndKind::kExited:
-      return absl::StrCat("exited with code ", *end.exit_code);
-    case EndKind::kKilled:
-      return absl::StrCat(
-          "was killed by ", signalName(end.signal),
-          end.oom_killed ? ": the kernel had run out of memory" : "");
-    case EndKind::kDied:
-      return end.oom_killed ? "was killed: the kernel had run out of memory"
-                            : "was killed, or left without its exit handlers";
+std::string ProcessEnd::exceptionLine() const {
+  constexpr std::size_t kMostBytes = 400;
+  std::string line =
+      upTo(exception.substr(0, exception.find('\n')), kMostBytes);
+  while (!line.empty() && (line.back() == '.' || line.back() == ' ')) {
+    line.pop_back();
   }
-  return "";
+  return line;
+}
+
+bool endedAlike(const ProcessEnd& a, const ProcessEnd& b) {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case EndKind::kRaised:
+      return a.exceptionLine() == b.exceptionLine();
+    case EndKind::kExited:
+      return a.exit_code == b.exit_code;
+    case EndKind::kKilled:
+      return a.signal == b.signal && a.oom_killed == b.oom_killed;
+    case EndKind::kDied:
+      return a.oom_killed == b.oom_killed;
+    default:
+      return true;
+  }
 }
 
 std::string signalName(std::uint32_t signal) {

@@ -56,6 +56,9 @@ struct ProcessEnd {
   // program brings about.
   bool wasInterrupted() const;
   bool wasKilled() const;
+  // The first line of the exception, made part of a sentence: at most 400
+  // bytes.
+  std::string exceptionLine() const;
   // Others may have brought it about: an interrupt, or an abort, as by a
   // watchdog.
   bool mayBeConsequence() const;
@@ -63,10 +66,9 @@ struct ProcessEnd {
 
 ProcessEnd processEndOf(const StreamTable& table);
 
-// What to say of a process behind its name: "raised RuntimeError: boom",
-// "exited with code 3", "was killed by SIGKILL: memory had run out". Only the
-// first line of what an exception says.
-std::string endText(const ProcessEnd& end);
+// Whether both ended by the same: the first line of an exception, an exit code,
+// a signal.
+bool endedAlike(const ProcessEnd& a, const ProcessEnd& b);
 
 // "SIGKILL"; "signal 77" of one without a name.
 std::string signalName(std::uint32_t signal);

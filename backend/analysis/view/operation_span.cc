@@ -30,22 +30,6 @@ SpanEnd endOf(const StreamTable& table, const AssembledOperation& op) {
 
 }  // namespace
 
-const char* nameOf(SpanEnd how) {
-  switch (how) {
-    case SpanEnd::kEnded:
-      return "recorded";
-    case SpanEnd::kWithBatch:
-      return "with its batch, or before";
-    case SpanEnd::kFailed:
-      return "failed";
-    case SpanEnd::kNotSeen:
-      return "not seen";
-    case SpanEnd::kOpen:
-      break;
-  }
-  return "none recorded";
-}
-
 OperationSpan spanOf(const StreamTable& table, const Batches& batches,
                      const AssembledOperation& op) {
   OperationSpan span{op.issued, lastKnown(op), endOf(table, op)};

@@ -24,8 +24,6 @@ enum class SpanEnd : std::uint8_t {
   kOpen,
 };
 
-const char* nameOf(SpanEnd how);
-
 // Of an operation whose issue is known. On the clock of its stream.
 struct OperationSpan {
   Instant begin;

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/check/budget_file.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

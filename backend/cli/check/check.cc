@@ -16,8 +16,10 @@
 #include "cli/check/check_output.h"
 #include "cli/common/complain.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/budget_text.h"
+#include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {
@@ -36,7 +38,7 @@ struct Measured {
   StepRange steps;
   Budget budget;
   RunSummary summary;
-  std::vector<std::string> gaps;
+  std::vector<Gap> gaps;
 };
 
 Measured measure(const TraceSet& set, std::optional<StepRange> steps) {
@@ -62,8 +64,8 @@ Measured measure(const TraceSet& set, std::optional<StepRange> steps) {
   measured.budget.structure = structure->finish();
   measured.gaps = coverage->gaps(set, measured.summary);
   if (measured.budget.rows.empty()) {
-    measured.gaps.push_back(
-        absl::StrCat("no operations in steps ", measured.steps.text()));
+    measured.gaps.emplace_back(MissingPart{
+        MissingPart::What::kOperations, 0, measured.steps.text(), {}});
   }
   return measured;
 }
@@ -178,10 +180,10 @@ class Check : public Subcommand {
     }
     outcome.result = std::move(check).finish();
     outcome.structure = std::move(structure).finish();
-    outcome.not_measured = coverage.gaps(set, outcome.summary);
-    for (std::string& sentence :
-         rowsWithoutRanks(budget, outcome.summary.worldSize())) {
-      outcome.not_measured.push_back(std::move(sentence));
+    outcome.not_measured = gapTexts(coverage.gaps(set, outcome.summary));
+    const std::uint32_t world_size = outcome.summary.worldSize();
+    for (const BudgetRow* row : rowsWithoutRanks(budget, world_size)) {
+      outcome.not_measured.push_back(rowWithoutRanksText(*row, world_size));
     }
     if (budget.rows.empty() && budget.structure.empty()) {
       outcome.not_measured.push_back("the budget has no rows");
@@ -200,7 +202,7 @@ class Check : public Subcommand {
     if (!steps_.empty()) steps = StepRange::parse(steps_).value();
     Measured measured = measure(*set, steps);
     const ExitCode code = inputs_.conclude(allWarnings(*set, measured.summary));
-    if (!measured.gaps.empty()) return notMeasured(measured.gaps);
+    if (!measured.gaps.empty()) return notMeasured(gapTexts(measured.gaps));
     const std::vector<std::string> gaps = agree(measured);
     if (!gaps.empty()) return notMeasured(gaps);
     if (!writeWhole(write_, force_ ? Existing::kReplaced : Existing::kKept,
@@ -214,7 +216,7 @@ class Check : public Subcommand {
   // Leaves what all runs agree on. Returns why one of them is no measure.
   std::vector<std::string> agree(Measured& measured) const {
     std::vector<std::string> gaps;
-    std::vector<std::string> left_out;
+    std::vector<Disagreement> left_out;
     // One run does not tell what of its structure is the program's.
     if (agree_.empty()) measured.budget.structure.clear();
     for (const std::string& path : agree_) {
@@ -225,7 +227,7 @@ class Check : public Subcommand {
         continue;
       }
       const Measured other = measure(*set, measured.steps);
-      for (const std::string& gap : other.gaps) {
+      for (const std::string& gap : gapTexts(other.gaps)) {
         gaps.push_back(absl::StrCat(path, ": ", gap));
       }
       if (other.summary.worldSize() != measured.summary.worldSize()) {
@@ -238,8 +240,8 @@ class Check : public Subcommand {
     if (gaps.empty() && measured.budget.rows.empty()) {
       gaps.push_back("the runs agree on nothing");
     }
-    for (const std::string& sentence : left_out) {
-      std::cerr << "left out: " << printable(sentence) << "\n";
+    for (const Disagreement& each : left_out) {
+      std::cerr << "left out: " << printable(disagreementText(each)) << "\n";
     }
     return gaps;
   }

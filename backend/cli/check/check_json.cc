@@ -3,6 +3,8 @@
 #include "absl/strings/ascii.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/check/check_output.h"
+#include "phrasing/budget_text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {
@@ -74,7 +76,8 @@ Json checkJson(const CheckOutcome& outcome) {
   Json& structure = json["structure"] = Json::array();
   for (std::size_t i = 0; i < outcome.structure.size(); ++i) {
     const StructureRow& row = outcome.budget.structure[i];
-    const std::vector<std::string>& off = outcome.structure[i].differences;
+    const std::vector<std::string> off =
+        differenceTexts(outcome.budget.structure[i], outcome.structure[i]);
     structure.push_back({{"line", row.line},
                          {"group", row.group},
                          {"ranks", row.ranks_text},

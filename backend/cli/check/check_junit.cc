@@ -5,6 +5,7 @@
 #include "analysis/stream/rank_list.h"
 #include "cli/check/check_output.h"
 #include "cli/common/ci_output.h"
+#include "phrasing/budget_text.h"
 
 namespace traced {
 namespace {
@@ -59,7 +60,8 @@ std::vector<JunitCase> testCases(const CheckOutcome& outcome) {
     tests.push_back(std::move(test));
   }
   for (std::size_t i = 0; i < outcome.structure.size(); ++i) {
-    const std::vector<std::string>& off = outcome.structure[i].differences;
+    const std::vector<std::string> off =
+        differenceTexts(outcome.budget.structure[i], outcome.structure[i]);
     JunitCase test{subjectText(outcome.budget.structure[i]), "", ""};
     if (!outcome.measured()) {
       test.outcome = "skipped";

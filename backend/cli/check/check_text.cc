@@ -6,7 +6,8 @@
 #include "cli/common/heading.h"
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
+#include "phrasing/budget_text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -117,7 +118,8 @@ std::string conclusionText(const CheckOutcome& outcome) {
 std::string structureText(const CheckOutcome& outcome) {
   std::string text;
   for (std::size_t i = 0; i < outcome.structure.size(); ++i) {
-    for (const std::string& what : outcome.structure[i].differences) {
+    for (const std::string& what :
+         differenceTexts(outcome.budget.structure[i], outcome.structure[i])) {
       absl::StrAppend(
           &text, " ",
           printable(subjectText(outcome.budget.structure[i]) + ": " + what),

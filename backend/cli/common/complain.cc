@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/merge/pending_file.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 

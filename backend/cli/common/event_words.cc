@@ -6,7 +6,7 @@
 #include "analysis/job/group_catalog.h"
 #include "analysis/match/match.h"
 #include "analysis/stream/names.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 

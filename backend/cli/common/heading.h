@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,15 +30,5 @@ std::string pausesText(const RunSummary::Pauses& pauses);
 // there are none to speak of.
 std::string deviceTimesText(const RunSummary::DeviceTimes& times,
                             const std::string& indent = "");
-
-// Groups of one member exchange nothing, which a program that reduces over them
-// may not expect. Returns the labels of those for whose index `is_used` is
-// true. Empty for a job of one rank, where each group is one.
-std::vector<std::string> groupsOfOne(
-    const GroupCatalog& groups,
-    const std::function<bool(std::uint32_t)>& is_used);
-
-// Returns a line that names the first of them; "" for none.
-std::string groupsOfOneText(const std::vector<std::string>& labels);
 
 }  // namespace traced

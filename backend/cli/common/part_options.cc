@@ -1,7 +1,7 @@
 #include "cli/common/part_options.h"
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "analysis/figures/samples.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -14,7 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/merge/pending_file.h"
 #include "cli/common/complain.h"
-#include "cli/common/text.h"
+#include "phrasing/budget_text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -81,7 +82,7 @@ ExitCode refuseUnmeasured(const std::vector<std::string>& reasons) {
 
 ExitCode appendRun(const RunFigures& run, const std::string& file,
                    const std::string& label) {
-  if (!run.gaps.empty()) return refuseUnmeasured(run.gaps);
+  if (!run.gaps.empty()) return refuseUnmeasured(gapTexts(run.gaps));
   if (run.started_realtime_ns <= 0) {
     return refuseUnmeasured({absl::StrCat(run.name, ": its start is unknown")});
   }

@@ -17,9 +17,9 @@
 #include "cli/common/complain.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/compare/append_run.h"
 #include "cli/compare/compare_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -121,12 +121,12 @@ class Compare : public Subcommand {
     }
     settings_.limits.floor = floor_percent_ / 100;
     Runs base, fresh, same;
-    std::vector<std::string> unread;
+    std::vector<Remark> unread;
     measure(base_, base, unread);
     measure(fresh_, fresh, unread);
     measure(same_, same, unread);
-    const std::string twice = sameRunTwice({&base, &fresh, &same});
-    if (!twice.empty()) return refuse(twice);
+    const auto twice = sameRunTwice({&base, &fresh, &same});
+    if (twice) return refuse(sameRunText(*twice));
     const Comparison comparison = compare(base, fresh, same, unread);
     if (!write(comparison)) return ExitCode::kInternal;
     return conclude(comparison);
@@ -136,14 +136,14 @@ class Compare : public Subcommand {
   ExitCode append() const {
     if (base_.size() != 1) return refuse("--append takes one run");
     Runs runs;
-    std::vector<std::string> problems;
+    std::vector<Remark> problems;
     measure(base_, runs, problems);
-    return runs.empty() ? refuseUnmeasured(problems)
+    return runs.empty() ? refuseUnmeasured(remarkTexts({}, problems))
                         : appendRun(runs.front(), append_, label_);
   }
 
   void measure(const std::vector<std::string>& paths, Runs& runs,
-               std::vector<std::string>& unread) const {
+               std::vector<Remark>& unread) const {
     std::optional<StepRange> steps;
     if (!steps_.empty()) steps = StepRange::parse(steps_).value();
     for (const std::string& path : paths) {
@@ -153,18 +153,18 @@ class Compare : public Subcommand {
       const Result<TraceSet> set = openTraceSet(one, progress.callback());
       progress.done();
       if (!set) {
-        unread.push_back(absl::StrCat(name, ": ", set.error().message));
+        unread.emplace_back(RunGap{name, InputWarning{set.error().message}});
         continue;
       }
       runs.push_back(measureRun(*set, name, steps));
-      std::vector<std::string>& gaps = runs.back().gaps;
-      gaps.insert(gaps.end(), set->selection_warnings.begin(),
-                  set->selection_warnings.end());
+      for (const std::string& warning : set->selection_warnings) {
+        runs.back().gaps.emplace_back(InputWarning{warning});
+      }
     }
   }
 
   Comparison compare(const Runs& base, const Runs& fresh, const Runs& same,
-                     std::vector<std::string>& unread) const {
+                     std::vector<Remark>& unread) const {
     if (unread.empty()) return compareRuns(base, fresh, same, settings_);
     Comparison none;
     none.settings = settings_;
@@ -205,10 +205,8 @@ class Compare : public Subcommand {
 
   static ExitCode conclude(const Comparison& comparison) {
     std::cout.flush();
-    for (const auto* reasons : {&comparison.unfit, &comparison.not_measured}) {
-      for (const std::string& reason : *reasons) {
-        std::cerr << "not measured: " << printable(reason) << "\n";
-      }
+    for (const std::string& reason : reasonTexts(comparison)) {
+      std::cerr << "not measured: " << printable(reason) << "\n";
     }
     if (!comparison.unfit.empty()) return ExitCode::kNotMeasured;
     if (comparison.hasFindings()) return ExitCode::kFindings;

@@ -12,8 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "cli/common/ci_output.h"
-#include "cli/common/text.h"
 #include "cli/compare/compare_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -40,13 +40,6 @@ std::optional<SitePlace> placeOf(const std::string& site,
 }
 
 using Level = CompareFinding::Level;
-
-std::vector<std::string> reasonsOf(const Comparison& comparison) {
-  std::vector<std::string> reasons = comparison.unfit;
-  reasons.insert(reasons.end(), comparison.not_measured.begin(),
-                 comparison.not_measured.end());
-  return reasons;
-}
 
 // Of a workflow command: what would end its message, or its properties.
 std::string message(const std::string& text) {
@@ -95,7 +88,7 @@ std::string compareAnnotations(const Comparison& comparison,
     ++shown[kind];
     text += annotation(kinds[kind], finding, workspace);
   }
-  std::vector<std::string> reasons = reasonsOf(comparison);
+  std::vector<std::string> reasons = reasonTexts(comparison);
   for (std::size_t i = 0; i < reasons.size() && shown[1] + i < kMost; ++i) {
     absl::StrAppend(&text, "::warning title=tracectl compare::not measured: ",
                     message(reasons[i]), "\n");
@@ -106,7 +99,7 @@ std::string compareAnnotations(const Comparison& comparison,
 std::string compareJunit(const Comparison& comparison) {
   std::vector<JunitCase> cases;
   JunitCase measured{"the runs can be compared", "", ""};
-  const std::vector<std::string> reasons = reasonsOf(comparison);
+  const std::vector<std::string> reasons = reasonTexts(comparison);
   if (!reasons.empty()) {
     measured.outcome = "error";
     measured.message = absl::StrJoin(reasons, "; ");
@@ -137,7 +130,7 @@ std::string compareJunit(const Comparison& comparison) {
           wordsOf(change.part), " ", changeText(change), ": ",
           valueText(change.part, change.before), " to ",
           valueText(change.part, change.after),
-          change.follows.empty() ? "" : "; follows from " + change.follows));
+          change.follows ? "; follows from " + causeText(change.follows) : ""));
     }
     if (!worse.empty()) {
       test.outcome = "failure";

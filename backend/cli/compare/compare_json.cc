@@ -1,7 +1,7 @@
 #include <limits>
 
-#include "cli/common/text.h"
 #include "cli/compare/compare_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -35,9 +35,9 @@ Json changeJson(const Comparison& comparison, const ComparedKey& key,
     json["p"] = *change.p;
     json["found_from"] = change.detectable(comparison.settings.limits);
   }
-  if (!change.follows.empty()) json["follows"] = change.follows;
-  if (!change.perhaps_follows.empty()) {
-    json["perhaps_follows"] = change.perhaps_follows;
+  if (change.follows) json["follows"] = causeText(change.follows);
+  if (change.perhaps_follows) {
+    json["perhaps_follows"] = causeText(change.perhaps_follows);
   }
   setIf(json, "caused_by_rank", change.culprit);
   if (change.sooner) {
@@ -81,16 +81,13 @@ Json findingsJson(const Comparison& comparison) {
 
 Json compareJson(const Comparison& comparison) {
   const auto plain = [](const std::string& text) { return text; };
-  std::vector<std::string> reasons = comparison.unfit;
-  reasons.insert(reasons.end(), comparison.not_measured.begin(),
-                 comparison.not_measured.end());
   const CompareLimits& limits = comparison.settings.limits;
   Json json = {{"schema", kJsonSchema},
                {"verdict", verdictOf(comparison)},
                {"sentence", compareSentence(comparison, plain)},
                {"power", powerText(comparison, plain)},
-               {"not_measured", reasons},
-               {"notes", comparison.notes},
+               {"not_measured", reasonTexts(comparison)},
+               {"notes", remarkTexts(comparison, comparison.notes)},
                {"base_runs", comparison.base_runs},
                {"new_runs", comparison.fresh_runs},
                {"same_runs", comparison.same_runs},

@@ -19,8 +19,7 @@ std::string rowOf(const CompareRow& row) {
                               ratioCell(change.low()), " to ",
                               ratioCell(change.high()), ")")
                : ratioCell(change.ratio()),
-      " | ", nameOf(change.kind), change.follows.empty() ? "" : ", follows",
-      " |\n");
+      " | ", nameOf(change.kind), change.follows ? ", follows" : "", " |\n");
 }
 
 }  // namespace
@@ -42,13 +41,10 @@ std::string compareMarkdown(const Comparison& comparison) {
     }
     first = false;
   }
-  for (const std::string& reason : comparison.unfit) {
+  for (const std::string& reason : reasonTexts(comparison)) {
     add(absl::StrCat("- not measured: ", markdownCode(reason), "\n"));
   }
-  for (const std::string& reason : comparison.not_measured) {
-    add(absl::StrCat("- not measured: ", markdownCode(reason), "\n"));
-  }
-  for (const std::string& note : comparison.notes) {
+  for (const std::string& note : remarkTexts(comparison, comparison.notes)) {
     add(absl::StrCat("- ", markdownCode(note), "\n"));
   }
   const std::string power = powerText(comparison, markdownCode);

@@ -2,60 +2,15 @@
 
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "analysis/compare/comparison.h"
 #include "cli/common/json.h"
+#include "phrasing/compare_text.h"
 
 namespace traced {
 
-// How a name from a trace stands in a text: `printable` on a terminal.
-using Quote = std::function<std::string(const std::string&)>;
-
-// One thing that changed.
-struct CompareFinding {
-  enum class Level { kWorse, kChanged, kBetter };
-  Level level = Level::kChanged;
-  // A sentence without its full stop.
-  std::string text;
-  // What it follows from, "" of a reason.
-  std::string follows;
-  // Where the program calls it, "" where that is not known.
-  std::string site;
-  // "transfer", "new", ...: what kind of change it is.
-  std::string rule;
-};
-
-// What exists on one side only comes first, then what became worse, reasons
-// before what follows from them, then what became better.
-std::vector<CompareFinding> compareFindings(const Comparison& comparison,
-                                            const Quote& quote);
-
-// The sentence on top.
-std::string compareSentence(const Comparison& comparison, const Quote& quote);
-// What would have been found: "a step longer by 4.1 %, ..."; "" where nothing
-// is measured.
-std::string powerText(const Comparison& comparison, const Quote& quote);
-
-// "became 12 % longer (9.1 to 15 %)", "became 3.1 times as long (...)".
-std::string changeText(const Change& change);
-// "12" percent, and "3.4" of what is smaller; without its sign.
-std::string percentNumber(double part);
-// "transfer of NAME", "a step". `unit`: "a step", or "a run" without steps.
-std::string partText(RunPart part, const std::string& name, const char* unit);
-// A figure of a part: "3.91 ms", "4 MiB", "12".
-std::string valueText(RunPart part, double value);
-// The name of a key, quoted.
-std::string keyText(const std::optional<RunKey>& key, const Quote& quote);
-
-// Rows of the table, worst first.
-struct CompareRow {
-  const ComparedKey* key = nullptr;
-  const Change* change = nullptr;
-};
-std::vector<CompareRow> compareRows(const Comparison& comparison);
 // "+12.3 %" of 1.123.
 std::string ratioCell(double ratio);
 // "worse, follows"; "" of none.

@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/compare/compare_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -31,7 +30,7 @@ std::string headingOf(const Comparison& comparison) {
 
 std::string verdictCell(const Change& change) {
   if (change.kind == ChangeKind::kNone) return change.small ? "small" : "";
-  return kindCell(change.kind, !change.follows.empty());
+  return kindCell(change.kind, change.follows.has_value());
 }
 
 Table tableOf(const Comparison& comparison,
@@ -117,33 +116,11 @@ std::string rowsText(const Comparison& comparison, bool all) {
   return text;
 }
 
-// Reasons for the worse first, then what follows, then what is better.
-int rankOf(const Change& change) {
-  switch (change.kind) {
-    case ChangeKind::kWorse:
-      return change.follows.empty() ? 0 : 1;
-    case ChangeKind::kOther:
-      return 2;
-    case ChangeKind::kBetter:
-      return 3;
-    case ChangeKind::kOpen:
-      return 4;
-    case ChangeKind::kNone:
-      break;
-  }
-  return 5;
-}
-
-// By how much a step became longer, as a part of it.
-double cost(const Change& change) {
-  return change.share * (std::exp(change.log_ratio.estimate) - 1);
-}
-
 }  // namespace
 
 std::string compareText(const Comparison& comparison, bool all) {
   std::string words = headingOf(comparison);
-  for (const std::string& note : comparison.notes) {
+  for (const std::string& note : remarkTexts(comparison, comparison.notes)) {
     absl::StrAppend(&words, " ", printable(note), "\n");
   }
   absl::StrAppend(&words, "\n", compareSentence(comparison, printable), "\n");
@@ -155,23 +132,6 @@ std::string compareText(const Comparison& comparison, bool all) {
   const std::string power = powerText(comparison, printable);
   if (!power.empty()) absl::StrAppend(&words, power, "\n");
   return wrappedLines(words, screenColumns()) + rowsText(comparison, all);
-}
-
-std::vector<CompareRow> compareRows(const Comparison& comparison) {
-  std::vector<CompareRow> rows;
-  for (const ComparedKey& key : comparison.keys) {
-    for (const Change& change : key.changes) rows.push_back({&key, &change});
-  }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const CompareRow& a, const CompareRow& b) {
-                     const auto order = [](const CompareRow& row) {
-                       const bool counts = isCount(row.change->part);
-                       return std::tuple(rankOf(*row.change), !counts,
-                                         -std::abs(cost(*row.change)));
-                     };
-                     return order(a) < order(b);
-                   });
-  return rows;
 }
 
 std::string ratioCell(double ratio) {

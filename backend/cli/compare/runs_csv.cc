@@ -11,9 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cli/common/csv.h"
-#include "cli/common/text.h"
 #include "cli/compare/append_run.h"
 #include "cli/compare/compare_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

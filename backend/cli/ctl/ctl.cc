@@ -15,9 +15,9 @@
 #include "cli/common/json.h"
 #include "cli/common/named_filters.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/ctl/asked_ranks.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/text.h"
 #include "ring_io/control/control_request.h"
 
 namespace traced {

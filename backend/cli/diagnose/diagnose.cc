@@ -12,10 +12,12 @@
 #include "cli/common/part_options.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
 #include "cli/diagnose/follow.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/end_text.h"
+#include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -1,7 +1,9 @@
 #include "analysis/stream/names.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/diagnosis_text.h"
 #include "phrasing/verdict_text.h"
+#include "phrasing/warnings.h"
 #include "phrasing/words.h"
 
 namespace traced {

@@ -32,13 +32,6 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
                          const Diagnosis& diagnosis,
                          const DiagnoseTextOptions& options);
 
-// Of a diagnosis without a verdict: that nothing was found, or what is not
-// known.
-std::string nothingText(const Diagnosis& diagnosis, bool stock_names);
-
-// Returns the labels of groups of one member that ranks called collectives on.
-std::vector<std::string> usedGroupsOfOne(const JobState& job);
-
 // All verdicts; see docs/cli.md.
 Json diagnoseJson(const std::string& title, const TraceSet& set,
                   const Diagnosis& diagnosis, bool stock_names);

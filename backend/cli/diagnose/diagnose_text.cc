@@ -5,8 +5,9 @@
 #include "cli/common/heading.h"
 #include "cli/common/next_commands.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/diagnosis_text.h"
+#include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 
 namespace traced {
@@ -75,7 +76,8 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
   const JobState& job = diagnosis.job;
   const std::string heading = headingText(title, set, job.summary);
   if (diagnosis.verdicts.empty()) {
-    return nothingText(diagnosis, options.stock_names) + "\n" + heading;
+    return nothingText(diagnosis, options.stock_names ? kStockHealthy : "") +
+           "\n" + heading;
   }
   const JobVerdict& first = diagnosis.verdicts.front();
   const std::string head = headText(job, first, options.stock_names);

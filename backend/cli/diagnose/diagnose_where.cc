@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/common/table.h"
-#include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/text.h"
 #include "phrasing/words.h"
 
 namespace traced {

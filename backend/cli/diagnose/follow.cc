@@ -10,12 +10,12 @@
 #include "absl/strings/str_join.h"
 #include "analysis/reading/stream_window.h"
 #include "base/clock.h"
-#include "cli/common/text.h"
 #include "cli/diagnose/follow_log.h"
 #include "cli/diagnose/follow_output.h"
 #include "cli/diagnose/process_life.h"
 #include "cli/diagnose/rank_processes.h"
 #include "cli/inputs/live_set.h"
+#include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 #include "phrasing/words.h"
 

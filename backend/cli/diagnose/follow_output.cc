@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "cli/common/json.h"
-#include "cli/common/text.h"
 #include "cli/diagnose/diagnose_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -13,12 +13,13 @@
 #include "cli/common/heading.h"
 #include "cli/common/part_options.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/export/export_rows.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/tables/tables.h"
 #include "cli/export/view_option.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -17,8 +17,8 @@
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/common/event_words.h"
-#include "cli/common/text.h"
 #include "cli/export/export_rows.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -12,10 +12,10 @@
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/timeline/rank_timeline.h"
 #include "cli/common/json.h"
-#include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/nccl_functions.h"
 #include "cli/export/row_text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 

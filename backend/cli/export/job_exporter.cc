@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 

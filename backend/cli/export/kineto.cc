@@ -11,10 +11,10 @@
 #include "analysis/timeline/rank_timeline.h"
 #include "analysis/view/job_view.h"
 #include "cli/common/json.h"
-#include "cli/common/text.h"
 #include "cli/export/fr/fr_names.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/row_text.h"
+#include "phrasing/text.h"
 #include "trace_io/message_size.h"
 #include "trace_io/wrapping.h"
 

@@ -18,8 +18,8 @@
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/view/job_view.h"
 #include "cli/common/json.h"
-#include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
+#include "phrasing/text.h"
 #include "trace_io/message_size.h"
 
 namespace traced::nccl_tests {

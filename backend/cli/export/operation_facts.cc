@@ -59,6 +59,22 @@ void tellTimes(TakeFact take, const OperationSplit& split,
   unlessZero(take, "latest_within_ns", latest->within_ns);
 }
 
+const char* endWords(SpanEnd how) {
+  switch (how) {
+    case SpanEnd::kEnded:
+      return "recorded";
+    case SpanEnd::kWithBatch:
+      return "with its batch, or before";
+    case SpanEnd::kFailed:
+      return "failed";
+    case SpanEnd::kNotSeen:
+      return "not seen";
+    case SpanEnd::kOpen:
+      break;
+  }
+  return "none recorded";
+}
+
 }  // namespace
 
 void tellFacts(TakeFact take, const StreamTable& table,
@@ -87,7 +103,7 @@ void tellFacts(TakeFact take, const StreamTable& table,
   tellTimes(take, slice.split, op, latest);
   tellColumns(take, where, exported);
   if (slice.how != SpanEnd::kEnded) {
-    take("end", nameOf(slice.how));
+    take("end", endWords(slice.how));
   }
 }
 

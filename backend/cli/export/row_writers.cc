@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "cli/common/csv.h"
 #include "cli/common/json.h"
-#include "cli/common/text.h"
 #include "cli/export/export_rows.h"
 #include "cli/export/row_text.h"
 #include "cli/export/tables/table_file.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/common/json.h"
 #include "cli/common/subcommand.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -3,6 +3,7 @@
 #include "absl/strings/str_format.h"
 #include "analysis/stream/names.h"
 #include "cli/info/info.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

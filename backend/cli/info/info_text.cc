@@ -7,8 +7,9 @@
 #include "analysis/stream/names.h"
 #include "cli/common/heading.h"
 #include "cli/common/table.h"
-#include "cli/common/text.h"
 #include "cli/info/info.h"
+#include "phrasing/diagnosis_text.h"
+#include "phrasing/text.h"
 #include "ring_io/settings/options.h"
 
 namespace traced {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/common/complain.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/complain.h"
-#include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -9,8 +9,9 @@
 #include "cli/common/subcommand.h"
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/end_text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -17,9 +17,10 @@
 #include "cli/common/json.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/open_to_copy.h"
+#include "phrasing/text.h"
+#include "phrasing/warnings.h"
 #include "ring_io/settings/process_info.h"
 
 namespace traced {
@@ -168,7 +169,7 @@ class Merge : public Subcommand {
     Progress progress("merging");
     const Result<MergeResult> merged = writeMerged(
         set, output_, force_ ? Existing::kReplaced : Existing::kKept,
-        TRACED_VERSION, progress.callback());
+        TRACED_VERSION, clockText, progress.callback());
     progress.done();
     if (!merged) {
       complain(merged.error().message);

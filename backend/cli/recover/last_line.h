@@ -8,24 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "phrasing/last_line.h"
+
 namespace traced {
 
 // What became of a job on this host.
-struct JobEnd {
+struct JobEnd : EndedStreams {
   // Of the streams that were kept: part 0 of each, and their ranks.
   std::vector<std::string> traces;
   std::set<std::uint32_t> ranks;
   std::uint32_t world_size = 0;
-  std::uint64_t streams = 0;
-  // How many were not closed by their process; of those, what could not be
-  // saved, and what is not yet.
-  std::uint64_t unclosed = 0;
-  std::uint64_t unsaved = 0;
-  // In no trace and no shared memory: somebody removed both.
-  std::uint64_t lost = 0;
-  std::uint64_t being_saved = 0;
-  // Records that they made and that are in no trace.
-  std::uint64_t dropped_records = 0;
 
   bool hasAllRanks() const {
     return world_size > 0 && ranks.size() == world_size;
@@ -35,8 +27,5 @@ struct JobEnd {
 // The verdict in a sentence; "" when nothing is decided. `title` is the folder
 // as it is shown. Reads the ends of the traces.
 std::string verdictLine(const JobEnd& job, const std::string& title);
-
-// What is known without looking.
-std::string plainLine(const JobEnd& job, const std::string& title);
 
 }  // namespace traced

@@ -5,8 +5,8 @@
 
 #include "cli/common/json.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
+#include "phrasing/text.h"
 #include "ring_io/recovery/recover_segments.h"
 
 namespace traced {

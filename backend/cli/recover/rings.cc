@@ -8,8 +8,8 @@
 #include "analysis/reading/stream_loader.h"
 #include "cli/common/complain.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/inputs/live_set.h"
+#include "phrasing/text.h"
 #include "trace_io/chunk_format.h"
 #include "trace_io/varint.h"
 

@@ -4,8 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/rank_list.h"
-#include "cli/common/text.h"
 #include "cli/report/report_output.h"
+#include "phrasing/text.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {
@@ -128,7 +129,7 @@ Json linksJson(const LinkPicture& picture) {
   Json nodes = Json::array();
   for (const LinkPicture::Node& node : picture.nodes) {
     nodes.push_back(
-        {{"name", printable(node.name)},
+        {{"name", printable(nodeText(node.name))},
          {"more", node.more},
          {"ranks", RankList::fromRanks(node.ranks).text(kAllRanges)}});
   }

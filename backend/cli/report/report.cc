@@ -15,10 +15,11 @@
 #include "cli/common/part_options.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/report/html/html_page.h"
 #include "cli/report/report_output.h"
+#include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "cli/common/part_options.h"
 #include "cli/report/report_output.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

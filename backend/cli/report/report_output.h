@@ -9,7 +9,7 @@
 #include "analysis/reading/trace_set.h"
 #include "analysis/report/report.h"
 #include "cli/common/json.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 

@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cli/common/text.h"
 #include "cli/report/report_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

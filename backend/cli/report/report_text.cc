@@ -6,8 +6,9 @@
 #include "cli/common/heading.h"
 #include "cli/common/part_options.h"
 #include "cli/common/table.h"
-#include "cli/common/text.h"
 #include "cli/report/report_output.h"
+#include "phrasing/diagnosis_text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/table.h"
-#include "cli/common/text.h"
 #include "cli/report/report_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

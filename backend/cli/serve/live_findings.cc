@@ -5,86 +5,71 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "cli/common/text.h"
-#include "phrasing/words.h"
+#include "analysis/stream/rank_list.h"
+#include "phrasing/live_text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
+// `name`: of what it is about, beside the job.
+LiveFinding findingOf(const HostsJob& job, const char* kind,
+                      const std::string& name, const std::string& text) {
+  LiveFinding finding;
+  finding.name = absl::StrCat(kind, "|", job.title(), "|", name);
+  finding.text = printable(absl::StrCat(job.title(), ": ", text));
+  finding.json = {{"kind", kind}, {"certain", false}, {"job", job.name()}};
+  return finding;
+}
+
 LiveFinding divergenceOf(const HostsJob& job, const HostsJob::Group& group,
                          std::uint64_t seq) {
-  using Part = v1::Divergence::Part;
-  std::map<std::uint64_t, std::vector<const Part*>> by_call;
+  std::map<std::uint64_t, CalledAlike> by_call;
   for (const auto& [rank, part] : group.disputed.at(seq)) {
-    by_call[part.signature()].push_back(&part);
+    CalledAlike& side = by_call[part.signature()];
+    if (side.ranks.empty()) side = {{}, part.call(), part.site()};
+    side.ranks.push_back(part.rank());
   }
   // The fewest first: they are more likely to be those that left the program.
-  std::vector<std::vector<const Part*>> sides;
-  for (auto& [signature, parts] : by_call) sides.push_back(std::move(parts));
-  std::stable_sort(
-      sides.begin(), sides.end(),
-      [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  std::vector<std::string> texts;
+  std::vector<CalledAlike> sides;
+  for (auto& [signature, side] : by_call) sides.push_back(std::move(side));
+  std::stable_sort(sides.begin(), sides.end(),
+                   [](const CalledAlike& a, const CalledAlike& b) {
+                     return a.ranks.size() < b.ranks.size();
+                   });
   Json calls = Json::array();
-  for (const auto& parts : sides) {
-    Ranks ranks;
-    for (const Part* part : parts) ranks.push_back(part->rank());
-    const Part& one = *parts.front();
-    texts.push_back(absl::StrCat(
-        ranksVerb(ranks, "calls", "call"), " ", one.call(),
-        one.site().empty() ? "" : absl::StrCat(" at ", one.site())));
-    calls.push_back({{"ranks", ranks}, {"call", one.call()}});
-    if (!one.site().empty()) calls.back()["site"] = one.site();
+  for (const CalledAlike& side : sides) {
+    calls.push_back({{"ranks", side.ranks}, {"call", side.call}});
+    if (!side.site.empty()) calls.back()["site"] = side.site;
   }
-  LiveFinding finding;
-  finding.name = absl::StrCat("diverged|", job.title(), "|", group.label);
-  finding.text = printable(absl::StrCat(
-      job.title(), ": number ", seq, " of ", group.label,
-      " is not the same operation on all ranks: ", absl::StrJoin(texts, "; ")));
-  finding.json = {{"kind", "diverged"}, {"certain", true},
-                  {"job", job.name()},  {"group", group.label},
-                  {"seq", seq},         {"calls", calls}};
+  LiveFinding finding = findingOf(job, "diverged", group.label,
+                                  divergedText(group.label, seq, sides));
+  finding.json["certain"] = true;
+  finding.json.update({{"group", group.label}, {"seq", seq}, {"calls", calls}});
   return finding;
 }
 
 LiveFinding stragglerOf(const HostsJob& job, const v1::Straggler& late) {
-  LiveFinding finding;
-  finding.name = absl::StrCat("straggler|", job.title(), "|", late.rank());
-  finding.text = printable(absl::StrCat(
-      job.title(), ": rank ", late.rank(), " keeps others waiting: ",
-      percentText(late.of_time()), " of the time, and ",
-      percentText(late.of_waiting()), " of all waiting for a last rank"));
-  finding.json = {
-      {"kind", "straggler"},       {"certain", false},
-      {"job", job.name()},         {"rank", late.rank()},
-      {"of_time", late.of_time()}, {"of_waiting", late.of_waiting()}};
+  LiveFinding finding = findingOf(job, "straggler", absl::StrCat(late.rank()),
+                                  stragglerText(late));
+  finding.json.update({{"rank", late.rank()},
+                       {"of_time", late.of_time()},
+                       {"of_waiting", late.of_waiting()}});
   return finding;
 }
 
 LiveFinding slowPeerOf(const HostsJob& job, const v1::SlowPeer& slow) {
-  const Ranks numbers(slow.ranks().begin(), slow.ranks().end());
-  const std::string ranks = ranksText(numbers);
-  LiveFinding finding;
-  finding.name = absl::StrCat("slow_peer|", job.title(), "|", ranks);
-  finding.text = printable(absl::StrCat(
-      job.title(), ": transfers ", numbers.size() == 1 ? "of " : "between ",
-      ranks, " are slow: ", slow.what(), " takes ",
-      secondsText(slow.median_ns()),
-      " (median) from when all are ready, three of four of the others ",
-      secondsText(slow.others_ns()), " at most; it is ",
-      percentText(slow.of_time()), " of the time"));
-  finding.json = {{"kind", "slow_peer"},
-                  {"certain", false},
-                  {"job", job.name()},
-                  {"group", slow.group()},
-                  {"ranks", numbers},
-                  {"what", slow.what()},
-                  {"median_ns", slow.median_ns()},
-                  {"others_ns", slow.others_ns()},
-                  {"of_time", slow.of_time()}};
+  const Ranks ranks(slow.ranks().begin(), slow.ranks().end());
+  LiveFinding finding =
+      findingOf(job, "slow_peer", ranksText(ranks), slowPeerText(slow));
+  finding.json.update({{"group", slow.group()},
+                       {"ranks", ranks},
+                       {"what", slow.what()},
+                       {"median_ns", slow.median_ns()},
+                       {"others_ns", slow.others_ns()},
+                       {"of_time", slow.of_time()}});
   return finding;
 }
 
@@ -101,29 +86,16 @@ LiveFinding waitingOf(const HostsJob& job, const HostsJob::Group& group,
   });
   Ranks ranks(waiting.ranks().begin(), waiting.ranks().end());
   std::sort(ranks.begin(), ranks.end());
-  std::string text = absl::StrCat(
-      job.title(), ": ", ranksVerb(ranks, "has", "have"), " been in ",
-      waiting.op(), " ", waiting.seq(), " of ", group.label, " for ",
-      threeDigits(static_cast<double>(waiting.waiting_ns()) / 1e9), " s",
-      waiting.site().empty() ? "" : absl::StrCat(" at ", waiting.site()));
-  if (!behind.empty()) {
-    absl::StrAppend(&text, "; ", ranksVerb(behind, "has", "have"),
-                    " not called it");
-  }
-  LiveFinding finding;
-  finding.name = absl::StrCat("waiting|", job.title(), "|", group.label, "|",
-                              waiting.seq());
-  finding.text = printable(text);
-  finding.json = {{"kind", "waiting"},
-                  {"certain", false},
-                  {"job", job.name()},
-                  {"group", group.label},
-                  {"seq", waiting.seq()},
-                  {"op", waiting.op()},
-                  {"waiting_ns", waiting.waiting_ns()},
-                  {"waiting", ranks},
-                  {"not_called", behind},
-                  {"on_other_hosts", elsewhere}};
+  LiveFinding finding =
+      findingOf(job, "waiting", absl::StrCat(group.label, "|", waiting.seq()),
+                waitingText(group.label, waiting, behind));
+  finding.json.update({{"group", group.label},
+                       {"seq", waiting.seq()},
+                       {"op", waiting.op()},
+                       {"waiting_ns", waiting.waiting_ns()},
+                       {"waiting", ranks},
+                       {"not_called", behind},
+                       {"on_other_hosts", elsewhere}});
   if (!waiting.site().empty()) finding.json["site"] = waiting.site();
   return finding;
 }

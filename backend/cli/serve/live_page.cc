@@ -3,11 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/html/page_parts.h"
 #include "cli/serve/live_findings.h"
 #include "cli/serve/live_metrics.h"
+#include "phrasing/live_text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -88,10 +89,8 @@ Json warningsOf(const std::vector<Peer>& peers) {
   Json warnings = Json::array();
   for (const Peer& peer : peers) {
     if (peer.digest) continue;
-    warnings.push_back(printable(absl::StrCat(
-        peer.address, " has told nothing for ", threeDigits(peer.silent_s),
-        " s: its ranks count as not seen",
-        peer.problem.empty() ? "" : absl::StrCat(" (", peer.problem, ")"))));
+    warnings.push_back(
+        printable(silentHostText(peer.address, peer.silent_s, peer.problem)));
   }
   return warnings;
 }

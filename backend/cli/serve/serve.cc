@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "cli/common/subcommand.h"
-#include "cli/common/text.h"
 #include "cli/serve/hosts/digest_bounds.h"
 #include "cli/serve/hosts/hosts.h"
 #include "cli/serve/http/http_service.h"
@@ -27,6 +26,7 @@
 #include "cli/serve/textfile.h"
 #include "cli/serve/verdict_commands.h"
 #include "cli/serve/watched_jobs.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/memory_file.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "analysis/reading/same_run.h"
-#include "cli/common/text.h"
 #include "cli/inputs/left_over.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_format.h"
 #include "analysis/stream/clock_models.h"
 #include "cli/common/event_words.h"
-#include "cli/common/text.h"
 #include "cli/show/show_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -4,6 +4,7 @@
 #include "analysis/stream/names.h"
 #include "cli/common/part_options.h"
 #include "cli/show/show_output.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

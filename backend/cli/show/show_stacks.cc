@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/rank_list.h"
-#include "cli/common/text.h"
 #include "cli/show/show_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/common/heading.h"
 #include "cli/common/part_options.h"
 #include "cli/common/table.h"
-#include "cli/common/text.h"
 #include "cli/show/show_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -11,9 +11,10 @@
 #include "cli/common/part_options.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/tree/tree_output.h"
+#include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

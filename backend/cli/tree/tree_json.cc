@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/tree/tree_output.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/common/part_options.h"
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
-#include "cli/common/text.h"
 #include "cli/tree/tree_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

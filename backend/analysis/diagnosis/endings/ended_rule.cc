@@ -44,10 +44,16 @@ std::vector<const RankState*> failedAlone(const JobState& job,
   return failed;
 }
 
-// What ranks that fail alike have in common: messages differ in numbers.
-std::string manner(const RankState& rank) {
-  const std::string text = endText(rank.end);
-  return text.substr(0, text.find(':'));
+// Whether ranks failed alike: messages of one exception differ in numbers.
+bool failedAlike(const ProcessEnd& a, const ProcessEnd& b) {
+  const auto typeOf = [](const ProcessEnd& end) {
+    const std::string line = end.exceptionLine();
+    return line.substr(0, line.find(':'));
+  };
+  if (a.kind != b.kind) return false;
+  if (a.kind == EndKind::kRaised) return typeOf(a) == typeOf(b);
+  if (a.kind == EndKind::kKilled) return a.signal == b.signal;
+  return endedAlike(a, b);
 }
 
 // How long it had been in an operation when somebody else may have ended it;
@@ -120,7 +126,7 @@ std::vector<JobVerdict> findFailedProcesses(
   std::size_t told = 0;
   for (const RankState* rank : failed) {
     verdict.ranks.push_back(rank->rank);
-    if (manner(*rank) == manner(first)) {
+    if (failedAlike(rank->end, first.end)) {
       verdict.culprits.push_back(rank->rank);
     }
     if (rank == &first || ++told > kMostTold) continue;

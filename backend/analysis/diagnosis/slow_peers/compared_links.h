@@ -42,6 +42,8 @@ struct ComparedLinks {
   Kind kind = Kind::kPairs;
   // Of pairs "64 KiB", else "all_reduce (4 KiB float32, sum)".
   std::string what;
+  // Of pairs.
+  bool between_hosts = false;
   // The name of the collective, "" of messages.
   std::string op;
   // Whose traces are not there, of the groups that are looked at.

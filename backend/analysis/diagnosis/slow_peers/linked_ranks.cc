@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "absl/strings/str_cat.h"
-#include "analysis/stream/rank_list.h"
-
 namespace traced {
 namespace {
 
@@ -51,15 +48,6 @@ std::vector<LinkedRanks> putTogether(const ComparedLinks& compared,
     }
   }
   return groups;
-}
-
-std::string linkText(const ComparedLinks& compared,
-                     const std::vector<std::uint32_t>& ranks) {
-  if (compared.kind == Kind::kPairs) {
-    return absl::StrCat("from rank ", ranks[0], " to rank ", ranks[1]);
-  }
-  const char* where = compared.kind == Kind::kRanks ? "on " : "among ";
-  return where + ranksText(ranks);
 }
 
 }  // namespace traced

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "analysis/diagnosis/slow_peers/compared_links.h"
@@ -24,9 +23,5 @@ struct LinkedRanks {
 // `slow` must outlive what is returned.
 std::vector<LinkedRanks> putTogether(const ComparedLinks& compared,
                                      const std::vector<SlowLink>& slow);
-
-// "from rank 1 to rank 2", "on rank 1", "among ranks 0-3".
-std::string linkText(const ComparedLinks& compared,
-                     const std::vector<std::uint32_t>& ranks);
 
 }  // namespace traced

@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "analysis/diagnosis/slow_peers/link_sources.h"
 
 namespace traced {
@@ -68,8 +67,8 @@ class MessageLinks {
   void finish(std::vector<ComparedLinks>& all) && {
     for (auto& [compared, found] : classes_) {
       ComparedLinks& links = all.emplace_back();
-      links.what = absl::StrCat(sizeText(compared.bytes),
-                                compared.between_hosts ? " between hosts" : "");
+      links.what = sizeText(compared.bytes);
+      links.between_hosts = compared.between_hosts;
       links.absent = absentOf(found.groups);
       for (auto& [ranks, link] : found.by_ranks) {
         links.links.push_back(std::move(link));

@@ -27,7 +27,7 @@ void tellLinks(const ComparedLinks& compared, const LinkedRanks& together,
     const SlowLink& link = *together.links[i];
     verdict.evidence.push_back(SlowTransfers{
         compared.what, compared.kind, compared.links[link.link].ranks,
-        link.median_ns, link.count, link.others_ns});
+        link.median_ns, link.count, link.others_ns, compared.between_hosts});
     verdict.evidence.push_back(ShareOfTime{link.of_the_time});
   }
 }

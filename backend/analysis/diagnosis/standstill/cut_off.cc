@@ -55,7 +55,7 @@ std::optional<CutOffBeforeJoining> cutOffBefore(
   const ProcessEnd& first = standing.job().rank(missing.front())->end;
   const bool alike = all(missing, [&](std::uint32_t rank) {
     return standing.stoodStillBeforeEndOf(rank) &&
-           endText(standing.job().rank(rank)->end) == endText(first);
+           endedAlike(standing.job().rank(rank)->end, first);
   });
   if (!alike || first.wasKilled()) return std::nullopt;
   std::int64_t waited_ns = *standing.waitedUntilEndOf(missing.front());

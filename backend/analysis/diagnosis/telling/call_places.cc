@@ -74,13 +74,13 @@ void tellPlaces(JobVerdict& verdict) {
     }
     return;
   }
-  absl::btree_map<std::string, CalledAt> calls;
+  absl::btree_map<CallPlace, CalledAt> calls;
   for (const auto& [rank, place] : verdict.places) {
-    CalledAt& call = calls[placeText(place)];
+    CalledAt& call = calls[place];
     if (!call.place) call.place = std::make_shared<const CallPlace>(place);
     call.ranks.push_back(rank);
   }
-  for (auto& [text, call] : calls) verdict.evidence.push_back(std::move(call));
+  for (auto& [place, call] : calls) verdict.evidence.push_back(std::move(call));
 }
 
 // What a rank handled when it made the call, or made the one that it is in

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/stream/operation_kinds.h"
-#include "cli/common/text.h"
 #include "cli/export/fr/fr_names.h"
+#include "phrasing/text.h"
 
 namespace traced::fr {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced::otf2 {
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/otf2/archive.h"
 #include "cli/export/otf2/rank_events.h"
+#include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 #include "trace_io/wrapping.h"
 

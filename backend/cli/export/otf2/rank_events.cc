@@ -13,9 +13,9 @@
 #include "analysis/timeline/lanes.h"
 #include "analysis/timeline/rank_timeline.h"
 #include "analysis/view/job_view.h"
-#include "cli/common/text.h"
 #include "cli/export/operation_facts.h"
 #include "cli/export/otf2/communication.h"
+#include "phrasing/text.h"
 
 namespace traced::otf2 {
 

@@ -7,11 +7,11 @@
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/timeline/job_timeline.h"
 #include "analysis/timeline/rank_timeline.h"
-#include "cli/common/text.h"
 #include "cli/export/gzip_output.h"
 #include "cli/export/job_exporter.h"
 #include "cli/export/perfetto/fields.h"
 #include "cli/export/perfetto/rank_packets.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace perfetto {

@@ -13,10 +13,10 @@
 #include "analysis/stream/names.h"
 #include "analysis/timeline/slices.h"
 #include "analysis/view/job_view.h"
-#include "cli/common/text.h"
 #include "cli/export/operation_facts.h"
 #include "cli/export/perfetto/fields.h"
 #include "cli/export/perfetto/sequence.h"
+#include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 
 namespace traced::perfetto {

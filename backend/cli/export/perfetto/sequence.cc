@@ -1,8 +1,8 @@
 #include "cli/export/perfetto/sequence.h"
 
 #include "analysis/timeline/lanes.h"
-#include "cli/common/text.h"
 #include "cli/export/perfetto/fields.h"
+#include "phrasing/text.h"
 
 namespace traced::perfetto {
 

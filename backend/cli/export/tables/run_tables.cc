@@ -7,6 +7,7 @@
 #include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/names.h"
 #include "phrasing/verdict_text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 
@@ -242,7 +243,9 @@ void StreamTables::add(const TraceSet& set, const RunSummary& summary) {
   };
   for (const std::string& text : set.input_warnings) say("input", text);
   for (const std::string& text : set.selection_warnings) say("selection", text);
-  for (const std::string& text : summary.clockWarnings()) say("clock", text);
+  for (const ClockWarning& each : summary.clockWarnings()) {
+    say("clock", clockText(each));
+  }
   const std::string absent = summary.absentRanks();
   if (!absent.empty()) say("absent_ranks", absent);
   if (const std::uint64_t bytes = unusableBytes(set, summary)) {

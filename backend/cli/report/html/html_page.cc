@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/html/page_parts.h"
 #include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -5,10 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/common/table.h"
-#include "cli/common/text.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
+#include "phrasing/text.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {
@@ -129,8 +130,9 @@ std::string latenessTable(const Report& report) {
 std::string nodeName(const LinkPicture& picture, std::uint32_t number) {
   if (number >= picture.nodes.size()) return "ranks of no known node";
   const LinkPicture::Node& node = picture.nodes[number];
-  return node.more == 0 ? node.name
-                        : absl::StrCat(node.name, " and ", node.more, " more");
+  const std::string name = nodeText(node.name);
+  return node.more == 0 ? name
+                        : absl::StrCat(name, " and ", node.more, " more");
 }
 
 std::string linkTable(const Report& report) {

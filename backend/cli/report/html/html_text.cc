@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 

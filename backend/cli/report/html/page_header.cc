@@ -5,10 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "cli/common/heading.h"
 #include "cli/common/part_options.h"
-#include "cli/common/text.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
+#include "phrasing/diagnosis_text.h"
+#include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 
 namespace traced {
@@ -26,14 +27,10 @@ std::string sentenceOf(const PageInput& input) {
     return headlineOf(diagnosis.job, diagnosis.verdicts.front());
   }
   if (input.report.all.calls == 0) return "No operations were recorded.";
-  if (!diagnosis.howEndedUnknown().empty()) {
-    return absl::StrCat("Nothing wrong was found, but how ",
-                        ranksText(diagnosis.howEndedUnknown()),
-                        " ended is not known.");
-  }
+  const std::string nothing = nothingWrongText(diagnosis);
   const std::string latest = withoutEnd(latestText(input.report));
-  return absl::StrCat("Nothing wrong was found.", latest.empty() ? "" : " ",
-                      latest);
+  if (latest.empty() || !diagnosis.howEndedUnknown().empty()) return nothing;
+  return absl::StrCat(nothing, " ", latest);
 }
 
 // One of the four numbers. `value`: as the JSON has it, null where it has none.

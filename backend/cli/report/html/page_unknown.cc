@@ -3,13 +3,13 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cli/common/heading.h"
-#include "cli/common/text.h"
 #include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
-#include "phrasing/verdict_text.h"
+#include "phrasing/diagnosis_text.h"
+#include "phrasing/text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {
@@ -17,32 +17,6 @@ namespace {
 void addLines(std::vector<std::string>& sentences, const std::string& text) {
   for (const auto line : absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
     sentences.emplace_back(absl::StripAsciiWhitespace(line));
-  }
-}
-
-void addDiagnosis(std::vector<std::string>& sentences,
-                  const Diagnosis& diagnosis) {
-  for (const JobVerdict& verdict : diagnosis.verdicts) {
-    if (verdict.kind == VerdictKind::kUndecided) {
-      sentences.push_back(
-          absl::StrCat("Undecided: ", summaryOf(diagnosis.job, verdict)));
-    }
-  }
-  if (!diagnosis.howEndedUnknown().empty()) {
-    sentences.push_back(absl::StrCat("How ",
-                                     ranksText(diagnosis.howEndedUnknown()),
-                                     " ended is not known."));
-  }
-  if (diagnosis.under_way > 0) {
-    sentences.push_back(
-        absl::StrCat(countOf(diagnosis.under_way, "operation"),
-                     " had not ended when the trace did, too young to be "
-                     "judged."));
-  }
-  if (!diagnosis.rules_left_out.empty()) {
-    sentences.push_back(
-        absl::StrCat("Rules that need what these sources do not tell: ",
-                     absl::StrJoin(diagnosis.rules_left_out, ", "), "."));
   }
 }
 
@@ -66,7 +40,9 @@ void addPictures(std::vector<std::string>& sentences,
 std::vector<std::string> unknownSentences(const PageInput& input) {
   const Report& report = input.report;
   std::vector<std::string> sentences = allWarnings(input.set, report.summary);
-  addDiagnosis(sentences, input.diagnosis);
+  for (std::string& each : unknownTexts(input.diagnosis)) {
+    sentences.push_back(std::move(each));
+  }
   addLines(sentences, clocksText(report));
   addLines(sentences, notesText(report));
   addLines(sentences, deviceTimesText(report.summary.deviceTimes()));

@@ -7,6 +7,7 @@
 #include "analysis/live/order_digest.h"
 #include "analysis/stream/names.h"
 #include "cli/serve/hosts/digest_bounds.h"
+#include "phrasing/words.h"
 
 namespace traced {
 namespace {
@@ -89,9 +90,9 @@ void addFindings(const LiveJob& job, v1::JobDigest& digest) {
     v1::SlowPeer& told = *digest.add_slow_peers();
     told.mutable_ranks()->Assign(slow.ranks.begin(), slow.ranks.end());
     told.set_group(boundedText(job.groups().label(slow.group)));
-    told.set_what(boundedText(slow.what));
-    told.set_median_ns(slow.median_ns);
-    told.set_others_ns(slow.others_ns);
+    told.set_what(boundedText(transfersText(slow.worst)));
+    told.set_median_ns(slow.worst.median_ns);
+    told.set_others_ns(slow.worst.others_ns);
     told.set_of_time(slow.of_time);
   }
 }

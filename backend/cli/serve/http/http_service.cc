@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
 #include "cli/serve/http/http_listener.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
 #include "cli/serve/http/http_exchange.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

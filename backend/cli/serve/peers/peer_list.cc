@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/common/text.h"
 #include "cli/serve/hosts/digest_bounds.h"
 #include "cli/serve/http/http_exchange.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/reading/stream_loader.h"
+#include "phrasing/budget_text.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
@@ -41,7 +42,7 @@ class CoverageTest : public ::testing::Test {
     summary.add(table);
     Coverage coverage({steps});
     coverage.add(table);
-    return coverage.gaps(*set, summary);
+    return gapTexts(coverage.gaps(*set, summary));
   }
 
   testing::TempDir dir_;
@@ -133,10 +134,11 @@ TEST_F(CoverageTest, RowsAboutRanksThatThereAreNotAreNamed) {
   row.line = 7;
   row.ranks = absl::flat_hash_set<std::uint32_t>{0, 4};
   row.ranks_text = "0,4";
-  EXPECT_THAT(rowsWithoutRanks({{row}}, 5), IsEmpty());
-  EXPECT_THAT(rowsWithoutRanks({{row}}, 4),
-              ElementsAre("line 7 of the budget is about ranks 0,4, but the "
-                          "job had only 4"));
+  const Budget budget{{row}};
+  EXPECT_THAT(rowsWithoutRanks(budget, 5), IsEmpty());
+  EXPECT_THAT(rowsWithoutRanks(budget, 4), ElementsAre(&budget.rows[0]));
+  EXPECT_EQ(rowWithoutRanksText(row, 4),
+            "line 7 of the budget is about ranks 0,4, but the job had only 4");
 }
 
 }  // namespace

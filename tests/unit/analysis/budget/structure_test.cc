@@ -7,6 +7,7 @@
 
 #include "analysis/reading/stream_loader.h"
 #include "analysis/reading/trace_set.h"
+#include "phrasing/budget_text.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"
@@ -50,7 +51,7 @@ std::vector<std::string> differences(const std::vector<StructureRow>& rows,
   for (const StreamTable& rank : ranks) check.add(rank);
   const std::vector<StructureResult> results = std::move(check).finish();
   EXPECT_EQ(results.size(), 1u);
-  return results.at(0).differences;
+  return differenceTexts(rows.at(0), results.at(0));
 }
 
 using Sentences = std::vector<std::string>;

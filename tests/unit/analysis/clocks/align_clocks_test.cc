@@ -141,8 +141,7 @@ TEST(AlignClocksTest, OneSidedBoundsAreNoAlignment) {
   EXPECT_EQ(run.clocks.models[1].source(), v1::CLOCK_SOURCE_WALL_CLOCK);
   EXPECT_EQ(run.score.unanswered, run.hosts.trueInstants().size());
   ASSERT_EQ(run.clocks.warnings.size(), 1u);
-  EXPECT_THAT(run.clocks.warnings[0],
-              ::testing::HasSubstr("could not be aligned"));
+  EXPECT_FALSE(run.clocks.warnings[0].stepped);
 }
 
 TEST(AlignClocksTest, StreamsOfOneBootShareTheirClock) {

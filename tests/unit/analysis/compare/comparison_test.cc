@@ -9,6 +9,8 @@
 #include <cmath>
 #include <random>
 
+#include "phrasing/compare_text.h"
+
 namespace traced {
 namespace {
 
@@ -110,14 +112,14 @@ TEST_F(ComparisonTest, ASlowerTransferIsThatAndWaitsFollow) {
   EXPECT_TRUE(comparison.hasFindings());
   const Change& transfer = change(comparison, RunPart::kTransfer);
   EXPECT_EQ(transfer.kind, ChangeKind::kWorse);
-  EXPECT_EQ(transfer.follows, "");
+  EXPECT_FALSE(transfer.follows);
   EXPECT_NEAR(transfer.ratio(), 1.1, 0.02);
   EXPECT_LE(*transfer.p, 0.05);
-  EXPECT_THAT(change(comparison, RunPart::kExposed).follows,
+  EXPECT_THAT(causeText(change(comparison, RunPart::kExposed).follows),
               HasSubstr("transfer of all_reduce 4-8 MiB float32 on dp"));
   const Change& step = change(comparison, RunPart::kStep, true);
   EXPECT_EQ(step.kind, ChangeKind::kWorse);
-  EXPECT_THAT(step.follows, HasSubstr("transfer of all_reduce"));
+  EXPECT_THAT(causeText(step.follows), HasSubstr("transfer of all_reduce"));
   EXPECT_EQ(change(comparison, RunPart::kOwnCall).kind, ChangeKind::kNone);
 }
 
@@ -157,7 +159,7 @@ TEST_F(ComparisonTest, AWaitThatBeginsSoonerIsLostOverlap) {
   const Comparison comparison = compared(sooner);
   const Change& exposed = change(comparison, RunPart::kExposed);
   EXPECT_EQ(exposed.kind, ChangeKind::kWorse);
-  EXPECT_EQ(exposed.follows, "");
+  EXPECT_FALSE(exposed.follows);
   ASSERT_TRUE(exposed.sooner);
   EXPECT_EQ(exposed.sooner->before_ns, 4 * kMs);
 }
@@ -171,11 +173,11 @@ TEST_F(ComparisonTest, LostOverlapIsNotExplainedByALittleMoreLateness) {
   sooner.caused_by_1_ms = 2;
   const Comparison comparison = compared(sooner);
   const Change& exposed = change(comparison, RunPart::kExposed);
-  EXPECT_EQ(exposed.follows, "");
+  EXPECT_FALSE(exposed.follows);
   EXPECT_TRUE(exposed.sooner);
   const Change& wait = change(comparison, RunPart::kWaitForPeers);
   EXPECT_EQ(wait.kind, ChangeKind::kWorse);
-  EXPECT_THAT(wait.follows, HasSubstr("exposed wait of all_reduce"));
+  EXPECT_THAT(causeText(wait.follows), HasSubstr("exposed wait of all_reduce"));
 }
 
 TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
@@ -184,12 +186,12 @@ TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
   slow.wait_ms *= 1.3;
   slow.caused_by_1_ms = 2;
   const Comparison let_go = compared(slow);
-  EXPECT_THAT(change(let_go, RunPart::kWaitForPeers).follows,
+  EXPECT_THAT(causeText(change(let_go, RunPart::kWaitForPeers).follows),
               HasSubstr("transfer of all_reduce"));
   slow.computed_by_1_ms = 11;
   const Comparison computes = compared(slow);
-  EXPECT_EQ(change(computes, RunPart::kWaitForPeers).follows, "");
-  EXPECT_EQ(change(computes, RunPart::kTransfer).follows, "");
+  EXPECT_FALSE(change(computes, RunPart::kWaitForPeers).follows);
+  EXPECT_FALSE(change(computes, RunPart::kTransfer).follows);
 }
 
 // Found with real ranks on a quiet machine.
@@ -205,8 +207,9 @@ TEST_F(ComparisonTest, HowLongARankComputesMayVaryTooMuchToTell) {
   }
   const Comparison comparison = compareRuns(base, fresh, {}, settings_);
   const Change& wait = change(comparison, RunPart::kWaitForPeers);
-  EXPECT_EQ(wait.follows, "");
-  EXPECT_THAT(wait.perhaps_follows, HasSubstr("transfer of all_reduce"));
+  EXPECT_FALSE(wait.follows);
+  EXPECT_THAT(causeText(wait.perhaps_follows),
+              HasSubstr("transfer of all_reduce"));
 }
 
 TEST_F(ComparisonTest, ARankMayBeLateByAnotherKindOfOperation) {
@@ -233,7 +236,7 @@ TEST_F(ComparisonTest, ARankMayBeLateByAnotherKindOfOperation) {
     if (key.key != kGradients) continue;
     for (const Change& each : key.changes) {
       if (each.part != RunPart::kWaitForPeers) continue;
-      EXPECT_THAT(each.follows, HasSubstr("transfer of all_gather"));
+      EXPECT_THAT(causeText(each.follows), HasSubstr("transfer of all_gather"));
       seen = true;
     }
   }
@@ -265,7 +268,7 @@ TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
                     {}, settings_);
     const auto most = std::max_element(added_ms.begin(), added_ms.end());
     EXPECT_THAT(
-        change(comparison, RunPart::kStep, true).follows,
+        causeText(change(comparison, RunPart::kStep, true).follows),
         HasSubstr("transfer of kind" + std::to_string(most - added_ms.begin())))
         << ::testing::PrintToString(added_ms);
   } while (std::next_permutation(added_ms.begin(), added_ms.end()));
@@ -284,8 +287,8 @@ TEST_F(ComparisonTest, AnExposedWaitPerhapsFollowsFromWhatIsOpen) {
   }
   const Comparison comparison = compareRuns(base, fresh, {}, settings_);
   const Change& exposed = change(comparison, RunPart::kExposed);
-  EXPECT_EQ(exposed.follows, "");
-  EXPECT_THAT(exposed.perhaps_follows,
+  EXPECT_FALSE(exposed.follows);
+  EXPECT_THAT(causeText(exposed.perhaps_follows),
               HasSubstr("wait for peers of all_reduce"));
 }
 
@@ -294,7 +297,7 @@ TEST_F(ComparisonTest, AnExposedWaitForMoreCallsFollows) {
   more.calls = 40;
   more.exposed_ms *= 1.5;
   const Comparison comparison = compared(more);
-  EXPECT_THAT(change(comparison, RunPart::kExposed).follows,
+  EXPECT_THAT(causeText(change(comparison, RunPart::kExposed).follows),
               HasSubstr("calls of all_reduce"));
 }
 
@@ -333,15 +336,15 @@ TEST_F(ComparisonTest, TooFewPairsAreNoMeasure) {
   const Comparison comparison = compared(slow, 3);
   EXPECT_FALSE(comparison.hasFindings());
   ASSERT_EQ(comparison.not_measured.size(), 1U);
-  EXPECT_THAT(comparison.not_measured[0],
+  EXPECT_THAT(reasonTexts(comparison)[0],
               HasSubstr("too few runs: with 3 and 3 the smallest p is 0.25"));
-  EXPECT_THAT(comparison.not_measured[0], HasSubstr("7 pairs are enough"));
+  EXPECT_THAT(reasonTexts(comparison)[0], HasSubstr("7 pairs are enough"));
   settings_.paired = false;
-  EXPECT_THAT(compared(slow, 3).not_measured[0],
+  EXPECT_THAT(reasonTexts(compared(slow, 3))[0],
               HasSubstr("5 a side are enough"));
   // Resampling at random has a smallest p of its own.
   settings_.limits.alpha = 1e-5;
-  EXPECT_THAT(compared(slow, 3).not_measured[0],
+  EXPECT_THAT(reasonTexts(compared(slow, 3))[0],
               HasSubstr("no number of runs is enough"));
 }
 
@@ -350,7 +353,7 @@ TEST_F(ComparisonTest, RunsThatDifferMuchAreNoMeasure) {
   const Comparison comparison = compared({});
   EXPECT_FALSE(comparison.hasFindings());
   ASSERT_EQ(comparison.not_measured.size(), 1U);
-  EXPECT_THAT(comparison.not_measured[0], HasSubstr("differ too much"));
+  EXPECT_THAT(reasonTexts(comparison)[0], HasSubstr("differ too much"));
 }
 
 TEST_F(ComparisonTest, WaitsForPeersThatScatterAreNoReasonNotToPass) {
@@ -374,7 +377,7 @@ TEST_F(ComparisonTest, AMachineThatChangesIsNoMeasure) {
       compareRuns(side({}), side({}), side(slow), settings_);
   EXPECT_FALSE(comparison.hasFindings());
   ASSERT_FALSE(comparison.not_measured.empty());
-  EXPECT_THAT(comparison.not_measured[0],
+  EXPECT_THAT(reasonTexts(comparison)[0],
               HasSubstr("the same program differs from itself: transfer"));
 }
 
@@ -389,20 +392,20 @@ TEST_F(ComparisonTest, OneRunASideHasNoVerdict) {
 
 TEST_F(ComparisonTest, WhatIsNoMeasureIsSaid) {
   std::vector<RunFigures> base = side({}), fresh = side({});
-  fresh[3].gaps = {"12 records dropped"};
-  EXPECT_THAT(compareRuns(base, fresh, {}, settings_).unfit,
+  fresh[3].gaps = {Loss{Loss::What::kDropped, 12, {0}, {}, {}}};
+  EXPECT_THAT(reasonTexts(compareRuns(base, fresh, {}, settings_)),
               ::testing::ElementsAre(HasSubstr("12 records dropped")));
   fresh = side({});
   fresh[3].world_size = 8;
-  EXPECT_THAT(compareRuns(base, fresh, {}, settings_).unfit,
+  EXPECT_THAT(reasonTexts(compareRuns(base, fresh, {}, settings_)),
               ::testing::ElementsAre(HasSubstr("4 ranks and")));
   fresh = side({});
   fresh.pop_back();
-  EXPECT_THAT(compareRuns(base, fresh, {}, settings_).unfit,
+  EXPECT_THAT(reasonTexts(compareRuns(base, fresh, {}, settings_)),
               ::testing::ElementsAre(HasSubstr("9 and 8 runs are no pairs")));
   MadeUp other;
   other.key.op = "all_gather";
-  EXPECT_THAT(compareRuns(base, side(other), {}, settings_).unfit,
+  EXPECT_THAT(reasonTexts(compareRuns(base, side(other), {}, settings_)),
               ::testing::ElementsAre(HasSubstr("different programs")));
 }
 

@@ -59,9 +59,11 @@ TEST_F(LiveLinksTest, OneThatStaysSlowIsToldUntilItIsQuick) {
   ASSERT_EQ(links_.slow().size(), 1u);
   const LiveLinks::Slow& slow = links_.slow().front();
   EXPECT_THAT(slow.ranks, ElementsAre(1, 2));
-  EXPECT_EQ(slow.what, "a message of 64 KiB from rank 1 to rank 2");
-  EXPECT_EQ(slow.median_ns, 20 * kMillisecond);
-  EXPECT_EQ(slow.others_ns, kMillisecond);
+  EXPECT_EQ(slow.worst.link, SlowTransfers::Link::kPairs);
+  EXPECT_EQ(slow.worst.what, "64 KiB");
+  EXPECT_THAT(slow.worst.ranks, ElementsAre(1, 2));
+  EXPECT_EQ(slow.worst.median_ns, 20 * kMillisecond);
+  EXPECT_EQ(slow.worst.others_ns, kMillisecond);
   EXPECT_NEAR(slow.of_time, 0.38, 0.02);
   run(10 * kSecond, kMillisecond);
   EXPECT_THAT(links_.slow(), IsEmpty());

@@ -6,6 +6,7 @@
 
 #include "analysis/clocks/align_clocks.h"
 #include "analysis/match/loaded_run.h"
+#include "phrasing/warnings.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
@@ -44,7 +45,8 @@ class MergeTest : public ::testing::Test {
 };
 
 TEST_F(MergeTest, CopiesChunksByteForByte) {
-  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0"));
+  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0",
+                          clockText));
   const std::string merged = testing::readFile(output());
   for (const std::string& chunk : chunks_) {
     EXPECT_NE(merged.find(chunk), std::string::npos);
@@ -60,25 +62,28 @@ TEST_F(MergeTest, CopiesChunksByteForByte) {
 }
 
 TEST_F(MergeTest, MergingAMergedFileChangesNothing) {
-  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0"));
+  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0",
+                          clockText));
   const std::string once = testing::readFile(output());
-  ASSERT_TRUE(
-      writeMerged(open("out"), output() + "2", Existing::kReplaced, "0.1.0"));
+  ASSERT_TRUE(writeMerged(open("out"), output() + "2", Existing::kReplaced,
+                          "0.1.0", clockText));
   EXPECT_EQ(testing::readFile(output() + "2"), once);
 }
 
 TEST_F(MergeTest, MergingWhatWasMergedApartIsMergingItAtOnce) {
   std::filesystem::remove(dir_.path() + "/in/notes.txt");
-  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0"));
+  ASSERT_TRUE(writeMerged(open("in"), output(), Existing::kReplaced, "0.1.0",
+                          clockText));
   std::filesystem::create_directory(dir_.path() + "/apart");
   for (const std::string rank : {"0", "1"}) {
     ASSERT_TRUE(writeMerged(open("in/" + rank), dir_.path() + "/apart/" + rank,
-                            Existing::kReplaced, "0.1.0"));
+                            Existing::kReplaced, "0.1.0", clockText));
   }
   const TraceSet apart = open("apart");
   EXPECT_EQ(alignClocks(apart).models[1].source(),
             v1::CLOCK_SOURCE_COLLECTIVES);
-  ASSERT_TRUE(writeMerged(apart, output() + "2", Existing::kReplaced, "0.1.0"));
+  ASSERT_TRUE(writeMerged(apart, output() + "2", Existing::kReplaced, "0.1.0",
+                          clockText));
   EXPECT_EQ(testing::readFile(output() + "2"), testing::readFile(output()));
 }
 
@@ -86,7 +91,8 @@ TEST_F(MergeTest, TellsOfUnusableBytes) {
   testing::writeFile(dir_.path() + "/in/0", "rubbish" + chunks_[0]);
   const TraceSet direct = open("in");
   EXPECT_EQ(direct.unusable_bytes, 7u);
-  ASSERT_TRUE(writeMerged(direct, output(), Existing::kReplaced, "0.1.0"));
+  ASSERT_TRUE(
+      writeMerged(direct, output(), Existing::kReplaced, "0.1.0", clockText));
   const TraceSet merged = open("out");
   EXPECT_EQ(merged.unusable_bytes, 7u);
   EXPECT_EQ(merged.input_warnings, direct.input_warnings);
@@ -95,7 +101,8 @@ TEST_F(MergeTest, TellsOfUnusableBytes) {
 TEST_F(MergeTest, AnInputThatChangedLeavesNoFileBehind) {
   const TraceSet set = open("in");
   testing::writeFile(dir_.path() + "/in/1", "gone");
-  const auto merged = writeMerged(set, output(), Existing::kReplaced, "0.1.0");
+  const auto merged =
+      writeMerged(set, output(), Existing::kReplaced, "0.1.0", clockText);
   ASSERT_FALSE(merged);
   EXPECT_NE(merged.error().message.find("changed"), std::string::npos);
   for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
@@ -104,8 +111,8 @@ TEST_F(MergeTest, AnInputThatChangedLeavesNoFileBehind) {
 }
 
 TEST_F(MergeTest, SaysWhenItCannotWrite) {
-  EXPECT_FALSE(
-      writeMerged(open("in"), "/nowhere/out", Existing::kReplaced, "0.1.0"));
+  EXPECT_FALSE(writeMerged(open("in"), "/nowhere/out", Existing::kReplaced,
+                           "0.1.0", clockText));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "analysis/match/loaded_run.h"
 #include "analysis/match/match.h"
+#include "phrasing/warnings.h"
 #include "support/dump_files.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"

@@ -9,6 +9,7 @@
 #include "analysis/merge/merge.h"
 #include "analysis/reading/stream_loader.h"
 #include "analysis/reading/stream_window.h"
+#include "phrasing/warnings.h"
 #include "support/reframe.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
@@ -368,7 +369,7 @@ TEST_F(RunsOfOneNameTest, WhatNothingTellsApartIsSaidToBeMixedPerhaps) {
   // A merged file holds both, and says the same of them.
   const testing::TempDir elsewhere;
   const std::string merged = elsewhere.path() + "/merged";
-  ASSERT_TRUE(writeMerged(open(), merged, Existing::kKept, "test"));
+  ASSERT_TRUE(writeMerged(open(), merged, Existing::kKept, "test", clockText));
   const auto again = openTraceSet({merged});
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->may_mix_runs);

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "phrasing/warnings.h"
+
 namespace traced {
 namespace {
 
@@ -23,7 +25,7 @@ StreamTable notClosed(std::uint32_t rank) {
 TEST(LossesTest, NamesTheHostsThatMayHaveTheEnd) {
   Losses losses;
   for (std::uint32_t rank = 0; rank < 8; ++rank) losses.add(notClosed(rank));
-  EXPECT_THAT(losses.sentences(),
+  EXPECT_THAT(lossTexts(losses),
               ElementsAre(HasSubstr("of host node-100, node-101, node-102, "
                                     "node-103, node-104, node-105, node-106, "
                                     "node-107, or of a container")));
@@ -32,9 +34,9 @@ TEST(LossesTest, NamesTheHostsThatMayHaveTheEnd) {
 TEST(LossesTest, CountsHostsOfWhichThereAreMany) {
   Losses losses;
   for (std::uint32_t rank = 0; rank < 20; ++rank) losses.add(notClosed(rank));
-  ASSERT_EQ(losses.sentences().size(), 1u);
-  EXPECT_THAT(losses.sentences()[0], HasSubstr("node-107 and 12 more, or of"));
-  EXPECT_THAT(losses.sentences()[0], Not(HasSubstr("node-108")));
+  ASSERT_EQ(lossTexts(losses).size(), 1u);
+  EXPECT_THAT(lossTexts(losses)[0], HasSubstr("node-107 and 12 more, or of"));
+  EXPECT_THAT(lossTexts(losses)[0], Not(HasSubstr("node-108")));
 }
 
 }  // namespace

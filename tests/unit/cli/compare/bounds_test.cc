@@ -46,9 +46,9 @@ TEST(Annotations, AreTenOfAKind) {
   EXPECT_EQ(count(text, "::error "), 10U);
   Comparison following = slower(25);
   for (std::size_t i = 1; i < 25; ++i) {
-    following.keys[i].changes[0].follows = "the first";
+    following.keys[i].changes[0].follows = Cause();
   }
-  following.not_measured = {"one", "two"};
+  following.not_measured = {OneRun(), OneRun()};
   const std::string warned = compareAnnotations(following, "");
   EXPECT_EQ(count(warned, "::error "), 1U);
   EXPECT_EQ(count(warned, "::warning "), 10U);

@@ -61,6 +61,8 @@ struct SlowTransfers {
   std::int64_t median_ns = 0;
   std::size_t count = 0;
   std::int64_t others_ns = 0;
+  // Of pairs.
+  bool between_hosts = false;
 };
 
 struct AskBeforeCalls {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "analysis/stream/process_end.h"
+#include "phrasing/end_text.h"
 #include "unit/analysis/diagnosis/diagnosed.h"
 
 namespace traced::testing {

@@ -1,6 +1,7 @@
 #include "analysis/diagnosis/evidence/job_reader.h"
 
 #include "analysis/merge/merge.h"
+#include "phrasing/warnings.h"
 #include "unit/analysis/diagnosis/diagnosed.h"
 
 namespace traced::testing {
@@ -78,7 +79,7 @@ TEST(JobReaderTest, AFolderIsReadOnTheTimeLineOfItsMerge) {
       openTraceSet(std::vector<std::string>{dir.path()});
   ASSERT_TRUE(folder) << folder.error().message;
   const std::string path = merged.path() + "/run.traced";
-  ASSERT_TRUE(writeMerged(*folder, path, Existing::kKept, "test"));
+  ASSERT_TRUE(writeMerged(*folder, path, Existing::kKept, "test", clockText));
   const Result<TraceSet> file = openTraceSet(std::vector<std::string>{path});
   ASSERT_TRUE(file) << file.error().message;
   const Diagnosis a = diagnose(*folder, {});

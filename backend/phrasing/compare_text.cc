@@ -1,14 +1,15 @@
+#include "phrasing/compare_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "analysis/compare/side_values.h"
-#include "cli/common/text.h"
-#include "cli/compare/compare_output.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {
@@ -44,15 +45,15 @@ std::string sentenceOf(const Comparison& comparison, const ComparedKey& key,
                     " ms after the call and began ",
                     millisecondsText(change.sooner->before_ns), " ms after it");
   }
-  if (!change.perhaps_follows.empty()) {
+  if (change.perhaps_follows) {
     absl::StrAppend(&text, ", perhaps because of ",
-                    quote(change.perhaps_follows),
+                    quote(causeText(change.perhaps_follows)),
                     change.part == RunPart::kWaitForPeers
                         ? ": how long ranks compute varies too much to tell"
                         : ", which varies too much to tell");
   }
   if (change.part == RunPart::kStep && change.kind == ChangeKind::kWorse &&
-      change.follows.empty()) {
+      !change.follows) {
     absl::StrAppend(&text,
                     ", and no part of communication explains that: computing, "
                     "or what is not recorded");
@@ -188,6 +189,28 @@ std::string worseSentence(const std::string& first, std::size_t reasons,
   return text;
 }
 
+// Reasons for the worse first, then what follows, then what is better.
+int rankOf(const Change& change) {
+  switch (change.kind) {
+    case ChangeKind::kWorse:
+      return change.follows ? 1 : 0;
+    case ChangeKind::kOther:
+      return 2;
+    case ChangeKind::kBetter:
+      return 3;
+    case ChangeKind::kOpen:
+      return 4;
+    case ChangeKind::kNone:
+      break;
+  }
+  return 5;
+}
+
+// By how much a step became longer, as a part of it.
+double cost(const Change& change) {
+  return change.share * (std::exp(change.log_ratio.estimate) - 1);
+}
+
 }  // namespace
 
 std::string percentNumber(double part) {
@@ -244,6 +267,23 @@ std::string keyText(const std::optional<RunKey>& key, const Quote& quote) {
   return key ? quote(nameOf(*key)) : "all operations";
 }
 
+std::vector<CompareRow> compareRows(const Comparison& comparison) {
+  std::vector<CompareRow> rows;
+  for (const ComparedKey& key : comparison.keys) {
+    for (const Change& change : key.changes) rows.push_back({&key, &change});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const CompareRow& a, const CompareRow& b) {
+                     const auto order = [](const CompareRow& row) {
+                       const bool counts = isCount(row.change->part);
+                       return std::tuple(rankOf(*row.change), !counts,
+                                         -std::abs(cost(*row.change)));
+                     };
+                     return order(a) < order(b);
+                   });
+  return rows;
+}
+
 std::vector<CompareFinding> compareFindings(const Comparison& comparison,
                                             const Quote& quote) {
   std::vector<CompareFinding> findings;
@@ -252,9 +292,10 @@ std::vector<CompareFinding> compareFindings(const Comparison& comparison,
   for (const CompareRow& row : compareRows(comparison)) {
     const ChangeKind kind = row.change->kind;
     if (kind == ChangeKind::kNone || kind == ChangeKind::kOpen) continue;
-    findings.push_back(
-        {levelOf(kind), sentenceOf(comparison, *row.key, *row.change, quote),
-         row.change->follows, row.key->site, nameOf(row.change->part)});
+    findings.push_back({levelOf(kind),
+                        sentenceOf(comparison, *row.key, *row.change, quote),
+                        causeText(row.change->follows), row.key->site,
+                        nameOf(row.change->part)});
   }
   return findings;
 }

@@ -1,13 +1,15 @@
+#include "phrasing/diagnosis_text.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analysis/diagnosis/evidence/silence.h"
-#include "cli/common/heading.h"
-#include "cli/common/text.h"
-#include "cli/diagnose/diagnose_output.h"
+#include "phrasing/text.h"
+#include "phrasing/verdict_text.h"
 #include "phrasing/words.h"
 
 namespace traced {
@@ -75,25 +77,89 @@ std::string silentText(const JobState& job) {
 
 }  // namespace
 
+std::vector<std::string> groupsOfOne(
+    const GroupCatalog& groups,
+    const std::function<bool(std::uint32_t)>& is_used) {
+  const auto& all = groups.groups();
+  const bool has_larger = std::any_of(
+      all.begin(), all.end(),
+      [](const JobGroup& group) { return group.members.size() > 1; });
+  std::vector<std::string> labels;
+  if (!has_larger) return labels;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (all[i].members.size() == 1 && is_used(i)) {
+      labels.push_back(all[i].label);
+    }
+  }
+  return labels;
+}
+
+std::string groupsOfOneText(const std::vector<std::string>& labels) {
+  constexpr std::size_t kMostNamed = 4;
+  if (labels.empty()) return "";
+  std::string names;
+  for (std::size_t i = 0; i < std::min(labels.size(), kMostNamed); ++i) {
+    absl::StrAppend(&names, i > 0 ? ", " : "", "\"", printable(labels[i]),
+                    "\"");
+  }
+  if (labels.size() > kMostNamed) {
+    absl::StrAppend(&names, " and ", labels.size() - kMostNamed, " more");
+  }
+  return absl::StrCat("Groups of one member exchange nothing: ", names, ".\n");
+}
+
 std::vector<std::string> usedGroupsOfOne(const JobState& job) {
   return groupsOfOne(job.catalog, [&job](std::uint32_t group) {
     return !job.groups[group].collectives.members().empty();
   });
 }
 
-std::string nothingText(const Diagnosis& diagnosis, bool stock_names) {
+std::string nothingText(const Diagnosis& diagnosis,
+                        const std::string& stock_name) {
   if (!diagnosis.end_unknown.empty()) return endUnknownText(diagnosis);
   if (!diagnosis.ended_unclosed.empty()) return endedUnclosedText(diagnosis);
   const bool runs = anyRuns(diagnosis.job);
   std::string text = "Nothing found";
   if (runs) absl::StrAppend(&text, " up to now, the job still runs");
-  if (stock_names) absl::StrAppend(&text, " (", kStockHealthy, ")");
+  if (!stock_name.empty()) absl::StrAppend(&text, " (", stock_name, ")");
   absl::StrAppend(
       &text, ": the ranks agree on every operation that their traces hold",
       allEnded(diagnosis.job) ? ", and all processes have ended" : "", ".\n",
       underWayText(diagnosis), silentText(diagnosis.job),
       groupsOfOneText(usedGroupsOfOne(diagnosis.job)));
   return text;
+}
+
+std::string nothingWrongText(const Diagnosis& diagnosis) {
+  const std::vector<std::uint32_t> ranks = diagnosis.howEndedUnknown();
+  return ranks.empty() ? "Nothing wrong was found."
+                       : absl::StrCat("Nothing wrong was found, but how ",
+                                      ranksText(ranks), " ended is not known.");
+}
+
+std::vector<std::string> unknownTexts(const Diagnosis& diagnosis) {
+  std::vector<std::string> texts;
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    if (verdict.kind == VerdictKind::kUndecided) {
+      texts.push_back(
+          absl::StrCat("Undecided: ", summaryOf(diagnosis.job, verdict)));
+    }
+  }
+  if (!diagnosis.howEndedUnknown().empty()) {
+    texts.push_back(absl::StrCat("How ", ranksText(diagnosis.howEndedUnknown()),
+                                 " ended is not known."));
+  }
+  if (diagnosis.under_way > 0) {
+    texts.push_back(absl::StrCat(countOf(diagnosis.under_way, "operation"),
+                                 " had not ended when the trace did, too young "
+                                 "to be judged."));
+  }
+  if (!diagnosis.rules_left_out.empty()) {
+    texts.push_back(
+        absl::StrCat("Rules that need what these sources do not tell: ",
+                     absl::StrJoin(diagnosis.rules_left_out, ", "), "."));
+  }
+  return texts;
 }
 
 }  // namespace traced

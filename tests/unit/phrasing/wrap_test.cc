@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 namespace traced {
 namespace {

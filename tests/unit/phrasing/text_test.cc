@@ -1,4 +1,4 @@
-#include "cli/common/text.h"
+#include "phrasing/text.h"
 
 #include <gtest/gtest.h>
 
