@@ -16,7 +16,7 @@
 #include "cli/common/named_filters.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/text.h"
-#include "cli/ctl/asked_ranks.h"
+#include "cli/ctl/answers.h"
 #include "cli/inputs/inputs.h"
 #include "ring_io/control/control_request.h"
 

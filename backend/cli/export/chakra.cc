@@ -13,7 +13,7 @@
 #include "analysis/view/job_view.h"
 #include "cli/common/text.h"
 #include "cli/export/job_exporter.h"
-#include "cli/export/perfetto/message_writer.h"
+#include "cli/export/perfetto/messages.h"
 #include "cli/export/row_text.h"
 #include "trace_io/message_size.h"
 #include "trace_io/wrapping.h"

@@ -6,6 +6,13 @@
 
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/reading/stream_selection.h"
+#include "cli/common/text.h"
+#include "phrasing/verdict_text.h"
+#include "ring_io/sinks/trace_parts.h"
+
 namespace traced {
 namespace {
 
@@ -39,6 +46,74 @@ void JobLog::release() {
     close(STDERR_FILENO);
   }
   name_.clear();
+}
+
+namespace {
+
+// Compressed, of each stream: some hundred thousand operations.
+constexpr std::uint64_t kEndBytes = 4 << 20;
+
+// What explains an end; the rest is about how fast a job was.
+bool explainsEnd(const JobVerdict& verdict) {
+  return traitsOf(verdict.kind).explains_failures &&
+         verdict.finding != Confidence::kUndecided;
+}
+
+std::string command(const std::string& title) {
+  return absl::StrCat("tracectl diagnose ", shellWord(title));
+}
+
+}  // namespace
+
+std::string verdictLine(const JobEnd& job, const std::string& title) {
+  std::vector<std::string> paths;
+  for (const std::string& part_0 : job.traces) {
+    for (const TracePart& part : existingParts(part_0)) {
+      paths.push_back(part.path);
+    }
+  }
+  Result<TraceSet> set = openTraceSet(paths);
+  if (!set) return "";
+  keepLatest(*set, kEndBytes);
+  const Diagnosis diagnosis = diagnose(*set, {});
+  if (diagnosis.verdicts.empty()) return "";
+  const JobVerdict& first = diagnosis.verdicts.front();
+  if (!explainsEnd(first)) return "";
+  return absl::StrCat(headlineOf(diagnosis.job, first),
+                      "  proof: ", command(title));
+}
+
+std::string plainLine(const JobEnd& job, const std::string& title) {
+  std::string text =
+      absl::StrCat(job.unclosed, " of ", countOf(job.streams, "rank"),
+                   " of this host ended without closing ",
+                   job.unclosed == 1 ? "its trace" : "their traces", "; ");
+  if (job.lost > 0) {
+    absl::StrAppend(&text, "what ", job.lost,
+                    " of them left is lost: somebody removed ",
+                    job.lost == 1 ? "its ring and its trace. "
+                                  : "their rings and their traces. ",
+                    command(title));
+    return text;
+  }
+  if (job.unsaved > 0) {
+    absl::StrAppend(&text, "what ", job.unsaved,
+                    " of them left could not be saved and stays in shared "
+                    "memory: tracectl recover ",
+                    shellWord(title));
+    return text;
+  }
+  if (job.being_saved > 0) {
+    absl::StrAppend(&text, "what they left is being saved. ");
+  } else if (job.dropped_records > 0) {
+    absl::StrAppend(&text, "what they left was saved, but ",
+                    countOf(job.dropped_records, "record"),
+                    " had been dropped before. ");
+  } else {
+    absl::StrAppend(&text, "all was saved. ");
+  }
+  absl::StrAppend(&text, command(title));
+  return text;
 }
 
 }  // namespace traced

@@ -10,14 +10,14 @@
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/merge/pending_file.h"
-#include "analysis/report/run_report.h"
+#include "analysis/report/report_builder.h"
 #include "cli/common/complain.h"
 #include "cli/common/part_options.h"
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/inputs/inputs.h"
-#include "cli/report/html/html_page.h"
+#include "cli/report/html/page_sections.h"
 #include "cli/report/report_output.h"
 
 namespace traced {

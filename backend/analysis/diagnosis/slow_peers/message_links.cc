@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/slow_peers/link_sources.h"
+#include "analysis/diagnosis/slow_peers/compared_links.h"
 
 namespace traced {
 namespace {

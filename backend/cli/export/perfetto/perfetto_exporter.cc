@@ -10,7 +10,7 @@
 #include "cli/common/text.h"
 #include "cli/export/gzip_output.h"
 #include "cli/export/job_exporter.h"
-#include "cli/export/perfetto/fields.h"
+#include "cli/export/perfetto/messages.h"
 #include "cli/export/perfetto/rank_packets.h"
 
 namespace traced {

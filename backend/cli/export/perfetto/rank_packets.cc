@@ -15,7 +15,7 @@
 #include "analysis/view/job_view.h"
 #include "cli/common/text.h"
 #include "cli/export/operation_facts.h"
-#include "cli/export/perfetto/fields.h"
+#include "cli/export/perfetto/messages.h"
 #include "cli/export/perfetto/sequence.h"
 #include "phrasing/verdict_text.h"
 

@@ -1,8 +1,8 @@
 #include "cli/export/perfetto/sequence.h"
 
-#include "analysis/timeline/lanes.h"
+#include "analysis/timeline/slices.h"
 #include "cli/common/text.h"
-#include "cli/export/perfetto/fields.h"
+#include "cli/export/perfetto/messages.h"
 
 namespace traced::perfetto {
 
