@@ -14,7 +14,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/signals_blocked.h"
+#include "base/threads.h"
 
 namespace traced {
 namespace {

@@ -31,9 +31,15 @@ class EngineChecks {
     return kept;
   }
   // It is asked no more once this returns.
-  void forget(const EngineCheck* check) noexcept;
+  void forget(const EngineCheck* check) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase(asked_, check);
+  }
 
-  void run() noexcept;
+  void run() noexcept {
+    const std::lock_guard lock(mutex_);
+    for (EngineCheck* check : asked_) check->check();
+  }
 
  private:
   std::mutex mutex_;

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/say.h"
-#include "base/signals_blocked.h"
+#include "base/threads.h"
 #include "recorder/devices.h"
 #include "recorder/ranges/tool_ranges.h"
 #include "recorder/writer.h"
-#include "ring_io/chunks/trace_header.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/ring/segment.h"
 #include "ring_io/sinks/file_sink.h"
 #include "ring_io/support/kill_point.h"

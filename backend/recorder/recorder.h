@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "recorder/engine_checks.h"
-#include "recorder/metrics/rank_figures.h"
+#include "recorder/metrics/metrics.h"
 #include "recorder/node_map.h"
 #include "recorder/own_time.h"
 #include "recorder/recorded_group.h"

@@ -5,10 +5,9 @@
 #include <exception>
 #include <utility>
 
-#include "base/begin_thread.h"
 #include "base/clock.h"
 #include "base/say.h"
-#include "base/signals_blocked.h"
+#include "base/threads.h"
 #include "recorder/stacks/cpp_stack.h"
 #include "ring_io/chunks/chunk_pace.h"
 

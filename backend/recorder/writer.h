@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "recorder/engine_checks.h"
+#include "recorder/metrics/metrics.h"
 #include "recorder/metrics/operation_sums.h"
-#include "recorder/metrics/rank_figures.h"
 #include "recorder/own_time.h"
 #include "recorder/print/operation_printer.h"
 #include "recorder/resource_sampler.h"
@@ -31,13 +31,13 @@
 #include "recorder/watch/hang_reports.h"
 #include "recorder/watch/hang_watch.h"
 #include "ring_io/chunks/chunk_builder.h"
-#include "ring_io/control/control_answer.h"
+#include "ring_io/control/control_request.h"
 #include "ring_io/control/setting_changes.h"
 #include "ring_io/ring/ring.h"
 #include "ring_io/settings/options.h"
+#include "ring_io/sinks/memory_sinks.h"
 #include "ring_io/sinks/sink.h"
 #include "ring_io/sinks/sinks.h"
-#include "ring_io/sinks/window.h"
 #include "trace_io/chunk_encoder.h"
 #include "traced/v1/trace.pb.h"
 

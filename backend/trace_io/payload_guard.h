@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxPayloadPieces = std::size_t{1} << 20;
 // Bytes of all columns together; at least two make a row.
 inline constexpr std::size_t kMaxColumnBytes = std::size_t{128} << 20;
 // Rows of all chunks together, beside some that are free
-// (analysis/reading/allowance).
+// (Allowance in analysis/reading/stream_loader.h).
 inline constexpr std::size_t kRowsPerStoredByte = 2;
 
 // Whether so many bytes may come from so many stored ones.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fuzz/parts.h"
-#include "ring_io/chunks/trace_header.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/ring/ring.h"
 #include "ring_io/ring/segment.h"
 #include "support/filled_ring.h"

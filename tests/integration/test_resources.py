@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_samples_have_what_a_process_used(launcher: Launcher, tmp_path: Path) ->
     table = _table(tmp_path / "traces")
     for rank, process in enumerate(traced):
         samples = [row for row in table if row["rank"] == rank]
-        for earlier, later in zip(samples, samples[1:], strict=False):
+        for earlier, later in pairwise(samples):
             assert later["sample_ns"] - earlier["sample_ns"] == later["interval_ns"]
         used = sum(row["cpu_ns"] for row in samples)
         assert BURNED_NS <= used + _ROUNDING_NS

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/merge/merge.h"
-#include "analysis/report/run_report.h"
+#include "analysis/report/report_builder.h"
 #include "cli/diagnose/diagnose_output.h"
 #include "cli/report/report_output.h"
 #include "phrasing/verdict_text.h"

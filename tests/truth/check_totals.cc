@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/report/run_report.h"
+#include "analysis/report/report_builder.h"
 #include "truth/trial.h"
 
 namespace traced::truth {

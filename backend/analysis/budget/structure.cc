@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "analysis/figures/bandwidth.h"
 #include "analysis/stream/batches.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/stream/rank_list.h"

@@ -4,7 +4,7 @@
 
 #include "analysis/job/group_catalog.h"
 #include "analysis/match/match.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 
 namespace traced {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 namespace traced {
@@ -51,6 +52,107 @@ std::vector<ClockBound> ClockBounds::sorted() const {
                      std::tuple(b.at_ns, b.is_upper, b.offset_ns);
             });
   return all;
+}
+
+namespace {
+
+constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
+
+// The interval that the bounds met so far leave, carried from one to the next.
+class Interval {
+ public:
+  explicit Interval(std::uint64_t max_drift_ppb)
+      : max_drift_ppb_(max_drift_ppb) {}
+
+  // False when the bound contradicts those before.
+  bool add(const ClockBound& bound) {
+    const std::int64_t drift = driftNs(bound.at_ns - at_ns_, max_drift_ppb_);
+    if (high_ != kUnbounded) high_ += drift;
+    if (low_ != -kUnbounded) low_ -= drift;
+    at_ns_ = bound.at_ns;
+    if (bound.is_upper) {
+      high_ = std::min(high_, bound.offset_ns);
+    } else {
+      low_ = std::max(low_, bound.offset_ns);
+    }
+    return low_ <= high_;
+  }
+
+  std::int64_t low() const { return low_; }
+  std::int64_t high() const { return high_; }
+
+ private:
+  std::uint64_t max_drift_ppb_;
+  std::int64_t at_ns_ = 0;
+  std::int64_t low_ = -kUnbounded;
+  std::int64_t high_ = kUnbounded;
+};
+
+std::vector<CertifiedOffset> certify(absl::Span<const ClockBound> bounds,
+                                     std::uint64_t max_drift_ppb) {
+  std::vector<CertifiedOffset> certified;
+  certified.reserve(bounds.size());
+  Interval before(max_drift_ppb);
+  for (const ClockBound& bound : bounds) {
+    before.add(bound);
+    certified.push_back({bound.at_ns, before.low(), before.high()});
+  }
+  Interval behind(max_drift_ppb);
+  for (std::size_t i = bounds.size(); i-- > 0;) {
+    behind.add(bounds[i]);
+    certified[i].low_ns = std::max(certified[i].low_ns, behind.low());
+    certified[i].high_ns = std::min(certified[i].high_ns, behind.high());
+  }
+  return certified;
+}
+
+void addSegment(std::vector<ClockSegment>& segments,
+                absl::Span<const ClockBound> bounds,
+                std::uint64_t max_drift_ppb) {
+  const auto isUpper = [](const ClockBound& bound) { return bound.is_upper; };
+  const bool two_sided = std::any_of(bounds.begin(), bounds.end(), isUpper) &&
+                         !std::all_of(bounds.begin(), bounds.end(), isUpper);
+  if (!two_sided) {
+    segments.push_back({{bounds.begin(), bounds.end()}, {}});
+    return;
+  }
+  segments.push_back(
+      {{bounds.begin(), bounds.end()}, certify(bounds, max_drift_ppb)});
+}
+
+// The last bound before `contradicted` that does not go together with it and
+// all between: the step is behind that one.
+std::size_t lastBeforeStep(absl::Span<const ClockBound> bounds,
+                           std::size_t contradicted,
+                           std::uint64_t max_drift_ppb) {
+  Interval interval(max_drift_ppb);
+  for (std::size_t i = contradicted + 1; i-- > 0;) {
+    if (!interval.add(bounds[i])) return i;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<ClockSegment> segmentBounds(absl::Span<const ClockBound> bounds,
+                                        std::uint64_t max_drift_ppb) {
+  std::vector<ClockSegment> segments;
+  std::size_t begin = 0;
+  Interval interval(max_drift_ppb);
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (interval.add(bounds[i])) continue;
+    const std::size_t last =
+        begin + lastBeforeStep(bounds.subspan(begin), i - begin, max_drift_ppb);
+    addSegment(segments, bounds.subspan(begin, last + 1 - begin),
+               max_drift_ppb);
+    begin = i;
+    interval = Interval(max_drift_ppb);
+    interval.add(bounds[i]);
+  }
+  if (!bounds.empty()) {
+    addSegment(segments, bounds.subspan(begin), max_drift_ppb);
+  }
+  return segments;
 }
 
 }  // namespace traced

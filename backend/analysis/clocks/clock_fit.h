@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "absl/types/span.h"
-#include "analysis/clocks/clock_segments.h"
+#include "analysis/clocks/clock_bounds.h"
 #include "traced/v1/clock.pb.h"
 
 namespace traced {

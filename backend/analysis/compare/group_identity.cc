@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/job/group_roles.h"
+#include "analysis/job/group_catalog.h"
 
 namespace traced {
 namespace {

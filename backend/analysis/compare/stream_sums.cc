@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/figures/bandwidth.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
 #include "analysis/time_split/time_split.h"

@@ -13,8 +13,7 @@
 #include "analysis/compare/stretches.h"
 #include "analysis/compare/wait_ends.h"
 #include "analysis/job/time_windows.h"
-#include "analysis/report/batch_sizes.h"
-#include "analysis/time_split/arrival_rows.h"
+#include "analysis/report/row_samples.h"
 #include "analysis/time_split/arrival_table.h"
 
 namespace traced {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/diagnosis/endings/untold_failures.h"
-#include "analysis/diagnosis/evidence/job_reader.h"
+#include "analysis/diagnosis/endings/ending_rules.h"
+#include "analysis/diagnosis/evidence/job_state.h"
 #include "analysis/diagnosis/rules.h"
 #include "analysis/diagnosis/telling/call_places.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"

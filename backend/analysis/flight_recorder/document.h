@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
+
 namespace traced {
 
 class Value;
@@ -111,5 +113,22 @@ class Value {
   const Document* document_ = nullptr;
   Document::Id id_ = 0;
 };
+
+// Whether a text begins as a JSON object does.
+bool beginsAsJson(std::string_view text);
+
+// Reads a JSON text. A number beyond 64 bits becomes None. Time and memory grow
+// with the input, however it is nested.
+Result<Document> readJson(std::string_view text);
+
+// Whether bytes begin as a pickle of protocol 2 to 5 does.
+bool beginsAsPickle(std::string_view bytes);
+
+// Reads a pickle that holds plain data, and executes nothing: None, booleans,
+// integers, floats, texts, bytes (as texts), lists, tuples (as lists) and
+// dicts. An opcode that could import or call code is an error that names it and
+// its offset, as is damage. An integer beyond 64 bits becomes None. Time and
+// memory grow with the input, however it is nested.
+Result<Document> readPickle(std::string_view bytes);
 
 }  // namespace traced

@@ -7,8 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "analysis/flight_recorder/json_reader.h"
-#include "analysis/flight_recorder/pickle_reader.h"
+#include "analysis/flight_recorder/document.h"
 #include "analysis/flight_recorder/vocabulary.h"
 
 namespace traced {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "analysis/flight_recorder/document.h"
 #include "base/result.h"
 
@@ -109,5 +110,16 @@ class Dump {
   std::vector<DumpProgress> progress_;
   Value entries_;
 };
+
+// Which groups the counters of a dump are about. `pg_status` has them by a
+// number that counts the groups of the process, `entries` say which group that
+// is, and `pg_config` names the groups.
+//
+// The names of groups by their number. An entry names both. What no entry is of
+// is known by the order in which groups were made, in which the process numbers
+// them and torch names them "0", "1", "33": if as many groups have counters as
+// have members, all names are such numbers, and no entry contradicts.
+absl::flat_hash_map<std::int64_t, std::string_view> groupNamesById(
+    const Dump& dump);
 
 }  // namespace traced

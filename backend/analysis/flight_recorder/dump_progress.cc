@@ -1,10 +1,9 @@
-#include "analysis/flight_recorder/dump_progress.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "analysis/flight_recorder/dump.h"
 
 namespace traced {
 namespace {

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "analysis/flight_recorder/dump_calls.h"
-#include "analysis/flight_recorder/dump_progress.h"
-#include "analysis/flight_recorder/dump_sites.h"
+#include "analysis/flight_recorder/dump.h"
+#include "analysis/flight_recorder/dump_definitions.h"
 #include "analysis/flight_recorder/vocabulary.h"
 #include "analysis/stream/operation_kinds.h"
 #include "base/utf8.h"

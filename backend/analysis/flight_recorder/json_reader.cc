@@ -1,5 +1,3 @@
-#include "analysis/flight_recorder/json_reader.h"
-
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "analysis/flight_recorder/document.h"
 
 namespace traced {
 namespace {

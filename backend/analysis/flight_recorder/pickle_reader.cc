@@ -1,5 +1,3 @@
-#include "analysis/flight_recorder/pickle_reader.h"
-
 #include <bit>
 #include <string>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "analysis/flight_recorder/document.h"
 #include "analysis/flight_recorder/pickle_opcodes.h"
 
 namespace traced {

@@ -48,4 +48,10 @@ struct DependencyRole {
 DependencyRole dependencyRole(const v1::Call& call, std::uint32_t group_size,
                               std::uint32_t self);
 
+// Which ranks can hold others up in a collective by being late.
+enum class HoldsUp { kAnyRank, kRoot, kAllButRoot };
+
+// Returns kAnyRank for an operation without a root.
+HoldsUp whoHoldsUp(v1::Operation op);
+
 }  // namespace traced

@@ -1,10 +1,14 @@
 #include "analysis/job/group_catalog.h"
 
+#include <tuple>
+#include <utility>
+
+#include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/group_label.h"
+#include "trace_io/correlation.h"
 
 namespace traced {
-
 namespace {
 
 template <typename Group>
@@ -70,6 +74,61 @@ std::string GroupCatalog::uniqueLabel(const GroupDefinition& group) {
     if (use == 1) return label;
     std::string numbered = absl::StrCat(label, "#", use);
     if (label_uses_.try_emplace(numbered, 1).second) return numbered;
+  }
+}
+
+namespace {
+
+// A group says in a dozen bytes that it has 16 million members.
+constexpr std::uint64_t kMostHashedMembers = 4'000'000;
+
+}  // namespace
+
+std::uint64_t groupHash(std::uint32_t attempt, const GroupDefinition& group) {
+  GroupHash hash(attempt, group.leg, group.nth);
+  group.members.forEach([&](std::uint32_t rank) { hash.add(rank); });
+  return hash.value();
+}
+
+bool HashedMembers::canHash(const GroupDefinition& group) {
+  members_ += group.members.size();
+  const bool known = !group.by_name && group.members.size() > 0;
+  return known && members_ <= kMostHashedMembers;
+}
+
+std::vector<std::uint64_t> groupHashes(const StreamTable& table) {
+  std::vector<std::uint64_t> hashes;
+  HashedMembers hashed;
+  for (const GroupDefinition& group : table.definitions.groups()) {
+    hashes.push_back(
+        hashed.canHash(group) ? groupHash(table.header.attempt(), group) : 0);
+  }
+  return hashes;
+}
+
+std::string groupsText(const std::string& label, std::size_t groups,
+                       std::size_t members) {
+  return absl::StrCat(label, " (", groups, " groups of ", members, ")");
+}
+
+GroupRoles::GroupRoles(const GroupCatalog& catalog) {
+  using Key = std::tuple<std::string, std::string, std::uint32_t>;
+  absl::btree_map<Key, std::vector<std::uint32_t>> roles;
+  for (std::uint32_t i = 0; i < catalog.groups().size(); ++i) {
+    const JobGroup& group = catalog.groups()[i];
+    labels_.push_back(group.label);
+    roles[{givenLabel(group), group.leg, group.members.size()}].push_back(i);
+  }
+  is_of_many_.resize(labels_.size(), false);
+  for (auto& [key, groups] : roles) {
+    if (groups.size() < kMany) continue;
+    const auto& [label, leg, size] = key;
+    Role role{groupsText(label, groups.size(), size), std::move(groups)};
+    for (const std::uint32_t group : role.groups) {
+      labels_[group] = role.label;
+      is_of_many_[group] = true;
+    }
+    many_.push_back(std::move(role));
   }
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "analysis/figures/bandwidth.h"
+#include "analysis/job/held_time.h"
 #include "analysis/job/signature.h"
-#include "analysis/job/unseen_waits.h"
-#include "analysis/report/operation_sample.h"
+#include "analysis/report/row_samples.h"
 #include "analysis/stream/observed_end.h"
 #include "analysis/time_split/time_split.h"
 #include "trace_io/message_size.h"

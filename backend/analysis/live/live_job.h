@@ -15,7 +15,7 @@
 #include "analysis/live/live_stream.h"
 #include "analysis/live/live_sums.h"
 #include "analysis/live/order_watch.h"
-#include "analysis/time_split/arrival_rows.h"
+#include "analysis/time_split/arrival_table.h"
 #include "traced/v1/clock.pb.h"
 
 namespace traced {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/diagnosis/slow_peers/link_sources.h"
-#include "analysis/diagnosis/slow_peers/linked_ranks.h"
+#include "analysis/diagnosis/slow_peers/compared_links.h"
 #include "analysis/diagnosis/slow_peers/slow_links.h"
 #include "analysis/job/signature.h"
 #include "analysis/stream/names.h"
@@ -48,7 +47,7 @@ std::vector<LiveLinks::Place> LiveLinks::placesOf(const StreamTable& table,
     return places;
   }
   const Signature signature = signatureOf(call, table.evidence);
-  if (matched.role.independent || waitsOf(signature) == Waits::kOther) {
+  if (matched.role.independent || waitsOf(signature) == EndWaits::kOther) {
     return places;
   }
   const std::string op = nameOf(signature.op);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <tuple>
 
-#include "analysis/match/match_batches.h"
 #include "analysis/match/message_pairing.h"
+#include "analysis/match/row_groups.h"
 #include "analysis/stream/batches.h"
 #include "analysis/stream/clock_models.h"
 #include "analysis/stream/names.h"

@@ -10,10 +10,9 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
-#include "analysis/job/run_window.h"
-#include "analysis/job/scope.h"
+#include "analysis/job/run_filters.h"
 #include "analysis/match/loaded_run.h"
-#include "analysis/match/not_kept.h"
+#include "analysis/match/match_entry.h"
 
 namespace traced {
 
@@ -24,7 +23,7 @@ namespace traced {
 // most one cell in a row.
 struct MatchRow {
   std::uint32_t group = GroupCatalog::kNone;
-  // Of how many groups of one role it is (match_fold.h); `group` is one of
+  // Of how many groups of one role it is (row_groups.h); `group` is one of
   // them.
   std::uint32_t groups = 1;
   // Source and destination, global ranks; absent for collectives, and where the

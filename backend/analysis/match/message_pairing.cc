@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "analysis/job/unclear_pairs.h"
+#include "analysis/job/matched_calls.h"
 #include "analysis/match/message_order.h"
 #include "analysis/stream/operation_kinds.h"
 

@@ -1,15 +1,39 @@
-// The first or the last rows of a run, without all of it in memory.
+// The first or the last rows of a run, for who shows few rows of a run of any
+// length.
 
 #pragma once
 
 #include <cstddef>
 #include <optional>
 
-#include "analysis/match/loaded_part.h"
+#include "analysis/match/loaded_run.h"
 #include "analysis/match/match.h"
+#include "analysis/match/match_entry.h"
 #include "analysis/reading/trace_set.h"
 
 namespace traced {
+
+// The first or the last operations of each rank. A coalesced batch is kept
+// whole, or not at all.
+struct PartToLoad {
+  enum class End { kFirst, kLast };
+
+  End end = End::kFirst;
+  // Of each rank, at least.
+  std::size_t operations = 0;
+};
+
+struct LoadedPart {
+  LoadedRun run;
+  // Of what the filter lets pass.
+  NotKept not_kept;
+};
+
+// Loads that of the selected streams: of the ranks and groups of the filter,
+// and of batches, which may be of several. All where messages are not paired by
+// their numbers, as who took which follows from all of them.
+LoadedPart loadPart(const TraceSet& set, const PartToLoad& part,
+                    const MatchFilter& filter = {});
 
 struct RowsWanted {
   PartToLoad::End end = PartToLoad::End::kFirst;
@@ -31,7 +55,7 @@ class RowsAtEnd {
             MatchFilter filter);
 
   // Matches, and loads more until the rows wanted are those of the whole run.
-  // `fold`: groups of one role have rows together (match_fold.h).
+  // `fold`: groups of one role have rows together (row_groups.h).
   void match(bool fold);
 
   // What is loaded, the rows of it, and whether these are all that there are.

@@ -1,17 +1,57 @@
 #include "analysis/merge/pending_file.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <ext/stdio_filebuf.h>
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/reading/pending_name.h"
+#include "analysis/reading/input_files.h"
 
 namespace traced {
+namespace {
+
+constexpr int kEndingSignals[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+
+// Static, as another thread may still be in the handler.
+char the_path[PATH_MAX];
+std::atomic<bool> is_there{false};
+
+// The signal's own action is in place again, and ends the program.
+void removeAndEnd(int signal) {
+  if (is_there.load()) unlink(the_path);
+  raise(signal);
+}
+
+void takeOver(int signal) {
+  struct sigaction now;
+  if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) {
+    return;
+  }
+  struct sigaction ours = {};
+  ours.sa_handler = removeAndEnd;
+  ours.sa_flags = SA_RESETHAND | SA_NODEFER;
+  sigaction(signal, &ours, nullptr);
+}
+
+}  // namespace
+
+RemovedOnSignal::RemovedOnSignal(const std::string& path) {
+  if (path.size() >= sizeof the_path) return;
+  path.copy(the_path, path.size());
+  the_path[path.size()] = '\0';
+  is_there.store(true);
+  for (const int signal : kEndingSignals) takeOver(signal);
+}
+
+RemovedOnSignal::~RemovedOnSignal() { is_there.store(false); }
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,8 +1,5 @@
 // PendingFile is a file under another name until it is complete, and gone if it
 // never is, also when a signal ends the program.
-//
-// The other name is new and cannot be foretold, so nobody who may write to the
-// folder can have it lead elsewhere.
 
 #pragma once
 
@@ -10,9 +7,18 @@
 #include <ostream>
 #include <string>
 
-#include "analysis/merge/removed_on_signal.h"
-
 namespace traced {
+
+// RemovedOnSignal has a file removed when a signal ends the program: SIGHUP,
+// SIGINT, SIGPIPE or SIGTERM, as far as it would have ended it. For one file at
+// a time.
+class RemovedOnSignal {
+ public:
+  explicit RemovedOnSignal(const std::string& path);
+  ~RemovedOnSignal();
+  RemovedOnSignal(const RemovedOnSignal&) = delete;
+  RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
+};
 
 // What becomes of a file that is there already.
 enum class Existing { kKept, kReplaced };
@@ -20,6 +26,8 @@ enum class Existing { kKept, kReplaced };
 // Whether there is anything under a path, be it a link that leads nowhere.
 bool isTaken(const std::string& path);
 
+// The other name is new and cannot be foretold, so nobody who may write to the
+// folder can have it lead elsewhere.
 class PendingFile {
  public:
   // Only a regular file is ever replaced: a device would be lost, and a link

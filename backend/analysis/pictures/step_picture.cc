@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/job/unseen_waits.h"
+#include "analysis/job/held_time.h"
 #include "analysis/time_split/certified_times.h"
 #include "trace_io/wrapping.h"
 

@@ -1,22 +1,46 @@
-// ChunkIndex scans files and sorts their chunks into streams. A file without
-// chunks may be a Flight Recorder dump, which is a stream of its own.
+// Indexes the chunks of files.
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/reading/dump_files.h"
-#include "analysis/reading/index_progress.h"
 #include "analysis/reading/trace_set.h"
 #include "trace_io/chunk_decoder.h"
 #include "trace_io/chunk_scanner.h"
 
 namespace traced {
 
+// How far all threads are that index files.
+// Thread safe once it has a total. It is told only in the thread that made it.
+class IndexProgress {
+ public:
+  explicit IndexProgress(ReadProgress told) : told_(std::move(told)) {}
+
+  bool isTold() const { return told_ != nullptr; }
+  void setTotal(std::uint64_t bytes) { total_ = bytes; }
+  void add(std::uint64_t bytes) {
+    const std::uint64_t done = done_ += bytes;
+    if (told_ && teller_ == std::this_thread::get_id()) told_(done, total_);
+  }
+
+ private:
+  const ReadProgress told_;
+  const std::thread::id teller_ = std::this_thread::get_id();
+  std::uint64_t total_ = 0;
+  std::atomic<std::uint64_t> done_ = 0;
+};
+
+// ChunkIndex scans files and sorts their chunks into streams. A file without
+// chunks may be a Flight Recorder dump, which is a stream of its own.
+//
 // Not thread safe. Memory: about 50 bytes per chunk.
 class ChunkIndex {
  public:

@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <random>
 #include <system_error>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "analysis/reading/pending_name.h"
+#include "absl/strings/strip.h"
 #include "base/answering_path.h"
 
 namespace traced {
@@ -91,6 +94,29 @@ InputFiles findInputFiles(absl::Span<const std::string> paths) {
   Finder finder;
   for (const std::string& path : paths) finder.add(path);
   return std::move(finder).take();
+}
+
+namespace {
+
+constexpr char kEnding[] = ".tmp";
+constexpr std::size_t kDigits = 16;
+
+}  // namespace
+
+std::string pendingNameOf(const std::string& path) {
+  std::random_device random;
+  return absl::StrCat(path, ".", absl::Hex(random(), absl::kZeroPad8),
+                      absl::Hex(random(), absl::kZeroPad8), kEnding);
+}
+
+bool isPendingName(const std::string& path) {
+  absl::string_view name = path;
+  if (!absl::ConsumeSuffix(&name, kEnding) || name.size() <= kDigits) {
+    return false;
+  }
+  const absl::string_view digits = name.substr(name.size() - kDigits);
+  return name[name.size() - kDigits - 1] == '.' &&
+         std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit);
 }
 
 }  // namespace traced

@@ -21,4 +21,12 @@ struct InputFiles {
 // that is told by its content.
 InputFiles findInputFiles(absl::Span<const std::string> paths);
 
+// What a file is called until it is complete: a new name beside `path` that
+// cannot be foretold.
+std::string pendingNameOf(const std::string& path);
+
+// Whether a path is such a name: its file is being written, or whoever wrote it
+// was killed.
+bool isPendingName(const std::string& path);
+
 }  // namespace traced

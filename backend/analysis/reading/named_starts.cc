@@ -1,5 +1,3 @@
-#include "analysis/reading/named_starts.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -12,6 +10,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_set.h"
 #include "analysis/reading/same_run.h"
+#include "analysis/reading/settle_attempts.h"
 #include "analysis/stream/clock_models.h"
 #include "trace_io/chunk_format.h"
 

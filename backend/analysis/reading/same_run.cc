@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/reading/start_margins.h"
+#include "analysis/reading/stream_end.h"
 #include "analysis/stream/clock_models.h"
 #include "trace_io/wrapping.h"
 

@@ -9,7 +9,6 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "analysis/reading/named_starts.h"
 #include "analysis/reading/same_run.h"
 #include "analysis/reading/started_together.h"
 #include "analysis/reading/stream_end.h"

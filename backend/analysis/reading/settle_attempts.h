@@ -10,15 +10,25 @@
 
 #pragma once
 
+#include "analysis/reading/stream_end.h"
 #include "analysis/reading/trace_set.h"
 
 namespace traced {
 
 // Gives streams of one start one attempt in their headers: the highest that any
 // of them tells, and above that of the start before. Of others nothing changes.
-// The names that ranks agreed on tell starts apart (named_starts.h). Without
+// The names that ranks agreed on (Rendezvous.start) tell starts apart. Without
 // names, launchers that were started as often are paired by order; else wall
 // clocks tell which starts are one, and the streams say so (start_by_clock).
 void settleAttempts(TraceSet& set);
+
+// Whether the attempt of a stream follows from the name of its start.
+bool isOfNamedStart(const v1::Header& header);
+
+// Removes names that prove nothing from the headers: a rank or a process has
+// two streams of that name, or took part in several starts. Then numbers the
+// starts of each job in their order, as settleAttempts() says. Launchers that
+// began ranks of one start belong to one job.
+void settleNamedStarts(TraceSet& set, StreamEnds& ends);
 
 }  // namespace traced

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/reading/start_margins.h"
+#include "analysis/reading/stream_end.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {

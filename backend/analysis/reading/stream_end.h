@@ -1,4 +1,5 @@
-// When a stream was last known to go on.
+// When a stream was last known to go on, and how exactly it can be told that
+// something came after something else.
 
 #pragma once
 
@@ -36,5 +37,11 @@ class StreamEnds {
   StreamLoader loader_;
   absl::flat_hash_map<const TraceStream*, std::optional<StreamEnd>> known_;
 };
+
+// A rank that fails at once may be gone before a slow one begins; two starts
+// are not that close, as a process takes longer to load torch.
+inline constexpr std::int64_t kStartMarginNs = 1'000'000'000;
+// By how much the wall clocks of two hosts may differ.
+inline constexpr std::int64_t kWallMarginNs = 60'000'000'000;
 
 }  // namespace traced

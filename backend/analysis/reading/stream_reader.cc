@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/reading/allowance.h"
 #include "analysis/reading/stream_loader.h"
-#include "base/in_threads.h"
+#include "base/threads.h"
 
 namespace traced {
 namespace {

@@ -1,12 +1,16 @@
 #include "analysis/reading/stream_selection.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analysis/reading/run_split.h"
 #include "analysis/reading/same_run.h"
 #include "trace_io/chunk_format.h"
@@ -134,6 +138,71 @@ void selectStreams(TraceSet& set) {
   tellSameRanks(set, split);
   tellByClock(set, split);
   set.selected = std::move(split.run);
+}
+
+namespace {
+
+bool isTrace(const TraceStream& stream) {
+  return !stream.dump_file && stream.header.schema() == kSchema;
+}
+
+absl::btree_set<std::uint32_t> attemptsOf(const TraceSet& set,
+                                          const std::string& job) {
+  absl::btree_set<std::uint32_t> attempts;
+  for (const TraceStream& stream : set.streams) {
+    if (isTrace(stream) && stream.header.job() == job) {
+      attempts.insert(stream.header.attempt());
+    }
+  }
+  return attempts;
+}
+
+}  // namespace
+
+Result<TraceSet> chooseRun(TraceSet set, const RunChoice& choice) {
+  if (!choice.attempt) return set;
+  const TraceStream* newest = nullptr;
+  for (const TraceStream& stream : set.streams) {
+    if (!isTrace(stream)) continue;
+    const bool newer = !newest || stream.header.started().realtime_ns() >
+                                      newest->header.started().realtime_ns();
+    if (newer) newest = &stream;
+  }
+  if (!newest) return Error{"no traces, so no attempts to choose from"};
+  const std::string job = newest->header.job();
+  const auto attempts = attemptsOf(set, job);
+  if (!attempts.contains(*choice.attempt)) {
+    return Error{absl::StrCat(
+        "no attempt ", *choice.attempt, " of job \"", job, "\"; there ",
+        attempts.size() == 1 ? "is " : "are ", absl::StrJoin(attempts, ", "))};
+  }
+  std::erase_if(set.streams, [&](const TraceStream& stream) {
+    return !isTrace(stream) || stream.header.job() != job ||
+           stream.header.attempt() != *choice.attempt;
+  });
+  return set;
+}
+
+std::vector<ChunkRef> latestChunks(const std::vector<ChunkRef>& chunks,
+                                   std::uint64_t bytes) {
+  std::uint64_t sum = 0;
+  auto first = chunks.end();
+  while (first != chunks.begin()) {
+    sum += std::prev(first)->body_bytes;
+    if (sum > bytes && first != chunks.end()) break;
+    --first;
+  }
+  return {first, chunks.end()};
+}
+
+void keepLatest(TraceSet& set, std::uint64_t bytes_per_stream) {
+  for (TraceStream& stream : set.streams) {
+    std::vector<ChunkRef> latest =
+        latestChunks(stream.chunks, bytes_per_stream);
+    if (latest.size() == stream.chunks.size()) continue;
+    stream.chunks = std::move(latest);
+    stream.begins_later = true;
+  }
 }
 
 }  // namespace traced

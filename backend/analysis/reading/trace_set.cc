@@ -1,20 +1,90 @@
 #include "analysis/reading/trace_set.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/reading/index_files.h"
+#include "analysis/reading/chunk_index.h"
 #include "analysis/reading/input_files.h"
-#include "analysis/reading/run_choice.h"
 #include "analysis/reading/settle_attempts.h"
 #include "analysis/reading/stream_selection.h"
+#include "base/threads.h"
 
 namespace traced {
+namespace {
+
+// Some files at a time, so that no thread is left with many.
+constexpr std::size_t kMostIndexers = 8;
+constexpr std::size_t kMostFiles = 64;
+
+class FileIndexer {
+ public:
+  FileIndexer(absl::Span<const std::string> paths, std::size_t threads,
+              IndexProgress& progress)
+      : paths_(paths),
+        bunch_(std::clamp<std::size_t>(paths.size() / (8 * threads), 1,
+                                       kMostFiles)),
+        parts_((paths.size() + bunch_ - 1) / bunch_),
+        progress_(progress) {}
+
+  void run() {
+    ChunkDecoder decoder;
+    for (std::size_t i = next_++; i < parts_.size(); i = next_++) {
+      for (const std::string& path : paths_.subspan(i * bunch_, bunch_)) {
+        parts_[i].addFile(path, decoder, progress_);
+      }
+    }
+  }
+
+  ChunkIndex finish() && {
+    ChunkIndex all;
+    for (ChunkIndex& part : parts_) all.append(std::move(part));
+    return all;
+  }
+
+ private:
+  const absl::Span<const std::string> paths_;
+  const std::size_t bunch_;
+  std::vector<ChunkIndex> parts_;
+  std::atomic<std::size_t> next_ = 0;
+  IndexProgress& progress_;
+};
+
+std::uint64_t bytesOf(absl::Span<const std::string> paths) {
+  std::uint64_t total = 0;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+    if (!error) total += bytes;
+  }
+  return total;
+}
+
+// In as many threads as are of use. What is found does not depend on how many
+// there are.
+ChunkIndex indexFiles(absl::Span<const std::string> paths,
+                      const ReadProgress& told) {
+  IndexProgress progress(told);
+  if (progress.isTold()) progress.setTotal(bytesOf(paths));
+  const std::size_t threads = std::clamp<std::size_t>(
+      std::min<std::size_t>(std::thread::hardware_concurrency(), paths.size()),
+      1, kMostIndexers);
+  FileIndexer indexer(paths, threads, progress);
+  inThreads(threads, [&indexer](std::size_t) { indexer.run(); });
+  return std::move(indexer).finish();
+}
+
+}  // namespace
+
 namespace {
 
 // Nobody wants to know of each file in a wrong folder what it is not.
@@ -93,6 +163,29 @@ Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
                               const ReadProgress& progress,
                               const RunChoice& choice) {
   return selectRun(indexTraces(paths, progress), paths, choice);
+}
+
+void addRingChunks(TraceSet& set, const std::string& path) {
+  const std::vector<std::string> paths = {path};
+  TraceSet more = indexFiles(paths, {}).finish({});
+  if (more.files.empty()) return;
+  const auto file = static_cast<std::uint32_t>(set.files.size());
+  set.files.push_back(std::move(more.files.front()));
+  set.files.back().from_rings = true;
+  for (TraceStream& stream : more.streams) {
+    for (ChunkRef& chunk : stream.chunks) chunk.file = file;
+    const auto known = std::find_if(
+        set.streams.begin(), set.streams.end(), [&](const TraceStream& each) {
+          return each.header.stream_id() == stream.header.stream_id();
+        });
+    if (known != set.streams.end()) {
+      known->chunks.insert(known->chunks.end(), stream.chunks.begin(),
+                           stream.chunks.end());
+    } else {
+      set.streams.push_back(std::move(stream));
+    }
+  }
+  std::sort(set.streams.begin(), set.streams.end(), comesFirst);
 }
 
 }  // namespace traced

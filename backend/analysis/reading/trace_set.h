@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "analysis/stream/merged_clocks.h"
-#include "analysis/stream/ring_state.h"
+#include "analysis/stream/clock_models.h"
+#include "analysis/stream/stream_table.h"
 #include "base/result.h"
 #include "traced/v1/trace.pb.h"
 
@@ -47,7 +47,7 @@ struct TraceStream {
   std::string header_maps;
   // Sorted by position; the same chunk never twice.
   std::vector<ChunkRef> chunks;
-  // Chunks before the first were left out on purpose; see stream_window.h.
+  // Chunks before the first were left out on purpose; see keepLatest().
   bool begins_later = false;
   // The file that is the stream, if it is a Flight Recorder dump: an index into
   // TraceSet::files. It has no chunks then.
@@ -90,7 +90,7 @@ using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 // Reads files and directories. Damage is a warning. Selects no streams.
 TraceSet indexTraces(absl::Span<const std::string> paths,
                      const ReadProgress& progress = {});
-struct RunChoice;  // see run_choice.h
+struct RunChoice;  // see stream_selection.h
 
 // Selects the streams of the run that was chosen, by default of the newest, of
 // what was read from `paths`. An Error says that nothing is readable.
@@ -102,5 +102,10 @@ Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
 Result<TraceSet> openTraceSet(absl::Span<const std::string> paths,
                               const ReadProgress& progress,
                               const RunChoice& choice);
+
+// Adds the chunks of a file in memory, read from rings, to their streams,
+// behind all others. A stream that had none is new. Before streams are
+// selected.
+void addRingChunks(TraceSet& set, const std::string& path);
 
 }  // namespace traced

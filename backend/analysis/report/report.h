@@ -12,10 +12,8 @@
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/figures/samples.h"
 #include "analysis/job/group_catalog.h"
-#include "analysis/job/group_roles.h"
+#include "analysis/job/run_filters.h"
 #include "analysis/job/run_summary.h"
-#include "analysis/job/run_window.h"
-#include "analysis/job/scope.h"
 #include "analysis/pictures/pictures.h"
 #include "analysis/time_split/split_totals.h"
 

@@ -1,4 +1,4 @@
-// ReportBuilder makes a Report from streams that are shown to it.
+// The report of a run, made from its streams.
 
 #pragma once
 
@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/job/run_filters.h"
+#include "analysis/reading/trace_set.h"
 #include "analysis/report/report.h"
 #include "analysis/report/report_sums.h"
 #include "analysis/stream/stream_table.h"
 
 namespace traced {
 
+// ReportBuilder makes a Report from streams that are shown to it.
+//
 // Memory: that of one ReportSums for each thread; those of all rows together
 // are as large as if there were one.
 class ReportBuilder {
@@ -60,5 +64,18 @@ class ReportBuilder {
   ReportSums sums_;
   std::size_t added_ = 0;
 };
+
+// Reads the selected streams twice: first to learn when each rank arrived at
+// each collective, then to split the time of each operation, several streams at
+// once. Memory: a stream per thread, a row per collective, 64 MiB at most for a
+// host whose clock is not aligned yet, and what ReportBuilder keeps.
+// With a window only what was issued in it counts, and ranks are as long as it;
+// who waited for whom is told from all of the run.
+// `fold`: many groups of one role have rows together. `with_pictures`: the
+// report has Pictures, too.
+Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
+                   ReportedScope scope = ReportedScope::kAll,
+                   const RunWindow& window = {}, bool fold = false,
+                   bool with_pictures = false);
 
 }  // namespace traced

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "analysis/report/stream_adder.h"
-#include "base/in_threads.h"
+#include "base/threads.h"
 
 namespace traced {
 

@@ -18,7 +18,7 @@
 #include "analysis/report/row_keys.h"
 #include "analysis/report/row_samples.h"
 #include "analysis/stream/stream_table.h"
-#include "analysis/time_split/arrival_rows.h"
+#include "analysis/time_split/arrival_table.h"
 
 namespace traced {
 

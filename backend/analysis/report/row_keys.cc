@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/report/batch_sizes.h"
 #include "analysis/report/report.h"
+#include "analysis/report/row_samples.h"
 #include "analysis/stream/stream_table.h"
 
 namespace traced {

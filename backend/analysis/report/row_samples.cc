@@ -2,7 +2,37 @@
 
 #include <utility>
 
+#include "analysis/figures/bandwidth.h"
+
 namespace traced {
+
+OperationSample sampleOf(const AssembledOperation& op) {
+  OperationSample sample;
+  sample.host_ns = between(op.issued, op.returned);
+  sample.wait_ns = between(op.wait_began, op.wait_ended);
+  // How much a failed operation did until then is not known.
+  if (!op.failed) sample.completion_ns = between(op.issued, op.ended);
+  return sample;
+}
+
+void addTo(CallTotals& totals, const AssembledOperation& op,
+           const OperationSample& sample, const OperationManner& manner) {
+  ++totals.calls;
+  if (sample.host_ns) totals.host.add(*sample.host_ns);
+  if (sample.completion_ns) totals.completion.add(*sample.completion_ns);
+  if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
+  totals.failed += op.failed;
+  totals.captured += manner.captured;
+  const bool no_end = !manner.captured && op.state() == OperationState::kIssued;
+  totals.ends_unknown += no_end && !manner.in_batch;
+  totals.ends_with_batch += no_end && manner.in_batch;
+  totals.waits_unknown += manner.unseen_wait;
+  if (!op.ended.known()) return;
+  totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
+  totals.ends_by_future += op.end_source == v1::END_SOURCE_FUTURE;
+  totals.ends_at_hook += op.end_source == v1::END_SOURCE_COMPLETION_HOOK;
+}
+
 namespace {
 
 bool hasBandwidth(const CallSize& size) {
@@ -56,6 +86,49 @@ void RowSamples::setBandwidths(ReportRow& row) const {
   if (algbw_gbs.empty()) return;
   row.algbw_gbs = medianOf(algbw_gbs);
   row.busbw_gbs = medianOf(busbw_gbs);
+}
+
+namespace {
+
+BatchSize sizeOf(const StreamTable& table, const v1::Call& call) {
+  const std::uint32_t group = table.groupOf(call);
+  const GroupDefinition* known = group == StreamDefinitions::kNone
+                                     ? nullptr
+                                     : &table.definitions.groups()[group];
+  const std::uint32_t group_size = known ? known->members.size() : 0;
+  BatchSize size;
+  size.message_bytes = messageBytes(call, group_size);
+  const auto factor =
+      busFactor(call, group_size, known ? known->group_rank : 0);
+  size.has_bandwidth = factor.has_value();
+  size.bus_bytes = static_cast<double>(size.message_bytes) * factor.value_or(0);
+  return size;
+}
+
+}  // namespace
+
+BatchSizes::BatchSizes(const StreamTable& table) {
+  if (table.lostSomething()) return;
+  absl::flat_hash_map<std::uint32_t, BatchSize> by_call;
+  for (const AssembledOperation& op : table.operations) {
+    const v1::Call* call = op.batch > 0 ? table.callOf(op) : nullptr;
+    if (!call || call->op() == v1::OPERATION_COALESCED) continue;
+    const auto [known, is_new] = by_call.try_emplace(op.call);
+    if (is_new) known->second = sizeOf(table, *call);
+    BatchSize& batch = sizes_[op.batch];
+    batch.message_bytes += known->second.message_bytes;
+    batch.bus_bytes += known->second.bus_bytes;
+    batch.has_bandwidth &= known->second.has_bandwidth;
+  }
+}
+
+const BatchSize* BatchSizes::of(const StreamTable& table,
+                                const AssembledOperation& op) const {
+  if (op.batch == 0) return nullptr;
+  const v1::Call* call = table.callOf(op);
+  if (!call || call->op() != v1::OPERATION_COALESCED) return nullptr;
+  const auto found = sizes_.find(op.batch);
+  return found == sizes_.end() ? nullptr : &found->second;
 }
 
 }  // namespace traced

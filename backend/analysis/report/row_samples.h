@@ -1,17 +1,38 @@
-// RowSamples keeps what percentiles over the calls of a row are told from.
+// What operations add to the sums and samples that they are part of.
 
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/figures/samples.h"
-#include "analysis/report/operation_sample.h"
 #include "analysis/report/report.h"
+#include "analysis/stream/stream_table.h"
 
 namespace traced {
+
+struct OperationSample {
+  std::optional<std::uint64_t> host_ns;
+  std::optional<std::uint64_t> completion_ns;
+  std::optional<std::uint64_t> wait_ns;
+};
+
+OperationSample sampleOf(const AssembledOperation& op);
+
+// What is said of an operation besides its times.
+struct OperationManner {
+  bool captured = false;
+  // It has members of a coalesced batch.
+  bool in_batch = false;
+  bool unseen_wait = false;
+};
+
+void addTo(CallTotals& totals, const AssembledOperation& op,
+           const OperationSample& sample, const OperationManner& manner);
 
 // What of a call's size its bandwidths are told from.
 struct CallSize {
@@ -25,6 +46,8 @@ struct CallSize {
   }
 };
 
+// RowSamples keeps what percentiles over the calls of a row are told from.
+//
 // Memory: 24 bytes per call, until there are Samples::kMostExact of a size.
 class RowSamples {
  public:
@@ -54,6 +77,29 @@ class RowSamples {
   Samples wait_ns_;
   std::vector<OfOneSize> of_sizes_;
   absl::flat_hash_map<CallSize, std::size_t> numbers_;
+};
+
+// How much the coalesced batches of one stream moved: their members together.
+struct BatchSize {
+  // The sum of S (trace_io/message_size.h) of the members, and of S times their
+  // bus factors.
+  std::uint64_t message_bytes = 0;
+  double bus_bytes = 0;
+  // Every member has a bandwidth.
+  bool has_bandwidth = true;
+};
+
+class BatchSizes {
+ public:
+  // Knows none of a stream that lost records: members may be among them.
+  explicit BatchSizes(const StreamTable& table);
+
+  // Of the operation that a batch ends with; nullptr for any other.
+  const BatchSize* of(const StreamTable& table,
+                      const AssembledOperation& op) const;
+
+ private:
+  absl::flat_hash_map<std::uint64_t, BatchSize> sizes_;
 };
 
 }  // namespace traced

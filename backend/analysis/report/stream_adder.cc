@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "analysis/figures/bandwidth.h"
-#include "analysis/report/operation_sample.h"
-#include "analysis/time_split/root_arrival.h"
+#include "analysis/report/row_samples.h"
+#include "analysis/time_split/time_split.h"
 
 namespace traced {
 

@@ -12,7 +12,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "analysis/job/held_time.h"
-#include "analysis/job/unseen_waits.h"
 #include "analysis/report/report_sums.h"
 #include "analysis/stream/batches.h"
 

@@ -12,7 +12,7 @@
 #include "analysis/reading/run_split.h"
 #include "analysis/reading/same_run.h"
 #include "analysis/reading/stream_reader.h"
-#include "analysis/reading/stream_window.h"
+#include "analysis/reading/stream_selection.h"
 #include "trace_io/chunk_format.h"
 
 namespace traced {

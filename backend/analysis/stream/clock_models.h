@@ -9,11 +9,17 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "analysis/stream/merged_clocks.h"
 #include "traced/v1/clock.pb.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
+
+// What one merge says of the clocks of its streams: all bring instants to its
+// time line. Another merge has another:
+// instants on two of them are not to be compared.
+struct MergedClocks {
+  std::vector<v1::ClockModel> models;
+};
 
 // Equal for streams that read the same clock: those of one boot and time
 // namespace. A stream that does not tell its boot has a clock of its own.

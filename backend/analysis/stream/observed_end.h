@@ -42,6 +42,14 @@ inline bool isLateBound(const AssembledOperation& op) {
 // From when on its end would have been seen at once. It was over at the instant
 // that is recorded, or, as far as that tells, at any time before this one.
 // Unknown where that is recorded is exact.
-Instant watchedSince(const AssembledOperation& op);
+// A wait that went on until the end was told held the caller up until then.
+inline Instant watchedSince(const AssembledOperation& op) {
+  if (!isLateBound(op)) return {};
+  const bool by_wait =
+      op.end_source == v1::END_SOURCE_WAIT ||
+      (op.end_source == v1::END_SOURCE_FUTURE && op.wait_ended.known() &&
+       !op.ended.isAfter(op.wait_ended));
+  return by_wait && op.wait_began.known() ? op.wait_began : op.ended;
+}
 
 }  // namespace traced

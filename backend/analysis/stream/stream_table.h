@@ -12,11 +12,22 @@
 #include "analysis/stream/definitions.h"
 #include "analysis/stream/evidence.h"
 #include "analysis/stream/marks.h"
-#include "analysis/stream/ring_state.h"
 #include "base/instant.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
+
+// What is known of the ring of a stream, beyond its files.
+enum class RingState : std::uint8_t {
+  // Nobody looked.
+  kNotLooked,
+  // There is none within reach, or it cannot be used.
+  kNone,
+  // It was read while its process lived: the stream is known up to then.
+  kAlive,
+  // It was read, and its process was dead: the stream is known to its end.
+  kDead,
+};
 
 // How far a group of a Flight Recorder dump had come: sequence numbers as its
 // backend counts them, absent where there was none yet.

@@ -2,10 +2,27 @@
 
 #include <algorithm>
 
-#include "base/in_threads.h"
+#include "base/threads.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {
+
+OwnArrivals::OwnArrivals(const StreamTable& table,
+                         absl::Span<const std::uint32_t> groups)
+    : OwnArrivals(table, MatchedCalls(table, groups), readyTimes(table)) {}
+
+OwnArrivals::OwnArrivals(const StreamTable& table, const MatchedCalls& calls,
+                         absl::Span<const ReadyTime> ready)
+    : rank_(table.header.rank()), calls_(calls) {
+  parts_.reserve(ready.size());
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    const AssembledOperation& op = table.operations[i];
+    if (!calls_.of(op)) continue;
+    parts_.push_back(
+        {op.seq, ready[i].at, ready[i].earliest, op.call, op.failed});
+  }
+}
+
 namespace {
 
 // Fewer are added sooner than a thread has begun.
@@ -93,6 +110,18 @@ ArrivalTable::Row& ArrivalTable::Shard::append() {
 void ArrivalTable::Span::add(const Span& other) {
   first_ns = std::min(first_ns, other.first_ns);
   last_ns = std::max(last_ns, other.last_ns);
+}
+
+ArrivalRows::ArrivalRows(const ArrivalTable& arrivals,
+                         const ArrivalTable::Stream& stream)
+    : arrivals_(arrivals), stream_(stream) {
+  of_call_.reserve(arrivals.shards_.size() * stream.calls.all().size());
+  for (const MatchedCall& call : stream.calls.all()) {
+    for (const ArrivalTable::Shard& shard : arrivals.shards_) {
+      of_call_.push_back(call.usable ? shard.index.knownNumbersOf(call.key)
+                                     : nullptr);
+    }
+  }
 }
 
 }  // namespace traced

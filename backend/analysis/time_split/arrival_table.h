@@ -1,4 +1,4 @@
-// Who was ready last for each collective of a run.
+// When each rank arrived at each collective of a run, and who was ready last.
 
 #pragma once
 
@@ -18,10 +18,46 @@
 #include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/stream_table.h"
 #include "analysis/time_split/arrival_row.h"
-#include "analysis/time_split/own_arrivals.h"
 
 namespace traced {
 
+// OwnArrivals is what one stream tells an ArrivalTable, on its own clock: what
+// is kept of it until that is aligned.
+//
+// Memory: 32 bytes per operation.
+class OwnArrivals {
+ public:
+  // `groups`: of the stream's groups, their indices in the job's catalog.
+  OwnArrivals(const StreamTable& table, absl::Span<const std::uint32_t> groups);
+  // Of the first operations of the stream, as many as `ready` has.
+  OwnArrivals(const StreamTable& table, const MatchedCalls& calls,
+              absl::Span<const ReadyTime> ready);
+
+  // An operation that has a MatchedCall, and when the rank was ready for it.
+  struct Part {
+    std::uint64_t seq = 0;
+    Instant at;
+    Instant earliest;
+    std::uint32_t call = 0;
+    bool failed = false;
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  // By the calls of the parts.
+  const std::vector<MatchedCall>& calls() const { return calls_.all(); }
+  std::uint32_t rank() const { return rank_; }
+  std::size_t bytes() const {
+    return sizeof(*this) + parts_.size() * sizeof(Part) +
+           calls().size() * sizeof(MatchedCall);
+  }
+
+ private:
+  std::uint32_t rank_;
+  MatchedCalls calls_;
+  std::vector<Part> parts_;
+};
+
+// Who was ready last for each collective of a run.
+//
 // Memory: a row per collective.
 class ArrivalTable {
  public:
@@ -130,6 +166,36 @@ class ArrivalTable {
   int shard_bits_;
   std::vector<Shard> shards_;
   Span arrived_;
+};
+
+// ArrivalRows are the rows of an ArrivalTable as one stream asks for them:
+// where those of a call are is looked up once.
+//
+// Several threads may ask, each for streams of its own.
+class ArrivalRows {
+ public:
+  // When all that is asked for has arrived. Both must outlive it.
+  ArrivalRows(const ArrivalTable& arrivals, const ArrivalTable::Stream& stream);
+
+  const ArrivalTable::Stream& stream() const { return stream_; }
+
+  // The row of an operation of the stream, if all ranks called the same;
+  // nullptr otherwise. Only of one that has a MatchedCall.
+  const ArrivalTable::Row* find(const AssembledOperation& op) const {
+    const std::size_t shard = arrivals_.shardOf(op.seq);
+    const std::uint32_t index = OperationIndex::find(
+        of_call_[op.call * arrivals_.shards_.size() + shard],
+        arrivals_.inShard(op.seq));
+    if (index == OperationIndex::kNone) return nullptr;
+    const ArrivalTable::Row& row = arrivals_.shards_[shard].row(index);
+    return row.unusable ? nullptr : &row;
+  }
+
+ private:
+  const ArrivalTable& arrivals_;
+  const ArrivalTable::Stream& stream_;
+  // Per call of the stream, and shard.
+  std::vector<const OperationIndex::Numbers*> of_call_;
 };
 
 }  // namespace traced

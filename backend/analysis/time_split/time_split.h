@@ -2,11 +2,12 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "analysis/job/time_windows.h"
-#include "analysis/time_split/arrival_rows.h"
+#include "analysis/time_split/arrival_table.h"
 
 namespace traced {
 
@@ -62,5 +63,11 @@ TimeWindow transferWindow(const AssembledOperation& op,
                           const OperationSplit& split);
 // From `from`, or before it where `ns` is negative.
 TimeWindow windowAt(Instant from, std::int64_t ns);
+
+// Returns whether this rank certainly was the last of all members and held
+// others up, and by how much at least. Absent where the operation has no root,
+// or where it is not known when all members were ready.
+std::optional<OperationSplit::Arrival> rootArrival(const ArrivalRows& arrivals,
+                                                   std::size_t operation);
 
 }  // namespace traced

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/timeline/lanes.h"
+#include "analysis/timeline/slices.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {

@@ -10,7 +10,7 @@
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/observed_end.h"
-#include "analysis/timeline/lanes.h"
+#include "analysis/timeline/slices.h"
 
 namespace traced {
 namespace {

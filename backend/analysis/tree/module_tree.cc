@@ -7,9 +7,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "analysis/figures/bandwidth.h"
-#include "analysis/job/unseen_waits.h"
+#include "analysis/job/held_time.h"
 #include "analysis/stream/batches.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "analysis/stream/names.h"
 
 namespace traced {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/job/group_hashes.h"
+#include "analysis/job/group_catalog.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/view/operation_span.h"

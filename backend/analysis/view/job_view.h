@@ -12,7 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/job/scope.h"
+#include "analysis/job/run_filters.h"
 #include "analysis/match/match.h"
 #include "analysis/time_split/time_split.h"
 #include "analysis/view/rank_choice.h"

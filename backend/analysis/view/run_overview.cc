@@ -6,7 +6,7 @@
 
 #include "analysis/clocks/aligned_streams.h"
 #include "analysis/clocks/clock_summary.h"
-#include "analysis/job/run_window.h"
+#include "analysis/job/run_filters.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/time_split/certified_times.h"
 #include "analysis/time_split/time_split.h"

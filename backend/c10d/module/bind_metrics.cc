@@ -1,10 +1,11 @@
-#include "c10d/module/bind_metrics.h"
-
+#include <exception>
 #include <optional>
+#include <string>
+#include <torch/csrc/distributed/c10d/control_plane/Handlers.hpp>
 #include <variant>
 
 #include "base/clock.h"
-#include "c10d/module/control_plane.h"
+#include "c10d/module/bindings.h"
 #include "recorder/metrics/metrics.h"
 #include "recorder/recorder.h"
 
@@ -30,6 +31,37 @@ void bindMetrics(py::module_& module) {
              "What this rank has communicated so far; None if nothing is "
              "recorded.");
   registerHandlers();
+}
+
+namespace {
+
+namespace plane = c10d::control_plane;
+
+using FiguresText = std::string (*)(const RankFigures&, std::int64_t now_ns);
+
+// An empty object where nothing is recorded.
+void answerWith(FiguresText textOf, plane::Response& response) {
+  Recorder* const recorder = Recorder::current();
+  std::string text = recorder ? textOf(recorder->figures(), nowNs()) : "{}";
+  response.setContent(std::move(text), "application/json");
+  response.setStatus(200);
+}
+
+void registerOne(const char* name, FiguresText textOf) {
+  plane::registerHandler(
+      name, [textOf](const plane::Request&, plane::Response& response) {
+        answerWith(textOf, response);
+      });
+}
+
+}  // namespace
+
+void registerHandlers() noexcept {
+  try {
+    registerOne("traced_metrics", &metricsJson);
+    registerOne("traced_in_flight", &inFlightJson);
+  } catch (const std::exception&) {  // the names are another's: he answers
+  }
 }
 
 }  // namespace traced

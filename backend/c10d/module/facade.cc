@@ -1,7 +1,6 @@
-#include "c10d/module/facade.h"
-
 #include <torch/csrc/utils/pybind.h>
 
+#include "c10d/module/bindings.h"
 #include "c10d/module/no_gil_ptr.h"
 #include "c10d/wrapper/traced_backend.h"
 

@@ -15,19 +15,13 @@
 #include "base/say.h"
 #include "c10d/groups/attach.h"
 #include "c10d/groups/nodes.h"
-#include "c10d/module/bind_context.h"
-#include "c10d/module/bind_metrics.h"
-#include "c10d/module/bind_modules.h"
-#include "c10d/module/bind_stacks.h"
-#include "c10d/module/facade.h"
-#include "c10d/module/nccl_profiler.h"
-#include "c10d/module/python_error.h"
+#include "c10d/module/bindings.h"
 #include "recorder/recorder.h"
 #include "recorder/watch/hang_reports.h"
 #include "ring_io/keeper/start_keeper.h"
 #include "ring_io/settings/options.h"
 #include "ring_io/settings/process_info.h"
-#include "ring_io/sinks/queue_sink.h"
+#include "ring_io/sinks/memory_sinks.h"
 
 namespace py = pybind11;
 

@@ -1,11 +1,10 @@
-#include "c10d/module/nccl_profiler.h"
-
 #include <dlfcn.h>
 
 #include <new>
 #include <string>
 
 #include "base/say.h"
+#include "c10d/module/bindings.h"
 #include "nccl_profiler/recorder_link.h"
 #include "recorder/recorder.h"
 #include "ring_io/ring/operation_in_call.h"

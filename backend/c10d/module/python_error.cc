@@ -1,7 +1,6 @@
-#include "c10d/module/python_error.h"
-
 #include <torch/csrc/utils/pybind.h>
 
+#include "c10d/module/bindings.h"
 #include "c10d/wrapper/error_text.h"
 
 namespace py = pybind11;

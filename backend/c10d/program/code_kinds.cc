@@ -1,9 +1,16 @@
 #include "c10d/program/code_kinds.h"
 
+#include <Python.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
+#include <cstddef>
+#include <utility>
 
 #include "c10d/program/python_code.h"
+#include "ring_io/ring/definition_cache.h"
 
 namespace traced {
 namespace {
@@ -49,6 +56,64 @@ CodeKind CodeKinds::lookUp(const PyCodeObject& code) const noexcept {
       folders_.begin(), folders_.end(),
       [&code](const CodeFolder& one) { return isInFile(code, one.beginning); });
   return folder == folders_.end() ? CodeKind::kProgram : folder->kind;
+}
+
+namespace {
+
+// The code objects that were told of, or that share a bit with one.
+class ToldCode {
+ public:
+  void add(const void* code) noexcept {
+    const auto [word, bit] = placeOf(code);
+    words_[word].fetch_or(bit, std::memory_order_relaxed);
+  }
+  bool mayHold(const void* code) const noexcept {
+    const auto [word, bit] = placeOf(code);
+    return words_[word].load(std::memory_order_relaxed) & bit;
+  }
+
+ private:
+  static constexpr std::size_t kWords = 1024;
+  static std::pair<std::size_t, std::uint64_t> placeOf(const void* code) {
+    const std::uint64_t hash = DefinitionCache::hashOf(&code, sizeof code);
+    return {hash / 64 % kWords, std::uint64_t{1} << hash % 64};
+  }
+
+  std::array<std::atomic<std::uint64_t>, kWords> words_{};
+};
+
+ToldCode told_code;
+// How often one of them was freed.
+std::atomic<std::uint64_t> freed_codes{0};
+// Never freed: threads may be within it for ever.
+CodeKinds* code_kinds = nullptr;
+destructor free_code = nullptr;
+
+// With the GIL, as are the frames that come to run what takes the place.
+void freeCode(PyObject* code) {
+  code_kinds->forget(code);
+  if (told_code.mayHold(code)) {
+    freed_codes.fetch_add(1, std::memory_order_relaxed);
+  }
+  free_code(code);
+}
+
+}  // namespace
+
+void watchCode(const std::vector<CodeFolder>& folders) {
+  if (code_kinds) return;
+  code_kinds = new CodeKinds(folders);
+  free_code = std::exchange(PyCode_Type.tp_dealloc, &freeCode);
+}
+
+CodeKind kindOf(const PyCodeObject& code) noexcept {
+  return code_kinds->of(code);
+}
+
+void noteTold(const PyCodeObject& code) noexcept { told_code.add(&code); }
+
+std::uint64_t freedCodes() noexcept {
+  return freed_codes.load(std::memory_order_relaxed);
 }
 
 }  // namespace traced

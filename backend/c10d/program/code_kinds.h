@@ -1,4 +1,5 @@
-// Whose code a Python function is, by the file that it is in.
+// Whose code a Python function is, by the file that it is in, and what else is
+// remembered of code objects by where they lie.
 
 #pragma once
 
@@ -43,5 +44,20 @@ class CodeKinds {
   // Where code lies, with its kind in the bits that are 0 there; 0: nothing.
   std::array<std::atomic<std::uint64_t>, kRemembered> remembered_{};
 };
+
+// What is remembered of Python's code objects, by where they lie: until one is
+// freed, as another one may come to lie there.
+//
+// The first time; the folders tell whose code is whose. With the GIL.
+void watchCode(const std::vector<CodeFolder>& folders);
+
+// The rest once it is watched. Its caller keeps the code alive, as a frame that
+// runs it does.
+CodeKind kindOf(const PyCodeObject& code) noexcept;
+
+// It was told in words.
+void noteTold(const PyCodeObject& code) noexcept;
+// How often code that was told has been freed.
+std::uint64_t freedCodes() noexcept;
 
 }  // namespace traced

@@ -14,10 +14,10 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "c10d/program/code_kinds.h"
 #include "c10d/program/handled_exception.h"
 #include "c10d/program/python_code.h"
 #include "c10d/program/python_frames.h"
-#include "c10d/program/watched_code.h"
 #include "recorder/stacks/cpp_stack.h"
 #include "recorder/stacks/stack_budget.h"
 #include "recorder/stacks/stack_source.h"

@@ -13,7 +13,7 @@
 #include "c10d/wrapper/device_call.h"
 #include "c10d/wrapper/error_text.h"
 #include "c10d/wrapper/traced_backend.h"
-#include "ring_io/chunks/operation_name.h"
+#include "ring_io/chunks/told_operation.h"
 
 namespace traced {
 

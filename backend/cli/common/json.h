@@ -11,8 +11,8 @@
 
 #include "analysis/figures/samples.h"
 #include "analysis/job/group_catalog.h"
+#include "analysis/job/run_filters.h"
 #include "analysis/job/run_summary.h"
-#include "analysis/job/scope.h"
 #include "analysis/reading/trace_set.h"
 
 namespace traced {

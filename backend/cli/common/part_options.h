@@ -8,8 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/job/run_window.h"
-#include "analysis/job/scope.h"
+#include "analysis/job/run_filters.h"
 #include "cli/common/json.h"
 
 namespace traced {

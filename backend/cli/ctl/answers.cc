@@ -1,14 +1,117 @@
 #include "cli/ctl/answers.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "analysis/reading/stream_reader.h"
+#include "analysis/reading/stream_selection.h"
+#include "ring_io/settings/options.h"
 #include "ring_io/sinks/trace_parts.h"
 #include "trace_io/byte_source.h"
 #include "trace_io/chunk_scanner.h"
 #include "trace_io/rows.h"
 
 namespace traced {
+namespace {
+
+// The last chunks of a stream say whether it goes on.
+constexpr std::uint64_t kLatestBytes = std::uint64_t{128} << 10;
+
+// "" of one that is only in rings.
+std::string newestPart(const TraceSet& set, const TraceStream& stream) {
+  std::string newest;
+  for (const ChunkRef& chunk : stream.chunks) {
+    const TraceFile& file = set.files[chunk.file];
+    if (file.from_rings) continue;
+    if (newest.empty() || partNumberOf(newest) < partNumberOf(file.path)) {
+      newest = file.path;
+    }
+  }
+  return newest;
+}
+
+std::string settingIn(const v1::Header& header, const char* name) {
+  const auto found = header.settings().find(name);
+  return found == header.settings().end() ? "" : found->second;
+}
+
+// Where a rank looks for requests. What a trace says of that is relative to
+// where its process was, but for the usual place.
+Result<std::string> requestFile(const v1::Header& header,
+                                const std::string& part) {
+  Options usual;
+  usual.directory = settingIn(header, "TRACED_DIR");
+  usual.job = settingIn(header, "TRACED_JOB");
+  const std::string said = settingIn(header, "TRACED_TRIGGER");
+  if (said == usual.triggerPath()) {
+    return (std::filesystem::absolute(part).parent_path() / "flush").string();
+  }
+  if (!said.empty() && said.front() == '/') return said;
+  return Error{absl::StrCat(
+      "rank ", header.rank(), " cannot be asked: ",
+      said == Options::kNoTrigger || said.empty()
+          ? "it looks at no file (TRACED_TRIGGER=0)"
+          : absl::StrCat("its TRACED_TRIGGER=", said,
+                         " is no absolute path, so it is not known here"))};
+}
+
+// Ranks obey their own user, and root.
+bool mayBeAskedHere(const std::string& part) {
+  struct stat status;
+  return geteuid() == 0 || stat(part.c_str(), &status) != 0 ||
+         status.st_uid == geteuid();
+}
+
+bool hasEnded(const StreamTable& table) {
+  return table.closed || table.accounts.recovered() ||
+         table.ring == RingState::kDead;
+}
+
+}  // namespace
+
+Result<AskedRanks> ranksToAsk(
+    TraceSet& set,
+    const std::optional<absl::flat_hash_set<std::uint32_t>>& wanted) {
+  keepLatest(set, kLatestBytes);
+  AskedRanks asked;
+  std::optional<Error> error;
+  absl::flat_hash_set<std::uint32_t> seen;
+  readStreams(set, [&](std::size_t i, StreamTable& table) {
+    const std::uint32_t rank = table.header.rank();
+    if (error || table.snapshot || (wanted && !wanted->contains(rank))) return;
+    seen.insert(rank);
+    const std::string part = newestPart(set, set.streams[i]);
+    if (hasEnded(table) || part.empty()) {
+      asked.ended.push_back(rank);
+      return;
+    }
+    if (!mayBeAskedHere(part)) {
+      error = Error{absl::StrCat("rank ", rank,
+                                 " is of another user, who alone can ask it")};
+      return;
+    }
+    const auto file = requestFile(wholeHeader(set.streams[i]), part);
+    if (!file) {
+      error = file.error();
+      return;
+    }
+    asked.files.insert(*file);
+    asked.ranks.push_back({rank, table.header.stream_id(), part, {}});
+  });
+  if (error) return *error;
+  for (const std::uint32_t rank :
+       wanted.value_or(absl::flat_hash_set<std::uint32_t>())) {
+    if (!seen.contains(rank)) {
+      return Error{absl::StrCat("there is no rank ", rank, " in this run")};
+    }
+  }
+  return asked;
+}
+
 namespace {
 
 // Takes the mark of a request.

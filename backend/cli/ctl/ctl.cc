@@ -15,7 +15,7 @@
 #include "cli/common/json.h"
 #include "cli/common/named_filters.h"
 #include "cli/common/subcommand.h"
-#include "cli/ctl/asked_ranks.h"
+#include "cli/ctl/answers.h"
 #include "cli/inputs/inputs.h"
 #include "phrasing/text.h"
 #include "ring_io/control/control_request.h"

@@ -1,10 +1,12 @@
-// FollowLog decides which verdicts about a running job are told, and when. What
-// stands still for a moment may go on, so each is looked at more than once.
+// What tracectl diagnose --follow tells: which verdicts about a running job,
+// when, and how.
 
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@
 
 namespace traced {
 
+// FollowLog decides which verdicts about a running job are told, and when. What
+// stands still for a moment may go on, so each is looked at more than once.
 class FollowLog {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -55,5 +59,16 @@ class FollowLog {
   std::map<std::string, Known> known_;
   bool told_any_ = false;
 };
+
+// "2026-11-22 14:02:16 UTC": now.
+std::string timeText();
+// That what was told earlier is no longer so.
+std::string overText(const std::string& summary);
+
+// Objects of one line; see docs/cli.md.
+std::string verdictLineJson(const JobState& job, const JobVerdict& verdict,
+                            bool stock_names);
+std::string overJson(const JobVerdict& verdict, const std::string& summary);
+std::string endJson(const std::set<std::uint32_t>& culprits);
 
 }  // namespace traced

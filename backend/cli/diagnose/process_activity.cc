@@ -1,12 +1,89 @@
 #include "cli/diagnose/process_activity.h"
 
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "cli/diagnose/process_stat.h"
 
 namespace traced {
+
+std::optional<ProcessStat> readStat(const std::string& folder) {
+  constexpr int kFieldsToTimes = 10;  // from the state
+  constexpr int kFieldsToStart = 6;   // from the times
+  std::ifstream file(folder + "/stat");
+  std::string text;
+  std::getline(file, text);
+  // The name may hold anything.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(text.substr(name_end + 1));
+  const auto skip = [&fields](int count) {
+    std::string skipped;
+    while (count-- > 0) fields >> skipped;
+  };
+  ProcessStat stat;
+  double user = 0, system = 0, start = 0;
+  fields >> stat.state;
+  skip(kFieldsToTimes);
+  fields >> user >> system;
+  skip(kFieldsToStart);
+  if (!(fields >> start)) return std::nullopt;
+  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  stat.cpu_s = (user + system) / ticks;
+  stat.started_ns = static_cast<std::int64_t>(start / ticks * 1e9);
+  return stat;
+}
+
+std::optional<ProcessStat> readProcessStat(std::int64_t pid) {
+  return readStat(absl::StrCat("/proc/", pid));
+}
+
+namespace {
+
+// The kernel says since when a process runs in hundredths of a second.
+constexpr std::int64_t kStartSlackNs = 1'000'000'000;
+
+bool isSeenFrom(const HostInfo& here, const v1::Header& header) {
+  return !here.boot_id.empty() && header.boot_id() == here.boot_id &&
+         here.pid_namespace != 0 &&
+         header.pid_namespace() == here.pid_namespace;
+}
+
+bool existsNow(std::int64_t pid) {
+  if (pid <= 0 || pid > std::numeric_limits<pid_t>::max()) return false;
+  return kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM;
+}
+
+// Whether the process of this number began after the recording did: the number
+// was given to another one. Only where both read one clock.
+bool isAnother(const ProcessStat& stat, const v1::Header& header,
+               const HostInfo& here) {
+  const std::int64_t recorded_ns = header.started().boottime_ns();
+  return recorded_ns != 0 && header.time_namespace() == here.time_namespace &&
+         stat.started_ns > recorded_ns + kStartSlackNs;
+}
+
+}  // namespace
+
+ProcessLife lifeOf(const v1::Header& header, const HostInfo& here) {
+  if (!isSeenFrom(here, header)) return ProcessLife::kUnseen;
+  if (!existsNow(header.pid())) return ProcessLife::kEnded;
+  const std::optional<ProcessStat> stat = readProcessStat(header.pid());
+  // Hidden from this user.
+  if (!stat) return ProcessLife::kRuns;
+  const bool dead = stat->state == 'Z' || stat->state == 'X';
+  return dead || isAnother(*stat, header, here) ? ProcessLife::kEnded
+                                                : ProcessLife::kRuns;
+}
+
 namespace {
 
 // Of one core: less is what an idle interpreter and our own writer take.
@@ -66,6 +143,42 @@ ProcessLook ProcessActivity::look(std::int64_t pid, const std::string& file) {
   seen.cpu_s = stat->cpu_s;
   seen.at = now;
   return look;
+}
+
+namespace {
+
+ProcessNow::Doing doingOf(const Activity& activity) {
+  using Doing = ProcessNow::Doing;
+  if (activity.stopped) return Doing::kStopped;
+  if (activity.on_disk) return Doing::kOnDisk;
+  return activity.busy() ? Doing::kComputes : Doing::kSleeps;
+}
+
+}  // namespace
+
+void RankProcesses::look(const std::vector<RingReading>& rings) {
+  seen_.clear();
+  for (const RingReading& ring : rings) {
+    if (!ring.alive) continue;
+    seen_[ring.rank] = {ring.pid, processes_.look(ring.pid, ring.path)};
+  }
+}
+
+bool RankProcesses::mayJoin(std::uint32_t rank) const {
+  const auto found = seen_.find(rank);
+  if (found == seen_.end() || found->second.look.hidden) return false;
+  const auto& activity = found->second.look.activity;
+  return !activity || activity->busy();
+}
+
+std::optional<ProcessNow> RankProcesses::now(std::uint32_t rank) const {
+  const auto found = seen_.find(rank);
+  if (found == seen_.end()) return std::nullopt;
+  const auto& [pid, look] = found->second;
+  if (look.hidden) return ProcessNow{rank};
+  if (!look.activity) return std::nullopt;
+  return ProcessNow{rank, doingOf(*look.activity), pid, look.activity->cpu_s,
+                    look.activity->span_s};
 }
 
 }  // namespace traced

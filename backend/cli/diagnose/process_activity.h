@@ -1,5 +1,5 @@
-// What a process of this host does, as the kernel tells it: whether it
-// computes, sleeps, or is stopped. It is not asked, and not slowed down.
+// What the processes of this host do, as the kernel tells it, and those of a
+// job's ranks among them.
 
 #pragma once
 
@@ -8,9 +8,44 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "analysis/diagnosis/telling/facts/endings.h"
+#include "ring_io/recovery/live_rings.h"
+#include "ring_io/settings/process_info.h"
+#include "traced/v1/trace.pb.h"
 
 namespace traced {
 
+// What the kernel says of a process or a thread in its stat file.
+struct ProcessStat {
+  // "R" runs, "S" sleeps, "D" waits for a disk, "T" and "t" are stopped, "Z"
+  // and "X" are dead.
+  char state = '?';
+  // Processor time.
+  double cpu_s = 0;
+  // Since the boot, by this process's clock.
+  std::int64_t started_ns = 0;
+};
+
+// Of a folder in /proc, such as that of a thread; absent when it is gone.
+std::optional<ProcessStat> readStat(const std::string& folder);
+std::optional<ProcessStat> readProcessStat(std::int64_t pid);
+
+// Whether the process that wrote a stream runs, as this host tells where there
+// is no ring to tell it.
+enum class ProcessLife {
+  kRuns,
+  kEnded,
+  // It is on another host, or in a container that numbers processes in its own
+  // way: nothing here says whether it runs.
+  kUnseen,
+};
+
+ProcessLife lifeOf(const v1::Header& header, const HostInfo& here);
+
+// What a process of this host does, as the kernel tells it: whether it
+// computes, sleeps, or is stopped. It is not asked, and not slowed down.
 struct Activity {
   // Processor time, and how long it was looked at.
   double cpu_s = 0;
@@ -48,6 +83,27 @@ class ProcessActivity {
   };
 
   std::map<std::int64_t, Seen> seen_;
+};
+
+// What the processes of a job's ranks on this host do, from look to look.
+class RankProcesses {
+ public:
+  // Looks at those that lived when their rings were read.
+  void look(const std::vector<RingReading>& rings);
+  // Whether a rank may join by itself: its process does something, or was
+  // looked at once, so that what it does is not known yet.
+  bool mayJoin(std::uint32_t rank) const;
+  // Absent where nothing is known of its process.
+  std::optional<ProcessNow> now(std::uint32_t rank) const;
+
+ private:
+  struct Seen {
+    std::int64_t pid = 0;
+    ProcessLook look;
+  };
+
+  ProcessActivity processes_;
+  std::map<std::uint32_t, Seen> seen_;
 };
 
 }  // namespace traced

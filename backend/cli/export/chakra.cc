@@ -12,7 +12,7 @@
 #include "analysis/timeline/rank_timeline.h"
 #include "analysis/view/job_view.h"
 #include "cli/export/job_exporter.h"
-#include "cli/export/perfetto/message_writer.h"
+#include "cli/export/perfetto/messages.h"
 #include "cli/export/row_text.h"
 #include "phrasing/text.h"
 #include "trace_io/message_size.h"

@@ -6,7 +6,6 @@
 
 #include "analysis/clocks/align_clocks.h"
 #include "analysis/job/group_catalog.h"
-#include "analysis/job/group_hashes.h"
 #include "analysis/reading/stream_reader.h"
 
 namespace traced {

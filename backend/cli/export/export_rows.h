@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "analysis/job/run_filters.h"
 #include "analysis/job/run_summary.h"
-#include "analysis/job/run_window.h"
-#include "analysis/job/scope.h"
 #include "analysis/reading/trace_set.h"
 #include "cli/export/operation_columns.h"
 

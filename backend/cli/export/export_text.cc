@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "analysis/match/match.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/common/event_words.h"

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "analysis/match/match.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/observed_end.h"

@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
 #include "cli/export/operation_columns.h"

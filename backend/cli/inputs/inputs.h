@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/job/run_summary.h"
-#include "analysis/reading/run_choice.h"
+#include "analysis/reading/stream_selection.h"
 #include "analysis/reading/trace_set.h"
 #include "base/result.h"
 #include "cli/common/complain.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/reading/ring_chunks.h"
+#include "analysis/reading/trace_set.h"
 #include "cli/inputs/left_over.h"
 #include "ring_io/settings/process_info.h"
 #include "trace_io/field_reader.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/reading/run_choice.h"
+#include "analysis/reading/stream_selection.h"
 #include "analysis/reading/trace_set.h"
 #include "base/result.h"
 #include "cli/common/memory_file.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/merge/pending_file.h"
-#include "analysis/pack/write_packs.h"
+#include "analysis/pack/packs.h"
 #include "analysis/reading/stream_loader.h"
 #include "cli/common/complain.h"
 #include "cli/common/json.h"

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/say.h"
-#include "ring_io/keeper/job_start.h"
+#include "ring_io/keeper/start_keeper.h"
 #include "ring_io/recovery/recover_segments.h"
 
 namespace traced {

@@ -15,7 +15,6 @@
 
 #include "cli/recover/job_log.h"
 #include "cli/recover/keeper_child.h"
-#include "cli/recover/last_line.h"
 #include "ring_io/keeper/keeper_lock.h"
 #include "ring_io/keeper/kept_ring.h"
 #include "ring_io/keeper/oom_kills.h"
@@ -24,7 +23,7 @@ namespace traced {
 
 struct KeeperOptions {
   std::string ring_directory;
-  // Path of the lock, which identifies the start of the job (job_start.h).
+  // Path of the lock, which identifies the start of the job (start_keeper.h).
   std::string lock;
   // The folder of the job's traces, as it is shown.
   std::string title;

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/signals_blocked.h"
+#include "base/threads.h"
 
 namespace traced {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/diagnosis/mismatch/signature_difference.h"
+#include "analysis/diagnosis/mismatch/call_difference.h"
 #include "analysis/job/signature.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/show/show_output.h"

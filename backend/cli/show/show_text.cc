@@ -4,7 +4,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "analysis/job/group_roles.h"
+#include "analysis/job/group_catalog.h"
 #include "analysis/stream/clock_models.h"
 #include "cli/common/heading.h"
 #include "cli/common/part_options.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/job/run_filters.h"
 #include "analysis/job/run_summary.h"
-#include "analysis/job/run_window.h"
 #include "analysis/reading/trace_set.h"
 #include "analysis/tree/module_tree.h"
 #include "cli/common/json.h"

@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include "base/begin_thread.h"
 #include "base/clock.h"
-#include "base/signals_blocked.h"
+#include "base/threads.h"
 
 namespace traced {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/cover_bound.h"
-#include "recorder/metrics/rank_figures.h"
+#include "recorder/metrics/metrics.h"
 #include "ring_io/chunks/chunk_builder.h"
 #include "ring_io/chunks/told_operation.h"
 #include "ring_io/ring/record.h"

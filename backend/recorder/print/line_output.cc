@@ -15,8 +15,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/begin_thread.h"
-#include "base/signals_blocked.h"
+#include "base/threads.h"
 
 namespace traced {
 

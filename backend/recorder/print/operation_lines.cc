@@ -10,7 +10,7 @@
 #include "base/group_label.h"
 #include "base/operation.h"
 #include "recorder/print/line_output.h"
-#include "ring_io/chunks/operation_name.h"
+#include "ring_io/chunks/told_operation.h"
 #include "trace_io/correlation.h"
 #include "trace_io/message_size.h"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "recorder/stacks/loaded_code.h"
-#include "recorder/stacks/loaded_list.h"
 #include "ring_io/ring/definition_cache.h"
 
 namespace traced {

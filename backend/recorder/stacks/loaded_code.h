@@ -1,7 +1,10 @@
-// LoadedCode is where addresses of code lie among the binaries that are loaded.
+// What code is loaded, as the loader tells.
 
 #pragma once
 
+#include <link.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +14,14 @@
 
 namespace traced {
 
+// Reads the loader's list, as dl_iterate_phdr(), but never while this process
+// forks. glibc (2.36 at least) leaves the lock of the list in the child as it
+// is, and in the child nobody opens what one of our threads has locked: whoever
+// then loads a library waits for ever.
+void visitLoaded(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data);
+
+// LoadedCode is where addresses of code lie among the binaries that are loaded.
+//
 // What is pointed to is good for as long as the binary stays loaded.
 struct LoadedCode {
   // One past the call, as return addresses are.

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -33,7 +34,13 @@ class StackSource {
 
 // Of the process, from now on; nullptr: nobody can tell. A source is never
 // destroyed: a thread may be within it.
-void setStackSource(StackSource* source) noexcept;
-StackSource* stackSource() noexcept;
+inline std::atomic<StackSource*> source_of_stacks{nullptr};
+
+inline void setStackSource(StackSource* source) noexcept {
+  source_of_stacks.store(source, std::memory_order_release);
+}
+inline StackSource* stackSource() noexcept {
+  return source_of_stacks.load(std::memory_order_acquire);
+}
 
 }  // namespace traced

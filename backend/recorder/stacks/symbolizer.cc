@@ -9,8 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/begin_thread.h"
-#include "base/signals_blocked.h"
+#include "base/threads.h"
 
 namespace traced {
 

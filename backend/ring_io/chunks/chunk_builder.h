@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "ring_io/chunks/chunk_frames.h"
-#include "ring_io/chunks/code_table.h"
 #include "ring_io/chunks/definition_table.h"
+#include "ring_io/chunks/stack_parts.h"
 #include "ring_io/ring/record.h"
 #include "ring_io/ring/ring.h"
 #include "trace_io/row.h"

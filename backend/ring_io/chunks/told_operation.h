@@ -1,4 +1,5 @@
-// ToldOperation is a single operation as a process tells of it while it runs.
+// What a trace calls an operation, and what a process tells of one while it
+// runs.
 
 #pragma once
 
@@ -11,6 +12,10 @@
 
 namespace traced {
 
+// What a trace calls an operation: "all_reduce". "operation" for one that has
+// no name.
+const char* operationName(Operation op) noexcept;
+
 // What is told of a call.
 struct CallFacts {
   Operation operation{};
@@ -22,6 +27,7 @@ struct CallFacts {
 
 CallFacts factsOf(const v1::Call& call);
 
+// A single operation, as a process tells of it while it runs.
 struct ToldOperation {
   OpId op = 0;
   std::string operation;

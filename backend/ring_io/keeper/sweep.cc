@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "ring_io/keeper/job_start.h"
 #include "ring_io/keeper/keeper_lock.h"
+#include "ring_io/keeper/start_keeper.h"
 #include "ring_io/recovery/recover_segments.h"
 #include "ring_io/recovery/segment_file.h"
 #include "ring_io/support/process_watch.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/answering_path.h"
-#include "ring_io/recovery/heartbeat.h"
+#include "ring_io/recovery/ring_image.h"
 #include "ring_io/recovery/segment_content.h"
 #include "ring_io/recovery/segment_file.h"
 #include "ring_io/recovery/stream_recovery.h"

@@ -16,7 +16,6 @@
 #include "ring_io/recovery/written_stream.h"
 #include "ring_io/settings/process_info.h"
 #include "ring_io/sinks/trace_parts.h"
-#include "ring_io/sinks/trace_places.h"
 #include "ring_io/support/kill_point.h"
 
 namespace traced {

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "ring_io/ring/call_description.h"
 #include "ring_io/ring/record.h"
+#include "ring_io/settings/process_info.h"
 
 namespace traced {
 namespace {
@@ -172,6 +173,22 @@ std::uint64_t RingImage::readAt(std::uint64_t position,
   record.joined.resize(head.payload_bytes);
   record.payload = record.joined;
   return isPossible(head.kind, record.payload) ? slots : 0;
+}
+
+bool isBelievable(const ClockReading& beat, const ClockReading& written,
+                  const v1::Header& header) {
+  if (!sharesClocks(header)) return false;
+  const ClockReading now = readClocks();
+  return written.monotonic_ns <= beat.monotonic_ns &&
+         beat.monotonic_ns <= now.monotonic_ns &&
+         written.boottime_ns <= beat.boottime_ns &&
+         beat.boottime_ns <= now.boottime_ns;
+}
+
+bool sharesClocks(const v1::Header& header) {
+  const HostInfo here = readHostInfo();
+  return !here.boot_id.empty() && header.boot_id() == here.boot_id &&
+         header.time_namespace() == here.time_namespace;
 }
 
 }  // namespace traced

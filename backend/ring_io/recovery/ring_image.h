@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "ring_io/ring/ring.h"
+#include "traced/v1/trace.pb.h"
 
 namespace traced {
 
@@ -75,5 +76,14 @@ class RingImage {
   std::uint64_t tail_;
   std::uint64_t refused_ = 0;
 };
+
+// Whether a reading of the clocks in a ring may be that of a process which had
+// read `written` before, and ran on this host since it was booted: not earlier
+// than that, and not later than now. `header` is the stream's.
+bool isBelievable(const ClockReading& beat, const ClockReading& written,
+                  const v1::Header& header);
+
+// Whether the process that wrote `header` reads the same clocks as this one.
+bool sharesClocks(const v1::Header& header);
 
 }  // namespace traced

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ring_io/recovery/heartbeat.h"
+#include "ring_io/recovery/ring_image.h"
 #include "ring_io/settings/process_info.h"
 
 namespace traced {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ring_io/recovery/live_copy.h"
+#include "ring_io/recovery/segment_copy.h"
 #include "ring_io/ring/ring.h"
 #include "ring_io/ring/segment.h"
 #include "ring_io/support/process_watch.h"

@@ -64,7 +64,7 @@ class SegmentFile {
   // A copy of what it says to hold; shorter when it cannot be read. Of a file
   // that is no segment only the beginning.
   SegmentCopy read() const;
-  // The same while its process may write to it; see live_copy.h.
+  // The same while its process may write to it; see segment_copy.h.
   SegmentCopy readLive() const;
   // Fills `bytes` with what is at an offset. False when there is less.
   bool readAt(std::uint64_t offset, std::span<char> bytes) const;

@@ -6,7 +6,7 @@
 
 #include "ring_io/chunks/accounts.h"
 #include "ring_io/recovery/complete_definitions.h"
-#include "ring_io/recovery/heartbeat.h"
+#include "ring_io/recovery/ring_image.h"
 #include "ring_io/ring/record.h"
 #include "ring_io/sinks/file_sink.h"
 #include "ring_io/support/kill_point.h"

@@ -1,14 +1,16 @@
-// The files of one stream, by name: STEM.traced, then STEM.part-1.traced and so
-// on. Names are for people; only who writes a stream goes by them.
+// The files of one stream: their names, and where they are now.
 
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace traced {
 
+// The files of one stream, by name: STEM.traced, then STEM.part-1.traced and so
+// on. Names are for people; only who writes a stream goes by them.
 struct TracePart {
   std::string path;
   std::uint32_t number = 0;
@@ -33,5 +35,16 @@ bool isAmong(const std::string& part_0, const std::vector<std::string>& paths);
 
 // The parts that exist as regular files, by number; without their records.
 std::vector<TracePart> existingParts(const std::string& part_0);
+
+// Where traces are now, by the streams that are in them: a trace may have been
+// moved since its process was killed, or is seen under another path.
+//
+// Part 0 of each stream in `paths` and in what lies below these directories, as
+// the first chunk of a file tells. Files that are no traces are passed over.
+std::map<std::uint64_t, std::string> placesOf(
+    const std::vector<std::string>& paths);
+
+// Whether two paths lead to the same file.
+bool isSameFile(const std::string& a, const std::string& b);
 
 }  // namespace traced

@@ -17,7 +17,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/job/unseen_waits.h"
+#include "analysis/job/held_time.h"
 #include "analysis/live/live_stream.h"
 #include "analysis/reading/stream_assembler.h"
 #include "analysis/stream/operation_kinds.h"

@@ -1,5 +1,3 @@
-#include "analysis/diagnosis/endings/ended_rule.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/match.h"
+#include "analysis/diagnosis/endings/ending_rules.h"
 #include "analysis/diagnosis/evidence/silence.h"
 #include "analysis/diagnosis/telling/call_places.h"
 

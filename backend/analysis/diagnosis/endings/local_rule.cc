@@ -1,5 +1,4 @@
-#include "analysis/diagnosis/endings/local_rule.h"
-
+#include "analysis/diagnosis/endings/ending_rules.h"
 #include "analysis/diagnosis/telling/call_places.h"
 #include "analysis/stream/names.h"
 

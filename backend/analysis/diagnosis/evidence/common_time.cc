@@ -1,8 +1,7 @@
-#include "analysis/diagnosis/evidence/common_time.h"
-
 #include <algorithm>
 #include <optional>
 
+#include "analysis/diagnosis/evidence/job_state.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/clocks/aligned_streams.h"
 #include "analysis/clocks/clock_summary.h"
-#include "analysis/diagnosis/evidence/common_time.h"
 #include "analysis/diagnosis/evidence/rank_reader.h"
 
 namespace traced {
@@ -140,6 +140,14 @@ JobState JobStateBuilder::finish(AlignedClocks clocks) && {
     pair = left_out ? job_.pairs.erase(pair) : std::next(pair);
   }
   return std::move(job_);
+}
+
+JobState readJob(const TraceSet& set, std::size_t threads) {
+  JobStateBuilder builder(set);
+  AlignedClocks clocks = readAndAlign(
+      set, threads,
+      [&](std::size_t, const StreamTable& table) { builder.add(table); });
+  return std::move(builder).finish(std::move(clocks));
 }
 
 }  // namespace traced

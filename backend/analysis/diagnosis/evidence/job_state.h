@@ -3,12 +3,14 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "analysis/clocks/align_clocks.h"
 #include "analysis/diagnosis/evidence/collective_table.h"
 #include "analysis/diagnosis/evidence/pair_table.h"
@@ -19,6 +21,7 @@
 #include "analysis/job/run_summary.h"
 #include "analysis/job/signature.h"
 #include "analysis/reading/trace_set.h"
+#include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/evidence.h"
 
 namespace traced {
@@ -84,5 +87,13 @@ class JobStateBuilder {
   std::size_t most_long_ = 0;
   JobState job_;
 };
+
+// Reads the selected streams. What comes out does not depend on how many
+// threads read them.
+JobState readJob(const TraceSet& set, std::size_t threads);
+
+// Puts what each stream told by its own clock on the common time line: all
+// instants of a job, once. `clocks`: one per rank of the job.
+void putOnCommonTime(absl::Span<const ClockCursor> clocks, JobState& job);
 
 }  // namespace traced

@@ -9,7 +9,6 @@
 
 #include "absl/container/btree_map.h"
 #include "analysis/diagnosis/evidence/collective_table.h"
-#include "analysis/diagnosis/evidence/seq_ranges.h"
 #include "analysis/diagnosis/evidence/timing.h"
 
 namespace traced {

@@ -37,7 +37,7 @@ struct Timing {
   // When the rank was ready: at the call, or when the operation before it in
   // the group had ended, or, where that was observed, when its engine began. By
   // how much earlier it may have been, as ends are bounds; and how far off the
-  // common time line is, once the instant is on it: see common_time.h.
+  // common time line is, once the instant is on it: see common_time.cc.
   std::int64_t ready_ns = 0;
   std::int64_t early_ns = 0;
   std::int64_t uncertain_ns = kUncertain;

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "analysis/job/holds_up.h"
+#include "analysis/job/dependency.h"
 
 namespace traced {
 namespace {

@@ -1,5 +1,3 @@
-#include "analysis/diagnosis/lateness/straggler_rule.h"
-
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "analysis/diagnosis/lateness/lateness_rules.h"
 #include "analysis/statistics/median.h"
 
 namespace traced {

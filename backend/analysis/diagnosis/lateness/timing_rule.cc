@@ -1,5 +1,3 @@
-#include "analysis/diagnosis/lateness/timing_rule.h"
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -7,7 +5,7 @@
 #include <utility>
 
 #include "analysis/diagnosis/lateness/lateness.h"
-#include "analysis/diagnosis/lateness/straggler_rule.h"
+#include "analysis/diagnosis/lateness/lateness_rules.h"
 #include "analysis/statistics/median.h"
 #include "analysis/stream/names.h"
 

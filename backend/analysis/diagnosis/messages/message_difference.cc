@@ -3,8 +3,7 @@
 
 #include "analysis/diagnosis/messages/message_pair.h"
 #include "analysis/diagnosis/messages/pairing.h"
-#include "analysis/diagnosis/mismatch/call_shift.h"
-#include "analysis/diagnosis/mismatch/signature_difference.h"
+#include "analysis/diagnosis/mismatch/call_difference.h"
 
 namespace traced {
 namespace {

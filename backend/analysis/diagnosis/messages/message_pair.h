@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/diagnosis/messages/pair_trouble.h"
+#include "analysis/diagnosis/messages/message_troubles.h"
 #include "analysis/diagnosis/trouble/knowledge.h"
 #include "analysis/diagnosis/trouble/trouble.h"
 

@@ -1,15 +1,12 @@
-#include "analysis/diagnosis/mismatch/mismatch_rule.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "analysis/diagnosis/mismatch/call_shift.h"
-#include "analysis/diagnosis/mismatch/signature_difference.h"
-#include "analysis/diagnosis/program/blame_by_order.h"
-#include "analysis/diagnosis/program/blame_by_site.h"
+#include "analysis/diagnosis/mismatch/call_difference.h"
+#include "analysis/diagnosis/mismatch/mismatch_rules.h"
+#include "analysis/diagnosis/program/blame.h"
 #include "analysis/stream/names.h"
 
 namespace traced {

@@ -1,10 +1,9 @@
-#include "analysis/diagnosis/mismatch/split_rule.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/container/btree_map.h"
 #include "analysis/diagnosis/evidence/split_matrix.h"
+#include "analysis/diagnosis/mismatch/mismatch_rules.h"
 #include "analysis/reading/stream_loader.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"

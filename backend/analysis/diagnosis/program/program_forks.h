@@ -1,4 +1,5 @@
-// Places in which programs that were one part: what each rank called next.
+// Where the programs of two ranks agree, and the places in which programs that
+// were one part: what each rank called next.
 
 #pragma once
 
@@ -8,13 +9,42 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
-#include "analysis/diagnosis/program/program_agreement.h"
+#include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/program/program_calls.h"
 
 namespace traced {
 
+// A stretch of calls that both made one after the other.
+struct Agreement {
+  // In the one that is compared with: [begin, end).
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  // The same end in the other.
+  std::size_t other_end = 0;
+
+  bool covers(std::size_t index) const { return index >= begin && index < end; }
+};
+
+// One program that others are compared with; it outlives this.
+class ProgramIndex {
+ public:
+  explicit ProgramIndex(const ProgramCalls& program);
+
+  const ProgramCalls& program() const { return program_; }
+  // In the order of the other's calls.
+  std::vector<Agreement> agreementsWith(const ProgramCalls& other) const;
+
+ private:
+  const ProgramCalls& program_;
+  // By role and number.
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::size_t>
+      place_;
+};
+
+// A place in which programs that were one part.
 struct ProgramFork {
   // A rank that has come to the place, which is after one of its calls.
   struct Visitor {

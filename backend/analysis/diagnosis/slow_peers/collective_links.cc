@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "analysis/diagnosis/slow_peers/link_sources.h"
+#include "analysis/diagnosis/slow_peers/compared_links.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -114,13 +114,14 @@ class CollectiveLinks {
     }
     const std::uint32_t id = table.signatureOf(seq);
     const Signature& signature = job_.signatures.at(id);
-    const Waits waits = waitsOf(signature);
+    const EndWaits waits = waitsOf(signature);
     std::optional<std::uint32_t> root;
-    if (waits == Waits::kForRoot) {
+    if (waits == EndWaits::kForRoot) {
       root =
           job_.catalog.groups()[group_].members.at(signature.root_plus_1 - 1);
     }
-    if (waits == Waits::kOther || (waits == Waits::kForRoot && !root)) return;
+    if (waits == EndWaits::kOther || (waits == EndWaits::kForRoot && !root))
+      return;
     const auto last = lastReady(timings, root);
     if (!last) return;
     OwnLinks& links = linksOf(id);
@@ -231,24 +232,24 @@ class CollectiveLinks {
 
 }  // namespace
 
-Waits waitsOf(const Signature& signature) {
+EndWaits waitsOf(const Signature& signature) {
   switch (signature.op) {
     case v1::OPERATION_BARRIER:
-      return Waits::kForAll;
+      return EndWaits::kForAll;
     case v1::OPERATION_ALL_REDUCE:
     case v1::OPERATION_ALL_REDUCE_COALESCED:
     case v1::OPERATION_ALL_GATHER:
     case v1::OPERATION_ALL_GATHER_INTO_TENSOR:
     case v1::OPERATION_REDUCE_SCATTER:
     case v1::OPERATION_REDUCE_SCATTER_TENSOR:
-      return signature.bytes() > 0 ? Waits::kForAll : Waits::kOther;
+      return signature.bytes() > 0 ? EndWaits::kForAll : EndWaits::kOther;
     case v1::OPERATION_BROADCAST:
     case v1::OPERATION_SCATTER:
       return signature.bytes() > 0 && signature.root_plus_1 > 0
-                 ? Waits::kForRoot
-                 : Waits::kOther;
+                 ? EndWaits::kForRoot
+                 : EndWaits::kOther;
     default:
-      return Waits::kOther;
+      return EndWaits::kOther;
   }
 }
 

@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/diagnosis/evidence/job_state.h"
 #include "analysis/diagnosis/telling/facts/times.h"
+#include "analysis/job/signature.h"
 
 namespace traced {
 
@@ -50,5 +53,27 @@ struct ComparedLinks {
   std::vector<std::uint32_t> absent;
   std::vector<TransferLink> links;
 };
+
+// Whose readiness the end of a collective waits for on every other rank, where
+// its transfers can be compared.
+enum class EndWaits : std::uint8_t { kForAll, kForRoot, kOther };
+EndWaits waitsOf(const Signature& signature);
+
+// Of what began between the two instants. Absent where it would have ended
+// before: a record or a clock is wrong.
+std::optional<Transfer> transferBetween(std::int64_t earliest_ns,
+                                        std::int64_t latest_ns,
+                                        std::int64_t end_ns);
+
+// Pairs of ranks, by the bytes of their messages.
+void addMessageLinks(const JobState& job, std::vector<ComparedLinks>& all);
+
+// The ranks of a group within one collective, and groups of one size that make
+// the same collective.
+void addCollectiveLinks(const JobState& job, std::vector<ComparedLinks>& all);
+
+// Gathers how long transfers took, of links of which enough is known to be
+// compared, and only where there are several.
+std::vector<ComparedLinks> comparedLinks(const JobState& job);
 
 }  // namespace traced

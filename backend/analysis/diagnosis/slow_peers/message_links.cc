@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/diagnosis/slow_peers/link_sources.h"
+#include "analysis/diagnosis/slow_peers/compared_links.h"
 
 namespace traced {
 namespace {

@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "analysis/diagnosis/evidence/job_state.h"
 #include "analysis/diagnosis/slow_peers/compared_links.h"
+#include "analysis/diagnosis/telling/verdict.h"
 
 namespace traced {
 
@@ -29,5 +32,24 @@ struct SlowLink {
 // most half of the links.
 std::vector<SlowLink> findSlowLinks(const ComparedLinks& compared,
                                     std::uint64_t stride);
+
+// Slow links that have something to do with each other, and whom they have in
+// common.
+struct LinkedRanks {
+  // Ascending.
+  std::vector<std::uint32_t> ranks;
+  std::vector<const SlowLink*> links;
+};
+
+// A rank that is in all slow links is the slow one. Of single ranks in one
+// collective some may be slow only because they get their part from another.
+// Else links of the same ranks, as the two directions of a pair, are together.
+// `slow` must outlive what is returned.
+std::vector<LinkedRanks> putTogether(const ComparedLinks& compared,
+                                     const std::vector<SlowLink>& slow);
+
+// Pairs, ranks and groups whose transfers are slower than those of their peers.
+// See docs/diagnosis.md, "Slow peers".
+std::vector<JobVerdict> findSlowPeers(const JobState& job);
 
 }  // namespace traced

@@ -1,12 +1,9 @@
-#include "analysis/diagnosis/slow_peers/slow_peer_rule.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "analysis/diagnosis/slow_peers/linked_ranks.h"
+#include "analysis/diagnosis/slow_peers/compared_links.h"
 #include "analysis/diagnosis/slow_peers/slow_links.h"
-#include "analysis/diagnosis/slow_peers/transfer_links.h"
 
 namespace traced {
 namespace {

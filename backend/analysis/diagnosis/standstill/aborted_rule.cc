@@ -1,5 +1,5 @@
+#include "analysis/diagnosis/standstill/cut_off.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
-#include "analysis/diagnosis/standstill/missing_ranks.h"
 
 namespace traced {
 namespace {

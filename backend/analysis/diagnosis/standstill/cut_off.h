@@ -1,5 +1,5 @@
-// Ranks that an interrupt or a signal cut off: as a consequence, where the
-// others stood still by then, or at work.
+// Who has not joined an operation, and whom an interrupt or a signal cut off:
+// as a consequence, where the others stood still by then, or at work.
 
 #pragma once
 
@@ -25,5 +25,18 @@ bool jobWasEnded(const GroupStanding& standing,
 // Absent unless all the missing were cut off while the others stood still.
 std::optional<CutOffBeforeJoining> cutOffBefore(
     const GroupStanding& standing, const std::vector<std::uint32_t>& missing);
+
+// MissingRanks sorts who has not joined an operation by how sure that is.
+struct MissingRanks {
+  explicit MissingRanks(const GroupStanding& standing);
+
+  // Those of whom it is known that they did not join, and those whose traces
+  // cannot tell. Ascending.
+  std::vector<std::uint32_t> sure, doubtful;
+  // Of all those who are sure.
+  Confidence confidence = Confidence::kCertain;
+  // The process of somebody who is sure has ended.
+  bool any_ended = false;
+};
 
 }  // namespace traced

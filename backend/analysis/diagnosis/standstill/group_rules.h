@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/diagnosis/standstill/group_standing.h"
+#include "analysis/diagnosis/trouble/knowledge.h"
+#include "analysis/diagnosis/trouble/trouble.h"
 
 namespace traced {
 
@@ -40,5 +42,15 @@ void tellStops(const GroupStanding& standing, JobVerdict& verdict);
 // Why cannot be known: the traces of some lost records, or are not there.
 void tellUndecided(const GroupStanding& standing,
                    const std::vector<std::uint32_t>& lossy, Trouble& trouble);
+
+// Finds the groups that stand still: of each the first operation that does.
+// `aborted` gets those
+// that were aborted before they could. `first_mismatch` has,
+// by group, the number from which on its ranks disagree, 0 for none: what
+// stands still there or later is explained by that.
+std::vector<Trouble> findGroupTroubles(
+    const Knowledge& knowledge,
+    const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way,
+    std::vector<JobVerdict>& aborted);
 
 }  // namespace traced

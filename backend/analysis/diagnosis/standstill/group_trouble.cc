@@ -1,5 +1,3 @@
-#include "analysis/diagnosis/standstill/group_trouble.h"
-
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "analysis/diagnosis/standstill/cut_off.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
-#include "analysis/diagnosis/standstill/missing_ranks.h"
 
 namespace traced {
 namespace {
@@ -54,6 +54,115 @@ std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
   tellFailures(standing, verdict);
   tellStops(standing, verdict);
   return trouble;
+}
+
+namespace {
+
+// Whether a rank ended by itself without the operation.
+bool processEnded(const GroupStanding& standing, std::uint32_t rank) {
+  const RankState& state = *standing.job().rank(rank);
+  if (!state.inside.empty() || state.first_failure) return false;
+  if (standing.stoodStillBeforeEndOf(rank)) return false;
+  if (state.end.wasInterrupted()) return true;
+  // What it raised it did not because others waited.
+  if (state.end.failed()) return true;
+  // One that was recovered may have been killed long after.
+  if (!state.closed) return false;
+  // Ending takes a while, but what fails only behind that did not end it.
+  if (standing.failed_ns && state.last_ns < *standing.failed_ns) return true;
+  // One that lived while the others waited had not left.
+  const bool lived_on =
+      standing.since_ns && standing.longest_ns > 0 &&
+      state.last_ns - *standing.since_ns > standing.longest_ns / 2;
+  return !lived_on;
+}
+
+// What was known of those who are missing and of the others.
+NotJoined notJoined(const GroupStanding& standing, const Ranks& ranks,
+                    bool have_left) {
+  using How = NotJoined::How;
+  using Others = NotJoined::Others;
+  NotJoined fact;
+  fact.ranks = ranks;
+  fact.call = standing.call();
+  const bool live = std::all_of(
+      ranks.begin(), ranks.end(),
+      [&](std::uint32_t rank) { return standing.job().rank(rank)->running; });
+  fact.how = have_left ? How::kLeftBefore : live ? How::kNotYet : How::kNever;
+  if (!standing.inside.empty()) {
+    const bool perhaps = standing.perhaps() == standing.inside;
+    fact.others_do = perhaps ? Others::kMayWait : Others::kWait;
+    fact.others = standing.othersAre(standing.inside);
+    fact.waited_ns = standing.longest_ns;
+    fact.at_least = standing.at_least;
+  } else if (standing.failed.empty()) {
+    fact.others_do = Others::kCalledIt;
+    fact.others = standing.othersAre(standing.joined());
+  } else {
+    fact.others_do = Others::kFailedIn;
+    fact.others = standing.othersAre(standing.failed);
+  }
+  return fact;
+}
+
+// Those who went on are a majority that made one call less, or half of all.
+void blameJoined(const GroupStanding& standing,
+                 const std::vector<std::uint32_t>& missing,
+                 JobVerdict& verdict) {
+  const std::vector<std::uint32_t> joined = standing.joined();
+  if (missing.size() > joined.size()) {
+    verdict.kind = VerdictKind::kNeverJoined;
+    verdict.ranks = missing;
+    verdict.culprits = joined;
+    verdict.summary = {OnlyTheseCalled{joined, standing.call(), missing}};
+  } else if (missing.size() > 1) {
+    addRanks(verdict.culprits, joined);
+    verdict.culprit = Confidence::kUndecided;
+    verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+  } else {
+    verdict.evidence.push_back(PlainFact::kEndedByItself);
+  }
+}
+
+}  // namespace
+
+void blameMissing(const GroupStanding& standing,
+                  const std::vector<std::uint32_t>& missing,
+                  JobVerdict& verdict) {
+  const std::vector<std::uint32_t> joined = standing.joined();
+  std::vector<std::uint32_t> left;
+  for (const std::uint32_t rank : missing) {
+    if (processEnded(standing, rank)) left.push_back(rank);
+  }
+  verdict.kind =
+      left.empty() ? VerdictKind::kNeverJoined : VerdictKind::kLeftEarly;
+  const std::vector<std::uint32_t> killed =
+      left.empty() ? killedFirst(standing, missing) : left;
+  verdict.ranks = verdict.culprits = killed.empty() ? missing : killed;
+  verdict.culprit = Confidence::kLikely;
+  const auto cut =
+      left.empty() ? cutOffBefore(standing, missing) : std::nullopt;
+  if (cut) {
+    verdict.waited_ns = cut->waited_ns;
+    verdict.summary = {*cut};
+  } else {
+    verdict.summary = {notJoined(standing, verdict.ranks, !killed.empty())};
+  }
+  for (std::size_t i = 0; i < missing.size() && i < 4; ++i) {
+    verdict.now.push_back(standing.knowledge.insteadOf(missing[i]));
+  }
+  if (jobWasEnded(standing, missing)) {
+    verdict.culprits.clear();
+    verdict.culprit = Confidence::kUndecided;
+    verdict.evidence.push_back(PlainFact::kAllWereEnded);
+    return;
+  }
+  const bool all_went_on = left.size() == missing.size();
+  if (all_went_on && missing.size() >= joined.size() &&
+      standing.members.absent.empty()) {
+    blameJoined(standing, missing, verdict);
+  }
+  verdict.advice.push_back(AskWhere{verdict.culprits});
 }
 
 }  // namespace traced

@@ -1,7 +1,7 @@
-#include "analysis/diagnosis/standstill/root_causes.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "analysis/diagnosis/standstill/wait_graph.h"
 
 namespace traced {
 namespace {

@@ -1,10 +1,9 @@
-#include "analysis/diagnosis/standstill/wait_edges.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "analysis/diagnosis/standstill/wait_graph.h"
 
 namespace traced {
 namespace {

@@ -7,9 +7,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "analysis/diagnosis/program/blame_by_order.h"
-#include "analysis/diagnosis/standstill/root_causes.h"
-#include "analysis/diagnosis/standstill/wait_edges.h"
+#include "analysis/diagnosis/program/blame.h"
 
 namespace traced {
 namespace {

@@ -1,9 +1,10 @@
 // The wait-for graph between operations that stand still: one waits for another
 // if a rank it misses is inside the other. What waits for nothing else is a
-// root cause; a cycle is a deadlock.
+// root cause; a cycle is a deadlock. See docs/diagnosis.md, "Wait-for graph".
 
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "analysis/diagnosis/evidence/job_state.h"
@@ -12,6 +13,46 @@
 #include "analysis/diagnosis/trouble/trouble.h"
 
 namespace traced {
+
+// By index of a trouble.
+using Edges = std::vector<std::vector<std::uint32_t>>;
+
+struct WaitEdges {
+  // Also those to what only may hold an operation up.
+  Edges all;
+  // Between what stands still by itself.
+  Edges sure;
+};
+
+WaitEdges waitEdgesOf(const std::vector<Trouble>& troubles);
+
+// A message that has no number, of which the other side may have ended its
+// part.
+bool isOneSided(const Trouble& trouble);
+
+// Root causes that come to the same are one verdict.
+struct RootCause {
+  // From the strongest to the weakest.
+  enum class Proof : std::uint8_t {
+    // Somebody is missing, or has ended it.
+    kByItself,
+    // Only one side is inside a message that has no number: the other may have
+    // ended it.
+    kOneSided,
+    // A rank that it needs left no dump.
+    kWithoutDump,
+    // It may be held up by something that was not recorded.
+    kMayBeHeldUp,
+  };
+
+  JobVerdict verdict;
+  Proof proof = Proof::kByItself;
+};
+
+// Beside those with the strongest proof the others are taken to be held up by
+// them. Of those that one and the same rank keeps waiting the first is told,
+// and the others in its evidence.
+std::vector<JobVerdict> mergeCauses(std::vector<RootCause> roots);
 
 // A verdict for every root: the trouble's own where it stands alone, a deadlock
 // for a cycle. Operations that only wait for a root are told in its evidence.

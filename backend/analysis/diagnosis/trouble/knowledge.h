@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/diagnosis_options.h"
 #include "analysis/diagnosis/evidence/job_state.h"
 #include "analysis/diagnosis/telling/verdict.h"
 

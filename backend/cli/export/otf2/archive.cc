@@ -1,6 +1,7 @@
 #include "cli/export/otf2/archive.h"
 
 #include <cstdarg>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +9,6 @@
 #include "phrasing/text.h"
 
 namespace traced::otf2 {
-
 namespace {
 
 // The largest that the library takes: a group with its members must fit in.
@@ -144,6 +144,45 @@ OTF2_AttributeRef Names::attribute(std::string_view name, OTF2_Type type) {
         archive_.definitions(), number, text(name), text(""), type));
   }
   return number;
+}
+
+std::uint64_t LocationWriter::timeOf(std::int64_t ns) {
+  const auto time = static_cast<std::uint64_t>(ns);
+  range_.add(time);
+  return time;
+}
+
+void LocationWriter::enter(std::int64_t at_ns, OTF2_RegionRef region) {
+  writeUntil(at_ns);
+  now_ns_ = at_ns;
+  archive_.check(
+      OTF2_EvtWriter_Enter(writer_, facts_.list(), timeOf(at_ns), region));
+}
+
+void LocationWriter::leave(std::int64_t at_ns, OTF2_RegionRef region) {
+  writeUntil(at_ns);
+  archive_.check(OTF2_EvtWriter_Leave(writer_, nullptr, timeOf(at_ns), region));
+}
+
+void LocationWriter::write(const Write& event) {
+  archive_.check(event(writer_, timeOf(now_ns_)));
+}
+
+void LocationWriter::writeAt(std::int64_t at_ns, Write event) {
+  later_.push({at_ns, places_++, std::move(event)});
+}
+
+void LocationWriter::writeUntil(std::int64_t ns) {
+  while (!later_.empty() && later_.top().at_ns <= ns) {
+    const Later& next = later_.top();
+    archive_.check(next.event(writer_, timeOf(next.at_ns)));
+    later_.pop();
+  }
+}
+
+std::uint64_t LocationWriter::finish() {
+  writeUntil(std::numeric_limits<std::int64_t>::max());
+  return archive_.endLocation(writer_);
 }
 
 }  // namespace traced::otf2

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "cli/export/otf2/location_writer.h"
+#include "cli/export/otf2/archive.h"
 #include "traced/v1/definitions.pb.h"
 
 namespace traced::otf2 {

@@ -11,7 +11,7 @@
 
 #include "analysis/timeline/rank_timeline.h"
 #include "analysis/view/job_view.h"
-#include "cli/export/otf2/location_writer.h"
+#include "cli/export/otf2/archive.h"
 
 namespace traced::otf2 {
 

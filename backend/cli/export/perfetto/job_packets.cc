@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/timeline/lanes.h"
-#include "cli/export/perfetto/fields.h"
+#include "analysis/timeline/slices.h"
+#include "cli/export/perfetto/messages.h"
 #include "cli/export/perfetto/rank_packets.h"
 #include "phrasing/verdict_text.h"
 

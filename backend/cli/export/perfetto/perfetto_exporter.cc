@@ -9,7 +9,7 @@
 #include "analysis/timeline/rank_timeline.h"
 #include "cli/export/gzip_output.h"
 #include "cli/export/job_exporter.h"
-#include "cli/export/perfetto/fields.h"
+#include "cli/export/perfetto/messages.h"
 #include "cli/export/perfetto/rank_packets.h"
 #include "phrasing/text.h"
 

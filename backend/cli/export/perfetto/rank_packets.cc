@@ -14,7 +14,7 @@
 #include "analysis/timeline/slices.h"
 #include "analysis/view/job_view.h"
 #include "cli/export/operation_facts.h"
-#include "cli/export/perfetto/fields.h"
+#include "cli/export/perfetto/messages.h"
 #include "cli/export/perfetto/sequence.h"
 #include "phrasing/text.h"
 #include "phrasing/verdict_text.h"

@@ -1,7 +1,7 @@
 #include "cli/export/perfetto/sequence.h"
 
-#include "analysis/timeline/lanes.h"
-#include "cli/export/perfetto/fields.h"
+#include "analysis/timeline/slices.h"
+#include "cli/export/perfetto/messages.h"
 #include "phrasing/text.h"
 
 namespace traced::perfetto {

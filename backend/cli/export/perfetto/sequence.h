@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "analysis/timeline/slices.h"
-#include "cli/export/perfetto/message_writer.h"
+#include "cli/export/perfetto/messages.h"
 
 namespace traced::perfetto {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/job/group_hashes.h"
-#include "analysis/job/unclear_pairs.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/job/matched_calls.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/export/tables/table_file.h"
 

@@ -1,5 +1,3 @@
-#include "cli/report/html/html_page.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>

@@ -1,14 +1,28 @@
-// The parts of a page.
+// A report as one page, which needs no server and asks for nothing, and the
+// parts of it.
 
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include "analysis/diagnosis/diagnosis.h"
+#include "analysis/reading/trace_set.h"
 #include "analysis/report/report.h"
-#include "cli/report/html/html_page.h"
 
 namespace traced {
+
+struct PageInput {
+  std::string title;
+  const TraceSet& set;
+  // One with pictures.
+  const Report& report;
+  // Of the whole run, whatever the report is about.
+  const Diagnosis& diagnosis;
+};
+
+void writeHtmlPage(std::ostream& out, const PageInput& input);
 
 // Tables with what the text and the JSON of a report have; "" without rows.
 std::string stepTable(const Report& report);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/job/group_catalog.h"
-#include "analysis/stream/call_text.h"
+#include "analysis/stream/call_place.h"
 #include "support/dump_files.h"
 
 namespace traced {

@@ -1,11 +1,10 @@
-#include "analysis/flight_recorder/pickle_reader.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
+#include "analysis/flight_recorder/document.h"
 #include "support/dump_files.h"
 
 namespace traced {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/job/group_roles.h"
-#include "analysis/match/match_fold.h"
+#include "analysis/job/group_catalog.h"
+#include "analysis/match/row_groups.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/test_seed.h"

@@ -1,3 +1,5 @@
+#include "analysis/pack/packs.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -5,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/pack/write_packs.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"

@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "analysis/pictures/link_picture.h"
-#include "analysis/pictures/link_units.h"
 #include "analysis/pictures/step_picture.h"
 #include "analysis/pictures/wait_picture.h"
-#include "analysis/report/run_report.h"
+#include "analysis/report/report_builder.h"
 #include "support/job_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/reading/run_choice.h"
+#include "analysis/reading/stream_selection.h"
 #include "analysis/reading/trace_set.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"

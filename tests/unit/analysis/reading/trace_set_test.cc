@@ -8,7 +8,7 @@
 #include "analysis/match/loaded_run.h"
 #include "analysis/merge/merge.h"
 #include "analysis/reading/stream_loader.h"
-#include "analysis/reading/stream_window.h"
+#include "analysis/reading/stream_selection.h"
 #include "phrasing/warnings.h"
 #include "support/reframe.h"
 #include "support/stream_builder.h"

@@ -8,7 +8,6 @@
 
 #include "analysis/job/group_catalog.h"
 #include "analysis/reading/stream_loader.h"
-#include "analysis/time_split/arrival_rows.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/test_seed.h"

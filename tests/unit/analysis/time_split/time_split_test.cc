@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "analysis/report/report.h"
-#include "analysis/report/run_report.h"
+#include "analysis/report/report_builder.h"
 #include "support/stream_builder.h"
 #include "support/temp_dir.h"
 #include "support/write_file.h"

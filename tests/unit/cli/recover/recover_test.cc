@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ring_io/chunks/trace_header.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/ring/ring.h"
 #include "ring_io/ring/segment.h"
 #include "support/temp_dir.h"

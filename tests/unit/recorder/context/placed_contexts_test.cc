@@ -6,8 +6,6 @@
 
 #include <string>
 
-#include "recorder/context/module_names.h"
-
 namespace traced {
 namespace {
 

@@ -1,8 +1,6 @@
 // What CudaRuntime takes CUDA's functions for, held against CUDA's own headers.
 // Compiled only where they are; nothing here needs a GPU.
 
-#include "recorder/device/cuda_runtime.h"
-
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>

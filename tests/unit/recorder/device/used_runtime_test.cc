@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "recorder/device/cuda_runtime.h"
+#include "recorder/device/cuda_events.h"
 
 namespace traced {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "recorder/ranges/nvtx.h"
+#include "recorder/ranges/tool_ranges.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
 
-#include "recorder/ranges/nvtx.h"
+#include "recorder/ranges/tool_ranges.h"
 
 namespace traced {
 

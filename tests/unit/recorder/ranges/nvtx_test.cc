@@ -1,13 +1,13 @@
 // What a tool that listens to NVTX is told, by a library that stands in for
 // NVTX's.
 
-#include "recorder/ranges/nvtx.h"
-
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
+
+#include "recorder/ranges/tool_ranges.h"
 
 namespace traced {
 namespace {

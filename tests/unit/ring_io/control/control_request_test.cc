@@ -8,7 +8,6 @@
 
 #include <fstream>
 
-#include "ring_io/control/control_answer.h"
 #include "support/temp_dir.h"
 
 namespace traced {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "ring_io/keeper/job_start.h"
+#include "ring_io/keeper/start_keeper.h"
 #include "ring_io/support/process_watch.h"
 #include "support/temp_dir.h"
 

@@ -13,9 +13,9 @@
 #include <functional>
 #include <utility>
 
-#include "ring_io/keeper/job_start.h"
 #include "ring_io/keeper/keeper_lock.h"
 #include "ring_io/keeper/oom_kills.h"
+#include "ring_io/keeper/start_keeper.h"
 #include "ring_io/keeper/sweep.h"
 #include "support/write_file.h"
 #include "unit/ring_io/recovery/recover_fixture.h"

@@ -1,7 +1,5 @@
 // Until when a process is known to have lived.
 
-#include "ring_io/recovery/heartbeat.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "recover_fixture.h"
-#include "ring_io/chunks/trace_header.h"
-#include "ring_io/recovery/live_copy.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/recovery/ring_image.h"
+#include "ring_io/recovery/segment_copy.h"
 #include "ring_io/recovery/segment_file.h"
 #include "ring_io/ring/ring.h"
 #include "ring_io/ring/segment.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "recorder/writer.h"
-#include "ring_io/chunks/trace_header.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/recovery/recover_segments.h"
 #include "ring_io/ring/segment.h"
 #include "ring_io/sinks/file_sink.h"

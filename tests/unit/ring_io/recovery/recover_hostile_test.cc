@@ -10,7 +10,7 @@
 #include <iostream>
 #include <random>
 
-#include "ring_io/chunks/trace_header.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/recovery/recover_segments.h"
 #include "ring_io/ring/ring.h"
 #include "ring_io/ring/segment.h"

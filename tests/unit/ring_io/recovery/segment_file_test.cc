@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "ring_io/chunks/trace_header.h"
+#include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/recovery/live_rings.h"
 #include "ring_io/recovery/recover_segments.h"
 #include "ring_io/recovery/ring_tail.h"

@@ -9,8 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ring_io/sinks/queue_sink.h"
-#include "ring_io/sinks/window.h"
+#include "ring_io/sinks/memory_sinks.h"
 
 namespace traced {
 namespace {

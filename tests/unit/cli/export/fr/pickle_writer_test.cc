@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "analysis/flight_recorder/pickle_reader.h"
+#include "analysis/flight_recorder/document.h"
 
 namespace traced::fr {
 namespace {

@@ -1,0 +1,24 @@
+// Ranks that keep the others of a group waiting: once for long, or time and
+// again. See docs/diagnosis.md, "Stragglers".
+
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/lateness/lateness.h"
+#include "analysis/diagnosis/telling/verdict.h"
+
+namespace traced {
+
+// Reports ranks that are late once for long, and stragglers.
+std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
+                                           const DiagnosisOptions& options);
+
+// Reports a rank that is late time and again.
+std::optional<JobVerdict> findStraggler(std::uint32_t group,
+                                        const GroupLateness& lateness,
+                                        const StandsOut& stands_out);
+
+}  // namespace traced

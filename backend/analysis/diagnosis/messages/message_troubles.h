@@ -1,0 +1,27 @@
+// Messages that differ, that only one side has, or that were under way. See
+// docs/diagnosis.md, "Messages".
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/diagnosis/trouble/knowledge.h"
+#include "analysis/diagnosis/trouble/trouble.h"
+
+namespace traced {
+
+// Of each pair: messages that differ are verdicts, those left over troubles.
+struct PairFindings {
+  std::vector<JobVerdict> verdicts;
+  std::vector<Trouble> troubles;
+};
+PairFindings findPairTroubles(const Knowledge& knowledge);
+
+// Of dumps: messages under way that bear no number by which their other side
+// could be found. A pair of ranks whose dumps hold all messages has numbers.
+std::vector<Trouble> findPendingMessages(const Knowledge& knowledge);
+bool hasNumbers(const JobState& job, std::uint32_t source,
+                std::uint32_t destination);
+
+}  // namespace traced

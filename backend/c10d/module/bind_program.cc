@@ -1,0 +1,181 @@
+#include <ATen/ThreadLocalPythonObjects.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "c10d/module/bindings.h"
+#include "c10d/program/parameter_owners.h"
+#include "c10d/program/program_stacks.h"
+#include "c10d/program/running_modules.h"
+#include "recorder/context/context.h"
+#include "recorder/context/placed_contexts.h"
+
+namespace py = pybind11;
+
+namespace traced {
+namespace {
+
+using at::impl::ThreadLocalPythonObjects;
+
+// PyTorch takes these along, by shared pointer. It holds no Python object, so
+// that the GIL is not needed to let go of it.
+struct Given : c10::SafePyObject {
+  explicit Given(ContextRef given)
+      : SafePyObject(nullptr, nullptr), context(std::move(given)) {}
+  const ContextRef context;
+};
+
+const std::string& key() {
+  static const std::string kKey = "traced.context";
+  return kKey;
+}
+
+class TorchContextCarrier final : public ContextCarrier {
+ public:
+  void give(const ContextRef& context) override {
+    // Not all versions of torch can erase one.
+    static const auto kNothing = std::make_shared<Given>(nullptr);
+    ThreadLocalPythonObjects::set(
+        key(), context ? std::make_shared<Given>(context) : kNothing);
+  }
+
+  const ContextRef* given() const noexcept override {
+    if (!ThreadLocalPythonObjects::contains(key())) return nullptr;
+    const auto& object = ThreadLocalPythonObjects::get(key());
+    return &static_cast<const Given*>(object.get())->context;
+  }
+};
+
+// Has contexts in the threads that PyTorch lets work for another one, of the
+// autograd engine and of TorchScript's fork, from the next that is entered.
+void carryContexts() {
+  static TorchContextCarrier carrier;
+  setContextCarrier(carrier);
+}
+
+std::uint64_t enterAnnotation(const std::string& annotation) {
+  v1::Context change;
+  change.add_annotation(annotation);
+  return enterContext(change);
+}
+
+std::uint64_t enterCall(const std::string& name, std::uint64_t number,
+                        std::optional<std::uint64_t> bytes) {
+  v1::Context change;
+  change.set_parent(name);
+  change.set_parent_number(number);
+  if (bytes) change.set_parent_bytes(*bytes);
+  return enterContext(change);
+}
+
+}  // namespace
+
+void bindContext(py::module_& module) {
+  carryContexts();
+  module.def("enter_annotation", &enterAnnotation, py::arg("annotation"),
+             "The thread is in it until it leaves what this returns.");
+  module.def("enter_call", &enterCall, py::arg("name"), py::arg("number"),
+             py::arg("bytes"), "The same.");
+  module.def("leave", &leaveContext, py::arg("entered"),
+             "False if the thread is not in it.");
+}
+
+namespace {
+
+void bindNames(py::module_& module) {
+  module.def(
+      "module_number",
+      [](const std::string& model, const std::string& name,
+         const std::string& type) {
+        return ModuleNames::ofProcess().numberOf(model, name, type);
+      },
+      py::arg("model"), py::arg("module"), py::arg("module_type"),
+      "What stands for the module below; equal names have one number.");
+  module.def(
+      "own_parameters",
+      [](std::uint64_t model, const ParameterOwners::Owned& owned) {
+        ParameterOwners::ofProcess().set(model, owned);
+      },
+      py::arg("model"), py::arg("parameters"),
+      "Says which modules the parameters of a model are of.");
+  module.def(
+      "disown_parameters",
+      [](std::uint64_t model) { ParameterOwners::ofProcess().remove(model); },
+      py::arg("model"), "Forgets them.");
+}
+
+}  // namespace
+
+void bindModules(py::module_& module) {
+  bindNames(module);
+  module.def("stamp_modules", &stampModules, py::arg("wanted"),
+             "Whether operations are stamped with modules and phases.");
+  module.def("enter_forward", &enterForward, py::arg("module"),
+             "The thread runs the module until it leaves what this returns.");
+  module.def("enter_on_behalf", &enterOnBehalf, py::arg("module"),
+             "The same, in the phase that the thread is in.");
+  module.def("enter_optimizer", &enterOptimizer, "The thread optimizes.");
+  module.def("leave_module", &leaveModule, py::arg("entered"),
+             "Leaves also what was entered since.");
+  module.def("leave_forward", &leaveForward, py::arg("module"),
+             "Leaves what was entered last of the module.");
+  module.def("leave_all_modules", &leaveAllModules, "The thread runs nothing.");
+  module.def("running_module", &runningModule,
+             "The module entered last, or 0.");
+  module.def("module_depth", &moduleDepth, "How many are entered.");
+}
+
+namespace {
+
+// What file names begin with, and whether that is an installed package.
+using Folders = std::vector<std::tuple<std::string, bool>>;
+
+bool recordStacksOf(const std::string& mode, bool cpp, const Folders& named) {
+  const StackMode python = mode == "full"   ? StackMode::kFull
+                           : mode == "site" ? StackMode::kSite
+                                            : StackMode::kOff;
+  std::vector<CodeFolder> folders;
+  for (const auto& [beginning, is_package] : named) {
+    folders.push_back(
+        {beginning, is_package ? CodeKind::kPackage : CodeKind::kLibrary});
+  }
+  return recordStacks({python, cpp}, folders);
+}
+
+using FrameText = std::tuple<std::string, std::string, std::uint32_t>;
+
+// Without the GIL, as in a collective.
+py::tuple stackHere() {
+  v1::Stack stack;
+  {
+    py::gil_scoped_release released;
+    stack = pythonStack();
+  }
+  std::vector<FrameText> frames;
+  for (const v1::Frame& frame : stack.frame()) {
+    frames.emplace_back(frame.function(), frame.file(), frame.line());
+  }
+  return py::make_tuple(frames, stack.site(), stack.cut());
+}
+
+}  // namespace
+
+void bindStacks(py::module_& module) {
+  module.def(
+      "record_stacks", &recordStacksOf, py::arg("mode"), py::arg("cpp"),
+      py::arg("folders"),
+      "Operations are stamped with their call site, the full stack or (off) "
+      "neither, and with their C++ stack, from now on. False if this Python's "
+      "frames are not known.");
+  module.def("stack_here", &stackHere,
+             "What an operation of this thread would be stamped with: frames "
+             "(function, file, line), the innermost first; which of them is "
+             "the call site, from 1; how many more there are.");
+}
+
+}  // namespace traced
