@@ -142,7 +142,9 @@ def test_a_disk_hangs(
         wait_until(lambda: not keepers(rings), "the keeper ends")
         streams = read(traces).streams
         assert [stream.missing for stream in streams] == [0, 0]
-        assert all(stream.accounts and not stream.accounts.drops for stream in streams)
+        # Who computes on while readers wait for the disk may fill its ring; that is counted.
+        assert all(stream.accounts for stream in streams)
+        assert not killed or not any(stream.accounts.drops for stream in streams)
 
 
 def _check_readers(traces: Path, rings: Path, other: Path) -> None:
