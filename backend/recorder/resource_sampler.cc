@@ -18,8 +18,7 @@ std::uint64_t nsOf(const timeval& time) {
          static_cast<std::uint64_t>(time.tv_usec) * 1'000;
 }
 
-// Returns the beginning of a small file of the kernel's, "" if it cannot be
-// read.
+// The first bytes of a file in /proc, as a C string; "" if it cannot be read.
 struct SmallFile {
   char text[512] = {};
 
@@ -60,7 +59,7 @@ ResourceSampler::Usage ResourceSampler::usage() {
   usage.voluntary_switches = static_cast<std::uint64_t>(self.ru_nvcsw);
   usage.involuntary_switches = static_cast<std::uint64_t>(self.ru_nivcsw);
   usage.major_faults = static_cast<std::uint64_t>(self.ru_majflt);
-  // Of the main thread: nanoseconds on a processor, and waiting for one. See
+  // The main thread's nanoseconds on a processor and waiting for one. See
   // Documentation/scheduler/sched-stats.rst of Linux.
   const SmallFile schedule("/proc/self/schedstat");
   std::uint64_t ran_ns = 0;

@@ -27,13 +27,14 @@ struct Disagreement {
   };
 
   What what = What::kCall;
-  // Of the row. Operation and dtype are only of a row of calls.
+  // These identify the row. Only rows of calls have an operation and a dtype.
   std::optional<std::string> group, op, dtype;
   std::string ranks_text;
 };
 
-// Leaves in `budget` what `other` has too, and tells what it leaves out. Rows
-// of calls stay, as not judged: they would be new otherwise.
+// Removes from `budget` what `other` does not agree with, and adds each removed
+// part to `left_out`. Rows of calls stay, marked as not judged: otherwise the
+// next run would report them as new.
 void keepAgreed(Budget& budget, const Budget& other,
                 std::vector<Disagreement>& left_out);
 

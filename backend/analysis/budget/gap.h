@@ -16,10 +16,11 @@ namespace traced {
 
 struct MissingPart {
   enum class What : std::uint8_t {
-    // How many ranks the job had. No trace of `text`, of `count` ranks. No
-    // trace that could be read at all.
+    // The number of ranks is unknown.
     kWorldSize,
+    // There is no trace of the ranks in `text`; the job had `count` ranks.
     kRanks,
+    // No trace could be read.
     kAllRanks,
     // `count` bytes of the inputs.
     kBytes,
@@ -39,8 +40,8 @@ struct MissingPart {
   std::vector<std::uint32_t> ranks;
 };
 
-// A process that did not end in order; absent: it was killed, which only the
-// recovery of its records tells.
+// A process that did not end in order. Without `end` it was killed, and only
+// the recovery of its records shows that.
 struct BrokenOff {
   std::uint32_t rank = 0;
   std::optional<ProcessEnd> end;

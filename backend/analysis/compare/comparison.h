@@ -28,11 +28,11 @@ enum class ChangeKind : std::uint8_t {
 
 const char* nameOf(ChangeKind kind);
 
-// What another change follows from.
+// Why another part changed.
 struct Cause {
   // Absent: one side has other operations.
   std::optional<RunPart> part;
-  // Of that key, or of all operations.
+  // The operations that it is about; absent: all.
   std::optional<RunKey> key;
 };
 

@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// Of a run so many are told.
+// How many gaps are listed for each run.
 constexpr std::size_t kMostGaps = 4;
 
 void addGaps(const RunFigures& run, std::vector<Remark>& reasons) {

@@ -23,8 +23,8 @@ bool holdsUp(const Change& change) {
          (change.part == RunPart::kExposed && change.sooner);
 }
 
-// Of all that holds up a rank by more than it is late what weighs most, if
-// there is anything.
+// Returns the heaviest cause among those that hold a rank up for longer than it
+// is late; absent if there is none.
 std::optional<Cause> reasonFor(const Comparison& comparison,
                                const Change& wait) {
   std::optional<Cause> reason;

@@ -50,7 +50,7 @@ struct StreamTable {
   // The collectives of each group are known to come by their number.
   bool in_seq_order = false;
   Marks marks;
-  // What its process used, by samples (TRACED_RESOURCES).
+  // Samples of what the process used (TRACED_RESOURCES).
   std::vector<ResourceRow> resources;
   // Operations that only estimated a time and communicated nothing.
   std::uint64_t simulated = 0;

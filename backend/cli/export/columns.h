@@ -56,7 +56,7 @@ inline CellValue countCell(const std::optional<std::uint64_t>& count) {
 inline CellValue countUnlessZero(std::uint64_t count) {
   return count == 0 ? CellValue() : CellValue(count);
 }
-// Of a count whose 0 means absent, and which is told plus 1.
+// Undoes a count that is stored plus 1; 0 means absent.
 inline CellValue countLessOne(std::uint64_t count_plus_1) {
   return count_plus_1 == 0 ? CellValue() : CellValue(count_plus_1 - 1);
 }
