@@ -3,7 +3,7 @@
 #
 #     bash examples/ci_gate.sh
 #
-# In a real repository the budget is a file under version control: docs/ci.md.
+# In a real repository the budget is a file under version control: docs/use/ci.md.
 set -euo pipefail
 examples=$(dirname "$0")
 traces=$(mktemp -d)

@@ -2,7 +2,7 @@
 
     torchrun --nproc-per-node 2 examples/metrics.py
 
-Any logger takes the same numbers: docs/metrics.md.
+Any logger takes the same numbers: docs/use/metrics.md.
 """
 
 import time

@@ -1,5 +1,5 @@
 // The framing of a chunk, shared by its writer and its reader. Described in
-// docs/format.md, "Chunks".
+// docs/reference/format.md, "Chunks".
 
 #pragma once
 

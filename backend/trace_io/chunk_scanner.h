@@ -1,5 +1,5 @@
 // ChunkScanner walks the chunks of a file, whatever its state, as described in
-// docs/format.md, "Chunks".
+// docs/reference/format.md, "Chunks".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // The correlation id of an operation: a name that all ranks which share the
 // operation come to by themselves, from the identity of the group and the
-// number of the operation. docs/format.md, "Correlation".
+// number of the operation. docs/reference/format.md, "Correlation".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // OperationProgress is the state machine of one operation: what its rows add up
 // to. Who assembles traces, watches rings, adds up metrics or reports hangs in
-// the job uses this one. See docs/format.md, "Rows".
+// the job uses this one. See docs/reference/format.md, "Rows".
 
 #pragma once
 

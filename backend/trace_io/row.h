@@ -1,5 +1,5 @@
 // The rows of a payload: each kind of event has a struct and the columns of its
-// table, described once. See trace.proto and docs/format.md, "Rows".
+// table, described once. See trace.proto and docs/reference/format.md, "Rows".
 //
 // A new kind also takes its line in TRACED_LATER_ROWS or TRACED_OTHER_ROWS.
 

@@ -1,5 +1,5 @@
 // What undoes the columns of each table, row by row.
-// See row_tables.h and docs/format.md, "Rows".
+// See row_tables.h and docs/reference/format.md, "Rows".
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // The tables of row.h, each column described once: reading, writing and
-// the limits of both follow from that. See docs/format.md, "Rows".
+// the limits of both follow from that. See docs/reference/format.md, "Rows".
 
 #pragma once
 

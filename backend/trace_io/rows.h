@@ -1,5 +1,5 @@
 // The rows of a payload, read from its columns.
-// See row_tables.h and docs/format.md, "Rows".
+// See row_tables.h and docs/reference/format.md, "Rows".
 
 #pragma once
 

@@ -109,7 +109,7 @@ def export_csv(path: str | Path) -> None:
 
     Args:
         path: Replaced if it exists. The columns are those of
-            ``tracectl export --format csv`` (docs/tables.md).
+            ``tracectl export --format csv`` (docs/reference/tables.md).
 
     Raises:
         TracedError: This process does not record.

@@ -25,8 +25,8 @@ def _table(name: str) -> cached_property[Any]:
 class Tables:
     """The tables of a run, each made when it is first asked for.
 
-    ``tracectl export --columns`` describes all columns, and docs/tables.md explains them; the same
-    names mean the same in CSV and Parquet. A value that is absent from the trace is missing, never
+    ``tracectl export --columns`` describes all columns, docs/reference/tables.md explains them.
+    CSV and Parquet have the same columns. A value that is absent from the trace is missing, never
     0. Instants are nanoseconds on the common time line (the clock of the first rank), sizes are
     bytes, ranks are global.
 

@@ -1,4 +1,4 @@
-"""The questions of docs/tables.md, and what tracectl's other commands answer to each."""
+"""The questions of docs/reference/tables.md, and what tracectl's other commands answer to each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from export_tools import engine_python
 from tracectl import tracectl
 
-DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
 # Spark takes its time.
 ENGINES = ("duckdb", "polars", pytest.param("spark", marks=pytest.mark.long))
 

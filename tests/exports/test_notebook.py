@@ -1,4 +1,4 @@
-"""docs/notebook.md does what it says."""
+"""docs/use/notebook.md does what it says."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WRITE_TO = os.environ.get("TEST_WRITE_PICTURES")
 
 def _examples() -> Iterator[tuple[str, str]]:
     """Each example, and the output that the page shows for it: "" where it shows a picture."""
-    blocks = _BLOCK.findall((_DOCS / "notebook.md").read_text())
+    blocks = _BLOCK.findall((_DOCS / "use" / "notebook.md").read_text())
     for i, (kind, text) in enumerate(blocks):
         if kind == "python":
             follows = blocks[i + 1 : i + 2]
@@ -43,14 +43,14 @@ def test_every_answer_is_what_the_page_shows(
     for code, shown in _examples():
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
-            exec(compile(code, "docs/notebook.md", "exec"), seen)
+            exec(compile(code, "docs/use/notebook.md", "exec"), seen)
         # Releases of pandas differ in blanks.
         assert output.getvalue().split() == shown.split(), code
     figures = [plt.figure(number) for number in plt.get_fignums()]
     assert len(figures) == len(_PICTURES)
     for figure, name in zip(figures, _PICTURES, strict=True):
         assert figure.axes[0].has_data()
-        assert (_DOCS / name).exists()
+        assert (_DOCS / "use" / name).exists()
         if _WRITE_TO:
             figure.set_size_inches(6, 3)
             figure.savefig(Path(_WRITE_TO) / name, dpi=80, bbox_inches="tight")

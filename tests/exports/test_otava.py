@@ -1,4 +1,4 @@
-"""The file of tracectl compare --append in Apache Otava, with the files that docs/ci.md shows."""
+"""Apache Otava reads what tracectl compare --append writes, as docs/use/ci.md shows."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def bash(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def nightly(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a file of many nights, from one of which on transfers take 10 % longer."""
     folder = tmp_path_factory.mktemp("nightly")
-    (folder / "otava.yaml").write_text(block_with("ci.md", "yaml", "time_column"))
-    add, *_ = block_with("ci.md", "sh", "--append").splitlines()
+    (folder / "otava.yaml").write_text(block_with("use/ci.md", "yaml", "time_column"))
+    add, *_ = block_with("use/ci.md", "sh", "--append").splitlines()
     label = '"$(git rev-parse --short HEAD)"'
     assert label in add
     first_ns = time.time_ns() - NIGHTS * DAY_NS
@@ -59,7 +59,7 @@ def nightly(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_finds_the_night(nightly: Path) -> None:
-    _, judge = block_with("ci.md", "sh", "--append").split("\n", 1)
+    _, judge = block_with("use/ci.md", "sh", "--append").split("\n", 1)
     done = bash(judge, nightly)
     assert done.returncode == 1, done.stderr
     night, *changes = (nightly / "regressions.txt").read_text().splitlines()[1:]
@@ -70,7 +70,7 @@ def test_it_finds_the_night(nightly: Path) -> None:
 
 
 def test_it_names_the_kind_of_operation(nightly: Path) -> None:
-    (nightly / "config.py").write_text(block_with("ci.md", "python", "otava_config.py"))
+    (nightly / "config.py").write_text(block_with("use/ci.md", "python", "otava_config.py"))
     commands = f"""
         {sys.executable} config.py nightly.csv > all.yaml
         otava analyze nightly --config-file all.yaml -M 0.03 -P 5e-5 --output json

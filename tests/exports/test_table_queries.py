@@ -1,4 +1,4 @@
-"""The queries of docs/tables.md over made-up runs, by DuckDB, Polars and Spark."""
+"""The queries of docs/reference/tables.md over made-up runs, by DuckDB, Polars and Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks as they lie in a file (docs/format.md)."""
+"""Chunks as they lie in a file (docs/reference/format.md)."""
 
 from __future__ import annotations
 

@@ -74,14 +74,14 @@ def test_sums_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> Non
         assert after["traced_rank_step"] == 39
         assert after["traced_rank_step_seconds"] > 0
         assert all(type(value) in (int, float) for value in after.values())
-        assert sorted(after) == sorted(_documented("metrics.md"))
+        assert sorted(after) == sorted(_documented("use/metrics.md"))
 
 
 def test_names_are_those_of_serve() -> None:
     own = {"traced_rank_metrics_age_seconds"}
-    of_serve = set(_documented("serve.md"))
+    of_serve = set(_documented("use/serve.md"))
     of_serve |= {name.replace("traced_", "traced_rank_", 1) for name in of_serve}
-    assert set(_documented("metrics.md")) - own <= of_serve
+    assert set(_documented("use/metrics.md")) - own <= of_serve
 
 
 def test_what_is_in_flight_is_told(launcher: Launcher, tmp_path: Path) -> None:

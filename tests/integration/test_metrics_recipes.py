@@ -1,4 +1,4 @@
-"""What docs/metrics.md shows, run as it stands there, and what the real libraries then have."""
+"""What docs/use/metrics.md shows, run as it stands there, and what the real libraries then have."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ every_engine = pytest.mark.parametrize("engine", ENGINES)
 #: process: the classic one's 3 of 4 times with torch 2.11. The newer one's is called like Python.
 _ASKED_BY_WATCHDOG = re.compile("in thread (pt_nccl_watchdg|python): CUDA has ended")
 
-#: What an operation costs its thread besides, as docs/nccl.md says: whether the stream is being
+#: What an operation costs its thread besides, as docs/use/nccl.md says: whether the stream is being
 #: captured, events, and for each of these which device is current.
 _ASKED, _EVENTS, _DEVICE = (
     "cudaStreamIsCapturing",  # is how the simulation counts cudaStreamGetCaptureInfo

@@ -22,7 +22,7 @@ _DEVICE_TIME = {"newer": "full", "classic": "end"}
 _LEGS = {engine: (_DEVICE_TIME[engine], "nccl", "traced:nccl") for engine in ENGINES} | {
     "mixed": ("off", "cpu:gloo,cuda:nccl", "traced")
 }
-#: They return what was written as the backend, which `traced` is not: docs/compatibility.md.
+#: They return the backend string, which differs (docs/reference/compatibility.md).
 _NOT_MIXED = ("programs.groups.groups_of_some_ranks", "programs.identity.group_looks_the_same")
 #: What is left to the long tests on every leg.
 _HEAVY = (

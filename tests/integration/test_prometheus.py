@@ -25,8 +25,8 @@ _DOCS = Path(__file__).parents[2] / "docs"
 
 
 def _rules() -> str:
-    """The rule file of docs/serve.md."""
-    blocks = re.findall(r"```yaml\n(.*?)```", (_DOCS / "serve.md").read_text(), re.DOTALL)
+    """The rule file of docs/use/serve.md."""
+    blocks = re.findall(r"```yaml\n(.*?)```", (_DOCS / "use" / "serve.md").read_text(), re.DOTALL)
     (rules,) = (block for block in blocks if block.startswith("groups:"))
     return str(rules)
 
@@ -90,10 +90,10 @@ def _query(text: str) -> str:
 
 def _expressions() -> list[str]:
     """Of the dashboard, and of the questions in the docs."""
-    dashboard = json.loads((_DOCS / "grafana.json").read_text())
+    dashboard = json.loads((_DOCS / "use" / "grafana.json").read_text())
     shown = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     shown = [text.replace("$job", ".*").replace("$__rate_interval", "1m") for text in shown]
-    text = (_DOCS / "serve.md").read_text()
+    text = (_DOCS / "use" / "serve.md").read_text()
     asked = re.findall(r"^\| [^|`]+ \| `((?:[a-z_]+ ?(?:by )?\(|traced_)[^`]*)` \|$", text, re.M)
     assert len(asked) > 4
     return [*shown, *asked]

@@ -1,4 +1,4 @@
-"""The workflow files of docs/ci.md, run step by step in a clean clone of a repository.
+"""The workflow files of docs/use/ci.md, run step by step in a clean clone of a repository.
 
 As on a runner, but: torch and traced are installed already, so the step that installs is left out,
 as the page says; torchrun forks its ranks (warm_torchrun.py); and of the comparison 2 blocks are
@@ -49,7 +49,10 @@ class Repository:
         self.origin.mkdir()
         self._git("init", "-q", "-b", "main")
         self._commit(calls=2)
-        train, budget = github_steps(blocks("ci.md", "yaml")[0])[1], blocks("ci.md", "sh")[0]
+        train, budget = (
+            github_steps(blocks("use/ci.md", "yaml")[0])[1],
+            blocks("use/ci.md", "sh")[0],
+        )
         (self.origin / "ci").mkdir()
         code, said = torchrun.shell(train.commands + budget, self.origin, train.env)
         assert code == 0, said
@@ -70,7 +73,7 @@ class Repository:
         return self._torchrun.shell(commands, self.clone, {"HOME": str(self.clone.parent)} | env)
 
     def _commit(self, calls: int) -> None:
-        program = blocks("ci.md", "python")[0]
+        program = blocks("use/ci.md", "python")[0]
         (self.origin / "train.py").write_text(_PROGRAM.format(calls=calls) + program)
         self._git("add", "train.py")
         self._git("commit", "-q", "--allow-empty", "-m", "a program")
@@ -90,7 +93,7 @@ def failures(junit: Path) -> int:
 
 
 def test_the_steps_of_github(repository: Repository) -> None:
-    whole, part = blocks("ci.md", "yaml")[:2]
+    whole, part = blocks("use/ci.md", "yaml")[:2]
     installs, train, check, compare = github_steps(whole) + github_steps(part)
     assert installs.name == _INSTALLS
     repository.change(calls=2)
@@ -113,7 +116,7 @@ def test_the_steps_of_github(repository: Repository) -> None:
 
 
 def test_the_steps_of_github_find_a_change(repository: Repository) -> None:
-    whole, part = blocks("ci.md", "yaml")[:2]
+    whole, part = blocks("use/ci.md", "yaml")[:2]
     _, train, check, compare = github_steps(whole) + github_steps(part)
     repository.change(calls=3)
     assert repository.run(train.commands, **train.env)[0] == 0
@@ -127,7 +130,7 @@ def test_the_steps_of_github_find_a_change(repository: Repository) -> None:
 
 @pytest.mark.parametrize(("calls", "exit_code"), [(2, 0), (3, 1)])
 def test_the_script_of_gitlab(repository: Repository, calls: int, exit_code: int) -> None:
-    [job] = [block for block in blocks("ci.md", "yaml") if ".gitlab-ci.yml" in block]
+    [job] = [block for block in blocks("use/ci.md", "yaml") if ".gitlab-ci.yml" in block]
     assert "pip install" in gitlab_script(job, "before_script")
     repository.change(calls)
     script = gitlab_script(job, "script")

@@ -1,4 +1,4 @@
-"""A few bytes of a file do not become gigabytes in memory (docs/format.md, "Bounds")."""
+"""A few bytes of a file do not become gigabytes in memory (docs/reference/format.md, "Bounds")."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ def test_empty_columns_mean_zero(tmp_path: Path) -> None:
 
 
 def test_instants_are_told_within_an_operation(tmp_path: Path) -> None:
-    """Written column by column, as docs/format.md has it."""
+    """Written column by column, as docs/reference/format.md has it."""
     payload = build.new_payload()
     payload.anchor.monotonic_ns = 1000
     payload.issued.op_delta.extend([1, 1])

@@ -1,4 +1,4 @@
-"""Writes trace files for the reader's tests, from docs/format.md and the protobuf modules alone."""
+"""Writes trace files from docs/reference/format.md and the protobuf modules alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/recipes/accelerate.md."""
+"""docs/start/recipes/accelerate.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recipe import Recipe, assert_equal_results, assert_whole, reported
 
-_RECIPE = Recipe("recipes/accelerate.md")
+_RECIPE = Recipe("start/recipes/accelerate.md")
 
 
 def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""docs/recipes/deepspeed.md, and each stage of ZeRO."""
+"""docs/start/recipes/deepspeed.md, and each stage of ZeRO."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _no_buffers_left() -> Iterator[None]:
 @pytest.mark.parametrize("stage", [3, 1, 2])
 def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path, stage: int) -> None:
     changes = {'"stage": 3': f'"stage": {stage}'}
-    recipe = Recipe("recipes/deepspeed.md", recipe_tools(), extensions(), changes)
+    recipe = Recipe("start/recipes/deepspeed.md", recipe_tools(), extensions(), changes)
     for name in ("traced", "untraced"):
         recipe.run(tmp_path / name, "--num_gpus", traced=name == "traced")
     assert not (tmp_path / "untraced/traces").exists()

@@ -1,4 +1,4 @@
-"""docs/recipes/kubernetes.md: its manifests against the schemas, its scripts on real ranks."""
+"""Manifests of docs/start/recipes/kubernetes.md against the schemas; its scripts on ranks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from recipe import report
 from recipe_tools import recipe_tools
 from tracectl import tracectl, tracectl_path
 
-_PAGE = "recipes/kubernetes.md"
+_PAGE = "start/recipes/kubernetes.md"
 _VERSIONS = [
     version
     for version in sorted(set(kubernetes_validate.utils.all_versions()))

@@ -1,4 +1,4 @@
-"""docs/recipes/lightning.md."""
+"""docs/start/recipes/lightning.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from recipe import Recipe, assert_equal_results, assert_whole, reported
 
-_RECIPE = Recipe("recipes/lightning.md")
+_RECIPE = Recipe("start/recipes/lightning.md")
 
 
 @pytest.mark.long  # Lightning is slow to import; test_metrics_recipes.py traces its trainer

@@ -1,4 +1,4 @@
-"""docs/recipes/megatron.md."""
+"""docs/start/recipes/megatron.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.long]
 
 
 def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
-    recipe = Recipe("recipes/megatron.md", recipe_tools())
+    recipe = Recipe("start/recipes/megatron.md", recipe_tools())
     for name in ("traced", "untraced"):
         recipe.run(tmp_path / name, "--standalone", traced=name == "traced")
     assert not (tmp_path / "untraced/traces").exists()

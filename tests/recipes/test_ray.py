@@ -1,4 +1,4 @@
-"""docs/recipes/ray.md."""
+"""docs/start/recipes/ray.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENV = {"TRACED_KEEPER": "1", "RAY_TRAIN_V2_ENABLED": "1"}
 
 
 def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
-    recipe = Recipe("recipes/ray.md", recipe_tools(), _ENV)
+    recipe = Recipe("start/recipes/ray.md", recipe_tools(), _ENV)
     for name in ("traced", "untraced"):
         recipe.run(tmp_path / name, "$PWD", traced=name == "traced")
     traces = tmp_path / "traced/traces"

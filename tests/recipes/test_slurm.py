@@ -1,4 +1,4 @@
-"""docs/recipes/slurm.md: its scripts in a cluster of two nodes, namespaces of this host."""
+"""docs/start/recipes/slurm.md: its scripts in a cluster of two nodes, namespaces of this host."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tracectl import tracectl_path
 
 pytestmark = [pytest.mark.long]
 
-_PAGE = "recipes/slurm.md"
-_PROGRAM = Recipe("recipes/torchrun.md")
+_PAGE = "start/recipes/slurm.md"
+_PROGRAM = Recipe("start/recipes/torchrun.md")
 #: The second rank leaves the order of calls, and never comes back.
 _HANGS = Recipe(
-    "recipes/torchrun.md",
+    "start/recipes/torchrun.md",
     changes={
         "    optimizer.zero_grad()": "    if (rank, step) == (1, 3):\n"
         "        open('hangs', 'w').close()\n"

@@ -1,4 +1,4 @@
-"""docs/recipes/torchrun.md: two hosts, which are namespaces of this one."""
+"""docs/start/recipes/torchrun.md: two hosts, which are namespaces of this one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from patience import patient
 from recipe import Recipe, assert_equal_results, assert_whole, report, reported
 from tracectl import tracectl
 
-_PROGRAM = "recipes/torchrun.md"
+_PROGRAM = "start/recipes/torchrun.md"
 _RECIPE = Recipe(_PROGRAM)
 #: The second rank ends with SIGKILL.
 _KILLED = {

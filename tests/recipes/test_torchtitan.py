@@ -1,4 +1,4 @@
-"""docs/recipes/torchtitan.md: its debug model, with FSDP and with tensors in parallel."""
+"""docs/start/recipes/torchtitan.md: its debug model, with FSDP and with tensors in parallel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ON_CPU = {"PYTHONPATH": str(Path(__file__).with_name("torchtitan_on_cpu"))}
 def _recipe(tensor_parallel: int) -> Recipe:
     degree = f"--checkpoint.enable --parallelism.tensor_parallel_degree {tensor_parallel}"
     changes = {} if tensor_parallel == 1 else {"--checkpoint.enable": degree}
-    return Recipe("recipes/torchtitan.md", recipe_tools(), _ON_CPU, changes)
+    return Recipe("start/recipes/torchtitan.md", recipe_tools(), _ON_CPU, changes)
 
 
 def _saved(folder: Path) -> dict[str, Any]:

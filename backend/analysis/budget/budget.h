@@ -1,6 +1,6 @@
 // Budget says what a job may communicate: what `tracectl check` holds a trace
 // against. Written and read as TOML, see cli/check/budget_file.h and
-// docs/cli.md.
+// docs/reference/cli.md.
 
 #pragma once
 

@@ -9,7 +9,7 @@ namespace traced {
 namespace {
 
 // How far off an instant can be: a recorder tells the clock from the
-// processor's counter (docs/format.md, "Rows").
+// processor's counter (docs/reference/format.md, "Rows").
 constexpr std::int64_t kReadingErrorNs = 2'000;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The rules of a diagnosis, as one list. Each says what it needs of whoever
 // recorded the run; one that needs what the run's sources do not tell is left
-// out. See docs/diagnosis.md, "What a rule needs".
+// out. See docs/reference/diagnosis.md, "What a rule needs".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Dump is one Flight Recorder dump: what PyTorch's own recorder held of one
 // process when it was asked, as a pickle or as JSON. See
-// docs/flight_recorder.md.
+// docs/use/flight_recorder.md.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // From a Flight Recorder dump to what every command reads: the header of its
-// stream, and its table. See docs/flight_recorder.md.
+// stream, and its table. See docs/use/flight_recorder.md.
 
 #pragma once
 

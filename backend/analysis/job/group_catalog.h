@@ -1,5 +1,6 @@
 // Which groups of different ranks are the same group, what to call them, and
-// which play one role. See docs/format.md, "Group identity" and "Labels".
+// which play one role. See docs/reference/format.md, "Group identity" and
+// "Labels".
 
 #pragma once
 

@@ -6,8 +6,9 @@
 namespace traced {
 namespace {
 
-// As the straggler of a diagnosis (docs/diagnosis.md): most of all waiting in
-// all, in each quarter nearly so, a tenth of the time, and noticeable.
+// As the straggler of a diagnosis (docs/reference/diagnosis.md): most of all
+// waiting in all, in each quarter nearly so, a tenth of the time, and
+// noticeable.
 constexpr double kOfAllWaiting = 0.85;
 constexpr double kOfAQuarter = 0.7;
 constexpr double kOfTheTime = 0.1;

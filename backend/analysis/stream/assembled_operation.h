@@ -1,5 +1,5 @@
 // AssembledOperation is everything one id of a stream collects, over all its
-// chunks. See docs/format.md, "Rows".
+// chunks. See docs/reference/format.md, "Rows".
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // Batches are the coalesced batches of one stream: calls that are carried out,
-// and end, as a whole. See docs/format.md, "Rows".
+// and end, as a whole. See docs/reference/format.md, "Rows".
 
 #pragma once
 

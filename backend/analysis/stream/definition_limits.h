@@ -1,6 +1,6 @@
 // What readers take of a definition. It says once what thousands of rows name,
 // so a text of a megabyte would be written thousands of times. The bounds are
-// those of recorders, which write no more; docs/format.md names them.
+// those of recorders, which write no more; docs/reference/format.md names them.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // Evidence: what a source of records can tell at all. An import says what it
 // has, a rule what it needs, and a rule that needs what a source has not does
 // not run on it: what is absent there is not known, which is no zero and no
-// default. See docs/diagnosis.md, "What a rule needs".
+// default. See docs/reference/diagnosis.md, "What a rule needs".
 
 #pragma once
 

@@ -19,7 +19,7 @@ enum class EndBound : std::uint8_t {
 // Of one whose end is known.
 inline EndBound endBoundOf(const AssembledOperation& op) {
   // A stream that was not held up for longer than that came past the wait
-  // without it (docs/nccl.md).
+  // without it (docs/use/nccl.md).
   constexpr std::uint64_t kHeldUpNs = 10'000;
   switch (op.end_source) {
     case v1::END_SOURCE_HOST_CALL:

@@ -3,7 +3,7 @@
 // each operation's result, which is the host's alone: to listen to it puts
 // nothing on a stream, holds no tensor and starts no thread.
 //
-// The hook that this engine has is not used: see docs/nccl.md.
+// The hook that this engine has is not used: see docs/use/nccl.md.
 
 #include <optional>
 

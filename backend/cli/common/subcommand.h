@@ -36,7 +36,7 @@ std::unique_ptr<Subcommand> makeMerge();
 std::unique_ptr<Subcommand> makeRecover();
 std::unique_ptr<Subcommand> makeReport();
 // Lists the chunks that only rings hold, for readers in other languages; see
-// docs/format.md.
+// docs/reference/format.md.
 std::unique_ptr<Subcommand> makeRings();
 std::unique_ptr<Subcommand> makeServe();
 std::unique_ptr<Subcommand> makeShow();

@@ -22,9 +22,10 @@ ExitCode appendRun(const RunFigures& run, const std::string& file,
 ExitCode refuseUnmeasured(const std::vector<std::string>& reasons);
 
 // Returns the CSV that Apache Otava imports: a row per run, in the order of
-// their starts; docs/ci.md describes its columns. It is `csv` with a row, and
-// columns where they are new, for a run without gaps. `csv` is empty, or what
-// this function returned before. The error says why the run cannot be added.
+// their starts; docs/use/ci.md describes its columns. It is `csv` with a row,
+// and columns where they are new, for a run without gaps. `csv` is empty, or
+// what this function returned before. The error says why the run cannot be
+// added.
 Result<std::string> withRun(std::string_view csv, const RunFigures& run,
                             const std::string& label);
 

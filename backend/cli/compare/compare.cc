@@ -89,7 +89,8 @@ class Compare : public Subcommand {
                    "How often chance alone may be told as a change")
         ->check(CLI::Range(0.0001, 0.5))
         ->capture_default_str();
-    app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
+    app.add_flag("--json", json_,
+                 "Write JSON, described in docs/reference/cli.md");
     for (std::size_t i = 0; i < kFormats.size(); ++i) {
       app.add_option(kFormats[i].option, files_[i], kFormats[i].help);
     }
@@ -101,7 +102,7 @@ class Compare : public Subcommand {
         app.add_option(
                "--append", append_,
                "Compare nothing: add the run as a row to this CSV file, "
-               "which Apache Otava reads (docs/ci.md)")
+               "which Apache Otava reads (docs/use/ci.md)")
             ->excludes(against);
     app.add_option("--label", label_, "The run's commit in that file")
         ->needs(append);

@@ -47,9 +47,10 @@ class Diagnose : public Subcommand {
         app,
         "diagnose judges whole runs: what is wrong in a part of one may have "
         "begun before it; `tracectl report` and `tracectl show` take windows");
-    CLI::Option* follow = app.add_flag(
-        "--follow", follow_,
-        "Watch a job that runs on this host, until it ends; see docs/cli.md");
+    CLI::Option* follow =
+        app.add_flag("--follow", follow_,
+                     "Watch a job that runs on this host, until it ends; see "
+                     "docs/reference/cli.md");
     follow->excludes(attempt);
     app.add_flag("--until-verdict", until_verdict_,
                  "With --follow: end with the first verdict")

@@ -1,4 +1,4 @@
-// Chakra execution traces, a file per rank. See docs/export.md.
+// Chakra execution traces, a file per rank. See docs/use/export.md.
 
 #include <algorithm>
 #include <cstdint>

@@ -69,8 +69,9 @@ class Export : public Subcommand {
         "The file to write, instead of standard output; a new folder "
         "for formats of a file per rank");
     app.add_flag("--force", force_, "Replace the file if it is there");
-    app.add_option("--table", table_,
-                   "Of csv and jsonl: another table of docs/tables.md")
+    app.add_option(
+           "--table", table_,
+           "Of csv and jsonl: another table of docs/reference/tables.md")
         ->check(CLI::IsMember(namesOf(allTables())))
         ->capture_default_str();
     app.add_flag_callback(
@@ -137,7 +138,7 @@ class Export : public Subcommand {
     }
     if (!job_format_->make) {
       return absl::StrCat("this tracectl was built without what --format ",
-                          format_, " takes (docs/export.md)");
+                          format_, " takes (docs/use/export.md)");
     }
     if (toFolder()) return refusedOfFolder("a file per rank");
     if (!output_.empty() || job_format_->is_text) return "";

@@ -51,7 +51,7 @@ struct JobFormat {
   bool is_text = false;
 };
 
-// Each is described in docs/export.md.
+// Each is described in docs/use/export.md.
 std::unique_ptr<JobExporter> makePerfettoExporter();
 std::unique_ptr<JobExporter> makeFrExporter();
 std::unique_ptr<JobExporter> makeFrJsonExporter();

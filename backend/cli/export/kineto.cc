@@ -1,5 +1,5 @@
 // Chrome's JSON as PyTorch's profiler writes it, a file per rank: for
-// HolisticTraceAnalysis. See docs/export.md.
+// HolisticTraceAnalysis. See docs/use/export.md.
 
 #include <algorithm>
 #include <cstdint>

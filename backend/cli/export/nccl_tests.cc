@@ -1,5 +1,5 @@
 // The results of a job's collectives as nccl-tests writes them (JSON, version
-// 3). See docs/export.md.
+// 3). See docs/use/export.md.
 
 #include <algorithm>
 #include <cmath>

@@ -32,7 +32,8 @@ void Inputs::declare(CLI::App& app, std::vector<std::string> usual) {
 }
 
 void Inputs::declareJson(CLI::App& app) {
-  app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
+  app.add_flag("--json", json_,
+               "Write JSON, described in docs/reference/cli.md");
 }
 
 CLI::Option* Inputs::declareAttempt(CLI::App& app) {

@@ -64,7 +64,8 @@ class Keep : public Subcommand {
         ->required();
     app.add_option("--from", from_,
                    "What is below this folder is shown without it");
-    app.footer("Started by the first traced process of a job: docs/keeper.md");
+    app.footer(
+        "Started by the first traced process of a job: docs/use/keeper.md");
   }
 
   ExitCode run() override {
@@ -72,7 +73,7 @@ class Keep : public Subcommand {
     takeLastPlace();
     closeInherited(kLockDescriptor + 1);
     if (fcntl(kLockDescriptor, F_SETFD, FD_CLOEXEC) != 0) {
-      complain("keep is started by what it keeps; see docs/keeper.md");
+      complain("keep is started by what it keeps; see docs/use/keeper.md");
       return ExitCode::kUsage;
     }
     KeeperLock lock(lock_, kLockDescriptor);

@@ -1,5 +1,5 @@
 // Keeper outlives the processes of a job and saves what they leave. How it
-// behaves is told in docs/keeper.md.
+// behaves is told in docs/use/keeper.md.
 //
 // It has one thread, and waits most of the time. What may hang or crash, the
 // reading of rings and the writing of traces, is left to children.

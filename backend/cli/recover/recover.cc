@@ -58,7 +58,8 @@ class Recover : public Subcommand {
     app.add_flag("--dry-run", options_.dry_run, "Tell, and change nothing");
     app.add_flag("--discard", options_.discard,
                  "Remove what cannot be recovered");
-    app.add_flag("--json", json_, "Write JSON, described in docs/cli.md");
+    app.add_flag("--json", json_,
+                 "Write JSON, described in docs/reference/cli.md");
     app.footer("Example: tracectl recover run42/");
   }
 

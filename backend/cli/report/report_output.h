@@ -51,7 +51,7 @@ std::string notesText(const Report& report);
 std::string rankTotalsText(const Report& report);
 std::string groupTotalsText(const Report& report);
 
-// What pictures show: see docs/report.md. Only of a report that has them.
+// What pictures show: see docs/use/report.md. Only of a report that has them.
 Json picturesJson(const Report& report);
 // Of it the numbers of the first screen, parts of the time of all ranks.
 Json pictureSharesJson(const Report& report);

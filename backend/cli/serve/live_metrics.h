@@ -16,8 +16,8 @@ namespace traced {
 std::string operationLabel(std::optional<v1::Operation> op);
 
 // `interval`: between two looks. Bounded: at most 2000 lines of OpenMetrics for
-// 8 ranks, 30 groups and 12 sizes; docs/serve.md has the names. What is added
-// to it is of `serve` itself.
+// 8 ranks, 30 groups and 12 sizes; docs/use/serve.md has the names. What is
+// added to it is of `serve` itself.
 MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
                          std::chrono::nanoseconds interval);
 

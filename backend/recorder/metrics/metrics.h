@@ -1,5 +1,5 @@
 // RankFigures is what a rank has communicated so far, and what it is in: what
-// metrics (docs/metrics.md) are made of.
+// metrics (docs/use/metrics.md) are made of.
 
 #pragma once
 
@@ -47,7 +47,7 @@ struct RankFigures {
   std::optional<std::uint64_t> step_ns;
 };
 
-// The figures of a rank as metrics. docs/metrics.md lists them.
+// The figures of a rank as metrics. docs/use/metrics.md lists them.
 struct Metric {
   const char* name;
   std::variant<std::uint64_t, double> value;

@@ -1,5 +1,5 @@
 // OperationLines makes the JSON line of an operation, from its issue record.
-// docs/settings.md, "Printing", describes its fields.
+// docs/reference/settings.md, "Printing", describes its fields.
 
 #pragma once
 

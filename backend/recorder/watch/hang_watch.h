@@ -2,8 +2,8 @@
 // longer than they may: what hangs, what cannot be told, and what was late.
 // Owned by the writer thread, which sees every record anyway.
 //
-// What can be known of an end is the rule of docs/diagnosis.md: an end that
-// nobody could observe is no hang.
+// What can be known of an end is the rule of docs/reference/diagnosis.md: an
+// end that nobody could observe is no hang.
 
 #pragma once
 

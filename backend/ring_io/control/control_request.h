@@ -14,8 +14,8 @@
 namespace traced {
 
 // ControlRequest is what somebody asks of the ranks of a running job, in the
-// file that they look at now and then (trigger_file.h; docs/format.md,
-// "Requests").
+// file that they look at now and then (trigger_file.h;
+// docs/reference/format.md, "Requests").
 struct ControlRequest {
   // Of this request only; never 0.
   std::uint64_t id = 0;

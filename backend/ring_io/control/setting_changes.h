@@ -24,7 +24,8 @@ struct SettingChanges {
 };
 
 // The error is one sentence, about the first value that is not valid. Values
-// are those of the TRACED_ variables (docs/settings.md); `enabled` is 0 or 1.
+// are those of the TRACED_ variables (docs/reference/settings.md); `enabled` is
+// 0 or 1.
 Result<SettingChanges> parseChanges(const NamedValues& values);
 
 // "enabled=0,watch=60s": those that are there.

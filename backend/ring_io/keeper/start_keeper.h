@@ -1,5 +1,5 @@
 // Starts the keeper of a start of the job: what outlives the job and saves what
-// its processes leave (docs/keeper.md).
+// its processes leave (docs/use/keeper.md).
 
 #pragma once
 
@@ -17,7 +17,7 @@ std::string jobStartKey(const std::string& trace, const v1::Header& header);
 
 // Starts `tracectl keep` for the job that this process is part of, unless there
 // is one: a process that outlives the job and saves what its processes leave in
-// shared memory (docs/keeper.md).
+// shared memory (docs/use/keeper.md).
 struct KeeperStart {
   // Absolute path of tracectl.
   std::string program;

@@ -1,5 +1,5 @@
 // The settings of a recorder, read once from TRACED_* names and validated.
-// Described for users in docs/settings.md.
+// Described for users in docs/reference/settings.md.
 
 #pragma once
 

@@ -1,5 +1,6 @@
 // The settings, a row each: its name, how its value is read, and how it is told
-// in the header of a trace. docs/settings.md describes them for users.
+// in the header of a trace. docs/reference/settings.md describes them for
+// users.
 
 #pragma once
 

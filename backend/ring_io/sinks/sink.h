@@ -2,10 +2,10 @@
 // somewhere else than into its file.
 //
 // A sink gets every chunk of the process, whole and in order. Each decodes
-// alone (docs/format.md), and a stream of them, one after another, is a valid
-// trace file. FileSink is the one that every recorder has; Window keeps the
-// latest chunks in memory; QueueSink hands them to a thread of somebody else's.
-// Recorder::addSink() takes any number of others.
+// alone (docs/reference/format.md), and a stream of them, one after another, is
+// a valid trace file. FileSink is the one that every recorder has; Window keeps
+// the latest chunks in memory; QueueSink hands them to a thread of somebody
+// else's. Recorder::addSink() takes any number of others.
 
 #pragma once
 

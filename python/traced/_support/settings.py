@@ -114,7 +114,7 @@ def configure(**settings: object) -> None:
     that have not begun to record.
 
     Args:
-        **settings: Names of docs/settings.md without ``TRACED_``, in lower
+        **settings: Names of docs/reference/settings.md without ``TRACED_``, in lower
             case: ``dir``, ``job``, ``ring_mb``, ``labels`` (a string or a
             dict), ... ``None`` takes a setting back.
 

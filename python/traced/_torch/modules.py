@@ -56,8 +56,8 @@ def track_modules(model: nn.Module, name: str | None = None) -> TrackedModel:
 
     A module is called by the attributes that lead to it from the model; one that several lead to,
     by the first of them. The phase is `forward`, `backward`, `recompute` (a forward within
-    backward, as activation checkpointing has it) or `optimizer`. docs/context.md says what belongs
-    to whom under DDP, FSDP2 and tensor parallelism, and in code that torch.compile compiled.
+    backward, as activation checkpointing has it) or `optimizer`. docs/use/context.md explains
+    modules under DDP, FSDP2, tensor parallelism and torch.compile.
 
     What the job computes stays the same. The model is not kept alive. All modules of a process
     without a call of this: ``TRACED_MODULES=1``.

@@ -1,6 +1,6 @@
 """Reads trace files without torch and without the native extension.
 
-The layout of a trace is described in docs/format.md; every module here covers one section of it.
+docs/reference/format.md describes the layout of a trace. Each module covers one section of it.
 """
 
 from __future__ import annotations

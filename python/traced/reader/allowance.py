@@ -1,4 +1,4 @@
-"""Bounds what all chunks together become in memory (docs/format.md, "Bounds").
+"""Bounds what all chunks together become in memory (docs/reference/format.md, "Bounds").
 
 A single chunk is bounded when it is decoded, but many tiny ones, each of which unpacks to as much
 as one may, would still fill any memory.

@@ -1,4 +1,4 @@
-"""Collects the rows of a stream into operations (docs/format.md, "Rows")."""
+"""Collects the rows of a stream into operations (docs/reference/format.md, "Rows")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the chunks of a file, and the bytes that belong to none (docs/format.md, "Chunks")."""
+"""Finds the chunks of a file, and the bytes outside them (docs/reference/format.md, "Chunks")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers take of a definition (docs/format.md, "Bounds").
+"""What readers take of a definition (docs/reference/format.md, "Bounds").
 
 It says once what thousands of rows name, so a text of a megabyte would be there thousands of times.
 The bounds are those of recorders, which write no more.

@@ -1,4 +1,4 @@
-"""Process groups: their members, identity and label (docs/format.md, "Definitions")."""
+"""Process groups: their members, identity and label (docs/reference/format.md, "Definitions")."""
 
 from __future__ import annotations
 

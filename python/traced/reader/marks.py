@@ -1,4 +1,4 @@
-"""What stands between the operations of a stream (docs/format.md, "Rows")."""
+"""What stands between the operations of a stream (docs/reference/format.md, "Rows")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the communication library carried operations out (docs/format.md, "Rows")."""
+"""How the communication library carried operations out (docs/reference/format.md, "Rows")."""
 
 from __future__ import annotations
 

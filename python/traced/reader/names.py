@@ -1,4 +1,4 @@
-"""Names of enum numbers: without their prefix, in lower case (docs/format.md, "Names")."""
+"""Names of enum values, lower case, without prefix (docs/reference/format.md, "Names")."""
 
 from __future__ import annotations
 

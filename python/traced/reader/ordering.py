@@ -1,4 +1,4 @@
-"""Puts the chunks of a stream in order and decodes each once (docs/format.md, "Streams")."""
+"""Orders the chunks of a stream and decodes each once (docs/reference/format.md, "Streams")."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from traced._support.pending import is_pending
 from traced.reader.chunks import SYNC, ByteRange
 from traced.reader.findings import Findings
 
-#: In a folder of traces, what an operator touched to have them written (docs/format.md, "Files").
+#: The file in a trace folder whose touch requests a flush (docs/reference/format.md, "Files").
 TRIGGER_NAME = "flush"
 
 _BLOCK_BYTES = 1 << 20

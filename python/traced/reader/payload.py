@@ -1,4 +1,4 @@
-"""Takes the payload out of a chunk (docs/format.md, "Bounds" and "Payload")."""
+"""Takes the payload out of a chunk (docs/reference/format.md, "Bounds" and "Payload")."""
 
 from __future__ import annotations
 

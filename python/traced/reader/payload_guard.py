@@ -1,4 +1,4 @@
-"""What a few bytes of a file may become in memory (docs/format.md, "Bounds").
+"""What a few bytes of a file may become in memory (docs/reference/format.md, "Bounds").
 
 An empty definition takes two bytes and a hundred when parsed, and zstd makes thousands of one. So a
 payload is refused, before it is parsed, when it is both large and out of all proportion to what is

@@ -1,4 +1,4 @@
-"""Turns the column tables of a payload into rows (docs/format.md, "Rows")."""
+"""Turns the column tables of a payload into rows (docs/reference/format.md, "Rows")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One recording process: its chunks put in order, and its losses (docs/format.md, "Streams")."""
+"""The ordered chunks and the losses of one process (docs/reference/format.md, "Streams")."""
 
 from __future__ import annotations
 

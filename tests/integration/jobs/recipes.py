@@ -1,4 +1,4 @@
-"""Ranks that log their metrics as docs/metrics.md says, with the real libraries."""
+"""Ranks that log their metrics as docs/use/metrics.md says, with the real libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 from jobs.joining import joined
 
-_PAGE = "metrics.md"
+_PAGE = "use/metrics.md"
 _STEPS = 30
 
 

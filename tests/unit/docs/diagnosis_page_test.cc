@@ -1,4 +1,4 @@
-// The tables of docs/diagnosis.md say what the code does.
+// The tables of docs/reference/diagnosis.md say what the code does.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 namespace traced::testing {
 namespace {
 
-constexpr char kDiagnosisPage[] = "diagnosis.md";
+constexpr char kDiagnosisPage[] = "reference/diagnosis.md";
 
 using Names = std::set<std::string>;
 

@@ -1,4 +1,4 @@
-// The tables of docs/format.md say what the code does.
+// The tables of docs/reference/format.md say what the code does.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace traced::testing {
 namespace {
 
-constexpr char kFormatPage[] = "format.md";
+constexpr char kFormatPage[] = "reference/format.md";
 constexpr std::uint32_t kRanks = 3;
 constexpr std::uint32_t kRoot = 1;
 

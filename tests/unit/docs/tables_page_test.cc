@@ -1,4 +1,5 @@
-// The tables of docs/tables.md have the columns that tracectl export writes.
+// The tables of docs/reference/tables.md have the columns that tracectl export
+// writes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,11 +54,11 @@ Described describedOf(const TableSpec& table, std::set<std::string>& known) {
 
 TEST(TablesPageTest, DescribesEachColumnOnceAsTheRegistryDoes) {
   const std::string page =
-      absl::StrReplaceAll(textOfPage("tables.md"), {{"\n", " "}});
+      absl::StrReplaceAll(textOfPage("reference/tables.md"), {{"\n", " "}});
   std::set<std::string> known;
   for (const TableSpec* table : allTables()) {
     const Described described = describedOf(*table, known);
-    EXPECT_EQ(tableBehind("tables.md", table->name), described.rows)
+    EXPECT_EQ(tableBehind("reference/tables.md", table->name), described.rows)
         << table->name;
     const std::string above =
         absl::StrCat("Described above: ", absl::StrJoin(described.above, ", "),

@@ -1,5 +1,5 @@
 // Messages that differ, that only one side has, or that were under way. See
-// docs/diagnosis.md, "Messages".
+// docs/reference/diagnosis.md, "Messages".
 
 #pragma once
 

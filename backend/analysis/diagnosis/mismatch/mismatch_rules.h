@@ -1,5 +1,5 @@
-// Collectives that their ranks called differently. See docs/diagnosis.md,
-// "Mismatches".
+// Collectives that their ranks called differently. See
+// docs/reference/diagnosis.md, "Mismatches".
 
 #pragma once
 

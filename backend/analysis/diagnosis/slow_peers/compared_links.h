@@ -1,5 +1,5 @@
 // What transfers between some ranks are compared with: those between others.
-// See docs/diagnosis.md, "Slow peers".
+// See docs/reference/diagnosis.md, "Slow peers".
 
 #pragma once
 

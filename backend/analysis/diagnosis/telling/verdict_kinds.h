@@ -1,5 +1,5 @@
 // The kinds of verdicts: one table of all that depends on the kind alone.
-// docs/diagnosis.md explains each of them.
+// docs/reference/diagnosis.md explains each of them.
 
 #pragma once
 
@@ -47,7 +47,7 @@ enum class Confidence : std::uint8_t {
 const char* nameOf(Confidence confidence);
 
 // What a kind of verdict can prove at most: of what is wrong, and of who did
-// it. docs/diagnosis.md, "How sure it is", says why.
+// it. docs/reference/diagnosis.md, "How sure it is", says why.
 struct Certainty {
   Confidence finding = Confidence::kCertain;
   Confidence culprit = Confidence::kLikely;

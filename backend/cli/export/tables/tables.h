@@ -1,4 +1,4 @@
-// The tables of a run (docs/tables.md).
+// The tables of a run (docs/reference/tables.md).
 
 #pragma once
 
