@@ -291,7 +291,7 @@ constexpr ExportColumn kColumns[] = {
      ToldBy::kCall,
      ofCall<&v1::Call::simulated>},
     {{"annotations", Kind::kText,
-      "[annotations](context.md), nested as `a / b`", "none"},
+      "[annotations](../use/context.md), nested as `a / b`", "none"},
      ToldBy::kContext,
      textOfContext<annotationsText>},
     {{"module", Kind::kText, "module that issued it", "unknown"},
