@@ -146,7 +146,7 @@ def test_the_report_counts_what_the_csv_has(merged: Path, rows: list[dict[str, s
         failed = row["state"] == "failed"
         for name in ("bytes_in", "bytes_out", "host_ns", "wait_ns"):
             counted[(*key, name)] += int(row[name] or 0)
-        # What failed was not completed: docs/reference/cli.md.
+        # What failed was not completed: docs/reference/columns.md.
         counted[(*key, "completion_ns")] += 0 if failed else int(row["completion_ns"] or 0)
         counted[(*key, "count")] += 1
         counted[(*key, "failed")] += failed

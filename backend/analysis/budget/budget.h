@@ -1,6 +1,6 @@
 // Budget says what a job may communicate: what `tracectl check` holds a trace
 // against. Written and read as TOML, see cli/check/budget_file.h and
-// docs/reference/cli.md.
+// docs/reference/cli/check.md.
 
 #pragma once
 

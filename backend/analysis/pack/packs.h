@@ -1,5 +1,5 @@
 // Packing: what a node has of a job, in files that never change again. See
-// docs/reference/cli.md, "pack".
+// docs/reference/cli/merge.md.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // A Budget as TOML, to be edited by hand and compared by diff. Its keys are
-// described in docs/reference/cli.md.
+// described in docs/reference/cli/check.md.
 
 #pragma once
 

@@ -75,7 +75,8 @@ std::string budgetText(const Budget& budget) {
   std::string text =
       "# What each rank may communicate; written by tracectl check "
       "--write-budget.\n"
-      "# Edit it freely: docs/reference/cli.md of traced describes all keys.\n"
+      "# Edit it freely: docs/reference/cli/check.md of traced describes all "
+      "keys.\n"
       "schema = 1\n";
   if (!budget.rows.empty() && !budget.rows[0].steps.all()) {
     absl::StrAppend(&text, "# Figures are per step and rank, with per = ",

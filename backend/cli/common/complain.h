@@ -8,7 +8,7 @@ namespace traced {
 
 class PendingFile;
 
-// What the exit status means; documented in docs/reference/cli.md.
+// What the exit status means; documented in docs/reference/cli/index.md.
 enum class ExitCode {
   kFine = 0,
   // Findings, or with --strict any warning.

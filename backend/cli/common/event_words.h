@@ -19,7 +19,7 @@ class EventWords {
   // "all_reduce #5 on dp failed: Connection closed by peer". As it is in the
   // trace: not yet safe for a terminal.
   std::string text(const Marks::Event& event) const;
-  // See docs/reference/cli.md, "show". Without `at_ns` and `rank`.
+  // See docs/reference/json.md, "show". Without `at_ns` and `rank`.
   Json json(const Marks::Event& event) const;
 
  private:

@@ -1,5 +1,5 @@
 // What the JSON of all verbs shares. Its fields are described in
-// docs/reference/cli.md and only ever added to.
+// docs/reference/json.md and only ever added to.
 
 #pragma once
 

@@ -90,7 +90,7 @@ class Compare : public Subcommand {
         ->check(CLI::Range(0.0001, 0.5))
         ->capture_default_str();
     app.add_flag("--json", json_,
-                 "Write JSON, described in docs/reference/cli.md");
+                 "Write JSON, described in docs/reference/json.md");
     for (std::size_t i = 0; i < kFormats.size(); ++i) {
       app.add_option(kFormats[i].option, files_[i], kFormats[i].help);
     }

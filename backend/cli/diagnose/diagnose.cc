@@ -50,7 +50,7 @@ class Diagnose : public Subcommand {
     CLI::Option* follow =
         app.add_flag("--follow", follow_,
                      "Watch a job that runs on this host, until it ends; see "
-                     "docs/reference/cli.md");
+                     "docs/reference/cli/diagnose.md");
     follow->excludes(attempt);
     app.add_flag("--until-verdict", until_verdict_,
                  "With --follow: end with the first verdict")

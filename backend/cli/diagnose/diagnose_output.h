@@ -32,7 +32,7 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
                          const Diagnosis& diagnosis,
                          const DiagnoseTextOptions& options);
 
-// All verdicts; see docs/reference/cli.md.
+// All verdicts; see docs/reference/json.md.
 Json diagnoseJson(const std::string& title, const TraceSet& set,
                   const Diagnosis& diagnosis, bool stock_names);
 

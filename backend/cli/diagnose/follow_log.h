@@ -65,7 +65,7 @@ std::string timeText();
 // That what was told earlier is no longer so.
 std::string overText(const std::string& summary);
 
-// Objects of one line; see docs/reference/cli.md.
+// Objects of one line; see docs/reference/json.md.
 std::string verdictLineJson(const JobState& job, const JobVerdict& verdict,
                             bool stock_names);
 std::string overJson(const JobVerdict& verdict, const std::string& summary);

@@ -15,7 +15,7 @@
 namespace traced {
 
 // What recording cost, from samples that the recorder took of itself
-// (docs/reference/cli.md, "info").
+// (docs/reference/json.md, "info").
 struct OwnCost {
   std::uint64_t samples = 0;
   std::uint64_t sampled_ns = 0;  // the sum over the samples

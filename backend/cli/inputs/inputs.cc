@@ -33,7 +33,7 @@ void Inputs::declare(CLI::App& app, std::vector<std::string> usual) {
 
 void Inputs::declareJson(CLI::App& app) {
   app.add_flag("--json", json_,
-               "Write JSON, described in docs/reference/cli.md");
+               "Write JSON, described in docs/reference/json.md");
 }
 
 CLI::Option* Inputs::declareAttempt(CLI::App& app) {

@@ -59,7 +59,7 @@ class Recover : public Subcommand {
     app.add_flag("--discard", options_.discard,
                  "Remove what cannot be recovered");
     app.add_flag("--json", json_,
-                 "Write JSON, described in docs/reference/cli.md");
+                 "Write JSON, described in docs/reference/json.md");
     app.footer("Example: tracectl recover run42/");
   }
 

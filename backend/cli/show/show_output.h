@@ -82,7 +82,7 @@ void writeStacksText(std::ostream& out, const ShowContext& context,
 void writeShowJson(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown);
 
-// One operation with all its fields; see docs/reference/cli.md.
+// One operation with all its fields; see docs/reference/json.md.
 Json operationJson(const StreamTable& table, const AssembledOperation& op);
 
 }  // namespace traced
