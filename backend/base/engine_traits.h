@@ -1,6 +1,6 @@
 // What is known of the engines that carry operations out: one row for each name
 // of a backend. Who asks about a backend asks here, and compares no names.
-// docs/reference/diagnosis.md, "What engines tell", has the same table.
+// docs/reference/diagnosis.md, "Backends", has the same table.
 
 #pragma once
 

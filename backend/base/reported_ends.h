@@ -4,7 +4,7 @@
 // none: so each group's calls are of four manners.
 //
 // The one place of that rule, for the reader and for the watch in the job:
-// docs/reference/diagnosis.md, "What engines tell".
+// docs/reference/diagnosis.md, "Backends".
 
 #pragma once
 

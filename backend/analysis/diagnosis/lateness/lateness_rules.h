@@ -1,5 +1,5 @@
 // Ranks that keep the others of a group waiting: once for long, or time and
-// again. See docs/reference/diagnosis.md, "Stragglers".
+// again.
 
 #pragma once
 

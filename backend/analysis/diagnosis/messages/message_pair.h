@@ -1,5 +1,5 @@
 // The messages of one ordered pair of ranks in one group, as the rules see
-// them. See docs/reference/diagnosis.md, "Messages".
+// them.
 
 #pragma once
 

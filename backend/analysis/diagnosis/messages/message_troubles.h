@@ -1,5 +1,4 @@
-// Messages that differ, that only one side has, or that were under way. See
-// docs/reference/diagnosis.md, "Messages".
+// Messages that differ, that only one side has, or that were under way.
 
 #pragma once
 

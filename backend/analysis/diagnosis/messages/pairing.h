@@ -1,5 +1,5 @@
 // How the messages of an ordered pair of ranks meet: by their numbers, and by
-// their tags. See docs/reference/diagnosis.md, "Messages".
+// their tags.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // Collectives that their ranks called differently. See
-// docs/reference/diagnosis.md, "Mismatches".
+// docs/reference/diagnosis.md, "Matching".
 
 #pragma once
 

@@ -1,5 +1,4 @@
 // What transfers between some ranks are compared with: those between others.
-// See docs/reference/diagnosis.md, "Slow peers".
 
 #pragma once
 

@@ -49,7 +49,7 @@ std::vector<LinkedRanks> putTogether(const ComparedLinks& compared,
                                      const std::vector<SlowLink>& slow);
 
 // Pairs, ranks and groups whose transfers are slower than those of their peers.
-// See docs/reference/diagnosis.md, "Slow peers".
+// See docs/internals/design.md, "Rules that need a proof".
 std::vector<JobVerdict> findSlowPeers(const JobState& job);
 
 }  // namespace traced

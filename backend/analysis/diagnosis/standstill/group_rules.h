@@ -1,5 +1,6 @@
 // What a group that stands still comes to, depending on who joined and what
-// became of them. See docs/reference/diagnosis.md, "Standstill".
+// became of them. See docs/reference/diagnosis.md, "A job that
+// stands still".
 
 #pragma once
 

@@ -1,7 +1,6 @@
 // The wait-for graph between operations that stand still: one waits for another
 // if a rank it misses is inside the other. What waits for nothing else is a
-// root cause; a cycle is a deadlock. See docs/reference/diagnosis.md, "Wait-for
-// graph".
+// root cause; a cycle is a deadlock.
 
 #pragma once
 

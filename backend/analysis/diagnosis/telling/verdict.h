@@ -1,5 +1,5 @@
 // JobVerdict is what is wrong with a run, who is to be looked at, and the
-// proof. The rules are told kind by kind in docs/reference/diagnosis.md.
+// proof. docs/reference/diagnosis.md explains each kind.
 
 #pragma once
 
