@@ -1,5 +1,6 @@
 // LiveLinks tells while a job runs between which ranks transfers are slower
-// than their like, by the rule for whole runs (diagnosis/slow_peers): when that begins, and when it ends.
+// than their like, by the rule for whole runs (diagnosis/slow_peers): when that
+// begins, and when it ends.
 
 #pragma once
 

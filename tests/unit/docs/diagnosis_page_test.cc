@@ -95,7 +95,8 @@ TEST(DiagnosisPageTest, ACulpritIsCertainInTheKindsThatItNames) {
 
 TEST(DiagnosisPageTest, EachKindIsInTheTableOfLines) {
   Names named;
-  for (const DocRow& row : tableOf(kDiagnosisPage, "the line contains | kind")) {
+  for (const DocRow& row :
+       tableOf(kDiagnosisPage, "the line contains | kind")) {
     named.merge(namesIn(row[1]));
   }
   for (const VerdictKind kind : allKinds()) {
@@ -258,8 +259,7 @@ EndBound boundIn(const std::string& words) {
 
 TEST(DiagnosisPageTest, EndsAreTheBoundsThatItSays) {
   std::map<std::string, std::set<EndBound>> bounds;
-  for (const DocRow& row :
-       tableBehind(kDiagnosisPage, "Late end times")) {
+  for (const DocRow& row : tableBehind(kDiagnosisPage, "Late end times")) {
     for (const std::string& source : quotedIn(row[0])) {
       bounds[source].insert(boundIn(row[1]));
     }
