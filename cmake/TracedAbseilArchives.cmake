@@ -1,5 +1,5 @@
-# Has abseil's targets name archives, for a program that is to run where no abseil is. Debian's
-# package has both; its targets name the shared libraries.
+# Makes abseil's targets refer to static archives, for programs that run without an installed abseil.
+# Debian's package has both kinds, and its targets refer to the shared ones.
 
 get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)
 list(FILTER imported INCLUDE REGEX "^absl::")

@@ -1,11 +1,10 @@
-# What the whole project is built with; torch, which only the backend needs, is
-# looked for in TracedTorch.cmake.
+# Dependencies of the whole project. TracedTorch.cmake finds torch, which only the backend needs.
 
 find_package(Protobuf REQUIRED)
 find_package(absl REQUIRED)
 find_package(CLI11 REQUIRED)
-# Beast and Asio, of which headers are all; without them `tracectl serve` answers no requests
-# and sends nothing. CMake's own module finds them also where they are headers alone.
+# Beast and Asio, header-only. Without them `tracectl serve` has no HTTP. The policy selects CMake's
+# own module, which also finds a Boost without CMake files.
 if(POLICY CMP0167)
   cmake_policy(SET CMP0167 OLD)
 endif()
@@ -15,8 +14,8 @@ find_package(Threads REQUIRED)
 set(ZLIB_USE_STATIC_LIBS ${TRACED_WHEEL})
 find_package(ZLIB REQUIRED)
 
-# What the extension is linked with: traced_protobuf (and TRACED_PROTOBUF_INCLUDE_DIR) and
-# traced_zstd. In a wheel they are inside, and Debian's archives are not for shared libraries.
+# Defines traced_protobuf (with TRACED_PROTOBUF_INCLUDE_DIR) and traced_zstd for the extension. A wheel
+# contains them, built from source, because Debian's archives are not position-independent.
 if(TRACED_WHEEL)
   include(TracedSources)
   include(TracedAbseilArchives)
@@ -32,22 +31,20 @@ else()
   target_link_libraries(traced_zstd INTERFACE ${ZSTD_LIBRARY})
 endif()
 
-# Header-only, so that tracectl needs no library of it. Without exceptions an
-# error is a value.
+# Header-only. Without exceptions, parse errors are return values.
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 add_library(traced_tomlplusplus INTERFACE)
 target_include_directories(traced_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
 target_compile_definitions(traced_tomlplusplus INTERFACE TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0)
 
-# XXH3 is header-only when XXH_INLINE_ALL is set, so nothing is linked.
+# XXH_INLINE_ALL makes xxHash header-only.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(traced_xxhash INTERFACE)
 target_include_directories(traced_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 target_compile_definitions(traced_xxhash INTERFACE XXH_INLINE_ALL)
 
-# Only for `tracectl export --format otf2`: without it, or with one before 3.0,
-# all else is built. Linked into tracectl where there is an archive of it, so that
-# tracectl needs no library where it runs. Debian has a name of its own for it.
+# Optional, version 3.0 or later: for `tracectl export --format otf2`. Prefers the static archive, so
+# that tracectl needs no shared library. Debian renames the library.
 find_path(TRACED_OTF2_INCLUDE_DIR otf2/otf2.h)
 find_library(TRACED_OTF2_LIBRARY
   NAMES libopen-trace-format2.a libotf2.a open-trace-format2 otf2)

@@ -1,11 +1,11 @@
-# Pages that tracectl writes, as `report --html` does: their styles and scripts are files of their own,
-# which are put into tracectl when it is built, with the hashes by which a browser knows them.
+# Embeds the styles and scripts of HTML pages in tracectl, with their hashes for the
+# Content-Security-Policy.
 
-# traced_base64_sha256(VARIABLE TEXT)
+# traced_base64_sha256(VARIABLE TEXT) sets VARIABLE to the base64 SHA-256 of TEXT.
 function(traced_base64_sha256 variable text)
   set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   string(SHA256 hex "${text}")
-  # 32 bytes are 10 times three, and two.
+  # Pads 32 bytes to 33, a multiple of three.
   string(APPEND hex "00")
   set(encoded "")
   foreach(begin RANGE 0 60 6)

@@ -1,5 +1,4 @@
-# Programs that tracectl has Python run: put into tracectl when it is built, so that any Python will
-# do, also one that does not have this project.
+# Embeds Python programs that tracectl runs. Any Python can run them, without this project installed.
 
 # traced_python_program(TARGET NAME FILE) adds the constant NAME, the text of FILE, to a target of
 # this folder.

@@ -1,5 +1,5 @@
-# protobuf's lite runtime and zstd, built from the sources of Debian's packages into archives that a
-# shared library can take in. Headers and protoc of the system must be of the same version.
+# Builds protobuf's lite runtime and zstd from the sources of Debian's packages, as
+# position-independent archives. The installed protoc must have the same version.
 
 set(TRACED_POOL "" CACHE STRING "Where Debian keeps its sources: the URL of a pool/main")
 if(NOT TRACED_POOL)
@@ -8,10 +8,10 @@ endif()
 enable_language(C ASM)
 include(FetchContent)
 
-# traced_source(NAME FILE SHA256) downloads and unpacks it; ${NAME}_SOURCE_DIR is where.
+# traced_source(NAME FILE SHA256) downloads and unpacks FILE into ${NAME}_SOURCE_DIR.
 function(traced_source name file hash)
   FetchContent_Declare(${name} URL "${TRACED_POOL}/${file}" URL_HASH SHA256=${hash})
-  # Unpacked only: their own build files would build, test and install more.
+  # Unpacks only. The packages' own build files would build and install more.
   FetchContent_GetProperties(${name})
   if(NOT ${name}_POPULATED)
     FetchContent_Populate(${name})
@@ -28,7 +28,7 @@ if(NOT Protobuf_VERSION VERSION_EQUAL 3.21.12)
   message(FATAL_ERROR "A wheel needs protoc 3.21.12, and this is ${Protobuf_VERSION}.")
 endif()
 
-# The files that protobuf's own list names.
+# Protobuf's CMake files list the sources of the lite runtime.
 set(TRACED_PROTOBUF_INCLUDE_DIR "${protobuf_source_SOURCE_DIR}/src")
 file(STRINGS "${protobuf_source_SOURCE_DIR}/cmake/libprotobuf-lite.cmake" lite_sources
   REGEX "src/google/.*\\.cc$")
@@ -43,6 +43,6 @@ file(GLOB zstd_sources
   "${zstd}/common/*.c" "${zstd}/compress/*.c" "${zstd}/decompress/*.c" "${zstd}/decompress/*.S")
 add_library(traced_zstd STATIC ${zstd_sources})
 target_include_directories(traced_zstd SYSTEM PUBLIC "${zstd}")
-# Else it calls what another library of the process may define.
+# With tracing, zstd calls weak symbols that another library of the process may define.
 target_compile_definitions(traced_zstd PRIVATE ZSTD_TRACE=0)
 set_target_properties(traced_zstd traced_protobuf PROPERTIES UNITY_BUILD OFF)

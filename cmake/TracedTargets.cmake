@@ -1,4 +1,4 @@
-# traced_warnings carries the warnings and sanitizers of every target of ours.
+# traced_warnings carries the warnings and sanitizers of all targets of this project.
 add_library(traced_warnings INTERFACE)
 target_compile_options(traced_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
 if(TRACED_SANITIZE)
@@ -7,13 +7,12 @@ if(TRACED_SANITIZE)
   target_link_options(traced_warnings INTERFACE -fsanitize=${TRACED_SANITIZE})
 endif()
 
-# traced_library(NAME SOURCES... DEPENDS... UNITS...) makes the static library traced_NAME
-# with the alias traced::NAME. Includes are written from the backend folder, as
-# "ring_io/ring/ring.h".
+# traced_library(NAME SOURCES... DEPENDS... UNITS...) adds the static library traced_NAME and its alias
+# traced::NAME. Include paths start at the backend folder: "ring_io/ring/ring.h".
 #
-# A unity build parses the headers once for each of UNITS: a line of rooms (folders), with all
-# below them; "." is the library's own folder without those below. A room that no unit names is a
-# unit of its own. Names in anonymous namespaces must differ within a unit.
+# UNITS groups the sources of a unity build. Each unit lists folders, which include their subfolders,
+# except ".", the library's own folder. A folder in no unit becomes its own unit. Names in anonymous
+# namespaces must differ within a unit.
 function(traced_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS;UNITS" ${ARGN})
   if(arg_SOURCES)
@@ -35,8 +34,8 @@ function(traced_library name)
   add_library(traced::${name} ALIAS traced_${name})
 endfunction()
 
-# traced_unit_of(VARIABLE ROOM UNITS): the number of the unit whose room is ROOM or the longest
-# folder above it, or else ROOM.
+# traced_unit_of(VARIABLE ROOM UNITS) sets VARIABLE to the number of the unit that contains the folder
+# ROOM, by the longest match, or to ROOM if no unit does.
 function(traced_unit_of variable room units)
   set(unit "${room}")
   set(longest -1)

@@ -1,26 +1,28 @@
-# The headers and libraries of torch: traced_torch_2_15 for torch 2.15, and its like for each of
-# TRACED_TORCHES. TRACED_TORCH_RELEASES lists them ("2_15"); TRACED_TORCH_ROOT_2_15,
-# TRACED_TORCH_VERSION_2_15 ("2.15.0") and TRACED_TORCH_GENERATED_2_15 (where its generated headers
-# are) tell of each. Tests and benchmarks use the first one: traced_torch, TRACED_TORCH_VERSION,
-# TRACED_TORCH_LIB_DIR.
+# Adds a target with headers and libraries for each torch in TRACED_TORCHES, such as traced_torch_2_15.
 #
-# Not find_package(Torch): it demands a CUDA toolkit and links CUDA's libraries,
-# and the extension shall load with a CPU build of torch as well.
+#   TRACED_TORCH_RELEASES         all of them: "2_15"
+#   TRACED_TORCH_ROOT_2_15        the folder of torch
+#   TRACED_TORCH_VERSION_2_15     "2.15.0"
+#   TRACED_TORCH_GENERATED_2_15   the folder of the headers generated for it
+#
+# Tests and benchmarks use the first one: traced_torch, TRACED_TORCH_VERSION, TRACED_TORCH_LIB_DIR.
+#
+# Does not use find_package(Torch), which requires a CUDA toolkit and links CUDA's libraries. The
+# extension must load with a CPU build of torch.
 
 set(TRACED_TORCHES "" CACHE STRING
   "Folders of torch to build extensions for (default: the one that Python_EXECUTABLE imports)")
 
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
 
-# torch ships headers of another protobuf. Where a target sees both, ours must
-# be found first.
+# torch ships headers of another protobuf. This folder comes first in the include path.
 set(protobuf_first "${PROJECT_BINARY_DIR}/protobuf_first")
 file(MAKE_DIRECTORY "${protobuf_first}")
 file(CREATE_LINK "${TRACED_PROTOBUF_INCLUDE_DIR}/google" "${protobuf_first}/google" SYMBOLIC)
 
-# traced_imported_torch(VARIABLE): the folder of the torch that the interpreter imports.
+# traced_imported_torch(VARIABLE) sets VARIABLE to the folder of the torch that the interpreter imports.
 function(traced_imported_torch variable)
-  # Without autoloading, or importing torch would import an installed traced.
+  # Without autoloading, so that torch does not import an installed traced.
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -E env TORCH_DEVICE_BACKEND_AUTOLOAD=0
       "${Python_EXECUTABLE}" -c "import pathlib, torch; print(pathlib.Path(torch.__file__).parent)"
@@ -38,7 +40,7 @@ function(traced_imported_torch variable)
   set(${variable} "${root}" PARENT_SCOPE)
 endfunction()
 
-# traced_add_torch(ROOT) makes the target of one torch, and adds it to TRACED_TORCH_RELEASES.
+# traced_add_torch(ROOT) adds the target of one torch, and its release to TRACED_TORCH_RELEASES.
 function(traced_add_torch root)
   file(STRINGS "${root}/version.py" line REGEX "^__version__ = " LIMIT_COUNT 1)
   if(NOT line MATCHES "(([0-9]+)\\.([0-9]+)\\.[0-9]+)")
@@ -55,7 +57,7 @@ function(traced_add_torch root)
     "${root}/include"
     "${root}/include/torch/csrc/api/include"
     ${Python_INCLUDE_DIRS})
-  # Of what backend/c10d writes for this torch.
+  # backend/c10d writes headers for this torch into it.
   set(generated "${PROJECT_BINARY_DIR}/backend/c10d/generated/${release}")
   target_include_directories(${target} INTERFACE "${generated}")
   target_compile_definitions(${target} INTERFACE

@@ -1,6 +1,6 @@
-# Shared by the scripts of this folder: source it, from bash with
-# `set -euo pipefail`. Goes to the root of the checkout and reads --torch.
-# shellcheck shell=bash disable=SC2034  # The variables are for those scripts.
+# Functions for the scripts of this folder. Source it from bash with `set -euo pipefail`. It changes to
+# the root of the checkout.
+# shellcheck shell=bash disable=SC2034  # The scripts use the variables.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
@@ -8,7 +8,7 @@ default_torch=2.15.0
 # The first release of each minor version.
 supported_torches=(2.11.0 2.12.0 2.13.0 2.14.0 2.15.0)
 
-# least_python TORCH: the minor version of the oldest Python that this torch runs on.
+# least_python TORCH: prints the minor version of the oldest Python that this torch supports.
 least_python() {
   case $1 in
     2.15.*) echo 11 ;;
@@ -16,14 +16,14 @@ least_python() {
   esac
 }
 
-# What a build takes of the system.
+# System packages that a build needs.
 build_packages=(
   g++ cmake ninja-build ccache
   protobuf-compiler libprotobuf-dev libabsl-dev libzstd-dev libxxhash-dev zlib1g-dev
   libboost-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libopen-trace-format2-dev)
 
-# install_hint: prints how to install the like of build_packages on the distribution that
-# OS_RELEASE names. The names are from its package lists: nothing was built there.
+# install_hint: prints how to install the equivalents of build_packages on the distribution of
+# OS_RELEASE. The names come from its package lists. No build ran there.
 install_hint() (
   ID='' ID_LIKE=''
   file=${OS_RELEASE:-/etc/os-release}
@@ -46,21 +46,21 @@ install_hint() (
           nlohmann_json-devel tomlplusplus-devel python3-devel
         return ;;
       alpine) die "torch has no wheels for musl, which Alpine uses: take Debian 12, in a container" ;;
-      rhel | centos) break ;; # like Fedora, but with other packages
+      rhel | centos) break ;; # Fedora's relatives with other package names
     esac
   done
   echo "the like of ${build_packages[*]}"
 )
 
-# use_pip_index PYTHON: uv does not read pip's settings.
+# use_pip_index PYTHON: passes pip's index settings to uv, which does not read them.
 use_pip_index() {
   local index
   index=$("$1" -m pip config get global.index-url 2>/dev/null || true)
   [[ ! $index ]] || export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}
 }
 
-# use_torch VERSION sets torch, venv and build: each version has a Python
-# environment and a build folder of its own.
+# use_torch VERSION: sets torch, venv and build. Each version has its own Python environment and build
+# folder.
 use_torch() {
   torch=$1
   venv=.venv
@@ -73,7 +73,7 @@ die() {
   exit "${2:-1}"
 }
 
-# apt_install PACKAGE...: installs those that are not there. False where that cannot be done.
+# apt_install PACKAGE...: installs missing packages. Returns false if it cannot.
 apt_install() {
   local package missing=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
   for package; do
@@ -86,12 +86,12 @@ apt_install() {
       echo "${0##*/}: run as root: apt-get install --no-install-recommends ${missing[*]}" >&2
       return 1
     fi
-    # Where nobody can answer it must not ask for a password.
+    # Without a terminal sudo must not prompt for a password.
     if [[ -t 0 ]]; then apt=(sudo "${apt[@]}"); else apt=(sudo -n "${apt[@]}"); fi
   fi
   echo "${0##*/}: installing ${missing[*]}" >&2
   "${apt[@]}" -qq update >&2 || return 1
-  # It names every package four times over: in a pipe only errors matter.
+  # apt-get is verbose. In a pipe only errors matter.
   if [[ -t 1 ]]; then
     "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
   else
@@ -99,8 +99,8 @@ apt_install() {
   fi
 }
 
-# test_workers: how many tests to run at once. Tests wait more than they compute, hence one more
-# than there are processors; each takes up to 2 GB. TEST_WORKERS says another number.
+# test_workers: prints how many tests to run at once. Tests mostly wait, so this is the number of
+# processors plus one, limited by 2 GB of memory each. TEST_WORKERS overrides it.
 test_workers() {
   local most
   most=$(awk '/^MemAvailable/ { print int($2 / 2000000) }' /proc/meminfo)
@@ -109,7 +109,7 @@ test_workers() {
   echo "${TEST_WORKERS:-$workers}"
 }
 
-# simulated_gpu: what LD_PRELOAD is to be for a simulated GPU (tests/simulated_cuda).
+# simulated_gpu: prints LD_PRELOAD for a simulated GPU (tests/simulated_cuda).
 simulated_gpu() {
   local folder=$PWD/$build/tests/simulated_cuda libraries
   libraries=("$folder"/libcudart.so.* "$folder"/libcuda.so.1 "$folder"/libnccl.so.2)
@@ -117,7 +117,7 @@ simulated_gpu() {
   (IFS=: && echo "${libraries[*]}")
 }
 
-# parse_torch_option USAGE "$@" understands [--torch VERSION] and --help.
+# parse_torch_option USAGE "$@": parses [--torch VERSION] and --help.
 parse_torch_option() {
   local usage=$1
   shift

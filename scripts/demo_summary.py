@@ -1,4 +1,4 @@
-"""Compares the demo's two runs; reads `tracectl info --json` from standard input.
+"""Compares the two runs of the demo. Reads `tracectl info --json` from standard input.
 
 tracectl info --json TRACE | demo_summary.py TRACED.json UNTRACED.json
 """

@@ -28,7 +28,7 @@ BATCH = 16
 
 
 def training_text() -> str:
-    """The documentation that comes with Python itself."""
+    """Returns the documentation strings of Python itself."""
     return "\n".join(pydoc_data.topics.topics.values())
 
 
@@ -68,7 +68,7 @@ class CharModel(nn.Module):
 
 
 def batches(data: torch.Tensor, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Random windows of the text and the characters that follow each position."""
+    """Returns random windows of the text and the next character of each position."""
     starts = torch.randint(len(data) - CONTEXT - 1, (BATCH,), generator=generator)
     windows = torch.stack([data[s : s + CONTEXT + 1] for s in starts])
     return windows[:, :-1], windows[:, 1:]
@@ -104,7 +104,7 @@ def train(steps: int, quiet: bool) -> tuple[list[float], str]:
 
 
 def digest(model: nn.Module) -> str:
-    """SHA-256 of the bits of all weights."""
+    """Returns the SHA-256 of all weights, bit by bit."""
     state = hashlib.sha256()
     for parameter in model.parameters():
         state.update(parameter.detach().contiguous().view(torch.uint8).numpy().tobytes())
