@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLongestWait{5000};
+constexpr milliseconds kMaxWait{5000};
 // After one that hung: most likely it is the same file system.
 constexpr milliseconds kNextWait{1000};
 // Inputs are often many files of one folder.
@@ -128,8 +128,7 @@ bool answersInTime(const std::string& path) {
     if (!asked.child.endsWithin(milliseconds(0))) return false;
   }
   Asked asked{Child::start(place), {}};
-  const bool answers =
-      asked.child.endsWithin(one_hung ? kNextWait : kLongestWait);
+  const bool answers = asked.child.endsWithin(one_hung ? kNextWait : kMaxWait);
   if (answers) asked.answered = Clock::now();
   one_hung = one_hung || !answers;
   all.insert_or_assign(place.string(), asked);

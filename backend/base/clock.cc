@@ -20,11 +20,11 @@ bool kernelTrustsTicks() {
 
 // How long a reading of both clocks may take, in ticks: longer than without
 // being interrupted.
-constexpr std::uint64_t kMostTicks = 2'000;
+constexpr std::uint64_t kMaxTicks = 2'000;
 constexpr int kAttempts = 5;
 
 std::optional<TickClock::Pair> readPair() noexcept {
-  std::uint64_t least = kMostTicks;
+  std::uint64_t least = kMaxTicks;
   std::optional<TickClock::Pair> best;
   for (int i = 0; i < kAttempts; ++i) {
     const std::uint64_t before = __rdtsc();

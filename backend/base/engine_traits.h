@@ -43,9 +43,9 @@ struct EngineTraits {
   bool result_is_of_host = false;
   // Whether it has failed is a variable that anybody may ask for, also while
   // the engine hangs.
-  bool tells_error_at_once = false;
+  bool reports_error_at_once = false;
   // Its Flight Recorder dumps say of each operation whether it had ended.
-  bool dumps_tell_ends = false;
+  bool dumps_have_ends = false;
   Tags tags = Tags::kUnknown;
 
   constexpr bool isKnown() const { return !name.empty(); }
@@ -65,23 +65,23 @@ inline constexpr EngineTraits kEngines[] = {
      .in_order = true,
      .ends_prove_starts = true,
      .result_is_of_host = true,
-     .tells_error_at_once = true,
-     .dumps_tell_ends = true,
+     .reports_error_at_once = true,
+     .dumps_have_ends = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-legacy",
      .on_streams = true,
      .in_order = true,
      .ends_prove_starts = true,
      .result_is_of_host = true,
-     .tells_error_at_once = true,
-     .dumps_tell_ends = true,
+     .reports_error_at_once = true,
+     .dumps_have_ends = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl2",
      .on_streams = true,
      .sync_has_work = true,
      .in_order = true,
      .ends_prove_starts = true,
-     .tells_error_at_once = true,
+     .reports_error_at_once = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-lazy",
      .on_streams = true,

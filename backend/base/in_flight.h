@@ -51,7 +51,7 @@ class ReportedCalls {
   // Bounds the calls that returned and wait for a report.
   static constexpr std::size_t kMaxPending = 1024;
 
-  explicit ReportedCalls(CallManner manner) : manner_(manner) {}
+  explicit ReportedCalls(CallMode manner) : manner_(manner) {}
 
   void returned(std::uint64_t id) {
     if (pending_.size() >= kMaxPending) return;
@@ -93,7 +93,7 @@ class ReportedCalls {
   }
 
  private:
-  CallManner manner_;
+  CallMode manner_;
   ReportedEnds ends_;
   std::deque<std::uint64_t> pending_;
   std::uint64_t ended_before_ = 0;

@@ -15,23 +15,22 @@
 
 namespace traced {
 
-enum class CallManner : std::uint8_t { kUnsaid, kSync, kAsync, kBatch };
-inline constexpr std::size_t kCallManners = 4;
+enum class CallMode : std::uint8_t { kUnsaid, kSync, kAsync, kBatch };
+inline constexpr std::size_t kCallModes = 4;
 
 // `Call`: v1::Call.
 template <typename Call>
-CallManner mannerOf(const Call& call) {
+CallMode modeOf(const Call& call) {
   if (static_cast<Operation>(call.op()) == Operation::kCoalesced) {
-    return CallManner::kBatch;
+    return CallMode::kBatch;
   }
-  if (!call.has_async()) return CallManner::kUnsaid;
-  return call.async() ? CallManner::kAsync : CallManner::kSync;
+  if (!call.has_async()) return CallMode::kUnsaid;
+  return call.async() ? CallMode::kAsync : CallMode::kSync;
 }
 
 // A key for the calls of one group and manner. Those of a group are adjacent.
-constexpr std::uint64_t mannerKey(std::uint32_t group, CallManner manner) {
-  return std::uint64_t{group} * kCallManners +
-         static_cast<std::uint64_t>(manner);
+constexpr std::uint64_t modeKey(std::uint32_t group, CallMode manner) {
+  return std::uint64_t{group} * kCallModes + static_cast<std::uint64_t>(manner);
 }
 
 // Of the calls of one group and manner, in their order.
@@ -56,9 +55,9 @@ struct ReportedEnds {
   }
   // Whether one that is not told has not ended. Batches do not say whether they
   // are synchronous: any hole may be one of those.
-  bool reliable(CallManner manner) const {
-    return in_a_row > 0 && (!had_holes || (manner != CallManner::kBatch &&
-                                           in_a_row >= kEnough));
+  bool reliable(CallMode manner) const {
+    return in_a_row > 0 &&
+           (!had_holes || (manner != CallMode::kBatch && in_a_row >= kEnough));
   }
 };
 

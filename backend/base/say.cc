@@ -37,7 +37,7 @@ class Line {
   }
 
  private:
-  char text_[kMostSaidBytes];
+  char text_[kMaxMessageBytes];
   std::size_t bytes_ = 0;
 };
 

@@ -16,9 +16,9 @@
 namespace traced {
 
 // A line with its end; so much a pipe takes whole or not at all.
-inline constexpr std::size_t kMostSaidBytes = 4096;
+inline constexpr std::size_t kMaxMessageBytes = 4096;
 
-// The parts make up the sentence; what is beyond kMostSaidBytes is cut, and
+// The parts make up the sentence; what is beyond kMaxMessageBytes is cut, and
 // control characters are '?'. Leaves errno as it is.
 void say(std::initializer_list<std::string_view> parts) noexcept;
 inline void say(std::string_view sentence) noexcept { say({sentence}); }

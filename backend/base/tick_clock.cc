@@ -7,26 +7,26 @@ namespace traced {
 
 void TickClock::discipline(const Pair& now) noexcept {
   const std::int64_t interval_ns = now.ns - last_.ns;
-  if (failures_ >= kMostFailures) return;
-  if (started_ && interval_ns >= 0 && interval_ns < kLeastInterval) return;
+  if (failures_ >= kMaxFailures) return;
+  if (started_ && interval_ns >= 0 && interval_ns < kMinInterval) return;
   const Pair before = last_;
   const bool has_rate = started_ && interval_ns > 0 && now.ticks > before.ticks;
   last_ = now;
   started_ = true;
   const std::optional<std::int64_t> told = at(now.ticks);
   const std::int64_t error_ns = told ? *told - now.ns : 0;
-  if (!has_rate || std::abs(error_ns) > kMostError) {
+  if (!has_rate || std::abs(error_ns) > kMaxError) {
     failures_ += told.has_value();
     set(now, 0, 0);
     return;
   }
   // From what it tells now to what the clock will tell at half the age that it
   // may reach, so that it is never further off than it is now.
-  constexpr double kHorizon = static_cast<double>(kMostAge) / 2;
+  constexpr double kHorizon = static_cast<double>(kMaxAge) / 2;
   const double ns_per_tick = static_cast<double>(interval_ns) /
                              static_cast<double>(now.ticks - before.ticks) *
                              (1 - static_cast<double>(error_ns) / kHorizon);
-  const double limit = static_cast<double>(kMostAge) / ns_per_tick;
+  const double limit = static_cast<double>(kMaxAge) / ns_per_tick;
   set({now.ticks, now.ns + error_ns},
       static_cast<std::uint64_t>(std::ldexp(ns_per_tick, kShift)),
       static_cast<std::uint64_t>(limit));

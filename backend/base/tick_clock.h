@@ -7,7 +7,7 @@
 // somebody begins to slew the clock, as much as it slews until the next pair.
 // It runs continuously: an error found is not jumped over, but slewed away. It
 // does not answer, and the caller asks the kernel, while it has no rate, when
-// the last pair is old, after it was found wrong by more than kMostError, and
+// the last pair is old, after it was found wrong by more than kMaxError, and
 // for ever when that happened often or the kernel does not trust the counter.
 //
 // Thread safety: at() from any thread; discipline() from one at a time.
@@ -28,10 +28,10 @@ class TickClock {
     std::int64_t ns;
   };
 
-  static constexpr std::int64_t kMostError = 2'000;           // ns
-  static constexpr std::int64_t kMostAge = 500'000'000;       // ns
-  static constexpr std::int64_t kLeastInterval = 20'000'000;  // ns
-  static constexpr int kMostFailures = 8;
+  static constexpr std::int64_t kMaxError = 2'000;          // ns
+  static constexpr std::int64_t kMaxAge = 500'000'000;      // ns
+  static constexpr std::int64_t kMinInterval = 20'000'000;  // ns
+  static constexpr int kMaxFailures = 8;
 
   // The time at which the counter stood at `ticks`, about now.
   std::optional<std::int64_t> at(std::uint64_t ticks) const noexcept {

@@ -98,7 +98,7 @@ Status NextPlugin::init(void** context, const Communicator& of) {
               of.logger);
 }
 
-bool NextPlugin::isTold(unsigned type) {
+bool NextPlugin::hasListener(unsigned type) {
   constexpr unsigned kFirstBeyond[] = {kGroupCall, kCopyCollective};
   if (version_ < 6 && type >= kFirstBeyond[version_ - 4]) return false;
   return (static_cast<unsigned>(wanted()) & wishesFor(type)) != 0;
@@ -107,7 +107,7 @@ bool NextPlugin::isTold(unsigned type) {
 Status NextPlugin::start(void* context, void** handle, Event* event,
                          unsigned type) {
   *handle = nullptr;
-  if (!isTold(type)) return kSuccess;
+  if (!hasListener(type)) return kSuccess;
   // A call is a parent since version 5; before, it was the group.
   void* const parent = event->parent;
   if (version_ == 4 && type == kCollective) {

@@ -42,7 +42,7 @@ class NextPlugin {
 
   NextPlugin(const Functions* functions, int version)
       : functions_(functions), version_(version) {}
-  bool isTold(unsigned type);
+  bool hasListener(unsigned type);
 
   const Functions* const functions_;
   const int version_;

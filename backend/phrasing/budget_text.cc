@@ -35,8 +35,7 @@ struct GapPhrases {
     return absl::Substitute(
         kMissingParts[static_cast<std::size_t>(gap.what)], gap.count, gap.text,
         onRanks(gap.ranks),
-        gap.text.empty() ? "" : absl::StrCat(" in steps ", gap.text),
-        kMostKeys);
+        gap.text.empty() ? "" : absl::StrCat(" in steps ", gap.text), kMaxKeys);
   }
   std::string operator()(const Loss& loss) const { return lossText(loss); }
   std::string operator()(const ClockWarning& warning) const {

@@ -69,7 +69,7 @@ struct CallPhrases {
     return absl::StrCat("Before that they agree on all operations of ",
                         groupText(job, fact.group), " that both traces hold.");
   }
-  std::string operator()(const OthersMustTell& fact) const {
+  std::string operator()(const NeedsOtherRanks& fact) const {
     return absl::StrCat(
         "Who is right only the other members can tell: the files of ",
         ranksText(fact.absent), " are needed.");
@@ -94,7 +94,7 @@ struct CallPhrases {
     return absl::StrCat("Rank ", fact.from, " sends ", fact.sends, " to rank ",
                         fact.to, ", which expects ", fact.expects, ".");
   }
-  std::string operator()(const WentOnUnlike& fact) const {
+  std::string operator()(const ContinuedDifferently& fact) const {
     return absl::StrCat(
         "After ", pointText(fact.after), " ", ranksText(fact.few),
         " went on with ", pointText(fact.next), "; in the same place ",

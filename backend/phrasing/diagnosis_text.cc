@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/diagnosis/evidence/silence.h"
+#include "analysis/diagnosis/job_state/silence.h"
 #include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 #include "phrasing/words.h"
@@ -95,15 +95,15 @@ std::vector<std::string> groupsOfOne(
 }
 
 std::string groupsOfOneText(const std::vector<std::string>& labels) {
-  constexpr std::size_t kMostNamed = 4;
+  constexpr std::size_t kMaxNamed = 4;
   if (labels.empty()) return "";
   std::string names;
-  for (std::size_t i = 0; i < std::min(labels.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(labels.size(), kMaxNamed); ++i) {
     absl::StrAppend(&names, i > 0 ? ", " : "", "\"", printable(labels[i]),
                     "\"");
   }
-  if (labels.size() > kMostNamed) {
-    absl::StrAppend(&names, " and ", labels.size() - kMostNamed, " more");
+  if (labels.size() > kMaxNamed) {
+    absl::StrAppend(&names, " and ", labels.size() - kMaxNamed, " more");
   }
   return absl::StrCat("Groups of one member exchange nothing: ", names, ".\n");
 }

@@ -52,7 +52,7 @@ std::string endText(const ProcessEnd& end) {
 }
 
 std::string endText(const ListedRun& run) {
-  constexpr std::size_t kMostTold = 2;
+  constexpr std::size_t kMaxReported = 2;
   absl::btree_map<std::pair<int, std::string>, std::vector<std::uint32_t>> ends;
   for (const ListedRank& rank : run.ranks) {
     ends[{badnessOf(rank), textOf(rank)}].push_back(rank.rank);
@@ -65,8 +65,8 @@ std::string endText(const ListedRun& run) {
   }
   std::vector<std::string> told;
   for (const auto& [end, ranks] : ends) {
-    if (told.size() == kMostTold) {
-      told.push_back(absl::StrCat("and ", ends.size() - kMostTold, " more"));
+    if (told.size() == kMaxReported) {
+      told.push_back(absl::StrCat("and ", ends.size() - kMaxReported, " more"));
       break;
     }
     told.push_back(absl::StrCat(ranksText(ranks), " ", end.second));

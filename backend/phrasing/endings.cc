@@ -44,7 +44,7 @@ struct EndingPhrases {
             ? absl::StrCat(" That was ", secondsText(*fact.later_ns), " later.")
             : "");
   }
-  std::string operator()(const WentOnAfterFailure& fact) const {
+  std::string operator()(const ContinuedAfterFailure& fact) const {
     return absl::StrCat("Rank ", fact.rank, " had caught the failure of ",
                         placedText(job, fact.failed), " and gone on to ",
                         placedText(job, fact.last), ".");

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "analysis/diagnosis/evidence/job_state.h"
-#include "analysis/diagnosis/telling/facts.h"
+#include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/facts.h"
 
 namespace traced {
 

@@ -194,7 +194,7 @@ struct StandstillPhrases {
     return absl::StrCat(callText(job, fact.call), " failed on ",
                         ranksText(fact.ranks), ".");
   }
-  std::string operator()(const CameTooLate& fact) const {
+  std::string operator()(const JoinedTooLate& fact) const {
     return absl::StrCat(
         ranksText(fact.ranks), " came ", secondsText(fact.late_ns), " late to ",
         callText(job, fact.call), "; it had timed out on ",

@@ -55,11 +55,11 @@ struct TimePhrases {
                         : ", if the others waited for it: by futures, as DDP "
                           "does, waits are not recorded.");
   }
-  std::string operator()(const CameLate& fact) const {
+  std::string operator()(const JoinedLate& fact) const {
     return absl::StrCat("Rank ", fact.rank, " came ", secondsText(fact.late_ns),
                         " late to ", callText(job, fact.call), ".");
   }
-  std::string operator()(const CameLateOften& fact) const {
+  std::string operator()(const JoinedLateOften& fact) const {
     return absl::StrCat(
         capitalRanks(fact.ranks), " came late to collectives of ",
         groupText(job, fact.group), " ", fact.times, " times",

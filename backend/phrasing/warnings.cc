@@ -23,9 +23,9 @@ std::string reasonsText(const Loss& loss) {
 // Shared memory is seen only on the host, and only in the container, in which
 // the process ran.
 std::string elsewhereText(std::vector<std::string> hosts) {
-  constexpr std::size_t kMostTold = 8;
+  constexpr std::size_t kMaxReported = 8;
   if (hosts.empty()) return " from the files alone";
-  const std::size_t more = hosts.size() - std::min(hosts.size(), kMostTold);
+  const std::size_t more = hosts.size() - std::min(hosts.size(), kMaxReported);
   hosts.resize(hosts.size() - more);
   return absl::StrCat(
       "; it may be in shared memory of host ", absl::StrJoin(hosts, ", "),

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "analysis/diagnosis/telling/call_places.h"
+#include "analysis/diagnosis/verdicts/call_sites.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -61,7 +61,7 @@ std::string placedText(const JobState& job, const CallOn& call) {
                     : text;
 }
 
-std::string placeText(const CallPlace& place) {
+std::string placeText(const CallSite& place) {
   std::vector<std::string> parts;
   if (!place.site.empty()) parts.push_back(absl::StrCat("at ", place.site));
   if (place.step) parts.push_back(absl::StrCat("in step ", *place.step));
@@ -81,7 +81,7 @@ std::string placeText(const CallPlace& place) {
   return absl::StrJoin(parts, ", ");
 }
 
-std::string stuckText(const JobState& job, const StuckOperation& operation) {
+std::string stuckText(const JobState& job, const OperationSubject& operation) {
   if (operation.seq > 0) {
     return callText(job, {operation.op, operation.group, operation.seq});
   }

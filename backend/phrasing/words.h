@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
-#include "analysis/diagnosis/evidence/silence.h"
-#include "analysis/diagnosis/telling/facts/standstill.h"
-#include "analysis/diagnosis/telling/facts/times.h"
+#include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/job_state/silence.h"
+#include "analysis/diagnosis/verdicts/facts/standstill.h"
+#include "analysis/diagnosis/verdicts/facts/times.h"
 #include "analysis/stream/rank_list.h"
 #include "phrasing/end_text.h"
 
@@ -40,9 +40,9 @@ std::string placedText(const JobState& job, const CallOn& call);
 // "at /job/train.py:120 in forward, in step 812, in Net.layers.3 (backward),
 // annotated \"epoch / warm-up\", while handling MemoryError, raised at
 // /job/train.py:9 in train": what is known of it.
-std::string placeText(const CallPlace& place);
+std::string placeText(const CallSite& place);
 // "all_reduce #7 of \"dp\"", "the message from rank 0 to rank 1 on \"pp\"".
-std::string stuckText(const JobState& job, const StuckOperation& operation);
+std::string stuckText(const JobState& job, const OperationSubject& operation);
 // "#3 from rank 0 to rank 1 on \"pp\"", "from rank 0 to rank 1 on \"pp\"".
 std::string messageText(const JobState& job, const MessageAt& message);
 // Returns the predicate of its ranks: "called no operation for 12.3 s".

@@ -16,7 +16,7 @@ bool Completions::takeEarly(std::uint64_t key, std::int64_t issue_ns,
 }
 
 void Completions::remember(std::uint64_t key, OpId op) {
-  if (young_.size() >= kMostPending / 2) {
+  if (young_.size() >= kMaxPending / 2) {
     old_.swap(young_);
     young_.clear();
   }

@@ -30,7 +30,7 @@ class Completions {
   // Of failed operations nothing is ever heard: so many are remembered at most,
   // and at least half as many of the latest. The ends of older ones stay
   // unobserved.
-  static constexpr std::size_t kMostPending = 65536;
+  static constexpr std::size_t kMaxPending = 65536;
 
  private:
   struct Early {

@@ -12,7 +12,8 @@ namespace traced {
 // Records what is found out about one of the devices. Called by its thread.
 class Devices::Records : public DeviceSink {
  public:
-  Records(Recorder& recorder, Told& told) : recorder_(recorder), told_(told) {}
+  Records(Recorder& recorder, Shared& told)
+      : recorder_(recorder), shared_(told) {}
 
   void ended(const DoneRecord& done) noexcept override { recorder_.done(done); }
   void stalled(const WaitRecord& wait) noexcept override {
@@ -20,21 +21,21 @@ class Devices::Records : public DeviceSink {
   }
   // Under the lock, so that no mark with less comes behind one with more.
   void clockError(std::int64_t ns) noexcept override {
-    const std::lock_guard lock(told_.mutex);
-    if (ns <= told_.error_ns) return;
-    told_.error_ns = ns;
+    const std::lock_guard lock(shared_.mutex);
+    if (ns <= shared_.error_ns) return;
+    shared_.error_ns = ns;
     recorder_.mark(MarkKind::kDeviceClock, static_cast<std::uint64_t>(ns));
   }
   void untimed(std::uint64_t total, const char* why) noexcept override {
-    const std::lock_guard lock(told_.mutex);
-    if (total <= told_.untimed) return;
-    told_.untimed = total;
+    const std::lock_guard lock(shared_.mutex);
+    if (total <= shared_.untimed) return;
+    shared_.untimed = total;
     recorder_.mark(MarkKind::kDeviceUntimed, total, why);
   }
 
  private:
   Recorder& recorder_;
-  Told& told_;
+  Shared& shared_;
 };
 
 DeviceTimes* Devices::start(int device,
@@ -50,7 +51,7 @@ DeviceTimes* Devices::start(int device,
   try {
     stopBeforeCudaEnds();
     auto* times = new DeviceTimes(std::move(events), mode_,
-                                  std::make_unique<Records>(recorder_, told_),
+                                  std::make_unique<Records>(recorder_, shared_),
                                   untimed_, aborted_);
     times_[at(device)].store(times, std::memory_order_release);
     return times;

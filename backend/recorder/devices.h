@@ -26,7 +26,7 @@ class Recorder;
 class Devices {
  public:
   // Indices are c10's, which are 8 bits wide.
-  static constexpr int kMost = 128;
+  static constexpr int kMax = 128;
   // How long the end of the process waits for devices.
   static constexpr std::chrono::milliseconds kExitDeadline{500};
 
@@ -64,13 +64,13 @@ class Devices {
  private:
   class Records;
   // The marks that all devices share: a bound holds for every one of them.
-  struct Told {
+  struct Shared {
     std::mutex mutex;
     std::int64_t error_ns = 0;
     std::uint64_t untimed = 0;
   };
 
-  static bool isIndex(int device) { return device >= 0 && device < kMost; }
+  static bool isIndex(int device) { return device >= 0 && device < kMax; }
   static std::size_t at(int device) { return static_cast<std::size_t>(device); }
   static void stopBeforeCudaEnds();
   void sayNone(const char* why) noexcept;
@@ -78,13 +78,13 @@ class Devices {
   Recorder& recorder_;
   const DeviceTimeMode mode_;
   Untimed untimed_;
-  Told told_;
+  Shared shared_;
   std::atomic<CommunicatorId> communicators_{0};
   AbortedCommunicators aborted_;
   std::atomic<bool> said_none_{false};
   std::mutex starting_;
   bool stopped_ = false;  // guarded by starting_
-  std::array<std::atomic<DeviceTimes*>, kMost> times_{};
+  std::array<std::atomic<DeviceTimes*>, kMax> times_{};
 };
 
 }  // namespace traced

@@ -14,7 +14,7 @@ namespace traced {
 namespace {
 
 // A chunk with one has room for what else its rows name.
-constexpr std::size_t kMostGroupBytes = ChunkBuilder::kDefinitionRoom / 2;
+constexpr std::size_t kMaxGroupBytes = ChunkBuilder::kDefinitionRoom / 2;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::string RecordedGroup::encode() const {
   group.set_left_out(isLeftOut());
   // Only an irregular list of tens of thousands of ranks is that long: better a
   // group whose members are not known than none of its operations.
-  const std::size_t most = std::min(ring_.maxPayload(), kMostGroupBytes);
+  const std::size_t most = std::min(ring_.maxPayload(), kMaxGroupBytes);
   if (group.ByteSizeLong() + kSlotBytes > most) {
     group.clear_member();
   }

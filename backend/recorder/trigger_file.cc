@@ -14,19 +14,19 @@ bool TriggerFile::State::operator==(const State& other) const {
 
 TriggerFile::TriggerFile(std::string path)
     : path_(std::move(path)),
-      last_(look()),
-      looked_(std::chrono::steady_clock::now()) {}
+      last_(readState()),
+      polled_(std::chrono::steady_clock::now()) {}
 
-TriggerFile::State TriggerFile::look() const {
+TriggerFile::State TriggerFile::readState() const {
   struct stat status;
   if (path_.empty() || stat(path_.c_str(), &status) != 0) return {};
   return {true, status.st_ino, status.st_mtim};
 }
 
 bool TriggerFile::touched(Time now) {
-  if (path_.empty() || now - looked_ < kInterval) return false;
-  looked_ = now;
-  const State before = std::exchange(last_, look());
+  if (path_.empty() || now - polled_ < kInterval) return false;
+  polled_ = now;
+  const State before = std::exchange(last_, readState());
   return last_.there && !(last_ == before);
 }
 

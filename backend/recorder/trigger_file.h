@@ -34,11 +34,11 @@ class TriggerFile {
     timespec changed{};
     bool operator==(const State& other) const;
   };
-  State look() const;
+  State readState() const;
 
   const std::string path_;
   State last_;
-  Time looked_;
+  Time polled_;
 };
 
 }  // namespace traced

@@ -15,7 +15,7 @@ namespace traced {
 namespace {
 
 // A chunk holds at most this many slots, however large the ring is.
-constexpr std::uint64_t kMostChunkSlots = 65536;
+constexpr std::uint64_t kMaxChunkSlots = 65536;
 
 // What definitions may take of a chunk: it also has rows.
 std::size_t definitionRoom(std::uint64_t largest_chunk) {
@@ -24,7 +24,7 @@ std::size_t definitionRoom(std::uint64_t largest_chunk) {
 }
 
 // Operations are looked at so often, for what takes too long.
-constexpr std::int64_t kMostWatchPauseNs = 1'000'000'000;
+constexpr std::int64_t kMaxWatchPauseNs = 1'000'000'000;
 // At the end the names of code are waited for so long.
 constexpr std::chrono::milliseconds kLastNames{800};
 
@@ -70,11 +70,11 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       stream_id_(header.stream_id()),
       // A slot hardly ever takes more in the file than in the ring.
       most_chunk_slots_(
-          std::min(kMostChunkSlots, file_->largestChunk() / kSlotBytes)),
+          std::min(kMaxChunkSlots, file_->largestChunk() / kSlotBytes)),
       last_chunk_(std::chrono::steady_clock::now()),
       window_(settings.window_bytes),
       watch_ns_(settings.watch_ns) {
-  figures_.looked_ns = nowNs();
+  figures_.polled_ns = nowNs();
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
@@ -153,7 +153,7 @@ void Writer::run() {
     const std::int64_t drained_ns = nowNs();
     sampleResources(stopping);
     stopping ? drainToTheEnd() : drain();
-    tellFigures();
+    reportFigures();
     beat();
     nameCode(stopping);
     const bool news = markNews(stopping, drained_ns);
@@ -214,7 +214,7 @@ void Writer::drainToTheEnd() {
   }
 }
 
-void Writer::tellFigures() noexcept {
+void Writer::reportFigures() noexcept {
   try {
     std::uint64_t lost = 0;
     for (const ThreadDropCount& thread : ring_.drops()) lost += thread.all();
@@ -222,7 +222,7 @@ void Writer::tellFigures() noexcept {
       sums_.addLoss();
       hangs_.addLoss();
     }
-    RankFigures figures = sums_.look(nowNs());
+    RankFigures figures = sums_.figures(nowNs());
     figures.lost_records += lost;
     const std::lock_guard lock(figures_mutex_);
     figures_ = std::move(figures);
@@ -283,7 +283,7 @@ void Writer::nameCode(bool stopping) noexcept {
 
 bool Writer::recordHangs(bool stopping, std::int64_t drained_ns) noexcept {
   const std::int64_t limit_ns = watch_ns_;
-  const std::int64_t pause_ns = std::min(limit_ns / 20, kMostWatchPauseNs);
+  const std::int64_t pause_ns = std::min(limit_ns / 20, kMaxWatchPauseNs);
   const bool paused = !stopping && drained_ns - watched_ns_ < pause_ns;
   if (limit_ns == 0 || paused) return false;
   watched_ns_ = drained_ns;

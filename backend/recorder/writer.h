@@ -129,7 +129,7 @@ class Writer {
   // Writes what was read before the ring was lost, and tells all who wait that
   // nothing more comes.
   void giveUp() noexcept;
-  void tellFigures() noexcept;
+  void reportFigures() noexcept;
   // Says in the ring, now and then, that the process lives.
   void beat() noexcept;
   // Marks what is news, and returns whether there was any. All that was

@@ -17,7 +17,7 @@ namespace {
 
 // Definitions that are repeated may need one more part, and what was deleted
 // for it is then said. A header that alone fills a part would go on for ever.
-constexpr std::uint64_t kMostPartsAtOnce = 4;
+constexpr std::uint64_t kMaxPartsAtOnce = 4;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ bool Writer::writeChunk(bool closed) noexcept {
 }
 
 bool Writer::hasMoreToSay(int error, std::uint64_t parts) noexcept {
-  if (file_->partsBegun() > parts + kMostPartsAtOnce) return false;
+  if (file_->partsBegun() > parts + kMaxPartsAtOnce) return false;
   if (file_->recordsDeleted() != counted_deleted_) return true;
   return error == 0 && builder_.isToRepeat();
 }

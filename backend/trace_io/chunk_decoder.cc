@@ -36,8 +36,8 @@ bool parseHeader(std::string_view bytes, v1::Header& header,
 struct ChunkDecoder::Decompressor {
   Decompressor() : context(ZSTD_createDCtx()) {
     // Far beyond a recorder's: what reading only the head may take in memory.
-    constexpr int kMostWindowLog = 23;
-    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kMostWindowLog);
+    constexpr int kMaxWindowLog = 23;
+    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kMaxWindowLog);
   }
   ~Decompressor() { ZSTD_freeDCtx(context); }
 

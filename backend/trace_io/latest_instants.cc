@@ -7,7 +7,7 @@ namespace traced {
 void LatestInstants::restart(std::int64_t anchor_ns, int issued) {
   anchor_ns_ = of_others_ = anchor_ns;
   const auto room = static_cast<std::size_t>(issued);
-  if (told_.size() < room) told_.resize(room);
+  if (entries_.size() < room) entries_.resize(room);
   size_ = 0;
   sorted_ = true;
   next_ = 0;
@@ -15,25 +15,25 @@ void LatestInstants::restart(std::int64_t anchor_ns, int issued) {
 
 std::int64_t& LatestInstants::search(std::uint64_t op) {
   if (!sorted_) sort();
-  const auto end = told_.begin() + static_cast<std::ptrdiff_t>(size_);
+  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(size_);
   const auto found = std::lower_bound(
-      told_.begin(), end, op,
-      [](const Told& told, std::uint64_t wanted) { return told.op < wanted; });
+      entries_.begin(), end, op,
+      [](const Entry& told, std::uint64_t wanted) { return told.op < wanted; });
   if (found == end || found->op != op) {
     of_others_ = anchor_ns_;
     return of_others_;
   }
-  next_ = static_cast<std::size_t>(found - told_.begin()) + 1;
+  next_ = static_cast<std::size_t>(found - entries_.begin()) + 1;
   return found->ns;
 }
 
 void LatestInstants::sort() {
-  const auto end = told_.begin() + static_cast<std::ptrdiff_t>(size_);
-  std::stable_sort(told_.begin(), end,
-                   [](const Told& a, const Told& b) { return a.op < b.op; });
-  const auto same = [](const Told& a, const Told& b) { return a.op == b.op; };
-  size_ = static_cast<std::size_t>(std::unique(told_.begin(), end, same) -
-                                   told_.begin());
+  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(size_);
+  std::stable_sort(entries_.begin(), end,
+                   [](const Entry& a, const Entry& b) { return a.op < b.op; });
+  const auto same = [](const Entry& a, const Entry& b) { return a.op == b.op; };
+  size_ = static_cast<std::size_t>(std::unique(entries_.begin(), end, same) -
+                                   entries_.begin());
   sorted_ = true;
   next_ = 0;
 }

@@ -21,23 +21,23 @@ class LatestInstants {
 
   // The next issue row. Of rows with the same operation the first counts.
   void issue(std::uint64_t op, std::int64_t issue_ns) {
-    if (size_ > 0 && told_[size_ - 1].op >= op) {
+    if (size_ > 0 && entries_[size_ - 1].op >= op) {
       sorted_ = false;
       next_ = ~std::size_t{0};
     }
-    if (size_ == told_.size()) told_.emplace_back();
-    told_[size_++] = {op, issue_ns};
+    if (size_ == entries_.size()) entries_.emplace_back();
+    entries_[size_++] = {op, issue_ns};
   }
 
   // What was told last of the operation, to be set to what is told now. Of one
   // that was not issued in this payload it is the anchor, whatever is set.
   std::int64_t& of(std::uint64_t op) {
-    if (next_ < size_ && told_[next_].op == op) return told_[next_++].ns;
+    if (next_ < size_ && entries_[next_].op == op) return entries_[next_++].ns;
     return search(op);
   }
 
  private:
-  struct Told {
+  struct Entry {
     std::uint64_t op = 0;
     std::int64_t ns = 0;
   };
@@ -49,11 +49,11 @@ class LatestInstants {
   std::int64_t of_others_ = 0;
   // By operation, but for rows that are out of order until sort(). Those behind
   // the first `size_` are room for more.
-  std::vector<Told> told_;
+  std::vector<Entry> entries_;
   std::size_t size_ = 0;
   bool sorted_ = true;
   // Behind the one found last: rows of one table tend to come in the order of
-  // those of another. Nowhere until told_ is in order.
+  // those of another. Nowhere until entries_ is in order.
   std::size_t next_ = 0;
 };
 

@@ -32,7 +32,7 @@ inline bool isReported(std::uint32_t source) {
 struct OperationProgress {
   // Live readers follow an operation no longer, as its next records may never
   // be written.
-  static constexpr std::int64_t kLongestNs = 10'000'000'000;
+  static constexpr std::int64_t kMaxDurationNs = 10'000'000'000;
   // A better end may follow that of a wait for this long.
   static constexpr std::int64_t kBetterEndNs = 100'000'000;
 

@@ -50,10 +50,10 @@ int countVarints(std::string_view bytes) {
   }
   for (; i < bytes.size(); ++i) count += isLast(i);
   if (!any_long) return count;
-  constexpr int kMostBytes = 10;
+  constexpr int kMaxBytes = 10;
   int length = 0;
   for (std::size_t j = 0; j < bytes.size(); ++j) {
-    if (++length > kMostBytes) return -1;
+    if (++length > kMaxBytes) return -1;
     if (isLast(j)) length = 0;
   }
   return count;

@@ -34,8 +34,8 @@ class PackedRows {
     } else if (ascending_) {
       detail::visitByOperation(readers, anchor_ns, visit);
     } else {
-      told_.restart(anchor_ns, columns_.of<IssueRow>().first().size());
-      detail::visitByTable(readers, told_, visit);
+      latest_.restart(anchor_ns, columns_.of<IssueRow>().first().size());
+      detail::visitByTable(readers, latest_, visit);
     }
     detail::visitOthers(columns_, anchor_ns, visit);
   }
@@ -44,7 +44,7 @@ class PackedRows {
   void compareTables();
 
   PayloadColumns<PackedColumn> columns_;
-  LatestInstants told_;
+  LatestInstants latest_;
   bool agree_ = true;
   // The tables name the same operations in the same order, or are empty.
   bool in_step_ = false;

@@ -91,11 +91,11 @@ bool isModestSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes) {
 }
 
 bool isModestPayload(std::string_view payload, std::uint64_t stored_bytes) {
-  constexpr std::size_t kFewestPieceBytes = 2;
+  constexpr std::size_t kMinPieceBytes = 2;
   const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(
       kMaxPayloadPieces, kFreePieces + kPiecesPerStoredByte * stored_bytes));
   // There is no room for more.
-  if (payload.size() <= std::min(kFewestPieceBytes * most, kMaxColumnBytes)) {
+  if (payload.size() <= std::min(kMinPieceBytes * most, kMaxColumnBytes)) {
     return true;
   }
   PieceCounter counter(most);

@@ -47,10 +47,10 @@ template <template <typename> class Column, typename Visit>
 void visitInStep(RowReaders<Column> readers, Visit& visit) {
   while (!readers.issued.op().atEnd()) {
     const std::uint64_t op = readers.issued.op().id();
-    std::int64_t told = 0;
-    readers.issued.read(told, visit);
+    std::int64_t latest_ns = 0;
+    readers.issued.read(latest_ns, visit);
     readers.forEachLater([&](auto& table) __attribute__((always_inline)) {
-      if (!table.op().atEnd()) table.readOf(op, told, visit);
+      if (!table.op().atEnd()) table.readOf(op, latest_ns, visit);
     });
   }
 }
@@ -62,19 +62,19 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
                       Visit& visit) {
   for (bool more = true; more;) {
     std::uint64_t op = std::numeric_limits<std::uint64_t>::max();
-    std::int64_t told = anchor_ns;
+    std::int64_t latest_ns = anchor_ns;
     more = !readers.issued.op().atEnd();
     if (more) {
       op = readers.issued.op().id();
-      readers.issued.read(told, visit);
+      readers.issued.read(latest_ns, visit);
     }
     readers.forEachLater([&](auto& table) __attribute__((always_inline)) {
       while (table.op().isUpTo(op)) {
         // Of one that was not issued in this payload nothing was told.
         const bool is_own = more && table.op().id() == op;
-        std::int64_t told_here = is_own ? told : anchor_ns;
-        table.read(told_here, visit);
-        if (is_own) told = told_here;
+        std::int64_t local_ns = is_own ? latest_ns : anchor_ns;
+        table.read(local_ns, visit);
+        if (is_own) latest_ns = local_ns;
       }
     });
   }
@@ -82,16 +82,17 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
 
 // Of any tables: one after the other.
 template <template <typename> class Column, typename Visit>
-void visitByTable(RowReaders<Column> readers, LatestInstants& told,
+void visitByTable(RowReaders<Column> readers, LatestInstants& latest_ns,
                   Visit& visit) {
   while (!readers.issued.op().atEnd()) {
     const std::uint64_t op = readers.issued.op().id();
     std::int64_t issue_ns = 0;
     readers.issued.read(issue_ns, visit);
-    told.issue(op, issue_ns);
+    latest_ns.issue(op, issue_ns);
   }
   readers.forEachLater([&](auto& table) {
-    while (!table.op().atEnd()) table.read(told.of(table.op().id()), visit);
+    while (!table.op().atEnd())
+      table.read(latest_ns.of(table.op().id()), visit);
   });
 }
 
@@ -152,8 +153,8 @@ template <typename Visit>
 void forEachRow(const v1::Payload& payload, Visit&& visit) {
   const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
   const auto tables = detail::columnsOf(payload);
-  LatestInstants told(anchor_ns, payload.issued().op_delta_size());
-  detail::visitByTable(detail::RowReaders(tables, anchor_ns), told, visit);
+  LatestInstants latest_ns(anchor_ns, payload.issued().op_delta_size());
+  detail::visitByTable(detail::RowReaders(tables, anchor_ns), latest_ns, visit);
   detail::visitOthers(tables, anchor_ns, visit);
 }
 

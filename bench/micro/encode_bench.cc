@@ -162,14 +162,14 @@ void addUp(benchmark::State& state) {
   for (const Ring::Record& record : all) builder.add(record);
   for (auto _ : state) {
     OperationSums sums(builder);
-    std::int64_t looked_ns = 0;
+    std::int64_t polled_ns = 0;
     for (const Ring::Record& record : all) {
       sums.see(record);
       if (record.kind != RecordKind::kIssue) continue;
       const std::int64_t now_ns = record.as<IssueRecord>().issue_ns;
-      if (now_ns - looked_ns < 50'000'000) continue;
+      if (now_ns - polled_ns < 50'000'000) continue;
       benchmark::DoNotOptimize(sums.look(now_ns));
-      looked_ns = now_ns;
+      polled_ns = now_ns;
     }
   }
   state.SetItemsProcessed(state.iterations() * kRecords);

@@ -24,7 +24,7 @@ struct FakeNcclAsked {
   std::atomic<int> futures{0};
   std::atomic<int> results_asked{0};
   std::atomic<int> errors_asked{0};
-  std::atomic<int> errors_told{0};
+  std::atomic<int> errors_reported{0};
 };
 
 class FakeNcclWork : public c10d::Work {
@@ -117,13 +117,13 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
 #endif
   c10d::ErrorType getError() override {
     const c10d::ErrorType told = error;
-    if (told != c10d::ErrorType::SUCCESS) ++errors_told;
+    if (told != c10d::ErrorType::SUCCESS) ++errors_reported;
     ++errors_asked;
     return told;
   }
 
   // What the classic engine's watchdog does with the latest operation.
-  void tellResult(c10d::WorkResult result) {
+  void setResult(c10d::WorkResult result) {
     last_result_->markCompleted(c10::IValue(static_cast<std::uint8_t>(result)));
   }
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 // Records that may be pushed and not yet in the file: far from filling the
 // ring, however slow the machine is, so that nothing is dropped.
-constexpr std::uint64_t kMostAhead = 8000;
+constexpr std::uint64_t kMaxAhead = 8000;
 
 // Says what it does before and after each record.
 class Thread {
@@ -39,7 +39,7 @@ class Thread {
       operation(i);
       if (pace_ == Pace::kAsFastAsCanBe) continue;
       if (i % 8 == 0) usleep(500);
-      while (truth_.pushed() > written_ + kMostAhead) usleep(500);
+      while (truth_.pushed() > written_ + kMaxAhead) usleep(500);
     }
   }
 

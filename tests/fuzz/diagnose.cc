@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(!traced::summaryOf(diagnosis.job, verdict).empty(),
             "a verdict says what happened");
     for (const auto* facts :
-         {&verdict.now, &verdict.evidence, &verdict.advice}) {
+         {&verdict.now, &verdict.reasons, &verdict.advice}) {
       traced::phrases(diagnosis.job, *facts);
     }
     require(std::is_sorted(verdict.culprits.begin(), verdict.culprits.end()),

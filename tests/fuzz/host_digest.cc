@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   peer.digest = std::make_shared<const v1::HostDigest>(*std::move(digest));
   Hosts hosts({"here", 1, {}});
   // Twice the same: a rank is told by one of them.
-  hosts.look(WatchedJobs({"/none"}), {peer, peer});
+  hosts.refresh(WatchedJobs({"/none"}), {peer, peer});
   const auto findings = findingsOf(hosts.jobs());
   require(!jsonText(verdictsJson(hosts, findings)).empty(), "verdicts");
   require(!livePage(hosts, findings, 1).empty(), "a page");

@@ -41,8 +41,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (alive) alive_at = traced::ClockReading{1000, 2000, 3000};
     auto nothing = traced::WrittenStream::of({});
     require(bool(nothing), "a stream without files is one");
-    const auto chunks = traced::StreamRecovery(*content, copy)
-                            .look(std::move(*nothing), alive, alive_at);
+    const auto chunks =
+        traced::StreamRecovery(*content, copy)
+            .missingChunks(std::move(*nothing), alive, alive_at);
     if (!chunks) continue;
     traced::MemorySource source(*chunks);
     traced::testing::requireReadable(source);

@@ -15,7 +15,7 @@
 namespace traced::testing {
 namespace {
 
-constexpr std::size_t kMostUnpacked = std::size_t{1} << 20;
+constexpr std::size_t kMaxUnpacked = std::size_t{1} << 20;
 
 struct Place {
   std::size_t begin;
@@ -44,7 +44,7 @@ std::string mutated(std::string bytes) {
 
 std::optional<std::string> unpacked(const v1::Chunk& chunk) {
   if (chunk.compression() != v1::COMPRESSION_ZSTD) return chunk.payload();
-  if (chunk.payload_bytes() > kMostUnpacked) return std::nullopt;
+  if (chunk.payload_bytes() > kMaxUnpacked) return std::nullopt;
   std::string raw(chunk.payload_bytes(), '\0');
   const std::size_t got = ZSTD_decompress(
       raw.data(), raw.size(), chunk.payload().data(), chunk.payload().size());

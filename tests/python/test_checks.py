@@ -75,7 +75,7 @@ def check_protos(root: Path, text: str) -> subprocess.CompletedProcess[str]:
         ("cli/report/report.cc", '"analysis/match/match.h"'),
         ("recorder/recorder.h", '"ring_io/ring/ring.h"'),
         ("ring_io/sinks/a.h", '"ring_io/ring/ring.h"'),
-        ("analysis/diagnosis/messages/a.h", '"analysis/diagnosis/evidence/a.h"'),
+        ("analysis/diagnosis/messages/a.h", '"analysis/diagnosis/job_state/a.h"'),
         ("analysis/diagnosis/a.h", '"analysis/diagnosis/messages/a.h"'),
     ],
 )
@@ -102,8 +102,8 @@ def test_layers_accept(tmp_path: Path, file: str, include: str) -> None:
         ("ring_io/ring/a.h", '"recorder/recorder.h"'),
         ("ring_io/ring/a.h", '"ring_io/sinks/sink.h"'),
         ("ring_io/rings/a.h", '"ring_io/ring/ring.h"'),
-        ("analysis/job/a.h", '"analysis/diagnosis/evidence/a.h"'),
-        ("analysis/diagnosis/evidence/a.h", '"analysis/diagnosis/messages/a.h"'),
+        ("analysis/job/a.h", '"analysis/diagnosis/job_state/a.h"'),
+        ("analysis/diagnosis/job_state/a.h", '"analysis/diagnosis/messages/a.h"'),
         ("analysis/diagnosis/messages/a.h", '"analysis/diagnosis/diagnosis.h"'),
     ],
 )

@@ -232,7 +232,7 @@ TEST_F(RuntimeTest, CallsAreCountedByThread) {
   EXPECT_NE(text.find("counted\tcudaEventQuery\t2\n"), std::string::npos);
 }
 
-TEST_F(RuntimeTest, ContextsAreToldByDeviceAndWhatMadeThem) {
+TEST_F(RuntimeTest, ContextsAreReportedByDeviceAndWhatMadeThem) {
   const auto contexts = [] {
     std::string text(simulated_cuda_contexts(nullptr, 0), ' ');
     simulated_cuda_contexts(text.data(), text.size());
@@ -260,7 +260,7 @@ TEST_F(RuntimeTest, ContextsAreToldByDeviceAndWhatMadeThem) {
   }).join();
 }
 
-TEST(EndedCudaDeathTest, CallsAfterItsExitHandlerAreTold) {
+TEST(EndedCudaDeathTest, CallsAfterItsExitHandlerAreReported) {
   const auto end_it = [] {
     simulated_cuda_set("SIMULATED_CUDA_TELL_LATE", 1);
     static cudaStream_t stream;

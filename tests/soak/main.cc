@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // of it, and the memory for its rows stays: 40 bytes for each of 65,536 slots,
 // and as much again as it grows by doubling. A byte per record in 20 s, 0.008
 // in the long test.
-constexpr double kMostGrowthKib = 8192;
+constexpr double kMaxGrowthKib = 8192;
 // Shorter than this the memory says nothing.
 constexpr double kLongEnough = 10;
 // From when on the recorder remembers as much as it ever does.
@@ -141,7 +141,7 @@ int soak(const Arguments& arguments, const std::string& directory) {
   const Stored stored = readStored(directory + "/traces");
   checkAccounts(stored, made, arguments);
   const double growth = growthKib(samples);
-  expect(growth <= kMostGrowthKib || arguments.seconds < kLongEnough,
+  expect(growth <= kMaxGrowthKib || arguments.seconds < kLongEnough,
          "the memory grew");
   const auto [before, after] = fewestDescriptors(samples);
   expect(before == after, "descriptors are left open");

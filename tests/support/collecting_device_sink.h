@@ -12,7 +12,7 @@ namespace traced::testing {
 
 class CollectingDeviceSink : public DeviceSink {
  public:
-  struct Told {
+  struct Collected {
     std::vector<DoneRecord> ended;
     std::vector<WaitRecord> stalled;
     std::int64_t error_ns = 0;
@@ -27,21 +27,23 @@ class CollectingDeviceSink : public DeviceSink {
     }
   };
 
-  explicit CollectingDeviceSink(Told& told) : told_(told) {}
+  explicit CollectingDeviceSink(Collected& told) : collected_(told) {}
   void ended(const DoneRecord& done) noexcept override {
-    told_.ended.push_back(done);
+    collected_.ended.push_back(done);
   }
   void stalled(const WaitRecord& wait) noexcept override {
-    told_.stalled.push_back(wait);
+    collected_.stalled.push_back(wait);
   }
-  void clockError(std::int64_t ns) noexcept override { told_.error_ns = ns; }
+  void clockError(std::int64_t ns) noexcept override {
+    collected_.error_ns = ns;
+  }
   void untimed(std::uint64_t total, const char* why) noexcept override {
-    told_.untimed = total;
-    told_.why = why;
+    collected_.untimed = total;
+    collected_.why = why;
   }
 
  private:
-  Told& told_;
+  Collected& collected_;
 };
 
 }  // namespace traced::testing

@@ -11,7 +11,7 @@
 #include "analysis/job/ready_times.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/stream/names.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 #include "analysis/time_split/time_split.h"
 #include "truth/clocks.h"
 #include "truth/trial.h"
@@ -34,9 +34,9 @@ class TimeCheck {
     const AlignedClocks clocks = alignClocks(set_);
     const std::vector<std::uint32_t> clock_ids = clockIds(set_);
     GroupCatalog catalog;
-    ArrivalTable arrivals;
+    ReadyTable ready_times;
     std::vector<StreamTable> tables(set_.streams.size());
-    std::vector<ArrivalTable::Stream> streams;
+    std::vector<ReadyTable::Stream> streams;
     readStreams(set_, set_.selected, 1, [&](std::size_t i, StreamTable& table) {
       tables[i] = std::move(table);
     });
@@ -45,16 +45,17 @@ class TimeCheck {
       const std::vector<std::uint32_t> groups =
           catalog.add(table.header.attempt(), table.definitions.groups());
       streams.emplace_back(table, clocks.models[i], clock_ids[i], groups);
-      arrivals.add(OwnArrivals(table, groups), clocks.models[i], clock_ids[i]);
+      ready_times.add(OwnReadyTimes(table, groups), clocks.models[i],
+                      clock_ids[i]);
     }
-    for (const auto& stream : streams) check(arrivals, stream);
+    for (const auto& stream : streams) check(ready_times, stream);
   }
 
  private:
-  void check(const ArrivalTable& arrivals, const ArrivalTable::Stream& stream) {
+  void check(const ReadyTable& ready_times, const ReadyTable::Stream& stream) {
     const std::uint32_t rank = stream.table.header.rank();
     const RankTrace& trace = trial_.traces[rank];
-    const ArrivalRows rows(arrivals, stream);
+    const ReadyRows rows(ready_times, stream);
     if (stream.table.header.stream_id() != trace.stream_id) return;
     for (std::size_t i = 0; i < stream.table.operations.size(); ++i) {
       const auto found = trace.operations.find(stream.table.operations[i].id);
@@ -69,7 +70,7 @@ class TimeCheck {
         hold("transfer", rank, op, split.transfer,
              std::max(op.ready, op.peers_ready), op.ended);
       }
-      if (split.arrival) holdArrival(rank, op, *split.arrival);
+      if (split.ready) holdReady(rank, op, *split.ready);
     }
   }
 
@@ -99,8 +100,8 @@ class TimeCheck {
                       said->high_ns, "] ns, was ", ns, " ns"));
   }
 
-  void holdArrival(std::uint32_t rank, const Happened& op,
-                   const OperationSplit::Arrival& arrival) {
+  void holdReady(std::uint32_t rank, const Happened& op,
+                 const OperationSplit::Arrival& ready) {
     if (leavesOutHosts()) return;
     std::int64_t last = 0;
     for (const std::uint32_t each :
@@ -109,7 +110,7 @@ class TimeCheck {
       if (other && other->ready != kNever) last = std::max(last, other->ready);
     }
     const std::int64_t before = last - op.ready;
-    if (arrival.is_last == (before == 0)) return;
+    if (ready.is_last == (before == 0)) return;
     if (before <= 3'000) return;
     tell("last arrival", rank, op, absl::StrCat("came ", before, " ns before"));
   }

@@ -46,11 +46,12 @@ class VerdictCheck {
       if (faulty) checkTiming(verdict);
       if (faulty) checkEnds(verdict);
     }
-    if (faulty && isSimple()) checkTold();
-    if (faulty && isLateForSure() && !tellsLate()) {
+    if (faulty && isSimple()) checkReported();
+    if (faulty && isLateForSure() && !reportsLate()) {
       lies_.push_back({"a late rank is not told", "2.5 s late, once"});
     }
-    if (sharesNames(trial_.program) && trial_.isWhole() && !tellsSharedName()) {
+    if (sharesNames(trial_.program) && trial_.isWhole() &&
+        !reportsSharedName()) {
       lies_.push_back({"a shared name is not reported", "own groups"});
     }
     const bool silent = diagnosis_.healthy();
@@ -99,7 +100,7 @@ class VerdictCheck {
     return summaryOf(diagnosis_.job, verdict);
   }
   std::vector<std::string> evidence(const JobVerdict& verdict) const {
-    return phrases(diagnosis_.job, verdict.evidence);
+    return phrases(diagnosis_.job, verdict.reasons);
   }
   bool says(const JobVerdict& verdict, const std::string& text) const {
     return summary(verdict).find(text) != std::string::npos;
@@ -126,7 +127,7 @@ class VerdictCheck {
     if (wiring.isCrossed(*group)) tell("certain of a crossed group", verdict);
   }
 
-  bool tellsSharedName() const {
+  bool reportsSharedName() const {
     return std::any_of(diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
                        [](const JobVerdict& each) {
                          return each.kind == VerdictKind::kSharedGroupName;
@@ -399,13 +400,13 @@ class VerdictCheck {
     // Between clocks nothing is said of what came first, nor who waits for whom
     // in groups that are crossed.
     if (!trial_.isWhole() || program.hosts() > 1 || program.own_groups) return;
-    const bool tells_of_ends = verdict.kind == VerdictKind::kProcessFailed ||
-                               verdict.kind == VerdictKind::kLeftEarly ||
-                               verdict.kind == VerdictKind::kFailed;
+    const bool is_about_end = verdict.kind == VerdictKind::kProcessFailed ||
+                              verdict.kind == VerdictKind::kLeftEarly ||
+                              verdict.kind == VerdictKind::kFailed;
     const auto was_cut_off = [&](std::uint32_t rank) {
       return history.ranks[rank].end == history.end;
     };
-    if (tells_of_ends && history.hung && !anyFailed() && someoneHangs() &&
+    if (is_about_end && history.hung && !anyFailed() && someoneHangs() &&
         !verdict.culprits.empty() &&
         std::all_of(verdict.ranks.begin(), verdict.ranks.end(), was_cut_off)) {
       tell("the end of a standstill is told as its cause", verdict);
@@ -432,7 +433,7 @@ class VerdictCheck {
   }
 
   // What must be told of such a program.
-  void checkTold() {
+  void checkReported() {
     const Program& program = trial_.program;
     switch (program.fault.kind) {
       case FaultKind::kLateInTurn:
@@ -555,7 +556,7 @@ class VerdictCheck {
            program.items[0].role == 0 && program.hosts() == 1;
   }
 
-  bool tellsLate() const {
+  bool reportsLate() const {
     return std::any_of(
         diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
         [](const auto& each) { return each.kind == VerdictKind::kLate; });

@@ -32,7 +32,7 @@ class Generator {
                           program_.roles.size() > 1 &&
                           Random(seed(), {31}).oneIn(12);
     if (has(Feature::kLongRuns) && random.oneIn(5'000)) makeLong();
-    const bool is_long = program_.steps > kMostSteps;
+    const bool is_long = program_.steps > kMaxSteps;
     if (has(Feature::kMoreFaults) && random.oneIn(12) && !is_long) makeFault();
     if (has(Feature::kCutOffs)) {
       program_.fault.cut_off = random.oneOf(
@@ -43,7 +43,7 @@ class Generator {
   }
 
  private:
-  static constexpr std::uint32_t kMostSteps = 30;
+  static constexpr std::uint32_t kMaxSteps = 30;
   std::uint64_t seed() const { return program_.seed; }
 
   bool has(Feature feature) const {
@@ -164,7 +164,7 @@ class Generator {
                                 FaultKind::kSwallowed, FaultKind::kTimedOut});
     fault.consequence = Consequence::kFail;
     fault.rank = random_.below(program_.world);
-    program_.steps = random_.oneOf<std::uint32_t>({16, kMostSteps});
+    program_.steps = random_.oneOf<std::uint32_t>({16, kMaxSteps});
     fault.step = 2 + random_.below(program_.steps - 4);
     program_.items.resize(1);
     Item& item = program_.items[0];

@@ -78,8 +78,8 @@ class RankWriter {
 
   RankTrace write() {
     trace_.stream_id = (program_.seed << 8) + 1000 + rank_;
-    tellHeader();
-    tellGroups();
+    reportHeader();
+    reportGroups();
     collect();
     std::stable_sort(
         events_.begin(), events_.end(),
@@ -99,7 +99,7 @@ class RankWriter {
     return clock_.monotonicNs(true_ns);
   }
 
-  void tellHeader() {
+  void reportHeader() {
     v1::Header& header = *payload_.mutable_header();
     const std::uint32_t host = program_.hostOf(rank_);
     header.set_schema(kSchema);
@@ -123,7 +123,7 @@ class RankWriter {
     anchor.set_realtime_ns(clock_.realtimeNs(at));
   }
 
-  void tellGroups() {
+  void reportGroups() {
     std::map<Ranks, std::uint32_t> made;
     for (std::uint32_t i = 0; i < history_.groups.size(); ++i) {
       const PlainGroup& group = history_.groups[i];
@@ -329,11 +329,13 @@ class RankWriter {
     });
   }
 
-  bool endIsTold() const { return !killed_ || program_.variation.recovered; }
+  bool endIsRecorded() const {
+    return !killed_ || program_.variation.recovered;
+  }
 
   // How many events are in chunks that were written.
   std::size_t writtenEvents() {
-    if (endIsTold()) return events_.size();
+    if (endIsRecorded()) return events_.size();
     trace_.is_whole = false;
     return random_.below(events_.size() + 1);
   }
@@ -349,7 +351,7 @@ class RankWriter {
     std::uint64_t lost = loses_chunk ? random_.below(4) : ~std::uint64_t{0};
     for (std::size_t begin = 0, n = 0; begin < written; ++n) {
       const std::size_t end = std::min(begin + per_chunk, written);
-      const bool is_last = end == events_.size() && endIsTold();
+      const bool is_last = end == events_.size() && endIsRecorded();
       std::string chunk = encode(begin, end, is_last);
       if (n == lost) {
         trace_.is_whole = false;
@@ -371,7 +373,7 @@ class RankWriter {
     accounts.set_closed(is_last && !killed_);
     accounts.set_recovered(is_last && killed_);
     payload_.clear_process_end();
-    if (is_last) tellEnd();
+    if (is_last) markLast();
     finishRows(payload_);
     const std::string chunk = encoder_.encode(
         payload_, {trace_.stream_id, begin == 0 ? 0 : begin + 1, end + 1});
@@ -384,7 +386,7 @@ class RankWriter {
     return chunk;
   }
 
-  void tellEnd() {
+  void markLast() {
     v1::ProcessEnd& end = *payload_.mutable_process_end();
     if (killed_) {
       end.set_signal(9);

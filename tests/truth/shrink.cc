@@ -10,7 +10,7 @@
 namespace traced::truth {
 namespace {
 
-constexpr std::chrono::seconds kLongest(10);
+constexpr std::chrono::seconds kMaxDuration(10);
 
 bool stillLies(const Program& program, const std::string& check,
                const std::string& folder) {
@@ -94,7 +94,7 @@ std::vector<Program> smaller(const Program& program) {
 
 Program shrink(Program program, const std::string& check,
                const std::string& folder) {
-  const auto until = std::chrono::steady_clock::now() + kLongest;
+  const auto until = std::chrono::steady_clock::now() + kMaxDuration;
   for (bool again = true; again;) {
     again = false;
     for (Program& candidate : smaller(program)) {

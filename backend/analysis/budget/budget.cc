@@ -33,11 +33,11 @@ AllowedRange allowedFor(const BudgetRow& row, std::uint64_t figure) {
     // 64 bits of mantissa: exact for every figure.
     const long double slack =
         static_cast<long double>(figure) * row.tolerance_percent / 100;
-    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-    const bool beyond = slack >= static_cast<long double>(kMost - figure);
+    constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
+    const bool beyond = slack >= static_cast<long double>(kMax - figure);
     const auto whole =
-        beyond ? kMost : static_cast<std::uint64_t>(std::floor(slack));
-    allowed.high = beyond ? kMost : figure + whole;
+        beyond ? kMax : static_cast<std::uint64_t>(std::floor(slack));
+    allowed.high = beyond ? kMax : figure + whole;
     allowed.low = whole >= figure ? 0 : figure - whole;
   }
   if (row.at_most) allowed.low = 0;

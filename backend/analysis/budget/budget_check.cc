@@ -7,7 +7,7 @@ namespace traced {
 namespace {
 
 void take(std::optional<FigureResult>& figure, const BudgetRow& row,
-          std::uint64_t measured, FigureResult::Place place) {
+          std::uint64_t measured, FigureResult::FirstMiss place) {
   if (!figure) return;
   const AllowedRange allowed = allowedFor(row, figure->budget);
   ++figure->measured;

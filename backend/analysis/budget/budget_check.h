@@ -27,11 +27,11 @@ struct FigureResult {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
   // The first one that was off.
-  struct Place {
+  struct FirstMiss {
     std::uint32_t rank = 0;
     std::optional<std::uint64_t> step;
   };
-  std::optional<Place> first_off;
+  std::optional<FirstMiss> first_off;
 };
 
 struct RowResult {

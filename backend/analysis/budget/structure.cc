@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "analysis/figures/bandwidth.h"
 #include "analysis/stream/batches.h"
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/stream/rank_list.h"
@@ -28,7 +28,7 @@ class StepOfGroup {
   void issue(const std::string& name) {
     if (!order_.empty() && *order_.back().first == name) {
       ++order_.back().second;
-    } else if (order_.size() <= kMostOfOrder) {
+    } else if (order_.size() <= kMaxOrdered) {
       order_.emplace_back(&name, 1);
     }
   }
@@ -39,7 +39,7 @@ class StepOfGroup {
 
   GroupStructure finish() const {
     GroupStructure structure;
-    if (order_.size() <= kMostOfOrder) {
+    if (order_.size() <= kMaxOrdered) {
       structure.order.emplace();
       for (const auto& [name, count] : order_) {
         structure.order->push_back(absl::StrCat(count, " x ", *name));
@@ -232,7 +232,7 @@ std::vector<StructureRow> StructureBuilder::finish() const {
 
 void StructureCheck::add(const StreamTable& table) {
   // Of many ranks the first differences tell enough.
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMax = 8;
   groups_.add(table.header.attempt(), table.definitions.groups());
   std::map<std::string, std::map<std::string, GroupStructure>> by_steps;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -241,7 +241,7 @@ void StructureCheck::add(const StreamTable& table) {
     if (!row.hasRank(rank)) continue;
     auto [place, is_new] = by_steps.try_emplace(row.steps.text());
     if (is_new) place->second = structureOf(table, row.steps);
-    if (results_[i].differences.size() >= kMost) continue;
+    if (results_[i].differences.size() >= kMax) continue;
     addDifferences(row.structure, place->second[row.group], rank,
                    results_[i].differences);
   }

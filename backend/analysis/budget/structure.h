@@ -52,7 +52,7 @@ struct StructureRow {
 };
 
 // An order with more different calls than this is not told.
-inline constexpr std::size_t kMostOfOrder = 64;
+inline constexpr std::size_t kMaxOrdered = 64;
 
 // The structure of each group of a rank, in the steps of a range.
 std::map<std::string, GroupStructure> structureOf(const StreamTable& table,

@@ -158,12 +158,12 @@ class Aligner {
     fitClock(segments, max_drift_ppb_,
              std::clamp<std::size_t>(share, 16, kMaxKnots), model);
     evidence.contribute(model, rows_);
-    tellOfSteps(host, model);
+    reportOfSteps(host, model);
     setModel(host, model);
     return true;
   }
 
-  void tellOfSteps(const Host& host, const v1::ClockModel& model) {
+  void reportOfSteps(const Host& host, const v1::ClockModel& model) {
     for (int i = 1; i < model.knot_size(); ++i) {
       const v1::ClockKnot& knot = model.knot(i);
       if (!knot.starts_segment()) continue;

@@ -10,7 +10,7 @@ namespace traced {
 namespace {
 
 // Of tables that are kept of a host until its clock is aligned: 18 MB.
-constexpr std::size_t kMostTableBytes =
+constexpr std::size_t kMaxTableBytes =
     sizeof(AssembledOperation) * (std::size_t{1} << 17);
 
 // A table without operations takes some KiB, and a call some hundred bytes.
@@ -101,7 +101,7 @@ AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
                           visit(stream, *kept, clock);
                         }};
   };
-  return readKeeping(set, threads, kMostTableBytes, keep, visit);
+  return readKeeping(set, threads, kMaxTableBytes, keep, visit);
 }
 
 AlignedClocks readAligned(const TraceSet& set, std::size_t threads,

@@ -7,7 +7,7 @@ namespace traced {
 namespace {
 
 // More ranks than a host has.
-constexpr std::uint32_t kMostOfOneClock = 256;
+constexpr std::uint32_t kMaxPerClock = 256;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ bool GroupsAcross::contains(std::uint32_t group, const RankList& members) {
 }
 
 bool GroupsAcross::areAcross(const RankList& members) const {
-  if (members.size() > kMostOfOneClock) return true;
+  if (members.size() > kMaxPerClock) return true;
   std::optional<std::uint32_t> first;
   bool across = false;
   members.forEach([&](std::uint32_t rank) {

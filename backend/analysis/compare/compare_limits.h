@@ -33,7 +33,7 @@ inline constexpr double kFoundInNineOfTen = 1 + 1.2816 / 1.9600;
 // A rank causes a change of waiting if at least this part of what was caused
 // more is its: more than all others together. And one time is longer because
 // of another that became longer by at least this part of what it did.
-inline constexpr double kMostOfIt = 0.5;
+inline constexpr double kMaxShare = 0.5;
 
 // Programs are others where the same operations of the same groups make up less
 // than this part of the calls of either.
@@ -41,9 +41,9 @@ inline constexpr double kSameProgram = 0.5;
 
 // Inputs have bounds. Exact distributions of rank statistics take time with the
 // fourth power of the runs.
-inline constexpr std::size_t kMostRuns = 64;
+inline constexpr std::size_t kMaxRuns = 64;
 // Steps beyond are taken together, keys beyond are left out and told.
-inline constexpr std::size_t kMostStretches = 4096;
-inline constexpr std::size_t kMostKeys = 2000;
+inline constexpr std::size_t kMaxStretches = 4096;
+inline constexpr std::size_t kMaxKeys = 2000;
 
 }  // namespace traced

@@ -76,7 +76,7 @@ void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
 
 // How many runs a side can find a change; absent: no number can.
 std::optional<std::size_t> enoughRuns(double needed_p, bool paired) {
-  for (std::size_t runs = 2; runs <= kMostRuns; ++runs) {
+  for (std::size_t runs = 2; runs <= kMaxRuns; ++runs) {
     const double least =
         paired ? leastSignFlipP(runs) : leastRelabelP(runs, runs);
     if (least <= needed_p) return runs;

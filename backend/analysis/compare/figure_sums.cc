@@ -27,7 +27,7 @@ std::optional<double> middle(std::vector<double> values) {
 std::optional<std::uint32_t> FigureSums::keyOf(const RunKey& key) {
   const auto known = index_by_key_.find(key);
   if (known != index_by_key_.end()) return known->second;
-  if (sums_.size() == kMostKeys) return std::nullopt;
+  if (sums_.size() == kMaxKeys) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(sums_.size());
   index_by_key_[key] = index;
   sums_.emplace_back().key = key;

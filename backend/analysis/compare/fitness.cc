@@ -9,14 +9,14 @@ namespace traced {
 namespace {
 
 // How many gaps are listed for each run.
-constexpr std::size_t kMostGaps = 4;
+constexpr std::size_t kMaxGaps = 4;
 
 void addGaps(const RunFigures& run, std::vector<Remark>& reasons) {
-  for (std::size_t i = 0; i < run.gaps.size() && i < kMostGaps; ++i) {
+  for (std::size_t i = 0; i < run.gaps.size() && i < kMaxGaps; ++i) {
     reasons.emplace_back(RunGap{run.name, run.gaps[i]});
   }
-  if (run.gaps.size() > kMostGaps) {
-    reasons.emplace_back(MoreGaps{run.name, run.gaps.size() - kMostGaps});
+  if (run.gaps.size() > kMaxGaps) {
+    reasons.emplace_back(MoreGaps{run.name, run.gaps.size() - kMaxGaps});
   }
 }
 

@@ -20,12 +20,12 @@ std::optional<double> aheadOf(const Runs& runs, const RunKey& key) {
   return median(std::move(values));
 }
 
-void tellSooner(const Runs& base, const Runs& fresh, const RunKey& key,
-                double floor, Change& exposed) {
+void reportSooner(const Runs& base, const Runs& fresh, const RunKey& key,
+                  double floor, Change& exposed) {
   const auto before = aheadOf(base, key);
   const auto after = aheadOf(fresh, key);
   if (!before || !after || *after >= *before * (1 - floor)) return;
-  if (*before - *after < kMostOfIt * moreNs(exposed)) return;
+  if (*before - *after < kMaxShare * moreNs(exposed)) return;
   exposed.sooner = {*before, *after};
 }
 
@@ -40,7 +40,7 @@ void followCalls(ComparedKey& key) {
 
 // Whoever waits for an operation waits longer because it takes longer.
 void followOperation(ComparedKey& key, Change& exposed) {
-  double most = kMostOfIt * moreNs(exposed);
+  double most = kMaxShare * moreNs(exposed);
   for (const RunPart part : {RunPart::kTransfer, RunPart::kWaitForPeers}) {
     const Change* change = worse(key, part);
     if (!change || moreNs(*change) < most) continue;
@@ -51,7 +51,7 @@ void followOperation(ComparedKey& key, Change& exposed) {
 
 // The same of what scatters too much to be told as longer.
 void perhapsFollow(const ComparedKey& key, Change& exposed) {
-  double most = kMostOfIt * moreNs(exposed);
+  double most = kMaxShare * moreNs(exposed);
   for (const Change& change : key.changes) {
     const bool may_explain = change.part == RunPart::kTransfer ||
                              change.part == RunPart::kWaitForPeers;
@@ -69,7 +69,7 @@ void explainExposed(const Runs& base, const Runs& fresh, double floor,
   if (!exposed) return;
   followOperation(key, *exposed);
   if (exposed->follows) return;
-  tellSooner(base, fresh, *key.key, floor, *exposed);
+  reportSooner(base, fresh, *key.key, floor, *exposed);
   if (exposed->sooner) return;
   if (worse(key, RunPart::kCalls)) {
     exposed->follows = Cause{RunPart::kCalls, key.key};

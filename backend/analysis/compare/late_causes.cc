@@ -60,7 +60,7 @@ void findLateCauses(const Runs& base, const Runs& fresh,
     if (!wait) continue;
     const auto longer = computesLonger(base, fresh, comparison.settings,
                                        *key.key, wait->culprit);
-    const double enough = kMostOfIt * moreNs(*wait);
+    const double enough = kMaxShare * moreNs(*wait);
     if (!longer || longer->low >= enough) continue;
     const std::optional<Cause> reason = reasonFor(comparison, *wait);
     if (reason && longer->high < enough) {

@@ -70,7 +70,7 @@ std::optional<std::uint32_t> culpritOf(const Runs& base, const Runs& fresh,
     most = more;
     culprit = rank;
   }
-  if (most <= kMostOfIt * all) culprit.reset();
+  if (most <= kMaxShare * all) culprit.reset();
   return culprit;
 }
 

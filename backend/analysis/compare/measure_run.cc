@@ -15,14 +15,14 @@
 #include "analysis/compare/stretches.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/reading/stream_reader.h"
-#include "analysis/report/run_arrivals.h"
+#include "analysis/report/run_ready_times.h"
 
 namespace traced {
 namespace {
 
 // What the streams of a run tell together.
-struct Told {
-  explicit Told(StepRange steps) : coverage({steps}) {}
+struct RunData {
+  explicit RunData(StepRange steps) : coverage({steps}) {}
 
   void add(const StreamTable& table, const v1::Header& header,
            const StreamSums::Sums& sums) {
@@ -41,34 +41,34 @@ struct Told {
 };
 
 // Reads the selected streams for the second time.
-Told readAgain(const TraceSet& set, const RunArrivals& run, StepRange steps,
-               const Stretches& stretches) {
+RunData readAgain(const TraceSet& set, const RunReadyTimes& run,
+                  StepRange steps, const Stretches& stretches) {
   const std::vector<std::string> identities = groupIdentities(run.groups);
-  Told told(steps);
+  RunData data(steps);
   workOnStreams(set, set.selected, readingThreads(set),
                 [&](std::size_t, std::size_t i, StreamTable& table) {
-                  const ArrivalTable::Stream stream(table, run.clocks.models[i],
-                                                    run.clock_ids[i],
-                                                    run.groups_of[i]);
+                  const ReadyTable::Stream stream(table, run.clocks.models[i],
+                                                  run.clock_ids[i],
+                                                  run.groups_of[i]);
                   const auto sums = std::make_shared<StreamSums::Sums>(
-                      StreamSums(stream, run.arrivals, run.groups_of[i],
+                      StreamSums(stream, run.ready_times, run.groups_of[i],
                                  identities, stretches)
                           .addAll());
                   return [&, sums, i] {
-                    told.add(table, wholeHeader(set.streams[i]), *sums);
+                    data.add(table, wholeHeader(set.streams[i]), *sums);
                   };
                 });
-  return told;
+  return data;
 }
 
-std::vector<Gap> gapsOf(const TraceSet& set, const RunArrivals& run,
-                        const Told& told) {
+std::vector<Gap> gapsOf(const TraceSet& set, const RunReadyTimes& run,
+                        const RunData& data) {
   using What = MissingPart::What;
-  std::vector<Gap> gaps = told.coverage.gaps(set, told.summary);
-  if (told.failed > 0) {
-    gaps.emplace_back(MissingPart{What::kFailed, told.failed, "", {}});
+  std::vector<Gap> gaps = data.coverage.gaps(set, data.summary);
+  if (data.failed > 0) {
+    gaps.emplace_back(MissingPart{What::kFailed, data.failed, "", {}});
   }
-  if (const std::uint64_t count = told.figures.leftOut()) {
+  if (const std::uint64_t count = data.figures.leftOut()) {
     gaps.emplace_back(MissingPart{What::kKinds, count, "", {}});
   }
   gaps.insert(gaps.end(), run.clocks.warnings.begin(),
@@ -81,8 +81,8 @@ std::vector<Gap> gapsOf(const TraceSet& set, const RunArrivals& run,
 RunFigures measureRun(const TraceSet& set, const std::string& name,
                       std::optional<StepRange> steps) {
   std::optional<Stretches> stretches;
-  const RunArrivals run =
-      readArrivals(set, [&](std::size_t, const StreamTable& table) {
+  const RunReadyTimes run =
+      readReadyTimes(set, [&](std::size_t, const StreamTable& table) {
         if (!steps) steps = usualSteps(table.marks);
         if (!stretches) stretches.emplace(*steps);
         std::vector<Stretches::OwnStep> own = stretches->ownSteps(table);
@@ -97,18 +97,18 @@ RunFigures measureRun(const TraceSet& set, const std::string& name,
         MissingPart{MissingPart::What::kAllRanks, 0, "", {}});
     return figures;
   }
-  const Told told = readAgain(set, run, *steps, *stretches);
-  told.figures.finish(*stretches, figures);
+  const RunData data = readAgain(set, run, *steps, *stretches);
+  data.figures.finish(*stretches, figures);
   figures.steps = steps->text();
   figures.stepped = stretches->stepped();
-  figures.gaps = gapsOf(set, run, told);
+  figures.gaps = gapsOf(set, run, data);
   if (figures.keys.empty()) {
     figures.gaps.emplace_back(
         MissingPart{MissingPart::What::kOperations, 0, figures.steps, {}});
   }
-  figures.world_size = told.summary.worldSize();
+  figures.world_size = data.summary.worldSize();
   figures.layouts = groupLayouts(run.groups);
-  told.facts.finish(figures);
+  data.facts.finish(figures);
   return figures;
 }
 

@@ -7,7 +7,7 @@ namespace traced {
 namespace {
 
 // Of a fact that ranks tell differently, so many values are told.
-constexpr std::size_t kMostValues = 8;
+constexpr std::size_t kMaxValues = 8;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void RunFacts::finish(RunFigures& figures) const {
   for (const auto& [name, values] : values_) {
     std::vector<std::string> shown;
     for (const std::string& value : values) {
-      if (value.empty() || shown.size() == kMostValues) continue;
+      if (value.empty() || shown.size() == kMaxValues) continue;
       shown.push_back(value);
     }
     if (!shown.empty()) figures.facts[name] = absl::StrJoin(shown, ", ");

@@ -62,10 +62,10 @@ double leastValue(RunPart part, const std::optional<RunKey>& key,
                   const Runs& base, const Runs& fresh,
                   const CompareLimits& limits) {
   // A logarithm needs something.
-  constexpr double kLeast = 1e-9;
-  if (!isTime(part)) return kLeast;
-  const double calls = std::max(callsOf(base, key), kLeast);
-  double least = std::max(kLeast, limits.least_share * stepOf(base) / calls);
+  constexpr double kMin = 1e-9;
+  if (!isTime(part)) return kMin;
+  const double calls = std::max(callsOf(base, key), kMin);
+  double least = std::max(kMin, limits.least_share * stepOf(base) / calls);
   if (key && part == RunPart::kWaitForPeers) {
     least = std::max(
         {least, worstUncertain(base, *key), worstUncertain(fresh, *key)});

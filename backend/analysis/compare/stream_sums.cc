@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/figures/bandwidth.h"
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
 #include "analysis/time_split/time_split.h"
@@ -41,14 +41,14 @@ OperationTimes timesOf(const AssembledOperation& op,
 
 }  // namespace
 
-StreamSums::StreamSums(const ArrivalTable::Stream& stream,
-                       const ArrivalTable& arrivals,
+StreamSums::StreamSums(const ReadyTable::Stream& stream,
+                       const ReadyTable& ready_times,
                        const std::vector<std::uint32_t>& groups,
                        const std::vector<std::string>& identities,
                        const Stretches& stretches)
     : stream_(stream),
       table_(stream.table),
-      arrivals_(arrivals, stream),
+      ready_times_(ready_times, stream),
       groups_(groups),
       identities_(identities),
       stretches_(stretches),
@@ -85,7 +85,7 @@ void StreamSums::add(std::size_t i, const AssembledOperation& op,
     sums.leaveOut();
     return;
   }
-  const OperationSplit split = splitTime(arrivals_, i);
+  const OperationSplit split = splitTime(ready_times_, i);
   const std::uint64_t bytes =
       call ? std::max(call->bytes_in(), call->bytes_out()) : 0;
   sums.add(*key, stretch, bytes, timesOf(op, split));

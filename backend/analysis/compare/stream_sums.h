@@ -14,7 +14,7 @@
 #include "analysis/compare/wait_ends.h"
 #include "analysis/job/time_windows.h"
 #include "analysis/report/row_samples.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 
 namespace traced {
 
@@ -22,7 +22,7 @@ class StreamSums {
  public:
   // `groups`: of the stream's groups, their indices in the job's catalog.
   // `identities`: of the catalog's groups, what they are (group_identity.h).
-  StreamSums(const ArrivalTable::Stream& stream, const ArrivalTable& arrivals,
+  StreamSums(const ReadyTable::Stream& stream, const ReadyTable& ready_times,
              const std::vector<std::uint32_t>& groups,
              const std::vector<std::string>& identities,
              const Stretches& stretches);
@@ -45,9 +45,9 @@ class StreamSums {
   RunKey keyOf(const v1::Call& call, std::uint64_t batch_bytes) const;
   const std::string& siteOf(const AssembledOperation& op);
 
-  const ArrivalTable::Stream& stream_;
+  const ReadyTable::Stream& stream_;
   const StreamTable& table_;
-  const ArrivalRows arrivals_;
+  const ReadyRows ready_times_;
   const std::vector<std::uint32_t>& groups_;
   const std::vector<std::string>& identities_;
   const Stretches& stretches_;

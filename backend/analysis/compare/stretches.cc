@@ -7,7 +7,7 @@ namespace traced {
 
 Stretches::Stretches(StepRange steps)
     : steps_(steps),
-      width_(steps.all() ? 1 : steps.sizeMinus1() / kMostStretches + 1) {}
+      width_(steps.all() ? 1 : steps.sizeMinus1() / kMaxStretches + 1) {}
 
 std::vector<Stretches::OwnStep> Stretches::ownSteps(
     const StreamTable& table) const {

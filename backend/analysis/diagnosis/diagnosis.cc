@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "analysis/diagnosis/endings/ending_rules.h"
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/rules.h"
-#include "analysis/diagnosis/telling/call_places.h"
+#include "analysis/diagnosis/verdicts/call_sites.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
 #include "analysis/reading/stream_reader.h"
 
@@ -127,7 +127,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
                                 diagnosis.under_way}));
   }
   for (auto& found : beside) append(verdicts, found.get());
-  if (auto failed = untoldFailures(job, verdicts)) {
+  if (auto failed = unreportedFailures(job, verdicts)) {
     verdicts.push_back(*std::move(failed));
   }
   mergeLate(verdicts);
@@ -140,7 +140,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
     if (rank.end_unknown) diagnosis.end_unknown.push_back(rank.rank);
   }
   if (verdicts.empty()) diagnosis.ended_unclosed = endedUnclosed(job);
-  findCallPlaces(job, set, verdicts);
+  findCallSites(job, set, verdicts);
   diagnosis.culprits = culpritsOf(verdicts);
   return diagnosis;
 }

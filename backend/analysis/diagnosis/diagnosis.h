@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 #include "analysis/reading/trace_set.h"
 
 namespace traced {

@@ -5,14 +5,14 @@
 
 #include "analysis/diagnosis/endings/ending_rules.h"
 #include "analysis/diagnosis/lateness/lateness_rules.h"
-#include "analysis/diagnosis/messages/message_troubles.h"
+#include "analysis/diagnosis/messages/stuck_messages.h"
 #include "analysis/diagnosis/mismatch/mismatch_rules.h"
 #include "analysis/diagnosis/program/blame.h"
 #include "analysis/diagnosis/slow_peers/slow_links.h"
 #include "analysis/diagnosis/standstill/group_rules.h"
 #include "analysis/diagnosis/standstill/wait_graph.h"
-#include "analysis/diagnosis/trouble/knowledge.h"
-#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/stuck_operations/absence_evidence.h"
+#include "analysis/diagnosis/stuck_operations/stuck_operation.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
 
 namespace traced {
@@ -30,11 +30,11 @@ std::vector<std::uint64_t> firstMismatches(
 
 // Where the job stands still, and the messages that differ.
 std::vector<JobVerdict> findStandstills(const RuleInput& input) {
-  const Knowledge knowledge(input.job, input.options);
-  PairFindings pairs = findPairTroubles(knowledge);
+  const AbsenceEvidence absence(input.job, input.options);
+  PairFindings pairs = findPairTroubles(absence);
   std::vector<JobVerdict> aborted;
-  std::vector<Trouble> troubles =
-      findGroupTroubles(knowledge, firstMismatches(input.job, input.found),
+  std::vector<StuckOperation> all_stuck =
+      findGroupTroubles(absence, firstMismatches(input.job, input.found),
                         input.under_way, aborted);
   std::vector<JobVerdict> verdicts = std::move(pairs.verdicts);
   for (JobVerdict& verdict : verdicts) {
@@ -42,13 +42,13 @@ std::vector<JobVerdict> findStandstills(const RuleInput& input) {
                                        verdict.ranks),
                  verdict);
   }
-  const auto add = [&troubles](std::vector<Trouble> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(troubles));
+  const auto add = [&all_stuck](std::vector<StuckOperation> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(all_stuck));
   };
-  add(std::move(pairs.troubles));
-  add(findPendingMessages(knowledge));
+  add(std::move(pairs.all_stuck));
+  add(findPendingMessages(absence));
   for (JobVerdict& root :
-       rootsOf(input.job, std::move(troubles), input.order)) {
+       rootsOf(input.job, std::move(all_stuck), input.order)) {
     verdicts.push_back(std::move(root));
   }
   std::move(aborted.begin(), aborted.end(), std::back_inserter(verdicts));
@@ -57,9 +57,11 @@ std::vector<JobVerdict> findStandstills(const RuleInput& input) {
 
 // Arguments that a source does not tell are equal on all ranks, and a total
 // whose parts are not told is not compared: so this one needs none of them.
-constexpr EvidenceSet kNothing;
-constexpr EvidenceSet kTimes = {Evidence::kWaits, Evidence::kExactEnds};
-constexpr EvidenceSet kUses = {Evidence::kWaits, Evidence::kBuffers};
+constexpr CapabilitySet kNothing;
+constexpr CapabilitySet kTimes = {SourceCapability::kWaits,
+                                  SourceCapability::kExactEnds};
+constexpr CapabilitySet kUses = {SourceCapability::kWaits,
+                                 SourceCapability::kBuffers};
 
 const Rule kRules[] = {
     {"slow_peers", kTimes, true,
@@ -73,7 +75,7 @@ const Rule kRules[] = {
        return findMismatches(input.job, input.order);
      }},
     {"splits",
-     {Evidence::kSplits},
+     {SourceCapability::kSplits},
      false,
      [](const RuleInput& input) {
        return findSplitMismatches(input.job, input.set);

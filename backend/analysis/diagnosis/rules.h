@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "analysis/diagnosis/diagnosis.h"
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/program/program_order.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 #include "analysis/reading/trace_set.h"
-#include "analysis/stream/evidence.h"
+#include "analysis/stream/source_capabilities.h"
 
 namespace traced {
 
@@ -32,14 +32,14 @@ struct RuleInput {
 
 struct Rule {
   const char* name;
-  EvidenceSet needs;
+  CapabilitySet needs;
   // It takes long, and what the others find is nothing to it: it runs in a
   // thread of its own.
   bool beside;
   std::vector<JobVerdict> (*find)(const RuleInput& input);
 
   bool canJudge(const JobState& job) const {
-    return job.evidence.hasAll(needs);
+    return job.capabilities.hasAll(needs);
   }
 };
 

@@ -46,7 +46,7 @@ void Histogram::addAside(std::uint32_t bucket, std::uint64_t count) {
 
 // Makes all of them dense, if at least every fourth bucket in between is used.
 void Histogram::gather() {
-  constexpr std::size_t kMostPerUsed = 4;
+  constexpr std::size_t kMaxPerUsed = 4;
   std::uint32_t first = aside_.front().first;
   std::uint32_t last = aside_.back().first;
   std::size_t used = 0;
@@ -56,7 +56,7 @@ void Histogram::gather() {
     ++used;
     return false;
   });
-  if (last - first >= kMostPerUsed * used) return;
+  if (last - first >= kMaxPerUsed * used) return;
   std::vector<std::uint64_t> dense(last - first + 1);
   find([&](std::uint32_t bucket, std::uint64_t count) {
     dense[bucket - first] = count;

@@ -25,7 +25,7 @@ void Samples::add(Samples&& other) {
     *this = std::move(other);
     return;
   }
-  const bool fits = exact_.size() + other.exact_.size() <= kMostExact;
+  const bool fits = exact_.size() + other.exact_.size() <= kMaxExact;
   if (!fits || isRounded() || other.isRounded()) {
     round();
     other.round();

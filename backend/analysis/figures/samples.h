@@ -45,14 +45,14 @@ struct TimeSummary {
 
 // Times of which percentiles are wanted. Percentiles are by nearest rank: the
 // smallest time that at least p % of all times do not exceed. Of up to
-// kMostExact times they are exact, of more within 0.4 % (Histogram), in
+// kMaxExact times they are exact, of more within 0.4 % (Histogram), in
 // whatever order and parts the times were added.
 class Samples {
  public:
-  static constexpr std::size_t kMostExact = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxExact = std::size_t{1} << 20;
 
   void add(std::uint64_t ns) {
-    if (exact_.size() < kMostExact && !isRounded()) {
+    if (exact_.size() < kMaxExact && !isRounded()) {
       exact_.push_back(ns);
     } else {
       round();

@@ -38,13 +38,13 @@ class TableBuilder {
         calls_(payload_, dump.bytes()),
         sites_(payload_, dump.bytes()) {
     table_.header = header;
-    table_.evidence = {};
+    table_.capabilities = {};
     table_.snapshot = true;
   }
 
   StreamTable build() && {
     countRecords();
-    findWhetherEndsAreTold();
+    findWhetherEndsAreReported();
     for (const DumpGroup& group : dump_.groups()) {
       // Gloo tells of a group without a name that no entry is of.
       if (!group.name.empty()) groupFor(group.name, group.desc);
@@ -224,18 +224,19 @@ class TableBuilder {
 
   // Whether an operation that has no end is known not to have ended: NCCL's
   // watchdog tells of ends, other recorders only if they did so here.
-  void findWhetherEndsAreTold() {
+  void findWhetherEndsAreReported() {
     bool told = std::any_of(
         dump_.progress().begin(), dump_.progress().end(),
         [](const DumpProgress& group) { return group.last_completed; });
-    bool all_tell = true;
+    bool all_reported = true;
     for (std::size_t i = 0; i < dump_.entryCount() && !told; ++i) {
       const DumpEntry entry = dump_.entry(i);
       told = entry.completed_ns || entry.retired;
-      all_tell &= engineTraits(parseProfilingName(entry.profiling_name).backend)
-                      .dumps_tell_ends;
+      all_reported &=
+          engineTraits(parseProfilingName(entry.profiling_name).backend)
+              .dumps_have_ends;
     }
-    if (told || all_tell) table_.evidence = {Evidence::kEnds};
+    if (told || all_reported) table_.capabilities = {SourceCapability::kEnds};
   }
 
   void see(std::int64_t ns) {

@@ -80,7 +80,7 @@ std::string GroupCatalog::uniqueLabel(const GroupDefinition& group) {
 namespace {
 
 // A group says in a dozen bytes that it has 16 million members.
-constexpr std::uint64_t kMostHashedMembers = 4'000'000;
+constexpr std::uint64_t kMaxHashedMembers = 4'000'000;
 
 }  // namespace
 
@@ -93,7 +93,7 @@ std::uint64_t groupHash(std::uint32_t attempt, const GroupDefinition& group) {
 bool HashedMembers::canHash(const GroupDefinition& group) {
   members_ += group.members.size();
   const bool known = !group.by_name && group.members.size() > 0;
-  return known && members_ <= kMostHashedMembers;
+  return known && members_ <= kMaxHashedMembers;
 }
 
 std::vector<std::uint64_t> groupHashes(const StreamTable& table) {

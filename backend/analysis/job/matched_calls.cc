@@ -29,7 +29,7 @@ std::uint64_t callNumber(const v1::Call& call, const StreamTable& table,
                          const EngineTraits& engine) {
   return signatureNumber(isPointToPoint(call.op())
                              ? messageOf(call, engine)
-                             : signatureOf(call, table.evidence));
+                             : signatureOf(call, table.capabilities));
 }
 
 }  // namespace

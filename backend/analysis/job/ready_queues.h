@@ -32,7 +32,7 @@ struct GroupQueue {
   LastEnds latest;
   LastEnds earliest;
   // When the last of them was seen to have ended by who looked.
-  std::int64_t looked_ns = kNoEnd;
+  std::int64_t polled_ns = kNoEnd;
   std::uint64_t last_seq = 0;
 
   // Operations whose records are lost may run for ever, as far as is known.
@@ -44,18 +44,19 @@ struct GroupQueue {
     last_seq = std::max(last_seq, seq);
   }
 
-  // `tells_future`: a worker of Gloo's tells the future of the end before it is
-  // free; it is not when only a wait showed that.
-  void add(const AssembledOperation& op, bool tells_future,
+  // `future_before_work`: a worker of Gloo's tells the future of the end before
+  // it is free; it is not when only a wait showed that.
+  void add(const AssembledOperation& op, bool future_before_work,
            const ReadyTime& ready) {
-    const bool held = tells_future && op.end_source == v1::END_SOURCE_WAIT;
+    const bool held =
+        future_before_work && op.end_source == v1::END_SOURCE_WAIT;
     const bool known = op.ended.known() && !held;
     addLatest(known ? op.ended.ns() : kUnknownEnd);
     const EndBound bound = op.ended.known() ? endBoundOf(op) : EndBound::kSeen;
     addEarliest(bound == EndBound::kExact ? op.ended.ns()
                                           : ready.earliest.ns());
     if (known && bound == EndBound::kSeen) {
-      looked_ns = std::max(looked_ns, op.ended.ns());
+      polled_ns = std::max(polled_ns, op.ended.ns());
     }
   }
 
@@ -70,7 +71,7 @@ struct GroupQueue {
       ready.latest = Instant(std::max(issue_ns, op.ended.ns()));
     } else if (free_ns != kUnknownEnd) {
       ready.latest = Instant(std::max(issue_ns, free_ns));
-      if (looked_ns <= issue_ns) ready.at = ready.latest;
+      if (polled_ns <= issue_ns) ready.at = ready.latest;
     }
     return ready;
   }

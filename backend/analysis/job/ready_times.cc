@@ -38,7 +38,7 @@ struct ReadyTimes::Readiness {
     bool on_cpu = false;
     bool is_numbered = false;
     bool waits_for_all = false;
-    bool tells_future = false;
+    bool future_before_work = false;
   };
 
   explicit Readiness(const StreamTable& of) : table(of) { learn(); }
@@ -66,8 +66,8 @@ struct ReadyTimes::Readiness {
     order.on_cpu = isOnCpu(call);
     order.is_numbered = !isPointToPoint(call.op());
     order.waits_for_all = call.op() == v1::OPERATION_BARRIER;
-    order.tells_future = traits.two_workers && call.async() &&
-                         !endsOnlyInWait(traits, call.op());
+    order.future_before_work = traits.two_workers && call.async() &&
+                               !endsOnlyInWait(traits, call.op());
     if (!traits.in_order) {
       order.order = CallOrder::Order::kUnknown;
     } else if (order.on_cpu) {
@@ -112,7 +112,7 @@ ReadyTime ReadyTimes::next(const AssembledOperation& op) {
   if (call.is_numbered && op.seq > 0) queue.noteNumber(op.seq);
   if (call.order == Order::kAtOnce) return exactly(op.issued);
   if (!started) ready = queue.readyFor(op, call.waits_for_all);
-  if (!op.failed) queue.add(op, call.tells_future, ready);
+  if (!op.failed) queue.add(op, call.future_before_work, ready);
   return ready;
 }
 

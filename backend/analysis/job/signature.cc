@@ -36,9 +36,9 @@ void takeOutput(Signature& signature, const v1::Call& call) {
 
 }  // namespace
 
-Signature signatureOf(const v1::Call& call, EvidenceSet evidence) {
+Signature signatureOf(const v1::Call& call, CapabilitySet capabilities) {
   // A total tells nothing of its parts, which may differ from rank to rank.
-  const bool parts_told = evidence.has(Evidence::kSplits);
+  const bool has_splits = capabilities.has(SourceCapability::kSplits);
   Signature signature;
   signature.op = call.op();
   signature.reduce_op = call.reduce_op();
@@ -50,7 +50,7 @@ Signature signatureOf(const v1::Call& call, EvidenceSet evidence) {
     case v1::OPERATION_ALL_GATHER:
     case v1::OPERATION_ALL_GATHER_COALESCED:
       takeOutput(signature, call);
-      if (parts_told && !isUneven(call.output())) {
+      if (has_splits && !isUneven(call.output())) {
         signature.bytes_in = call.bytes_in();
       }
       break;
@@ -63,7 +63,7 @@ Signature signatureOf(const v1::Call& call, EvidenceSet evidence) {
       break;
     case v1::OPERATION_REDUCE_SCATTER:
       takeInput(signature, call);
-      if (parts_told && !isUneven(call.input())) {
+      if (has_splits && !isUneven(call.input())) {
         signature.bytes_out = call.bytes_out();
       }
       break;
@@ -75,7 +75,7 @@ Signature signatureOf(const v1::Call& call, EvidenceSet evidence) {
       break;
     case v1::OPERATION_ALL_TO_ALL_SINGLE:
       signature.dtype = dtypeOf(call.input());
-      if (parts_told && call.split_in().empty() && call.split_out().empty()) {
+      if (has_splits && call.split_in().empty() && call.split_out().empty()) {
         signature.bytes_in = call.bytes_in();
       }
       break;

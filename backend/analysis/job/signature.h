@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "analysis/stream/evidence.h"
 #include "analysis/stream/rank_list.h"
+#include "analysis/stream/source_capabilities.h"
 #include "base/engine_traits.h"
 #include "traced/v1/definitions.pb.h"
 
@@ -45,7 +45,7 @@ struct Signature {
 };
 
 // Of a collective, by what its source tells.
-Signature signatureOf(const v1::Call& call, EvidenceSet evidence);
+Signature signatureOf(const v1::Call& call, CapabilitySet capabilities);
 // Of a message: a send and its receive have the same, with no operation.
 Signature messageOf(const v1::Call& call, const EngineTraits& engine);
 

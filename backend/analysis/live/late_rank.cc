@@ -13,7 +13,7 @@ constexpr double kOfAllWaiting = 0.85;
 constexpr double kOfAQuarter = 0.7;
 constexpr double kOfTheTime = 0.1;
 constexpr std::uint64_t kNoticeableNs = 1'000'000;
-constexpr std::uint64_t kLeastTimes = 3;
+constexpr std::uint64_t kMinTimes = 3;
 // It is over when it costs less than half of what made it one.
 constexpr double kOfTheTimeAtEnd = kOfTheTime / 2;
 
@@ -25,7 +25,7 @@ void LateRank::add(std::uint32_t rank, std::uint64_t behind_ns) {
   waited.ns += behind_ns;
 }
 
-void LateRank::look(std::int64_t now_ns, bool starved) {
+void LateRank::update(std::int64_t now_ns, bool starved) {
   if (starved) {
     quarters_.clear();
     late_.reset();
@@ -60,7 +60,7 @@ std::optional<LateRank::Late> LateRank::lateIn(const Quarter& quarter,
     }
   }
   const auto span_ns = static_cast<double>(quarter.end_ns - quarter.begin_ns);
-  if (most == quarter.ranks.end() || most->second.times < kLeastTimes ||
+  if (most == quarter.ranks.end() || most->second.times < kMinTimes ||
       most->second.ns < kNoticeableNs * most->second.times || span_ns <= 0) {
     return std::nullopt;
   }

@@ -33,7 +33,7 @@ class LateRank {
   void add(std::uint32_t rank, std::uint64_t behind_ns);
   // Moves on to now. On a `starved` machine whoever gets no processor is late:
   // nothing is told then, and what was seen counts for nothing.
-  void look(std::int64_t now_ns, bool starved);
+  void update(std::int64_t now_ns, bool starved);
 
   const std::optional<Late>& late() const { return late_; }
 

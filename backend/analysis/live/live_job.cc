@@ -90,17 +90,17 @@ void LiveJob::watchOrder(Member& member) {
       member.recent[member.next_recent++ % kRecentCalls] = recent;
     }
     if (order_.isNews(call->key.group, op->seq, call->signature)) {
-      tellParts(call->key.group, op->seq);
+      reportParts(call->key.group, op->seq);
     }
   }
 }
 
 // Of all who called it, as far as that is known.
-void LiveJob::tellParts(std::uint32_t group, std::uint64_t seq) {
+void LiveJob::reportParts(std::uint32_t group, std::uint64_t seq) {
   for (const auto& member : members_) {
     for (const RecentCall& recent : member->recent) {
       if (recent.group == group && recent.seq == seq) {
-        tellPart(*member, recent);
+        reportPart(*member, recent);
       }
     }
   }
@@ -108,16 +108,16 @@ void LiveJob::tellParts(std::uint32_t group, std::uint64_t seq) {
 
 bool LiveJob::dispute(std::uint32_t group, std::uint64_t seq) {
   const bool is_news = order_.dispute(group, seq);
-  if (is_news) tellParts(group, seq);
+  if (is_news) reportParts(group, seq);
   return is_news;
 }
 
-void LiveJob::tellPart(const Member& member, const RecentCall& recent) {
+void LiveJob::reportPart(const Member& member, const RecentCall& recent) {
   const StreamTable& table = member.stream.table();
   const v1::Stack* stack = table.definitions.stack(recent.stack);
   const v1::Call& call = table.definitions.calls()[recent.call];
   const std::uint32_t group = table.groupOf(call);
-  const Signature signature = signatureOf(call, table.evidence);
+  const Signature signature = signatureOf(call, table.capabilities);
   order_.add(
       recent.group, recent.seq,
       {table.header.rank(), member.calls->all()[recent.call].signature,
@@ -129,7 +129,7 @@ void LiveJob::tellPart(const Member& member, const RecentCall& recent) {
 
 void LiveJob::count(std::int64_t now_ns, bool starved) {
   ++intervals_;
-  ArrivalTable arrivals;
+  ReadyTable ready_times;
   for (const auto& member : members_) {
     learn(*member);
     member->stream.settle(now_ns);
@@ -139,25 +139,25 @@ void LiveJob::count(std::int64_t now_ns, bool starved) {
   }
   for (const auto& member : members_) {
     watchOrder(*member);
-    arrivals.add(OwnArrivals(member->stream.table(), *member->calls,
-                             member->stream.settled()),
-                 clock_, 0);
+    ready_times.add(OwnReadyTimes(member->stream.table(), *member->calls,
+                                  member->stream.settled()),
+                    clock_, 0);
   }
   for (const auto& member : members_) {
-    countOf(*member, arrivals, now_ns);
+    countOf(*member, ready_times, now_ns);
     closeUnseenWaits(*member, now_ns);
   }
-  late_.look(now_ns, starved);
-  links_.look(now_ns, starved);
+  late_.update(now_ns, starved);
+  links_.update(now_ns, starved);
 }
 
-void LiveJob::countOf(Member& member, const ArrivalTable& arrivals,
+void LiveJob::countOf(Member& member, const ReadyTable& ready_times,
                       std::int64_t now_ns) {
   const StreamTable& table = member.stream.table();
   const absl::Span<const ReadyTime> settled = member.stream.settled();
-  const ArrivalTable::Stream stream(table, clock_, 0, *member.calls,
-                                    {settled.begin(), settled.end()});
-  const ArrivalRows rows(arrivals, stream);
+  const ReadyTable::Stream stream(table, clock_, 0, *member.calls,
+                                  {settled.begin(), settled.end()});
+  const ReadyRows rows(ready_times, stream);
   std::vector<bool> counted(settled.size(), true);
   std::vector<char> within(member.calls->all().size(), -1);
   for (std::size_t i = 0; i < settled.size(); ++i) {
@@ -166,7 +166,7 @@ void LiveJob::countOf(Member& member, const ArrivalTable& arrivals,
     if (matched) {
       char& here = within[op.call];
       if (here < 0) here = isWithin(*matched) ? 1 : 0;
-      const ArrivalTable::Row* row = rows.find(op);
+      const ReadyTable::Row* row = rows.find(op);
       const auto age_ns = between(op.issued, Instant(now_ns));
       const bool may_come = here == 1 && row && row->parts < matched->parts;
       if (may_come && age_ns && *age_ns < kLateNs) {
@@ -186,8 +186,8 @@ void LiveJob::closeUnseenWaits(const Member& member, std::int64_t now_ns) {
   found->second.unseen_waits.close(now_ns);
 }
 
-LiveJob::CallPlace LiveJob::placeOf(const Member& member,
-                                    const v1::Call& call) {
+LiveJob::CallAccumulators LiveJob::placeOf(const Member& member,
+                                           const v1::Call& call) {
   const StreamTable& table = member.stream.table();
   const std::uint32_t local = table.groupOf(call);
   const bool known = local != StreamDefinitions::kNone;
@@ -195,7 +195,7 @@ LiveJob::CallPlace LiveJob::placeOf(const Member& member,
       known ? member.groups[local] : GroupCatalog::kNone;
   const std::uint32_t members =
       known ? table.definitions.groups()[local].members.size() : 0;
-  CallPlace place;
+  CallAccumulators place;
   place.kind = &sums_.kind(call.op(), group);
   place.rank = &sums_.ranks[table.header.rank()];
   place.times = &sums_.times[call.op()];
@@ -215,7 +215,7 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   const v1::Call* call = member.stream.table().callOf(op);
   if (!call || call->simulated()) return;
   if (member.places.size() <= op.call) member.places.resize(op.call + 1);
-  CallPlace& place = member.places[op.call];
+  CallAccumulators& place = member.places[op.call];
   if (!place.kind) place = placeOf(member, *call);
   const OperationSample sample = sampleOf(op);
   if (!member.stream.isInFlight(op)) addUnseenWait(member, op);
@@ -229,7 +229,7 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   if (split.wait_for_peers) {
     place.times->wait_for_peers.add(notBelowZero(split.wait_for_peers->ns));
   }
-  if (split.arrival) {
+  if (split.ready) {
     addLateness(split, *matched, member.stream.table().header.rank(),
                 place.rank->lateness);
   }
@@ -245,7 +245,7 @@ void LiveJob::addUnseenWait(const Member& member,
   const bool is_added =
       op.call < member.places.size() && member.places[op.call].kind;
   if (!is_added) return;
-  const CallPlace& place = member.places[op.call];
+  const CallAccumulators& place = member.places[op.call];
   const StreamTable& table = member.stream.table();
   const v1::Call& call = *table.callOf(op);
   const bool is_member = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
@@ -258,7 +258,7 @@ void LiveJob::addUnseenWait(const Member& member,
   end.known() ? bound.add(begin.ns(), end.ns()) : bound.addOpen(begin.ns());
 }
 
-void LiveJob::addTransfer(Member& member, CallPlace& place,
+void LiveJob::addTransfer(Member& member, CallAccumulators& place,
                           const AssembledOperation& op,
                           const OperationSplit& split,
                           const MatchedCall& matched) {
@@ -266,8 +266,8 @@ void LiveJob::addTransfer(Member& member, CallPlace& place,
   if (!place.links) {
     const StreamTable& table = member.stream.table();
     place.links =
-        links_.placesOf(table, table.definitions.calls()[op.call], matched,
-                        catalog_.groups()[matched.key.group].members);
+        links_.linksOf(table, table.definitions.calls()[op.call], matched,
+                       catalog_.groups()[matched.key.group].members);
   }
   Transfer transfer{*split.ready_ns, split.transfer->low_ns,
                     split.transfer->high_ns};
@@ -283,15 +283,16 @@ void LiveJob::addTransfer(Member& member, CallPlace& place,
 void LiveJob::addLateness(const OperationSplit& split,
                           const MatchedCall& matched, std::uint32_t rank,
                           LiveSums::Lateness& lateness) {
-  ++lateness.arrivals;
-  if (!split.arrival->is_last) return;
+  ++lateness.ready_times;
+  if (!split.ready->is_last) return;
   ++lateness.last;
-  lateness.behind_ns += split.arrival->behind_ns;
-  lateness.caused_ns += (matched.group_size - 1) * split.arrival->behind_ns;
-  late_.add(rank, split.arrival->behind_ns);
+  lateness.behind_ns += split.ready->behind_ns;
+  lateness.caused_ns += (matched.group_size - 1) * split.ready->behind_ns;
+  late_.add(rank, split.ready->behind_ns);
 }
 
-void LiveJob::addSize(const CallPlace& place, std::uint64_t completion_ns) {
+void LiveJob::addSize(const CallAccumulators& place,
+                      std::uint64_t completion_ns) {
   LiveSums::OfSize& size = *place.size;
   if (size.interval != intervals_) {
     size = {};

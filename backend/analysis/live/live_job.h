@@ -15,7 +15,7 @@
 #include "analysis/live/live_stream.h"
 #include "analysis/live/live_sums.h"
 #include "analysis/live/order_watch.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 #include "traced/v1/clock.pb.h"
 
 namespace traced {
@@ -25,12 +25,13 @@ class LiveJob {
  public:
   // How long after its issue an operation that is over is kept for other ranks'
   // parts in it.
-  static constexpr std::int64_t kLateNs = 2 * AssembledOperation::kLongestNs;
+  static constexpr std::int64_t kLateNs =
+      2 * AssembledOperation::kMaxDurationNs;
   // So many calls of a rank are known when ranks are seen to have diverged.
   static constexpr std::size_t kRecentCalls = 4096;
 
   // What all operations of one call have in common.
-  struct CallPlace {
+  struct CallAccumulators {
     // nullptr: not looked for, or a call that communicates nothing.
     CallTotals* kind = nullptr;
     LiveSums::OfRank* rank = nullptr;
@@ -40,7 +41,7 @@ class LiveJob {
     double bus_factor = 0;  // 0: it has no bandwidth
     bool captured = false;
     // Absent: not looked for yet.
-    std::optional<std::vector<LiveLinks::Place>> links;
+    std::optional<std::vector<LiveLinks::LinkIndex>> links;
   };
   // What was called under a number of a group.
   struct RecentCall {
@@ -57,7 +58,7 @@ class LiveJob {
     std::vector<std::uint32_t> groups;
     std::optional<MatchedCalls> calls;
     // Where operations of each call are added.
-    std::vector<CallPlace> places;
+    std::vector<CallAccumulators> places;
     // Up to which operation its order was looked at.
     std::uint64_t watched_id = 0;
     bool watched_any = false;
@@ -108,23 +109,23 @@ class LiveJob {
  private:
   void learn(Member& member);
   void watchOrder(Member& member);
-  void tellPart(const Member& member, const RecentCall& recent);
-  void tellParts(std::uint32_t group, std::uint64_t seq);
+  void reportPart(const Member& member, const RecentCall& recent);
+  void reportParts(std::uint32_t group, std::uint64_t seq);
   // Whether all ranks with a part in a call run here.
   bool isWithin(const MatchedCall& call) const;
-  void countOf(Member& member, const ArrivalTable& arrivals,
+  void countOf(Member& member, const ReadyTable& ready_times,
                std::int64_t now_ns);
-  CallPlace placeOf(const Member& member, const v1::Call& call);
+  CallAccumulators placeOf(const Member& member, const v1::Call& call);
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
   void addUnseenWait(const Member& member, const AssembledOperation& op);
   void closeUnseenWaits(const Member& member, std::int64_t now_ns);
-  void addTransfer(Member& member, CallPlace& place,
+  void addTransfer(Member& member, CallAccumulators& place,
                    const AssembledOperation& op, const OperationSplit& split,
                    const MatchedCall& matched);
   void addLateness(const OperationSplit& split, const MatchedCall& matched,
                    std::uint32_t rank, LiveSums::Lateness& lateness);
-  void addSize(const CallPlace& place, std::uint64_t completion_ns);
+  void addSize(const CallAccumulators& place, std::uint64_t completion_ns);
 
   std::vector<std::unique_ptr<Member>> members_;
   GroupCatalog catalog_;

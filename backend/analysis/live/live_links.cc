@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ComparedLinks::Kind;
 
-constexpr std::size_t kMostLinks = 4096;
+constexpr std::size_t kMaxLinks = 4096;
 
 void forget(TransferLink& link, std::int64_t before_ns) {
   const auto earlier = [](const Transfer& a, const Transfer& b) {
@@ -32,11 +32,11 @@ void forgetAll(LiveLinks::Class& of) {
 
 }  // namespace
 
-std::vector<LiveLinks::Place> LiveLinks::placesOf(const StreamTable& table,
-                                                  const v1::Call& call,
-                                                  const MatchedCall& matched,
-                                                  const RankList& members) {
-  std::vector<Place> places;
+std::vector<LiveLinks::LinkIndex> LiveLinks::linksOf(const StreamTable& table,
+                                                     const v1::Call& call,
+                                                     const MatchedCall& matched,
+                                                     const RankList& members) {
+  std::vector<LinkIndex> places;
   const std::uint32_t rank = table.header.rank();
   const OperationKey& key = matched.key;
   if (key.source != OperationKey::kNoRank) {
@@ -46,7 +46,7 @@ std::vector<LiveLinks::Place> LiveLinks::placesOf(const StreamTable& table,
              key.group, places);
     return places;
   }
-  const Signature signature = signatureOf(call, table.evidence);
+  const Signature signature = signatureOf(call, table.capabilities);
   if (matched.role.independent || waitsOf(signature) == EndWaits::kOther) {
     return places;
   }
@@ -65,28 +65,28 @@ std::vector<LiveLinks::Place> LiveLinks::placesOf(const StreamTable& table,
 
 void LiveLinks::addPlace(const Key& key, const std::string& op,
                          std::vector<std::uint32_t> ranks, std::uint32_t group,
-                         std::vector<Place>& places) {
-  if (classes_.size() >= kMostClasses && !classes_.contains(key)) return;
+                         std::vector<LinkIndex>& places) {
+  if (classes_.size() >= kMaxClasses && !classes_.contains(key)) return;
   Class& of = classes_[key];
   of.compared.kind = std::get<Kind>(key);
   of.compared.what = std::get<std::string>(key);
   of.compared.op = op;
-  if (of.index.size() >= kMostLinks) return;
+  if (of.index.size() >= kMaxLinks) return;
   const auto [found, is_new] =
       of.index.try_emplace(std::move(ranks), of.compared.links.size());
   if (is_new) of.compared.links.push_back({found->first, group, {}});
   places.push_back({&of, found->second});
 }
 
-void LiveLinks::add(const std::vector<Place>& places, std::uint64_t seq,
+void LiveLinks::add(const std::vector<LinkIndex>& places, std::uint64_t seq,
                     const Transfer& transfer) {
   // The first of a group waits for processes that start.
   if (seq <= 1) return;
-  for (const Place& place : places) {
+  for (const LinkIndex& place : places) {
     Class& of = *place.of;
     if (seq % of.stride != 0) continue;
     std::vector<Transfer>& transfers = of.compared.links[place.link].transfers;
-    if (transfers.size() >= kMostTransfers) {
+    if (transfers.size() >= kMaxTransfers) {
       of.stride *= 2;
       forgetAll(of);
       continue;
@@ -95,7 +95,7 @@ void LiveLinks::add(const std::vector<Place>& places, std::uint64_t seq,
   }
 }
 
-void LiveLinks::look(std::int64_t now_ns, bool starved) {
+void LiveLinks::update(std::int64_t now_ns, bool starved) {
   if (starved) {
     for (auto& [key, of] : classes_) forgetAll(of);
     slow_.clear();

@@ -17,16 +17,16 @@
 
 namespace traced {
 
-// Not thread safe. Memory: 24 bytes a transfer, at most kMostTransfers of each
-// link and kMostClasses kinds of links.
+// Not thread safe. Memory: 24 bytes a transfer, at most kMaxTransfers of each
+// link and kMaxClasses kinds of links.
 class LiveLinks {
  public:
   // What is looked at, how often, and how long a link must be slow.
   static constexpr std::int64_t kWindowNs = 20'000'000'000;
   static constexpr std::int64_t kEveryNs = 5'000'000'000;
   static constexpr std::int64_t kLastingNs = 10'000'000'000;
-  static constexpr std::size_t kMostTransfers = 512;
-  static constexpr std::size_t kMostClasses = 512;
+  static constexpr std::size_t kMaxTransfers = 512;
+  static constexpr std::size_t kMaxClasses = 512;
 
   // The ranks whose transfers are slow, and by how much.
   struct Slow {
@@ -46,22 +46,22 @@ class LiveLinks {
     std::map<std::vector<std::uint32_t>, std::size_t> index;
   };
   // Of the operations of one call, the links that they are transfers of.
-  struct Place {
+  struct LinkIndex {
     Class* of = nullptr;
     std::size_t link = 0;
   };
 
   // Of a call whose ranks all run here. `members`: of its group.
-  std::vector<Place> placesOf(const StreamTable& table, const v1::Call& call,
-                              const MatchedCall& matched,
-                              const RankList& members);
+  std::vector<LinkIndex> linksOf(const StreamTable& table, const v1::Call& call,
+                                 const MatchedCall& matched,
+                                 const RankList& members);
   // The transfer of the operation with that number.
-  static void add(const std::vector<Place>& places, std::uint64_t seq,
+  static void add(const std::vector<LinkIndex>& places, std::uint64_t seq,
                   const Transfer& transfer);
 
   // Moves on to now. Of a `starved` machine nothing is told, and what was seen
   // there counts for nothing.
-  void look(std::int64_t now_ns, bool starved);
+  void update(std::int64_t now_ns, bool starved);
   const std::vector<Slow>& slow() const { return slow_; }
 
  private:
@@ -71,7 +71,7 @@ class LiveLinks {
 
   void addPlace(const Key& key, const std::string& op,
                 std::vector<std::uint32_t> ranks, std::uint32_t group,
-                std::vector<Place>& places);
+                std::vector<LinkIndex>& places);
   void addSlow(Class& of, std::int64_t now_ns);
   void keepNarrowest();
 

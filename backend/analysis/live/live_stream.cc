@@ -81,10 +81,9 @@ void LiveStream::addEndsOf(std::uint32_t index) {
   const v1::Call& call = table_.definitions.calls()[index];
   ends.shown = endShownBy(call, table_.engineOf(call), false);
   if (ends.shown != EndShownBy::kReports) return;
-  const CallManner manner = mannerOf(call);
-  ends.reported =
-      &reported_.try_emplace(mannerKey(call.group(), manner), manner)
-           .first->second;
+  const CallMode manner = modeOf(call);
+  ends.reported = &reported_.try_emplace(modeKey(call.group(), manner), manner)
+                       .first->second;
 }
 
 LiveStream::Ends LiveStream::endsOf(const AssembledOperation& op) const {
@@ -123,12 +122,12 @@ void LiveStream::settle(std::int64_t now_ns) {
   });
   std::vector<AssembledOperation>& operations = table_.operations;
   const std::size_t most =
-      operations.size() - std::min(operations.size(), kMostOperations);
+      operations.size() - std::min(operations.size(), kMaxOperations);
   while (ready_.size() < operations.size()) {
     const AssembledOperation& op = operations[ready_.size()];
     if (op.call == AssembledOperation::kNoCall && !knowsAll()) break;
     const auto age_ns = between(op.issued, Instant(now_ns));
-    const bool is_old = age_ns && *age_ns > AssembledOperation::kLongestNs;
+    const bool is_old = age_ns && *age_ns > AssembledOperation::kMaxDurationNs;
     const bool is_over = op.isSettled() && !op.mayEndBetter(now_ns);
     if (!is_over && !is_old && ready_.size() >= most) break;
     ready_.push_back(ready_times_.next(op));

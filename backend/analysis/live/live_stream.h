@@ -20,7 +20,7 @@ namespace traced {
 class LiveStream {
  public:
   // Of these at most are kept, the latest.
-  static constexpr std::size_t kMostOperations = std::size_t{1} << 18;
+  static constexpr std::size_t kMaxOperations = std::size_t{1} << 18;
 
   explicit LiveStream(const v1::Header& header);
   LiveStream(const LiveStream&) = delete;

@@ -5,7 +5,7 @@ namespace traced {
 CallTotals& LiveSums::kind(v1::Operation op, std::uint32_t group) {
   const auto known = kinds.find({op, group});
   if (known != kinds.end()) return known->second;
-  if (kinds.size() < kMostKinds) return kinds[{op, group}];
+  if (kinds.size() < kMaxKinds) return kinds[{op, group}];
   ++folded_kinds;
   return kinds[{std::nullopt, GroupCatalog::kNone}];
 }
@@ -14,7 +14,7 @@ LiveSums::OfSize& LiveSums::size(v1::Operation op, std::uint32_t group,
                                  std::uint64_t bytes) {
   const auto known = sizes.find({op, group, bytes});
   if (known != sizes.end()) return known->second;
-  if (sizes.size() < kMostSizes) return sizes[{op, group, bytes}];
+  if (sizes.size() < kMaxSizes) return sizes[{op, group, bytes}];
   ++folded_sizes;
   return sizes[{std::nullopt, GroupCatalog::kNone, 0}];
 }

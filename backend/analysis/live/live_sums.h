@@ -19,14 +19,14 @@ namespace traced {
 
 struct LiveSums {
   // Keys are bounded: what is beyond is under no operation.
-  static constexpr std::size_t kMostKinds = 90;
-  static constexpr std::size_t kMostSizes = 400;
+  static constexpr std::size_t kMaxKinds = 90;
+  static constexpr std::size_t kMaxSizes = 400;
 
   // How late a rank was for others, since it is watched.
   struct Lateness {
     // Operations in which it is certain who was last, and those in which it
     // was this one.
-    std::uint64_t arrivals = 0;
+    std::uint64_t ready_times = 0;
     std::uint64_t last = 0;
     std::uint64_t behind_ns = 0;
     // What all others together waited for it.

@@ -7,7 +7,7 @@
 namespace traced {
 namespace {
 
-constexpr std::uint64_t kMostBlocks = OrderWatch::kWindow / kOrderBlock;
+constexpr std::uint64_t kMaxBlocks = OrderWatch::kWindow / kOrderBlock;
 
 // 0 stands for what is not known.
 std::uint32_t told(std::uint64_t hash) {
@@ -61,7 +61,7 @@ v1::OrderDigest orderDigest(const OrderWatch& watch, std::uint32_t group,
     digest.add_latest(signatureOf(watch, group, seq));
   }
   const std::uint64_t end = newest / kOrderBlock;
-  for (std::uint64_t block = end - std::min(end, kMostBlocks - 1); block < end;
+  for (std::uint64_t block = end - std::min(end, kMaxBlocks - 1); block < end;
        ++block) {
     digest.add_blocks(blockOf(watch, group, block));
   }

@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostParts = 1024;
+constexpr std::size_t kMaxParts = 1024;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ std::uint64_t OrderWatch::newest(std::uint32_t group) const {
 void OrderWatch::add(std::uint32_t group, std::uint64_t seq, Part part) {
   if (group >= groups_.size() || groups_[group].diverged == 0) return;
   Divergence& divergence = divergences_[groups_[group].diverged - 1];
-  if (divergence.seq != seq || divergence.parts.size() >= kMostParts) return;
+  if (divergence.seq != seq || divergence.parts.size() >= kMaxParts) return;
   for (const Part& known : divergence.parts) {
     if (known.rank == part.rank) return;
   }

@@ -116,7 +116,7 @@ namespace {
 // What is loaded of each rank at first: a few operations for each row, as ranks
 // are in groups that rows are not of, and what takes little memory anyway.
 constexpr std::size_t kOperationsForRow = 4;
-constexpr std::size_t kLeastOperations = 64;
+constexpr std::size_t kMinOperations = 64;
 constexpr std::size_t kOfAllRanks = 1 << 17;
 // How much more is loaded where that did not do.
 constexpr std::size_t kGrowth = 8;
@@ -164,7 +164,7 @@ RowsAtEnd::RowsAtEnd(const TraceSet& set, std::optional<RowsWanted> wanted,
     const std::size_t ranks = std::max<std::size_t>(set.selected.size(), 1);
     part_.end = wanted_->end;
     part_.operations =
-        std::max({kLeastOperations, kOperationsForRow * wanted_->rows,
+        std::max({kMinOperations, kOperationsForRow * wanted_->rows,
                   kOfAllRanks / ranks});
   }
   load();

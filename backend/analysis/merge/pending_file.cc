@@ -56,7 +56,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostNameTries = 100;
+constexpr int kMaxNameTries = 100;
 
 std::string whyNotWritten(const std::string& path, Existing existing) {
   std::error_code ignored;
@@ -71,7 +71,7 @@ std::string whyNotWritten(const std::string& path, Existing existing) {
 // A new file in the folder of `path`: -1 if it cannot be had. O_EXCL follows no
 // link.
 int createBeside(const std::string& path, std::string& name) {
-  for (int tries = 0; tries < kMostNameTries; ++tries) {
+  for (int tries = 0; tries < kMaxNameTries; ++tries) {
     name = pendingNameOf(path);
     const int fd =
         open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);

@@ -151,7 +151,7 @@ Result<std::vector<Pack>> writePacks(const TraceSet& set,
                                      const ReadProgress& progress) {
   PackWriter writer(set, plan, packed.nextNumber());
   std::string problem;
-  if (plan.tells_damage) {
+  if (plan.reports_damage) {
     const std::string news = newsOf(set, packed, plan.version);
     if (!news.empty()) problem = writer.putNews(news);
   }

@@ -70,7 +70,7 @@ struct PackPlan {
   std::uint64_t max_bytes = 0;
   // Whether what was wrong with the inputs is told in the packs: a trace that
   // is being written may end in half a chunk that is whole a moment later.
-  bool tells_damage = true;
+  bool reports_damage = true;
   // That of the program that packs.
   std::string version;
 };

@@ -22,7 +22,7 @@ LinkUnits::LinkUnits(const std::vector<std::uint32_t>& ranks,
     node_by_rank_[ranks[i]] = place->second;
   }
   if (nodes_.size() < 2 || nodes_.size() == ranks.size()) nodes_.clear();
-  while (count() > kMost) fold();
+  while (count() > kMax) fold();
 }
 
 std::uint32_t LinkUnits::count() const {
@@ -31,7 +31,7 @@ std::uint32_t LinkUnits::count() const {
 }
 
 std::uint32_t LinkUnits::of(std::uint32_t rank) const {
-  if (!by_nodes_) return std::min(rank / ranks_per_unit_, kMost - 1);
+  if (!by_nodes_) return std::min(rank / ranks_per_unit_, kMax - 1);
   const auto known = node_by_rank_.find(rank);
   return known == node_by_rank_.end()
              ? static_cast<std::uint32_t>(nodes_.size())
@@ -94,7 +94,7 @@ LinkPictureBuilder::LinkPictureBuilder(const std::vector<std::uint32_t>& ranks,
 void LinkPictureBuilder::begin(const StreamTable& table) {
   table_ = &table;
   by_call_.clear();
-  allowance_ = kMostMembers / std::max<std::size_t>(recorded_.size(), 1);
+  allowance_ = kMaxMembers / std::max<std::size_t>(recorded_.size(), 1);
 }
 
 void LinkPictureBuilder::add(const AssembledOperation& op, const v1::Call& call,
@@ -186,7 +186,7 @@ void LinkPictureBuilder::addLink(const Pair& pair, const Link& link) {
 }
 
 LinkPicture LinkPictureBuilder::finish() && {
-  while (links_.size() > kMostLinks) fold();
+  while (links_.size() > kMaxLinks) fold();
   picture_.ranks_per_unit = units_.ranksPerUnit();
   picture_.nodes = units_.nodes();
   for (const auto& [key, link] : links_) picture_.links.push_back(link);

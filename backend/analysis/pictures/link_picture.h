@@ -28,7 +28,7 @@ struct RankNode {
 class LinkUnits {
  public:
   // At most so many are kept apart.
-  static constexpr std::uint32_t kMost = 1024;
+  static constexpr std::uint32_t kMax = 1024;
 
   // `ranks`: ascending. `nodes`: of each of them; empty where that is not known
   // of all.
@@ -63,7 +63,7 @@ class LinkUnits {
 class LinkPictureBuilder {
  public:
   // Of pairs that are told; with more, nodes or neighbours are told as one.
-  static constexpr std::size_t kMostLinks = 16384;
+  static constexpr std::size_t kMaxLinks = 16384;
 
   // `ranks`: those that have a stream, ascending. `nodes`: as of LinkUnits.
   LinkPictureBuilder(const std::vector<std::uint32_t>& ranks,
@@ -105,7 +105,7 @@ class LinkPictureBuilder {
   absl::flat_hash_map<Pair, Link> links_;
   // How many members may still be looked at one by one: of a stream, its share
   // of what may be of all.
-  static constexpr std::uint64_t kMostMembers = 200'000'000;
+  static constexpr std::uint64_t kMaxMembers = 200'000'000;
   std::uint64_t allowance_ = 0;
 };
 

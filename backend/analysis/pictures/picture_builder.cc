@@ -46,7 +46,7 @@ PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
       steps_(by_step, span.first_ns, span.last_ns),
       links_(ranks, nodes) {}
 
-void PictureBuilder::begin(const ArrivalTable::Stream& stream) {
+void PictureBuilder::begin(const ReadyTable::Stream& stream) {
   stream_ = &stream;
   behind_ns_.clear();
   under_way_ns_ = kNotUnderWay;
@@ -72,10 +72,10 @@ void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
   waits_.add(table.header.rank(), split,
              matched->parts > 0 ? matched->parts - 1 : 0);
   if (!split.likely_arrival) return;
-  ++lateness_.back().arrivals;
+  ++lateness_.back().ready_times;
   if (!split.likely_arrival->is_last) return;
   behind_ns_.push_back(split.likely_arrival->behind_ns);
-  lateness_.back().last_certain += split.arrival.has_value();
+  lateness_.back().last_certain += split.ready.has_value();
 }
 
 void PictureBuilder::addHang() {

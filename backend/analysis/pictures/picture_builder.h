@@ -13,7 +13,7 @@
 #include "analysis/pictures/speed_picture.h"
 #include "analysis/pictures/step_picture.h"
 #include "analysis/pictures/wait_picture.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 #include "analysis/time_split/time_split.h"
 
 namespace traced {
@@ -48,7 +48,7 @@ class PictureBuilder {
   };
 
   // A stream, then its operations, then its end.
-  void begin(const ArrivalTable::Stream& stream);
+  void begin(const ReadyTable::Stream& stream);
   void add(std::size_t operation, const OperationSplit& split,
            const Facts& facts);
   void end();
@@ -62,7 +62,7 @@ class PictureBuilder {
   // Draws the operation that had not ended until the end of the stream.
   void addHang();
 
-  const ArrivalTable::Stream* stream_ = nullptr;
+  const ReadyTable::Stream* stream_ = nullptr;
   WaitPictureBuilder waits_;
   StepPictureBuilder steps_;
   LinkPictureBuilder links_;

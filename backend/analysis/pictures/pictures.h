@@ -91,7 +91,7 @@ struct RankLateness {
   std::uint64_t certain_ns = 0;
   // How long it waited itself.
   std::uint64_t suffered_ns = 0;
-  std::uint64_t arrivals = 0;
+  std::uint64_t ready_times = 0;
   std::uint64_t last = 0;
   // How often of these that is certain.
   std::uint64_t last_certain = 0;

@@ -47,7 +47,7 @@ StepPictureBuilder::StepPictureBuilder(bool by_step, std::int64_t first_ns,
   picture_.stretch_ns = notBelowZero(last_ns - first_ns) / kStretches + 1;
 }
 
-void StepPictureBuilder::begin(const ArrivalTable::Stream& stream) {
+void StepPictureBuilder::begin(const ReadyTable::Stream& stream) {
   stream_ = &stream;
   stretches_.clear();
   changes_.clear();
@@ -239,8 +239,8 @@ void StepPictureBuilder::add(const StepPictureBuilder& other) {
 
 StepTimes& StepPictureBuilder::entryOf(std::uint64_t number) {
   StepTimes& entry = entries_[number >> shift_];
-  if (entries_.size() <= kMostEntries) return entry;
-  while (entries_.size() > kMostEntries) halveEntries();
+  if (entries_.size() <= kMaxEntries) return entry;
+  while (entries_.size() > kMaxEntries) halveEntries();
   return entries_[number >> shift_];
 }
 

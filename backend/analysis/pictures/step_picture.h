@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "analysis/pictures/pictures.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 #include "analysis/time_split/time_split.h"
 
 namespace traced {
 
 class StepPictureBuilder {
  public:
-  static constexpr std::size_t kMostEntries = 200;
+  static constexpr std::size_t kMaxEntries = 200;
   // Of a run without steps.
   static constexpr std::size_t kStretches = 60;
 
@@ -22,7 +22,7 @@ class StepPictureBuilder {
   StepPictureBuilder(bool by_step, std::int64_t first_ns, std::int64_t last_ns);
 
   // A stream, then each of its operations, then its end.
-  void begin(const ArrivalTable::Stream& stream);
+  void begin(const ReadyTable::Stream& stream);
   void add(std::size_t operation, const OperationSplit& split, bool unseen);
   void end();
   // What was shown to another one, which began as this one did.
@@ -72,7 +72,7 @@ class StepPictureBuilder {
 
   StepPicture picture_;
   const std::int64_t first_ns_;
-  const ArrivalTable::Stream* stream_ = nullptr;
+  const ReadyTable::Stream* stream_ = nullptr;
   std::vector<Stretch> stretches_;
   std::vector<Change> changes_;
   // By step shifted by shift_ bits.

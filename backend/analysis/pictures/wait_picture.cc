@@ -24,11 +24,11 @@ WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
                                        std::int64_t last_ns)
     : ranks_(std::move(ranks)), first_ns_(first_ns), waiting_(ranks_.size()) {
   ranks_per_row_ =
-      std::max<std::size_t>(1, (ranks_.size() + kMostRows - 1) / kMostRows);
+      std::max<std::size_t>(1, (ranks_.size() + kMaxRows - 1) / kMaxRows);
   const std::size_t rows =
       (ranks_.size() + ranks_per_row_ - 1) / ranks_per_row_;
   picture_.columns =
-      std::min(kMostColumns, kMostCells / std::max<std::size_t>(rows, 1));
+      std::min(kMaxColumns, kMaxCells / std::max<std::size_t>(rows, 1));
   picture_.column_ns = notBelowZero(last_ns - first_ns) / picture_.columns + 1;
   for (std::size_t i = 0; i < ranks_.size(); i += ranks_per_row_) {
     const std::size_t last = std::min(i + ranks_per_row_, ranks_.size()) - 1;
@@ -65,7 +65,7 @@ void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
   }
   if (split.likely_arrival && split.likely_arrival->is_last) {
     const std::uint64_t ns = split.likely_arrival->behind_ns * others;
-    cause(rank, column, ns, split.arrival ? ns : 0);
+    cause(rank, column, ns, split.ready ? ns : 0);
   }
 }
 

@@ -13,9 +13,9 @@ namespace traced {
 
 class WaitPictureBuilder {
  public:
-  static constexpr std::size_t kMostRows = 1024;
-  static constexpr std::size_t kMostColumns = 200;
-  static constexpr std::size_t kMostCells = 131072;
+  static constexpr std::size_t kMaxRows = 1024;
+  static constexpr std::size_t kMaxColumns = 200;
+  static constexpr std::size_t kMaxCells = 131072;
 
   // `ranks` ascending; a span of time on the common time line.
   WaitPictureBuilder(std::vector<std::uint32_t> ranks, std::int64_t first_ns,

@@ -67,17 +67,17 @@ void ChunkIndex::addFile(const std::string& path, ChunkDecoder& decoder,
 
   ChunkScanner scanner(**source);
   TraceFile file{path, (*source)->size(), 0, 0};
-  std::uint64_t told = 0;
+  std::uint64_t report = 0;
   while (const auto chunk = scanner.next()) {
     if (addChunk(*chunk, decoder)) {
       ++file.chunks;
     } else {
       scanner.refuse();
     }
-    progress.add(scanner.position() - told);
-    told = scanner.position();
+    progress.add(scanner.position() - report);
+    report = scanner.position();
   }
-  progress.add(file.bytes - told);
+  progress.add(file.bytes - report);
   describeFile(scanner, std::move(file));
 }
 

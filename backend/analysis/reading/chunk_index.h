@@ -22,18 +22,19 @@ namespace traced {
 // Thread safe once it has a total. It is told only in the thread that made it.
 class IndexProgress {
  public:
-  explicit IndexProgress(ReadProgress told) : told_(std::move(told)) {}
+  explicit IndexProgress(ReadProgress report) : report_(std::move(report)) {}
 
-  bool isTold() const { return told_ != nullptr; }
+  bool hasListener() const { return report_ != nullptr; }
   void setTotal(std::uint64_t bytes) { total_ = bytes; }
   void add(std::uint64_t bytes) {
     const std::uint64_t done = done_ += bytes;
-    if (told_ && teller_ == std::this_thread::get_id()) told_(done, total_);
+    if (report_ && reporter_ == std::this_thread::get_id())
+      report_(done, total_);
   }
 
  private:
-  const ReadProgress told_;
-  const std::thread::id teller_ = std::this_thread::get_id();
+  const ReadProgress report_;
+  const std::thread::id reporter_ = std::this_thread::get_id();
   std::uint64_t total_ = 0;
   std::atomic<std::uint64_t> done_ = 0;
 };

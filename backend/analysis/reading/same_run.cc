@@ -51,7 +51,7 @@ bool metInOnePlace(const v1::Header& a, const v1::Header& b) {
          !contradict(one.start(), other.start());
 }
 
-bool tellsWhereTheyMet(const v1::Rendezvous& met) {
+bool hasRendezvous(const v1::Rendezvous& met) {
   return met.port() != 0 && (!met.address().empty() || !met.run_id().empty());
 }
 

@@ -21,7 +21,7 @@ bool metInOnePlace(const v1::Header& a, const v1::Header& b);
 
 // Whether it is enough to prove that two met who tell the same: a name alone is
 // no proof.
-bool tellsWhereTheyMet(const v1::Rendezvous& met);
+bool hasRendezvous(const v1::Rendezvous& met);
 
 // Where a run met, for a reader: "10.0.0.1:29500, run id x"; "" if not known.
 std::string rendezvousText(const v1::Header& header);

@@ -30,7 +30,7 @@ std::optional<Place> placeOf(const v1::Header& header) {
   const v1::Rendezvous& met = header.rendezvous();
   const std::string address = met.run_id().empty() ? met.address() : "";
   if (header.schema() != kSchema || met.launcher().empty() ||
-      !tellsWhereTheyMet(met)) {
+      !hasRendezvous(met)) {
     return std::nullopt;
   }
   return Place{header.job(), met.run_id(), met.port(), address};

@@ -141,7 +141,7 @@ StreamTable StreamLoader::loadDumpOf(const TraceStream& stream) const {
   StreamTable nothing;
   nothing.header = stream.header;
   nothing.snapshot = true;
-  nothing.evidence = {};
+  nothing.capabilities = {};
   nothing.refused_bytes = file.bytes;
   return nothing;
 }

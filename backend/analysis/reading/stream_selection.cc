@@ -44,7 +44,7 @@ std::string otherRunText(const v1::Header& header, const v1::Header& own) {
 }
 
 // By what their headers tell, in the order of names, attempts and sizes.
-void tellElsewhere(TraceSet& set, const RunSplit& split) {
+void reportElsewhere(TraceSet& set, const RunSplit& split) {
   using Order = std::tuple<std::string, std::uint32_t, std::uint32_t>;
   const v1::Header& own = set.streams[split.run.front()].header;
   absl::btree_map<std::pair<Order, std::string>, std::size_t> others;
@@ -63,7 +63,7 @@ absl::btree_map<std::uint32_t, std::size_t> countByRank(
   return counts;
 }
 
-void tellByClock(TraceSet& set, const RunSplit& split) {
+void reportByClock(TraceSet& set, const RunSplit& split) {
   const bool by_clock = std::any_of(
       split.run.begin(), split.run.end(),
       [&set](std::size_t i) { return set.streams[i].start_by_clock; });
@@ -75,7 +75,7 @@ void tellByClock(TraceSet& set, const RunSplit& split) {
       "ranks of two starts may be mixed here; name the files of one");
 }
 
-void tellSameRanks(TraceSet& set, const RunSplit& split) {
+void reportSameRanks(TraceSet& set, const RunSplit& split) {
   set.may_mix_runs = !split.beside.empty();
   for (const auto& [rank, count] : countByRank(set, split.older)) {
     leaveOut(set, count,
@@ -129,14 +129,14 @@ void selectStreams(TraceSet& set) {
 
   StreamEnds ends(set);
   RunSplit split = splitNewestRun(set, usable, ends);
-  tellElsewhere(set, split);
+  reportElsewhere(set, split);
   if (!split.earlier.empty()) {
     leaveOut(set, split.earlier.size(),
              "of an earlier run of the same name, which had ended before the "
              "newest began");
   }
-  tellSameRanks(set, split);
-  tellByClock(set, split);
+  reportSameRanks(set, split);
+  reportByClock(set, split);
   set.selected = std::move(split.run);
 }
 

@@ -23,8 +23,8 @@ namespace traced {
 namespace {
 
 // Some files at a time, so that no thread is left with many.
-constexpr std::size_t kMostIndexers = 8;
-constexpr std::size_t kMostFiles = 64;
+constexpr std::size_t kMaxIndexers = 8;
+constexpr std::size_t kMaxFiles = 64;
 
 class FileIndexer {
  public:
@@ -32,7 +32,7 @@ class FileIndexer {
               IndexProgress& progress)
       : paths_(paths),
         bunch_(std::clamp<std::size_t>(paths.size() / (8 * threads), 1,
-                                       kMostFiles)),
+                                       kMaxFiles)),
         parts_((paths.size() + bunch_ - 1) / bunch_),
         progress_(progress) {}
 
@@ -74,10 +74,10 @@ std::uint64_t bytesOf(absl::Span<const std::string> paths) {
 ChunkIndex indexFiles(absl::Span<const std::string> paths,
                       const ReadProgress& told) {
   IndexProgress progress(told);
-  if (progress.isTold()) progress.setTotal(bytesOf(paths));
+  if (progress.hasListener()) progress.setTotal(bytesOf(paths));
   const std::size_t threads = std::clamp<std::size_t>(
       std::min<std::size_t>(std::thread::hardware_concurrency(), paths.size()),
-      1, kMostIndexers);
+      1, kMaxIndexers);
   FileIndexer indexer(paths, threads, progress);
   inThreads(threads, [&indexer](std::size_t) { indexer.run(); });
   return std::move(indexer).finish();

@@ -52,7 +52,7 @@ struct TraceStream {
   // The file that is the stream, if it is a Flight Recorder dump: an index into
   // TraceSet::files. It has no chunks then.
   std::optional<std::uint32_t> dump_file;
-  RingState ring = RingState::kNotLooked;
+  RingState ring = RingState::kNotPolled;
   // Only wall clocks of hosts tell which start of its job it is of.
   bool start_by_clock = false;
 };

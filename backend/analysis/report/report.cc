@@ -159,7 +159,7 @@ std::optional<Latest> latestOf(const Report& report) {
     const auto& ranks = report.rows[row].split.ranks();
     for (const auto& [rank, lateness] : ranks) {
       const auto last = static_cast<double>(lateness.last());
-      const double part = last / static_cast<double>(lateness.arrivals);
+      const double part = last / static_cast<double>(lateness.ready_times);
       // A row of one rank does not tell how many there are.
       const double enough =
           ranks.size() < 3

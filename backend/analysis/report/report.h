@@ -100,7 +100,7 @@ struct StateTimes {
   void add(const StateTimes& other);
   std::uint64_t waitUncertainNs() const;
   // Else it is only known to be between its bounds.
-  bool isWaitToldFromZero() const { return waiting_ns >= waitUncertainNs(); }
+  bool isWaitSurelyNotZero() const { return waiting_ns >= waitUncertainNs(); }
 };
 
 struct ReportRow {

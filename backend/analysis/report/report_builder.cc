@@ -6,7 +6,7 @@
 
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/reading/stream_reader.h"
-#include "analysis/report/run_arrivals.h"
+#include "analysis/report/run_ready_times.h"
 
 namespace traced {
 
@@ -22,9 +22,9 @@ ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers,
   if (!peers) return;
   report_.clocks = peers->clocks;
   report_.groups = peers->groups;
-  plan_.arrivals = &peers->arrivals;
+  plan_.ready_times = &peers->ready_times;
   const std::int64_t span_ns =
-      peers->arrivals.lastNs() - peers->arrivals.firstNs();
+      peers->ready_times.lastNs() - peers->ready_times.firstNs();
   plan_.window_ns = static_cast<std::uint64_t>(span_ns) / Trend::kWindows + 1;
   report_.window_ns = plan_.window_ns;
 }
@@ -83,10 +83,10 @@ Report finish(ReportBuilder& builder, std::vector<ReportWorker>& workers) {
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    ReportedScope scope, const RunWindow& window, bool fold,
                    bool with_pictures) {
-  RunArrivals run = readArrivals(set);
+  RunReadyTimes run = readReadyTimes(set);
   const GroupRoles roles(run.groups);
   const ReportBuilder::Peers peers{
-      run.arrivals, summarizeClocks(set, run.clocks), run.groups};
+      run.ready_times, summarizeClocks(set, run.clocks), run.groups};
   const NodeIndex nodes(set);
   const ReportBuilder::Scope wanted{scope, nodes};
   ReportBuilder builder(std::move(by), &peers, &wanted,
@@ -101,26 +101,26 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
   }
   const std::int64_t first_ns = firstStartNs(set, run.clocks.models);
   std::uint64_t outside = 0;
-  workOnStreams(
-      set, set.selected, threads,
-      [&](std::size_t thread, std::size_t i, StreamTable& table) {
-        ArrivalTable::Stream stream(table, run.clocks.models[i],
-                                    run.clock_ids[i], run.groups_of[i]);
-        std::uint64_t cut = 0;
-        if (!window.all()) {
-          const WindowFilter filter(window, table, run.clocks.models[i],
-                                    first_ns);
-          cut = cutTo(filter, table, &stream.ready);
-        }
-        ReportWorker& worker = workers[thread];
-        worker.sums.add({table.header.rank(), table, run.groups_of[i],
-                         builder.groups(), &stream},
-                        worker.pictures ? &*worker.pictures : nullptr);
-        return [&, cut] {
-          builder.summarize(table);
-          outside += cut;
-        };
-      });
+  workOnStreams(set, set.selected, threads,
+                [&](std::size_t thread, std::size_t i, StreamTable& table) {
+                  ReadyTable::Stream stream(table, run.clocks.models[i],
+                                            run.clock_ids[i], run.groups_of[i]);
+                  std::uint64_t cut = 0;
+                  if (!window.all()) {
+                    const WindowFilter filter(window, table,
+                                              run.clocks.models[i], first_ns);
+                    cut = cutTo(filter, table, &stream.ready);
+                  }
+                  ReportWorker& worker = workers[thread];
+                  worker.sums.add(
+                      {table.header.rank(), table, run.groups_of[i],
+                       builder.groups(), &stream},
+                      worker.pictures ? &*worker.pictures : nullptr);
+                  return [&, cut] {
+                    builder.summarize(table);
+                    outside += cut;
+                  };
+                });
   Report report = finish(builder, workers);
   report.window = window;
   report.out_of_window = outside;

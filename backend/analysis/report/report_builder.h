@@ -23,7 +23,7 @@ class ReportBuilder {
   // What of a run is known beforehand, for the split into waiting for peers and
   // transfer: when ranks arrived, the clocks, and all groups.
   struct Peers {
-    const ArrivalTable& arrivals;
+    const ReadyTable& ready_times;
     ClockSummary clocks;
     GroupCatalog groups;
   };

@@ -18,7 +18,7 @@
 #include "analysis/report/row_keys.h"
 #include "analysis/report/row_samples.h"
 #include "analysis/stream/stream_table.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 
 namespace traced {
 
@@ -27,7 +27,7 @@ struct ReportPlan {
   RowKeys keys;
   // Operations are split where this is known: when ranks arrived, and how long
   // the windows of a trend are.
-  const ArrivalTable* arrivals = nullptr;
+  const ReadyTable* ready_times = nullptr;
   std::uint64_t window_ns = 1;
   // Which operations count, and where ranks ran; without `nodes` all do.
   ReportedScope scope = ReportedScope::kAll;
@@ -43,7 +43,7 @@ struct ReportedStream {
   absl::Span<const std::uint32_t> groups;
   const GroupCatalog& catalog;
   // As it was shown to the arrivals; nullptr where there are none.
-  const ArrivalTable::Stream* arrived = nullptr;
+  const ReadyTable::Stream* arrived = nullptr;
 };
 
 // Not thread safe. Sums of any streams, added in any order, are the same.

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
@@ -58,10 +58,10 @@ RowKeys::RowKeys(std::vector<ReportKey> by, const GroupRoles* roles)
   by_method_ = std::any_of(by_.begin(), by_.end(), isOfMethod);
 }
 
-RowPlace RowKeys::placeOf(const StreamTable& table,
-                          const AssembledOperation& op,
-                          const BatchSizes& sizes) const {
-  RowPlace place;
+RowContext RowKeys::placeOf(const StreamTable& table,
+                            const AssembledOperation& op,
+                            const BatchSizes& sizes) const {
+  RowContext place;
   if (by_step_) place.step = table.marks.stepOf(op.id);
   if (by_context_) place.context = op.context;
   if (by_site_) place.stack = op.stack;
@@ -81,7 +81,7 @@ RowPlace RowKeys::placeOf(const StreamTable& table,
 
 std::vector<std::string> RowKeys::textsOf(const StreamTable& table,
                                           const v1::Call* call,
-                                          const RowPlace& place,
+                                          const RowContext& place,
                                           std::uint32_t group,
                                           const GroupCatalog& groups) const {
   std::vector<std::string> texts;
@@ -92,7 +92,7 @@ std::vector<std::string> RowKeys::textsOf(const StreamTable& table,
 }
 
 std::string RowKeys::textOf(ReportKey key, const StreamTable& table,
-                            const v1::Call* call, const RowPlace& place,
+                            const v1::Call* call, const RowContext& place,
                             std::uint32_t group,
                             const GroupCatalog& groups) const {
   if (key == ReportKey::kRank) return absl::StrCat(table.header.rank());

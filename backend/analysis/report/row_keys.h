@@ -16,7 +16,7 @@ namespace traced {
 
 // What operations of one stream have in common, apart from their call, as far
 // as rows are told apart by it, or sizes.
-struct RowPlace {
+struct RowContext {
   std::optional<std::uint64_t> step;
   // Id of the stream's context, 0: none.
   std::uint32_t context = 0;
@@ -29,9 +29,9 @@ struct RowPlace {
   std::uint64_t batch_bytes = 0;
   double batch_bus_factor = -1;
 
-  bool operator==(const RowPlace&) const = default;
+  bool operator==(const RowContext&) const = default;
   template <typename H>
-  friend H AbslHashValue(H hash, const RowPlace& place) {
+  friend H AbslHashValue(H hash, const RowContext& place) {
     return H::combine(std::move(hash), place.step, place.context, place.stack,
                       place.algorithm, place.protocol, place.batch_bytes,
                       place.batch_bus_factor);
@@ -45,19 +45,19 @@ class RowKeys {
 
   const std::vector<ReportKey>& by() const { return by_; }
 
-  RowPlace placeOf(const StreamTable& table, const AssembledOperation& op,
-                   const BatchSizes& sizes) const;
+  RowContext placeOf(const StreamTable& table, const AssembledOperation& op,
+                     const BatchSizes& sizes) const;
 
   // A text for each key. `call`: nullptr where it is not known; `group`: its
   // number in `groups`.
   std::vector<std::string> textsOf(const StreamTable& table,
-                                   const v1::Call* call, const RowPlace& place,
-                                   std::uint32_t group,
+                                   const v1::Call* call,
+                                   const RowContext& place, std::uint32_t group,
                                    const GroupCatalog& groups) const;
 
  private:
   std::string textOf(ReportKey key, const StreamTable& table,
-                     const v1::Call* call, const RowPlace& place,
+                     const v1::Call* call, const RowContext& place,
                      std::uint32_t group, const GroupCatalog& groups) const;
 
   const std::vector<ReportKey> by_;

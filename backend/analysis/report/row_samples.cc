@@ -16,7 +16,7 @@ OperationSample sampleOf(const AssembledOperation& op) {
 }
 
 void addTo(CallTotals& totals, const AssembledOperation& op,
-           const OperationSample& sample, const OperationManner& manner) {
+           const OperationSample& sample, const OperationMode& manner) {
   ++totals.calls;
   if (sample.host_ns) totals.host.add(*sample.host_ns);
   if (sample.completion_ns) totals.completion.add(*sample.completion_ns);

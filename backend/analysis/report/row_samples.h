@@ -24,7 +24,7 @@ struct OperationSample {
 OperationSample sampleOf(const AssembledOperation& op);
 
 // What is said of an operation besides its times.
-struct OperationManner {
+struct OperationMode {
   bool captured = false;
   // It has members of a coalesced batch.
   bool in_batch = false;
@@ -32,7 +32,7 @@ struct OperationManner {
 };
 
 void addTo(CallTotals& totals, const AssembledOperation& op,
-           const OperationSample& sample, const OperationManner& manner);
+           const OperationSample& sample, const OperationMode& manner);
 
 // What of a call's size its bandwidths are told from.
 struct CallSize {
@@ -48,7 +48,7 @@ struct CallSize {
 
 // RowSamples keeps what percentiles over the calls of a row are told from.
 //
-// Memory: 24 bytes per call, until there are Samples::kMostExact of a size.
+// Memory: 24 bytes per call, until there are Samples::kMaxExact of a size.
 class RowSamples {
  public:
   // The number of a size among those of this row.

@@ -24,8 +24,8 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
                            ReportKey::kParent) != plan_.keys.by().end()),
       held_(table_),
       span_(operationSpan(table_)) {
-  if (plan_.arrivals && stream.arrived) {
-    arrivals_.emplace(*plan_.arrivals, *stream.arrived);
+  if (plan_.ready_times && stream.arrived) {
+    ready_times_.emplace(*plan_.ready_times, *stream.arrived);
   }
 }
 
@@ -71,10 +71,10 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
     unseen_.push_back(
         {UnseenWaits::windowOf(op, table_), part.row, part.group});
   }
-  if (!arrivals_) return;
-  const OperationSplit split = splitTime(*arrivals_, operation);
+  if (!ready_times_) return;
+  const OperationSplit split = splitTime(*ready_times_, operation);
   addSplit(split, part);
-  addArrival(operation, split, part);
+  addReady(operation, split, part);
   addStates(operation, split);
   if (!pictures_) return;
   pictures_->add(operation, split,
@@ -84,7 +84,7 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
 ReportSums::StreamAdder::Part& ReportSums::StreamAdder::partOf(
     std::size_t operation, const v1::Call* call) {
   const AssembledOperation& op = table_.operations[operation];
-  const RowPlace place = plan_.keys.placeOf(table_, op, sizes_);
+  const RowContext place = plan_.keys.placeOf(table_, op, sizes_);
   Newest& newest = call ? newest_of_call_[op.call] : without_call_;
   if (!newest.part || newest.place != place) {
     std::unique_ptr<Part>& made = parts_[{op.call, place}];
@@ -95,7 +95,7 @@ ReportSums::StreamAdder::Part& ReportSums::StreamAdder::partOf(
 }
 
 ReportSums::StreamAdder::Part ReportSums::StreamAdder::makePart(
-    std::size_t operation, const v1::Call* call, const RowPlace& place) {
+    std::size_t operation, const v1::Call* call, const RowContext& place) {
   Part part;
   if (call) {
     const std::uint32_t local = table_.groupOf(*call);
@@ -134,16 +134,16 @@ void ReportSums::StreamAdder::addSplit(const OperationSplit& split,
              part.size.bus_factor);
 }
 
-void ReportSums::StreamAdder::addArrival(std::size_t operation,
-                                         const OperationSplit& split,
-                                         Part& part) {
-  const auto arrival =
-      split.arrival ? split.arrival : rootArrival(*arrivals_, operation);
-  if (!arrival) return;
+void ReportSums::StreamAdder::addReady(std::size_t operation,
+                                       const OperationSplit& split,
+                                       Part& part) {
+  const auto ready =
+      split.ready ? split.ready : rootReady(*ready_times_, operation);
+  if (!ready) return;
   if (!part.lateness) {
     part.lateness = &part.row->told.split.latenessOf(table_.header.rank());
   }
-  part.lateness->add(*arrival);
+  part.lateness->add(*ready);
 }
 
 void ReportSums::StreamAdder::addParent(const AssembledOperation& op,
@@ -182,7 +182,7 @@ void ReportSums::StreamAdder::addStates(std::size_t operation,
 std::optional<std::size_t> ReportSums::StreamAdder::windowOf(
     const OperationSplit& split) const {
   if (!split.ready_ns) return std::nullopt;
-  const std::int64_t since_ns = *split.ready_ns - plan_.arrivals->firstNs();
+  const std::int64_t since_ns = *split.ready_ns - plan_.ready_times->firstNs();
   if (since_ns < 0) return std::nullopt;
   const std::uint64_t window =
       static_cast<std::uint64_t>(since_ns) / plan_.window_ns;

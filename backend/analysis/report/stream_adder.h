@@ -49,10 +49,9 @@ class ReportSums::StreamAdder {
   void add(std::size_t operation, const v1::Call* call);
   Part& partOf(std::size_t operation, const v1::Call* call);
   Part makePart(std::size_t operation, const v1::Call* call,
-                const RowPlace& place);
+                const RowContext& place);
   void addSplit(const OperationSplit& split, Part& part);
-  void addArrival(std::size_t operation, const OperationSplit& split,
-                  Part& part);
+  void addReady(std::size_t operation, const OperationSplit& split, Part& part);
   void addParent(const AssembledOperation& op, Part& part);
   void addStates(std::size_t operation, const OperationSplit& split);
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
@@ -66,12 +65,13 @@ class ReportSums::StreamAdder {
   PictureBuilder* const pictures_;
   const Batches batches_;
   const BatchSizes sizes_;
-  std::optional<ArrivalRows> arrivals_;
-  absl::flat_hash_map<std::pair<std::uint32_t, RowPlace>, std::unique_ptr<Part>>
+  std::optional<ReadyRows> ready_times_;
+  absl::flat_hash_map<std::pair<std::uint32_t, RowContext>,
+                      std::unique_ptr<Part>>
       parts_;
   // Of each call that of its latest operation, which mostly serves the next.
   struct Newest {
-    RowPlace place;
+    RowContext place;
     Part* part = nullptr;
   };
   std::vector<Newest> newest_of_call_;

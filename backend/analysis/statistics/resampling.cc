@@ -85,7 +85,7 @@ void flipAll(Columns columns, std::size_t pairs, Counter& counter) {
 void flipAtRandom(const Columns& columns, std::size_t pairs, Counter& counter) {
   std::mt19937_64 random(kSeed);
   std::vector<double> signs(pairs);
-  for (std::size_t way = 0; way < kMostResamplings; ++way) {
+  for (std::size_t way = 0; way < kMaxResamplings; ++way) {
     for (double& sign : signs) sign = random() >> 63 ? 1 : -1;
     double largest = 0;
     for (const std::vector<double>& column : columns) {
@@ -154,7 +154,7 @@ void relabelAll(const Columns& columns, std::vector<bool> first,
 void relabelAtRandom(const Columns& columns, std::vector<bool> first,
                      Counter& counter) {
   std::mt19937_64 random(kSeed);
-  for (std::size_t way = 0; way < kMostResamplings; ++way) {
+  for (std::size_t way = 0; way < kMaxResamplings; ++way) {
     for (std::size_t i = first.size(); i > 1; --i) {
       const bool kept = first[i - 1];
       const std::size_t other = random() % i;
@@ -174,7 +174,7 @@ std::vector<double> signFlipTest(const Columns& differences) {
   std::vector<double> seen;
   for (const auto& column : columns) seen.push_back(squareOfSum(column));
   Counter counter(std::move(seen));
-  const bool all = pairs < 64 && std::size_t{1} << pairs <= kMostResamplings;
+  const bool all = pairs < 64 && std::size_t{1} << pairs <= kMaxResamplings;
   if (all) {
     flipAll(columns, pairs, counter);
   } else {
@@ -198,7 +198,7 @@ std::vector<double> relabelTest(const Columns& before, const Columns& after) {
     seen.push_back(largestOf({column}, first));
   }
   Counter counter(std::move(seen));
-  const bool all = waysToChoose(m + n, m, kMostResamplings) <= kMostResamplings;
+  const bool all = waysToChoose(m + n, m, kMaxResamplings) <= kMaxResamplings;
   if (all) {
     relabelAll(columns, std::move(first), counter);
   } else {
@@ -210,15 +210,15 @@ std::vector<double> relabelTest(const Columns& before, const Columns& after) {
 double leastSignFlipP(std::size_t pairs) {
   if (pairs == 0) return 1;
   const double least = std::ldexp(1.0, 1 - static_cast<int>(pairs));
-  return std::max(least, 1.0 / static_cast<double>(kMostResamplings + 1));
+  return std::max(least, 1.0 / static_cast<double>(kMaxResamplings + 1));
 }
 
 double leastRelabelP(std::size_t before, std::size_t after) {
   if (before == 0 || after == 0) return 1;
   const std::size_t ways =
-      waysToChoose(before + after, before, kMostResamplings);
-  if (ways > kMostResamplings) {
-    return 1.0 / static_cast<double>(kMostResamplings + 1);
+      waysToChoose(before + after, before, kMaxResamplings);
+  if (ways > kMaxResamplings) {
+    return 1.0 / static_cast<double>(kMaxResamplings + 1);
   }
   // With as many on both sides, the labels all exchanged show the same.
   const double same = before == after ? 2 : 1;

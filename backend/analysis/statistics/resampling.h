@@ -19,7 +19,7 @@ namespace traced {
 using Columns = std::vector<std::vector<double>>;
 
 // More ways than this are not all tried, but as many of them at random.
-inline constexpr std::size_t kMostResamplings = std::size_t{1} << 15;
+inline constexpr std::size_t kMaxResamplings = std::size_t{1} << 15;
 
 // Differences of pairs, whose signs are flipped: a p-value per column.
 std::vector<double> signFlipTest(const Columns& differences);

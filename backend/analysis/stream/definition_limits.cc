@@ -44,8 +44,8 @@ std::uint32_t keepFirst(google::protobuf::RepeatedPtrField<Message>& list,
 }
 
 std::uint32_t addUpTo32Bits(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::min(a + b, kMost));
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(a + b, kMax));
 }
 
 // Whole tensors only: a shape that lacks dimensions would be another one.
@@ -56,7 +56,7 @@ std::uint64_t keepFirstTensors(
   int numbers = 0;
   for (; kept < runs.size(); ++kept) {
     const int more = runs[kept].shape_size() + 1;
-    if (more > kMostCallNumbers - numbers) break;
+    if (more > kMaxCallNumbers - numbers) break;
     numbers += more;
   }
   std::uint64_t tensors = 0;
@@ -68,12 +68,12 @@ std::uint64_t keepFirstTensors(
 }
 
 void keepToLimits(v1::Group& group) {
-  cut(group, &v1::Group::name, &v1::Group::mutable_name, kMostTextBytes);
-  cut(group, &v1::Group::desc, &v1::Group::mutable_desc, kMostTextBytes);
-  cut(group, &v1::Group::backend, &v1::Group::mutable_backend, kMostTextBytes);
+  cut(group, &v1::Group::name, &v1::Group::mutable_name, kMaxTextBytes);
+  cut(group, &v1::Group::desc, &v1::Group::mutable_desc, kMaxTextBytes);
+  cut(group, &v1::Group::backend, &v1::Group::mutable_backend, kMaxTextBytes);
   cut(group, &v1::Group::backend_class, &v1::Group::mutable_backend_class,
-      kMostTextBytes);
-  cut(group, &v1::Group::leg, &v1::Group::mutable_leg, kMostTextBytes);
+      kMaxTextBytes);
+  cut(group, &v1::Group::leg, &v1::Group::mutable_leg, kMaxTextBytes);
 }
 
 void keepToLimits(v1::Call& call) {
@@ -83,8 +83,8 @@ void keepToLimits(v1::Call& call) {
     call.set_tensors_cut(addUpTo32Bits(call.tensors_cut(), tensors));
   }
   const std::uint32_t splits =
-      keepFirst(*call.mutable_split_in(), kMostCallNumbers) +
-      keepFirst(*call.mutable_split_out(), kMostCallNumbers);
+      keepFirst(*call.mutable_split_in(), kMaxCallNumbers) +
+      keepFirst(*call.mutable_split_out(), kMaxCallNumbers);
   if (splits > 0) {
     call.set_splits_cut(addUpTo32Bits(call.splits_cut(), splits));
   }
@@ -92,51 +92,49 @@ void keepToLimits(v1::Call& call) {
 
 void keepToLimits(v1::Context& context) {
   const std::uint32_t more =
-      keepFirst(*context.mutable_annotation(), kMostAnnotations);
+      keepFirst(*context.mutable_annotation(), kMaxAnnotations);
   if (more > 0) {
     context.set_annotations_cut(addUpTo32Bits(context.annotations_cut(), more));
   }
   for (std::string& annotation : *context.mutable_annotation()) {
-    if (annotation.size() > kMostNameBytes) shorten(annotation, kMostNameBytes);
+    if (annotation.size() > kMaxNameBytes) shorten(annotation, kMaxNameBytes);
   }
   cut(context, &v1::Context::module, &v1::Context::mutable_module,
-      kMostNameBytes);
+      kMaxNameBytes);
   cut(context, &v1::Context::module_type, &v1::Context::mutable_module_type,
-      kMostNameBytes);
-  cut(context, &v1::Context::model, &v1::Context::mutable_model,
-      kMostNameBytes);
+      kMaxNameBytes);
+  cut(context, &v1::Context::model, &v1::Context::mutable_model, kMaxNameBytes);
   cut(context, &v1::Context::parent, &v1::Context::mutable_parent,
-      kMostNameBytes);
+      kMaxNameBytes);
 }
 
 void keepToLimits(v1::Frame& frame) {
-  cut(frame, &v1::Frame::function, &v1::Frame::mutable_function,
-      kMostTextBytes);
-  cut(frame, &v1::Frame::file, &v1::Frame::mutable_file, kMostTextBytes);
+  cut(frame, &v1::Frame::function, &v1::Frame::mutable_function, kMaxTextBytes);
+  cut(frame, &v1::Frame::file, &v1::Frame::mutable_file, kMaxTextBytes);
 }
 
 void keepToLimits(v1::Stack& stack) {
   // One of the two is used.
   const std::uint32_t more =
-      std::max(keepFirst(*stack.mutable_frame_id(), kMostFrames),
-               keepFirst(*stack.mutable_frame(), kMostFrames));
+      std::max(keepFirst(*stack.mutable_frame_id(), kMaxFrames),
+               keepFirst(*stack.mutable_frame(), kMaxFrames));
   if (more > 0) stack.set_cut(addUpTo32Bits(stack.cut(), more));
   for (v1::Frame& frame : *stack.mutable_frame()) keepToLimits(frame);
-  if (keepFirst(*stack.mutable_cpp(), kMostFrames) > 0) {
+  if (keepFirst(*stack.mutable_cpp(), kMaxFrames) > 0) {
     stack.set_cpp_cut(true);
   }
   if (!stack.has_handling()) return;
   v1::HandledException& handling = *stack.mutable_handling();
   cut(handling, &v1::HandledException::type,
-      &v1::HandledException::mutable_type, kMostNameBytes);
+      &v1::HandledException::mutable_type, kMaxNameBytes);
   if (handling.has_raised()) keepToLimits(*handling.mutable_raised());
 }
 
 void keepToLimits(v1::Code& code) {
-  cut(code, &v1::Code::binary, &v1::Code::mutable_binary, kMostTextBytes);
-  cut(code, &v1::Code::function, &v1::Code::mutable_function, kMostTextBytes);
-  cut(code, &v1::Code::file, &v1::Code::mutable_file, kMostTextBytes);
-  if (code.build_id().size() > kMostNameBytes) code.clear_build_id();
+  cut(code, &v1::Code::binary, &v1::Code::mutable_binary, kMaxTextBytes);
+  cut(code, &v1::Code::function, &v1::Code::mutable_function, kMaxTextBytes);
+  cut(code, &v1::Code::file, &v1::Code::mutable_file, kMaxTextBytes);
+  if (code.build_id().size() > kMaxNameBytes) code.clear_build_id();
 }
 
 }  // namespace
@@ -149,15 +147,14 @@ void keepToLimits(v1::Payload& payload) {
   for (v1::Frame& frame : *payload.mutable_frame()) keepToLimits(frame);
   for (v1::Code& code : *payload.mutable_code()) keepToLimits(code);
   for (v1::Buffers& buffers : *payload.mutable_buffers()) {
-    const std::uint32_t more =
-        keepFirst(*buffers.mutable_range(), kMostBuffers);
+    const std::uint32_t more = keepFirst(*buffers.mutable_range(), kMaxBuffers);
     if (more > 0) buffers.set_cut(addUpTo32Bits(buffers.cut(), more));
   }
   for (v1::Thread& thread : *payload.mutable_thread()) {
-    cut(thread, &v1::Thread::name, &v1::Thread::mutable_name, kMostNameBytes);
+    cut(thread, &v1::Thread::name, &v1::Thread::mutable_name, kMaxNameBytes);
   }
   for (v1::Text& text : *payload.mutable_text()) {
-    cut(text, &v1::Text::text, &v1::Text::mutable_text, kMostTextBytes);
+    cut(text, &v1::Text::text, &v1::Text::mutable_text, kMaxTextBytes);
   }
 }
 

@@ -11,15 +11,15 @@
 namespace traced {
 
 // Of one text: names in a context and of threads.
-inline constexpr std::size_t kMostNameBytes = 256;
+inline constexpr std::size_t kMaxNameBytes = 256;
 // Of any other: what a failure said, what a group is called, where a frame is.
-inline constexpr std::size_t kMostTextBytes = 512;
-inline constexpr int kMostAnnotations = 16;
-inline constexpr int kMostFrames = 64;
-inline constexpr int kMostBuffers = 16;
+inline constexpr std::size_t kMaxTextBytes = 512;
+inline constexpr int kMaxAnnotations = 16;
+inline constexpr int kMaxFrames = 64;
+inline constexpr int kMaxBuffers = 16;
 // Of the inputs of a call, of its outputs, and of each list of splits: a number
 // for each tensor and each of its dimensions.
-inline constexpr int kMostCallNumbers = 512;
+inline constexpr int kMaxCallNumbers = 512;
 
 // Cuts all definitions of a chunk down to these bounds. Texts then end with
 // "...", and of lists it is counted how much was cut.

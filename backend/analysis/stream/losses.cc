@@ -38,7 +38,7 @@ void Losses::add(const StreamTable& table) {
   if (table.snapshot) return;
   cut_short_.add(rank, 1);
   elsewhere_.insert(table.header.host());
-  left_out_rings_ |= table.ring == RingState::kNotLooked;
+  left_out_rings_ |= table.ring == RingState::kNotPolled;
 }
 
 bool Losses::any() const {

@@ -11,7 +11,7 @@ enum class EndBound : std::uint8_t {
   kExact,
   // It was over by then. Who waited for it was woken first: what told us of it
   // comes soon after, but on a busy machine it waits for a processor.
-  kTold,
+  kReported,
   // It was over by then, when somebody looked: it may have been long before.
   kSeen,
 };
@@ -26,7 +26,7 @@ inline EndBound endBoundOf(const AssembledOperation& op) {
     case v1::END_SOURCE_DEVICE_EVENT:
       return EndBound::kExact;
     case v1::END_SOURCE_FUTURE:
-      return EndBound::kTold;
+      return EndBound::kReported;
     case v1::END_SOURCE_DEVICE_WAIT:
       return op.stall_ns_plus_1 > kHeldUpNs + 1 ? EndBound::kExact
                                                 : EndBound::kSeen;

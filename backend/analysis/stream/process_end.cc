@@ -159,9 +159,8 @@ ProcessEnd processEndOf(const StreamTable& table) {
 }
 
 std::string ProcessEnd::exceptionLine() const {
-  constexpr std::size_t kMostBytes = 400;
-  std::string line =
-      upTo(exception.substr(0, exception.find('\n')), kMostBytes);
+  constexpr std::size_t kMaxBytes = 400;
+  std::string line = upTo(exception.substr(0, exception.find('\n')), kMaxBytes);
   while (!line.empty() && (line.back() == '.' || line.back() == ' ')) {
     line.pop_back();
   }

@@ -51,9 +51,9 @@ void StreamTable::addMethod(const MethodRow& row,
   };
   add(operation.algorithm, row.algorithm);
   add(operation.protocol, row.protocol);
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
+  constexpr std::uint32_t kMax = std::numeric_limits<std::uint16_t>::max();
   operation.channels = static_cast<std::uint16_t>(std::max<std::uint32_t>(
-      operation.channels, std::min(row.channels, kMost)));
+      operation.channels, std::min(row.channels, kMax)));
 }
 
 void StreamTable::findOperationSpan() {

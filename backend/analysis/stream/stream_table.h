@@ -10,8 +10,8 @@
 
 #include "analysis/stream/assembled_operation.h"
 #include "analysis/stream/definitions.h"
-#include "analysis/stream/evidence.h"
 #include "analysis/stream/marks.h"
+#include "analysis/stream/source_capabilities.h"
 #include "base/instant.h"
 #include "traced/v1/trace.pb.h"
 
@@ -20,7 +20,7 @@ namespace traced {
 // What is known of the ring of a stream, beyond its files.
 enum class RingState : std::uint8_t {
   // Nobody looked.
-  kNotLooked,
+  kNotPolled,
   // There is none within reach, or it cannot be used.
   kNone,
   // It was read while its process lived: the stream is known up to then.
@@ -43,7 +43,7 @@ struct GroupProgress {
 struct StreamTable {
   v1::Header header;
   // What its source tells at all.
-  EvidenceSet evidence = EvidenceSet::all();
+  CapabilitySet capabilities = CapabilitySet::all();
   StreamDefinitions definitions;
   // In the order of their issue rows; all of them were issued.
   std::vector<AssembledOperation> operations;
@@ -91,7 +91,7 @@ struct StreamTable {
   Instant last_operation;
   // What was looked for in shared memory, and for how long the end of the
   // stream was found only there; absent: it is all in files.
-  RingState ring = RingState::kNotLooked;
+  RingState ring = RingState::kNotPolled;
   std::optional<std::uint64_t> from_ring_ns;
 
   std::uint64_t dropped() const;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/figures/histogram.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 
 namespace traced {
 
@@ -21,7 +21,7 @@ inline std::uint64_t offByNs(const CertifiedTime& time) {
 }
 
 // A time that can be off by more than itself is not told from 0.
-inline bool isToldFromZero(const CertifiedTime& time) {
+inline bool isSurelyNotZero(const CertifiedTime& time) {
   return notBelowZero(time.ns) >= offByNs(time);
 }
 

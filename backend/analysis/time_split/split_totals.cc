@@ -6,8 +6,8 @@
 namespace traced {
 namespace {
 
-constexpr std::uint64_t kFewest = 10;
-constexpr std::size_t kFewestWindows = 3;
+constexpr std::uint64_t kMin = 10;
+constexpr std::size_t kMinWindows = 3;
 
 // What the windows on one side say.
 struct Side {
@@ -17,7 +17,7 @@ struct Side {
   std::uint64_t most = 0;
 
   void add(const Histogram& window) {
-    if (window.count() < kFewest) return;
+    if (window.count() < kMin) return;
     const std::uint64_t median = window.percentile(50);
     all.add(window);
     ++windows;
@@ -30,12 +30,12 @@ struct Side {
 
 std::optional<Trend::Change> Trend::degraded() const {
   for (std::size_t since = 1; since < kWindows; ++since) {
-    if (windows_[since].count() < kFewest) continue;
+    if (windows_[since].count() < kMin) continue;
     Side before, after;
     for (std::size_t i = 0; i < kWindows; ++i) {
       (i < since ? before : after).add(windows_[i]);
     }
-    if (before.windows < kFewestWindows || after.windows < kFewestWindows) {
+    if (before.windows < kMinWindows || after.windows < kMinWindows) {
       continue;
     }
     if (after.least >= before.most + before.most / 4 && before.most > 0) {
@@ -49,9 +49,9 @@ namespace {
 
 void addSpeed(Histogram& bandwidths, double bytes, std::uint64_t ns) {
   // Faster than that no clock can tell.
-  constexpr double kMost = 1e18;
+  constexpr double kMax = 1e18;
   if (ns == 0 || bytes <= 0) return;
-  const double speed = std::min(bytes * 1e9 / static_cast<double>(ns), kMost);
+  const double speed = std::min(bytes * 1e9 / static_cast<double>(ns), kMax);
   // The nearest whole number, as of llround, which is a call.
   const auto below = static_cast<std::uint64_t>(speed);
   bandwidths.add(below + (speed - static_cast<double>(below) >= 0.5));
@@ -74,9 +74,9 @@ void SplitSums::add(const OperationSplit& split) {
     wait_for_peers.add(notBelowZero(wait.ns));
     wait_uncertain_ns += offByNs(wait);
   }
-  if (!split.arrival) return;
-  ++arrivals;
-  if (split.arrival->is_last) last.add(split.arrival->behind_ns);
+  if (!split.ready) return;
+  ++ready_times;
+  if (split.ready->is_last) last.add(split.ready->behind_ns);
 }
 
 void SplitSums::add(const SplitSums& other) {
@@ -85,7 +85,7 @@ void SplitSums::add(const SplitSums& other) {
   exposed.add(other.exposed);
   slack.add(other.slack);
   wait_uncertain_ns += other.wait_uncertain_ns;
-  arrivals += other.arrivals;
+  ready_times += other.ready_times;
   last.add(other.last);
   withheld += other.withheld;
 }
@@ -120,7 +120,7 @@ void SplitTotals::add(const SplitTotals& other) {
   parts_.transfer_bandwidth.add(other.parts_.transfer_bandwidth);
   parts_.ready_bandwidth.add(other.parts_.ready_bandwidth);
   for (const auto& [rank, lateness] : other.ranks_) {
-    ranks_[rank].arrivals += lateness.arrivals;
+    ranks_[rank].ready_times += lateness.ready_times;
     ranks_[rank].behind_ns.add(lateness.behind_ns);
   }
   parts_.transfer_trend.add(other.parts_.transfer_trend);

@@ -55,7 +55,7 @@ struct SplitSums {
   std::uint64_t wait_uncertain_ns = 0;
   // Operations where it is certain who was ready last, and in how many of them
   // this was a rank looked at, and by how much in all.
-  std::uint64_t arrivals = 0;
+  std::uint64_t ready_times = 0;
   TimeSum last;
   // Operations without a wait for peers or without a transfer time.
   std::uint64_t withheld = 0;
@@ -66,14 +66,14 @@ struct SplitSums {
 
 // How often one rank was the last.
 struct Lateness {
-  std::uint64_t arrivals = 0;
+  std::uint64_t ready_times = 0;
   Histogram behind_ns;  // of those where it was
 
   std::uint64_t last() const { return behind_ns.count(); }
 
-  void add(const OperationSplit::Arrival& arrival) {
-    ++arrivals;
-    if (arrival.is_last) behind_ns.add(arrival.behind_ns);
+  void add(const OperationSplit::Arrival& ready) {
+    ++ready_times;
+    if (ready.is_last) behind_ns.add(ready.behind_ns);
   }
 };
 

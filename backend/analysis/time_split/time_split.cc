@@ -20,13 +20,13 @@ void addOwnTimes(OperationSplit& split, const AssembledOperation& op,
   split.exposed_ns = op.exposedNs();
 }
 
-OperationSplit::Arrival arrivalOf(const ArrivalTable::Row& row,
-                                  std::uint32_t rank) {
+OperationSplit::Arrival readyOf(const ReadyTable::Row& row,
+                                std::uint32_t rank) {
   return {row.last_rank == rank,
           static_cast<std::uint64_t>(row.last.ns - row.before_last.ns)};
 }
 
-OperationSplit::Awaited awaitedOf(const ArrivalTable::Row& row,
+OperationSplit::Awaited awaitedOf(const ReadyTable::Row& row,
                                   const CertifiedTime& wait) {
   std::int64_t ns = wait.ns;
   std::int64_t certain_ns = std::min(wait.ns, wait.low_ns);
@@ -40,7 +40,7 @@ OperationSplit::Awaited awaitedOf(const ArrivalTable::Row& row,
 // From `from` to the end, or from the last of those it depends on, if that was
 // later. `row`: of these, if it does.
 CertifiedTime transferFrom(const CommonInstant& from,
-                           const ArrivalTable::Row* row,
+                           const ReadyTable::Row* row,
                            const CommonInstant& end) {
   const std::int64_t ns = end.own_ns - from.own_ns;
   CertifiedTime transfer{ns, ns, ns + from.early_ns};
@@ -71,20 +71,20 @@ bool leaveOpen(std::int64_t until_ns, std::int64_t whole_ns,
 
 }  // namespace
 
-OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
-  const ArrivalTable::Stream& stream = arrivals.stream();
+OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
+  const ReadyTable::Stream& stream = ready_times.stream();
   const AssembledOperation& op = stream.table.operations[operation];
   OperationSplit split;
   addOwnTimes(split, op, stream.ready[operation].at);
   const MatchedCall* call = stream.calls.of(op);
   if (!call || op.failed) return split;
   const DependencyRole& role = call->role;
-  const auto ready = ArrivalTable::common(stream, stream.ready[operation]);
+  const auto ready = ReadyTable::common(stream, stream.ready[operation]);
   if (!ready) return split;
   split.ready_ns = ready->ns;
-  const auto end = ArrivalTable::common(stream, op.ended);
-  const ArrivalTable::Row* const met = arrivals.find(op);
-  const ArrivalTable::Row* row = nullptr;
+  const auto end = ReadyTable::common(stream, op.ended);
+  const ReadyTable::Row* const met = ready_times.find(op);
+  const ReadyTable::Row* row = nullptr;
   if (!role.independent) {
     const bool is_complete = met && met->isComplete(*call);
     if (!is_complete || !role.proves || (role.relayed && !end)) return split;
@@ -95,8 +95,8 @@ OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
     const bool all_wait_for_all =
         role.proven && role.provable == call->group_size;
     if (row && all_wait_for_all) {
-      split.likely_arrival = arrivalOf(*row, stream.table.header.rank());
-      if (row->isLastCertain()) split.arrival = split.likely_arrival;
+      split.likely_arrival = readyOf(*row, stream.table.header.rank());
+      if (row->isLastCertain()) split.ready = split.likely_arrival;
     } else if (row) {
       split.awaited = awaitedOf(*row, *split.wait_for_peers);
     }
@@ -107,7 +107,7 @@ OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation) {
   // waited for another.
   if (transfer.high_ns < 0) {
     split.wait_for_peers.reset();
-    split.arrival.reset();
+    split.ready.reset();
     split.likely_arrival.reset();
     split.awaited.reset();
     return split;
@@ -135,7 +135,7 @@ TimeWindow windowAt(Instant from, std::int64_t ns) {
   return between(begin, end) ? TimeWindow{begin.ns(), end.ns()} : TimeWindow{};
 }
 
-TimeWindow waitingWindow(const ArrivalTable::Stream& stream,
+TimeWindow waitingWindow(const ReadyTable::Stream& stream,
                          std::size_t operation, const OperationSplit& split) {
   if (!split.wait_for_peers) return {};
   return windowAt(stream.ready[operation].at,
@@ -157,9 +157,9 @@ bool holdsUp(const v1::Call& call, std::uint32_t group_rank) {
 
 }  // namespace
 
-std::optional<OperationSplit::Arrival> rootArrival(const ArrivalRows& arrivals,
-                                                   std::size_t operation) {
-  const ArrivalTable::Stream& stream = arrivals.stream();
+std::optional<OperationSplit::Arrival> rootReady(const ReadyRows& ready_times,
+                                                 std::size_t operation) {
+  const ReadyTable::Stream& stream = ready_times.stream();
   const AssembledOperation& op = stream.table.operations[operation];
   const MatchedCall* matched = stream.calls.of(op);
   const v1::Call* call = stream.table.callOf(op);
@@ -168,8 +168,8 @@ std::optional<OperationSplit::Arrival> rootArrival(const ArrivalRows& arrivals,
       std::max(call->bytes_in(), call->bytes_out()) == 0) {
     return std::nullopt;
   }
-  const auto ready = ArrivalTable::common(stream, stream.ready[operation]);
-  const ArrivalTable::Row* const row = arrivals.find(op);
+  const auto ready = ReadyTable::common(stream, stream.ready[operation]);
+  const ReadyTable::Row* const row = ready_times.find(op);
   if (!ready || !row || row->present != matched->group_size) {
     return std::nullopt;
   }

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "analysis/job/time_windows.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 
 namespace traced {
 
@@ -36,7 +36,7 @@ struct OperationSplit {
     bool is_last = false;
     std::uint64_t behind_ns = 0;
   };
-  std::optional<Arrival> arrival;
+  std::optional<Arrival> ready;
   // The same as clocks have it, certain or not: who seems to have been the
   // last.
   std::optional<Arrival> likely_arrival;
@@ -53,11 +53,11 @@ struct OperationSplit {
 };
 
 // `arrivals`: as the operation's stream asks for them.
-OperationSplit splitTime(const ArrivalRows& arrivals, std::size_t operation);
+OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation);
 
 // When the operation waited for peers, as clocks have it, and when it was in
 // transfer, on the rank's own clock; empty where that is not known.
-TimeWindow waitingWindow(const ArrivalTable::Stream& stream,
+TimeWindow waitingWindow(const ReadyTable::Stream& stream,
                          std::size_t operation, const OperationSplit& split);
 TimeWindow transferWindow(const AssembledOperation& op,
                           const OperationSplit& split);
@@ -67,7 +67,7 @@ TimeWindow windowAt(Instant from, std::int64_t ns);
 // Returns whether this rank certainly was the last of all members and held
 // others up, and by how much at least. Absent where the operation has no root,
 // or where it is not known when all members were ready.
-std::optional<OperationSplit::Arrival> rootArrival(const ArrivalRows& arrivals,
-                                                   std::size_t operation);
+std::optional<OperationSplit::Arrival> rootReady(const ReadyRows& ready_times,
+                                                 std::size_t operation);
 
 }  // namespace traced

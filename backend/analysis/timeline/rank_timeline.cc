@@ -17,7 +17,7 @@ namespace {
 
 // Each takes a lane to the end of the trace. What has no end and is not among
 // the last so many of its group ended, or its end was never to be seen.
-constexpr std::size_t kMostOpen = 16;
+constexpr std::size_t kMaxOpen = 16;
 
 // How much of an operation's length the clocks may leave in doubt.
 constexpr std::int64_t kCertainPart = 10;
@@ -104,7 +104,7 @@ class Drawer {
     for (auto slice = line_.operations.rbegin();
          slice != line_.operations.rend(); ++slice) {
       if (slice->how != SpanEnd::kOpen) continue;
-      if (++open[slice->group] <= kMostOpen) {
+      if (++open[slice->group] <= kMaxOpen) {
         slice->end_ns = kNeverNs;
       } else {
         slice->how = SpanEnd::kNotSeen;

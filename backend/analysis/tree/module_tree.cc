@@ -9,7 +9,7 @@
 #include "analysis/figures/bandwidth.h"
 #include "analysis/job/held_time.h"
 #include "analysis/stream/batches.h"
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -106,7 +106,7 @@ std::size_t ModuleTree::nodeOf(const v1::Context& context) {
   std::size_t node = childOf(kRoot, context.model());
   if (!context.module().empty()) {
     const std::vector<std::string> path =
-        absl::StrSplit(context.module(), absl::MaxSplits('.', kMostDepth - 1));
+        absl::StrSplit(context.module(), absl::MaxSplits('.', kMaxDepth - 1));
     for (const std::string& name : path) {
       const std::size_t child = childOf(node, name);
       if (child == node) return node;  // there are too many
@@ -120,7 +120,7 @@ std::size_t ModuleTree::nodeOf(const v1::Context& context) {
 std::size_t ModuleTree::childOf(std::size_t parent, const std::string& name) {
   const auto found = children_.find({parent, name});
   if (found != children_.end()) return found->second;
-  if (nodes_.size() >= kMostModules) {
+  if (nodes_.size() >= kMaxModules) {
     ++cut_;
     return parent;
   }

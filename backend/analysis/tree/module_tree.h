@@ -65,8 +65,8 @@ class ModuleTree {
   enum class Detail { kByOperation, kByCall, kByShape };
   static constexpr std::size_t kRoot = 0;
   // What is above is added to what is around it.
-  static constexpr std::size_t kMostDepth = 64;
-  static constexpr std::size_t kMostModules = 100'000;
+  static constexpr std::size_t kMaxDepth = 64;
+  static constexpr std::size_t kMaxModules = 100'000;
 
   explicit ModuleTree(Detail detail);
 

@@ -38,8 +38,8 @@ JobView::JobView(const TraceSet& set, RunOverview overview,
                            overview_.clock_ids[of_set], stream.group_indices);
     group_hashes_.push_back(groupHashes(stream.table));
   }
-  for (const ArrivalTable::Stream& stream : arriving_) {
-    arrivals_.emplace_back(overview_.arrivals, stream);
+  for (const ReadyTable::Stream& stream : arriving_) {
+    ready_times_.emplace_back(overview_.ready_times, stream);
   }
   match(selection);
   if (selection.last_ns) keepLast(*selection.last_ns);
@@ -133,7 +133,7 @@ void JobView::keepMost(std::uint64_t most) {
 }
 
 OperationSplit JobView::splitOf(const MatchCell& cell) const {
-  return splitTime(arrivals_[cell.stream], cell.operation);
+  return splitTime(ready_times_[cell.stream], cell.operation);
 }
 
 std::optional<JobView::Latest> JobView::latestOf(const MatchRow& row) const {
@@ -145,7 +145,7 @@ std::optional<JobView::Latest> JobView::latestOf(const MatchRow& row) const {
   if (!all_wait_for_all || isPointToPoint(callOf(cell)->op())) {
     return std::nullopt;
   }
-  const ArrivalTable::Row* arrived = arrivals_[cell.stream].find(op);
+  const ReadyTable::Row* arrived = ready_times_[cell.stream].find(op);
   if (!arrived || !arrived->isComplete(*call) || arrived->arrived < 2 ||
       !arrived->isLastCertain()) {
     return std::nullopt;

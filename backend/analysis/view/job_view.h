@@ -109,8 +109,8 @@ class JobView {
   std::vector<ChosenRank> chosen_;
   LoadedRun run_;
   // One per stream of the run.
-  std::vector<ArrivalTable::Stream> arriving_;
-  std::vector<ArrivalRows> arrivals_;
+  std::vector<ReadyTable::Stream> arriving_;
+  std::vector<ReadyRows> ready_times_;
   std::vector<std::vector<std::uint64_t>> group_hashes_;
   MatchTable matched_;
   LeftOutOfView left_out_;

@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostCulprits = 8;
+constexpr std::size_t kMaxCulprits = 8;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::vector<ChosenRank> chooseRanks(const std::vector<std::uint64_t>& waited_ns,
                     [&](const ChosenRank& one) { return one.index == index; });
     if (!there) chosen.push_back({index, reason});
   };
-  for (std::size_t i = 0; i < std::min(culprits.size(), kMostCulprits); ++i) {
+  for (std::size_t i = 0; i < std::min(culprits.size(), kMaxCulprits); ++i) {
     choose(culprits[i], ChosenAs::kCulprit);
   }
   std::vector<std::size_t> order(waited_ns.size());

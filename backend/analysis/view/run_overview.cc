@@ -17,14 +17,14 @@ RunOverview overviewOf(const TraceSet& set) {
   RunOverview overview;
   const std::size_t threads = readingThreads(set);
   overview.clock_ids = clockIds(set);
-  overview.arrivals = ArrivalTable(threads);
+  overview.ready_times = ReadyTable(threads);
   std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
   const auto add = [&](std::size_t i, const StreamTable& table,
                        const v1::ClockModel& clock) {
     const std::vector<std::uint32_t> groups =
         overview.groups.add(table.header.attempt(), table.definitions.groups());
-    overview.arrivals.add(OwnArrivals(table, groups), clock,
-                          overview.clock_ids[i]);
+    overview.ready_times.add(OwnReadyTimes(table, groups), clock,
+                             overview.clock_ids[i]);
     overview.summary.add(table);
     overview.ranks.push_back({i, table.header.rank(), table.operations.size()});
     if (!table.last.known()) return;
@@ -43,13 +43,13 @@ std::vector<std::uint64_t> waitedNs(const TraceSet& set,
   std::vector<std::uint64_t> waited;
   GroupCatalog groups = overview.groups;
   readStreams(set, [&](std::size_t i, StreamTable& table) {
-    const ArrivalTable::Stream stream(
+    const ReadyTable::Stream stream(
         table, overview.clocks[i], overview.clock_ids[i],
         groups.add(table.header.attempt(), table.definitions.groups()));
-    const ArrivalRows arrivals(overview.arrivals, stream);
+    const ReadyRows ready_times(overview.ready_times, stream);
     std::uint64_t& total = waited.emplace_back();
     for (std::size_t j = 0; j < table.operations.size(); ++j) {
-      const OperationSplit split = splitTime(arrivals, j);
+      const OperationSplit split = splitTime(ready_times, j);
       if (split.wait_for_peers) total += notBelowZero(split.wait_for_peers->ns);
     }
   });

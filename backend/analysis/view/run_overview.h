@@ -11,7 +11,7 @@
 #include "analysis/job/group_catalog.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/reading/trace_set.h"
-#include "analysis/time_split/arrival_table.h"
+#include "analysis/time_split/ready_table.h"
 
 namespace traced {
 
@@ -28,7 +28,7 @@ struct RunOverview {
   std::vector<std::uint32_t> clock_ids;
   GroupCatalog groups;
   RunSummary summary;
-  ArrivalTable arrivals;
+  ReadyTable ready_times;
   // The selected ones, by rank.
   std::vector<Rank> ranks;
   // When the first of them began to record, and the last instant that one of

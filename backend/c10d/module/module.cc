@@ -111,8 +111,8 @@ void step(std::optional<std::uint64_t> number) {
 
 // Whatever a program says; "for ever" is a year.
 std::chrono::milliseconds milliseconds(double seconds) {
-  constexpr double kMost = 365.0 * 24 * 3600;
-  const double bounded = seconds > 0 ? std::min(seconds, kMost) : 0;
+  constexpr double kMax = 365.0 * 24 * 3600;
+  const double bounded = seconds > 0 ? std::min(seconds, kMax) : 0;
   return std::chrono::milliseconds(static_cast<std::int64_t>(bounded * 1000));
 }
 

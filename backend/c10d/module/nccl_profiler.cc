@@ -19,14 +19,14 @@ nccl::Operation operation() noexcept {
 }
 
 // A call for many ranks is many of NCCL's, which are mostly alike.
-bool isToldAgain(const nccl::Operation& operation, const char* algorithm,
-                 const char* protocol, unsigned channels) {
-  struct Told {
+bool isRepeated(const nccl::Operation& operation, const char* algorithm,
+                const char* protocol, unsigned channels) {
+  struct LastReport {
     nccl::Operation operation;
     std::string algorithm, protocol;
     unsigned channels = 0;
   };
-  thread_local Told last;
+  thread_local LastReport last;
   if (last.operation.recorder == operation.recorder &&
       last.operation.id == operation.id && last.algorithm == algorithm &&
       last.protocol == protocol && last.channels == channels) {
@@ -39,7 +39,7 @@ bool isToldAgain(const nccl::Operation& operation, const char* algorithm,
 void method(const nccl::Operation& operation, const char* algorithm,
             const char* protocol, unsigned channels) noexcept {
   try {
-    if (isToldAgain(operation, algorithm, protocol, channels)) return;
+    if (isRepeated(operation, algorithm, protocol, channels)) return;
   } catch (const std::bad_alloc&) {
   }
   static_cast<Recorder*>(operation.recorder)

@@ -37,7 +37,7 @@ CodeKind CodeKinds::of(const PyCodeObject& code) noexcept {
   if ((known & ~kKindBits) == addressOf(&code)) {
     return static_cast<CodeKind>(known & kKindBits);
   }
-  const CodeKind kind = lookUp(code);
+  const CodeKind kind = find(code);
   place.store(addressOf(&code) | static_cast<std::uint64_t>(kind),
               std::memory_order_relaxed);
   return kind;
@@ -51,7 +51,7 @@ void CodeKinds::forget(const void* code) noexcept {
   place.compare_exchange_strong(known, 0, std::memory_order_relaxed);
 }
 
-CodeKind CodeKinds::lookUp(const PyCodeObject& code) const noexcept {
+CodeKind CodeKinds::find(const PyCodeObject& code) const noexcept {
   const auto folder = std::find_if(
       folders_.begin(), folders_.end(),
       [&code](const CodeFolder& one) { return isInFile(code, one.beginning); });
@@ -61,7 +61,7 @@ CodeKind CodeKinds::lookUp(const PyCodeObject& code) const noexcept {
 namespace {
 
 // The code objects that were told of, or that share a bit with one.
-class ToldCode {
+class ReportedCode {
  public:
   void add(const void* code) noexcept {
     const auto [word, bit] = placeOf(code);
@@ -82,7 +82,7 @@ class ToldCode {
   std::array<std::atomic<std::uint64_t>, kWords> words_{};
 };
 
-ToldCode told_code;
+ReportedCode reported_code;
 // How often one of them was freed.
 std::atomic<std::uint64_t> freed_codes{0};
 // Never freed: threads may be within it for ever.
@@ -92,7 +92,7 @@ destructor free_code = nullptr;
 // With the GIL, as are the frames that come to run what takes the place.
 void freeCode(PyObject* code) {
   code_kinds->forget(code);
-  if (told_code.mayHold(code)) {
+  if (reported_code.mayHold(code)) {
     freed_codes.fetch_add(1, std::memory_order_relaxed);
   }
   free_code(code);
@@ -110,7 +110,9 @@ CodeKind kindOf(const PyCodeObject& code) noexcept {
   return code_kinds->of(code);
 }
 
-void noteTold(const PyCodeObject& code) noexcept { told_code.add(&code); }
+void noteReported(const PyCodeObject& code) noexcept {
+  reported_code.add(&code);
+}
 
 std::uint64_t freedCodes() noexcept {
   return freed_codes.load(std::memory_order_relaxed);

@@ -36,7 +36,7 @@ class CodeKinds {
   void forget(const void* code) noexcept;
 
  private:
-  CodeKind lookUp(const PyCodeObject& code) const noexcept;
+  CodeKind find(const PyCodeObject& code) const noexcept;
   std::atomic<std::uint64_t>& placeOf(const void* code) noexcept;
 
   static constexpr std::size_t kRemembered = 4096;
@@ -56,7 +56,7 @@ void watchCode(const std::vector<CodeFolder>& folders);
 CodeKind kindOf(const PyCodeObject& code) noexcept;
 
 // It was told in words.
-void noteTold(const PyCodeObject& code) noexcept;
+void noteReported(const PyCodeObject& code) noexcept;
 // How often code that was told has been freed.
 std::uint64_t freedCodes() noexcept;
 

@@ -311,7 +311,7 @@ class ProgramStacks final : public StackSource {
   }
 
   static void tell(const PythonFrame& frame, v1::Frame& told) {
-    noteTold(*frame.code);
+    noteReported(*frame.code);
     told.set_function(functionOf(*frame.code, kMaxFunctionBytes));
     told.set_file(fileOf(*frame.code, kMaxFileBytes));
     told.set_line(

@@ -22,13 +22,13 @@ bool hasAbortHooks([[maybe_unused]] const c10d::Backend& backend) {
 
 }  // namespace
 
-void TracedBackend::startHearingOfFailures() noexcept {
+void TracedBackend::watchFailures() noexcept {
   if (engine_.on_host) return;
   try {
     const bool hooks = hasAbortHooks(*inner_);
     // Of other engines it is not known what it takes to ask them.
     c10d::Backend* const asked =
-        engine_.tells_error_at_once ? inner_.get() : nullptr;
+        engine_.reports_error_at_once ? inner_.get() : nullptr;
     news_ = recorder_.engineChecks().keep(
         std::make_unique<EngineNews>(recorder_, group_->id(), communicator_,
                                      asked),
@@ -41,11 +41,12 @@ void TracedBackend::startHearingOfFailures() noexcept {
       has_abort_hook_ = true;
     }
 #endif
-  } catch (...) {  // Then failures are heard only where Works tell of them.
+  } catch (
+      ...) {  // Then failures are last_heard only where Works tell of them.
   }
 }
 
-void TracedBackend::stopHearingOfFailures() noexcept {
+void TracedBackend::unwatchFailures() noexcept {
   // Of a forked child's parent a thread may have held the lock.
   if (!news_ || getpid() != owner_) return;
   recorder_.engineChecks().forget(news_);

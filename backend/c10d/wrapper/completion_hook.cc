@@ -21,7 +21,7 @@ std::uint64_t engineNsPlus1(const std::optional<float>& ms) {
 
 }  // namespace
 
-void TracedBackend::startHearingOfEnds() noexcept {
+void TracedBackend::watchCompletions() noexcept {
   try {
     if (!inner_->supportsCompletionHooks()) return;
   } catch (...) {  // A backend may be anybody's.
@@ -46,7 +46,7 @@ void TracedBackend::startHearingOfEnds() noexcept {
   completions_ = std::move(completions);
 }
 
-void TracedBackend::stopHearingOfEnds() noexcept {
+void TracedBackend::unwatchCompletions() noexcept {
   if (!completions_) return;
   try {
     inner_->unregisterCompletionHook(kHookId);
@@ -54,8 +54,8 @@ void TracedBackend::stopHearingOfEnds() noexcept {
   }
 }
 
-void TracedBackend::hearOfEnd(const Issued& issued,
-                              const c10d::Work& work) noexcept {
+void TracedBackend::onCompletion(const Issued& issued,
+                                 const c10d::Work& work) noexcept {
   try {
     completions_->issued(work.getCompletionKey(), issued.op, issued.issue_ns);
   } catch (...) {  // Its end stays unobserved.
@@ -64,9 +64,9 @@ void TracedBackend::hearOfEnd(const Issued& issued,
 
 #else
 
-void TracedBackend::startHearingOfEnds() noexcept {}
-void TracedBackend::stopHearingOfEnds() noexcept {}
-void TracedBackend::hearOfEnd(const Issued&, const c10d::Work&) noexcept {}
+void TracedBackend::watchCompletions() noexcept {}
+void TracedBackend::unwatchCompletions() noexcept {}
+void TracedBackend::onCompletion(const Issued&, const c10d::Work&) noexcept {}
 
 #endif
 

@@ -46,9 +46,10 @@ void EngineNews::gaveUp(const char* why) noexcept {
   // What is under way is cut off: its streams go on, as if it had ended.
   recorder_.devices().aborting(communicator_);
   const std::int64_t now_ns = nowNs();
-  std::int64_t told_ns = told_ns_.load(std::memory_order_relaxed);
-  const bool is_same = told_ns > 0 && now_ns - told_ns < kSameNs;
-  if (is_same || !told_ns_.compare_exchange_strong(told_ns, now_ns)) return;
+  std::int64_t reported_ns = reported_ns_.load(std::memory_order_relaxed);
+  const bool is_same = reported_ns > 0 && now_ns - reported_ns < kSameNs;
+  if (is_same || !reported_ns_.compare_exchange_strong(reported_ns, now_ns))
+    return;
   recorder_.mark(MarkKind::kEngineFailed, group_, why);
   recorder_.requestFlush();
 }

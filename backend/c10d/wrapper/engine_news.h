@@ -55,7 +55,8 @@ class EngineNews final : public EngineCheck {
   const std::uint32_t group_;
   std::atomic<CommunicatorId> communicator_;
   c10d::Backend* const engine_;
-  std::atomic<std::int64_t> told_ns_{std::numeric_limits<std::int64_t>::min()};
+  std::atomic<std::int64_t> reported_ns_{
+      std::numeric_limits<std::int64_t>::min()};
 };
 
 }  // namespace traced

@@ -41,8 +41,8 @@ const char* failureOf(const c10::ivalue::Future& result) {
 
 // On the watchdog's thread, or on one that waits with a timeout; the engine may
 // hold locks of the Work. Nothing may be thrown: it would end the process.
-void heardOfResult(EngineNews& news, OpId op, CommunicatorId communicator,
-                   const c10::ivalue::Future& result) noexcept {
+void onResult(EngineNews& news, OpId op, CommunicatorId communicator,
+              const c10::ivalue::Future& result) noexcept {
   const std::int64_t end_ns = nowNs();
   Recorder& recorder = news.recorder();
   try {
@@ -72,7 +72,7 @@ void TracedBackend::observeResult(const Issued& issued,
       result->addCallback(
           [news = news_, op = issued.op,
            communicator = issued.communicator](c10::ivalue::Future& completed) {
-            heardOfResult(*news, op, communicator, completed);
+            onResult(*news, op, communicator, completed);
           },
           /*uses_future=*/false);
     }

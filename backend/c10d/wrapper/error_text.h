@@ -28,7 +28,7 @@ inline const char* cheapMessage(const std::exception& error) noexcept {
 // Calls `tell` with the text. What is being handled must go on, so nothing is
 // thrown.
 template <typename Tell>
-void tellError(const std::exception& error, Tell tell) noexcept {
+void reportError(const std::exception& error, Tell tell) noexcept {
   std::optional<std::string> read;
   try {
     if (read_python_error) read = read_python_error(error);
@@ -40,11 +40,11 @@ void tellError(const std::exception& error, Tell tell) noexcept {
 
 // Calls `tell` with the text of a stored exception, which is not null.
 template <typename Tell>
-void tellError(const std::exception_ptr& error, Tell tell) noexcept {
+void reportError(const std::exception_ptr& error, Tell tell) noexcept {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& thrown) {
-    tellError(thrown, tell);
+    reportError(thrown, tell);
   } catch (...) {
     tell("unknown exception");
   }

@@ -59,8 +59,9 @@ void TracedBackend::shutdown() {
   try {
     inner_->shutdown();
   } catch (const std::exception& error) {
-    tellError(error,
-              [&](const char* text) { tell(MarkKind::kShutdownFailed, text); });
+    reportError(error, [&](const char* text) {
+      tell(MarkKind::kShutdownFailed, text);
+    });
     throw;
   }
   if (Recorder* recorder = active()) recorder->requestFlush();

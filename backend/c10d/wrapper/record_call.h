@@ -13,7 +13,7 @@
 #include "c10d/wrapper/device_call.h"
 #include "c10d/wrapper/error_text.h"
 #include "c10d/wrapper/traced_backend.h"
-#include "ring_io/chunks/told_operation.h"
+#include "ring_io/chunks/operation_summary.h"
 
 namespace traced {
 
@@ -51,7 +51,7 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
           fields.async_plus_1 == 2,
           fields.async_plus_1 == 1,
           fields.async_plus_1 == 1 && engine_.on_host && batch == 0,
-          tellsHost(fields.device),
+          notifiesHost(fields.device),
           std::max(fields.bytes_in, fields.bytes_out),
           times,
           stream,
@@ -66,8 +66,8 @@ auto TracedBackend::observed(Recorder& recorder, OpId op, Forward forward)
     return forward();
   } catch (const std::exception& error) {
     const std::int64_t threw_ns = nowNs();
-    tellError(error,
-              [&](const char* text) { recorder.threw(op, threw_ns, text); });
+    reportError(error,
+                [&](const char* text) { recorder.threw(op, threw_ns, text); });
     throw;
   } catch (...) {
     recorder.threw(op, nowNs(), "unknown exception");

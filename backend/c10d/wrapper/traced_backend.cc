@@ -33,8 +33,8 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
   pg_desc_ = inner_->getGroupDesc();
   bound_device_id_ = inner_->getBoundDeviceId();
   if (bound_device_id_) device_ = bound_device_id_->index();
-  startHearingOfEnds();
-  startHearingOfFailures();
+  watchCompletions();
+  watchFailures();
 }
 
 void TracedBackend::decideScope(std::uint64_t job,
@@ -63,7 +63,7 @@ DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
 
 // Of an engine that is not known, c10d's own contract is believed: a wait comes
 // back when the results can be read, and on the CPU nothing but the host reads.
-bool TracedBackend::tellsHost(DeviceType device) const noexcept {
+bool TracedBackend::notifiesHost(DeviceType device) const noexcept {
   if (engine_.isKnown()) return engine_.on_host;
   return device == DeviceType::kCpu ||
          (device == DeviceType::kNone && only_cpu_);
@@ -82,8 +82,8 @@ bool TracedBackend::onCallersStream(Operation op,
 }
 
 TracedBackend::~TracedBackend() {
-  stopHearingOfFailures();
-  stopHearingOfEnds();
+  unwatchFailures();
+  unwatchCompletions();
   // The group has gone: let its last records reach the file soon.
   if (Recorder::current() == &recorder_) recorder_.requestFlush();
 }
@@ -102,7 +102,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   const bool ends_by_itself =
       !mayBeCaptured(issued) && batch_.load(std::memory_order_relaxed) == 0;
   if (completions_) {
-    if (ends_by_itself) hearOfEnd(issued, *inner);
+    if (ends_by_itself) onCompletion(issued, *inner);
   } else if (!engine_.on_host && ends_by_itself) {
     observeResult(issued, *inner);
   }
@@ -115,13 +115,13 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   const bool from_any_source =
       operation == Operation::kRecv &&
       inner->retrieveOpType() == c10d::OpType::RECVANYSOURCE;
-  std::optional<std::int64_t> untold_return_ns;
-  if (issued.waits_at_once) untold_return_ns = return_ns;
+  std::optional<std::int64_t> unreported_return_ns;
+  if (issued.waits_at_once) unreported_return_ns = return_ns;
   try {
     const bool shows_end =
-        issued.tells_host && (engine_.isKnown() || ends_by_itself);
+        issued.notifies_host && (engine_.isKnown() || ends_by_itself);
     auto work = c10::make_intrusive<TracedWork>(
-        std::move(inner), recorder, issued.op, untold_return_ns,
+        std::move(inner), recorder, issued.op, unreported_return_ns,
         TracedWork::Shows{.wait = shows_end,
                           .future = shows_end && !engine_.isKnown()},
         from_any_source,
@@ -132,7 +132,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   } catch (const std::bad_alloc&) {
     // Memory comes before arguments, so nothing was moved. Its wait and release
     // stay unobserved.
-    if (untold_return_ns) recorder.returned(issued.op, return_ns);
+    if (unreported_return_ns) recorder.returned(issued.op, return_ns);
     return inner;
   }
 }

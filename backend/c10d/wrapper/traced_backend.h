@@ -192,7 +192,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
     // two are told together.
     bool waits_at_once;
     // Who waits for it, or for its future, knows that it is over.
-    bool tells_host;
+    bool notifies_host;
     std::uint64_t bytes;
     DeviceTimes* times;  // nullptr: the device is not looked at
     DeviceTimes::StreamState stream;
@@ -208,7 +208,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // Where it has none but tells results (engine_result.cc).
   void observeResult(const Issued& issued, c10d::Work& work) noexcept;
   // Whether it is over when its wait has returned, or its future is complete.
-  bool tellsHost(DeviceType device) const noexcept;
+  bool notifiesHost(DeviceType device) const noexcept;
   // What measures on the device of a call.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
   // Whether the call may run on the caller's own stream; and whether it has,
@@ -219,12 +219,12 @@ class TracedBackend : public forwarding::ForwardingBackend {
            batch_.load(std::memory_order_relaxed) == 0;
   }
   // Where the inner backend has completion hooks (torch 2.15).
-  void startHearingOfEnds() noexcept;
-  void stopHearingOfEnds() noexcept;
-  void hearOfEnd(const Issued& issued, const c10d::Work& work) noexcept;
+  void watchCompletions() noexcept;
+  void unwatchCompletions() noexcept;
+  void onCompletion(const Issued& issued, const c10d::Work& work) noexcept;
   // That the inner backend gives up (abort_hook.cc).
-  void startHearingOfFailures() noexcept;
-  void stopHearingOfFailures() noexcept;
+  void watchFailures() noexcept;
+  void unwatchFailures() noexcept;
 
   // First what every call needs, together.
   Recorder& recorder_;

@@ -61,7 +61,7 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
     return completed;
   } catch (const std::exception& error) {
     waited();
-    tellError(error, [&](const char* text) {
+    reportError(error, [&](const char* text) {
       recorder_.waitThrew(record, text, return_ns_);
     });
     throw;
@@ -106,7 +106,7 @@ void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op) {
           recorder.done(op, end_ns, EndSource::kFuture);
           return;
         }
-        tellError(completed.exception_ptr(), [&](const char* text) {
+        reportError(completed.exception_ptr(), [&](const char* text) {
           recorder.doneFailed(op, end_ns, EndSource::kFuture, text);
         });
       },

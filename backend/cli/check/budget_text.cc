@@ -26,7 +26,7 @@ std::string tomlString(const std::string& text) {
 
 std::string rowText(const BudgetRow& row) {
   // TOML's integers have a sign; more cannot be written.
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::string text = "\n[[budget]]\n";
   const auto say = [&text](const char* key, const std::string& value) {
     absl::StrAppend(&text, key, " = ", value, "\n");
@@ -37,8 +37,8 @@ std::string rowText(const BudgetRow& row) {
   if (row.ranks) say("ranks", tomlString(row.ranks_text));
   if (!row.per_step && !row.steps.all()) say("per", "\"range\"");
   if (!row.judged) say("judged", "false  # not equal in all runs");
-  if (row.count && *row.count <= kMost) say("count", absl::StrCat(*row.count));
-  if (row.bytes && *row.bytes <= kMost) {
+  if (row.count && *row.count <= kMax) say("count", absl::StrCat(*row.count));
+  if (row.bytes && *row.bytes <= kMax) {
     say("bytes", *row.bytes < 1024
                      ? absl::StrCat(*row.bytes)
                      : absl::StrCat(*row.bytes, "  # ", bytesText(*row.bytes)));

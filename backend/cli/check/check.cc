@@ -24,7 +24,7 @@
 namespace traced {
 namespace {
 
-constexpr int kMostAgreeing = 100;
+constexpr int kMaxAgreeing = 100;
 
 bool writeWhole(const std::string& path, Existing existing,
                 const std::string& text) {
@@ -104,7 +104,7 @@ class Check : public Subcommand {
                    "Of --write-budget: more runs of the same program; only "
                    "what is equal in all is written")
         ->needs(write)
-        ->expected(1, kMostAgreeing);
+        ->expected(1, kMaxAgreeing);
     app.add_flag("--force", force_, "Of --write-budget: replace the file")
         ->needs(write);
     app.add_option("--junit", junit_, "Write JUnit XML too, over what is there")

@@ -58,18 +58,18 @@ std::string junitText(const std::string& suite, const std::string& verb,
 }
 
 std::string markdownCode(const std::string& name) {
-  constexpr std::size_t kMostOfName = 500;
+  constexpr std::size_t kMaxNameLength = 500;
   // A backtick would end it, and a bar the cell of a table.
-  std::string text = printable(name.substr(0, kMostOfName));
+  std::string text = printable(name.substr(0, kMaxNameLength));
   text = absl::StrReplaceAll(text, {{"`", "'"}, {"|", "/"}});
   return absl::StrCat("`", text, "`");
 }
 
 void MarkdownPage::add(const std::string& text) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   // Left for what ends a page that was cut.
   constexpr std::size_t kEndBytes = 1024;
-  if (text_.size() + text.size() + kEndBytes > kMostBytes) {
+  if (text_.size() + text.size() + kEndBytes > kMaxBytes) {
     ++left_out_;
   } else {
     text_ += text;

@@ -64,7 +64,7 @@ std::string descriptionOf(const CLI::Option& option) {
 }
 
 // Longer ones are nobody's slip of the pen.
-constexpr std::size_t kMostLetters = 64;
+constexpr std::size_t kMaxLetters = 64;
 
 std::size_t changesBetween(const std::string& a, const std::string& b) {
   // The three last rows of the usual table: what takes the first i letters of
@@ -215,7 +215,7 @@ std::unique_ptr<Subcommand> makeCompletion() {
 
 std::optional<std::string> nearestName(const std::string& name,
                                        const std::vector<std::string>& names) {
-  if (name.size() > kMostLetters) return std::nullopt;
+  if (name.size() > kMaxLetters) return std::nullopt;
   std::optional<std::string> nearest;
   std::size_t fewest = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : names) {

@@ -21,11 +21,11 @@ constexpr char kUnknown[] = "-";
 
 // "all_reduce, send and 12 more"
 std::string listed(const std::set<std::string>& names) {
-  constexpr std::size_t kMostShown = 20;
+  constexpr std::size_t kMaxShown = 20;
   std::string text;
   std::size_t shown = 0;
   for (const std::string& name : names) {
-    if (shown == kMostShown) break;
+    if (shown == kMaxShown) break;
     absl::StrAppend(&text, shown++ == 0 ? "" : ", ", name);
   }
   if (names.size() > shown) {

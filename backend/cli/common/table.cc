@@ -37,7 +37,7 @@ std::string padded(const std::string& text, std::size_t width,
 }
 
 // Texts are not cut to less.
-constexpr std::size_t kShortestCut = 24;
+constexpr std::size_t kMinCut = 24;
 
 // Returns the first columns of a text that is too wide, and "...".
 std::string firstOf(const std::string& text, std::size_t columns) {
@@ -166,9 +166,9 @@ void Table::cutTexts(std::size_t too_many) {
       if (columns_[i].cut == Cut::kNothing) continue;
       if (widest == columns_.size() || widths[i] > widths[widest]) widest = i;
     }
-    if (widest == columns_.size() || widths[widest] <= kShortestCut) return;
+    if (widest == columns_.size() || widths[widest] <= kMinCut) return;
     const std::size_t take =
-        std::min(too_many, (widths[widest] - kShortestCut + 1) / 2);
+        std::min(too_many, (widths[widest] - kMinCut + 1) / 2);
     for (auto& row : rows_) {
       const std::size_t room = widths[widest] - take;
       row[widest] = columns_[widest].cut == Cut::kEnd

@@ -17,7 +17,7 @@ namespace traced {
 namespace {
 
 // Wider ones are no screens.
-constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kMaxColumns = 1000;
 
 std::size_t saidColumns() {
   std::size_t columns = 0;
@@ -41,7 +41,7 @@ constexpr std::uint64_t kLongBytes = std::uint64_t{256} << 20;
 }  // namespace
 
 std::size_t screenColumns() {
-  return std::clamp(saidColumns(), kScreenColumns, kMostColumns);
+  return std::clamp(saidColumns(), kScreenColumns, kMaxColumns);
 }
 
 bool wantsColours() {

@@ -62,7 +62,7 @@ class Compare : public Subcommand {
     const auto runs = [&](const std::string& name, std::vector<std::string>& to,
                           const std::string& help) {
       return app.add_option(name, to, help)
-          ->expected(1, static_cast<int>(kMostRuns));
+          ->expected(1, static_cast<int>(kMaxRuns));
     };
     runs("BASE", base_, "Runs of the program as it was: folders, or files")
         ->required();

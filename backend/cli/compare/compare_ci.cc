@@ -19,14 +19,14 @@ namespace traced {
 namespace {
 
 // Where a site is, "train.py" and 120; without a line there is no place.
-struct SitePlace {
+struct SourceLocation {
   std::string file;
   std::string line;
 };
 
 // `below`: what is taken from the front of a file's name, if it is there.
-std::optional<SitePlace> placeOf(const std::string& site,
-                                 const std::string& below) {
+std::optional<SourceLocation> locationOf(const std::string& site,
+                                         const std::string& below) {
   const std::size_t colon = site.find(':');
   if (colon == std::string::npos || colon == 0) return std::nullopt;
   std::size_t end = colon + 1;
@@ -36,7 +36,7 @@ std::optional<SitePlace> placeOf(const std::string& site,
   if (!below.empty() && file.starts_with(below + "/")) {
     file = file.substr(below.size() + 1);
   }
-  return SitePlace{file, site.substr(colon + 1, end - colon - 1)};
+  return SourceLocation{file, site.substr(colon + 1, end - colon - 1)};
 }
 
 using Level = CompareFinding::Level;
@@ -58,7 +58,7 @@ std::string textOf(const CompareFinding& finding) {
 std::string annotation(const char* kind, const CompareFinding& finding,
                        const std::string& workspace) {
   std::string where = "title=tracectl compare";
-  if (const auto place = placeOf(finding.site, workspace)) {
+  if (const auto place = locationOf(finding.site, workspace)) {
     absl::StrAppend(&where, ",file=", property(place->file),
                     ",line=", place->line);
   }
@@ -76,7 +76,7 @@ JunitCase caseOf(const ComparedKey& key) {
 std::string compareAnnotations(const Comparison& comparison,
                                const std::string& workspace) {
   // GitHub shows so many of each kind and step, and drops the others silently.
-  constexpr std::size_t kMost = 10;
+  constexpr std::size_t kMax = 10;
   const char* kinds[] = {"error", "warning", "notice"};
   std::size_t shown[] = {0, 0, 0};
   std::string text;
@@ -84,12 +84,12 @@ std::string compareAnnotations(const Comparison& comparison,
     const std::size_t kind = finding.level != Level::kWorse ? 2
                              : finding.follows.empty()      ? 0
                                                             : 1;
-    if (shown[kind] == kMost) continue;
+    if (shown[kind] == kMax) continue;
     ++shown[kind];
     text += annotation(kinds[kind], finding, workspace);
   }
   std::vector<std::string> reasons = reasonTexts(comparison);
-  for (std::size_t i = 0; i < reasons.size() && shown[1] + i < kMost; ++i) {
+  for (std::size_t i = 0; i < reasons.size() && shown[1] + i < kMax; ++i) {
     absl::StrAppend(&text, "::warning title=tracectl compare::not measured: ",
                     message(reasons[i]), "\n");
   }
@@ -147,7 +147,7 @@ std::string compareSarif(const Comparison& comparison,
   Json rules = Json::array();
   std::vector<std::string> known;
   for (const CompareFinding& finding : compareFindings(comparison, printable)) {
-    const auto place = placeOf(finding.site, workspace);
+    const auto place = locationOf(finding.site, workspace);
     if (!place || finding.level == Level::kBetter) continue;
     const std::string rule = "traced/" + finding.rule;
     if (std::find(known.begin(), known.end(), rule) == known.end()) {

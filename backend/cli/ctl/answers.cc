@@ -140,7 +140,7 @@ Answers::Answers(std::vector<AskedRank> asked, std::uint64_t request)
   for (const AskedRank& rank : ranks_) read_.push_back(bytesOf(rank.part));
 }
 
-bool Answers::look() {
+bool Answers::poll() {
   bool all = true;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (ranks_[i].answer) continue;

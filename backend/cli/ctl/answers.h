@@ -52,7 +52,7 @@ class Answers {
   Answers(std::vector<AskedRank> asked, std::uint64_t request);
 
   // Reads what was written since the last look. True if all have answered.
-  bool look();
+  bool poll();
   const std::vector<AskedRank>& ranks() const { return ranks_; }
 
  private:

@@ -27,7 +27,7 @@ using std::chrono::steady_clock;
 
 // Ranks look twice a second.
 constexpr double kUsualWaitS = 5;
-constexpr std::chrono::milliseconds kLookEvery{50};
+constexpr std::chrono::milliseconds kPollInterval{50};
 
 // JSON's readers take numbers up to 2^53.
 std::uint64_t newId() {
@@ -62,7 +62,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> runsOf(
 }
 
 // What is told beside the answers.
-struct Told {
+struct Context {
   std::uint64_t request = 0;
   // That were asked for.
   std::string changes;
@@ -109,15 +109,17 @@ class Ctl : public Subcommand {
     if (!set) return ExitCode::kNothingReadable;
     auto asked = ranksToAsk(*set, wanted);
     if (!asked) return refuse(asked.error().message);
-    Told told{request.id, textOf(*changes), asked->ended, set->input_warnings};
-    told.warnings.insert(told.warnings.end(), set->selection_warnings.begin(),
-                         set->selection_warnings.end());
+    Context context{request.id, textOf(*changes), asked->ended,
+                    set->input_warnings};
+    context.warnings.insert(context.warnings.end(),
+                            set->selection_warnings.begin(),
+                            set->selection_warnings.end());
     Answers answers(std::move(asked->ranks), request.id);
     if (!answers.ranks().empty() && !ask(asked->files, textOf(request))) {
       return ExitCode::kInternal;
     }
     await(answers);
-    return tell(answers.ranks(), told);
+    return tell(answers.ranks(), context);
   }
 
  private:
@@ -133,20 +135,21 @@ class Ctl : public Subcommand {
   void await(Answers& answers) const {
     const auto end =
         steady_clock::now() + std::chrono::duration<double>(wait_s_);
-    while (!answers.look() && steady_clock::now() < end) {
-      std::this_thread::sleep_for(kLookEvery);
+    while (!answers.poll() && steady_clock::now() < end) {
+      std::this_thread::sleep_for(kPollInterval);
     }
   }
 
-  ExitCode tell(const std::vector<AskedRank>& ranks, const Told& told) const {
+  ExitCode tell(const std::vector<AskedRank>& ranks,
+                const Context& context) const {
     if (inputs_.json()) {
-      writeJson(std::cout, json(ranks, told));
+      writeJson(std::cout, json(ranks, context));
       std::cout << "\n";
     } else {
-      std::cout << text(ranks, told);
+      std::cout << text(ranks, context);
     }
     std::cout.flush();
-    const ExitCode code = inputs_.conclude(told.warnings);
+    const ExitCode code = inputs_.conclude(context.warnings);
     const bool all =
         std::all_of(ranks.begin(), ranks.end(), [](const AskedRank& rank) {
           return rank.answer && rank.answer->refused.empty();
@@ -156,7 +159,7 @@ class Ctl : public Subcommand {
 
   // A line of how many did it all, and one for those that say the same else.
   std::string text(const std::vector<AskedRank>& ranks,
-                   const Told& told) const {
+                   const Context& context) const {
     std::size_t done = 0;
     std::map<std::string, std::vector<std::uint32_t>> others;
     for (const AskedRank& rank : ranks) {
@@ -170,16 +173,17 @@ class Ctl : public Subcommand {
             .push_back(rank.rank);
       }
     }
-    if (!told.ended.empty()) others[" ended before"] = told.ended;
+    if (!context.ended.empty()) others[" ended before"] = context.ended;
     std::string text = absl::StrCat(done, " of ", countOf(ranks.size(), "rank"),
-                                    ": ", printable(told.changes), "\n");
+                                    ": ", printable(context.changes), "\n");
     for (const auto& [words, of] : others) {
       absl::StrAppend(&text, ranksText(of), printable(words), "\n");
     }
     return text;
   }
 
-  static Json json(const std::vector<AskedRank>& ranks, const Told& told) {
+  static Json json(const std::vector<AskedRank>& ranks,
+                   const Context& context) {
     Json answers = Json::array();
     for (const AskedRank& rank : ranks) {
       Json answer = {{"rank", rank.rank},
@@ -193,10 +197,10 @@ class Ctl : public Subcommand {
       answers.push_back(std::move(answer));
     }
     return {{"schema", kJsonSchema},
-            {"warnings", told.warnings},
-            {"request", told.request},
+            {"warnings", context.warnings},
+            {"request", context.request},
             {"ranks", std::move(answers)},
-            {"ended", told.ended}};
+            {"ended", context.ended}};
   }
 
   Inputs inputs_;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 // A century: far from what overflows.
-constexpr double kMostSeconds = 3e9;
+constexpr double kMaxSeconds = 3e9;
 
 class Diagnose : public Subcommand {
  public:
@@ -34,12 +34,12 @@ class Diagnose : public Subcommand {
     CLI::Option* attempt = inputs_.declareAttempt(app);
     app.add_option("--hung-after", hung_after_s_,
                    "An operation that has not ended for so many seconds hangs")
-        ->check(CLI::Range(0.0, kMostSeconds))
+        ->check(CLI::Range(0.0, kMaxSeconds))
         ->capture_default_str();
     app.add_option("--late-after", late_after_s_,
                    "A rank that once keeps the others waiting for so many "
                    "seconds is late")
-        ->check(CLI::Range(0.0, kMostSeconds))
+        ->check(CLI::Range(0.0, kMaxSeconds))
         ->capture_default_str();
     app.add_flag("--stock-names", stock_names_,
                  "The nearest verdict names of torchfrtrace, too");
@@ -58,7 +58,7 @@ class Diagnose : public Subcommand {
     app.add_option("--busy-after", busy_after_s_,
                    "With --follow: who is waited for may compute for so many "
                    "seconds")
-        ->check(CLI::Range(0.0, kMostSeconds))
+        ->check(CLI::Range(0.0, kMaxSeconds))
         ->capture_default_str();
     app.add_flag("--all", all_, "All verdicts and ranks in the text");
     app.footer("Example: tracectl diagnose run42/");

@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-void addPlace(Json& json, const CallPlace& place) {
+void addPlace(Json& json, const CallSite& place) {
   if (!place.site.empty()) json["site"] = place.site;
   setIf(json, "step", place.step);
   if (!place.module.empty()) json["module"] = place.module;
@@ -94,7 +94,7 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
   json["summary"] = summaryOf(job, verdict);
   json["headline"] = headlineOf(job, verdict);
   json["now"] = phrases(job, verdict.now);
-  json["evidence"] = phrases(job, verdict.evidence);
+  json["evidence"] = phrases(job, verdict.reasons);
   if (verdict.consequence) json["consequence"] = consequenceOf(job, verdict);
   json["advice"] = phrases(job, verdict.advice);
   return json;

@@ -12,21 +12,21 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostEvidence = 6;
-constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kMaxEvidence = 6;
+constexpr std::size_t kMaxLines = 8;
 
 // A sentence that the rules tell, fit for a terminal and a screen.
 std::string bullet(const std::string& sentence) {
   return wrapped("  - ", printable(sentence));
 }
 
-constexpr std::size_t kMostProcesses = 2;
+constexpr std::size_t kMaxProcesses = 2;
 
 // Where the program of a culprit is, if it still runs.
 void addStacks(const JobState& job, const JobVerdict& verdict,
                std::vector<std::string>& commands) {
   for (const std::uint32_t rank : verdict.culprits) {
-    if (commands.size() >= kMostProcesses) return;
+    if (commands.size() >= kMaxProcesses) return;
     const RankState* state = job.rank(rank);
     if (!state || state->pid <= 0 || state->end.kind != EndKind::kUnknown) {
       continue;
@@ -75,9 +75,9 @@ std::vector<std::string> nextCommands(const std::string& input,
 std::string verdictText(const JobState& job, const JobVerdict& verdict,
                         bool all) {
   std::vector<std::string> told = phrases(job, verdict.now);
-  const std::vector<std::string> evidence = phrases(job, verdict.evidence);
+  const std::vector<std::string> evidence = phrases(job, verdict.reasons);
   told.insert(told.end(), evidence.begin(), evidence.end());
-  const std::size_t most = all ? told.size() : kMostEvidence;
+  const std::size_t most = all ? told.size() : kMaxEvidence;
   std::string text;
   for (std::size_t i = 0; i < told.size() && i < most; ++i) {
     absl::StrAppend(&text, bullet(told[i]));
@@ -150,7 +150,7 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
                     nextText(options, job, verdict), "\n");
   }
   if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");
-  const std::size_t ranks = options.all ? options.max_ranks : kMostLines;
+  const std::size_t ranks = options.all ? options.max_ranks : kMaxLines;
   absl::StrAppend(&text, whereTable(diagnosis, ranks), "\n", heading);
   return text;
 }

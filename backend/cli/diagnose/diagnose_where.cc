@@ -11,7 +11,7 @@ namespace traced {
 namespace {
 
 // Ranks that are at the same place, with the earliest of their times.
-struct Place {
+struct RanksAtOnePlace {
   std::vector<std::uint32_t> ranks;
   std::string finished;
   std::string now;
@@ -60,10 +60,10 @@ std::string processText(const RankState& rank) {
 
 // A long one would take the place of the others.
 std::string cell(std::string text) {
-  constexpr std::size_t kMostBytes = 25;
-  if (text.size() <= kMostBytes) return text;
+  constexpr std::size_t kMaxBytes = 25;
+  if (text.size() <= kMaxBytes) return text;
   // What is cut may be in the middle of a character.
-  return printable(text.substr(0, kMostBytes - 3)) + "...";
+  return printable(text.substr(0, kMaxBytes - 3)) + "...";
 }
 
 }  // namespace
@@ -74,15 +74,16 @@ std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks) {
   for (const RankState& rank : job.ranks) {
     end_ns = std::max(end_ns, rank.last_ns);
   }
-  std::vector<Place> places;
+  std::vector<RanksAtOnePlace> places;
   for (const RankState& rank : job.ranks) {
-    Place place{{rank.rank},
-                finishedText(job, rank),
-                nowText(job, rank),
-                processText(rank),
-                rank.inside.empty() ? end_ns : rank.inside.back().at_ns};
+    RanksAtOnePlace place{
+        {rank.rank},
+        finishedText(job, rank),
+        nowText(job, rank),
+        processText(rank),
+        rank.inside.empty() ? end_ns : rank.inside.back().at_ns};
     if (!places.empty()) {
-      Place& last = places.back();
+      RanksAtOnePlace& last = places.back();
       const bool same = last.finished == place.finished &&
                         last.now == place.now && last.trace == place.trace;
       if (same) {
@@ -100,7 +101,7 @@ std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks) {
   table.addColumn("since");
   table.addColumn("process", Table::Align::kLeft);
   for (std::size_t i = 0; i < places.size() && i < max_ranks; ++i) {
-    const Place& place = places[i];
+    const RanksAtOnePlace& place = places[i];
     table.addRow(
         {absl::StrCat(" ", RankList::fromRanks(place.ranks).text()),
          cell(place.finished), cell(place.now),

@@ -22,11 +22,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::nanoseconds kShortestPause{100'000'000};
-constexpr std::chrono::nanoseconds kLongestPause{1'000'000'000};
+constexpr std::chrono::nanoseconds kMinPause{100'000'000};
+constexpr std::chrono::nanoseconds kMaxPause{1'000'000'000};
 // Of a look's processor time: looks take at most a tenth of a core. How long a
 // look took says little of that where others compute.
-constexpr int kPausesPerLook = 9;
+constexpr int kPausesPerPoll = 9;
 // Of each trace, compressed: some hundred thousand operations.
 constexpr std::uint64_t kWindowBytes = 4 << 20;
 
@@ -54,47 +54,47 @@ class Follower {
         log_(options.busy_after),
         pause_(std::clamp(
             std::chrono::nanoseconds(options.diagnosis.hung_after_ns / 5),
-            kShortestPause, kLongestPause)) {}
+            kMinPause, kMaxPause)) {}
 
   ExitCode run() {
     for (;;) {
       const auto began = steady_clock::now();
       const auto used = processorTime();
       const bool over = look();
-      const bool enough = options_.until_verdict && log_.toldAny();
+      const bool enough = options_.until_verdict && log_.hasReported();
       if (over || enough) break;
       // As long as the look itself, too: files may be slow to read.
       const std::chrono::nanoseconds took = steady_clock::now() - began;
       std::this_thread::sleep_for(
-          std::max({pause_, took, (processorTime() - used) * kPausesPerLook}));
+          std::max({pause_, took, (processorTime() - used) * kPausesPerPoll}));
     }
     if (options_.json) std::cout << endJson(culprits_) << std::endl;
-    return log_.toldAny() ? ExitCode::kFindings : ExitCode::kFine;
+    return log_.hasReported() ? ExitCode::kFindings : ExitCode::kFine;
   }
 
  private:
   // Whether the job has ended.
   bool look() {
     // What was found out before is not read again: a look is at the latest.
-    Result<TraceSet> set = set_.look();
+    Result<TraceSet> set = set_.refresh();
     if (!set) {
       sayThatNothingIsThere();
       return false;
     }
-    if (looked_) keepLatest(*set, kWindowBytes);
+    if (polled_) keepLatest(*set, kWindowBytes);
     Diagnosis diagnosis = diagnose(*set, options_.diagnosis);
     bool last = isOver(*set, diagnosis.job);
-    if (last && looked_) {
-      set = set_.look();
+    if (last && polled_) {
+      set = set_.refresh();
       if (!set) return true;
       diagnosis = diagnose(*set, options_.diagnosis);
       last = isOver(*set, diagnosis.job);
     }
-    looked_ = true;
-    processes_.look(set_.rings());
+    polled_ = true;
+    processes_.sample(set_.rings());
     FollowLog::News news =
-        log_.look(findingsOf(diagnosis), steady_clock::now(),
-                  last ? endOf(diagnosis.job) : FollowLog::Job::kRuns);
+        log_.update(findingsOf(diagnosis), steady_clock::now(),
+                    last ? endOf(diagnosis.job) : FollowLog::Job::kRuns);
     tell(*set, diagnosis, std::move(news));
     return last;
   }
@@ -129,7 +129,7 @@ class Follower {
   }
 
   void sayWhoIsUnseen(const std::vector<std::uint32_t>& ranks) {
-    if (ranks.empty() || std::exchange(unseen_told_, true)) return;
+    if (ranks.empty() || std::exchange(unseen_reported_, true)) return;
     std::cerr << "note: whether " << ranksVerb(ranks, "lives", "live")
               << " cannot be seen from here (another host, or a container "
                  "with process numbers of its own): followed until the end "
@@ -153,7 +153,7 @@ class Follower {
       finding.may_pass = mayPass(verdict);
       for (const std::uint32_t rank : verdict.culprits) {
         const auto now = processes_.now(rank);
-        if (now) finding.verdict.evidence.push_back(*now);
+        if (now) finding.verdict.reasons.push_back(*now);
       }
       findings.push_back(std::move(finding));
     }
@@ -206,9 +206,9 @@ class Follower {
   const HostInfo here_ = readHostInfo();
   const std::chrono::nanoseconds pause_;
   std::set<std::uint32_t> culprits_;
-  bool looked_ = false;
+  bool polled_ = false;
   bool waiting_ = false;
-  bool unseen_told_ = false;
+  bool unseen_reported_ = false;
 };
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace traced {
 namespace {
 
-constexpr int kLooks = 2;
+constexpr int kPolls = 2;
 
 // Others are about the past, and are not found again when that is out of sight.
 bool mayBeOver(VerdictKind kind) { return traitsOf(kind).may_be_over; }
@@ -35,8 +35,8 @@ bool standsYet(const JobVerdict& then,
 
 }  // namespace
 
-FollowLog::News FollowLog::look(std::vector<Finding> findings, Time now,
-                                Job job) {
+FollowLog::News FollowLog::update(std::vector<Finding> findings, Time now,
+                                  Job job) {
   const bool last = job != Job::kRuns;
   News news;
   std::vector<JobVerdict> standing;
@@ -52,10 +52,10 @@ FollowLog::News FollowLog::look(std::vector<Finding> findings, Time now,
     ++known.looks;
     known.still = finding.may_pass ? 0 : known.still + 1;
     const bool is_sure =
-        known.still >= kLooks ||
-        (known.looks >= kLooks && now - known.since >= patience_);
+        known.still >= kPolls ||
+        (known.looks >= kPolls && now - known.since >= patience_);
     if (known.told || !(is_sure || last)) continue;
-    known.told = told_any_ = true;
+    known.told = any_reported_ = true;
     known.finding = finding;
     news.found.push_back(std::move(finding));
   }

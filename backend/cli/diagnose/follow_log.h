@@ -40,9 +40,9 @@ class FollowLog {
   // How far the job is at a look: after the others there is none.
   enum class Job { kRuns, kEnded, kEndedInOrder };
   // What is to be told of this look.
-  News look(std::vector<Finding> findings, Time now, Job job);
+  News update(std::vector<Finding> findings, Time now, Job job);
 
-  bool toldAny() const { return told_any_; }
+  bool hasReported() const { return any_reported_; }
 
  private:
   struct Known {
@@ -57,7 +57,7 @@ class FollowLog {
 
   const std::chrono::nanoseconds patience_;
   std::map<std::string, Known> known_;
-  bool told_any_ = false;
+  bool any_reported_ = false;
 };
 
 // "2026-11-22 14:02:16 UTC": now.

@@ -121,7 +121,8 @@ bool Activity::busy() const {
   return !stopped && (on_disk || runnable || cpu_s >= kBusyShare * span_s);
 }
 
-ProcessLook ProcessActivity::look(std::int64_t pid, const std::string& file) {
+ProcessSample ProcessActivity::sample(std::int64_t pid,
+                                      const std::string& file) {
   const auto [place, is_new] = seen_.try_emplace(pid);
   Seen& seen = place->second;
   if (is_new) seen.is_the_one = hasMapped(pid, file);
@@ -129,10 +130,10 @@ ProcessLook ProcessActivity::look(std::int64_t pid, const std::string& file) {
   const std::optional<ProcessStat> stat = readProcessStat(pid);
   if (!stat) return {};
   const auto now = std::chrono::steady_clock::now();
-  ProcessLook look;
+  ProcessSample sample;
   if (!is_new) {
     const std::string states = threadStates(pid);
-    Activity& activity = look.activity.emplace();
+    Activity& activity = sample.activity.emplace();
     activity.cpu_s = stat->cpu_s - seen.cpu_s;
     activity.span_s = std::chrono::duration<double>(now - seen.at).count();
     activity.stopped =
@@ -142,7 +143,7 @@ ProcessLook ProcessActivity::look(std::int64_t pid, const std::string& file) {
   }
   seen.cpu_s = stat->cpu_s;
   seen.at = now;
-  return look;
+  return sample;
 }
 
 namespace {
@@ -156,29 +157,29 @@ ProcessNow::Doing doingOf(const Activity& activity) {
 
 }  // namespace
 
-void RankProcesses::look(const std::vector<RingReading>& rings) {
+void RankProcesses::sample(const std::vector<RingReading>& rings) {
   seen_.clear();
   for (const RingReading& ring : rings) {
     if (!ring.alive) continue;
-    seen_[ring.rank] = {ring.pid, processes_.look(ring.pid, ring.path)};
+    seen_[ring.rank] = {ring.pid, processes_.sample(ring.pid, ring.path)};
   }
 }
 
 bool RankProcesses::mayJoin(std::uint32_t rank) const {
   const auto found = seen_.find(rank);
-  if (found == seen_.end() || found->second.look.hidden) return false;
-  const auto& activity = found->second.look.activity;
+  if (found == seen_.end() || found->second.sample.hidden) return false;
+  const auto& activity = found->second.sample.activity;
   return !activity || activity->busy();
 }
 
 std::optional<ProcessNow> RankProcesses::now(std::uint32_t rank) const {
   const auto found = seen_.find(rank);
   if (found == seen_.end()) return std::nullopt;
-  const auto& [pid, look] = found->second;
-  if (look.hidden) return ProcessNow{rank};
-  if (!look.activity) return std::nullopt;
-  return ProcessNow{rank, doingOf(*look.activity), pid, look.activity->cpu_s,
-                    look.activity->span_s};
+  const auto& [pid, sample] = found->second;
+  if (sample.hidden) return ProcessNow{rank};
+  if (!sample.activity) return std::nullopt;
+  return ProcessNow{rank, doingOf(*sample.activity), pid,
+                    sample.activity->cpu_s, sample.activity->span_s};
 }
 
 }  // namespace traced

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/telling/facts/endings.h"
+#include "analysis/diagnosis/verdicts/facts/endings.h"
 #include "ring_io/recovery/live_rings.h"
 #include "ring_io/settings/process_info.h"
 #include "traced/v1/trace.pb.h"
@@ -62,7 +62,7 @@ struct Activity {
 };
 
 // What one look at a process found.
-struct ProcessLook {
+struct ProcessSample {
   // It cannot be seen: no process of its number has mapped its file. It may be
   // another user's, or in a container that numbers processes in its own way.
   bool hidden = false;
@@ -73,7 +73,7 @@ struct ProcessLook {
 class ProcessActivity {
  public:
   // Looks at the process of this number that has mapped `file`.
-  ProcessLook look(std::int64_t pid, const std::string& file);
+  ProcessSample sample(std::int64_t pid, const std::string& file);
 
  private:
   struct Seen {
@@ -89,7 +89,7 @@ class ProcessActivity {
 class RankProcesses {
  public:
   // Looks at those that lived when their rings were read.
-  void look(const std::vector<RingReading>& rings);
+  void sample(const std::vector<RingReading>& rings);
   // Whether a rank may join by itself: its process does something, or was
   // looked at once, so that what it does is not known yet.
   bool mayJoin(std::uint32_t rank) const;
@@ -99,7 +99,7 @@ class RankProcesses {
  private:
   struct Seen {
     std::int64_t pid = 0;
-    ProcessLook look;
+    ProcessSample sample;
   };
 
   ProcessActivity processes_;

@@ -186,14 +186,14 @@ ExportedCall exportedCall(const StreamTable& table,
 }
 
 char* writeDigits(char* to, const ExportNumber& number) {
-  constexpr std::ptrdiff_t kMost = 20;
+  constexpr std::ptrdiff_t kMax = 20;
   switch (number.kind) {
     case ExportNumber::Kind::kAbsent:
       return to;
     case ExportNumber::Kind::kCount:
-      return std::to_chars(to, to + kMost, number.value).ptr;
+      return std::to_chars(to, to + kMax, number.value).ptr;
     case ExportNumber::Kind::kInstant:
-      return std::to_chars(to, to + kMost,
+      return std::to_chars(to, to + kMax,
                            static_cast<std::int64_t>(number.value))
           .ptr;
     case ExportNumber::Kind::kId:
@@ -205,32 +205,32 @@ char* writeDigits(char* to, const ExportNumber& number) {
   return to;
 }
 
-std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call) {
-  switch (told_by) {
-    case ToldBy::kCall:
+std::uint32_t idOfSource(FieldSource source, const ExportedCall& call) {
+  switch (source) {
+    case FieldSource::kCall:
       return call.op.call;
-    case ToldBy::kContext:
+    case FieldSource::kContext:
       return call.op.context;
-    case ToldBy::kStack:
+    case FieldSource::kStack:
       return call.op.stack;
-    case ToldBy::kThread:
+    case FieldSource::kThread:
       return call.op.thread;
-    case ToldBy::kState:
+    case FieldSource::kState:
       return static_cast<std::uint32_t>(call.op.state());
-    case ToldBy::kEndSource:
+    case FieldSource::kEndSource:
       return static_cast<std::uint32_t>(call.op.end_source);
-    case ToldBy::kEndBound:
+    case FieldSource::kEndBound:
       return call.op.ended.known()
                  ? 1 + static_cast<std::uint32_t>(endBoundOf(call.op))
                  : 0;
-    case ToldBy::kError:
+    case FieldSource::kError:
       return call.op.error;
-    case ToldBy::kAlgorithm:
+    case FieldSource::kAlgorithm:
       return call.op.algorithm;
-    case ToldBy::kProtocol:
+    case FieldSource::kProtocol:
       return call.op.protocol;
-    case ToldBy::kStream:
-    case ToldBy::kOperation:
+    case FieldSource::kStream:
+    case FieldSource::kOperation:
       break;
   }
   return 0;

@@ -115,7 +115,7 @@ class Export : public Subcommand {
       return ExitCode::kInternal;
     }
     const ExitCode code = inputs_.conclude(allWarnings(set, summary));
-    tellNotes(summary);
+    reportNotes(summary);
     return code;
   }
 
@@ -234,7 +234,7 @@ class Export : public Subcommand {
   }
 
   // What whoever reads the export should know.
-  void tellNotes(const RunSummary& summary) const {
+  void reportNotes(const RunSummary& summary) const {
     const auto note = [](const std::string& text) {
       if (!text.empty()) std::cerr << "note: " << printable(text) << "\n";
     };

@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "analysis/match/match.h"
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/common/event_words.h"
@@ -25,7 +25,7 @@ namespace {
 
 // The members of a coalesced batch.
 struct BatchText {
-  static constexpr std::size_t kMostShapes = 8;
+  static constexpr std::size_t kMaxShapes = 8;
 
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
@@ -57,7 +57,7 @@ void addTo(BatchText& batch, const ExportedCall& call) {
   const std::string shape = shapeText(*call.call);
   const auto known = std::find(batch.shapes.begin(), batch.shapes.end(), shape);
   if (known == batch.shapes.end() &&
-      batch.shapes.size() < BatchText::kMostShapes) {
+      batch.shapes.size() < BatchText::kMaxShapes) {
     batch.shapes.push_back(shape);
   }
   if (!isPointToPoint(call.call->op())) return;
@@ -114,7 +114,7 @@ std::string batchText(const BatchText& batch) {
   if (batch.calls == 0) return text;
   return absl::StrCat(
       text, ", shapes ", absl::StrJoin(batch.shapes, " "),
-      batch.shapes.size() == BatchText::kMostShapes ? " ..." : "", ", last ",
+      batch.shapes.size() == BatchText::kMaxShapes ? " ..." : "", ", last ",
       batch.last);
 }
 

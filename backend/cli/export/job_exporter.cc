@@ -17,11 +17,11 @@ constexpr std::unique_ptr<JobExporter> (*kMakeOtf2)() = nullptr;
 #endif
 
 // Perfetto's page gets slow where it unpacks more than about 400 MB.
-constexpr std::uint64_t kMostInPerfetto = 1'200'000;
+constexpr std::uint64_t kMaxInPerfetto = 1'200'000;
 
 constexpr JobFormat kFormats[] = {
     {"perfetto", "a timeline for ui.perfetto.dev", makePerfettoExporter,
-     kMostInPerfetto},
+     kMaxInPerfetto},
     {"fr", "Flight Recorder dumps for torchfrtrace", makeFrExporter, 0,
      ExportedAs::kFolder},
     {"fr-json", "the same as JSON", makeFrJsonExporter, 0, ExportedAs::kFolder},

@@ -56,7 +56,7 @@ using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 
 // Threads of calls have the numbers of the system; these are above them.
 constexpr std::uint64_t kFirstLane = std::uint64_t{1} << 32;
-constexpr std::uint64_t kMostLanes = 4096;
+constexpr std::uint64_t kMaxLanes = 4096;
 
 std::string dtypeOf(const v1::Call& call) {
   const Runs& runs = call.input().empty() ? call.output() : call.input();
@@ -70,8 +70,8 @@ std::string listText(
 }
 
 std::string ranksOf(const JobGroup& group) {
-  constexpr std::uint32_t kMostRanks = 1024;
-  if (group.members.size() > kMostRanks) return group.members.text();
+  constexpr std::uint32_t kMaxRanks = 1024;
+  if (group.members.size() > kMaxRanks) return group.members.text();
   std::vector<std::uint32_t> ranks;
   group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
   return absl::StrCat("[", absl::StrJoin(ranks, ", "), "]");
@@ -157,9 +157,9 @@ Json Events::kernelOf(const OperationSlice& slice) const {
     begin_ns = std::clamp(view_.commonOf(stream_, op.started), slice.begin_ns,
                           slice.end_ns);
   }
-  const std::uint64_t lane =
-      kFirstLane + (slice.group + std::uint64_t{1}) * kMostLanes +
-      std::min<std::uint64_t>(slice.lane, kMostLanes - 1);
+  const std::uint64_t lane = kFirstLane +
+                             (slice.group + std::uint64_t{1}) * kMaxLanes +
+                             std::min<std::uint64_t>(slice.lane, kMaxLanes - 1);
   Json kernel = event(
       "kernel", absl::StrCat("ncclKernel_", operationName(table_, op), "()"),
       begin_ns, slice.end_ns, lane);

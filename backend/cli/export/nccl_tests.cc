@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
 #include "analysis/figures/samples.h"
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/view/job_view.h"

@@ -56,7 +56,7 @@ struct ExportNumber {
 char* writeDigits(char* to, const ExportNumber& number);
 
 // What a value is of: equal for all operations of a stream with the same one.
-enum class ToldBy : std::uint8_t {
+enum class FieldSource : std::uint8_t {
   kOperation,
   kStream,
   kCall,
@@ -71,27 +71,28 @@ enum class ToldBy : std::uint8_t {
   kProtocol,
 };
 
-// Returns the id of the value that a cell of `call` depends on; see ToldBy.
-std::uint32_t idOfTeller(ToldBy told_by, const ExportedCall& call);
+// Returns the id of the value that a cell of `call` depends on; see
+// FieldSource.
+std::uint32_t idOfSource(FieldSource source, const ExportedCall& call);
 
 // Which form has a column. Parquet stores ends as times after the issue, which
 // take less space, and waits in a table of their own.
 enum class ColumnIn : std::uint8_t { kBoth, kRows, kParquet };
 
 struct ExportColumn : ColumnInfo {
-  constexpr ExportColumn(const ColumnInfo& info, ToldBy by,
+  constexpr ExportColumn(const ColumnInfo& info, FieldSource by,
                          CellValue (*its_value)(const ExportedCall&),
                          ColumnIn its_in = ColumnIn::kBoth)
-      : ColumnInfo(info), told_by(by), in(its_in), value(its_value) {}
+      : ColumnInfo(info), source(by), in(its_in), value(its_value) {}
   constexpr ExportColumn(const ColumnInfo& info,
                          ExportNumber (*its_number)(const ExportedCall&),
                          ColumnIn its_in = ColumnIn::kBoth)
       : ColumnInfo(info),
-        told_by(ToldBy::kOperation),
+        source(FieldSource::kOperation),
         in(its_in),
         number(its_number) {}
 
-  ToldBy told_by;
+  FieldSource source;
   ColumnIn in;
   // Exactly one is set: `number` where each operation has a value of its own.
   CellValue (*value)(const ExportedCall&) = nullptr;

@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
 #include "cli/export/operation_columns.h"
@@ -23,8 +23,8 @@ void unlessZero(TakeFact take, const char* name, std::uint64_t value) {
   if (value > 0) take(name, value);
 }
 
-void tellColumns(TakeFact take, const Columns& columns,
-                 const ExportedCall& call) {
+void reportColumns(TakeFact take, const Columns& columns,
+                   const ExportedCall& call) {
   for (const ExportColumn* column : columns) {
     if (column->number) {
       const ExportNumber number = column->number(call);
@@ -39,9 +39,9 @@ void tellColumns(TakeFact take, const Columns& columns,
   }
 }
 
-void tellTimes(TakeFact take, const OperationSplit& split,
-               const AssembledOperation& op,
-               const std::optional<JobView::Latest>& latest) {
+void reportTimes(TakeFact take, const OperationSplit& split,
+                 const AssembledOperation& op,
+                 const std::optional<JobView::Latest>& latest) {
   if (const auto& wait = split.wait_for_peers) {
     take("wait_for_peers_ns", notBelowZero(wait->ns));
     unlessZero(take, "wait_for_peers_within_ns", offByNs(*wait));
@@ -77,9 +77,9 @@ const char* endWords(SpanEnd how) {
 
 }  // namespace
 
-void tellFacts(TakeFact take, const StreamTable& table,
-               const OperationSlice& slice,
-               const std::optional<JobView::Latest>& latest) {
+void reportFacts(TakeFact take, const StreamTable& table,
+                 const OperationSlice& slice,
+                 const std::optional<JobView::Latest>& latest) {
   static const Columns what = columnsOf(
       {"seq", "bytes_in", "bytes_out", "dtype", "root_global", "step"});
   static const Columns where =
@@ -92,7 +92,7 @@ void tellFacts(TakeFact take, const StreamTable& table,
   const v1::Call* const call = table.callOf(op);
   const ClockCursor clock(no_clock);
   const ExportedCall exported{table, op, call, no_group, 0, 0, clock};
-  tellColumns(take, what, exported);
+  reportColumns(take, what, exported);
   if (call) {
     const CellValue shape = textCell(shapeText(*call));
     if (shape != CellValue()) take("shape", shape);
@@ -100,8 +100,8 @@ void tellFacts(TakeFact take, const StreamTable& table,
       take("peer_rank", std::uint64_t{*peer});
     }
   }
-  tellTimes(take, slice.split, op, latest);
-  tellColumns(take, where, exported);
+  reportTimes(take, slice.split, op, latest);
+  reportColumns(take, where, exported);
   if (slice.how != SpanEnd::kEnded) {
     take("end", endWords(slice.how));
   }

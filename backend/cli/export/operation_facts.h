@@ -17,7 +17,7 @@ namespace traced {
 
 inline const char* nameOf(EndBound bound) {
   if (bound == EndBound::kExact) return "exact";
-  return bound == EndBound::kTold ? "told" : "seen";
+  return bound == EndBound::kReported ? "told" : "seen";
 }
 
 // Returns by how much clocks let the transfer of an operation be off. An end
@@ -32,8 +32,8 @@ inline std::uint64_t transferOffByNs(CertifiedTime transfer,
 using TakeFact = absl::FunctionRef<void(const char* name, const CellValue&)>;
 
 // What is not known is left out. `table`: of the slice's stream.
-void tellFacts(TakeFact take, const StreamTable& table,
-               const OperationSlice& slice,
-               const std::optional<JobView::Latest>& latest);
+void reportFacts(TakeFact take, const StreamTable& table,
+                 const OperationSlice& slice,
+                 const std::optional<JobView::Latest>& latest);
 
 }  // namespace traced

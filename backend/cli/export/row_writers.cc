@@ -30,9 +30,9 @@ class ExportCells {
     for (auto from = columns.begin(); from != columns.end();) {
       const auto to = std::find_if(
           from, columns.end(),
-          [&](const auto& column) { return column.told_by != from->told_by; });
+          [&](const auto& column) { return column.source != from->source; });
       runs_.push_back(
-          {from->told_by, {from, static_cast<std::size_t>(to - from)}, {}, {}});
+          {from->source, {from, static_cast<std::size_t>(to - from)}, {}, {}});
       from = to;
     }
   }
@@ -45,13 +45,13 @@ class ExportCells {
                           const Format& format) {
     std::uint64_t remarks = 0;
     for (Run& run : runs_) {
-      if (run.told_by == ToldBy::kOperation) {
+      if (run.source == FieldSource::kOperation) {
         for (const ExportColumn& column : run.columns) {
           format.append(text, column, column.number(call));
         }
         continue;
       }
-      Cells& cells = run.cellsOf(idOfTeller(run.told_by, call));
+      Cells& cells = run.cellsOf(idOfSource(run.source, call));
       if (!cells.made) make(run, call, format, cells);
       text.append(cells.text);
       remarks += cells.remarks;
@@ -67,7 +67,7 @@ class ExportCells {
   };
   // Columns that follow each other and are told by the same.
   struct Run {
-    ToldBy told_by;
+    FieldSource source;
     absl::Span<const ExportColumn> columns;
     // By the id of what they are told by. Recorders count from 0 or 1.
     std::vector<Cells> small;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNsInSecond = 1e9;
 // A century: far from what overflows.
-constexpr double kMostSeconds = 3e9;
+constexpr double kMaxSeconds = 3e9;
 
 std::string chosenText(const JobView& view) {
   std::vector<std::string> ranks;
@@ -46,7 +46,7 @@ void ViewOption::declare(CLI::App& app) {
                  "Of other tools' formats: only what had not ended so many "
                  "seconds before "
                  "the end of the run")
-      ->check(CLI::Range(0.0, kMostSeconds));
+      ->check(CLI::Range(0.0, kMaxSeconds));
 }
 
 std::string ViewOption::unknownIn(const RunOverview& overview) const {

@@ -78,7 +78,7 @@ Result<TraceSet> Inputs::open() {
   auto set =
       files_only_
           ? openTraceSet(paths_, progress.callback(), choice_)
-          : live_.emplace_back(paths_, choice_).look(progress.callback());
+          : live_.emplace_back(paths_, choice_).refresh(progress.callback());
   progress.done();
   if (!set) complain(set.error().message);
   return set;

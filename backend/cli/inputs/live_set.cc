@@ -169,7 +169,7 @@ void LiveSet::add(TraceSet& set) {
                             warnings_.end());
 }
 
-Result<TraceSet> LiveSet::look(const ReadProgress& progress) {
+Result<TraceSet> LiveSet::refresh(const ReadProgress& progress) {
   // The rings come first: what is no longer in them is in the traces by then.
   for (bool torn = false;;) {
     readRings();

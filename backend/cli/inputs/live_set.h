@@ -26,7 +26,7 @@ class LiveSet {
       : inputs_(std::move(inputs)), choice_(choice) {}
 
   // Looks once more. The set is valid until the next look.
-  Result<TraceSet> look(const ReadProgress& progress = {});
+  Result<TraceSet> refresh(const ReadProgress& progress = {});
   // The rings that were read then, without what was in them.
   const std::vector<RingReading>& rings() const { return rings_; }
   // What was wrong with them, also among the warnings of the set.

@@ -26,7 +26,7 @@
 namespace traced {
 namespace {
 
-constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMinBytes = std::uint64_t{64} << 10;
 
 // A name of files: what else it has becomes "_".
 std::string fileNameOf(std::string name) {
@@ -86,7 +86,7 @@ void PackOutput::declare(CLI::App& app) {
                  "more goes into the next")
       ->needs(pack)
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(kLeastBytes, ~std::uint64_t{0}))
+      ->check(CLI::Range(kMinBytes, ~std::uint64_t{0}))
       ->capture_default_str();
 }
 

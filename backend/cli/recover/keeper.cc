@@ -26,7 +26,7 @@ constexpr milliseconds kPauseWithChildren{5};
 constexpr milliseconds kBetweenCounts{1000};
 // After the last process has ended: until then it is told what became of the
 // job, whatever is not known by then.
-constexpr milliseconds kTellWithin{800};
+constexpr milliseconds kReportWithin{800};
 // Rings that were left so long before are of an older job.
 constexpr std::int64_t kOlderNs = 10'000'000'000;
 
@@ -75,12 +75,12 @@ Keeper::Keeper(KeeperOptions options, KeeperLock& lock)
 void Keeper::run() {
   for (;;) {
     if (isAsked()) findRings();
-    lookAtRings();
-    lookAtChildren();
+    scanRings();
+    reapChildren();
     if (in_use_.empty() && saving_.empty()) {
       conclude();
       if (!comesBack()) return;
-    } else if (in_use_.empty() && Clock::now() - ended_at_ > kTellWithin) {
+    } else if (in_use_.empty() && Clock::now() - ended_at_ > kReportWithin) {
       conclude();
     }
     giveUpLog();
@@ -115,7 +115,7 @@ bool Keeper::isOfJob(const KeptRing& ring) const {
 
 void Keeper::add(std::unique_ptr<KeptRing> ring) {
   if (isOlder(*ring)) return save(std::move(ring), false);
-  if (std::exchange(told_, false)) job_ = {};
+  if (std::exchange(reported_, false)) job_ = {};
   addRing(job_, *ring);
   in_use_.push_back(std::move(ring));
 }
@@ -125,11 +125,11 @@ bool Keeper::isOlder(const KeptRing& ring) const {
          ring.header().started().monotonic_ns() < began_ns_ - kOlderNs;
 }
 
-void Keeper::lookAtRings() {
+void Keeper::scanRings() {
   const bool had = !in_use_.empty();
   if (Clock::now() - counted_at_ > kBetweenCounts) {
     counted_at_ = Clock::now();
-    oom_kills_.look(counted_at_);
+    oom_kills_.poll(counted_at_);
   }
   for (auto ring = in_use_.begin(); ring != in_use_.end();) {
     const KeptRing::State state = (*ring)->state();
@@ -160,7 +160,7 @@ void Keeper::save(std::unique_ptr<KeptRing> ring, bool counts) {
   }
 }
 
-void Keeper::lookAtChildren() {
+void Keeper::reapChildren() {
   for (auto saving = saving_.begin(); saving != saving_.end();) {
     if (!saving->child.hasEnded()) {
       ++saving;
@@ -194,7 +194,7 @@ void Keeper::account(Saving saving) {
 }
 
 void Keeper::conclude() {
-  if (std::exchange(told_, true)) return;
+  if (std::exchange(reported_, true)) return;
   job_.being_saved = saving_.size();
   job_.unclosed += job_.being_saved;
   if (job_.unclosed == 0) return;
@@ -213,9 +213,9 @@ bool Keeper::isLogHeld() const {
 // process that recorded to it.
 void Keeper::giveUpLog() {
   if (isLogHeld()) log_held_at_ = Clock::now();
-  const bool is_over = in_use_.empty() && told_;
+  const bool is_over = in_use_.empty() && reported_;
   const auto last_use = std::max(log_held_at_, ended_at_);
-  if (is_over || Clock::now() - last_use > kTellWithin) log_.release();
+  if (is_over || Clock::now() - last_use > kReportWithin) log_.release();
 }
 
 std::string Keeper::verdict() {
@@ -227,7 +227,7 @@ std::string Keeper::verdict() {
       KeeperChild::start([this] { return verdictLine(job_, options_.title); });
   if (!child) return "";
   while (!child->hasEnded()) {
-    if (Clock::now() - ended_at_ > kTellWithin) {
+    if (Clock::now() - ended_at_ > kReportWithin) {
       child->kill();
       return "";
     }

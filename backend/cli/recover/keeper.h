@@ -51,9 +51,9 @@ class Keeper {
   bool isOfJob(const KeptRing& ring) const;
   void add(std::unique_ptr<KeptRing> ring);
   bool isOlder(const KeptRing& ring) const;
-  void lookAtRings();
+  void scanRings();
   void save(std::unique_ptr<KeptRing> ring, bool counts);
-  void lookAtChildren();
+  void reapChildren();
   void account(Saving saving);
   void conclude();
   bool isLogHeld() const;
@@ -75,7 +75,7 @@ class Keeper {
   // Since all processes were gone last, until new ones come: when that was, and
   // whether it was told.
   Clock::time_point ended_at_;
-  bool told_ = false;
+  bool reported_ = false;
   JobLog log_;
   // When a process of the job was last known to have the log.
   Clock::time_point log_held_at_;

@@ -15,7 +15,7 @@ namespace traced {
 namespace {
 
 // So much a pipe takes without a reader.
-constexpr std::size_t kMostAnswer = 4096;
+constexpr std::size_t kMaxAnswer = 4096;
 
 void leaveDescriptors(int but, int kept) {
   const int nothing = open("/dev/null", O_RDWR);
@@ -39,7 +39,7 @@ void offerToOomKiller() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
   } catch (...) {
     _exit(1);
   }
-  answer.resize(std::min(answer.size(), kMostAnswer));
+  answer.resize(std::min(answer.size(), kMaxAnswer));
   _exit(write(3, answer.data(), answer.size()) < 0 ? 1 : 0);
 }
 
@@ -75,7 +75,7 @@ bool KeeperChild::hasEnded() {
 }
 
 std::string KeeperChild::answer() const {
-  std::string answer(kMostAnswer, '\0');
+  std::string answer(kMaxAnswer, '\0');
   const ssize_t bytes = read(fd_, answer.data(), answer.size());
   answer.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
   return answer;

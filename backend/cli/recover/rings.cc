@@ -29,7 +29,7 @@ class Rings : public Subcommand {
 
   ExitCode run() override {
     LiveSet live(inputs_);
-    const Result<TraceSet> set = live.look();
+    const Result<TraceSet> set = live.refresh();
     if (!set) {
       complain(set.error().message);
       return ExitCode::kNothingReadable;

@@ -88,7 +88,7 @@ Json latenessJson(const std::vector<RankLateness>& ranks) {
                  {"caused_ns", rank.caused_ns},
                  {"certain_ns", rank.certain_ns},
                  {"suffered_ns", rank.suffered_ns},
-                 {"arrivals", rank.arrivals},
+                 {"arrivals", rank.ready_times},
                  {"last", rank.last},
                  {"last_certain", rank.last_certain}};
     if (rank.last > 0) {

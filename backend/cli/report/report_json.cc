@@ -27,7 +27,7 @@ void addSplitCounts(Json& json, const SplitSums& split) {
   json["exposed"] = toJson(split.exposed);
   json["slack"] = toJson(split.slack);
   json["not_split"] = split.withheld;
-  json["arrivals"] = split.arrivals;
+  json["arrivals"] = split.ready_times;
   json["last"] = toJson(split.last);
 }
 
@@ -69,7 +69,7 @@ Json certifiedJson(const CertifiedTimes& times) {
   if (times.count() == 0) return json;
   const CertifiedTime p50 = times.p50();
   const bool exact = p50.low_ns == p50.high_ns;
-  if (exact || isToldFromZero(p50)) {
+  if (exact || isSurelyNotZero(p50)) {
     json["p50_ns"] = p50.ns;
     json["p99_ns"] = times.p99().ns;
     json["max_ns"] = times.max().ns;
@@ -84,7 +84,7 @@ Json lastArrivalsJson(const SplitTotals& split) {
   for (const auto& [rank, lateness] : split.ranks()) {
     if (lateness.last() == 0) continue;
     ranks.push_back({{"rank", rank},
-                     {"arrivals", lateness.arrivals},
+                     {"arrivals", lateness.ready_times},
                      {"last", lateness.last()},
                      {"behind_p50_ns", lateness.behind_ns.percentile(50)}});
   }

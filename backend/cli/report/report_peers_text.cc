@@ -35,10 +35,10 @@ std::string keyName(ReportKey key, const std::string& text) {
 
 // "all_reduce, "dp", float32, 1-2 MiB"; without its rank, if that was told.
 std::string rowName(const Report& report, const ReportRow& row,
-                    bool rank_is_told = false) {
+                    bool rank_is_shown = false) {
   std::string name;
   for (std::size_t i = 0; i < row.keys.size(); ++i) {
-    if (rank_is_told && report.by[i] == ReportKey::kRank) continue;
+    if (rank_is_shown && report.by[i] == ReportKey::kRank) continue;
     absl::StrAppend(&name, name.empty() ? "" : ", ",
                     keyName(report.by[i], row.keys[i]));
   }
@@ -85,7 +85,7 @@ std::string latestText(const Report& report) {
   return absl::StrCat("Latest most often: rank ", latest->rank, " (last in ",
                       percentText(latest->part), " of ",
                       rowName(report, report.rows[latest->row],
-                              /*rank_is_told=*/true),
+                              /*rank_is_shown=*/true),
                       ", by ", milliseconds(latest->behind_p50_ns),
                       " median).\n");
 }

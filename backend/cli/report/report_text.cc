@@ -88,7 +88,7 @@ void addCells(std::vector<std::string>& cells, const TimeSummary& time,
 
 // What is not told from 0 is only said to be below what it can be.
 std::string certifiedText(const CertifiedTime& time) {
-  return isToldFromZero(time)
+  return isSurelyNotZero(time)
              ? millisecondsText(static_cast<double>(notBelowZero(time.ns)))
              : "<" + millisecondsText(static_cast<double>(time.high_ns));
 }

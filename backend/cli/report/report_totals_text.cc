@@ -78,7 +78,7 @@ std::string waitingCell(const Report& report, const char* between) {
     return static_cast<double>(ns) /
            static_cast<double>(report.summary.rankTimeNs());
   };
-  if (states.isWaitToldFromZero()) return percentText(part(states.waiting_ns));
+  if (states.isWaitSurelyNotZero()) return percentText(part(states.waiting_ns));
   const double low = part(states.waiting_low_ns);
   const double high = part(states.waiting_high_ns);
   return percentText(low) == percentText(0) ? "at most " + percentText(high)

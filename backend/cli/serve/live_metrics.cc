@@ -96,7 +96,7 @@ class JobMetrics {
     for (std::size_t i = 0; i < hosts_.groups().size(); ++i) {
       const HostsJob::Group& group = hosts_.groups()[i];
       const bool diverged = group.divergedAt() > 0;
-      if (i >= LiveSums::kMostKinds && !diverged) continue;
+      if (i >= LiveSums::kMaxKinds && !diverged) continue;
       out_.gauge("traced_group_diverged",
                  "Whether ranks called different operations under one number",
                  with({{"group", group.label}}), diverged ? 1 : 0);

@@ -37,7 +37,7 @@ constexpr char kMetricsType[] =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
 // A look that has much to read is followed by another one that much sooner.
 constexpr int kSooner = 4;
-constexpr std::chrono::seconds kLongestFinish{1};
+constexpr std::chrono::seconds kMaxFinish{1};
 
 volatile std::sig_atomic_t asked_to_stop = 0;
 
@@ -82,14 +82,14 @@ class Serve : public Subcommand {
   ExitCode watch() {
     WatchedJobs watched(options_.inputs);
     Hosts hosts({hostName(), instance_, duration(options_.waiting_s)});
-    if (options_.once) return lookOnce(watched, hosts);
+    if (options_.once) return pollOnce(watched, hosts);
     stopOnSignal();
     auto began = steady_clock::now();
     look(watched, hosts);
     // There is an answer before anybody knows where to ask.
     if (service_) {
       // A reader waits for this line, so many warnings must not displace it.
-      log_.finish(kLongestFinish);
+      log_.finish(kMaxFinish);
       report(place());
     }
     for (;;) {
@@ -105,11 +105,11 @@ class Serve : public Subcommand {
   // What blocks by then is left behind.
   void finish() {
     if (textfile_) {
-      textfile_->finish(kLongestFinish);
+      textfile_->finish(kMaxFinish);
       reportTextfile();
     }
     commands_.reset();
-    log_.finish(kLongestFinish);
+    log_.finish(kMaxFinish);
   }
 
   void report(const std::string& words) {
@@ -177,9 +177,9 @@ class Serve : public Subcommand {
   }
 
   void look(WatchedJobs& watched, Hosts& hosts) {
-    watched.look();
-    hosts.look(watched, peers_ ? peers_->all() : std::vector<Peer>());
-    tellWarnings(watched);
+    watched.refresh();
+    hosts.refresh(watched, peers_ ? peers_->all() : std::vector<Peer>());
+    reportWarnings(watched);
     const auto findings = findingsOf(hosts.jobs());
     const WrittenDigest told =
         peers_ ? writeDigest(hosts.digest()) : WrittenDigest();
@@ -190,16 +190,16 @@ class Serve : public Subcommand {
                       "Lines that stderr did not take", {},
                       static_cast<double>(log_.dropped()));
       if (peers_) addPeerMetrics(hosts.peers(), told, metrics);
-      tellMetrics(std::move(metrics));
+      publishMetrics(std::move(metrics));
     }
     if (service_) answer(hosts, findings);
     if (peers_) answerPeers(hosts, told);
-    if (peers_) tellPeers();
+    if (peers_) reportPeers();
     // Behind the answers: who is told of a verdict and asks finds it there.
-    told_.look(findings, log_, commands_.get());
+    notifier_.report(findings, log_, commands_.get());
   }
 
-  void tellMetrics(MetricFamilies metrics) {
+  void publishMetrics(MetricFamilies metrics) {
     if (otlp_) {
       otlp_->addCounts(metrics);
       if (otlp_->isDue()) otlp_->send(messageOf(metrics));
@@ -234,23 +234,24 @@ class Serve : public Subcommand {
     service_->answer("/digest", {"application/x-protobuf", told.bytes});
   }
 
-  void tellPeers() {
+  void reportPeers() {
     for (const std::string& words : peers_->takeWords()) report(words);
   }
 
-  ExitCode lookOnce(WatchedJobs& watched, Hosts& hosts) {
-    watched.look();
-    hosts.look(watched, {});
-    tellWarnings(watched);
+  ExitCode pollOnce(WatchedJobs& watched, Hosts& hosts) {
+    watched.refresh();
+    hosts.refresh(watched, {});
+    reportWarnings(watched);
     const MetricFamilies metrics =
         metricsOf(watched, hosts, duration(options_.interval_s));
-    bool is_told = true;
-    if (!options_.textfile.empty()) is_told = writeOnce(metrics);
-    if (!options_.otlp.empty()) is_told &= sendOnce(messageOf(metrics));
+    bool is_worth_reporting = true;
+    if (!options_.textfile.empty()) is_worth_reporting = writeOnce(metrics);
+    if (!options_.otlp.empty())
+      is_worth_reporting &= sendOnce(messageOf(metrics));
     if (options_.textfile.empty() && options_.otlp.empty()) {
       std::cout << openMetricsText(metrics) << std::flush;
     }
-    return is_told ? ExitCode::kFine : ExitCode::kInternal;
+    return is_worth_reporting ? ExitCode::kFine : ExitCode::kInternal;
   }
 
   bool sendOnce(std::string message) {
@@ -268,7 +269,7 @@ class Serve : public Subcommand {
     return problem.empty();
   }
 
-  void tellWarnings(WatchedJobs& watched) {
+  void reportWarnings(WatchedJobs& watched) {
     for (const std::string& warning : watched.takeWarnings()) {
       log_.write(absl::StrCat("warning: ", warning));
     }
@@ -284,7 +285,7 @@ class Serve : public Subcommand {
   std::unique_ptr<Textfile> textfile_;
   MessageLog log_;
   std::unique_ptr<VerdictCommands> commands_;
-  ToldFindings told_;
+  FindingNotifier notifier_;
 };
 
 }  // namespace

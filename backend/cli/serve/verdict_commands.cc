@@ -70,8 +70,8 @@ void VerdictCommands::report(const std::string& words) {
   log_.write(absl::StrCat("tracectl: --on-verdict: ", words));
 }
 
-void ToldFindings::look(const std::vector<LiveFinding>& findings,
-                        MessageLog& log, VerdictCommands* commands) {
+void FindingNotifier::report(const std::vector<LiveFinding>& findings,
+                             MessageLog& log, VerdictCommands* commands) {
   std::set<std::string> now;
   for (const LiveFinding& finding : findings) {
     now.insert(finding.name);

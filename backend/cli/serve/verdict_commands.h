@@ -47,14 +47,14 @@ class VerdictCommands {
   bool reported_full_ = false;
 };
 
-// ToldFindings reports what is new: on stderr, and to a command. Not thread
+// FindingNotifier reports what is new: on stderr, and to a command. Not thread
 // safe.
-class ToldFindings {
+class FindingNotifier {
  public:
   // Reports to `log` and `commands` the findings that the previous call did not
   // have, and to `log` those that are over. `commands` may be null.
-  void look(const std::vector<LiveFinding>& findings, MessageLog& log,
-            VerdictCommands* commands);
+  void report(const std::vector<LiveFinding>& findings, MessageLog& log,
+              VerdictCommands* commands);
 
  private:
   std::set<std::string> known_;

@@ -23,14 +23,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What a job came to is told so long after its end.
-constexpr std::chrono::seconds kToldAfterEnd{60};
+constexpr std::chrono::seconds kReportedAfterEnd{60};
 // And of no more jobs than these, the latest: some program may start for ever.
-constexpr std::ptrdiff_t kMostEnded = 64;
+constexpr std::ptrdiff_t kMaxEnded = 64;
 // What is not defined in a ring is looked up in files, which takes some
 // milliseconds.
-constexpr std::chrono::seconds kLookUpEvery{5};
+constexpr std::chrono::seconds kLookupInterval{5};
 // The file system of traces may hang. What it did not answer is asked again.
-constexpr std::chrono::seconds kLongestFileAccess{1};
+constexpr std::chrono::seconds kMaxFileAccess{1};
 // A part of a ring that is filled between two looks: the next comes sooner.
 constexpr std::uint64_t kMuchOfARing = 4;
 
@@ -38,7 +38,7 @@ constexpr std::uint64_t kMuchOfARing = 4;
 // pressure stall information ("some avg10=1.53 avg60=..."): for most of the
 // last 10 s one that could have run did not. False where the kernel has none.
 bool isStarved() {
-  constexpr double kMostPercent = 50;
+  constexpr double kMaxPercent = 50;
   std::ifstream file("/proc/pressure/cpu");
   std::string kind, average;
   file >> kind >> average;
@@ -46,7 +46,7 @@ bool isStarved() {
   return kind == "some" &&
          absl::SimpleAtod(std::string(absl::StripPrefix(average, "avg10=")),
                           &percent) &&
-         percent > kMostPercent;
+         percent > kMaxPercent;
 }
 
 // When the last of its ranks ended; absent while one lives.
@@ -90,7 +90,7 @@ std::vector<std::pair<std::string, std::string>> jobLabels(
   return labels;
 }
 
-void WatchedJobs::look() {
+void WatchedJobs::refresh() {
   findNew();
   fast_ = false;
   const bool starved = isStarved();
@@ -126,17 +126,17 @@ void WatchedJobs::findNew() {
 bool WatchedJobs::isWanted(const RingFile& ring) {
   return files_
       .ask([ring, inputs = inputs_] { return namesOneOf(ring, inputs); },
-           kLongestFileAccess)
+           kMaxFileAccess)
       .value_or(false);
 }
 
-void WatchedJobs::lookUp(Rank& rank) {
+void WatchedJobs::find(Rank& rank) {
   rank.looked_up = Clock::now();
   auto definitions = files_.ask(
       [trace = rank.news->trace(), named = rank.stream->unknown()] {
-        return lookUpDefinitions(trace, named);
+        return findDefinitions(trace, named);
       },
-      kLongestFileAccess);
+      kMaxFileAccess);
   if (definitions) rank.stream->resolve(*std::move(definitions));
 }
 
@@ -189,8 +189,8 @@ void WatchedJobs::read(Rank& rank) {
   fast_ |= kMuchOfARing * (rank.news->tail().position() - before) >
            rank.news->tail().slots();
   if (!rank.stream->knowsAll() &&
-      Clock::now() - rank.looked_up > kLookUpEvery) {
-    lookUp(rank);
+      Clock::now() - rank.looked_up > kLookupInterval) {
+    find(rank);
   }
   if (alive && readable) return;
   rank.alive = false;
@@ -198,13 +198,13 @@ void WatchedJobs::read(Rank& rank) {
 }
 
 void WatchedJobs::forgetEnded() {
-  auto since = Clock::now() - kToldAfterEnd;
+  auto since = Clock::now() - kReportedAfterEnd;
   std::vector<Clock::time_point> ends;
   for (const auto& job : jobs_) {
     if (const auto end = endOf(*job)) ends.push_back(*end);
   }
-  if (ends.size() > kMostEnded) {
-    const auto first = ends.end() - kMostEnded;
+  if (ends.size() > kMaxEnded) {
+    const auto first = ends.end() - kMaxEnded;
     std::nth_element(ends.begin(), first, ends.end());
     since = std::max(since, *first);
   }

@@ -53,7 +53,7 @@ class WatchedJobs {
       : inputs_(std::move(inputs)), began_ns_(readClock(CLOCK_REALTIME)) {}
 
   // Looks once more.
-  void look();
+  void refresh();
   // Whether a ring was filled so far that the next look should come soon.
   bool isFast() const { return fast_; }
 
@@ -66,7 +66,7 @@ class WatchedJobs {
  private:
   void findNew();
   bool isWanted(const RingFile& ring);
-  void lookUp(Rank& rank);
+  void find(Rank& rank);
   Job& beginJob(const v1::Header& header);
   void begin(std::unique_ptr<RingNews> news);
   void read(Rank& rank);

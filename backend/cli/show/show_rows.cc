@@ -42,7 +42,7 @@ std::optional<Signature> signatureIn(const StreamTable& table,
                                      bool message) {
   const v1::Call* call = table.callOf(op);
   if (!call || call->simulated()) return std::nullopt;
-  if (!message) return signatureOf(*call, table.evidence);
+  if (!message) return signatureOf(*call, table.capabilities);
   const std::uint32_t group = table.groupOf(*call);
   if (group == StreamDefinitions::kNone) return std::nullopt;
   return messageOf(*call, table.definitions.groups()[group].engine());

@@ -13,7 +13,7 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostLineBytes = 160;
+constexpr std::size_t kMaxLineBytes = 160;
 
 // Ranks that called an operation at the same place.
 struct Callers {
@@ -27,8 +27,8 @@ std::string cppLinesOf(const StreamDefinitions& definitions,
   for (const std::uint64_t id : stack.cpp()) {
     std::string line = printable(codeText(definitions.code(id)));
     // Templates have names that nobody reads to their end; JSON has all of it.
-    if (line.size() > kMostLineBytes)
-      line = line.substr(0, kMostLineBytes) + "...";
+    if (line.size() > kMaxLineBytes)
+      line = line.substr(0, kMaxLineBytes) + "...";
     absl::StrAppend(&lines, "    ", line, "\n");
   }
   if (stack.cpp_cut()) absl::StrAppend(&lines, "    and more farther out\n");

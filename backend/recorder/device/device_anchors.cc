@@ -15,7 +15,7 @@ bool DeviceAnchors::make() noexcept {
 // behind what was measured.
 bool DeviceAnchors::isDue(bool measured) const noexcept {
   const std::int64_t age_ns = clock_() - anchored_ns_;
-  if (!device_clock_.last() || age_ns >= kMostAge) return true;
+  if (!device_clock_.last() || age_ns >= kMaxAge) return true;
   return measured && age_ns >= kInterval;
 }
 
@@ -53,8 +53,7 @@ bool DeviceAnchors::take() noexcept {
 void DeviceAnchors::goOn() noexcept {
   if (await(0)) {
     close(clock_());
-  } else if (anchor_began_ns_ &&
-             clock_() - *anchor_began_ns_ > 2 * kMostError) {
+  } else if (anchor_began_ns_ && clock_() - *anchor_began_ns_ > 2 * kMaxError) {
     queue_is_full_ = true;
   }
 }
@@ -78,7 +77,7 @@ bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
 // The device came by somewhere between the two readings of the host's clock.
 void DeviceAnchors::close(std::int64_t reached_ns) noexcept {
   const std::int64_t began_ns = *std::exchange(anchor_began_ns_, std::nullopt);
-  queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMostError);
+  queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMaxError);
 }
 
 bool DeviceAnchors::anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,

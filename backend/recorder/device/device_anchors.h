@@ -19,13 +19,13 @@ class DeviceAnchors {
   // All in nanoseconds. How often the clock is read where something was
   // measured; an anchor that old is too far away to measure from.
   static constexpr std::int64_t kInterval = 100'000'000;
-  static constexpr std::int64_t kMostAge = 1'000'000'000;
+  static constexpr std::int64_t kMaxAge = 1'000'000'000;
   // How long one reading of both clocks may spin.
   static constexpr std::int64_t kSpin = 200'000;
   static constexpr std::int64_t kGoodBracket = 10'000;
-  static constexpr std::int64_t kMostError = 1'000'000;
+  static constexpr std::int64_t kMaxError = 1'000'000;
   // The same between two looks at an event of the job's.
-  static constexpr std::int64_t kMostLookError = 5'000'000;
+  static constexpr std::int64_t kMaxProbeError = 5'000'000;
   static constexpr int kAttempts = 5;
 
   using Clock = std::int64_t (*)();
@@ -51,7 +51,7 @@ class DeviceAnchors {
   // no good one.
   bool takeFrom(DeviceEvents::Event& event, std::int64_t before_ns,
                 std::int64_t after_ns) noexcept {
-    return anchorAt(event, before_ns, after_ns, kMostLookError);
+    return anchorAt(event, before_ns, after_ns, kMaxProbeError);
   }
   void forget() noexcept { anchor_began_ns_.reset(); }
 

@@ -15,7 +15,7 @@ bool agree(const DeviceAnchor& a, const DeviceAnchor& b) {
   const std::int64_t apart_ns = (b.host_ns - a.host_ns) - device_ns;
   return std::abs(apart_ns) <=
          a.error_ns + b.error_ns +
-             device_ns / kMillion * DeviceClock::kMostDrift +
+             device_ns / kMillion * DeviceClock::kMaxDrift +
              DeviceClock::kResolution;
 }
 
@@ -46,7 +46,7 @@ auto DeviceClock::from(const DeviceAnchor& anchor, std::int64_t device_ns)
     -> HostInstant {
   const std::int64_t since_ns = device_ns - anchor.device_ns;
   return {anchor.host_ns + since_ns,
-          anchor.error_ns + std::abs(since_ns) / (kMillion / kMostDrift) + 1};
+          anchor.error_ns + std::abs(since_ns) / (kMillion / kMaxDrift) + 1};
 }
 
 auto DeviceClock::between(std::int64_t device_ns) const noexcept

@@ -33,7 +33,7 @@ class DeviceClock {
   static constexpr std::int64_t kRounding = 1 << 24;
   // Two clocks that drift apart by more, in parts per million, are not told
   // from a clock that was set: nothing is interpolated over it.
-  static constexpr std::int64_t kMostDrift = 1'000;
+  static constexpr std::int64_t kMaxDrift = 1'000;
   // Between anchors the rate may differ from the mean by so many parts per
   // million.
   static constexpr std::int64_t kWobble = 1;
@@ -60,7 +60,7 @@ class DeviceClock {
   const std::optional<DeviceAnchor>& last() const { return last_; }
 
  private:
-  // By one anchor: the clocks drift apart by kMostDrift at most.
+  // By one anchor: the clocks drift apart by kMaxDrift at most.
   static HostInstant from(const DeviceAnchor& anchor, std::int64_t device_ns);
   // By the line through both anchors.
   HostInstant between(std::int64_t device_ns) const noexcept;

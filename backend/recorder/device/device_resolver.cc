@@ -13,7 +13,7 @@ bool DeviceResolver::prepare() noexcept {
   try {
     pending_.reserve(EventPool::kSpans);
     reached_.reserve(EventPool::kSpans);
-    measured_.reserve(kMostMeasured);
+    measured_.reserve(kMaxMeasured);
     look_.emplace();
     blocked_.reserve(EventPool::kSpans);
   } catch (...) {
@@ -50,7 +50,7 @@ bool DeviceResolver::poll() noexcept {
   }
   if (!failed_ && wantsAnchor()) failed_ = !anchors_.take();
   if (!failed_) measureReached();
-  tellMeasured(/*extrapolate=*/false);
+  reportMeasured(/*extrapolate=*/false);
   recordUntimed(/*now=*/false);
   return !isIdle() && clock_() - progress_ns_ <= kStuckAfter;
 }
@@ -60,21 +60,21 @@ bool DeviceResolver::isBlocked(DeviceEvents::Stream stream) const noexcept {
 }
 
 void DeviceResolver::queryPending() noexcept {
-  using Look = DeviceSpan::Look;
-  for (DeviceSpan* span : pending_) span->look = Look::kNone;
+  using EventState = DeviceSpan::EventState;
+  for (DeviceSpan* span : pending_) span->look = EventState::kNone;
   for (const DeviceSpan* span : pending_) {
-    if (!failed_ && span->look == Look::kNone) lookAt(span->stream);
+    if (!failed_ && span->look == EventState::kNone) poll(span->stream);
   }
   const auto stays = [this](DeviceSpan* span) {
     switch (span->look) {
-      case Look::kReached:
+      case EventState::kReached:
         reached(*span);
         return false;
-      case Look::kRefused:
+      case EventState::kRefused:
         giveUp(*span, Untimed::Reason::kRefused);
         return false;
-      case Look::kNone:  // the device failed before
-      case Look::kPending:
+      case EventState::kNone:  // the device failed before
+      case EventState::kPending:
         break;
     }
     return true;
@@ -83,7 +83,7 @@ void DeviceResolver::queryPending() noexcept {
                  pending_.end());
 }
 
-void DeviceResolver::lookAt(DeviceEvents::Stream stream) noexcept {
+void DeviceResolver::poll(DeviceEvents::Stream stream) noexcept {
   look_->begin(stream, pending_);
   while (const DeviceSpan* span = look_->next()) {
     const std::int64_t asked_ns = clock_();
@@ -130,7 +130,7 @@ void DeviceResolver::makeRoom() noexcept {
 bool DeviceResolver::wantsAnchor() const noexcept {
   if (anchors_.isUnderWay()) return true;
   if (isIdle()) return false;
-  return measured_.size() > kMostMeasured / 2 ||
+  return measured_.size() > kMaxMeasured / 2 ||
          anchors_.isDue(!reached_.empty() || !measured_.empty());
 }
 
@@ -146,7 +146,7 @@ bool DeviceResolver::resolveAlone(DeviceSpan& span,
 
 // Once: what it is asked for again takes CUDA's lock again.
 bool DeviceResolver::measure(const DeviceSpan& span) noexcept {
-  if (measured_.size() == kMostMeasured) return false;
+  if (measured_.size() == kMaxMeasured) return false;
   const auto end = anchors_.instantOf(span.last);
   if (!end) return false;
   measured_.push_back(
@@ -174,7 +174,7 @@ void DeviceResolver::giveUpClock(const DeviceSpan& span) noexcept {
   if (span.is_wait) recordStall(span.wait, lastedPlus1(span));
 }
 
-void DeviceResolver::tellMeasured(bool extrapolate) noexcept {
+void DeviceResolver::reportMeasured(bool extrapolate) noexcept {
   const bool all =
       extrapolate || failed_ || clock_() - progress_ns_ > kStuckAfter;
   const auto stays = [&](const Measured& span) {
@@ -196,9 +196,9 @@ std::uint64_t DeviceResolver::lastedPlus1(const DeviceSpan& span) noexcept {
 
 void DeviceResolver::tell(const Measured& span) noexcept {
   const DeviceClock::HostInstant end = anchors_.onHost(span.end);
-  if (end.error_ns > told_error_ns_) {
-    told_error_ns_ = end.error_ns + end.error_ns / 4;
-    sink_.clockError(told_error_ns_);
+  if (end.error_ns > reported_error_ns_) {
+    reported_error_ns_ = end.error_ns + end.error_ns / 4;
+    sink_.clockError(reported_error_ns_);
   }
   if (!span.is_wait) {
     sink_.ended({span.op, end.ns, span.lasted_plus_1, 0,
@@ -235,14 +235,14 @@ void DeviceResolver::giveUpAll(Untimed::Reason reason) noexcept {
 
 void DeviceResolver::recordUntimed(bool now) noexcept {
   const std::uint64_t total = untimed_.total();
-  if (total == told_untimed_) return;
+  if (total == reported_untimed_) return;
   const std::int64_t now_ns = clock_();
-  if (!now && told_untimed_ > 0 &&
-      now_ns - told_untimed_ns_ < kUntimedInterval) {
+  if (!now && reported_untimed_ > 0 &&
+      now_ns - reported_untimed_ns_ < kUntimedInterval) {
     return;
   }
-  told_untimed_ = total;
-  told_untimed_ns_ = now_ns;
+  reported_untimed_ = total;
+  reported_untimed_ns_ = now_ns;
   try {
     sink_.untimed(total, untimed_.words().c_str());
   } catch (...) {  // no memory for the words
@@ -259,7 +259,7 @@ void DeviceResolver::finish(bool ask) noexcept {
     failed_ = !anchors_.take();
   }
   if (ask) measureReached();
-  tellMeasured(/*extrapolate=*/true);
+  reportMeasured(/*extrapolate=*/true);
   giveUpAll(Untimed::Reason::kStopped);
   recordUntimed(/*now=*/true);
 }

@@ -14,7 +14,7 @@
 
 #include "recorder/device/device_anchors.h"
 #include "recorder/device/event_pool.h"
-#include "recorder/device/stream_look.h"
+#include "recorder/device/stream_probe.h"
 #include "recorder/device/untimed.h"
 #include "ring_io/ring/record.h"
 
@@ -41,7 +41,7 @@ class DeviceResolver {
   static constexpr std::int64_t kUntimedInterval = 10'000'000'000;  // ns
   // What was measured waits for the clock to be read; of half as much it is
   // read at once.
-  static constexpr std::size_t kMostMeasured = 2048;
+  static constexpr std::size_t kMaxMeasured = 2048;
 
   // Of what was aborted no ends are told.
   DeviceResolver(DeviceEvents& events, EventPool& pool, Untimed& untimed,
@@ -85,7 +85,7 @@ class DeviceResolver {
   void takeSubmitted() noexcept;
   void queryPending() noexcept;
   // Finds out which of a stream's spans were reached.
-  void lookAt(DeviceEvents::Stream stream) noexcept;
+  void poll(DeviceEvents::Stream stream) noexcept;
   void reached(DeviceSpan& span) noexcept;
   void makeRoom() noexcept;
   bool isBlocked(DeviceEvents::Stream stream) const noexcept;
@@ -96,7 +96,7 @@ class DeviceResolver {
   bool measure(const DeviceSpan& span) noexcept;
   void measureReached() noexcept;
   void giveUpClock(const DeviceSpan& span) noexcept;
-  void tellMeasured(bool extrapolate) noexcept;
+  void reportMeasured(bool extrapolate) noexcept;
   // How long the span lasted, plus 1; 0 if that is not known.
   std::uint64_t lastedPlus1(const DeviceSpan& span) noexcept;
   void tell(const Measured& span) noexcept;
@@ -117,12 +117,12 @@ class DeviceResolver {
   std::vector<DeviceSpan*> pending_;
   std::vector<DeviceSpan*> reached_;  // and not measured yet
   std::vector<Measured> measured_;
-  std::optional<StreamLook> look_;
+  std::optional<StreamProbe> look_;
   std::vector<DeviceEvents::Stream> blocked_;
   std::int64_t progress_ns_ = 0;
-  std::int64_t told_error_ns_ = 0;
-  std::uint64_t told_untimed_ = 0;
-  std::int64_t told_untimed_ns_ = 0;
+  std::int64_t reported_error_ns_ = 0;
+  std::uint64_t reported_untimed_ = 0;
+  std::int64_t reported_untimed_ns_ = 0;
   bool failed_ = false;
 };
 

@@ -20,14 +20,14 @@ namespace traced {
 
 struct DeviceSpan {
   // What the last look at its stream found out.
-  enum class Look : std::uint8_t { kNone, kPending, kReached, kRefused };
+  enum class EventState : std::uint8_t { kNone, kPending, kReached, kRefused };
 
   DeviceEvents::Event first = nullptr;
   DeviceEvents::Event last = nullptr;
   DeviceEvents::Stream stream = nullptr;
   bool has_first = false;
   bool is_wait = false;
-  Look look = Look::kNone;
+  EventState look = EventState::kNone;
   CommunicatorId communicator = 0;
   // Before the first and the last look that found it the next one of its
   // stream; 0: there was none.

@@ -20,7 +20,7 @@ std::string jsonText(const MetricsJson& json) {
   return json.dump(-1, ' ', false, MetricsJson::error_handler_t::replace);
 }
 
-MetricsJson toJson(const ToldOperation& op, std::int64_t looked_ns) {
+MetricsJson toJson(const OperationSummary& op, std::int64_t polled_ns) {
   MetricsJson json = {{"op", op.operation},
                       {"op_id", op.op},
                       {"group_name", op.group_name},
@@ -29,7 +29,7 @@ MetricsJson toJson(const ToldOperation& op, std::int64_t looked_ns) {
   if (op.peer >= 0) json["peer_global"] = op.peer;
   json["bytes"] = op.bytes;
   json["issue_ns"] = op.issue_ns;
-  json["seconds"] = secondsBetween(op.issue_ns, looked_ns);
+  json["seconds"] = secondsBetween(op.issue_ns, polled_ns);
   return json;
 }
 
@@ -37,7 +37,7 @@ MetricsJson toJson(const ToldOperation& op, std::int64_t looked_ns) {
 
 std::vector<Metric> metricsOf(const RankFigures& figures, std::int64_t now_ns) {
   const auto since = [&figures](std::int64_t ns) {
-    return secondsBetween(ns, figures.looked_ns);
+    return secondsBetween(ns, figures.polled_ns);
   };
   std::vector<Metric> metrics = {
       {"traced_rank_operations_total", figures.operations},
@@ -79,7 +79,7 @@ std::vector<Metric> metricsOf(const RankFigures& figures, std::int64_t now_ns) {
         {"traced_rank_step_seconds", inSeconds(*figures.step_ns)});
   }
   metrics.push_back({"traced_rank_metrics_age_seconds",
-                     secondsBetween(figures.looked_ns, now_ns)});
+                     secondsBetween(figures.polled_ns, now_ns)});
   return metrics;
 }
 
@@ -93,10 +93,10 @@ std::string metricsJson(const RankFigures& figures, std::int64_t now_ns) {
 
 std::string inFlightJson(const RankFigures& figures, std::int64_t now_ns) {
   MetricsJson operations = MetricsJson::array();
-  for (const ToldOperation& op : figures.oldest) {
-    operations.push_back(toJson(op, figures.looked_ns));
+  for (const OperationSummary& op : figures.oldest) {
+    operations.push_back(toJson(op, figures.polled_ns));
   }
-  return jsonText({{"age_seconds", secondsBetween(figures.looked_ns, now_ns)},
+  return jsonText({{"age_seconds", secondsBetween(figures.polled_ns, now_ns)},
                    {"in_flight", figures.in_flight},
                    {"is_all", !figures.may_have_more_in_flight},
                    {"oldest", std::move(operations)}});

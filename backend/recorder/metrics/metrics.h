@@ -9,15 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include "ring_io/chunks/told_operation.h"
+#include "ring_io/chunks/operation_summary.h"
 
 namespace traced {
 
 struct RankFigures {
-  static constexpr std::size_t kMostTold = 16;
+  static constexpr std::size_t kMaxReported = 16;
 
   // When all of this was so.
-  std::int64_t looked_ns = 0;
+  std::int64_t polled_ns = 0;
 
   // Since recording began. Sums of what was not observed lack it.
   std::uint64_t operations = 0;
@@ -39,7 +39,7 @@ struct RankFigures {
   // No record shows the ends of some operations: more may be in flight.
   bool may_have_more_in_flight = false;
   // The oldest of them.
-  std::vector<ToldOperation> oldest;
+  std::vector<OperationSummary> oldest;
 
   // The step that the rank is in, and how long the one before took.
   std::optional<std::uint64_t> step;

@@ -27,7 +27,7 @@ void OperationSums::add(const IssueRow& row) {
   last_id_ = row.op;
   const FollowedCall& call = callOf(row.call);
   if (!call.is_followed) return;
-  if (young_.size() == kMostYoung) {
+  if (young_.size() == kMaxYoung) {
     makeSlow(young_.front());
     young_.pop_front();
   }
@@ -54,8 +54,8 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
   call.shown = endShownBy(*known, engine, false);
   call.has_no_future = endsOnlyInWait(engine, call.facts.operation);
   if (call.shown == EndShownBy::kReports) {
-    const CallManner manner = mannerOf(*known);
-    call.reported_key = mannerKey(known->group(), manner);
+    const CallMode manner = modeOf(*known);
+    call.reported_key = modeKey(known->group(), manner);
     reported_.try_emplace(call.reported_key, manner);
   }
   return call;
@@ -95,8 +95,8 @@ InFlight OperationSums::inFlight(const FollowedOperation& op) {
 }
 
 void OperationSums::retired(std::uint32_t group) {
-  const std::uint64_t first = mannerKey(group, CallManner{});
-  for (std::uint64_t key = first; key < first + kCallManners; ++key) {
+  const std::uint64_t first = modeKey(group, CallMode{});
+  for (std::uint64_t key = first; key < first + kCallModes; ++key) {
     reported_.erase(key);
   }
   for (FollowedCall& call : calls_) {
@@ -142,7 +142,7 @@ void OperationSums::addUnseenWait(const FollowedOperation& op) {
 bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
   const bool all_is_known =
       op.failed || (op.isSettled() && !op.mayEndBetter(now_ns));
-  if (all_is_known || now_ns - op.issued.ns() > op.kLongestNs) {
+  if (all_is_known || now_ns - op.issued.ns() > op.kMaxDurationNs) {
     count(op);
     addTimes(op);
   }
@@ -165,7 +165,7 @@ void OperationSums::leave(FollowedOperation& op) {
 }
 
 void OperationSums::makeSlow(const FollowedOperation& op) {
-  if (slow_.size() >= kMostSlow) makeRoom();
+  if (slow_.size() >= kMaxSlow) makeRoom();
   slow_.push_back(op);
   if (near_ > 0) --near_;
 }
@@ -173,7 +173,7 @@ void OperationSums::makeSlow(const FollowedOperation& op) {
 // Many at a time. Keeps the first ones that are in flight, as a hang begins
 // with them.
 void OperationSums::makeRoom() {
-  constexpr std::size_t kPart = kMostSlow / 4;
+  constexpr std::size_t kPart = kMaxSlow / 4;
   const auto oldest_end = slow_.begin() + kPart;
   const auto kept_end =
       std::remove_if(slow_.begin(), oldest_end, [&](FollowedOperation& op) {
@@ -182,14 +182,14 @@ void OperationSums::makeRoom() {
         return !stays;
       });
   slow_.erase(kept_end, oldest_end);
-  if (slow_.size() < kMostSlow - kPart / 2) return;
-  while (slow_.size() > kMostSlow - kPart) {
+  if (slow_.size() < kMaxSlow - kPart / 2) return;
+  while (slow_.size() > kMaxSlow - kPart) {
     leave(slow_.back());
     slow_.pop_back();
   }
 }
 
-const RankFigures& OperationSums::look(std::int64_t now_ns) {
+const RankFigures& OperationSums::figures(std::int64_t now_ns) {
   std::erase_if(slow_,
                 [&](FollowedOperation& op) { return settle(op, now_ns); });
   while (!young_.empty()) {
@@ -201,7 +201,7 @@ const RankFigures& OperationSums::look(std::int64_t now_ns) {
     young_.pop_front();
   }
   near_ = 0;
-  figures_.looked_ns = now_ns;
+  figures_.polled_ns = now_ns;
   countInFlight();
   // All operations without a known end have ended by now.
   if (!figures_.may_have_more_in_flight) unseen_waits_.close(now_ns);
@@ -221,9 +221,9 @@ void OperationSums::countInFlight() {
       is_unknown |= state == InFlight::kUnknown;
       if (state != InFlight::kYes) continue;
       ++figures_.in_flight;
-      if (figures_.oldest.size() == RankFigures::kMostTold) continue;
+      if (figures_.oldest.size() == RankFigures::kMaxReported) continue;
       figures_.oldest.push_back(
-          tellOperation(op.id, op.call.facts, op.seq, op.issued.ns(), known_));
+          summarize(op.id, op.call.facts, op.seq, op.issued.ns(), known_));
     }
   };
   addAll(slow_);

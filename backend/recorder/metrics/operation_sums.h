@@ -19,7 +19,7 @@
 #include "base/cover_bound.h"
 #include "recorder/metrics/metrics.h"
 #include "ring_io/chunks/chunk_builder.h"
-#include "ring_io/chunks/told_operation.h"
+#include "ring_io/chunks/operation_summary.h"
 #include "ring_io/ring/record.h"
 #include "ring_io/ring/ring.h"
 #include "trace_io/operation_progress.h"
@@ -32,7 +32,7 @@ struct FollowedCall {
   CallFacts facts;
   bool is_followed = false;
   EndShownBy shown = EndShownBy::kUnknown;
-  // For EndShownBy::kReports: see mannerKey().
+  // For EndShownBy::kReports: see modeKey().
   std::uint64_t reported_key = 0;
   bool has_no_future = false;
 };
@@ -54,8 +54,8 @@ class OperationSums {
  public:
   // Of those that take longer than that, and of the others, these are followed
   // at most: the latest.
-  static constexpr std::size_t kMostSlow = 4096;
-  static constexpr std::size_t kMostYoung = 32768;
+  static constexpr std::size_t kMaxSlow = 4096;
+  static constexpr std::size_t kMaxYoung = 32768;
 
   // `known` knows what the records name; it outlives the sums.
   explicit OperationSums(const ChunkBuilder& known) : known_(known) {}
@@ -68,7 +68,7 @@ class OperationSums {
   void addLoss() { may_lack_before_ = last_id_ + 1; }
 
   // What is known now.
-  const RankFigures& look(std::int64_t now_ns);
+  const RankFigures& figures(std::int64_t now_ns);
 
  private:
   void add(const IssueRow& row);

@@ -49,8 +49,8 @@ std::uint64_t linesIn(std::string_view text) {
 
 // As many whole lines as are written in one piece.
 std::size_t batchOf(std::string_view lines) {
-  if (lines.size() <= LineOutput::kMostLineBytes) return lines.size();
-  return lines.substr(0, LineOutput::kMostLineBytes).rfind('\n') + 1;
+  if (lines.size() <= LineOutput::kMaxLineBytes) return lines.size();
+  return lines.substr(0, LineOutput::kMaxLineBytes).rfind('\n') + 1;
 }
 
 // What a descriptor holds that nobody has read yet, and how much it can hold.
@@ -118,11 +118,11 @@ void LineOutput::State::nextBatch() {
 }
 
 void LineOutput::State::awaitRoom(std::unique_lock<std::mutex>& lock) {
-  constexpr std::chrono::milliseconds kLongestPause{64};
+  constexpr std::chrono::milliseconds kMaxPause{64};
   std::chrono::milliseconds pause{1};
   while (lines > 0 && !hasRoom(fd, under_way.size())) {
     gave_up.wait_for(lock, pause);
-    pause = std::min(2 * pause, kLongestPause);
+    pause = std::min(2 * pause, kMaxPause);
   }
 }
 
@@ -153,8 +153,8 @@ LineOutput::LineOutput(int descriptor)
     : state_(std::make_shared<State>(descriptor)) {
   // Among them SIGPIPE.
   const SignalsBlocked blocked;
-  state_->waiting.reserve(kMostBytes);
-  state_->under_way.reserve(kMostLineBytes);
+  state_->waiting.reserve(kMaxBytes);
+  state_->under_way.reserve(kMaxLineBytes);
   std::thread([state = state_] { state->run(); }).detach();
 }
 
@@ -163,8 +163,8 @@ LineOutput::~LineOutput() { finish(std::chrono::milliseconds(0)); }
 void LineOutput::put(const std::string& line) noexcept {
   const std::lock_guard lock(state_->mutex);
   const std::size_t bytes = line.size() + 1;
-  if (state_->finishing || bytes > kMostLineBytes ||
-      state_->waiting.size() + bytes > kMostBytes) {
+  if (state_->finishing || bytes > kMaxLineBytes ||
+      state_->waiting.size() + bytes > kMaxBytes) {
     ++state_->dropped;
     return;
   }

@@ -20,9 +20,9 @@ class LineOutput {
  public:
   // A line with its end; so much a pipe takes whole or not at all, so that
   // lines of several processes do not mix.
-  static constexpr std::size_t kMostLineBytes = 4096;
+  static constexpr std::size_t kMaxLineBytes = 4096;
   // What waits to be written.
-  static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
+  static constexpr std::size_t kMaxBytes = std::size_t{256} << 10;
 
   // Starts the thread, which may outlive the object.
   explicit LineOutput(int descriptor);

@@ -10,7 +10,7 @@
 #include "base/group_label.h"
 #include "base/operation.h"
 #include "recorder/print/line_output.h"
-#include "ring_io/chunks/told_operation.h"
+#include "ring_io/chunks/operation_summary.h"
 #include "trace_io/correlation.h"
 #include "trace_io/message_size.h"
 
@@ -20,10 +20,10 @@ namespace {
 using LineJson = nlohmann::ordered_json;
 
 // Behind the head come numbers, the time and the correlation id.
-constexpr std::size_t kMostTail = 640;
-constexpr std::size_t kMostHead = LineOutput::kMostLineBytes - kMostTail;
-constexpr std::size_t kMostSource = 256;
-constexpr std::size_t kMostMembers = 1024;
+constexpr std::size_t kMaxTail = 640;
+constexpr std::size_t kMaxHead = LineOutput::kMaxLineBytes - kMaxTail;
+constexpr std::size_t kMaxSource = 256;
+constexpr std::size_t kMaxMembers = 1024;
 // The clocks are read again for operations that were issued so much later.
 constexpr std::int64_t kClockIntervalNs = 1'000'000'000;
 
@@ -65,7 +65,7 @@ void addSizes(LineJson& json, const v1::Call& call, const v1::Group& group) {
 std::string headOf(LineJson json) {
   std::string text = textOf(json);
   for (const char* field : {"group_ranks", "labels", "group"}) {
-    if (text.size() <= kMostHead) break;
+    if (text.size() <= kMaxHead) break;
     json.erase(field);
     json["cut"] = true;
     text = textOf(json);
@@ -94,7 +94,7 @@ std::string OperationLines::lineOf(const Ring::Record& record) {
   std::string line = call.head;
   if (issue.batch > 0) line += ",\"batch\":" + std::to_string(issue.batch);
   if (source_line_) {
-    const std::string source = source_line_(issue).substr(0, kMostSource);
+    const std::string source = source_line_(issue).substr(0, kMaxSource);
     if (!source.empty()) line += ",\"source_line\":" + textOf(LineJson(source));
   }
   if (issue.seq > 0) {
@@ -111,7 +111,7 @@ std::string OperationLines::lineOf(const Ring::Record& record) {
 const OperationLines::KnownCall& OperationLines::knownCall(std::uint32_t id) {
   const auto found = calls_.find(id);
   if (found != calls_.end()) return found->second;
-  if (calls_.size() >= kMostCalls) calls_.clear();
+  if (calls_.size() >= kMaxCalls) calls_.clear();
   const v1::Call* call = known_.call(id);
   const v1::Group* group = call ? known_.group(call->group()) : nullptr;
   KnownCall known;
@@ -148,7 +148,7 @@ OperationLines::KnownCall OperationLines::describe(
                    {"rank", header_.rank()},
                    {"group", groupLabel(group.name(), group.desc())},
                    {"group_size", group.size()}};
-  if (members.size() > kMostMembers) {
+  if (members.size() > kMaxMembers) {
     json["cut"] = true;
   } else if (!members.empty()) {
     json["group_ranks"] = members;

@@ -31,7 +31,7 @@ class OperationLines {
   std::string lineOf(const Ring::Record& record);
 
  private:
-  static constexpr std::size_t kMostCalls = 4096;
+  static constexpr std::size_t kMaxCalls = 4096;
 
   // What does not change from one repetition of a call to the next.
   struct KnownCall {

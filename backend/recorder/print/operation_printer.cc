@@ -12,7 +12,7 @@ namespace {
 // The job is about to end, and somebody who reads its output gets so long.
 constexpr std::chrono::milliseconds kLastLines{300};
 // Of a file's name its end is printed.
-constexpr std::size_t kMostFileBytes = 200;
+constexpr std::size_t kMaxFileBytes = 200;
 
 // "train.py:12", where TRACED_STACKS has it recorded.
 std::string sourceLineOf(const v1::Stack* stack) {
@@ -20,8 +20,8 @@ std::string sourceLineOf(const v1::Stack* stack) {
   if (site < 0 || site >= stack->frame_size()) return "";
   const v1::Frame& frame = stack->frame(site);
   const std::string& file = frame.file();
-  return file.substr(file.size() - std::min(file.size(), kMostFileBytes)) +
-         ":" + std::to_string(frame.line());
+  return file.substr(file.size() - std::min(file.size(), kMaxFileBytes)) + ":" +
+         std::to_string(frame.line());
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string subject(const HangReport& report) {
 
 void HangReports::put(const HangReport& report) {
   const std::lock_guard lock(mutex_);
-  if (reports_.size() == kMost) reports_.pop_front();
+  if (reports_.size() == kMax) reports_.pop_front();
   reports_.push_back(report);
   changed_.notify_one();
 }

@@ -27,7 +27,7 @@ class HangReports {
   void open();
 
  private:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMax = 64;
 
   std::mutex mutex_;
   std::condition_variable changed_;

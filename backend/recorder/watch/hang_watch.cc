@@ -42,11 +42,11 @@ void HangWatch::see(const Ring::Record& record) {
 }
 
 void HangWatch::add(const IssueRow& row) {
-  if (last_ns_.size() >= kMostFollowed) last_ns_.clear();
+  if (last_ns_.size() >= kMaxFollowed) last_ns_.clear();
   last_ns_[row.thread] = row.issue_ns;
   const v1::Call* call = known_.call(row.call);
   const v1::Group* group = call ? known_.group(call->group()) : nullptr;
-  if (!group || under_way_.size() >= kMostFollowed) return;
+  if (!group || under_way_.size() >= kMaxFollowed) return;
   const EngineTraits& engine =
       engineTraits(group->backend(), group->backend_class());
   Followed op;
@@ -58,21 +58,21 @@ void HangWatch::add(const IssueRow& row) {
   op.thread = row.thread;
   op.waits_at_once = engine.on_host && call->has_async() && !call->async();
   if (op.shown == EndShownBy::kReports) {
-    op.manner = mannerOf(*call);
+    op.manner = modeOf(*call);
     ++op.manner->followed;
   }
   under_way_.emplace_hint(under_way_.end(), op.id, op);
 }
 
-HangWatch::Manner* HangWatch::mannerOf(const v1::Call& call) {
-  const CallManner how = traced::mannerOf(call);
-  const std::uint64_t key = mannerKey(call.group(), how);
+HangWatch::Manner* HangWatch::modeOf(const v1::Call& call) {
+  const CallMode how = traced::modeOf(call);
+  const std::uint64_t key = modeKey(call.group(), how);
   return &manners_.try_emplace(key, key, how).first->second;
 }
 
 void HangWatch::retired(std::uint32_t group) {
-  const std::uint64_t first = mannerKey(group, CallManner{});
-  for (std::uint64_t key = first; key < first + kCallManners; ++key) {
+  const std::uint64_t first = modeKey(group, CallMode{});
+  for (std::uint64_t key = first; key < first + kCallModes; ++key) {
     const auto found = manners_.find(key);
     if (found == manners_.end()) continue;
     found->second.is_retired = true;
@@ -120,12 +120,12 @@ void HangWatch::add(const Row& row) {
 bool HangWatch::hasRoomFor(const Followed& op) const {
   const ReportedCalls& calls = op.manner->calls;
   return calls.reportsAll() ||
-         (!calls.isFull() && under_way_.size() < kMostUnshown);
+         (!calls.isFull() && under_way_.size() < kMaxUnshown);
 }
 
 void HangWatch::noteLate(const Followed& op) {
   const std::int64_t took_ns = op.ended.ns() - op.issued.ns();
-  if (took_ns >= limit_ns_ && !op.passed_over && late_.size() < kMostLate) {
+  if (took_ns >= limit_ns_ && !op.passed_over && late_.size() < kMaxLate) {
     late_.push_back(reportOf(op, HangReport::State::kLate, took_ns));
   }
 }
@@ -172,7 +172,7 @@ std::vector<HangReport> HangWatch::take(std::int64_t now_ns) {
 
 HangReport HangWatch::reportOf(const Followed& op, HangReport::State state,
                                std::int64_t took_ns) const {
-  return {tellOperation(op.id, op.call, op.seq, op.issued.ns(), known_), state,
+  return {summarize(op.id, op.call, op.seq, op.issued.ns(), known_), state,
           took_ns};
 }
 

@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "ring_io/chunks/chunk_builder.h"
-#include "ring_io/chunks/told_operation.h"
+#include "ring_io/chunks/operation_summary.h"
 #include "ring_io/ring/record.h"
 #include "ring_io/ring/ring.h"
 #include "trace_io/operation_progress.h"
 
 namespace traced {
 
-struct HangReport : ToldOperation {
+struct HangReport : OperationSummary {
   enum class State : std::uint8_t {
     // It has not ended, and its end would have been seen.
     kUnfinished,
@@ -62,15 +62,15 @@ class HangWatch {
 
  private:
   // More are not followed.
-  static constexpr std::size_t kMostFollowed = 65536;
-  static constexpr std::size_t kMostLate = 64;
+  static constexpr std::size_t kMaxFollowed = 65536;
+  static constexpr std::size_t kMaxLate = 64;
   // Maximum of all calls while it is unknown whether ends are reported: it
   // leaves room for calls whose ends are.
-  static constexpr std::size_t kMostUnshown = kMostFollowed / 2;
+  static constexpr std::size_t kMaxUnshown = kMaxFollowed / 2;
 
   // The calls of one group whose ends are reported in one way.
   struct Manner {
-    Manner(std::uint64_t its_key, CallManner how) : key(its_key), calls(how) {}
+    Manner(std::uint64_t its_key, CallMode how) : key(its_key), calls(how) {}
 
     std::uint64_t key;
     ReportedCalls calls;
@@ -98,7 +98,7 @@ class HangWatch {
   template <typename Row>
   void add(const Row&) {}
   void retired(std::uint32_t group);
-  Manner* mannerOf(const v1::Call& call);
+  Manner* modeOf(const v1::Call& call);
   // What is known of it is followed no more. Returns the one behind it.
   Entry forget(Entry entry);
   static InFlight inFlight(const Followed& op);

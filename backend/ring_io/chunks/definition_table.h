@@ -110,7 +110,7 @@ class DefinitionTable {
   static constexpr std::size_t kRetiredToKeep = 1024;
   static constexpr std::uint64_t kChunksToKeep = 2;
   static constexpr std::int64_t kKeptForNs = 5'000'000'000;
-  static constexpr std::size_t kMostRetired = 16384;
+  static constexpr std::size_t kMaxRetired = 16384;
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
   // Rows mostly name what rows before them have named.
   static constexpr std::size_t kRecentToKeep = 64;
@@ -125,7 +125,7 @@ class DefinitionTable {
   bool isTooLate(const Retired& retired) const noexcept {
     return retired.chunk + kChunksToKeep <= chunk_ &&
            (now_ns_ - retired.at_ns > kKeptForNs ||
-            retired_.size() > kMostRetired);
+            retired_.size() > kMaxRetired);
   }
 
   void forgetRetired() noexcept {

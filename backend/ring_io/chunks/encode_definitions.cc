@@ -99,8 +99,8 @@ void takeRuns(std::string_view& bytes, std::uint32_t words, Add add) {
 }
 
 std::string shortText(std::string_view text) {
-  constexpr std::size_t kMostLabelBytes = 512;
-  return toValidUtf8(text.substr(0, kMostLabelBytes));
+  constexpr std::size_t kMaxLabelBytes = 512;
+  return toValidUtf8(text.substr(0, kMaxLabelBytes));
 }
 
 constexpr std::uint32_t plusOne(std::int32_t rank) {
@@ -109,9 +109,9 @@ constexpr std::uint32_t plusOne(std::int32_t rank) {
 
 // A program may say anything of a group, and as much as it likes.
 std::string label(const std::string& text) {
-  constexpr std::size_t kMostBytes = 512;
-  if (text.size() <= kMostBytes) return toValidUtf8(text);
-  return toValidUtf8(text.substr(0, kMostBytes)) + "... (cut, " +
+  constexpr std::size_t kMaxBytes = 512;
+  if (text.size() <= kMaxBytes) return toValidUtf8(text);
+  return toValidUtf8(text.substr(0, kMaxBytes)) + "... (cut, " +
          std::to_string(text.size()) + " bytes)";
 }
 

@@ -46,7 +46,7 @@ std::size_t ChunkFrames::put(const v1::Stack& stack, v1::Payload& payload) {
 
 void CodeTable::define(v1::Code code) {
   const std::uint64_t id = code.id();
-  if (known_.count(id) > 0 || known_.size() >= kMostCode) return;
+  if (known_.count(id) > 0 || known_.size() >= kMaxCode) return;
   new_.push_back(code);
   fresh_.push_back(id);
   known_[id].code = std::move(code);

@@ -42,7 +42,7 @@ class ChunkFrames {
 class CodeTable {
  public:
   // A job has some thousand; what is more is not known.
-  static constexpr std::size_t kMostCode = 65536;
+  static constexpr std::size_t kMaxCode = 65536;
 
   // Code that a stack names; nothing if it is known.
   void define(v1::Code code);

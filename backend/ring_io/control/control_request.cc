@@ -12,7 +12,7 @@ namespace traced {
 namespace {
 
 constexpr std::string_view kFirstLine = "traced request 1";
-constexpr std::size_t kMostBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 
 // Takes what stands before `end`, or all.
 std::string_view takeUntil(char end, std::string_view& text) {
@@ -62,7 +62,7 @@ std::string readOwned(int fd) {
       (status.st_uid != 0 && status.st_uid != geteuid())) {
     return "";
   }
-  std::string text(kMostBytes + 1, '\0');
+  std::string text(kMaxBytes + 1, '\0');
   const ssize_t bytes = read(fd, text.data(), text.size());
   text.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
   return text;
@@ -93,7 +93,7 @@ std::string textOf(const ControlRequest& request) {
 }
 
 std::optional<ControlRequest> parseRequest(std::string_view text) {
-  if (text.size() > kMostBytes || takeUntil('\n', text) != kFirstLine) {
+  if (text.size() > kMaxBytes || takeUntil('\n', text) != kFirstLine) {
     return std::nullopt;
   }
   ControlRequest request;

@@ -14,7 +14,7 @@
 namespace traced {
 namespace {
 
-constexpr int kMostTries = 100;
+constexpr int kMaxTries = 100;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ bool KeeperLock::open() {
 }
 
 KeeperLock::Owner KeeperLock::ask() {
-  for (int i = 0; i < kMostTries; ++i) {
+  for (int i = 0; i < kMaxTries; ++i) {
     close();
     if (!open()) return owner_;
     if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {

@@ -10,7 +10,7 @@ namespace {
 
 // How long a process may take to end that was killed. Later it is another one's
 // doing: what a launcher does to the rest of a job takes longer.
-constexpr std::chrono::seconds kLongestEnd{5};
+constexpr std::chrono::seconds kMaxShutdown{5};
 
 std::string firstReadable(std::initializer_list<std::string> paths) {
   for (const std::string& path : paths) {
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> OomKills::read() const {
   return std::nullopt;
 }
 
-void OomKills::look(Clock::time_point now) {
+void OomKills::poll(Clock::time_point now) {
   const std::optional<std::uint64_t> count = read();
   if (!count) return;
   if (seen_ && *count > *seen_) {
@@ -69,9 +69,9 @@ void OomKills::look(Clock::time_point now) {
 }
 
 bool OomKills::claim(Clock::time_point now) {
-  look(now);
+  poll(now);
   if (unclaimed_ == 0) return false;
-  if (now - last_ > kLongestEnd) {
+  if (now - last_ > kMaxShutdown) {
     unclaimed_ = 0;
     return false;
   }

@@ -21,7 +21,7 @@ class OomKills {
   explicit OomKills(std::string path);
 
   // Reads the counter.
-  void look(Clock::time_point now);
+  void poll(Clock::time_point now);
   // Whether a process that was just killed was so by the kernel: there was such
   // a kill in the last seconds that no process before it stands for. To be
   // asked once for each that SIGKILL has ended.

@@ -110,7 +110,7 @@ Result<std::string> chunksBeyond(const RingReading& ring,
   auto stream = WrittenStream::of(written);
   if (!stream) return stream.error();
   return StreamRecovery(*content, bytes)
-      .look(std::move(*stream), ring.alive, ring.read_at);
+      .missingChunks(std::move(*stream), ring.alive, ring.read_at);
 }
 
 }  // namespace traced

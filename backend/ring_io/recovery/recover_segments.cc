@@ -45,9 +45,10 @@ bool isOfThisBoot(const v1::Header& header) {
 
 // Where the wanted traces are now, looked for once and only where a segment
 // does not say so itself.
-class Places {
+class TraceFinder {
  public:
-  explicit Places(const std::vector<std::string>& traces) : traces_(traces) {}
+  explicit TraceFinder(const std::vector<std::string>& traces)
+      : traces_(traces) {}
 
   // Part 0 of a stream; "" when none of the wanted files is it.
   std::string of(std::uint64_t stream_id) {
@@ -158,7 +159,7 @@ RecoveredSegment recoverAsked(SegmentFile& file, SegmentFile::Owner owner,
 
 std::optional<RecoveredSegment> recoverSegment(const std::string& path,
                                                const RecoverOptions& options,
-                                               Places& places) {
+                                               TraceFinder& places) {
   const std::unique_ptr<SegmentFile> file = SegmentFile::open(path);
   if (!file || file->isBeingMade()) return std::nullopt;
   std::string place;
@@ -202,7 +203,7 @@ std::vector<std::string> findSegments(
 std::vector<RecoveredSegment> recoverSegments(
     const std::vector<std::string>& paths, const RecoverOptions& options) {
   std::vector<RecoveredSegment> results;
-  Places places(options.traces);
+  TraceFinder places(options.traces);
   for (const std::string& path : paths) {
     if (auto result = recoverSegment(path, options, places)) {
       results.push_back(std::move(*result));

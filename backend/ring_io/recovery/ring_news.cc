@@ -96,7 +96,7 @@ WrittenTrace RingNews::trace() const {
           tail_->gid()};
 }
 
-v1::Payload lookUpDefinitions(const WrittenTrace& trace, v1::Payload named) {
+v1::Payload findDefinitions(const WrittenTrace& trace, v1::Payload named) {
   // Who owns the ring names the files.
   const OwnerRights rights(trace.uid, trace.gid);
   if (!rights.held()) return v1::Payload();

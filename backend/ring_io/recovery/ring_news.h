@@ -35,7 +35,7 @@ struct WrittenTrace {
 // Returns the definitions of what the rows of `named` name, as far as the ends
 // of the trace's files have them. Reads some MiB, and may block on their file
 // system.
-v1::Payload lookUpDefinitions(const WrittenTrace& trace, v1::Payload named);
+v1::Payload findDefinitions(const WrittenTrace& trace, v1::Payload named);
 
 // Not thread safe.
 class RingNews {

@@ -16,10 +16,10 @@ namespace {
 
 // The largest ring there is (TRACED_RING_MB), and far more than what describes
 // it.
-constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 24;  // 1 GiB
-constexpr std::uint64_t kMostRingOffset = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 24;  // 1 GiB
+constexpr std::uint64_t kMaxRingOffset = std::uint64_t{16} << 20;
 // Enough to see whether something is in a file that is no segment.
-constexpr std::uint64_t kFewestBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMinBytes = std::uint64_t{64} << 10;
 
 // All zero, and so without the magic number, when there are too few bytes.
 SegmentHeader headOf(std::string_view file) {
@@ -36,15 +36,15 @@ bool fits(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
 
 // The numbers of a segment that is longer than these bytes.
 bool isCutShort(const SegmentHeader& head, std::uint64_t file_bytes) {
-  return std::has_single_bit(head.slots) && head.slots <= kMostSlots &&
-         head.ring_offset <= kMostRingOffset &&
+  return std::has_single_bit(head.slots) && head.slots <= kMaxSlots &&
+         head.ring_offset <= kMaxRingOffset &&
          file_bytes < head.ring_offset + Ring::bytesFor(head.slots);
 }
 
 bool sizesAreRight(const SegmentHeader& head, std::uint64_t file_bytes) {
-  return std::has_single_bit(head.slots) && head.slots <= kMostSlots &&
+  return std::has_single_bit(head.slots) && head.slots <= kMaxSlots &&
          head.info_offset >= sizeof head &&
-         head.ring_offset <= kMostRingOffset &&
+         head.ring_offset <= kMaxRingOffset &&
          fits(head.info_offset, head.info_bytes, head.ring_offset) &&
          fits(head.ring_offset, Ring::bytesFor(head.slots), file_bytes);
 }
@@ -101,7 +101,7 @@ std::uint64_t bytesToRead(std::string_view first, std::uint64_t file_bytes) {
   const bool is_segment =
       head.magic == SegmentHeader::kMagic && sizesAreRight(head, file_bytes);
   const std::uint64_t bytes =
-      is_segment ? head.ring_offset + Ring::bytesFor(head.slots) : kFewestBytes;
+      is_segment ? head.ring_offset + Ring::bytesFor(head.slots) : kMinBytes;
   return std::min(bytes, file_bytes);
 }
 

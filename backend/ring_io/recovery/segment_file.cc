@@ -22,7 +22,7 @@ namespace {
 // Far longer than it takes to lock a file after creating it.
 constexpr time_t kMakingSeconds = 60;
 // Far more than what is before a ring.
-constexpr std::uint64_t kMostHeadBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxHeadBytes = std::uint64_t{1} << 20;
 // The unit of st_blocks on Linux, whatever the file system.
 constexpr std::uint64_t kStatBlockBytes = 512;
 
@@ -112,7 +112,7 @@ Result<SegmentContent> SegmentFile::describe() const {
   if (first.bytes().size() == sizeof head) {
     std::memcpy(&head, first.bytes().data(), sizeof head);
   }
-  const std::uint64_t bytes = std::min(head.ring_offset, kMostHeadBytes);
+  const std::uint64_t bytes = std::min(head.ring_offset, kMaxHeadBytes);
   return parseSegmentHead(SegmentCopy(fd_, bytes).bytes(),
                           static_cast<std::uint64_t>(status.st_size));
 }

@@ -96,7 +96,7 @@ RecoverOutcome StreamRecovery::tryRun(const std::string& trace,
   return append(why);
 }
 
-Result<std::string> StreamRecovery::look(
+Result<std::string> StreamRecovery::missingChunks(
     std::unique_ptr<WrittenStream> written, bool alive,
     const std::optional<ClockReading>& read_at) {
   alive_ = alive;

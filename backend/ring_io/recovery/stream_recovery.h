@@ -35,8 +35,9 @@ class StreamRecovery {
   // What `written` lacks, as chunks that nothing is done with: "" when that is
   // nothing. `alive`: its process lived, and had recorded no more than is here
   // at `read_at`, where that is known on its clocks.
-  Result<std::string> look(std::unique_ptr<WrittenStream> written, bool alive,
-                           const std::optional<ClockReading>& read_at);
+  Result<std::string> missingChunks(std::unique_ptr<WrittenStream> written,
+                                    bool alive,
+                                    const std::optional<ClockReading>& read_at);
 
  private:
   RecoverOutcome tryRun(const std::string& trace, const RecoverOptions& options,

@@ -16,7 +16,7 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostFraming = 11;
+constexpr std::size_t kMaxFraming = 11;
 
 std::uint64_t saturatingLess(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
@@ -37,11 +37,11 @@ Error whyNot(const std::string& part_0) {
 bool isTornChunk(std::string_view rest, std::uint64_t rest_bytes) {
   if (rest.empty()) return true;
   if (static_cast<std::uint8_t>(rest[0]) != kTagChunk) return false;
-  rest = rest.substr(1, kMostFraming - 1);
+  rest = rest.substr(1, kMaxFraming - 1);
   const auto last = std::find_if(rest.begin(), rest.end(), [](char c) {
     return static_cast<std::uint8_t>(c) < 0x80;
   });
-  if (last == rest.end()) return rest.size() < kMostFraming - 1;
+  if (last == rest.end()) return rest.size() < kMaxFraming - 1;
   const auto framing = static_cast<std::size_t>(last - rest.begin()) + 1;
   const auto announced = parseVarint(rest.substr(0, framing));
   return announced && *announced <= kChunkPrefixBytes + kMaxChunkBytes &&
@@ -96,7 +96,7 @@ Result<bool> WrittenStream::scan(std::size_t part, std::uint64_t stream_id) {
   }
   const std::uint64_t size = (*source)->size();
   const bool torn =
-      isTornChunk((*source)->read(whole, kMostFraming), size - whole);
+      isTornChunk((*source)->read(whole, kMaxFraming), size - whole);
   if (chunks_.empty() && !torn) return Error{path + " is no trace"};
   parts_[part].bytes = torn ? whole : size;
   sources_.push_back(std::move(*source));

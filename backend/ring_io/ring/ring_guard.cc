@@ -21,9 +21,9 @@ struct RingGuard::Guarded {
 namespace {
 
 // Recorders of one process, one after the other.
-constexpr std::size_t kMostGuarded = 64;
+constexpr std::size_t kMaxGuarded = 64;
 
-constinit RingGuard::Guarded guarded_rings[kMostGuarded];
+constinit RingGuard::Guarded guarded_rings[kMaxGuarded];
 constinit std::atomic<bool> never_lost{false};
 constinit std::mutex guards_mutex;
 // What the job had for the signal.

@@ -22,7 +22,7 @@ namespace traced {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::uint64_t kFewestSlots = 4096;  // 256 KiB
+constexpr std::uint64_t kMinSlots = 4096;  // 256 KiB
 
 std::size_t roundUp(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
@@ -120,7 +120,7 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
 
   std::unique_ptr<Segment> segment;
   const std::string path = fileName(directory, stream_id);
-  const std::uint64_t fewest = std::min(slots, kFewestSlots);
+  const std::uint64_t fewest = std::min(slots, kMinSlots);
   int error = 0;
   for (std::uint64_t fit = slotsToTake(directory, slots);
        !segment && fit >= fewest; fit /= 2) {

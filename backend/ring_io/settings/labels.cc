@@ -7,9 +7,9 @@ namespace traced {
 namespace {
 
 // They are in every chunk.
-constexpr std::size_t kMostLabels = 64;
-constexpr std::size_t kMostLabelBytes = 2048;
-constexpr std::size_t kMostPlatformBytes = 256;
+constexpr std::size_t kMaxLabels = 64;
+constexpr std::size_t kMaxLabelBytes = 2048;
+constexpr std::size_t kMaxPlatformBytes = 256;
 
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -18,13 +18,13 @@ std::string trimmed(const std::string& text) {
 }
 
 std::string shown(const std::string& text) {
-  constexpr std::size_t kMostShown = 64;
-  if (text.size() <= kMostShown) return '"' + text + '"';
-  return '"' + text.substr(0, kMostShown) + "...\"";
+  constexpr std::size_t kMaxShown = 64;
+  if (text.size() <= kMaxShown) return '"' + text + '"';
+  return '"' + text.substr(0, kMaxShown) + "...\"";
 }
 
 bool isLabelText(const std::string& text) {
-  return !text.empty() && text.size() <= kMostPlatformBytes &&
+  return !text.empty() && text.size() <= kMaxPlatformBytes &&
          std::none_of(text.begin(), text.end(),
                       [](unsigned char c) { return std::iscntrl(c); });
 }
@@ -32,8 +32,8 @@ bool isLabelText(const std::string& text) {
 }  // namespace
 
 Result<Labels> parseLabels(const std::string& text) {
-  if (text.size() > kMostLabelBytes) {
-    return Error{"they have more than " + std::to_string(kMostLabelBytes) +
+  if (text.size() > kMaxLabelBytes) {
+    return Error{"they have more than " + std::to_string(kMaxLabelBytes) +
                  " bytes"};
   }
   Labels labels;
@@ -51,8 +51,8 @@ Result<Labels> parseLabels(const std::string& text) {
       return Error{shown(key) + " is there twice"};
     }
   }
-  if (labels.size() > kMostLabels) {
-    return Error{"there are more than " + std::to_string(kMostLabels)};
+  if (labels.size() > kMaxLabels) {
+    return Error{"there are more than " + std::to_string(kMaxLabels)};
   }
   return labels;
 }

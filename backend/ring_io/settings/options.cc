@@ -12,9 +12,9 @@ namespace {
 
 Error badValue(const std::string& name, std::string value,
                const std::string& expected) {
-  constexpr std::size_t kMostShown = 256;
-  if (value.size() > kMostShown) {
-    value.resize(kMostShown);
+  constexpr std::size_t kMaxShown = 256;
+  if (value.size() > kMaxShown) {
+    value.resize(kMaxShown);
     value = toValidUtf8(value) + "...";
   }
   std::replace_if(value.begin(), value.end(), isControl, '?');

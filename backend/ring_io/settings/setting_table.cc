@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-using Told = std::optional<std::string>;
+using SettingText = std::optional<std::string>;
 using Refused = std::optional<std::string>;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -29,12 +29,13 @@ Refused readSwitch(const std::string& value, Options& o) {
 
 template <bool Options::*kSwitch>
 constexpr Setting switchSetting(const char* name) {
-  return {name, readSwitch<kSwitch>,
-          [](const Options& o) -> Told { return o.*kSwitch ? "1" : "0"; }};
+  return {name, readSwitch<kSwitch>, [](const Options& o) -> SettingText {
+            return o.*kSwitch ? "1" : "0";
+          }};
 }
 
 template <std::string Options::*kText>
-Told tellText(const Options& o) {
+SettingText textOf(const Options& o) {
   return o.*kText;
 }
 
@@ -61,7 +62,7 @@ bool setSwitchedMode(const std::string& value,
 }
 
 template <auto kMode, const auto& kNames>
-Told tellMode(const Options& o) {
+SettingText modeText(const Options& o) {
   return kNames[static_cast<std::size_t>(o.*kMode)];
 }
 
@@ -151,10 +152,10 @@ Refused readWatch(const std::string& value, Options& o) {
 
 Refused readResources(const std::string& value, Options& o) {
   constexpr std::int64_t kUsualNs = 1'000'000'000;
-  constexpr std::int64_t kLeastNs = kUsualNs / 10;
+  constexpr std::int64_t kMinNs = kUsualNs / 10;
   const auto on = parseSwitch(value);
   const auto ns = on ? (*on ? kUsualNs : 0) : parseSeconds(value);
-  if (!ns || (*ns != 0 && *ns < kLeastNs)) {
+  if (!ns || (*ns != 0 && *ns < kMinNs)) {
     return "0, 1 (every second) or a time of at least 0.1s";
   }
   o.resources_ns = *ns;
@@ -175,46 +176,48 @@ std::string labelsText(const Options& o) {
 }
 
 // Not set is a value of its own: then only what says `traced` is traced.
-Told tellTraced(const Options& o) {
+SettingText tracedText(const Options& o) {
   if (!o.says_traced) return std::nullopt;
   return o.enabled ? "1" : "0";
 }
 
 constexpr Setting kSettings[] = {
-    {"TRACED", readTraced, tellTraced},
-    {"TRACED_DIR", readDirectory, tellText<&Options::directory>},
-    {"TRACED_JOB", readJob, tellText<&Options::job>},
+    {"TRACED", readTraced, tracedText},
+    {"TRACED_DIR", readDirectory, textOf<&Options::directory>},
+    {"TRACED_JOB", readJob, textOf<&Options::job>},
     {"TRACED_RING_MB", readRing,
-     [](const Options& o) -> Told {
+     [](const Options& o) -> SettingText {
        return std::to_string(o.ring_slots * kSlotBytes / kMiB);
      }},
-    {"TRACED_RING_DIR", readRingDirectory, tellText<&Options::ring_directory>},
+    {"TRACED_RING_DIR", readRingDirectory, textOf<&Options::ring_directory>},
     {"TRACED_MAX_BYTES", readMaxBytes,
-     [](const Options& o) -> Told { return std::to_string(o.max_bytes); }},
+     [](const Options& o) -> SettingText {
+       return std::to_string(o.max_bytes);
+     }},
     {"TRACED_WINDOW_MB", readWindow,
-     [](const Options& o) -> Told {
+     [](const Options& o) -> SettingText {
        return std::to_string(o.window_bytes / kMiB);
      }},
     {"TRACED_TRIGGER", readTrigger,
-     [](const Options& o) -> Told {
+     [](const Options& o) -> SettingText {
        return o.trigger == Options::kNoTrigger ? Options::kNoTrigger
                                                : o.triggerPath();
      }},
     {"TRACED_LABELS", readLabels,
-     [](const Options& o) -> Told { return labelsText(o); }},
+     [](const Options& o) -> SettingText { return labelsText(o); }},
     {"TRACED_SCOPE",
      [](const std::string& value, Options& o) -> Refused {
        if (setMode(value, kScopes, o.scope)) return std::nullopt;
        return "all, crossnode or none";
      },
-     tellMode<&Options::scope, kScopes>},
-    {"TRACED_NODE", readNode, tellText<&Options::node>},
+     modeText<&Options::scope, kScopes>},
+    {"TRACED_NODE", readNode, textOf<&Options::node>},
     {"TRACED_PRINT",
      [](const std::string& value, Options& o) -> Refused {
        if (setSwitchedMode(value, kPrintModes, o.print)) return std::nullopt;
        return "0, 1 (global rank 0), leader (of each operation) or all";
      },
-     tellMode<&Options::print, kPrintModes>},
+     modeText<&Options::print, kPrintModes>},
     {"TRACED_DEVICE_TIME",
      [](const std::string& value, Options& o) -> Refused {
        if (setSwitchedMode(value, kDeviceTimeModes, o.device_time)) {
@@ -222,20 +225,20 @@ constexpr Setting kSettings[] = {
        }
        return "off, end or full";
      },
-     tellMode<&Options::device_time, kDeviceTimeModes>},
+     modeText<&Options::device_time, kDeviceTimeModes>},
     {"TRACED_STACKS",
      [](const std::string& value, Options& o) -> Refused {
        if (setSwitchedMode(value, kStackModes, o.stacks)) return std::nullopt;
        return "off, site or full";
      },
-     tellMode<&Options::stacks, kStackModes>},
+     modeText<&Options::stacks, kStackModes>},
     switchSetting<&Options::cpp_stacks>("TRACED_CPP_STACKS"),
     {"TRACED_WATCH", readWatch,
-     [](const Options& o) -> Told {
+     [](const Options& o) -> SettingText {
        return o.watch_ns > 0 ? lengthText(o.watch_ns) : "0";
      }},
     {"TRACED_RESOURCES", readResources,
-     [](const Options& o) -> Told {
+     [](const Options& o) -> SettingText {
        return o.resources_ns > 0 ? lengthText(o.resources_ns) : "0";
      }},
     switchSetting<&Options::auto_step>("TRACED_AUTO_STEP"),

@@ -53,14 +53,14 @@ std::optional<bool> parseSwitch(std::string value) {
 }
 
 std::optional<std::int64_t> parseSeconds(const std::string& text) {
-  constexpr double kMostSeconds = 1e9;
+  constexpr double kMaxSeconds = 1e9;
   if (text.empty() || text.back() != 's') return std::nullopt;
   double seconds = 0;
   const char* end = text.data() + text.size() - 1;
   const auto [rest, error] =
       std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
   const bool is_number = error == std::errc{} && rest == end;
-  if (!is_number || !(seconds >= 0 && seconds <= kMostSeconds)) {
+  if (!is_number || !(seconds >= 0 && seconds <= kMaxSeconds)) {
     return std::nullopt;
   }
   return static_cast<std::int64_t>(seconds * 1e9);

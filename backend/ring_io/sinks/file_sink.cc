@@ -15,7 +15,7 @@
 namespace traced {
 namespace {
 
-constexpr int kMostNameTries = 1000;
+constexpr int kMaxNameTries = 1000;
 
 // In a process that began without stdin, stdout or stderr a file must not take
 // their place: all the world writes there.
@@ -82,7 +82,7 @@ Result<std::unique_ptr<FileSink>> FileSink::create(
                            sanitized(host.host) + "." +
                            std::to_string(host.pid);
   std::string stem = base;
-  for (int next = 2; next < kMostNameTries; ++next) {
+  for (int next = 2; next < kMaxNameTries; ++next) {
     const int fd = createNew(partPath(stem, 0));
     if (fd >= 0) {
       return std::unique_ptr<FileSink>(

@@ -130,12 +130,12 @@ void Profiled::call(Operation& operation, bool captured) const {
 void Profiled::launch(const std::vector<Operation>& operations) const {
   if (!initialized_ || !isWanted(operations.front(), kPlans)) return;
   if (simulated_cuda_setting("SIMULATED_NCCL_LAUNCH_ELSEWHERE", 0) == 0) {
-    return tellLaunch(operations);
+    return reportLaunch(operations);
   }
-  std::thread([&] { tellLaunch(operations); }).join();
+  std::thread([&] { reportLaunch(operations); }).join();
 }
 
-void Profiled::tellLaunch(const std::vector<Operation>& operations) const {
+void Profiled::reportLaunch(const std::vector<Operation>& operations) const {
   void* group = nullptr;
   plugin::Event plan = {};
   plan.type = plugin::kGroup;

@@ -29,7 +29,7 @@ class Profiled {
   static void groupEnded();
 
  private:
-  void tellLaunch(const std::vector<Operation>& operations) const;
+  void reportLaunch(const std::vector<Operation>& operations) const;
 
   bool initialized_ = false;
   void* context_ = nullptr;

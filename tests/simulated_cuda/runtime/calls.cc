@@ -33,7 +33,7 @@ Call::Call(const char* function) : function_(function) {
   const std::lock_guard lock(counts_mutex);
   ++counts[{threadName(), function}];
   if (hasEnded() && setting("SIMULATED_CUDA_TELL_LATE", 0) > 0) {
-    tellRefusal(function, "CUDA has ended");
+    printRefusal(function, "CUDA has ended");
   }
 }
 
@@ -48,7 +48,7 @@ cudaError_t Call::forbiddenInCapture() const {
 }
 
 cudaError_t Call::refuse(cudaError_t error, const char* why) const {
-  tellRefusal(function_, why);
+  printRefusal(function_, why);
   return remember(error);
 }
 
@@ -60,7 +60,7 @@ cudaError_t remember(cudaError_t error) {
 void breakDevice(cudaError_t error) { device_error = error; }
 bool deviceIsBroken() { return device_error != cudaSuccess; }
 
-void tellRefusal(const char* function, const char* why) {
+void printRefusal(const char* function, const char* why) {
   const std::string line = std::string("simulated CUDA refused ") + function +
                            " in thread " + threadName() +
                            (gettid() == getpid() ? " (the first): " : ": ") +
@@ -107,7 +107,7 @@ void simulated_cuda_break_device(int error) {
 }
 
 void simulated_cuda_refused(const char* function, const char* why) {
-  simulated::tellRefusal(function, why);
+  simulated::printRefusal(function, why);
 }
 
 // What the generated stubs do.

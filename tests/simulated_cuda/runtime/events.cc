@@ -35,8 +35,8 @@ cudaError_t destroyed(const Call& call) {
 }
 
 // What is to be asked of an event; an error for one that cannot be asked.
-cudaError_t lookAt(const Call& call, cudaEvent_t event,
-                   std::shared_ptr<Marker>& marker) {
+cudaError_t poll(const Call& call, cudaEvent_t event,
+                 std::shared_ptr<Marker>& marker) {
   const std::lock_guard lock(event->mutex);
   if (event->destroyed) return destroyed(call);
   if (event->captured) {
@@ -131,7 +131,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event,
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   SIMULATED_CALL_OUTSIDE_CAPTURES
   std::shared_ptr<Marker> marker;
-  if (const auto error = lookAt(call, event, marker)) return error;
+  if (const auto error = poll(call, event, marker)) return error;
   if (!marker || marker->done()) return cudaSuccess;
   return remember(cudaErrorNotReady);
 }
@@ -139,7 +139,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   SIMULATED_CALL_OUTSIDE_CAPTURES
   std::shared_ptr<Marker> marker;
-  if (const auto error = lookAt(call, event, marker)) return error;
+  if (const auto error = poll(call, event, marker)) return error;
   if (marker) marker->wait();
   return remember(call.deviceError());
 }
@@ -148,8 +148,8 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start,
                                  cudaEvent_t end) {
   SIMULATED_CALL
   std::shared_ptr<Marker> from, to;
-  if (const auto error = lookAt(call, start, from)) return error;
-  if (const auto error = lookAt(call, end, to)) return error;
+  if (const auto error = poll(call, start, from)) return error;
+  if (const auto error = poll(call, end, to)) return error;
   const bool timed = !((start->flags | end->flags) & cudaEventDisableTiming);
   if (!timed || !from || !to || start->device != end->device) {
     return call.refuse(cudaErrorInvalidResourceHandle,

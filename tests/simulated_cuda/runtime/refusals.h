@@ -5,6 +5,6 @@
 namespace simulated {
 
 // Says it on stderr and adds a line to the file SIMULATED_CUDA_REFUSALS.
-void tellRefusal(const char* function, const char* why);
+void printRefusal(const char* function, const char* why);
 
 }  // namespace simulated

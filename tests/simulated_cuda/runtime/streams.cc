@@ -65,7 +65,7 @@ void drainDevice(int device) {
 
 cudaError_t enqueue(Stream* stream, Work work) {
   if (!stream) {
-    tellRefusal("work", "on a stream that was destroyed");
+    printRefusal("work", "on a stream that was destroyed");
     return remember(cudaErrorInvalidResourceHandle);
   }
   if (const auto capture = captureOf(stream)) {

@@ -78,10 +78,10 @@ TEST(SayTest, PartsAreOneLine) {
 
 TEST(SayTest, WhatIsTooLongIsCut) {
   const Ends pipe = makePipe();
-  const std::string text(2 * kMostSaidBytes, 'x');
+  const std::string text(2 * kMaxMessageBytes, 'x');
   EXPECT_EQ(statusOf(pipe.writer, [&] { say({text, text}); }), 0);
   const std::string line = readSome(pipe.reader);
-  EXPECT_EQ(line.size(), kMostSaidBytes);
+  EXPECT_EQ(line.size(), kMaxMessageBytes);
   EXPECT_EQ(line.back(), '\n');
 }
 

@@ -37,7 +37,7 @@ TEST_F(TickClockTest, HasNoAnswerBeforeItKnowsTheRate) {
   EXPECT_FALSE(clock_.at(1000));
 }
 
-TEST_F(TickClockTest, TellsTheClockBetweenPairs) {
+TEST_F(TickClockTest, ReportsTheClockBetweenPairs) {
   for (int i = 0; i < 20; ++i) pairAt(i * kPoll, 7 + i * kPoll);
   for (int ms = 0; ms < 499; ++ms) {
     const std::int64_t now = 19 * kPoll + ms * 1'000'000;
@@ -47,7 +47,7 @@ TEST_F(TickClockTest, TellsTheClockBetweenPairs) {
 
 TEST_F(TickClockTest, HasNoAnswerWhenTheLastPairIsOld) {
   for (int i = 0; i < 3; ++i) pairAt(i * kPoll, i * kPoll);
-  EXPECT_FALSE(clock_.at(ticksAt(2 * kPoll + TickClock::kMostAge + 10)));
+  EXPECT_FALSE(clock_.at(ticksAt(2 * kPoll + TickClock::kMaxAge + 10)));
 }
 
 TEST_F(TickClockTest, HasNoAnswerWhenTheCounterWentBack) {

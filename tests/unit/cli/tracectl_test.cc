@@ -141,7 +141,7 @@ TEST_F(TracectlTest, InfoSaysWhoLostRecordsAndWhatIsUnknown) {
                             {"dropped_by_reason": {"ring_full": 6}}])"));
 }
 
-TEST_F(TracectlTest, InfoTellsTheSettingsThatAreNotTheDefault) {
+TEST_F(TracectlTest, InfoReportsTheSettingsThatAreNotTheDefault) {
   StreamBuilder stream(0, 1);
   stream.header().set_job("run42");
   for (const auto& [name, value] : std::map<std::string, std::string>{
@@ -228,7 +228,7 @@ TEST_F(TracectlTest, ShowFiltersAndLimits) {
   EXPECT_EQ(json("show --json --limit 3 " + run())["rows"].size(), 3u);
 }
 
-TEST_F(TracectlTest, AllThatLooksAtOperationsTellsWhatWasNotRecorded) {
+TEST_F(TracectlTest, AllThatLooksAtOperationsReportsWhatWasNotRecorded) {
   SteppedRun stepped;
   stepped.switched_off = stepped.simulated = true;
   writeSteppedRun(dir_.path() + "/stepped", stepped);

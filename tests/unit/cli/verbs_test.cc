@@ -59,7 +59,7 @@ TEST(VerbsTest, HelpFitsAScreenAndSaysEachThingOnce) {
   EXPECT_THAT(report, HasSubstr("share, calls, bytes"));
 }
 
-TEST(VerbsTest, AMisspeltVerbIsToldTheRightOne) {
+TEST(VerbsTest, AMisspeltVerbIsReportedTheRightOne) {
   const Ran misspelt = runTracectl("reprot x");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_EQ(misspelt.err,
@@ -75,7 +75,7 @@ TEST(VerbsTest, AMisspeltVerbIsToldTheRightOne) {
   EXPECT_THAT(none.err, StartsWith("tracectl: name a verb"));
 }
 
-TEST(VerbsTest, AMisspeltOptionIsToldTheRightOne) {
+TEST(VerbsTest, AMisspeltOptionIsReportedTheRightOne) {
   const Ran misspelt = runTracectl("show --grups dp x");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_THAT(misspelt.err,

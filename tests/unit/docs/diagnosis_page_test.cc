@@ -15,12 +15,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "analysis/diagnosis/rules.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 #include "analysis/job/signature.h"
-#include "analysis/stream/evidence.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/observed_end.h"
 #include "analysis/stream/operation_kinds.h"
+#include "analysis/stream/source_capabilities.h"
 #include "base/engine_traits.h"
 #include "doc_table.h"
 
@@ -117,7 +117,7 @@ TEST(DiagnosisPageTest, EachRuleHasTheNeedsThatItNames) {
   EXPECT_EQ(needs.size(), rules().size());
   for (const Rule& rule : rules()) {
     Names of_rule;
-    for (const Evidence evidence : kAllEvidence) {
+    for (const SourceCapability evidence : kAllCapabilities) {
       if (rule.needs.has(evidence)) of_rule.insert(nameOf(evidence));
     }
     EXPECT_EQ(needs[rule.name], of_rule) << rule.name;
@@ -131,7 +131,8 @@ TEST(DiagnosisPageTest, AllEvidenceIsExplained) {
     told.merge(namesIn(row[0]));
   }
   Names all;
-  for (const Evidence evidence : kAllEvidence) all.insert(nameOf(evidence));
+  for (const SourceCapability evidence : kAllCapabilities)
+    all.insert(nameOf(evidence));
   EXPECT_EQ(told, all);
 }
 
@@ -157,8 +158,8 @@ v1::Call callOf(v1::Operation op, bool uneven) {
 bool matters(const v1::Call& call, const std::function<void(v1::Call&)>& make) {
   v1::Call changed = call;
   make(changed);
-  return signatureOf(call, EvidenceSet::all()) !=
-         signatureOf(changed, EvidenceSet::all());
+  return signatureOf(call, CapabilitySet::all()) !=
+         signatureOf(changed, CapabilitySet::all());
 }
 
 std::string bytesOf(v1::Operation op, bool uneven) {
@@ -232,7 +233,7 @@ void expectRow(const DocRow& row, const EngineTraits& engine) {
                                              : "unknown");
 }
 
-TEST(DiagnosisPageTest, EnginesTellWhatItSays) {
+TEST(DiagnosisPageTest, EnginesReportWhatItSays) {
   Names named;
   for (const DocRow& row : tableBehind(kDiagnosisPage, "Backends")) {
     for (const std::string& name : quotedIn(row[0])) {
@@ -254,7 +255,7 @@ EndBound boundIn(const std::string& words) {
   if (words == "at that instant") return EndBound::kExact;
   return absl::StartsWith(words, "by then, when the program checked")
              ? EndBound::kSeen
-             : EndBound::kTold;
+             : EndBound::kReported;
 }
 
 TEST(DiagnosisPageTest, EndsAreTheBoundsThatItSays) {

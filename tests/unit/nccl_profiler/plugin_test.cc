@@ -16,20 +16,20 @@
 namespace traced::nccl {
 namespace {
 
-using Told = std::tuple<std::uint64_t, std::string, std::string, unsigned>;
+using Report = std::tuple<std::uint64_t, std::string, std::string, unsigned>;
 
 // What all versions have in common.
 using Functions = Profiler<void (*)()>;
 
 int recorder;
 thread_local Operation in_call;
-std::vector<Told> told;
+std::vector<Report> reports;
 
 const RecorderLink kLink = {
     []() noexcept { return in_call; },
     [](const Operation& operation, const char* algorithm, const char* protocol,
        unsigned channels) noexcept {
-      told.emplace_back(operation.id, algorithm, protocol, channels);
+      reports.emplace_back(operation.id, algorithm, protocol, channels);
     },
     [](const char*) noexcept {}};
 
@@ -42,7 +42,7 @@ class PluginTest : public ::testing::Test {
   }
 
   PluginTest() {
-    told.clear();
+    reports.clear();
     connect(&kLink);
   }
   ~PluginTest() override {
@@ -118,8 +118,8 @@ TEST_F(PluginTest, WhatACallBecomesIsItsOperationsOnAnyThread) {
   void* const second = call(12);
   launch(second, "TREE");
   std::thread([&] { launch(first, "RING"); }).join();
-  EXPECT_EQ(told,
-            (std::vector<Told>{{12, "TREE", "LL", 3}, {11, "RING", "LL", 3}}));
+  EXPECT_EQ(reports, (std::vector<Report>{{12, "TREE", "LL", 3},
+                                          {11, "RING", "LL", 3}}));
 }
 
 TEST_F(PluginTest, NothingIsTakenForAnotherOperations) {
@@ -127,7 +127,7 @@ TEST_F(PluginTest, NothingIsTakenForAnotherOperations) {
   EXPECT_EQ(call(11, true), nullptr);
   in_call = {&recorder, 12};
   launch(nullptr, "RING");  // of a call that was nobody's
-  EXPECT_TRUE(told.empty());
+  EXPECT_TRUE(reports.empty());
 }
 
 TEST_F(PluginTest, AMessageHasChannelsOnly) {
@@ -137,14 +137,15 @@ TEST_F(PluginTest, AMessageHasChannelsOnly) {
   event.parent = call(11);
   event.message.channels = 2;
   start(event);
-  EXPECT_EQ(told, (std::vector<Told>{{11, "", "", 2}}));
+  EXPECT_EQ(reports, (std::vector<Report>{{11, "", "", 2}}));
 }
 
 TEST_F(PluginTest, ANameThatNcclDoesNotKnowIsNone) {
   begin(kName6);
   launch(call(11), "Unknown");
   launch(call(12), nullptr);
-  EXPECT_EQ(told, (std::vector<Told>{{11, "", "LL", 3}, {12, "", "LL", 3}}));
+  EXPECT_EQ(reports,
+            (std::vector<Report>{{11, "", "LL", 3}, {12, "", "LL", 3}}));
 }
 
 TEST_F(PluginTest, Version4JoinsWhatTheThreadsCallLaunchesAndNothingElse) {
@@ -159,7 +160,7 @@ TEST_F(PluginTest, Version4JoinsWhatTheThreadsCallLaunchesAndNothingElse) {
   in_call = {&recorder, 11};
   start(event);
   std::thread([&] { start(event); }).join();
-  EXPECT_EQ(told, (std::vector<Told>{{11, "RING", "LL", 3}}));
+  EXPECT_EQ(reports, (std::vector<Report>{{11, "RING", "LL", 3}}));
 }
 
 TEST_F(PluginTest, WhereNothingIsRecordedNothingIsAskedFor) {

@@ -20,7 +20,7 @@ class PhraseTest : public ::testing::Test {
 };
 
 TEST_F(PhraseTest, VerbsAgreeWithTheNumberOfRanks) {
-  const StuckOperation in{"barrier", kNoGroup, 3};
+  const OperationSubject in{"barrier", kNoGroup, 3};
   EXPECT_EQ(text(AlsoWaitedFor{{9}, in}),
             "rank 9 is waited for in barrier #3 of \"-\", too.");
   EXPECT_EQ(text(AlsoWaitedFor{{9, 14}, in}),

@@ -111,7 +111,7 @@ TEST_F(CompletionsTest, WhatNeverCompletesKeepsNobodyFromBeingHeard) {
   const std::int64_t now_ns = nowNs();
   inProcess(
       [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
-        constexpr std::uint64_t kNever = Completions::kMostPending + 1;
+        constexpr std::uint64_t kNever = Completions::kMaxPending + 1;
         const OpId first = issueCall(recorder, group, 1);
         for (std::uint64_t key = 1; key <= kNever; ++key) {
           completions.issued(key, first, now_ns);
@@ -128,12 +128,12 @@ TEST_F(CompletionsTest, TheLatestAreRemembered) {
   inProcess(
       [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
         const OpId op = issueCall(recorder, group, 1);
-        constexpr std::uint64_t kMost = Completions::kMostPending;
+        constexpr std::uint64_t kMax = Completions::kMaxPending;
         completions.issued(1, op, now_ns);
-        for (std::uint64_t key = 2; key <= kMost / 2; ++key) {
+        for (std::uint64_t key = 2; key <= kMax / 2; ++key) {
           completions.issued(key, kLostOp, now_ns);
         }
-        completions.issued(kMost, kLostOp, now_ns);
+        completions.issued(kMax, kLostOp, now_ns);
         completions.completed(1, now_ns + 20);
       });
   EXPECT_EQ(ends().size(), 1u);

@@ -32,9 +32,9 @@ struct FoundRecords {
 };
 
 // Looks at each chunk when it comes, and keeps none.
-class LookingSink : public Sink {
+class InspectingSink : public Sink {
  public:
-  explicit LookingSink(FoundRecords& found) : found_(found) {}
+  explicit InspectingSink(FoundRecords& found) : found_(found) {}
 
   bool append(const std::string& chunk, std::uint64_t) override {
     for (const v1::Payload& payload : testing::decodeTrace(chunk)) {
@@ -88,7 +88,7 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
   FoundRecords found;
   v1::Header header;
   header.set_stream_id(7);
-  Writer writer(ring, own_time, std::make_unique<LookingSink>(found), header,
+  Writer writer(ring, own_time, std::make_unique<InspectingSink>(found), header,
                 Writer::Settings{}, Writer::Links{});
 
   std::int64_t tids[kRecorders];

@@ -13,7 +13,7 @@
 #include <new>
 
 #include "recorder/recorder.h"
-#include "ring_io/chunks/told_operation.h"
+#include "ring_io/chunks/operation_summary.h"
 #include "support/temp_dir.h"
 #include "support/trace_file.h"
 

@@ -130,7 +130,7 @@ TEST_F(RecorderTest, EverythingIsInTheFileWhenTheProcessExits) {
 }
 
 // Somebody who can tell where threads are.
-class ToldStacks final : public StackSource {
+class GivenStacks final : public StackSource {
  public:
   std::uint64_t identity() noexcept override { return place; }
   std::string describe() noexcept override {
@@ -162,9 +162,9 @@ class ToldStacks final : public StackSource {
 
 TEST_F(RecorderTest, OperationsAreStampedWithTheStackTheyAreIssuedFrom) {
   const std::uint64_t places[] = {
-      0, 120, 7, 120, ToldStacks::kUnspeakable, 7, ToldStacks::kTooLong, 98};
+      0, 120, 7, 120, GivenStacks::kUnspeakable, 7, GivenStacks::kTooLong, 98};
   inProcess([&] {
-    ToldStacks stacks;
+    GivenStacks stacks;
     Recorder& recorder = start();
     auto group = recorder.addGroup(world());
     setStackSource(&stacks);

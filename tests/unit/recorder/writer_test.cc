@@ -142,7 +142,7 @@ TEST_F(WriterTest, AFlushHasEverythingInTheFile) {
   EXPECT_TRUE(writer_->flush(kShort)) << "nothing is new";
 }
 
-TEST_F(WriterTest, AFlushTellsWhatTheFileRefused) {
+TEST_F(WriterTest, AFlushReportsWhatTheFileRefused) {
   start();
   file_->set(&FakeFile::full, true);
   push(1);
@@ -161,12 +161,12 @@ TEST_F(WriterTest, FiguresNeedNoFile) {
   file_->set(&FakeFile::hangs, true);
   push(1);
   EXPECT_FALSE(writer_->flush(kShort));
-  const std::int64_t hung_ns = writer_->figures().looked_ns;
+  const std::int64_t hung_ns = writer_->figures().polled_ns;
   EXPECT_LE(hung_ns, nowNs());
   file_->set(&FakeFile::hangs, false);
   EXPECT_TRUE(writer_->flush(kLong));
   const auto give_up = std::chrono::steady_clock::now() + kLong;
-  while (writer_->figures().looked_ns == hung_ns) {
+  while (writer_->figures().polled_ns == hung_ns) {
     ASSERT_LT(std::chrono::steady_clock::now(), give_up);
     std::this_thread::yield();
   }

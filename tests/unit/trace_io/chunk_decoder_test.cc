@@ -109,7 +109,7 @@ std::string hostOf(const std::string& payload, bool compress) {
   return decoder.decodeHeader(header, maps) ? header.host() : "none";
 }
 
-TEST(ChunkDecoderTest, TellsTheHeaderWithoutTheRest) {
+TEST(ChunkDecoderTest, ReportsTheHeaderWithoutTheRest) {
   v1::Payload header, others;
   header.mutable_header()->set_host("node-7");
   others.add_text()->set_text(std::string(1 << 20, 'x'));

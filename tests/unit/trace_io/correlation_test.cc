@@ -17,7 +17,7 @@ std::uint64_t hashOf(std::uint32_t attempt, const std::string& leg,
   return hash.value();
 }
 
-TEST(CorrelationTest, EverythingThatTellsOperationsApartCounts) {
+TEST(CorrelationTest, EverythingThatDistinguishesOperationsCounts) {
   const std::uint64_t group = hashOf(0, "cpu", 0, {0, 1, 2});
   std::set<std::string> ids = {
       correlationOfCollective(group, 1),

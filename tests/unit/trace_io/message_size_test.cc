@@ -117,7 +117,7 @@ TEST(MessageSizeTest, AnOwnShareThatIsNotKnownIsNotGuessed) {
   EXPECT_EQ(bytesForOthers(mixed, kRanks, 0), std::nullopt);
 }
 
-TEST(MessageSizeTest, AnAllToAllTellsWhomItSendsHowMuch) {
+TEST(MessageSizeTest, AnAllToAllReportsWhomItSendsHowMuch) {
   using Bytes = std::vector<std::uint64_t>;
   EXPECT_EQ(bytesToEach(callOf(v1::OPERATION_ALL_TO_ALL_SINGLE, 400, 400), 4),
             (Bytes{100, 100, 100, 100}));

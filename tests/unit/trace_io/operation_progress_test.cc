@@ -238,10 +238,10 @@ class Followers {
     std::vector<OpId> oldest;
     live_.forEachInFlight([&](const AssembledOperation& op) {
       ++sums.in_flight;
-      if (oldest.size() < RankFigures::kMostTold) oldest.push_back(op.id);
+      if (oldest.size() < RankFigures::kMaxReported) oldest.push_back(op.id);
     });
     std::vector<OpId> told;
-    for (const ToldOperation& op : figures.oldest) told.push_back(op.op);
+    for (const OperationSummary& op : figures.oldest) told.push_back(op.op);
     EXPECT_EQ(told, oldest);
     const auto all = [](const RankFigures& f) {
       return std::tuple(f.operations, f.failed, f.own_call_ns, f.completion_ns,
@@ -259,7 +259,7 @@ class Followers {
     const std::int64_t at_ns = now_ns_ + 2 * kLimitNs;
     const StreamTable table = std::move(assembler_).finish();
     EXPECT_EQ(statesOf(table), statesOf(live_.table()));
-    expectSums(sums_.look(at_ns), table);
+    expectSums(sums_.figures(at_ns), table);
     std::vector<std::pair<OpId, State>> hangs;
     for (const HangReport& report : hangs_.take(at_ns)) {
       hangs.emplace_back(report.op, report.state);

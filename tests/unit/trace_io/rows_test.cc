@@ -14,8 +14,8 @@ namespace {
 
 using testing::rowsOf;
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 v1::Payload anchored(std::int64_t ns) {
   v1::Payload payload;
@@ -101,11 +101,11 @@ TEST(RowsTest, AnEmptyColumnIsAllZero) {
 TEST(RowsTest, ExtremeDifferencesWrapAround) {
   v1::Payload payload = anchored(-1);
   for (int i = 0; i < 3; ++i) {
-    payload.mutable_issued()->add_op_delta(kMost);
-    payload.mutable_issued()->add_issue_ns_delta(kLeast);
-    payload.mutable_issued()->add_seq_step(kMost);
-    payload.mutable_waited()->add_op_delta(kMost);
-    payload.mutable_waited()->add_wait_begin_ns_since(kLeast);
+    payload.mutable_issued()->add_op_delta(kMax);
+    payload.mutable_issued()->add_issue_ns_delta(kMin);
+    payload.mutable_issued()->add_seq_step(kMax);
+    payload.mutable_waited()->add_op_delta(kMax);
+    payload.mutable_waited()->add_wait_begin_ns_since(kMin);
     payload.mutable_waited()->add_wait_ns(~std::uint64_t{0});
   }
   EXPECT_EQ(rowsOf<IssueRow>(payload).size(), 3u);
@@ -114,7 +114,7 @@ TEST(RowsTest, ExtremeDifferencesWrapAround) {
 
 TEST(RowsTest, WhatWasWrittenIsRead) {
   v1::Payload payload = anchored(77);
-  const std::vector<std::int64_t> instants = {5, kMost, 6, kLeast, -9};
+  const std::vector<std::int64_t> instants = {5, kMax, 6, kMin, -9};
   const std::vector<std::uint64_t> ops = {3, 4, 9, 8, ~std::uint64_t{0}};
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const std::uint32_t other = i % 2 ? 1 : 0;

@@ -6,13 +6,13 @@
 #include "absl/container/btree_map.h"
 #include "absl/strings/match.h"
 #include "analysis/diagnosis/endings/ending_rules.h"
-#include "analysis/diagnosis/evidence/silence.h"
-#include "analysis/diagnosis/telling/call_places.h"
+#include "analysis/diagnosis/job_state/silence.h"
+#include "analysis/diagnosis/verdicts/call_sites.h"
 
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostTold = 4;
+constexpr std::size_t kMaxReported = 4;
 
 // Whether the program caught the failure of an operation, called others, and
 // ended by an exception that does not quote it.
@@ -95,11 +95,11 @@ std::vector<JobVerdict> findKilledJob(const JobState& job,
                                silence.ranks,
                                silence.least_ns}};
   if (!silence.ranks.empty()) {
-    verdict.evidence.push_back(SilenceUnexplained{silence.ranks.size() > 1,
-                                                  silence.longest_before_ns});
+    verdict.reasons.push_back(SilenceUnexplained{silence.ranks.size() > 1,
+                                                 silence.longest_before_ns});
     verdict.advice.push_back(PlainFact::kAskDumpOfSilentRank);
   }
-  verdict.evidence.push_back(PlainFact::kSignalSenderUnknown);
+  verdict.reasons.push_back(PlainFact::kSignalSenderUnknown);
   verdict.advice.push_back(PlainFact::kAskLogsOfSystem);
   return {std::move(verdict)};
 }
@@ -128,24 +128,24 @@ std::vector<JobVerdict> findFailedProcesses(
     if (failedAlike(rank->end, first.end)) {
       verdict.culprits.push_back(rank->rank);
     }
-    if (rank == &first || ++told > kMostTold) continue;
+    if (rank == &first || ++told > kMaxReported) continue;
     AlsoEnded also{rank->rank, {}};
     if (rank->clock == first.clock) {
       also.later_ns = rank->ended_ns - first.ended_ns;
     }
-    verdict.evidence.push_back(also);
+    verdict.reasons.push_back(also);
   }
   if (first.first_failure) {
     // Whether its own fault or that failure brought it there is not recorded.
     verdict.culprit = Confidence::kUndecided;
-    verdict.evidence.push_back(WentOnAfterFailure{
+    verdict.reasons.push_back(ContinuedAfterFailure{
         first.rank, callOn(*first.first_failure), callOn(*first.last_issued)});
   }
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
   std::sort(verdict.culprits.begin(), verdict.culprits.end());
   verdict.summary = {ProcessesFailed{verdict.culprits, first.rank}};
   if (const auto waited_ns = stoodStillNs(first, options)) {
-    verdict.evidence.push_back(
+    verdict.reasons.push_back(
         HadBeenIn{first.rank, callOn(first.inside.front()), *waited_ns});
     verdict.culprits.clear();
     verdict.culprit = Confidence::kUndecided;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 
 namespace traced {
 
@@ -28,7 +28,7 @@ std::vector<JobVerdict> findLocalVerdicts(const JobState& job);
 
 // Reports failures that no rule explains. Absent when nothing failed, or one of
 // the verdicts tells of it.
-std::optional<JobVerdict> untoldFailures(
+std::optional<JobVerdict> unreportedFailures(
     const JobState& job, const std::vector<JobVerdict>& verdicts);
 
 }  // namespace traced

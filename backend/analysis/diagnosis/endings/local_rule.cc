@@ -1,5 +1,5 @@
 #include "analysis/diagnosis/endings/ending_rules.h"
-#include "analysis/diagnosis/telling/call_places.h"
+#include "analysis/diagnosis/verdicts/call_sites.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -16,7 +16,7 @@ JobVerdict about(const RankState& rank, const LocalFinding& finding,
   verdict.op = nameOf(finding.operation.op);
   verdict.since_ns = finding.operation.at_ns;
   if (finding.repeats > 1) {
-    verdict.evidence.push_back(FirstOfMany{finding.repeats, rank.rank});
+    verdict.reasons.push_back(FirstOfMany{finding.repeats, rank.rank});
   }
   return verdict;
 }

@@ -2,12 +2,12 @@
 
 #include "absl/container/btree_set.h"
 #include "analysis/diagnosis/endings/ending_rules.h"
-#include "analysis/diagnosis/telling/call_places.h"
+#include "analysis/diagnosis/verdicts/call_sites.h"
 
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostEnginesTold = 3;
+constexpr std::size_t kMaxEngines = 3;
 
 // The first operation of the group that the rank is known to have been in.
 const OperationRef* insideOn(const RankState& rank, std::uint32_t group) {
@@ -55,8 +55,8 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group) {
     if (why.empty()) why = stop->why;
     verdict.since_ns =
         std::min(verdict.since_ns.value_or(stop->at_ns), stop->at_ns);
-    if (verdict.ranks.size() <= kMostEnginesTold) {
-      verdict.evidence.push_back(stateOf(rank, *stop));
+    if (verdict.ranks.size() <= kMaxEngines) {
+      verdict.reasons.push_back(stateOf(rank, *stop));
     }
   }
   verdict.summary = {EngineGaveUp{group, verdict.ranks, why}};
@@ -70,7 +70,7 @@ std::vector<JobVerdict> findEngineFailures(
     const JobState& job, const std::vector<JobVerdict>& others) {
   const bool told =
       std::any_of(others.begin(), others.end(),
-                  [](const JobVerdict& other) { return other.tellsWhy(); });
+                  [](const JobVerdict& other) { return other.hasCause(); });
   if (told) return {};
   std::vector<JobVerdict> verdicts;
   for (const std::uint32_t group : groupsGivenUp(job)) {
@@ -81,7 +81,7 @@ std::vector<JobVerdict> findEngineFailures(
 
 namespace {
 
-constexpr std::size_t kFailuresTold = 3;
+constexpr std::size_t kMaxNamedFailures = 3;
 
 const RankState* firstToFail(const JobState& job) {
   const RankState* first = nullptr;
@@ -96,12 +96,12 @@ const RankState* firstToFail(const JobState& job) {
 
 }  // namespace
 
-std::optional<JobVerdict> untoldFailures(
+std::optional<JobVerdict> unreportedFailures(
     const JobState& job, const std::vector<JobVerdict>& verdicts) {
   const RankState* first = firstToFail(job);
   const bool told =
       std::any_of(verdicts.begin(), verdicts.end(),
-                  [](const JobVerdict& verdict) { return verdict.tellsWhy(); });
+                  [](const JobVerdict& verdict) { return verdict.hasCause(); });
   if (!first || told) return std::nullopt;
   JobVerdict verdict;
   verdict.kind = VerdictKind::kUndecided;
@@ -113,9 +113,9 @@ std::optional<JobVerdict> untoldFailures(
   for (const RankState& rank : job.ranks) {
     if (!rank.first_failure) continue;
     verdict.ranks.push_back(rank.rank);
-    if (verdict.evidence.size() == kFailuresTold) continue;
+    if (verdict.reasons.size() == kMaxNamedFailures) continue;
     const OperationRef& failure = *rank.first_failure;
-    verdict.evidence.push_back(
+    verdict.reasons.push_back(
         CallFailed{callOn(failure), rank.rank, failure.error});
   }
   verdict.summary = {

@@ -26,8 +26,8 @@ struct Waited {
 };
 
 // Of arrivals by when they were ready.
-const Timing& medianOf(const Timings& arrivals) {
-  return arrivals[(arrivals.size() - 1) / 2];
+const Timing& medianOf(const Timings& ready_times) {
+  return ready_times[(ready_times.size() - 1) / 2];
 }
 
 // What a rank's lateness was when the group's collective before was over.
@@ -60,32 +60,33 @@ class Walk {
   bool onOneClock() const { return clocks_.size() < 2; }
 
   // All arrivals of the next one, by rank.
-  LateCollective describe(absl::Span<const Timing> arrivals,
+  LateCollective describe(absl::Span<const Timing> ready_times,
                           absl::Span<std::int64_t> lateness) {
     LateCollective collective;
-    collective.seq = arrivals.front().seq;
+    collective.seq = ready_times.front().seq;
     collective.sampled = isSampled(collective.seq, job_.stride);
-    collective.arrivals = arrivals;
+    collective.ready_times = ready_times;
     collective.lateness = lateness;
-    order(arrivals);
-    findMedians(arrivals);
-    const Timing& last = arrivals[order_.back()];
+    order(ready_times);
+    findMedians(ready_times);
+    const Timing& last = ready_times[order_.back()];
     collective.rank = last.rank;
     collective.at_ns = last.ready_ns;
     median_wait_is_seen_ = medianWaitIsSeen();
-    if (some_are_absent_) findFirstEnds(arrivals);
+    if (some_are_absent_) findFirstEnds(ready_times);
     bool was_seen = true;
     const bool follows = !carried_.empty() && collective.seq == last_seq_ + 1;
-    if (!follows) carried_.assign(arrivals.size(), {});
+    if (!follows) carried_.assign(ready_times.size(), {});
     last_seq_ = collective.seq;
     const Waited waited = waitedIn(collective.seq);
-    for (std::size_t i = 0; i < arrivals.size(); ++i) {
-      lateness[i] = count(arrivals[i], arrivals, waited, follows, carried_[i]);
+    for (std::size_t i = 0; i < ready_times.size(); ++i) {
+      lateness[i] =
+          count(ready_times[i], ready_times, waited, follows, carried_[i]);
     }
     for (const std::uint32_t i : order_) {
       if (lateness[i] < collective.lateness_ns) continue;
       collective.lateness_ns = lateness[i];
-      collective.rank = arrivals[i].rank;
+      collective.rank = ready_times[i].rank;
       collective.proven_ns = std::min(lateness[i], carried_[i].proven_ns);
       was_seen = carried_[i].wait_is_seen;
     }
@@ -95,12 +96,12 @@ class Walk {
 
  private:
   // By when they were ready.
-  void order(absl::Span<const Timing> arrivals) {
-    order_.resize(arrivals.size());
+  void order(absl::Span<const Timing> ready_times) {
+    order_.resize(ready_times.size());
     std::iota(order_.begin(), order_.end(), 0U);
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::uint32_t a, std::uint32_t b) {
-                       return arrivals[a].ready_ns < arrivals[b].ready_ns;
+                       return ready_times[a].ready_ns < ready_times[b].ready_ns;
                      });
   }
 
@@ -110,14 +111,14 @@ class Walk {
 
   // Of all, and where there are several clocks of each; and when the last one
   // was certainly ready.
-  void findMedians(absl::Span<const Timing> arrivals) {
-    median_ = arrivals[order_[(order_.size() - 1) / 2]];
+  void findMedians(absl::Span<const Timing> ready_times) {
+    median_ = ready_times[order_[(order_.size() - 1) / 2]];
     if (onOneClock()) return;
     by_clock_.clear();
     all_certified_ = true;
     last_low_ns_ = std::numeric_limits<std::int64_t>::min();
     for (const std::uint32_t i : order_) {
-      const Timing& each = arrivals[i];
+      const Timing& each = ready_times[i];
       by_clock_[clockOf(each)].push_back(each);
       all_certified_ &= each.uncertain_ns < Timing::kUncertain;
       last_low_ns_ = std::max(
@@ -221,16 +222,16 @@ class Walk {
            other.took_ns >= behind_ns + off_ns;
   }
   bool anyWaitedFor(const Timing& own,
-                    absl::Span<const Timing> arrivals) const {
+                    absl::Span<const Timing> ready_times) const {
     return std::any_of(
-        arrivals.begin(), arrivals.end(),
+        ready_times.begin(), ready_times.end(),
         [&](const Timing& other) { return waitedFor(own, other); });
   }
 
   // By clock; of ends that are known.
-  void findFirstEnds(absl::Span<const Timing> arrivals) {
+  void findFirstEnds(absl::Span<const Timing> ready_times) {
     first_ends_.clear();
-    for (const Timing& each : arrivals) {
+    for (const Timing& each : ready_times) {
       if (each.took_ns < 0) continue;
       const std::int64_t end_ns = each.ready_ns + each.took_ns;
       const auto [first, added] = first_ends_.emplace(clockOf(each), end_ns);
@@ -247,14 +248,14 @@ class Walk {
   }
 
   // What of it is new, and kept others waiting.
-  std::int64_t count(const Timing& own, absl::Span<const Timing> arrivals,
+  std::int64_t count(const Timing& own, absl::Span<const Timing> ready_times,
                      const Waited& waited, bool follows,
                      Carried& carried) const {
     if (carried.given_back && !median_.called_ahead) carried = {};
     const std::int64_t late_ns = lateBy(own, follows, carried);
     const bool by_median = waited.byAll(own.rank) || waitedFor(own, median_);
     const bool waits = by_median || waited.bySome(own.rank) ||
-                       (late_ns > 0 && anyWaitedFor(own, arrivals));
+                       (late_ns > 0 && anyWaitedFor(own, ready_times));
     const bool counts = waits && !absentMayBeLater(own, late_ns);
     const std::int64_t counted_ns =
         counts ? std::max<std::int64_t>(late_ns - carried.counted_ns, 0) : 0;
@@ -287,10 +288,10 @@ class Walk {
 
 std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
   const auto own = std::lower_bound(
-      arrivals.begin(), arrivals.end(), who,
+      ready_times.begin(), ready_times.end(), who,
       [](const Timing& each, std::uint32_t id) { return each.rank < id; });
-  if (own == arrivals.end() || own->rank != who) return 0;
-  return lateness[static_cast<std::size_t>(own - arrivals.begin())];
+  if (own == ready_times.end() || own->rank != who) return 0;
+  return lateness[static_cast<std::size_t>(own - ready_times.begin())];
 }
 
 GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
@@ -298,16 +299,17 @@ GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {
   if (size < 2) return;
   Walk walk(job, group);
   one_clock_ = walk.onOneClock();
-  arrivals_ = bySeq(job.groups[group].timings);
-  lateness_.resize(arrivals_.size());
-  for (std::size_t i = 0; i < arrivals_.size();) {
+  ready_times_ = bySeq(job.groups[group].timings);
+  lateness_.resize(ready_times_.size());
+  for (std::size_t i = 0; i < ready_times_.size();) {
     std::size_t end = i;
-    while (end < arrivals_.size() && arrivals_[end].seq == arrivals_[i].seq) {
+    while (end < ready_times_.size() &&
+           ready_times_[end].seq == ready_times_[i].seq) {
       ++end;
     }
-    if (end - i == size && arrivals_[i].seq > 1) {
+    if (end - i == size && ready_times_[i].seq > 1) {
       collectives_.push_back(
-          walk.describe(absl::MakeConstSpan(arrivals_).subspan(i, size),
+          walk.describe(absl::MakeConstSpan(ready_times_).subspan(i, size),
                         absl::MakeSpan(lateness_).subspan(i, size)));
     }
     i = end;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 
 namespace traced {
 
@@ -28,7 +28,7 @@ struct LateCollective {
   // It is one of those that are timed whatever they show.
   bool sampled = true;
   // By rank: those of all its members, and their lateness.
-  absl::Span<const Timing> arrivals;
+  absl::Span<const Timing> ready_times;
   absl::Span<const std::int64_t> lateness;
 
   // By how much a rank was ready after the median rank, at least, and others
@@ -60,7 +60,7 @@ class GroupLateness {
 
  private:
   bool one_clock_ = true;
-  Timings arrivals_;
+  Timings ready_times_;
   std::vector<std::int64_t> lateness_;
   std::vector<LateCollective> collectives_;
 };

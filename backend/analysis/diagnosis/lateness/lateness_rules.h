@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/lateness/lateness.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 
 namespace traced {
 

@@ -17,8 +17,8 @@ using Collectives = std::vector<LateCollective>;
 // itself for nearly as long as the latest rank, in each quarter of the stretch
 // for most of it, and that is a good part of the time, even if its few longest
 // delays were as its others.
-constexpr std::size_t kLeast = 12;
-constexpr std::size_t kLeastTimes = 8;
+constexpr std::size_t kMin = 12;
+constexpr std::size_t kMinTimes = 8;
 constexpr std::size_t kFewTimes = 3;
 constexpr std::size_t kParts = 8;
 constexpr double kOfAllWaiting = 0.85;
@@ -26,7 +26,7 @@ constexpr double kOfAQuarter = 0.7;
 constexpr double kOfTheTime = 0.1;
 constexpr std::int64_t kNoticeableNs = 1'000'000;
 // For less a rank may just have been without a processor.
-constexpr std::int64_t kLeastSpanNs = 500'000'000;
+constexpr std::int64_t kMinSpanNs = 500'000'000;
 
 // A part of a run: collectives [begin, end) of those timed.
 struct Stretch {
@@ -164,7 +164,7 @@ std::optional<Straggler> judge(const Collectives& collectives,
   const std::int64_t span_ns =
       in_stretch.back().at_ns - in_stretch.front().at_ns;
   if (std::min(straggler.of_the_time, usually_of_the_time) < kOfTheTime ||
-      straggler.times < kLeastTimes || span_ns < kLeastSpanNs) {
+      straggler.times < kMinTimes || span_ns < kMinSpanNs) {
     return std::nullopt;
   }
   straggler.median_ns = upperMedian(std::move(noticeable));
@@ -215,7 +215,7 @@ std::vector<std::uint32_t> lateAlike(const Collectives& collectives,
   const auto in_stretch =
       absl::MakeConstSpan(collectives).subspan(begin, end - begin);
   std::vector<std::uint32_t> alike;
-  for (const Timing& member : in_stretch.front().arrivals) {
+  for (const Timing& member : in_stretch.front().ready_times) {
     const auto own = latenessOf(member.rank, collectives, straggler.where);
     if (member.rank == straggler.rank || isPersistent(in_stretch, own)) {
       alike.push_back(member.rank);
@@ -232,11 +232,11 @@ Straggler sinceItBegan(const Collectives& collectives, const Straggler& known) {
     return collective.latenessOf(known.rank) >= kNoticeableNs;
   };
   std::size_t tries = 0;
-  for (std::size_t i = 0; i + kLeast <= end && tries < kParts; ++i) {
+  for (std::size_t i = 0; i + kMin <= end && tries < kParts; ++i) {
     if (!isLate(collectives[i])) continue;
     const auto begin = collectives.begin() + static_cast<std::ptrdiff_t>(i);
-    const auto late = std::count_if(begin, begin + kLeastTimes, isLate);
-    if (late < static_cast<std::ptrdiff_t>(kLeastTimes / 2)) continue;
+    const auto late = std::count_if(begin, begin + kMinTimes, isLate);
+    if (late < static_cast<std::ptrdiff_t>(kMinTimes / 2)) continue;
     ++tries;
     const auto straggler = judge(collectives, {i, end});
     if (straggler && straggler->rank == known.rank) return *straggler;
@@ -246,13 +246,13 @@ Straggler sinceItBegan(const Collectives& collectives, const Straggler& known) {
 
 // Over the whole run, or from some point on to its end.
 std::optional<Straggler> stragglerIn(const Collectives& collectives) {
-  if (collectives.size() < kLeast) return std::nullopt;
+  if (collectives.size() < kMin) return std::nullopt;
   if (const auto straggler = judge(collectives, {0, collectives.size()})) {
     return sinceItBegan(collectives, *straggler);
   }
   for (std::size_t part = 1; part < kParts; ++part) {
     const std::size_t begin = collectives.size() * part / kParts;
-    if (collectives.size() - begin < kLeast) break;
+    if (collectives.size() - begin < kMin) break;
     if (const auto straggler =
             judge(collectives, {begin, collectives.size()})) {
       return sinceItBegan(collectives, *straggler);
@@ -261,8 +261,8 @@ std::optional<Straggler> stragglerIn(const Collectives& collectives) {
   return std::nullopt;
 }
 
-JobVerdict tellStraggler(std::uint32_t group, const Collectives& collectives,
-                         const Straggler& straggler, bool on_one_clock) {
+JobVerdict reportStraggler(std::uint32_t group, const Collectives& collectives,
+                           const Straggler& straggler, bool on_one_clock) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kStraggler;
   verdict.finding = verdict.culprit = Confidence::kLikely;
@@ -274,15 +274,15 @@ JobVerdict tellStraggler(std::uint32_t group, const Collectives& collectives,
   verdict.summary = {
       KeepsWaiting{straggler.alike, group, straggler.waits_seen}};
   if (straggler.alike.size() > 1) {
-    verdict.evidence.push_back(LateAlike{straggler.rank});
+    verdict.reasons.push_back(LateAlike{straggler.rank});
   }
-  verdict.evidence.push_back(LateTo{straggler.median_ns, straggler.times, count,
-                                    collectives[straggler.where.begin].seq,
-                                    collectives[straggler.where.end - 1].seq});
-  verdict.evidence.push_back(
+  verdict.reasons.push_back(LateTo{straggler.median_ns, straggler.times, count,
+                                   collectives[straggler.where.begin].seq,
+                                   collectives[straggler.where.end - 1].seq});
+  verdict.reasons.push_back(
       ShareOfTime{straggler.of_the_time, straggler.waits_seen});
-  verdict.evidence.push_back(on_one_clock ? PlainFact::kExactOnOneClock
-                                          : PlainFact::kSeveralClocks);
+  verdict.reasons.push_back(on_one_clock ? PlainFact::kExactOnOneClock
+                                         : PlainFact::kSeveralClocks);
   verdict.advice.push_back(AskBeforeCalls{straggler.alike});
   return verdict;
 }
@@ -310,8 +310,8 @@ std::optional<JobVerdict> findStraggler(std::uint32_t group,
   }
   if (!straggler) return std::nullopt;
   straggler->alike = lateAlike(*of, *straggler);
-  return tellStraggler(group, *of, described(*of, *std::move(straggler)),
-                       lateness.onOneClock());
+  return reportStraggler(group, *of, described(*of, *std::move(straggler)),
+                         lateness.onOneClock());
 }
 
 }  // namespace traced

@@ -16,21 +16,21 @@ void doubtAbsent(const JobState& job, JobVerdict& verdict) {
   const std::vector<std::uint32_t> absent = job.membersOf(verdict.group).absent;
   if (absent.empty()) return;
   verdict.finding = Confidence::kLikely;
-  verdict.evidence.push_back(NoTrace{absent});
+  verdict.reasons.push_back(NoTrace{absent});
 }
 
 // Between clocks what is proven is a little less.
 bool isProven(const LateCollective& late) {
   return late.proven_ns >= late.lateness_ns / 2;
 }
-std::int64_t toldNs(const LateCollective& late) {
+std::int64_t reportedLatenessNs(const LateCollective& late) {
   return isProven(late) ? late.proven_ns : late.lateness_ns;
 }
 
-JobVerdict tellLate(const JobState& job, std::uint32_t group,
-                    const LateCollective& late, bool on_one_clock) {
+JobVerdict reportLate(const JobState& job, std::uint32_t group,
+                      const LateCollective& late, bool on_one_clock) {
   const bool proven = isProven(late);
-  const std::int64_t late_ns = toldNs(late);
+  const std::int64_t late_ns = reportedLatenessNs(late);
   JobVerdict verdict;
   verdict.kind = VerdictKind::kLate;
   // When it came is recorded; that nobody else held it up is not.
@@ -46,11 +46,11 @@ JobVerdict tellLate(const JobState& job, std::uint32_t group,
   }
   verdict.since_ns = late.at_ns - late_ns;
   verdict.summary = {
-      CameLate{late.rank, late_ns, {verdict.op, group, late.seq}}};
-  verdict.evidence.push_back(PlainFact::kTenTimesUsual);
+      JoinedLate{late.rank, late_ns, {verdict.op, group, late.seq}}};
+  verdict.reasons.push_back(PlainFact::kTenTimesUsual);
   if (!on_one_clock) {
-    verdict.evidence.push_back(proven ? PlainFact::kAtLeastThat
-                                      : PlainFact::kComparedOnHost);
+    verdict.reasons.push_back(proven ? PlainFact::kAtLeastThat
+                                     : PlainFact::kComparedOnHost);
   }
   verdict.advice.push_back(AskBeforeCall{late.rank});
   return verdict;
@@ -70,34 +70,35 @@ StandsOut standsOut(const GroupLateness& lateness,
 }
 
 // Tells of several that stand out: who, how often, and when.
-void tellOften(const std::vector<LateCollective>& late, std::int64_t span_ns,
-               JobVerdict& verdict) {
-  constexpr std::size_t kMostTold = 8;
+void reportOften(const std::vector<LateCollective>& late, std::int64_t span_ns,
+                 JobVerdict& verdict) {
+  constexpr std::size_t kMaxReported = 8;
   std::int64_t all_ns = 0;
   std::map<std::uint32_t, std::vector<const LateCollective*>> by_rank;
   std::size_t changes = 0;
   for (std::size_t i = 0; i < late.size(); ++i) {
-    all_ns += toldNs(late[i]);
+    all_ns += reportedLatenessNs(late[i]);
     by_rank[late[i].rank].push_back(&late[i]);
     changes += i > 0 && late[i].rank != late[i - 1].rank;
   }
   verdict.ranks.clear();
   for (const auto& [rank, times] : by_rank) {
     verdict.ranks.push_back(rank);
-    if (verdict.ranks.size() > kMostTold) continue;
+    if (verdict.ranks.size() > kMaxReported) continue;
     OwnLateness own{rank, times.size(), 0, {}};
     for (const LateCollective* each : times) {
-      own.all_ns += toldNs(*each);
-      if (own.first.size() == kMostTold) continue;
-      own.first.emplace_back(each->seq, toldNs(*each));
+      own.all_ns += reportedLatenessNs(*each);
+      if (own.first.size() == kMaxReported) continue;
+      own.first.emplace_back(each->seq, reportedLatenessNs(*each));
     }
-    verdict.evidence.push_back(std::move(own));
+    verdict.reasons.push_back(std::move(own));
   }
   verdict.culprits = verdict.ranks;
   const bool in_turn = by_rank.size() > 1 && 2 * changes >= late.size() - 1;
-  verdict.summary.insert(verdict.summary.begin(),
-                         CameLateOften{verdict.ranks, verdict.group,
-                                       late.size(), in_turn, all_ns, span_ns});
+  verdict.summary.insert(
+      verdict.summary.begin(),
+      JoinedLateOften{verdict.ranks, verdict.group, late.size(), in_turn,
+                      all_ns, span_ns});
 }
 
 // The longest of those that stand out, and how many there are.
@@ -112,7 +113,7 @@ std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
                           return a.lateness_ns < b.lateness_ns;
                         });
   if (!stands_out(most)) return std::nullopt;
-  JobVerdict verdict = tellLate(job, group, most, lateness.onOneClock());
+  JobVerdict verdict = reportLate(job, group, most, lateness.onOneClock());
   std::vector<LateCollective> all;
   std::copy_if(collectives.begin(), collectives.end(), std::back_inserter(all),
                stands_out);
@@ -120,7 +121,8 @@ std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
   if (!std::all_of(all.begin(), all.end(), isProven)) {
     verdict.finding = Confidence::kLikely;
   }
-  tellOften(all, collectives.back().at_ns - collectives.front().at_ns, verdict);
+  reportOften(all, collectives.back().at_ns - collectives.front().at_ns,
+              verdict);
   return verdict;
 }
 

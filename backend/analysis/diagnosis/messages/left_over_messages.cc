@@ -10,19 +10,20 @@ namespace {
 
 // What timed out on a device may have stood there behind what one of the two
 // issued before it.
-void letBeHeldUp(const PairCase& pair, std::uint64_t seq, Trouble& trouble) {
-  trouble.may_be_held_up = true;
-  trouble.inside.clear();
+void letBeHeldUp(const PairCase& pair, std::uint64_t seq,
+                 StuckOperation& stuck) {
+  stuck.may_be_held_up = true;
+  stuck.inside.clear();
   for (const auto& [rank, side] :
        {std::pair(pair.key.source, &pair.messages.sends),
         std::pair(pair.key.destination, &pair.messages.receives)}) {
     if (!side->failed().contains(seq) && !side->inside().contains(seq)) {
       continue;
     }
-    addRanks(trouble.inside, {rank});
+    addRanks(stuck.inside, {rank});
     const OperationRef* ref =
-        pair.knowledge.refOn(rank, pair.key.group, seq, trouble.verdict.pair);
-    if (ref) trouble.issued_ns[rank] = ref->at_ns;
+        pair.absence.refOn(rank, pair.key.group, seq, stuck.verdict.pair);
+    if (ref) stuck.issued_ns[rank] = ref->at_ns;
   }
 }
 
@@ -35,14 +36,14 @@ void judgeStuck(const PairCase& pair, std::uint64_t seq,
   const auto [self, peer] =
       send_failed ? std::pair(pair.key.source, pair.key.destination)
                   : std::pair(pair.key.destination, pair.key.source);
-  Trouble& trouble = findings.troubles.emplace_back();
-  JobVerdict& verdict = trouble.verdict;
+  StuckOperation& stuck = findings.all_stuck.emplace_back();
+  JobVerdict& verdict = stuck.verdict;
   verdict = pair.verdict(seq, send_failed ? "send" : "recv");
   verdict.kind = VerdictKind::kFailed;
   verdict.culprits = {self};
   verdict.finding = Confidence::kCertain;
   verdict.culprit = Confidence::kLikely;
-  trouble.inside = {self};
+  stuck.inside = {self};
   const RankState* other = pair.job().rank(peer);
   if (other && other->recovered) {
     verdict.kind = VerdictKind::kLeftEarly;
@@ -52,60 +53,60 @@ void judgeStuck(const PairCase& pair, std::uint64_t seq,
   } else if (send_failed && receive_failed) {
     verdict.culprits = verdict.ranks;
     verdict.culprit = Confidence::kUndecided;
-    trouble.inside = verdict.ranks;
+    stuck.inside = verdict.ranks;
   }
   verdict.summary = {MessageFailed{verdict.op, pair.message(seq), self}};
   const OperationRef* failure =
-      pair.knowledge.refOn(self, pair.key.group, seq, verdict.pair);
+      pair.absence.refOn(self, pair.key.group, seq, verdict.pair);
   if (failure && failure->timedOut() && !pair.engine().on_host) {
-    letBeHeldUp(pair, seq, trouble);
+    letBeHeldUp(pair, seq, stuck);
   }
-  pair.tellFailure(self, verdict);
-  verdict.now.push_back(pair.knowledge.insteadOf(peer));
+  pair.reportFailure(self, verdict);
+  verdict.now.push_back(pair.absence.insteadOf(peer));
 }
 
-void tellUnknown(JobVerdict& verdict, Fact why,
-                 std::vector<std::uint32_t> wanted) {
+void reportUnknown(JobVerdict& verdict, Fact why,
+                   std::vector<std::uint32_t> wanted) {
   verdict.kind = VerdictKind::kUndecided;
   verdict.finding = verdict.culprit = Confidence::kUndecided;
   verdict.ranks = std::move(wanted);
   verdict.culprits.clear();
-  verdict.evidence.push_back(std::move(why));
+  verdict.reasons.push_back(std::move(why));
   verdict.advice.push_back(AskWholeTrace{verdict.ranks});
 }
 
 void blamePeer(const PairCase& pair, const RankState& own,
-               const RankState& peer, Trouble& trouble) {
-  JobVerdict& verdict = trouble.verdict;
+               const RankState& peer, StuckOperation& stuck) {
+  JobVerdict& verdict = stuck.verdict;
   verdict.kind = VerdictKind::kP2pUnpaired;
-  verdict.finding = pair.knowledge.absenceOf(
-      peer, own, verdict.since_ns.value_or(own.last_ns));
-  trouble.missing = {peer.rank};
-  verdict.now.push_back(pair.knowledge.insteadOf(peer.rank));
+  verdict.finding =
+      pair.absence.absenceOf(peer, own, verdict.since_ns.value_or(own.last_ns));
+  stuck.missing = {peer.rank};
+  verdict.now.push_back(pair.absence.insteadOf(peer.rank));
   // When it was killed is not known: perhaps long after.
   if ((peer.recovered || peer.end.wasInterrupted()) && peer.inside.empty()) {
     verdict.kind = VerdictKind::kNeverJoined;
     verdict.ranks = verdict.culprits = {peer.rank};
     verdict.culprit = Confidence::kLikely;
   } else {
-    verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+    verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
   }
   verdict.advice.push_back(PlainFact::kAskBothSides);
 }
 
 // What a message comes to that the peer's side does not have.
 void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
-               Trouble& trouble) {
+               StuckOperation& stuck) {
   const RankState* other = pair.job().rank(peer);
   if (!other) {
-    tellUnknown(trouble.verdict, NoTrace{{peer}}, {peer});
+    reportUnknown(stuck.verdict, NoTrace{{peer}}, {peer});
   } else if (!other->whole()) {
-    tellUnknown(trouble.verdict, LostRecords{peer}, {peer});
+    reportUnknown(stuck.verdict, LostRecords{peer}, {peer});
   } else if (!pair.absent.empty()) {
     // The peer may have waited for one of these.
-    tellUnknown(trouble.verdict, NoTrace{pair.absent}, pair.absent);
+    reportUnknown(stuck.verdict, NoTrace{pair.absent}, pair.absent);
   } else {
-    blamePeer(pair, own, *other, trouble);
+    blamePeer(pair, own, *other, stuck);
   }
 }
 
@@ -119,35 +120,34 @@ bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   const RankState* own = pair.job().rank(self);
   const RankState* other = pair.job().rank(peer);
   if (!own) return false;
-  Trouble trouble;
-  JobVerdict& verdict = trouble.verdict;
+  StuckOperation stuck;
+  JobVerdict& verdict = stuck.verdict;
   verdict = pair.verdict(seq, sends ? "send" : "recv");
   const OperationRef* ref =
-      pair.knowledge.refOn(self, pair.key.group, seq, verdict.pair);
-  const std::int64_t waited = ref ? pair.knowledge.waitedNs(self, *ref) : 0;
+      pair.absence.refOn(self, pair.key.group, seq, verdict.pair);
+  const std::int64_t waited = ref ? pair.absence.waitedNs(self, *ref) : 0;
   if (ref) verdict.since_ns = ref->at_ns;
-  const bool told = pair.knowledge.tellsAges() && waited > 0;
+  const bool told = pair.absence.knowsAges() && waited > 0;
   if (told && side.inside().contains(seq)) verdict.waited_ns = waited;
   const bool failed = side.failed().contains(seq);
   const bool inside = side.inside().contains(seq);
   const bool matters = failed || (other && other->closed) ||
                        (inside && own->closed) ||
-                       (ref && pair.knowledge.standsStill(waited));
+                       (ref && pair.absence.standsStill(waited));
   if (!matters) return false;
-  if (inside || failed) trouble.inside = {self};
-  if (inside && ref && ref->blocks) trouble.blocked = {self};
-  if (inside && ref && ref->perhaps) trouble.perhaps = {self};
-  trouble.needs_all = pair.engine().ends_prove_starts;
-  trouble.may_be_held_up =
-      !pair.knowledge.tellsAges() && !pair.engine().on_host;
-  if (ref) trouble.issued_ns[self] = ref->at_ns;
+  if (inside || failed) stuck.inside = {self};
+  if (inside && ref && ref->blocks) stuck.blocked = {self};
+  if (inside && ref && ref->perhaps) stuck.perhaps = {self};
+  stuck.needs_all = pair.engine().ends_prove_starts;
+  stuck.may_be_held_up = !pair.absence.knowsAges() && !pair.engine().on_host;
+  if (ref) stuck.issued_ns[self] = ref->at_ns;
   using Own = MessageAlone::Own;
-  const Own awaits = trouble.perhaps.empty() ? Own::kWaits : Own::kExpects;
+  const Own awaits = stuck.perhaps.empty() ? Own::kWaits : Own::kExpects;
   verdict.summary = {
       MessageAlone{sends ? Own::kSent : awaits, pair.message(seq)}};
-  pair.tellFailure(self, verdict);
-  judgePeer(pair, *own, peer, trouble);
-  findings.troubles.push_back(std::move(trouble));
+  pair.reportFailure(self, verdict);
+  judgePeer(pair, *own, peer, stuck);
+  findings.all_stuck.push_back(std::move(stuck));
   return true;
 }
 

@@ -62,7 +62,7 @@ bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
       endsAtOrBehind(receives.failed(), from)) {
     return true;
   }
-  const Knowledge& knowledge = pair.knowledge;
+  const AbsenceEvidence& absence = pair.absence;
   const std::pair ranks(pair.key.source, pair.key.destination);
   const auto standsStillOn = [&](std::uint32_t rank) {
     const RankState* state = pair.job().rank(rank);
@@ -70,8 +70,8 @@ bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
                                 [&](const OperationRef& ref) {
                                   return ref.group == pair.key.group &&
                                          ref.pair == ranks && ref.seq >= from &&
-                                         knowledge.standsStill(
-                                             knowledge.waitedNs(rank, ref));
+                                         absence.standsStill(
+                                             absence.waitedNs(rank, ref));
                                 });
   };
   return standsStillOn(ranks.first) || standsStillOn(ranks.second);
@@ -91,7 +91,7 @@ bool mayBeInTwoOrders(const PairCase& pair) {
                                     pair.messages.receives.mixesBatches());
 }
 
-JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
+JobVerdict reportDifference(const PairCase& pair, const Difference& d) {
   const Signature& sent = pair.job().signatures.at(d.sent);
   const Signature& received = pair.job().signatures.at(d.received);
   JobVerdict verdict = pair.verdict(d.seq, "send");
@@ -103,7 +103,7 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
                         : Confidence::kCertain;
   const CallShift shift = shiftAt(pair, d);
   if (shift != CallShift::kNone) {
-    verdict.evidence.push_back(ReceiverOutOfStep{shift});
+    verdict.reasons.push_back(ReceiverOutOfStep{shift});
   }
   if (shift == CallShift::kSwapped) {
     verdict.kind = VerdictKind::kOrderMismatch;
@@ -115,8 +115,8 @@ JobVerdict tellDifference(const PairCase& pair, const Difference& d) {
   }
   verdict.summary = {
       MessageUnlike{pair.message(d.seq), textOf(sent), textOf(received)}};
-  verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
-  if (two_orders) verdict.evidence.push_back(PlainFact::kSomeInBatches);
+  verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
+  if (two_orders) verdict.reasons.push_back(PlainFact::kSomeInBatches);
   verdict.advice.push_back(PlainFact::kAskBothSides);
   return verdict;
 }
@@ -139,11 +139,11 @@ bool findDifference(const PairCase& pair, PairFindings& findings) {
       pairByTags(pair.job().signatures, messages, difference->seq);
   const bool both_left_over = by_tags.not_received && by_tags.not_sent;
   if (!by_tags.unlike && !both_left_over) return false;
-  Trouble& trouble = findings.troubles.emplace_back();
-  trouble.verdict = tellDifference(pair, by_tags.unlike.value_or(*difference));
-  trouble.inside = trouble.verdict.ranks;
-  trouble.explained = true;
-  findings.verdicts.push_back(trouble.verdict);
+  StuckOperation& stuck = findings.all_stuck.emplace_back();
+  stuck.verdict = reportDifference(pair, by_tags.unlike.value_or(*difference));
+  stuck.inside = stuck.verdict.ranks;
+  stuck.explained = true;
+  findings.verdicts.push_back(stuck.verdict);
   return true;
 }
 

@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/diagnosis/messages/message_troubles.h"
-#include "analysis/diagnosis/trouble/knowledge.h"
-#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/messages/stuck_messages.h"
+#include "analysis/diagnosis/stuck_operations/absence_evidence.h"
+#include "analysis/diagnosis/stuck_operations/stuck_operation.h"
 
 namespace traced {
 
 struct PairCase {
-  const Knowledge& knowledge;
+  const AbsenceEvidence& absence;
   PairKey key;
   const MessagePair& messages;
   // Members of its group without a trace; see JobState::Membership.
   const std::vector<std::uint32_t>& absent;
 
-  const JobState& job() const { return knowledge.job(); }
+  const JobState& job() const { return absence.job(); }
   const EngineTraits& engine() const {
     return job().catalog.groups()[key.group].engine();
   }
@@ -31,7 +31,7 @@ struct PairCase {
   // Whether both sides came to their ends, and all that they did is known.
   bool bothClosed() const;
   // What a rank's failure said, if it was in this message.
-  void tellFailure(std::uint32_t rank, JobVerdict& verdict) const;
+  void reportFailure(std::uint32_t rank, JobVerdict& verdict) const;
 };
 
 // Messages that the two sides gave differently. False where there are none.
@@ -43,6 +43,6 @@ void findLeftOver(const PairCase& pair, PairFindings& findings);
 // A rank that sent a message nobody receives, while another waits for one from
 // it that was never sent, took the wrong peer: unless the one it sent to waits
 // for it, too, so that it has not come to the other message yet.
-void blameWrongPeers(std::vector<Trouble>& troubles);
+void blameWrongPeers(std::vector<StuckOperation>& all_stuck);
 
 }  // namespace traced

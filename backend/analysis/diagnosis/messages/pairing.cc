@@ -8,7 +8,7 @@ namespace traced {
 namespace {
 
 // Messages that are looked at one by one where two sides differ.
-constexpr std::uint64_t kMostCompared = 4096;
+constexpr std::uint64_t kMaxCompared = 4096;
 
 using Tag = std::optional<std::int32_t>;
 // The numbers of what is sent and not yet received.
@@ -49,7 +49,7 @@ std::optional<Difference> firstDifference(const MessagePair& pair) {
 TagPairing pairByTags(const SignatureTable& signatures, const MessagePair& pair,
                       std::uint64_t from) {
   const auto& [sends, receives] = pair;
-  const std::uint64_t cut = from + kMostCompared;
+  const std::uint64_t cut = from + kMaxCompared;
   Waiting waiting;
   for (std::uint64_t seq = from; seq <= sends.last() && seq < cut; ++seq) {
     if (!sends.has(seq)) return {};

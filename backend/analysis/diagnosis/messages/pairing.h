@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/diagnosis/evidence/pair_table.h"
+#include "analysis/diagnosis/job_state/pair_table.h"
 #include "analysis/job/signature.h"
 
 namespace traced {

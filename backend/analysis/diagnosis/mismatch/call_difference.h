@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/diagnosis/telling/facts/calls.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/verdicts/facts/calls.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 #include "analysis/job/signature.h"
 
 namespace traced {

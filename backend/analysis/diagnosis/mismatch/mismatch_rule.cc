@@ -66,7 +66,7 @@ class GroupMismatches {
     for (const auto& [seq, variants] : table_.disputes()) judge(seq, variants);
     for (auto& [key, found] : found_) {
       if (found.repeats == 0) continue;
-      verdicts_[found.verdict].evidence.push_back(SameAgain{found.repeats});
+      verdicts_[found.verdict].reasons.push_back(SameAgain{found.repeats});
     }
     return std::move(verdicts_);
   }
@@ -179,21 +179,21 @@ class GroupMismatches {
     verdict.summary = {CalledUnlike{odd_ranks, called, group_, verdict.seq,
                                     usual_ranks, expected}};
     if (shift != CallShift::kNone) {
-      verdict.evidence.push_back(OutOfStep{shift, odd_ranks, usual_ranks});
+      verdict.reasons.push_back(OutOfStep{shift, odd_ranks, usual_ranks});
     }
     // Of the first place in which ranks of the group differ.
     if (verdict.seq > 1 && verdict.seq == verdicts_.front().seq) {
-      verdict.evidence.push_back(AgreedBefore{group_});
+      verdict.reasons.push_back(AgreedBefore{group_});
     }
     if (!clear && absent_.empty()) {
-      verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+      verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
     }
     // That they differ is recorded; that the majority is right is not.
     verdict.finding = Confidence::kCertain;
     verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
     if (!absent_.empty()) doubt(verdict, clear);
     if (answer) nameDeviants(*answer, verdict);
-    if (tellRace(usual_ranks, odd_ranks, verdict)) return;
+    if (reportRace(usual_ranks, odd_ranks, verdict)) return;
     const bool named = blameBySite(usual_ranks, odd_ranks, verdict);
     if (named) return;
     const auto& asked =
@@ -202,14 +202,14 @@ class GroupMismatches {
   }
 
   // Where threads race, no rank is more to blame than another.
-  bool tellRace(const Ranks& usual, const Ranks& odd,
-                JobVerdict& verdict) const {
+  bool reportRace(const Ranks& usual, const Ranks& odd,
+                  JobVerdict& verdict) const {
     const auto race =
         order_.threadRace(group_, verdict.seq, usual.front(), odd.front());
     if (!race) return false;
     verdict.kind = VerdictKind::kOrderMismatch;
     verdict.summary.insert(verdict.summary.begin(), ThreadsRace{group_});
-    verdict.evidence = {
+    verdict.reasons = {
         ThreadOrder{usual, verdict.seq, race->site, race->next_site, odd}};
     verdict.ranks = usual;
     addRanks(verdict.ranks, odd);
@@ -234,16 +234,16 @@ class GroupMismatches {
         shift->are_new && sites->everMade(shift->makers.front(),
                                           shift->others.front(), verdict.seq);
     if (!explains) return false;
-    std::erase_if(verdict.evidence, isShiftByOne);
+    std::erase_if(verdict.reasons, isShiftByOne);
     nameShift(*shift, verdict);
     return shift->blamed != SiteShift::Blamed::kNobody;
   }
 
   void doubt(JobVerdict& verdict, bool clear) const {
-    verdict.evidence.push_back(NoTrace{absent_});
+    verdict.reasons.push_back(NoTrace{absent_});
     if (clear) return;
     verdict.culprits.clear();
-    verdict.evidence.push_back(OthersMustTell{absent_});
+    verdict.reasons.push_back(NeedsOtherRanks{absent_});
   }
 
   const JobState& job_;

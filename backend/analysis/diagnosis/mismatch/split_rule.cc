@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "analysis/diagnosis/evidence/split_matrix.h"
+#include "analysis/diagnosis/job_state/split_matrix.h"
 #include "analysis/diagnosis/mismatch/mismatch_rules.h"
 #include "analysis/reading/stream_loader.h"
 #include "analysis/stream/names.h"
@@ -155,16 +155,16 @@ JobVerdict tell(const JobState& job, std::uint32_t group, std::uint64_t seq,
   for (std::size_t i = 0; i < all.size() && i < 6; ++i) {
     const Splits& from = matrix[all[i].from];
     const Splits& to = matrix[all[i].to];
-    verdict.evidence.push_back(SplitOf{from.rank, from.sends[all[i].to],
-                                       to.rank, to.receives[all[i].from]});
+    verdict.reasons.push_back(SplitOf{from.rank, from.sends[all[i].to], to.rank,
+                                      to.receives[all[i].from]});
   }
   const bool clear = verdict.culprits.size() == 1;
   verdict.finding = Confidence::kCertain;
   verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
-  if (!clear) verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+  if (!clear) verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
   const std::vector<std::uint32_t> absent = job.membersOf(group).absent;
   if (!absent.empty()) {
-    verdict.evidence.push_back(NoTrace{absent});
+    verdict.reasons.push_back(NoTrace{absent});
     if (!clear) verdict.culprits.clear();
   }
   verdict.advice.push_back(AskSplitSizes{verdict.ranks});
@@ -184,13 +184,13 @@ bool isSuspect(const JobState& job, std::uint32_t group, std::uint64_t seq,
 // a job rarely goes on after such a mismatch.
 std::vector<std::uint64_t> suspectsOf(const JobState& job,
                                       std::uint32_t group) {
-  constexpr std::size_t kMostLooks = 4;
+  constexpr std::size_t kMaxPolls = 4;
   std::vector<std::uint64_t> suspects;
   job.groups[group].collectives.splits().forEach(
       [&](std::uint64_t seq, const SplitSum& splits) {
         if (!isSuspect(job, group, seq, splits)) return;
-        if (suspects.size() == 2 * kMostLooks) {
-          suspects.erase(suspects.begin() + kMostLooks);
+        if (suspects.size() == 2 * kMaxPolls) {
+          suspects.erase(suspects.begin() + kMaxPolls);
         }
         suspects.push_back(seq);
       });

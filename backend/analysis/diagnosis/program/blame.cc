@@ -10,19 +10,20 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-Ranks joinedOf(const JobState& job, const Trouble& trouble) {
-  const Ranks present = job.membersOf(trouble.verdict.group).present;
+Ranks joinedOf(const JobState& job, const StuckOperation& stuck) {
+  const Ranks present = job.membersOf(stuck.verdict.group).present;
   Ranks joined;
-  std::set_difference(present.begin(), present.end(), trouble.missing.begin(),
-                      trouble.missing.end(), std::back_inserter(joined));
+  std::set_difference(present.begin(), present.end(), stuck.missing.begin(),
+                      stuck.missing.end(), std::back_inserter(joined));
   return joined;
 }
 
-std::optional<SiteOrder> sitesOf(ProgramOrder& order, const Trouble& trouble) {
-  if (trouble.verdict.pair || trouble.verdict.seq == 0) return std::nullopt;
-  Ranks suspects = trouble.inside;
-  addRanks(suspects, trouble.missing);
-  return order.sitesOf(trouble.verdict.group, suspects);
+std::optional<SiteOrder> sitesOf(ProgramOrder& order,
+                                 const StuckOperation& stuck) {
+  if (stuck.verdict.pair || stuck.verdict.seq == 0) return std::nullopt;
+  Ranks suspects = stuck.inside;
+  addRanks(suspects, stuck.missing);
+  return order.sitesOf(stuck.verdict.group, suspects);
 }
 
 // What ended a rank by itself keeps it from calls, whatever came before.
@@ -50,29 +51,29 @@ void nameShift(const SiteShift& shift, JobVerdict& verdict) {
     addRanks(verdict.culprits, shift.others);
     verdict.culprit = Confidence::kUndecided;
   } else {
-    std::erase_if(verdict.evidence, isTwoCannotOutvote);
+    std::erase_if(verdict.reasons, isTwoCannotOutvote);
     verdict.culprits = shift.culprits();
     verdict.culprit = Confidence::kLikely;
     verdict.advice = {AskWhyCalled{verdict.culprits, extra, shift.site}};
   }
-  std::vector<Fact> evidence = {PlainFact::kNoLaterCall};
+  std::vector<Fact> reasons = {PlainFact::kNoLaterCall};
   if (shift.count > 0) {
-    evidence = {
+    reasons = {
         SitesMatchWithout{shift.seq, shift.others, shift.makers, shift.count}};
   }
-  if (shift.reason) evidence.push_back(*shift.reason);
-  verdict.evidence.insert(verdict.evidence.begin(), evidence.begin(),
-                          evidence.end());
+  if (shift.reason) reasons.push_back(*shift.reason);
+  verdict.reasons.insert(verdict.reasons.begin(), reasons.begin(),
+                         reasons.end());
 }
 
 bool blameBySite(const JobState& job, ProgramOrder& order,
-                 const Trouble& trouble, JobVerdict& verdict) {
-  const auto sites = sitesOf(order, trouble);
-  if (!sites || anyFailed(job, trouble.missing)) return false;
-  const auto shift = sites->findShift(joinedOf(job, trouble), trouble.missing);
-  if (!shift || shift->seq >= trouble.verdict.seq) return false;
+                 const StuckOperation& stuck, JobVerdict& verdict) {
+  const auto sites = sitesOf(order, stuck);
+  if (!sites || anyFailed(job, stuck.missing)) return false;
+  const auto shift = sites->findShift(joinedOf(job, stuck), stuck.missing);
+  if (!shift || shift->seq >= stuck.verdict.seq) return false;
   // Who is behind made no call too many.
-  if (!std::includes(trouble.missing.begin(), trouble.missing.end(),
+  if (!std::includes(stuck.missing.begin(), stuck.missing.end(),
                      shift->others.begin(), shift->others.end())) {
     return false;
   }
@@ -81,11 +82,11 @@ bool blameBySite(const JobState& job, ProgramOrder& order,
 }
 
 void doubtBySite(const JobState& job, ProgramOrder& order,
-                 const Trouble& trouble, JobVerdict& verdict) {
-  const auto sites = sitesOf(order, trouble);
-  if (!sites || anyFailed(job, trouble.missing)) return;
+                 const StuckOperation& stuck, JobVerdict& verdict) {
+  const auto sites = sitesOf(order, stuck);
+  if (!sites || anyFailed(job, stuck.missing)) return;
   const auto shift =
-      sites->findLastDifference(joinedOf(job, trouble), trouble.missing);
+      sites->findLastDifference(joinedOf(job, stuck), stuck.missing);
   if (shift) nameShift(*shift, verdict);
 }
 
@@ -96,7 +97,7 @@ using Ranks = std::vector<std::uint32_t>;
 void nameBoth(const Ranks& ranks, JobVerdict& verdict) {
   verdict.culprits = ranks;
   verdict.culprit = Confidence::kUndecided;
-  verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+  verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
 }
 
 bool holdsAny(const Ranks& all, const Ranks& some) {
@@ -112,17 +113,18 @@ bool isIdle(const JobState& job, std::uint32_t rank) {
          state->inside.empty() && !state->first_failure;
 }
 
-bool hasMessage(const std::vector<const Trouble*>& troubles) {
-  return std::any_of(
-      troubles.begin(), troubles.end(),
-      [](const Trouble* trouble) { return trouble->verdict.pair.has_value(); });
+bool hasMessage(const std::vector<const StuckOperation*>& all_stuck) {
+  return std::any_of(all_stuck.begin(), all_stuck.end(),
+                     [](const StuckOperation* stuck) {
+                       return stuck->verdict.pair.has_value();
+                     });
 }
 
 // Some called it, and the others did not.
-void blameSide(const JobState& job, const Trouble& trouble,
+void blameSide(const JobState& job, const StuckOperation& stuck,
                const ProgramOrder::Answer& answer, JobVerdict& verdict) {
-  const Ranks& joined = trouble.inside;
-  const Ranks& missing = trouble.missing;
+  const Ranks& joined = stuck.inside;
+  const Ranks& missing = stuck.missing;
   // Who is silent may be stuck, whatever is odd about what the others called.
   const bool all_idle =
       std::all_of(missing.begin(), missing.end(),
@@ -149,40 +151,40 @@ void nameDeviants(const ProgramOrder::Answer& answer, JobVerdict& verdict) {
   if (answer.deviants.empty()) return;
   verdict.culprits = answer.deviants;
   verdict.culprit = Confidence::kLikely;
-  std::erase_if(verdict.evidence, isTwoCannotOutvote);
-  verdict.evidence.insert(verdict.evidence.end(), answer.evidence.begin(),
-                          answer.evidence.end());
+  std::erase_if(verdict.reasons, isTwoCannotOutvote);
+  verdict.reasons.insert(verdict.reasons.end(), answer.reasons.begin(),
+                         answer.reasons.end());
 }
 
 void blameByOrder(const JobState& job, ProgramOrder& order,
-                  const std::vector<const Trouble*>& troubles,
+                  const std::vector<const StuckOperation*>& all_stuck,
                   JobVerdict& verdict) {
   if (verdict.finding == Confidence::kUndecided) return;
   Ranks suspects;
-  for (const Trouble* trouble : troubles) {
+  for (const StuckOperation* stuck : all_stuck) {
     // Why nobody ends what all joined, their calls do not tell.
-    if (trouble->missing.empty()) return;
-    addRanks(suspects, trouble->inside);
-    addRanks(suspects, trouble->missing);
-    if (trouble->verdict.pair) addRanks(suspects, trouble->verdict.ranks);
+    if (stuck->missing.empty()) return;
+    addRanks(suspects, stuck->inside);
+    addRanks(suspects, stuck->missing);
+    if (stuck->verdict.pair) addRanks(suspects, stuck->verdict.ranks);
   }
   suspects.erase(std::unique(suspects.begin(), suspects.end()), suspects.end());
-  for (const Trouble* trouble : troubles) {
-    if (blameBySite(job, order, *trouble, verdict)) return;
+  for (const StuckOperation* stuck : all_stuck) {
+    if (blameBySite(job, order, *stuck, verdict)) return;
   }
   const ProgramOrder::Answer answer = order.whoLeft(suspects);
   if (!order.knows(suspects)) return;
-  if (troubles.size() == 1) {
-    blameSide(job, *troubles.front(), answer, verdict);
+  if (all_stuck.size() == 1) {
+    blameSide(job, *all_stuck.front(), answer, verdict);
     if (answer.deviants.empty()) {
-      doubtBySite(job, order, *troubles.front(), verdict);
+      doubtBySite(job, order, *all_stuck.front(), verdict);
     }
   } else if (!answer.deviants.empty()) {
     nameDeviants(answer, verdict);
-  } else if (verdict.culprits.size() > 1 || !hasMessage(troubles)) {
+  } else if (verdict.culprits.size() > 1 || !hasMessage(all_stuck)) {
     // Whom most wait for says nothing: of two that are waited for, one may wait
     // for the other.
-    if (!hasMessage(troubles)) verdict.culprits = verdict.ranks;
+    if (!hasMessage(all_stuck)) verdict.culprits = verdict.ranks;
     verdict.culprit = Confidence::kUndecided;
   }
 }

@@ -8,8 +8,8 @@
 
 #include "analysis/diagnosis/program/program_order.h"
 #include "analysis/diagnosis/program/site_order.h"
-#include "analysis/diagnosis/telling/verdict.h"
-#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/stuck_operations/stuck_operation.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 
 namespace traced {
 
@@ -19,12 +19,12 @@ void nameShift(const SiteShift& shift, JobVerdict& verdict);
 
 // Of an operation that some did not join. Returns whether call sites show why.
 bool blameBySite(const JobState& job, ProgramOrder& order,
-                 const Trouble& trouble, JobVerdict& verdict);
+                 const StuckOperation& stuck, JobVerdict& verdict);
 
 // Where they show no more than that the missing made their last call at another
 // line than those who wait.
 void doubtBySite(const JobState& job, ProgramOrder& order,
-                 const Trouble& trouble, JobVerdict& verdict);
+                 const StuckOperation& stuck, JobVerdict& verdict);
 
 // Names those who left the order, if that can be told.
 void nameDeviants(const ProgramOrder::Answer& answer, JobVerdict& verdict);
@@ -32,7 +32,7 @@ void nameDeviants(const ProgramOrder::Answer& answer, JobVerdict& verdict);
 // Of what stands still for one reason: the operations of a cycle, or one. Where
 // the order does not tell, and no majority does, both sides are named.
 void blameByOrder(const JobState& job, ProgramOrder& order,
-                  const std::vector<const Trouble*>& troubles,
+                  const std::vector<const StuckOperation*>& all_stuck,
                   JobVerdict& verdict);
 
 }  // namespace traced

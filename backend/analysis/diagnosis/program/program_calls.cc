@@ -11,7 +11,7 @@ namespace traced {
 namespace {
 
 // Of each rank: some periods of a long training step.
-constexpr std::size_t kMostCalls = 4096;
+constexpr std::size_t kMaxCalls = 4096;
 // Words that are no calls come first.
 constexpr std::uint32_t kFirstWord = 2;
 
@@ -89,7 +89,8 @@ ProgramCall ProgramReader::describe(const StreamTable& table,
       described.pair = sends ? std::pair(self, peer) : std::pair(peer, self);
     }
   } else {
-    described.signature = signatures_.intern(signatureOf(call, table.evidence));
+    described.signature =
+        signatures_.intern(signatureOf(call, table.capabilities));
   }
   const Signature signature = signatures_.at(described.signature);
   described.word = wordOf(described.role, signature);
@@ -134,7 +135,7 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
     known.push_back(describe(table, call, roles, groups));
   }
   const std::vector<AssembledOperation>& all = table.operations;
-  const std::size_t begin = all.size() - std::min(all.size(), kMostCalls);
+  const std::size_t begin = all.size() - std::min(all.size(), kMaxCalls);
   if (begin == 0 && keptItsBeginning(table)) program.calls.emplace_back();
   absl::flat_hash_map<std::uint32_t, const AssembledOperation*> last_ones;
   Sites sites;

@@ -46,7 +46,7 @@ namespace {
 // So many equal calls make two programs one where nothing repeats.
 constexpr std::size_t kAgreement = 8;
 // Sets of roles in which a rank is compared with others.
-constexpr std::size_t kMostSets = 8;
+constexpr std::size_t kMaxSets = 8;
 
 bool callsMessage(const ProgramCalls& program, std::size_t place) {
   return place + 1 < program.calls.size() &&
@@ -119,7 +119,7 @@ std::set<ForkFinder::Roles> ForkFinder::commonRolesOf(
     const ProgramCalls& own) const {
   std::set<Roles> sets;
   for (const auto& [rank, other] : programs_) {
-    if (rank == own.rank || sets.size() == kMostSets) continue;
+    if (rank == own.rank || sets.size() == kMaxSets) continue;
     Roles common;
     std::set_intersection(own.roles.begin(), own.roles.end(),
                           other.roles.begin(), other.roles.end(),

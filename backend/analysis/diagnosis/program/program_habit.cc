@@ -8,7 +8,7 @@ namespace traced {
 namespace {
 
 // So many equal calls before a place make it the same place.
-constexpr std::size_t kMostEqual = 16;
+constexpr std::size_t kMaxEqual = 16;
 // One time is enough where so many came before it; else it takes so many times.
 constexpr std::size_t kLongEnough = 8;
 constexpr std::size_t kTimesEnough = 4;
@@ -17,7 +17,7 @@ constexpr std::size_t kTimesEnough = 4;
 std::size_t equalBefore(const std::vector<ProgramCall>& calls, std::size_t a,
                         std::size_t b, std::uint32_t ProgramCall::*what) {
   std::size_t equal = 0;
-  while (equal < kMostEqual && equal <= a &&
+  while (equal < kMaxEqual && equal <= a &&
          calls[a - equal].*what == calls[b - equal].*what) {
     ++equal;
   }

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/stuck_operations/stuck_operation.h"
 #include "analysis/reading/stream_reader.h"
 
 namespace traced {
@@ -14,11 +14,11 @@ namespace {
 using Ranks = std::vector<std::uint32_t>;
 
 // Ranks whose programs are compared: the suspects, and others beside them.
-constexpr std::size_t kMostPrograms = 256;
+constexpr std::size_t kMaxPrograms = 256;
 // Maximum number of programs in memory, about 300 KiB each.
-constexpr std::size_t kMostKept = 1024;
+constexpr std::size_t kMaxKept = 1024;
 // Those of them that all others are compared with.
-constexpr std::size_t kMostAsked = 8;
+constexpr std::size_t kMaxRequested = 8;
 // Calls whose place is looked at where a rank is like no other.
 constexpr std::size_t kLastCalls = 8;
 
@@ -58,10 +58,10 @@ bool areInOneGroup(const ProgramFork::Branch& branch) {
 void ProgramOrder::read(const Ranks& suspects) {
   std::set<std::uint32_t> wanted;
   const auto want = [&](std::uint32_t rank) {
-    if (wanted.size() < kMostPrograms) wanted.insert(rank);
+    if (wanted.size() < kMaxPrograms) wanted.insert(rank);
   };
   for (const std::uint32_t rank : suspects) want(rank);
-  const std::size_t stride = 1 + job_.ranks.size() / kMostPrograms;
+  const std::size_t stride = 1 + job_.ranks.size() / kMaxPrograms;
   for (std::size_t i = 0; i < job_.ranks.size(); i += stride) {
     want(job_.ranks[i].rank);
   }
@@ -69,9 +69,9 @@ void ProgramOrder::read(const Ranks& suspects) {
   for (const std::size_t i : set_.selected) {
     const std::uint32_t rank = set_.streams[i].header.rank();
     const RankState* state = job_.rank(rank);
-    const bool tells =
-        state && state->whole() && job_.evidence.has(Evidence::kWaits);
-    const bool fits = programs_.size() + streams.size() < kMostKept;
+    const bool tells = state && state->whole() &&
+                       job_.capabilities.has(SourceCapability::kWaits);
+    const bool fits = programs_.size() + streams.size() < kMaxKept;
     if (tells && fits && wanted.contains(rank) && !programs_.contains(rank)) {
       streams.push_back(i);
     }
@@ -116,7 +116,7 @@ std::optional<SiteOrder> ProgramOrder::sitesOf(std::uint32_t group,
                                                const Ranks& suspects) {
   const bool tells =
       std::any_of(job_.ranks.begin(), job_.ranks.end(),
-                  [](const RankState& state) { return state.tells_places; });
+                  [](const RankState& state) { return state.has_sites; });
   if (!tells) return std::nullopt;
   read(suspects);
   return SiteOrder(job_, reader_, programs_, group);
@@ -160,7 +160,7 @@ ProgramOrder::Answer ProgramOrder::judge(const Programs& programs,
   ForkFinder finder(programs);
   for (const std::uint32_t rank : suspects) {
     if (!programs.contains(rank) || hasRank(compared, rank)) continue;
-    if (++asked > kMostAsked) break;
+    if (++asked > kMaxRequested) break;
     finder.forEachFork(rank, [&](const ProgramFork& fork) {
       for (const ProgramFork::Branch& branch : fork.branches) {
         addRanks(compared, ranksOf(branch));
@@ -172,7 +172,7 @@ ProgramOrder::Answer ProgramOrder::judge(const Programs& programs,
                 [&](std::uint32_t rank) { return !hasRank(suspects, rank); });
   if (answer.deviants.empty()) {
     answer.by_majority = false;
-    answer.evidence.clear();
+    answer.reasons.clear();
     judgeAlone(programs, suspects, answer);
   }
   answer.deviants = ascending(std::move(answer.deviants));
@@ -211,7 +211,7 @@ void ProgramOrder::judgeByMajority(const ProgramFork& fork,
     addRanks(answer.deviants, few);
     answer.by_majority = true;
     if (!is_new) continue;
-    answer.evidence.push_back(WentOnUnlike{
+    answer.reasons.push_back(ContinuedDifferently{
         reader_.pointOf(fork.after), few, reader_.pointOf(branch.next), many,
         reader_.wordOf(majority.next, !areInOneGroup(majority))});
   }
@@ -236,7 +236,7 @@ void ProgramOrder::judgePlace(const ProgramCalls& program, std::size_t place,
     answer.followers.push_back(program.rank);
   } else {
     answer.deviants.push_back(program.rank);
-    answer.evidence.push_back(
+    answer.reasons.push_back(
         BrokeHabit{reader_.pointOf(program.calls[place]), program.rank,
                    reader_.pointOf(program.calls[place + 1]), habit->times,
                    reader_.wordOf(program.calls[habit->last_time + 1])});
@@ -248,8 +248,8 @@ void ProgramOrder::take(Answer by_habit, Answer& answer) const {
   if (by_habit.followers.empty()) return;
   addRanks(answer.followers, by_habit.followers);
   addRanks(answer.deviants, by_habit.deviants);
-  std::move(by_habit.evidence.begin(), by_habit.evidence.end(),
-            std::back_inserter(answer.evidence));
+  std::move(by_habit.reasons.begin(), by_habit.reasons.end(),
+            std::back_inserter(answer.reasons));
 }
 
 // Nobody is like them: each has only what it did before, in the calls since it
@@ -281,8 +281,8 @@ void ProgramOrder::judgeAlone(const Programs& programs, const Ranks& suspects,
     if (!last.deviants.empty()) last.followers.clear();
     addRanks(alone.followers, ascending(last.followers));
     addRanks(alone.deviants, last.deviants);
-    std::move(last.evidence.begin(), last.evidence.end(),
-              std::back_inserter(alone.evidence));
+    std::move(last.reasons.begin(), last.reasons.end(),
+              std::back_inserter(alone.reasons));
   }
   take(std::move(alone), answer);
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/program/program_calls.h"
 #include "analysis/diagnosis/program/program_forks.h"
 #include "analysis/diagnosis/program/program_habit.h"
@@ -31,7 +31,7 @@ class ProgramOrder {
     std::vector<std::uint32_t> followers;
     // Most ranks of the same role called something else in the same place.
     bool by_majority = false;
-    std::vector<Fact> evidence;
+    std::vector<Fact> reasons;
   };
   // Whether the calls of any of these ranks are known.
   bool knows(const std::vector<std::uint32_t>& ranks) const;

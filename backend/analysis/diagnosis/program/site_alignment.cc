@@ -9,9 +9,9 @@ namespace traced {
 namespace {
 
 // Calls that one rank may have made more than the other.
-constexpr std::size_t kMostInserted = 8;
+constexpr std::size_t kMaxInserted = 8;
 // Differences that are tried as the place of the first one.
-constexpr std::size_t kMostTries = 64;
+constexpr std::size_t kMaxTries = 64;
 
 class Alignment {
  public:
@@ -22,7 +22,7 @@ class Alignment {
     std::size_t tries = 0;
     // A place has calls before it that agree.
     bool agreed = true;
-    for (std::size_t i = 0; i < both() && tries < kMostTries; ++i) {
+    for (std::size_t i = 0; i < both() && tries < kMaxTries; ++i) {
       const bool agreed_before = std::exchange(agreed, true);
       if (agree(first_[i], second_[i], true)) continue;
       agreed = false;
@@ -88,7 +88,7 @@ class Alignment {
       }
       found.count += next - began;
       if (next == longer.size() && next > began) return std::nullopt;
-      if (found.count > kMostInserted) return std::nullopt;
+      if (found.count > kMaxInserted) return std::nullopt;
       if (i == at) found.length = found.count;
       matched = true;
       ++next;

@@ -9,7 +9,7 @@ namespace {
 using Ranks = std::vector<std::uint32_t>;
 
 // Ranks of each side that are aligned with each other.
-constexpr std::size_t kMostAligned = 4;
+constexpr std::size_t kMaxAligned = 4;
 
 // How often calls were made in the same place before the insertion: with those
 // that are inserted now, and without them.
@@ -88,8 +88,8 @@ std::optional<SiteOrder::Two> SiteOrder::cut(std::uint32_t a,
 
 std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
                                               const Ranks& others) const {
-  for (std::size_t i = 0; i < std::min(some.size(), kMostAligned); ++i) {
-    for (std::size_t j = 0; j < std::min(others.size(), kMostAligned); ++j) {
+  for (std::size_t i = 0; i < std::min(some.size(), kMaxAligned); ++i) {
+    for (std::size_t j = 0; j < std::min(others.size(), kMaxAligned); ++j) {
       const auto two = cut(some[i], others[j]);
       if (!two) continue;
       const auto insertion = findInsertion(two->a, two->b);
@@ -117,9 +117,10 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
       shift->may_be_another_line = is_unsure;
       shift->are_new = insertion->are_new;
       blame(*insertion, of_maker, of_other, *shift);
-      const bool is_told = shift->blamed != SiteShift::Blamed::kNobody ||
-                           job_.membersOf(group_).absent.empty();
-      if (is_told) return shift;
+      const bool is_worth_reporting =
+          shift->blamed != SiteShift::Blamed::kNobody ||
+          job_.membersOf(group_).absent.empty();
+      if (is_worth_reporting) return shift;
     }
   }
   return std::nullopt;
@@ -135,8 +136,8 @@ bool SiteOrder::isUnsure(const Insertion& insertion,
 bool SiteOrder::allShow(const SiteShift& shift, bool made_fewer) const {
   const Ranks& makers = shift.makers;
   const Ranks& others = shift.others;
-  for (std::size_t i = 0; i < std::min(makers.size(), kMostAligned); ++i) {
-    for (std::size_t j = 0; j < std::min(others.size(), kMostAligned); ++j) {
+  for (std::size_t i = 0; i < std::min(makers.size(), kMaxAligned); ++i) {
+    for (std::size_t j = 0; j < std::min(others.size(), kMaxAligned); ++j) {
       const auto two = cut(makers[i], others[j]);
       const auto insertion = two ? findInsertion(two->a, two->b) : std::nullopt;
       if (!insertion || !insertion->by_first ||
@@ -151,8 +152,8 @@ bool SiteOrder::allShow(const SiteShift& shift, bool made_fewer) const {
 
 std::optional<SiteShift> SiteOrder::findLastDifference(
     const Ranks& joined, const Ranks& missing) const {
-  for (std::size_t i = 0; i < std::min(joined.size(), kMostAligned); ++i) {
-    for (std::size_t j = 0; j < std::min(missing.size(), kMostAligned); ++j) {
+  for (std::size_t i = 0; i < std::min(joined.size(), kMaxAligned); ++i) {
+    for (std::size_t j = 0; j < std::min(missing.size(), kMaxAligned); ++j) {
       const auto two = cut(joined[i], missing[j]);
       if (!two || two->a.size() <= two->b.size()) continue;
       if (!lastCallsDiffer(two->a, two->b)) continue;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/program/program_calls.h"
 #include "analysis/diagnosis/program/site_alignment.h"
 

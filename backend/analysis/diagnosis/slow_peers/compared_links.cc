@@ -20,11 +20,11 @@ std::optional<Transfer> transferBetween(std::int64_t earliest_ns,
                                         std::int64_t latest_ns,
                                         std::int64_t end_ns) {
   // Far from what overflows; only a damaged trace has it.
-  constexpr std::int64_t kLongestNs = std::int64_t{1} << 60;
+  constexpr std::int64_t kMaxDurationNs = std::int64_t{1} << 60;
   if (end_ns < earliest_ns) return std::nullopt;
-  return Transfer{end_ns,
-                  std::clamp<std::int64_t>(end_ns - latest_ns, 0, kLongestNs),
-                  std::min(end_ns - earliest_ns, kLongestNs)};
+  return Transfer{
+      end_ns, std::clamp<std::int64_t>(end_ns - latest_ns, 0, kMaxDurationNs),
+      std::min(end_ns - earliest_ns, kMaxDurationNs)};
 }
 
 std::vector<ComparedLinks> comparedLinks(const JobState& job) {
@@ -33,12 +33,12 @@ std::vector<ComparedLinks> comparedLinks(const JobState& job) {
   addCollectiveLinks(job, all);
   for (ComparedLinks& compared : all) {
     std::erase_if(compared.links, [](const TransferLink& link) {
-      return link.transfers.size() < ComparedLinks::kLeastTransfers;
+      return link.transfers.size() < ComparedLinks::kMinTransfers;
     });
     for (TransferLink& link : compared.links) sortByTime(link.transfers);
   }
   std::erase_if(all, [](const ComparedLinks& compared) {
-    return compared.links.size() < ComparedLinks::kLeastLinks;
+    return compared.links.size() < ComparedLinks::kMinLinks;
   });
   return all;
 }

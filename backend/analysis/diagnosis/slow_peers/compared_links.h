@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
-#include "analysis/diagnosis/telling/facts/times.h"
+#include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/facts/times.h"
 #include "analysis/job/signature.h"
 
 namespace traced {
@@ -38,8 +38,8 @@ struct TransferLink {
 struct ComparedLinks {
   using Kind = SlowTransfers::Link;
   // Fewer say nothing.
-  static constexpr std::size_t kLeastTransfers = 16;
-  static constexpr std::size_t kLeastLinks = 3;
+  static constexpr std::size_t kMinTransfers = 16;
+  static constexpr std::size_t kMinLinks = 3;
 
   Kind kind = Kind::kPairs;
   // Of pairs "64 KiB", else "all_reduce (4 KiB float32, sum)".

@@ -18,7 +18,7 @@ namespace {
 // on a busy machine; and together a good part of the time.
 constexpr std::int64_t kTimesHalf = 3;
 constexpr std::int64_t kTimesMost = 2;
-constexpr std::int64_t kLeastSlowerNs = 1'000'000;
+constexpr std::int64_t kMinSlowerNs = 1'000'000;
 constexpr double kMaterialPart = 0.1;
 constexpr std::size_t kBeginnings = 8;
 
@@ -44,12 +44,11 @@ std::int64_t percentile(Transfers transfers, std::size_t percent,
 // be slow, whatever the others take: of most links this is all that must be
 // known.
 bool mayBeSlow(const TransferLink& link) {
-  constexpr std::size_t kLeastSlow = ComparedLinks::kLeastTransfers * 3 / 4;
-  const auto slow = std::count_if(link.transfers.begin(), link.transfers.end(),
-                                  [](const Transfer& transfer) {
-                                    return transfer.low_ns >= kLeastSlowerNs;
-                                  });
-  return static_cast<std::size_t>(slow) >= kLeastSlow;
+  constexpr std::size_t kMinSlow = ComparedLinks::kMinTransfers * 3 / 4;
+  const auto slow = std::count_if(
+      link.transfers.begin(), link.transfers.end(),
+      [](const Transfer& transfer) { return transfer.low_ns >= kMinSlowerNs; });
+  return static_cast<std::size_t>(slow) >= kMinSlow;
 }
 
 Transfers since(const TransferLink& link, std::int64_t begin_ns) {
@@ -69,7 +68,7 @@ struct Usual {
 
   std::int64_t slowFromNs() const {
     return std::max(
-        {kTimesHalf * half_ns, kTimesMost * most_ns, most_ns + kLeastSlowerNs});
+        {kTimesHalf * half_ns, kTimesMost * most_ns, most_ns + kMinSlowerNs});
   }
 };
 
@@ -81,11 +80,11 @@ std::optional<Usual> usualOf(const ComparedLinks& compared,
   std::vector<std::int64_t> most;
   for (const TransferLink& link : compared.links) {
     const Transfers transfers = since(link, begin_ns);
-    if (transfers.size() < ComparedLinks::kLeastTransfers) continue;
+    if (transfers.size() < ComparedLinks::kMinTransfers) continue;
     half.push_back(percentile(transfers, 50, &Transfer::high_ns));
     most.push_back(percentile(transfers, 75, &Transfer::high_ns));
   }
-  if (half.size() < ComparedLinks::kLeastLinks) return std::nullopt;
+  if (half.size() < ComparedLinks::kMinLinks) return std::nullopt;
   return Usual{percentile(std::move(half), 50),
                percentile(std::move(most), 50)};
 }
@@ -126,7 +125,7 @@ std::vector<SlowLink> slowSince(const ComparedLinks& compared,
   if (!usual) return slow;
   for (const std::size_t i : suspects) {
     const Transfers transfers = since(compared.links[i], begin_ns);
-    if (transfers.size() < ComparedLinks::kLeastTransfers ||
+    if (transfers.size() < ComparedLinks::kMinTransfers ||
         !isPersistent(transfers, *usual)) {
       continue;
     }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/slow_peers/compared_links.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 
 namespace traced {
 

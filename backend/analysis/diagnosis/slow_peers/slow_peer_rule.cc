@@ -12,20 +12,20 @@ using Ranks = std::vector<std::uint32_t>;
 using Kind = ComparedLinks::Kind;
 
 // Sentences about single links in one verdict.
-constexpr std::size_t kMostTold = 4;
+constexpr std::size_t kMaxReported = 4;
 
 bool includes(const Ranks& all, const Ranks& some) {
   return std::includes(all.begin(), all.end(), some.begin(), some.end());
 }
 
-void tellLinks(const ComparedLinks& compared, const LinkedRanks& together,
-               JobVerdict& verdict) {
-  for (std::size_t i = 0; i < together.links.size() && i < kMostTold; ++i) {
+void reportLinks(const ComparedLinks& compared, const LinkedRanks& together,
+                 JobVerdict& verdict) {
+  for (std::size_t i = 0; i < together.links.size() && i < kMaxReported; ++i) {
     const SlowLink& link = *together.links[i];
-    verdict.evidence.push_back(SlowTransfers{
+    verdict.reasons.push_back(SlowTransfers{
         compared.what, compared.kind, compared.links[link.link].ranks,
         link.median_ns, link.count, link.others_ns, compared.between_hosts});
-    verdict.evidence.push_back(ShareOfTime{link.of_the_time});
+    verdict.reasons.push_back(ShareOfTime{link.of_the_time});
   }
 }
 
@@ -47,20 +47,20 @@ bool isQuickElsewhere(const ComparedLinks& compared,
 }
 
 // Which of several it is, as far as it can be told.
-void tellWhich(const ComparedLinks& compared, const std::vector<SlowLink>& slow,
-               JobVerdict& verdict) {
+void reportWhich(const ComparedLinks& compared,
+                 const std::vector<SlowLink>& slow, JobVerdict& verdict) {
   const Ranks& ranks = verdict.culprits;
   if (ranks.size() == 1) return;
   if (compared.kind == Kind::kRanks) {
-    verdict.evidence.push_back(PlainFact::kMayWaitForSlowPart);
+    verdict.reasons.push_back(PlainFact::kMayWaitForSlowPart);
     return;
   }
   const bool quick_elsewhere =
       std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
         return isQuickElsewhere(compared, slow, ranks, rank);
       });
-  verdict.evidence.push_back(quick_elsewhere ? PlainFact::kQuickWithOthers
-                                             : PlainFact::kWhichIsUnknown);
+  verdict.reasons.push_back(quick_elsewhere ? PlainFact::kQuickWithOthers
+                                            : PlainFact::kWhichIsUnknown);
 }
 
 JobVerdict verdictOn(const ComparedLinks& compared,
@@ -79,10 +79,10 @@ JobVerdict verdictOn(const ComparedLinks& compared,
   }
   verdict.since_ns = together.links.front()->since_ns;
   verdict.summary = {TransfersAreSlow{together.ranks}};
-  tellLinks(compared, together, verdict);
-  tellWhich(compared, slow, verdict);
+  reportLinks(compared, together, verdict);
+  reportWhich(compared, slow, verdict);
   if (!compared.absent.empty()) {
-    verdict.evidence.push_back(NoTrace{compared.absent});
+    verdict.reasons.push_back(NoTrace{compared.absent});
   }
   verdict.advice.push_back(AskNetwork{verdict.culprits});
   return verdict;
@@ -103,8 +103,8 @@ void keepNarrowest(std::vector<JobVerdict>& verdicts) {
         });
     if (narrower == kept.end()) {
       kept.push_back(std::move(verdict));
-    } else if (narrower->evidence.size() < 2 * kMostTold) {
-      narrower->evidence.push_back(std::move(verdict.evidence.front()));
+    } else if (narrower->reasons.size() < 2 * kMaxReported) {
+      narrower->reasons.push_back(std::move(verdict.reasons.front()));
     }
   }
   verdicts = std::move(kept);

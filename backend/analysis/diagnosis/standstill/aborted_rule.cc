@@ -4,16 +4,16 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostStopsTold = 3;
+constexpr std::size_t kMaxStops = 3;
 // A watchdog tells of ends some tenths of a second late. What it has not told
 // of for that long was under way.
-constexpr std::int64_t kSurelyToldNs = 1'000'000'000;
+constexpr std::int64_t kMinStuckNs = 1'000'000'000;
 
 GroupStopped stoppedOn(const GroupStanding& standing, std::uint32_t rank,
                        const GroupStop& stop) {
   GroupStopped stopped{rank, stop.gave_up, {}, false, stop.why};
   const OperationRef* ref =
-      standing.knowledge.refAtOrBehind(rank, standing.group, standing.seq);
+      standing.absence.refAtOrBehind(rank, standing.group, standing.seq);
   if (ref) stopped.after_ns = stop.at_ns - ref->at_ns;
   stopped.more_than = ref && ref->seq != standing.seq;
   return stopped;
@@ -29,13 +29,13 @@ bool someMissingFailed(const GroupStanding& standing) {
 
 }  // namespace
 
-void tellStops(const GroupStanding& standing, JobVerdict& verdict) {
+void reportStops(const GroupStanding& standing, JobVerdict& verdict) {
   std::size_t told = 0;
   for (const std::uint32_t rank : standing.joined()) {
     const GroupStop* stop = standing.stopOn(rank);
     if (!stop) continue;
-    if (++told > kMostStopsTold) return;
-    verdict.evidence.push_back(stoppedOn(standing, rank, *stop));
+    if (++told > kMaxStops) return;
+    verdict.reasons.push_back(stoppedOn(standing, rank, *stop));
   }
 }
 
@@ -43,7 +43,7 @@ std::optional<JobVerdict> judgeAborted(const GroupStanding& standing) {
   if (someMissingFailed(standing)) return std::nullopt;
   const MissingRanks missing(standing);
   const bool by_missing = !missing.sure.empty();
-  if (!by_missing && standing.longest_ns < kSurelyToldNs) return std::nullopt;
+  if (!by_missing && standing.longest_ns < kMinStuckNs) return std::nullopt;
   JobVerdict verdict;
   verdict.kind = VerdictKind::kAborted;
   verdict.finding = by_missing && standing.needsAll() ? missing.confidence
@@ -56,13 +56,13 @@ std::optional<JobVerdict> judgeAborted(const GroupStanding& standing) {
   verdict.since_ns = standing.since_ns;
   verdict.summary = {GroupAborted{standing.group, standing.call(),
                                   standing.inside, missing.sure}};
-  for (std::size_t i = 0; i < missing.sure.size() && i < kMostStopsTold; ++i) {
-    verdict.now.push_back(standing.knowledge.insteadOf(missing.sure[i]));
+  for (std::size_t i = 0; i < missing.sure.size() && i < kMaxStops; ++i) {
+    verdict.now.push_back(standing.absence.insteadOf(missing.sure[i]));
   }
-  tellLost(missing.doubtful, verdict);
-  tellStops(standing, verdict);
-  verdict.evidence.push_back(PlainFact::kCutOffTooSoonToJudge);
-  tellAbsent(standing, verdict);
+  reportLost(missing.doubtful, verdict);
+  reportStops(standing, verdict);
+  verdict.reasons.push_back(PlainFact::kCutOffTooSoonToJudge);
+  reportAbsent(standing, verdict);
   verdict.advice.push_back(AskWhyAborted{standing.inside});
   return verdict;
 }

@@ -77,8 +77,7 @@ MissingRanks::MissingRanks(const GroupStanding& standing) {
   const std::int64_t since_ns = standing.since_ns.value_or(witness.last_ns);
   for (const std::uint32_t rank : standing.missing) {
     const RankState& state = *job.rank(rank);
-    const Confidence one =
-        standing.knowledge.absenceOf(state, witness, since_ns);
+    const Confidence one = standing.absence.absenceOf(state, witness, since_ns);
     if (one == Confidence::kUndecided) {
       doubtful.push_back(rank);
       continue;

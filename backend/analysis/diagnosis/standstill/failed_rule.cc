@@ -13,8 +13,8 @@ bool timedOut(const GroupStanding& standing) {
       });
 }
 
-void tellKilled(const GroupStanding& standing,
-                const std::vector<std::uint32_t>& dead, JobVerdict& verdict) {
+void reportKilled(const GroupStanding& standing,
+                  const std::vector<std::uint32_t>& dead, JobVerdict& verdict) {
   verdict.kind = VerdictKind::kLeftEarly;
   // It may have been killed because the others failed.
   verdict.finding = verdict.culprit = Confidence::kLikely;
@@ -22,8 +22,9 @@ void tellKilled(const GroupStanding& standing,
   verdict.summary = {DiedInside{dead, standing.call()}};
 }
 
-void tellSilent(const GroupStanding& standing,
-                const std::vector<std::uint32_t>& silent, JobVerdict& verdict) {
+void reportSilent(const GroupStanding& standing,
+                  const std::vector<std::uint32_t>& silent,
+                  JobVerdict& verdict) {
   verdict.kind =
       timedOut(standing) ? VerdictKind::kHungIn : VerdictKind::kLeftEarly;
   verdict.finding = verdict.culprit = Confidence::kLikely;
@@ -31,7 +32,7 @@ void tellSilent(const GroupStanding& standing,
   verdict.summary = {SilentInside{silent, standing.call()}};
 }
 
-void tellFailed(const GroupStanding& standing, JobVerdict& verdict) {
+void reportFailed(const GroupStanding& standing, JobVerdict& verdict) {
   std::vector<std::uint32_t> threw;
   for (const std::uint32_t rank : standing.failed) {
     const OperationRef* failure = standing.failureOn(rank);
@@ -103,15 +104,15 @@ TooLate findTooLate(const GroupStanding& standing) {
   return found;
 }
 
-void tellTooLate(const GroupStanding& standing, const TooLate& late,
-                 JobVerdict& verdict) {
+void reportTooLate(const GroupStanding& standing, const TooLate& late,
+                   JobVerdict& verdict) {
   verdict.kind = VerdictKind::kFailed;
   verdict.finding = Confidence::kCertain;
   // What held it up is not recorded.
   verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = late.ranks;
-  verdict.summary = {CameTooLate{late.ranks, late.late_ns, standing.call(),
-                                 late.gave_up, late.waited_ns}};
+  verdict.summary = {JoinedTooLate{late.ranks, late.late_ns, standing.call(),
+                                   late.gave_up, late.waited_ns}};
 }
 
 // All had joined and stood still before any of these was cut off: why it failed
@@ -122,22 +123,22 @@ bool stoodStillBefore(const GroupStanding& standing,
          std::all_of(dead.begin(), dead.end(), [&](std::uint32_t rank) {
            const RankState& state = *standing.job().rank(rank);
            return state.end.mayBeConsequence() && state.end_seen_ns &&
-                  standing.since_ns && standing.knowledge.tellsAges() &&
-                  standing.knowledge.standsStill(*state.end_seen_ns -
-                                                 *standing.since_ns);
+                  standing.since_ns && standing.absence.knowsAges() &&
+                  standing.absence.standsStill(*state.end_seen_ns -
+                                               *standing.since_ns);
          });
 }
 
 }  // namespace
 
-std::optional<Trouble> judgeFailed(const GroupStanding& standing) {
-  Trouble trouble = standing.trouble();
-  JobVerdict& verdict = trouble.verdict;
+std::optional<StuckOperation> judgeFailed(const GroupStanding& standing) {
+  StuckOperation stuck = standing.stuck();
+  JobVerdict& verdict = stuck.verdict;
   // Who is absent may have failed first, and the others only behind it.
   if (!standing.members.absent.empty()) {
-    tellUndecided(standing, {}, trouble);
-    tellFailures(standing, verdict);
-    return trouble;
+    reportUndecided(standing, {}, stuck);
+    reportFailures(standing, verdict);
+    return stuck;
   }
   std::vector<std::uint32_t> dead, silent;
   for (const std::uint32_t rank : standing.inside) {
@@ -150,21 +151,21 @@ std::optional<Trouble> judgeFailed(const GroupStanding& standing) {
     addRanks(before.inside, standing.failed);
     before.failed.clear();
     auto hung = judgeHung(before);
-    if (hung) tellFailures(standing, hung->verdict);
+    if (hung) reportFailures(standing, hung->verdict);
     if (hung) return hung;
   }
   if (const TooLate late = findTooLate(standing); !late.ranks.empty()) {
-    tellTooLate(standing, late, verdict);
+    reportTooLate(standing, late, verdict);
   } else if (!dead.empty()) {
-    tellKilled(standing, dead, verdict);
+    reportKilled(standing, dead, verdict);
   } else if (!silent.empty()) {
-    tellSilent(standing, silent, verdict);
+    reportSilent(standing, silent, verdict);
   } else {
-    tellFailed(standing, verdict);
+    reportFailed(standing, verdict);
   }
-  tellFailures(standing, verdict);
+  reportFailures(standing, verdict);
   verdict.advice.push_back(AskLog{verdict.culprits});
-  return trouble;
+  return stuck;
 }
 
 }  // namespace traced

@@ -65,8 +65,8 @@ void sortMembers(GroupStanding& standing, const CollectiveTable& table) {
 // What cannot end before all have joined was joined by all if anybody ended it.
 // The dump of a rank that does not know of it is older than the others.
 void forgiveOlderDumps(GroupStanding& standing) {
-  const bool older = !standing.knowledge.tellsAges() &&
-                     !standing.ended.empty() && standing.needsAll();
+  const bool older = !standing.absence.knowsAges() && !standing.ended.empty() &&
+                     standing.needsAll();
   if (!older) return;
   addRanks(standing.unknown, standing.missing);
   standing.missing.clear();
@@ -80,7 +80,7 @@ void waitForMissing(GroupStanding& standing, const CollectiveTable& table) {
   };
   const std::vector<std::uint32_t>& missing = standing.missing;
   if (std::none_of(missing.begin(), missing.end(), isWhole) ||
-      !standing.knowledge.tellsAges() || !standing.needsAll()) {
+      !standing.absence.knowsAges() || !standing.needsAll()) {
     return;
   }
   std::erase_if(standing.not_observed, [&](std::uint32_t rank) {
@@ -97,13 +97,13 @@ void measureWaits(GroupStanding& standing) {
   for (const auto* ranks : {&standing.inside, &standing.failed}) {
     for (const std::uint32_t rank : *ranks) {
       const OperationRef* ref =
-          standing.knowledge.refAtOrBehind(rank, standing.group, standing.seq);
+          standing.absence.refAtOrBehind(rank, standing.group, standing.seq);
       if (!ref) continue;
       standing.at_least |= ref->seq != standing.seq;
       standing.since_ns =
           std::max(standing.since_ns.value_or(ref->at_ns), ref->at_ns);
-      if (!standing.knowledge.tellsAges()) continue;
-      const std::int64_t waited = standing.knowledge.waitedNs(rank, *ref);
+      if (!standing.absence.knowsAges()) continue;
+      const std::int64_t waited = standing.absence.waitedNs(rank, *ref);
       standing.longest_ns = std::max(standing.longest_ns, waited);
       const std::int64_t end_ns = ref->at_ns + waited;
       until_ns = std::max(until_ns, end_ns);
@@ -113,38 +113,38 @@ void measureWaits(GroupStanding& standing) {
       }
     }
   }
-  const bool told = standing.since_ns && standing.knowledge.tellsAges();
+  const bool told = standing.since_ns && standing.absence.knowsAges();
   if (told) standing.waited_ns = until_ns - *standing.since_ns;
 }
 
-std::optional<GroupStanding> standingAt(const Knowledge& knowledge,
+std::optional<GroupStanding> standingAt(const AbsenceEvidence& absence,
                                         std::uint32_t group,
                                         std::uint64_t seq) {
   if (seq == kNowhere) return std::nullopt;
-  GroupStanding standing(knowledge, group);
+  GroupStanding standing(absence, group);
   standing.seq = seq;
-  sortMembers(standing, knowledge.job().groups[group].collectives);
+  sortMembers(standing, absence.job().groups[group].collectives);
   forgiveOlderDumps(standing);
-  waitForMissing(standing, knowledge.job().groups[group].collectives);
+  waitForMissing(standing, absence.job().groups[group].collectives);
   measureWaits(standing);
   return standing;
 }
 
 }  // namespace
 
-std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
+std::optional<GroupStanding> standingOf(const AbsenceEvidence& absence,
                                         std::uint32_t group) {
-  const CollectiveTable& table = knowledge.job().groups[group].collectives;
+  const CollectiveTable& table = absence.job().groups[group].collectives;
   if (table.members().empty()) return std::nullopt;
   return standingAt(
-      knowledge, group,
-      locate(knowledge.job(), table, knowledge.job().membersOf(group).present));
+      absence, group,
+      locate(absence.job(), table, absence.job().membersOf(group).present));
 }
 
-std::optional<GroupStanding> standingBehind(const Knowledge& knowledge,
+std::optional<GroupStanding> standingBehind(const AbsenceEvidence& absence,
                                             std::uint32_t group,
                                             std::uint64_t seq) {
-  const CollectiveTable& table = knowledge.job().groups[group].collectives;
+  const CollectiveTable& table = absence.job().groups[group].collectives;
   std::uint64_t first = kNowhere;
   for (const MemberProgress& member : table.members()) {
     for (const std::uint64_t each :
@@ -152,7 +152,7 @@ std::optional<GroupStanding> standingBehind(const Knowledge& knowledge,
       if (each > seq) first = std::min(first, each);
     }
   }
-  return standingAt(knowledge, group, first);
+  return standingAt(absence, group, first);
 }
 
 std::vector<std::uint32_t> GroupStanding::joined() const {
@@ -183,19 +183,19 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
   std::optional<std::int64_t> longest;
   const auto take = [&](std::uint32_t other, const OperationRef& ref) {
     if (job().rank(other)->clock != state.clock) return;
-    const std::int64_t waited = std::min(*state.end_seen_ns - ref.at_ns,
-                                         knowledge.waitedNs(other, ref));
+    const std::int64_t waited =
+        std::min(*state.end_seen_ns - ref.at_ns, absence.waitedNs(other, ref));
     longest = std::max(longest.value_or(waited), waited);
   };
   for (const auto* ranks : {&inside, &failed}) {
     for (const std::uint32_t other : *ranks) {
-      const OperationRef* ref = knowledge.refAtOrBehind(other, group, seq);
+      const OperationRef* ref = absence.refAtOrBehind(other, group, seq);
       const auto& failure = job().rank(other)->first_failure;
       if (!ref && failure) ref = &*failure;
       if (ref) take(other, *ref);
     }
   }
-  if (longest && knowledge.standsStill(*longest)) return longest;
+  if (longest && absence.standsStill(*longest)) return longest;
   // Who has not joined this operation has not joined later ones either, and
   // sends and receives no later message.
   const auto waitsForIt = [&](const OperationRef& ref) {
@@ -231,7 +231,7 @@ bool failedBefore(const GroupStanding& standing, const RankState& state) {
         const OperationRef* failure = standing.failureOn(rank);
         if (!failure || other.clock != state.clock) return false;
         const std::int64_t end_ns =
-            failure->at_ns + standing.knowledge.waitedNs(rank, *failure);
+            failure->at_ns + standing.absence.waitedNs(rank, *failure);
         return *state.end_seen_ns - end_ns >
                (failure->timedOut() ? 0 : kSeenLateNs);
       });
@@ -241,8 +241,8 @@ bool failedBefore(const GroupStanding& standing, const RankState& state) {
 
 bool GroupStanding::stoodStillBeforeEndOf(std::uint32_t rank) const {
   const auto longest = waitedUntilEndOf(rank);
-  if (!longest || !knowledge.tellsAges()) return false;
-  return knowledge.standsStill(*longest) ||
+  if (!longest || !absence.knowsAges()) return false;
+  return absence.standsStill(*longest) ||
          failedBefore(*this, *job().rank(rank));
 }
 
@@ -285,33 +285,33 @@ std::string GroupStanding::op() const {
              : nameOf(job().signatures.at(signature).op);
 }
 
-Trouble GroupStanding::trouble() const {
-  Trouble trouble;
-  trouble.inside = inside;
-  addRanks(trouble.inside, failed);
-  trouble.blocked = knowledge.blockedIn(inside, group, seq, std::nullopt);
-  trouble.perhaps = perhaps();
-  trouble.needs_all = needsAll() && engine().ends_prove_starts;
-  for (const std::uint32_t rank : trouble.inside) {
-    const OperationRef* ref = knowledge.refOn(rank, group, seq, std::nullopt);
-    if (ref) trouble.issued_ns[rank] = ref->at_ns;
+StuckOperation GroupStanding::stuck() const {
+  StuckOperation stuck;
+  stuck.inside = inside;
+  addRanks(stuck.inside, failed);
+  stuck.blocked = absence.blockedIn(inside, group, seq, std::nullopt);
+  stuck.perhaps = perhaps();
+  stuck.needs_all = needsAll() && engine().ends_prove_starts;
+  for (const std::uint32_t rank : stuck.inside) {
+    const OperationRef* ref = absence.refOn(rank, group, seq, std::nullopt);
+    if (ref) stuck.issued_ns[rank] = ref->at_ns;
   }
-  trouble.may_be_held_up = missing.empty() && onDevice();
-  trouble.some_ended = !ended.empty();
+  stuck.may_be_held_up = missing.empty() && onDevice();
+  stuck.some_ended = !ended.empty();
   for (const std::uint32_t rank : ended) {
     const MemberProgress* member = job().groups[group].collectives.member(rank);
-    const bool waits = trouble.may_be_held_up && member->firstUnended() > seq;
-    if (waits) trouble.waiting_behind.push_back(rank);
+    const bool waits = stuck.may_be_held_up && member->firstUnended() > seq;
+    if (waits) stuck.waiting_behind.push_back(rank);
   }
-  trouble.missing = missing;
-  trouble.verdict.group = group;
-  trouble.verdict.seq = seq;
-  trouble.verdict.op = op();
-  trouble.verdict.since_ns = since_ns;
-  if (!inside.empty() && longest_ns > 0 && knowledge.tellsAges()) {
-    trouble.verdict.waited_ns = longest_ns;
+  stuck.missing = missing;
+  stuck.verdict.group = group;
+  stuck.verdict.seq = seq;
+  stuck.verdict.op = op();
+  stuck.verdict.since_ns = since_ns;
+  if (!inside.empty() && longest_ns > 0 && absence.knowsAges()) {
+    stuck.verdict.waited_ns = longest_ns;
   }
-  return trouble;
+  return stuck;
 }
 
 }  // namespace traced

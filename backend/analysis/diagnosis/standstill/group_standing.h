@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/trouble/knowledge.h"
-#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/stuck_operations/absence_evidence.h"
+#include "analysis/diagnosis/stuck_operations/stuck_operation.h"
 
 namespace traced {
 
@@ -18,10 +18,10 @@ struct GroupStanding {
   static constexpr std::uint64_t kNowhere =
       std::numeric_limits<std::uint64_t>::max();
 
-  GroupStanding(const Knowledge& known, std::uint32_t of)
-      : knowledge(known), group(of), members(known.job().membersOf(of)) {}
+  GroupStanding(const AbsenceEvidence& known, std::uint32_t of)
+      : absence(known), group(of), members(known.job().membersOf(of)) {}
 
-  const Knowledge& knowledge;
+  const AbsenceEvidence& absence;
   const std::uint32_t group;
   const JobState::Membership members;
   std::uint64_t seq = kNowhere;
@@ -41,7 +41,7 @@ struct GroupStanding {
   // Of those inside, who is only because nobody can end it without the missing.
   std::vector<std::uint32_t> by_need;
 
-  const JobState& job() const { return knowledge.job(); }
+  const JobState& job() const { return absence.job(); }
   const EngineTraits& engine() const {
     return job().catalog.groups()[group].engine();
   }
@@ -49,7 +49,7 @@ struct GroupStanding {
   std::vector<std::uint32_t> joined() const;
   // Those of whom nothing shows that they wait in it.
   std::vector<std::uint32_t> perhaps() const {
-    return knowledge.perhapsIn(inside, group, seq, std::nullopt);
+    return absence.perhapsIn(inside, group, seq, std::nullopt);
   }
   // Whether it is, or may be, still under way on somebody.
   bool mayBeUnderWay() const {
@@ -87,14 +87,14 @@ struct GroupStanding {
     return {ranks, ranks.size() + missing.size() == members.present.size()};
   }
   // Of this operation; what it comes to is left to whoever judges.
-  Trouble trouble() const;
+  StuckOperation stuck() const;
 };
 
 // Absent when the group stands still nowhere.
-std::optional<GroupStanding> standingOf(const Knowledge& knowledge,
+std::optional<GroupStanding> standingOf(const AbsenceEvidence& absence,
                                         std::uint32_t group);
 // In the first operation behind `seq` that some have not ended or failed in.
-std::optional<GroupStanding> standingBehind(const Knowledge& knowledge,
+std::optional<GroupStanding> standingBehind(const AbsenceEvidence& absence,
                                             std::uint32_t group,
                                             std::uint64_t seq);
 

@@ -10,7 +10,7 @@ namespace {
 std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   std::vector<std::uint32_t> silent;
   // Who has not ended what others have is behind them, whatever it called.
-  if (!standing.ended.empty() && !standing.knowledge.tellsAges()) {
+  if (!standing.ended.empty() && !standing.absence.knowsAges()) {
     return standing.inside;
   }
   std::vector<std::uint32_t> candidates = standing.inside;
@@ -37,76 +37,76 @@ Confidence confidenceOf(const GroupStanding& standing) {
       standing.perhaps().empty() &&
       std::all_of(standing.inside.begin(), standing.inside.end(),
                   [&](std::uint32_t rank) {
-                    return standing.knowledge.isKnownAfter(
+                    return standing.absence.isKnownAfter(
                         *standing.job().rank(rank), *standing.since_ns);
                   });
   return all_known ? Confidence::kCertain : Confidence::kLikely;
 }
 
-void tellHung(const GroupStanding& standing, JobVerdict& verdict) {
+void reportHung(const GroupStanding& standing, JobVerdict& verdict) {
   verdict.summary = {HangsIn{standing.inside, standing.call(),
                              standing.waited_ns, standing.ended}};
-  if (standing.waited_ns && standing.knowledge.tellsAges()) {
-    verdict.evidence.push_back(LastJoined{*standing.waited_ns});
+  if (standing.waited_ns && standing.absence.knowsAges()) {
+    verdict.reasons.push_back(LastJoined{*standing.waited_ns});
   }
   if (!standing.ended.empty() && standing.needsAll() &&
-      !standing.knowledge.tellsAges()) {
-    verdict.evidence.push_back(StartedToo{standing.inside});
+      !standing.absence.knowsAges()) {
+    verdict.reasons.push_back(StartedToo{standing.inside});
   }
   if (!standing.not_observed.empty()) {
-    verdict.evidence.push_back(EndNotObserved{standing.not_observed});
+    verdict.reasons.push_back(EndNotObserved{standing.not_observed});
   }
   if (const auto perhaps = standing.perhaps(); !perhaps.empty()) {
-    verdict.evidence.push_back(WaitNotRecorded{perhaps});
+    verdict.reasons.push_back(WaitNotRecorded{perhaps});
   }
   verdict.advice.push_back(PlainFact::kAskNetworkOfMembers);
 }
 
 // Everybody whose dump is here waits.
-void blameAbsent(const GroupStanding& standing, Trouble& trouble) {
+void blameAbsent(const GroupStanding& standing, StuckOperation& stuck) {
   const std::vector<std::uint32_t>& absent = standing.members.absent;
-  trouble.without_dump = absent;
-  JobVerdict& verdict = trouble.verdict;
+  stuck.without_dump = absent;
+  JobVerdict& verdict = stuck.verdict;
   verdict.kind = VerdictKind::kNeverJoined;
   verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = absent;
   verdict.summary = {LeftNoDump{absent, standing.inside, standing.call()}};
-  verdict.evidence.push_back(PlainFact::kLivingProcessDumps);
+  verdict.reasons.push_back(PlainFact::kLivingProcessDumps);
   verdict.advice.push_back(AskLogAndDump{absent});
 }
 
 }  // namespace
 
-std::optional<Trouble> judgeHung(const GroupStanding& standing) {
+std::optional<StuckOperation> judgeHung(const GroupStanding& standing) {
   if (standing.inside.empty()) return std::nullopt;
   // Ends on a device are told late, or not to a process that has left.
   const bool left_inside = standing.closedInside() && !standing.onDevice();
-  const bool matters = left_inside || standing.knowledge.standsStill(
+  const bool matters = left_inside || standing.absence.standsStill(
                                           standing.waited_ns.value_or(0));
   if (!matters) return std::nullopt;
-  Trouble trouble = standing.trouble();
+  StuckOperation stuck = standing.stuck();
   // Who is absent may not have joined, or have called something else.
   if (!standing.members.absent.empty()) {
-    if (standing.knowledge.expectsDumps(standing.group)) {
-      blameAbsent(standing, trouble);
+    if (standing.absence.expectsDumps(standing.group)) {
+      blameAbsent(standing, stuck);
     } else {
-      tellUndecided(standing, {}, trouble);
+      reportUndecided(standing, {}, stuck);
     }
-    return trouble;
+    return stuck;
   }
-  JobVerdict& verdict = trouble.verdict;
+  JobVerdict& verdict = stuck.verdict;
   verdict.kind = VerdictKind::kHungIn;
   verdict.ranks = standing.inside;
   verdict.culprits = silentInside(standing);
   if (verdict.culprits != standing.inside) {
-    verdict.evidence.push_back(NoFurtherCall{verdict.culprits});
+    verdict.reasons.push_back(NoFurtherCall{verdict.culprits});
   }
   verdict.finding = confidenceOf(standing);
   const bool few = verdict.culprits.size() < standing.members.present.size();
   verdict.culprit = few ? Confidence::kLikely : Confidence::kUndecided;
-  tellHung(standing, verdict);
-  tellStops(standing, verdict);
-  return trouble;
+  reportHung(standing, verdict);
+  reportStops(standing, verdict);
+  return stuck;
 }
 
 }  // namespace traced

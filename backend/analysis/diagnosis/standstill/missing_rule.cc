@@ -26,16 +26,16 @@ bool mayBeHeldUp(const GroupStanding& standing, std::uint32_t rank) {
 
 }  // namespace
 
-std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
+std::optional<StuckOperation> judgeMissing(const GroupStanding& standing) {
   if (standing.joined().empty()) return std::nullopt;
   MissingRanks missing(standing);
   const bool matters = !standing.failed.empty() || standing.someGaveUp() ||
                        missing.any_ended || standing.closedInside() ||
                        (standing.mayBeUnderWay() &&
-                        standing.knowledge.standsStill(standing.longest_ns));
+                        standing.absence.standsStill(standing.longest_ns));
   if (!matters) return std::nullopt;
-  Trouble trouble = standing.trouble();
-  trouble.missing = missing.sure;
+  StuckOperation stuck = standing.stuck();
+  stuck.missing = missing.sure;
   // With a file missing it may be the absent who hold these up.
   if (!standing.members.absent.empty()) {
     std::erase_if(missing.sure, [&](std::uint32_t rank) {
@@ -43,17 +43,17 @@ std::optional<Trouble> judgeMissing(const GroupStanding& standing) {
     });
   }
   if (missing.sure.empty()) {
-    tellUndecided(standing, missing.doubtful, trouble);
-    return trouble;
+    reportUndecided(standing, missing.doubtful, stuck);
+    return stuck;
   }
-  JobVerdict& verdict = trouble.verdict;
+  JobVerdict& verdict = stuck.verdict;
   blameMissing(standing, missing.sure, verdict);
   verdict.finding = missing.confidence;
-  tellLost(missing.doubtful, verdict);
-  tellAbsent(standing, verdict);
-  tellFailures(standing, verdict);
-  tellStops(standing, verdict);
-  return trouble;
+  reportLost(missing.doubtful, verdict);
+  reportAbsent(standing, verdict);
+  reportFailures(standing, verdict);
+  reportStops(standing, verdict);
+  return stuck;
 }
 
 namespace {
@@ -118,9 +118,9 @@ void blameJoined(const GroupStanding& standing,
   } else if (missing.size() > 1) {
     addRanks(verdict.culprits, joined);
     verdict.culprit = Confidence::kUndecided;
-    verdict.evidence.push_back(PlainFact::kTwoCannotOutvote);
+    verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
   } else {
-    verdict.evidence.push_back(PlainFact::kEndedByItself);
+    verdict.reasons.push_back(PlainFact::kEndedByItself);
   }
 }
 
@@ -149,12 +149,12 @@ void blameMissing(const GroupStanding& standing,
     verdict.summary = {notJoined(standing, verdict.ranks, !killed.empty())};
   }
   for (std::size_t i = 0; i < missing.size() && i < 4; ++i) {
-    verdict.now.push_back(standing.knowledge.insteadOf(missing[i]));
+    verdict.now.push_back(standing.absence.insteadOf(missing[i]));
   }
   if (jobWasEnded(standing, missing)) {
     verdict.culprits.clear();
     verdict.culprit = Confidence::kUndecided;
-    verdict.evidence.push_back(PlainFact::kAllWereEnded);
+    verdict.reasons.push_back(PlainFact::kAllWereEnded);
     return;
   }
   const bool all_went_on = left.size() == missing.size();

@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-constexpr std::size_t kMostMerged = 4;
+constexpr std::size_t kMaxMerged = 4;
 
 bool isSameCause(const JobVerdict& a, const JobVerdict& b) {
   const auto is_absence = [](const JobVerdict& verdict) {
@@ -53,15 +53,15 @@ std::vector<JobVerdict> mergeCauses(std::vector<RootCause> roots) {
         });
     if (same == merged.end()) {
       merged.push_back({std::move(root.verdict), 0});
-    } else if (++same->others <= kMostMerged) {
-      same->verdict.evidence.push_back(
+    } else if (++same->others <= kMaxMerged) {
+      same->verdict.reasons.push_back(
           AlsoWaitedFor{same->verdict.culprits, root.verdict.subject()});
     }
   }
   std::vector<JobVerdict> verdicts;
   for (Merged& one : merged) {
-    if (one.others > kMostMerged) {
-      one.verdict.evidence.push_back(AndMore{one.others - kMostMerged});
+    if (one.others > kMaxMerged) {
+      one.verdict.reasons.push_back(AndMore{one.others - kMaxMerged});
     }
     verdicts.push_back(std::move(one.verdict));
   }

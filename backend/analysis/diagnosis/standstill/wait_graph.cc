@@ -103,10 +103,10 @@ std::vector<std::uint32_t> sortedSet(std::vector<std::uint32_t> ranks) {
 // other: both are in the set, unless all messages that have one culprit have
 // the same.
 std::vector<std::uint32_t> smallestRootSet(
-    const std::vector<const Trouble*>& cycle) {
+    const std::vector<const StuckOperation*>& cycle) {
   std::vector<std::uint32_t> sides, single;
-  for (const Trouble* trouble : cycle) {
-    const JobVerdict& verdict = trouble->verdict;
+  for (const StuckOperation* stuck : cycle) {
+    const JobVerdict& verdict = stuck->verdict;
     if (!verdict.pair) continue;
     append(sides, verdict.culprits);
     if (verdict.culprits.size() == 1) append(single, verdict.culprits);
@@ -114,55 +114,58 @@ std::vector<std::uint32_t> smallestRootSet(
   single = sortedSet(std::move(single));
   if (single.size() == 1) return single;
   if (!sides.empty()) return sortedSet(std::move(sides));
-  const auto most = std::max_element(
-      cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
-        return a->inside.size() < b->inside.size();
-      });
-  const auto equal =
-      std::count_if(cycle.begin(), cycle.end(), [&](const Trouble* trouble) {
-        return trouble->inside.size() == (*most)->inside.size();
+  const auto most =
+      std::max_element(cycle.begin(), cycle.end(),
+                       [](const StuckOperation* a, const StuckOperation* b) {
+                         return a->inside.size() < b->inside.size();
+                       });
+  const auto equal = std::count_if(
+      cycle.begin(), cycle.end(), [&](const StuckOperation* stuck) {
+        return stuck->inside.size() == (*most)->inside.size();
       });
   std::vector<std::uint32_t> ranks;
-  for (const Trouble* trouble : cycle) {
-    if (equal == 1 && trouble == *most) continue;
-    append(ranks, trouble->inside);
+  for (const StuckOperation* stuck : cycle) {
+    if (equal == 1 && stuck == *most) continue;
+    append(ranks, stuck->inside);
   }
   return sortedSet(std::move(ranks));
 }
 
 // Whether each operation needs a rank whose program stands in another one, so
 // that none of them can ever end.
-bool cannotEnd(const std::vector<const Trouble*>& cycle) {
+bool cannotEnd(const std::vector<const StuckOperation*>& cycle) {
   std::vector<std::uint32_t> blocked;
-  for (const Trouble* trouble : cycle) addRanks(blocked, trouble->blocked);
-  return std::all_of(cycle.begin(), cycle.end(), [&](const Trouble* trouble) {
-    return trouble->needs_all &&
-           std::any_of(trouble->missing.begin(), trouble->missing.end(),
-                       [&](std::uint32_t rank) {
-                         return std::binary_search(blocked.begin(),
-                                                   blocked.end(), rank);
-                       });
-  });
+  for (const StuckOperation* stuck : cycle) addRanks(blocked, stuck->blocked);
+  return std::all_of(
+      cycle.begin(), cycle.end(), [&](const StuckOperation* stuck) {
+        return stuck->needs_all &&
+               std::any_of(stuck->missing.begin(), stuck->missing.end(),
+                           [&](std::uint32_t rank) {
+                             return std::binary_search(blocked.begin(),
+                                                       blocked.end(), rank);
+                           });
+      });
 }
 
 JobVerdict deadlockOf(const JobState& job,
-                      const std::vector<const Trouble*>& cycle,
+                      const std::vector<const StuckOperation*>& cycle,
                       ProgramOrder& order) {
-  const auto first = std::max_element(
-      cycle.begin(), cycle.end(), [](const Trouble* a, const Trouble* b) {
-        return a->inside.size() < b->inside.size();
-      });
+  const auto first =
+      std::max_element(cycle.begin(), cycle.end(),
+                       [](const StuckOperation* a, const StuckOperation* b) {
+                         return a->inside.size() < b->inside.size();
+                       });
   JobVerdict verdict = (*first)->verdict;
   verdict.kind = VerdictKind::kDeadlock;
-  verdict.evidence.clear();
+  verdict.reasons.clear();
   verdict.advice.clear();
   verdict.ranks.clear();
-  for (const Trouble* trouble : cycle) {
-    append(verdict.ranks, trouble->inside);
-    verdict.finding = std::max(verdict.finding, trouble->verdict.finding);
-    verdict.evidence.push_back(
-        InsideAndWaits{trouble->inside, !trouble->perhaps.empty(),
-                       trouble->verdict.subject(), trouble->missing});
+  for (const StuckOperation* stuck : cycle) {
+    append(verdict.ranks, stuck->inside);
+    verdict.finding = std::max(verdict.finding, stuck->verdict.finding);
+    verdict.reasons.push_back(
+        InsideAndWaits{stuck->inside, !stuck->perhaps.empty(),
+                       stuck->verdict.subject(), stuck->missing});
   }
   verdict.ranks = sortedSet(std::move(verdict.ranks));
   verdict.culprits = smallestRootSet(cycle);
@@ -173,61 +176,62 @@ JobVerdict deadlockOf(const JobState& job,
                                                       : Confidence::kLikely;
   verdict.summary.clear();
   blameByOrder(job, order, cycle, verdict);
-  verdict.evidence.insert(verdict.evidence.begin(), verdict.summary.begin(),
-                          verdict.summary.end());
+  verdict.reasons.insert(verdict.reasons.begin(), verdict.summary.begin(),
+                         verdict.summary.end());
   verdict.summary = {Deadlock{verdict.ranks, cycle.size()}};
   if (verdict.culprit == Confidence::kUndecided) {
-    verdict.evidence.push_back(PlainFact::kOrderIsUnknown);
+    verdict.reasons.push_back(PlainFact::kOrderIsUnknown);
   }
   verdict.advice.push_back(AskCallOrder{verdict.culprits});
   return verdict;
 }
 
-void tellWaiting(const std::vector<Trouble>& troubles, const Edges& edges,
-                 const Components& components, std::uint32_t component,
-                 JobVerdict& verdict) {
+void reportWaiting(const std::vector<StuckOperation>& all_stuck,
+                   const Edges& edges, const Components& components,
+                   std::uint32_t component, JobVerdict& verdict) {
   std::size_t waiting = 0;
   bool certain = true;
   std::vector<std::uint32_t> ranks;
-  const Trouble* example = nullptr;
-  for (std::uint32_t i = 0; i < troubles.size(); ++i) {
+  const StuckOperation* example = nullptr;
+  for (std::uint32_t i = 0; i < all_stuck.size(); ++i) {
     if (components.of()[i] == component) continue;
     const bool waits = std::any_of(
         edges[i].begin(), edges[i].end(),
         [&](std::uint32_t to) { return components.of()[to] == component; });
     if (!waits) continue;
-    if (++waiting == 1) example = &troubles[i];
+    if (++waiting == 1) example = &all_stuck[i];
     certain =
-        certain && !troubles[i].isHeldUpAtMost() && !troubles[i].isPerhaps();
-    append(ranks, troubles[i].inside);
+        certain && !all_stuck[i].isHeldUpAtMost() && !all_stuck[i].isPerhaps();
+    append(ranks, all_stuck[i].inside);
   }
   if (!example) return;
   verdict.consequence = OnlyWaits{waiting, example->verdict.subject(),
                                   sortedSet(std::move(ranks)), certain};
 }
 
-RootCause::Proof proofOf(const JobState& job, const Trouble& trouble) {
-  const bool of_dumps = !job.evidence.has(Evidence::kAges);
-  if (of_dumps && trouble.verdict.kind == VerdictKind::kUndecided) {
+RootCause::Proof proofOf(const JobState& job, const StuckOperation& stuck) {
+  const bool of_dumps = !job.capabilities.has(SourceCapability::kAges);
+  if (of_dumps && stuck.verdict.kind == VerdictKind::kUndecided) {
     return RootCause::Proof::kMayBeHeldUp;
   }
-  if (!trouble.isHeldUpAtMost()) {
-    return isOneSided(trouble) ? RootCause::Proof::kOneSided
-                               : RootCause::Proof::kByItself;
+  if (!stuck.isHeldUpAtMost()) {
+    return isOneSided(stuck) ? RootCause::Proof::kOneSided
+                             : RootCause::Proof::kByItself;
   }
-  return trouble.without_dump.empty() ? RootCause::Proof::kMayBeHeldUp
-                                      : RootCause::Proof::kWithoutDump;
+  return stuck.without_dump.empty() ? RootCause::Proof::kMayBeHeldUp
+                                    : RootCause::Proof::kWithoutDump;
 }
 
 // Of operations that wait for each other: the deadlock, if that is more than
 // what may be; else the first that stands still by itself, and waits for no
 // other that does.
-RootCause causeOf(const JobState& job, const std::vector<Trouble>& troubles,
+RootCause causeOf(const JobState& job,
+                  const std::vector<StuckOperation>& all_stuck,
                   const std::vector<std::uint32_t>& nodes, const Edges& sure,
                   const Components& cycles, ProgramOrder& order) {
-  absl::btree_map<std::uint32_t, std::vector<const Trouble*>> in_cycle;
+  absl::btree_map<std::uint32_t, std::vector<const StuckOperation*>> in_cycle;
   for (const std::uint32_t i : nodes) {
-    in_cycle[cycles.of()[i]].push_back(&troubles[i]);
+    in_cycle[cycles.of()[i]].push_back(&all_stuck[i]);
   }
   for (const auto& [cycle, members] : in_cycle) {
     if (members.size() > 1) {
@@ -238,29 +242,29 @@ RootCause causeOf(const JobState& job, const std::vector<Trouble>& troubles,
       nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
         const auto placeOf = [&](std::uint32_t i) {
           // Who went on is not who stopped: of messages the last one tells.
-          const std::int64_t since = troubles[i].verdict.since_ns.value_or(0);
-          return std::tuple(proofOf(job, troubles[i]), troubles[i].isPerhaps(),
-                            !sure[i].empty(),
-                            isOneSided(troubles[i]) ? -since : since);
+          const std::int64_t since = all_stuck[i].verdict.since_ns.value_or(0);
+          return std::tuple(proofOf(job, all_stuck[i]),
+                            all_stuck[i].isPerhaps(), !sure[i].empty(),
+                            isOneSided(all_stuck[i]) ? -since : since);
         };
         return placeOf(a) < placeOf(b);
       });
-  RootCause cause{troubles[*first].verdict, proofOf(job, troubles[*first])};
-  blameByOrder(job, order, {&troubles[*first]}, cause.verdict);
+  RootCause cause{all_stuck[*first].verdict, proofOf(job, all_stuck[*first])};
+  blameByOrder(job, order, {&all_stuck[*first]}, cause.verdict);
   return cause;
 }
 
 }  // namespace
 
 std::vector<JobVerdict> rootsOf(const JobState& job,
-                                std::vector<Trouble> troubles,
+                                std::vector<StuckOperation> all_stuck,
                                 ProgramOrder& order) {
-  const WaitEdges waits = waitEdgesOf(troubles);
+  const WaitEdges waits = waitEdgesOf(all_stuck);
   const Edges& edges = waits.all;
   const Components components(edges);
   std::vector<std::vector<std::uint32_t>> nodes(components.count());
   std::vector<bool> is_root(components.count(), true);
-  for (std::uint32_t i = 0; i < troubles.size(); ++i) {
+  for (std::uint32_t i = 0; i < all_stuck.size(); ++i) {
     const std::uint32_t own = components.of()[i];
     nodes[own].push_back(i);
     for (const std::uint32_t to : edges[i]) {
@@ -272,11 +276,11 @@ std::vector<JobVerdict> rootsOf(const JobState& job,
   for (std::uint32_t c = 0; c < nodes.size(); ++c) {
     const bool explained =
         std::any_of(nodes[c].begin(), nodes[c].end(),
-                    [&](std::uint32_t i) { return troubles[i].explained; });
+                    [&](std::uint32_t i) { return all_stuck[i].explained; });
     if (!is_root[c] || explained) continue;
     RootCause root =
-        causeOf(job, troubles, nodes[c], waits.sure, cycles, order);
-    tellWaiting(troubles, edges, components, c, root.verdict);
+        causeOf(job, all_stuck, nodes[c], waits.sure, cycles, order);
+    reportWaiting(all_stuck, edges, components, c, root.verdict);
     roots.push_back(std::move(root));
   }
   return mergeCauses(std::move(roots));

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
+#include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/program/program_order.h"
-#include "analysis/diagnosis/telling/verdict.h"
-#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/stuck_operations/stuck_operation.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 
 namespace traced {
 
@@ -24,11 +24,11 @@ struct WaitEdges {
   Edges sure;
 };
 
-WaitEdges waitEdgesOf(const std::vector<Trouble>& troubles);
+WaitEdges waitEdgesOf(const std::vector<StuckOperation>& all_stuck);
 
 // A message that has no number, of which the other side may have ended its
 // part.
-bool isOneSided(const Trouble& trouble);
+bool isOneSided(const StuckOperation& stuck);
 
 // Root causes that come to the same are one verdict.
 struct RootCause {
@@ -58,7 +58,7 @@ std::vector<JobVerdict> mergeCauses(std::vector<RootCause> roots);
 // for a cycle. Operations that only wait for a root are told in its evidence.
 // Culprits are those who left the order of the program, as far as that tells.
 std::vector<JobVerdict> rootsOf(const JobState& job,
-                                std::vector<Trouble> troubles,
+                                std::vector<StuckOperation> all_stuck,
                                 ProgramOrder& order);
 
 }  // namespace traced

@@ -65,7 +65,7 @@ void doubtCulprits(const JobState& job, const Reasons& reasons,
                     });
     if (!is_of_culprits) continue;
     verdict.culprit = Confidence::kUndecided;
-    verdict.evidence.push_back(reason);
+    verdict.reasons.push_back(reason);
     return;
   }
 }

@@ -127,9 +127,9 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group,
                                    early.ended->rank,
                                    early.called->rank,
                                    early.ns()}};
-  verdict.evidence.push_back(ConnectedElsewhere{early.ended->rank, group});
+  verdict.reasons.push_back(ConnectedElsewhere{early.ended->rank, group});
   if (search.count() > 1) {
-    verdict.evidence.push_back(EndedLikeThat{search.count()});
+    verdict.reasons.push_back(EndedLikeThat{search.count()});
   }
   verdict.advice.push_back(AskWhereCreated{group});
   return verdict;

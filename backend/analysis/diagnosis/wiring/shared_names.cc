@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "analysis/diagnosis/trouble/trouble.h"
+#include "analysis/diagnosis/stuck_operations/stuck_operation.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
 
 namespace traced {
@@ -33,16 +33,16 @@ std::vector<JobVerdict> findSharedNames(const JobState& job) {
       verdict.group = groups.front();
       verdict.summary = {NameIsShared{groups}};
     } else if (names <= kMaxNames) {
-      verdict.evidence.push_back(NameIsShared{groups, true});
+      verdict.reasons.push_back(NameIsShared{groups, true});
     }
   }
   if (names == 0) return {};
   if (names > kMaxNames) {
-    verdict.evidence.push_back(MoreSharedNames{names - kMaxNames});
+    verdict.reasons.push_back(MoreSharedNames{names - kMaxNames});
   }
   verdict.ranks.erase(std::unique(verdict.ranks.begin(), verdict.ranks.end()),
                       verdict.ranks.end());
-  verdict.evidence.push_back(PlainFact::kMetByName);
+  verdict.reasons.push_back(PlainFact::kMetByName);
   verdict.advice.push_back(PlainFact::kAskNewGroups);
   return {std::move(verdict)};
 }

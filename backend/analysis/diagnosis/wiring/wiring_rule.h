@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "analysis/diagnosis/evidence/job_state.h"
-#include "analysis/diagnosis/telling/verdict.h"
+#include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 
 namespace traced {
 

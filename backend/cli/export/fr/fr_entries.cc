@@ -180,7 +180,7 @@ Json Entries::framesOf(const AssembledOperation& op) const {
 
 Json Entries::groups() const {
   // A file may claim groups of any size; those beyond are not listed.
-  constexpr std::uint64_t kMostListed = std::uint64_t{1} << 24;
+  constexpr std::uint64_t kMaxListed = std::uint64_t{1} << 24;
   std::uint64_t listed = 0;
   // Where each name is: an object is searched from its beginning.
   absl::flat_hash_map<std::string, std::size_t> places;
@@ -192,7 +192,7 @@ Json Entries::groups() const {
     const JobGroup& group = view_.run().groups.groups()[index];
     std::vector<std::uint32_t> ranks;
     listed += group.members.size();
-    if (listed <= kMostListed) {
+    if (listed <= kMaxListed) {
       group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
     }
     const std::string& name = group_names_[index];

@@ -115,7 +115,7 @@ namespace {
 using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 
 // A file may claim any number of equal tensors, and say so for each operation.
-constexpr std::uint64_t kMostTensors = 4096;
+constexpr std::uint64_t kMaxTensors = 4096;
 
 struct Tensors {
   Json sizes = Json::array();
@@ -149,7 +149,7 @@ std::optional<Tensors> total(const Runs& runs) {
 Tensors asTheyAre(const Runs& runs) {
   std::uint64_t count = 0;
   for (const v1::TensorRun& run : runs) count += countOf(run);
-  if (count > kMostTensors) return total(runs).value_or(Tensors());
+  if (count > kMaxTensors) return total(runs).value_or(Tensors());
   Tensors tensors;
   for (const v1::TensorRun& run : runs) {
     const Json shape(

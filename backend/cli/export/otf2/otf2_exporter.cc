@@ -23,7 +23,7 @@ std::vector<RowFacts> factsOf(const JobView& view) {
   return facts;
 }
 
-void tellJob(Archive& archive, const JobView& view) {
+void reportJob(Archive& archive, const JobView& view) {
   const TraceSet& set = view.set();
   const v1::Header& header = set.streams[set.selected.front()].header;
   archive.setCreator("tracectl " TRACED_VERSION);
@@ -108,7 +108,7 @@ class Otf2Exporter : public JobExporter {
       unshowable_ += line.unshowable;
       locations.push_back(writeRank(to, view, i, line));
     }
-    tellJob(archive, view);
+    reportJob(archive, view);
     markVerdicts(to, view);
     defineClock(to, view);
     without_members_ = defineWorld(to, view, locations);

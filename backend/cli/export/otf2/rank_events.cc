@@ -78,7 +78,7 @@ std::vector<TimedCall> callsOf(const JobView& view, std::uint32_t stream,
   const StreamTable& table = view.run().streams[stream].table;
   for (const auto& [thread, i] : last) {
     const bool stays = !calls[i].return_seen && calls[i].slice->open() &&
-                       table.evidence.has(Evidence::kWaits);
+                       table.capabilities.has(SourceCapability::kWaits);
     if (stays) calls[i].end_ns = kNeverNs;
   }
   absl::flat_hash_map<std::uint32_t, Lanes> lanes;
@@ -158,19 +158,19 @@ class RankWriter {
     const OTF2_RegionRef region =
         to_.names.region(operationName(table_, op),
                          roleOf(call ? call->op() : v1::OPERATION_UNSPECIFIED));
-    tellCorrelation(row);
+    reportCorrelation(row);
     const auto take = [&](const char* name, const CellValue& value) {
       to_.facts.take(name, value);
     };
     take("group_label", view_.run().groups.label(slice.group));
-    tellFacts(take, table_, slice, row.latest);
+    reportFacts(take, table_, slice, row.latest);
     if (!timed.return_seen) to_.facts.take("return", "not seen");
     writer.enter(slice.begin_ns, region);
     writeCommunication(writer, timed, row);
     if (timed.end_ns != kNeverNs) writer.leave(timed.end_ns, region);
   }
 
-  void tellCorrelation(const RowFacts& row) {
+  void reportCorrelation(const RowFacts& row) {
     if (row.correlation) to_.facts.take("correlation_id", *row.correlation);
   }
 
@@ -185,7 +185,7 @@ class RankWriter {
       ++to_.only_calls;
       return;
     }
-    tellCorrelation(row);
+    reportCorrelation(row);
     const OTF2_CommRef communicator = communicatorOf(slice.group);
     const Communication told{.call = *call,
                              .group = communicator,

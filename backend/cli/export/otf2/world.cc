@@ -12,7 +12,7 @@ namespace {
 
 // Of all groups together: a group is one definition, which has to fit in a
 // chunk, and only a file can claim more.
-constexpr std::uint64_t kMostMembers = 1u << 20;
+constexpr std::uint64_t kMaxMembers = 1u << 20;
 
 class World {
  public:
@@ -102,7 +102,7 @@ class World {
     std::uint64_t members = 0;
     for (auto& [index, told] : groups_) {
       const std::uint32_t size = membersOf(index).size();
-      told = members + size <= kMostMembers;
+      told = members + size <= kMaxMembers;
       if (told) members += size;
       without_members_ += !told;
     }

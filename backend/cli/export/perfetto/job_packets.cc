@@ -43,7 +43,7 @@ class JobWriter {
         to_.annotate("culprits", RankList::fromRanks(verdict.culprits).text());
       }
       to_.annotate("evidence",
-                   absl::StrJoin(phrases(job, verdict.evidence), " "));
+                   absl::StrJoin(phrases(job, verdict.reasons), " "));
       if (!verdict.since_ns) to_.annotate("at", "the end: no instant tells");
       to_.write({.at_ns = line_.verdicts_ns[i],
                  .type = event::kInstant,

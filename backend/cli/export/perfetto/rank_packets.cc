@@ -117,7 +117,7 @@ void OperationWords::annotate(Sequence& to, const OperationSlice& slice,
       to.annotate(name, std::get<std::uint64_t>(value));
     }
   };
-  tellFacts(annotate, table_, slice, facts.latest);
+  reportFacts(annotate, table_, slice, facts.latest);
 }
 
 namespace {
@@ -161,8 +161,8 @@ class RankWriter {
   static constexpr std::int32_t kLastPlace = 1'000'000'000;
 
   static std::int32_t pidOf(std::uint32_t rank) {
-    constexpr std::uint32_t kMost = 2'000'000'000;
-    return kJobPid + 1 + static_cast<std::int32_t>(std::min(rank, kMost));
+    constexpr std::uint32_t kMax = 2'000'000'000;
+    return kJobPid + 1 + static_cast<std::int32_t>(std::min(rank, kMax));
   }
 
   void writeNamed(const char* track, const std::vector<NamedSlice>& slices) {

@@ -41,10 +41,10 @@ std::optional<OperationKey> keyOf(const ExportedCall& exported,
 }
 
 // Of what is no communication nothing is told that came of it.
-OperationSplit splitOf(const ArrivalRows& arrivals, std::size_t operation,
+OperationSplit splitOf(const ReadyRows& ready_times, std::size_t operation,
                        const v1::Call* call) {
   if (call && call->simulated()) return {};
-  return splitTime(arrivals, operation);
+  return splitTime(ready_times, operation);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ std::int64_t storedNumber(const ExportNumber& number) {
              : static_cast<std::int64_t>(number.value);
 }
 
-StreamExporter::StreamExporter(const RunArrivals& run)
+StreamExporter::StreamExporter(const RunReadyTimes& run)
     : run_(run), places_(run.groups.groups().size()) {
   const std::vector<JobGroup>& groups = run.groups.groups();
   std::vector<std::uint32_t> by_label(places_.size());
@@ -89,9 +89,9 @@ void StreamExporter::forEach(
     std::size_t stream, const StreamTable& table,
     const std::function<void(const ExportedOperation&)>& visit) {
   const std::vector<std::uint32_t>& groups = run_.groups_of[stream];
-  const ArrivalTable::Stream arrived(table, run_.clocks.models[stream],
-                                     run_.clock_ids[stream], groups);
-  const ArrivalRows arrivals(run_.arrivals, arrived);
+  const ReadyTable::Stream arrived(table, run_.clocks.models[stream],
+                                   run_.clock_ids[stream], groups);
+  const ReadyRows ready_times(run_.ready_times, arrived);
   const std::vector<std::uint64_t> hashes = hashesOf(table, groups);
   const UnclearPairs unclear = unclearPairsOf(table, groups);
   const ClockCursor clock(run_.clocks.models[stream]);
@@ -105,7 +105,7 @@ void StreamExporter::forEach(
     ExportedOperation operation{
         exportedCall(table, op, run_.groups, groups, hashes, clock,
                      arrived.ready[i].at),
-        splitOf(arrivals, i, call),
+        splitOf(ready_times, i, call),
         group == GroupCatalog::kNone ? group : places_[group], std::nullopt};
     operation.key = keyOf(operation.call, group, unclear);
     visit(operation);

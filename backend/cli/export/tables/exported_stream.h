@@ -12,7 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/job/operation_index.h"
-#include "analysis/report/run_arrivals.h"
+#include "analysis/report/run_ready_times.h"
 #include "analysis/time_split/time_split.h"
 #include "cli/export/operation_columns.h"
 
@@ -31,9 +31,9 @@ struct ExportedOperation {
   std::uint32_t rank() const { return call.table.header.rank(); }
   // Returns the sort key: its number; rows without one come last.
   std::uint64_t seqPlace() const {
-    constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
     const std::uint64_t seq = call.op.seq;
-    return seq == 0 || seq > kLargest ? ~std::uint64_t{0} : seq;
+    return seq == 0 || seq > kMax ? ~std::uint64_t{0} : seq;
   }
   std::int64_t commonNsOf(Instant at) const {
     return call.clock.commonNs(at.ns());
@@ -46,7 +46,7 @@ std::int64_t storedNumber(const ExportNumber& number);
 class StreamExporter {
  public:
   // `run` must outlive it.
-  explicit StreamExporter(const RunArrivals& run);
+  explicit StreamExporter(const RunReadyTimes& run);
 
   // `stream`: the index of the stream in the set.
   void forEach(std::size_t stream, const StreamTable& table,
@@ -57,7 +57,7 @@ class StreamExporter {
   std::vector<std::uint64_t> hashesOf(const StreamTable& table,
                                       const std::vector<std::uint32_t>& groups);
 
-  const RunArrivals& run_;
+  const RunReadyTimes& run_;
   // Of each group of the job: its place in the order of labels.
   std::vector<std::uint32_t> places_;
   absl::flat_hash_map<std::uint32_t, std::uint64_t> hash_of_group_;

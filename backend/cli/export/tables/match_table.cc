@@ -71,7 +71,7 @@ void JobMatchTable::add(const ExportedOperation& operation) {
   Row& row = rowOf(operation);
   addIssue(row, operation);
   addEnd(row, operation);
-  addArrival(row, operation);
+  addReady(row, operation);
   ++row.ranks;
   row.failed += operation.call.op.failed;
   row.simulated += operation.call.call->simulated();
@@ -95,10 +95,10 @@ void JobMatchTable::addEnd(Row& row, const ExportedOperation& operation) {
   row.late_ends += isLateBound(op);
 }
 
-void JobMatchTable::addArrival(Row& row, const ExportedOperation& operation) {
+void JobMatchTable::addReady(Row& row, const ExportedOperation& operation) {
   const std::int64_t rank = operation.rank();
   const OperationSplit& split = operation.split;
-  if (split.arrival && split.arrival->is_last) row.last_rank = rank;
+  if (split.ready && split.ready->is_last) row.last_rank = rank;
   if (!split.likely_arrival) return;
   row.behind_ns = fitting(split.likely_arrival->behind_ns);
   if (split.likely_arrival->is_last) row.seems_last_rank = rank;

@@ -52,7 +52,7 @@ class JobMatchTable {
   Row& rowOf(const ExportedOperation& operation);
   static void addIssue(Row& row, const ExportedOperation& operation);
   static void addEnd(Row& row, const ExportedOperation& operation);
-  static void addArrival(Row& row, const ExportedOperation& operation);
+  static void addReady(Row& row, const ExportedOperation& operation);
 
   OperationIndex index_;
   std::vector<Row> rows_;

@@ -90,21 +90,21 @@ OperationPart::OperationPart(const TableFolder& folder,
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const auto& [name, value] = table.columns[i];
     const ExportColumn* const from = value ? nullptr : &operationColumn(name);
-    if (!from || from->told_by == ToldBy::kOperation) {
+    if (!from || from->source == FieldSource::kOperation) {
       own_.push_back({from, value, i, {}});
     } else {
-      Shared& shared = sharedOf(from->told_by);
+      Shared& shared = sharedOf(from->source);
       shared.from.push_back(from);
       shared.to.push_back(i);
     }
   }
 }
 
-OperationPart::Shared& OperationPart::sharedOf(ToldBy told_by) {
+OperationPart::Shared& OperationPart::sharedOf(FieldSource source) {
   for (Shared& shared : shared_) {
-    if (shared.told_by == told_by) return shared;
+    if (shared.source == source) return shared;
   }
-  return shared_.emplace_back(Shared{told_by, {}, {}, {}, {}, {}});
+  return shared_.emplace_back(Shared{source, {}, {}, {}, {}, {}});
 }
 
 void OperationPart::beginStream() {
@@ -114,7 +114,7 @@ void OperationPart::beginStream() {
 std::uint32_t OperationPart::placeIn(Shared& shared, const ExportedCall& call) {
   const auto next = static_cast<std::uint32_t>(shared.values.size());
   const auto [found, is_new] =
-      shared.place_of.try_emplace(idOfTeller(shared.told_by, call), next);
+      shared.place_of.try_emplace(idOfSource(shared.source, call), next);
   if (!is_new) return found->second;
   for (std::size_t i = 0; i < shared.from.size(); ++i) {
     shared.values.push_back(
@@ -170,7 +170,7 @@ void OperationPart::sendRows(const std::vector<std::uint32_t>& rows,
 
 void OperationFiles::beginStream() {
   const bool full =
-      part_ && (ranks_ >= most_ranks_ || part_->rows() >= kMostRows);
+      part_ && (ranks_ >= most_ranks_ || part_->rows() >= kMaxRows);
   if (full) finishPart();
   if (!part_) part_.emplace(folder_, table_, files_++);
   part_->beginStream();

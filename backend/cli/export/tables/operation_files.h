@@ -44,7 +44,7 @@ class OperationPart {
   // Columns that depend on the same definition. Their values are computed once
   // for all operations of a stream that share it.
   struct Shared {
-    ToldBy told_by;
+    FieldSource source;
     std::vector<const ExportColumn*> from;
     std::vector<std::size_t> to;
     // A value for each column, of one after the other that tells.
@@ -61,14 +61,14 @@ class OperationPart {
     std::vector<std::int64_t> values;
   };
   // The sort key of a row.
-  struct Place {
+  struct SortKey {
     std::uint32_t group;
     std::uint64_t seq;
 
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const SortKey&) const = default;
   };
 
-  Shared& sharedOf(ToldBy told_by);
+  Shared& sharedOf(FieldSource source);
   std::uint32_t placeIn(Shared& shared, const ExportedCall& call);
   std::vector<std::uint32_t> sortedRows() const;
   void sendRows(const std::vector<std::uint32_t>& rows, std::size_t from,
@@ -77,10 +77,10 @@ class OperationPart {
   TableFile file_;
   std::vector<Shared> shared_;
   std::vector<Own> own_;
-  std::vector<Place> places_;
+  std::vector<SortKey> places_;
 };
 
-// A file has `most_ranks` ranks, or fewer once they have kMostRows rows.
+// A file has `most_ranks` ranks, or fewer once they have kMaxRows rows.
 class OperationFiles {
  public:
   static constexpr std::size_t kAnyRanks = ~std::size_t{0};
@@ -96,7 +96,7 @@ class OperationFiles {
   void finish();
 
  private:
-  static constexpr std::size_t kMostRows = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxRows = std::size_t{1} << 20;
 
   void finishPart();
 

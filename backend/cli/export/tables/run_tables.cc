@@ -183,7 +183,7 @@ const TableOf<VerdictRow>& verdictTable() {
        {"waited_ns", [](R r) { return numberCell(r.verdict.waited_ns); }},
        {"summary", [](R r) { return textCell(summaryOf(r.job, r.verdict)); }},
        {"evidence",
-        [](R r) { return linesCell(phrases(r.job, r.verdict.evidence)); }},
+        [](R r) { return linesCell(phrases(r.job, r.verdict.reasons)); }},
        {"consequence",
         [](R r) { return textCell(consequenceOf(r.job, r.verdict)); }},
        {"advice",

@@ -19,7 +19,7 @@ namespace {
 // A name as part of a path, as readers of such folders take it back. File
 // systems have names of 255 bytes at most.
 std::string partitionValue(const std::string& name) {
-  constexpr std::size_t kMostBytes = 240;
+  constexpr std::size_t kMaxBytes = 240;
   std::string value;
   for (const char c : name) {
     const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
@@ -27,7 +27,7 @@ std::string partitionValue(const std::string& name) {
     std::string next =
         plain ? std::string(1, c)
               : absl::StrFormat("%%%02X", static_cast<unsigned char>(c));
-    if (value.size() + next.size() > kMostBytes) break;
+    if (value.size() + next.size() > kMaxBytes) break;
     absl::StrAppend(&value, next);
   }
   return value.empty() ? "__HIVE_DEFAULT_PARTITION__" : value;
@@ -69,7 +69,7 @@ class TextOutput : public TableOutput {
 // The tables that are computed from operations.
 class OperationTables {
  public:
-  OperationTables(const TableFolder& folder, const RunArrivals& run)
+  OperationTables(const TableFolder& folder, const RunReadyTimes& run)
       : folder_(folder),
         exporter_(run),
         operations_(folder, operationTable(), kRanksInFile),
@@ -107,7 +107,7 @@ class OperationTables {
 void writeTables(const TraceSet& set, TableOutput& output,
                  RunSummary& summary) {
   const TableFolder folder{output, partitionOf(set)};
-  RunArrivals run = readArrivals(set);
+  RunReadyTimes run = readReadyTimes(set);
   summary.setClockWarnings(run.clocks.warnings);
   OperationTables operations(folder, run);
   StreamTables streams(folder);

@@ -43,15 +43,15 @@ Json groupsOf(const Report& report) {
 
 // As the JSON has it; of very many ranks how late those were that cost most.
 Json picturesOf(const Report& report) {
-  constexpr std::size_t kMostRanks = 1024;
+  constexpr std::size_t kMaxRanks = 1024;
   Json pictures = picturesJson(report);
   auto& ranks = pictures["lateness"].get_ref<Json::array_t&>();
-  if (ranks.size() > kMostRanks) {
+  if (ranks.size() > kMaxRanks) {
     std::stable_sort(ranks.begin(), ranks.end(),
                      [](const Json& a, const Json& b) {
                        return a["caused_ns"] > b["caused_ns"];
                      });
-    ranks.resize(kMostRanks);
+    ranks.resize(kMaxRanks);
   }
   return pictures;
 }

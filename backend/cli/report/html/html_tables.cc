@@ -33,8 +33,8 @@ std::string msOrNone(const TimeSummary& time, std::uint64_t ns) {
 // What is not told from 0 is only said to be below what it can be.
 std::string certified(const CertifiedTimes& times, const CertifiedTime& time) {
   if (times.count() == 0) return "-";
-  return isToldFromZero(time) ? ms(notBelowZero(time.ns))
-                              : "<" + ms(notBelowZero(time.high_ns));
+  return isSurelyNotZero(time) ? ms(notBelowZero(time.ns))
+                               : "<" + ms(notBelowZero(time.high_ns));
 }
 
 // 0 where nothing is timed.
@@ -120,7 +120,7 @@ std::string latenessTable(const Report& report) {
     };
     table.addRow({groupedText(rank.rank), ms(rank.caused_ns),
                   ms(rank.certain_ns), groupedText(rank.last),
-                  groupedText(rank.last_certain), groupedText(rank.arrivals),
+                  groupedText(rank.last_certain), groupedText(rank.ready_times),
                   behind(rank.p25_ns), behind(rank.p50_ns), behind(rank.p75_ns),
                   behind(rank.max_ns)});
   }

@@ -31,7 +31,7 @@ void HtmlTable::addColumn(std::string heading, Kind kind) {
 
 void HtmlTable::addRow(const std::vector<std::string>& cells) {
   ++rows_;
-  if (rows_ > kMost) return;
+  if (rows_ > kMax) return;
   body_ += "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const bool is_text = columns_[i].kind == Kind::kText;
@@ -53,9 +53,9 @@ std::string HtmlTable::html() const {
   }
   absl::StrAppend(&html, "</thead><tbody>\n", body_,
                   "</tbody></table></div>\n");
-  if (rows_ > kMost) {
+  if (rows_ > kMax) {
     absl::StrAppend(
-        &html, "<p class=note>", groupedText(rows_ - kMost),
+        &html, "<p class=note>", groupedText(rows_ - kMax),
         " more rows are in <code>tracectl report --json</code>.</p>\n");
   }
   return html;

@@ -27,16 +27,16 @@ class HtmlTable {
   explicit HtmlTable(std::string name) : name_(std::move(name)) {}
 
   void addColumn(std::string heading, Kind kind = Kind::kNumber);
-  // As many cells as there are columns, as text. Behind kMost rows they are
+  // As many cells as there are columns, as text. Behind kMax rows they are
   // only counted.
   void addRow(const std::vector<std::string>& cells);
   // As many rows have room on a page.
-  bool isFull() const { return rows_ >= kMost; }
+  bool isFull() const { return rows_ >= kMax; }
 
   // "" without rows.
   std::string html() const;
 
-  static constexpr std::size_t kMost = 1000;
+  static constexpr std::size_t kMax = 1000;
 
  private:
   struct Column {

@@ -154,7 +154,7 @@ std::string verdictHtml(const JobState& job, const JobVerdict& verdict) {
                                : ", " + htmlText(ranksText(verdict.culprits)),
       "</p><details open><summary>Why, and what to do</summary>");
   addList(html, "Now", phrases(job, verdict.now));
-  addList(html, "Evidence", phrases(job, verdict.evidence));
+  addList(html, "Evidence", phrases(job, verdict.reasons));
   addList(html, "Advice", phrases(job, verdict.advice));
   return html + "</details></article>\n";
 }

@@ -59,10 +59,10 @@ std::vector<std::string> unknownSentences(const PageInput& input) {
         "The verdicts are about the whole run, the numbers about a window.");
   }
   addPictures(sentences, *report.pictures);
-  constexpr std::size_t kMost = 200;
-  if (sentences.size() > kMost) {
-    const std::size_t more = sentences.size() - kMost;
-    sentences.resize(kMost);
+  constexpr std::size_t kMax = 200;
+  if (sentences.size() > kMax) {
+    const std::size_t more = sentences.size() - kMax;
+    sentences.resize(kMax);
     sentences.push_back(
         absl::StrCat(more, " more such sentences are left out here."));
   }

@@ -13,16 +13,16 @@ namespace traced {
 namespace {
 
 constexpr std::uint32_t kVersion = 1;
-constexpr int kMostJobs = 256;
-constexpr int kMostRanks = 4096;
-constexpr int kMostGroups = 4096;
-constexpr int kMostParts = 1024;
-constexpr int kMostWaits = 1024;
+constexpr int kMaxJobs = 256;
+constexpr int kMaxRanks = 4096;
+constexpr int kMaxGroups = 4096;
+constexpr int kMaxParts = 1024;
+constexpr int kMaxWaits = 1024;
 // All members of all groups.
-constexpr std::uint64_t kMostMembers = std::uint64_t{1} << 22;
+constexpr std::uint64_t kMaxMembers = std::uint64_t{1} << 22;
 
 bool isNoRoomFor(const std::string& text) {
-  return text.size() > kMostDigestText;
+  return text.size() > kMaxDigestText;
 }
 
 bool isOrderBounded(const v1::OrderDigest& order) {
@@ -39,8 +39,8 @@ bool isGroupBounded(const v1::GroupDigest& group) {
   if (isNoRoomFor(defined.name()) || isNoRoomFor(defined.desc()) ||
       isNoRoomFor(defined.leg()) || isNoRoomFor(group.label()) ||
       group.rank_size() != group.last_seq_size() ||
-      group.rank_size() > kMostRanks || group.waiting_size() > kMostWaits ||
-      group.divergence().parts_size() > kMostParts) {
+      group.rank_size() > kMaxRanks || group.waiting_size() > kMaxWaits ||
+      group.divergence().parts_size() > kMaxParts) {
     return false;
   }
   for (const v1::Divergence::Part& part : group.divergence().parts()) {
@@ -48,7 +48,7 @@ bool isGroupBounded(const v1::GroupDigest& group) {
   }
   for (const v1::Waiting& waiting : group.waiting()) {
     if (isNoRoomFor(waiting.op()) || isNoRoomFor(waiting.site()) ||
-        waiting.ranks_size() > kMostRanks) {
+        waiting.ranks_size() > kMaxRanks) {
       return false;
     }
   }
@@ -59,7 +59,7 @@ bool isJobBounded(const v1::JobDigest& job) {
   const v1::Rendezvous& met = job.header().rendezvous();
   if (isNoRoomFor(job.header().job()) || isNoRoomFor(met.address()) ||
       isNoRoomFor(met.run_id()) || isNoRoomFor(met.start()) ||
-      job.slow_peers_size() > kMostRanks) {
+      job.slow_peers_size() > kMaxRanks) {
     return false;
   }
   return std::all_of(job.slow_peers().begin(), job.slow_peers().end(),
@@ -88,8 +88,8 @@ std::string problemOf(const v1::HostDigest& digest) {
       if (!RankList::fromGroup(group.group())) return "a group in it is none";
     }
   }
-  if (isNoRoomFor(digest.host()) || digest.jobs_size() > kMostJobs ||
-      ranks > kMostRanks || groups > kMostGroups || members > kMostMembers) {
+  if (isNoRoomFor(digest.host()) || digest.jobs_size() > kMaxJobs ||
+      ranks > kMaxRanks || groups > kMaxGroups || members > kMaxMembers) {
     return "it is longer than it may be";
   }
   return "";
@@ -98,8 +98,8 @@ std::string problemOf(const v1::HostDigest& digest) {
 // What is left of the bounds of a digest.
 struct Room {
   std::size_t bytes = 0;
-  std::uint64_t members = kMostMembers;
-  int groups = kMostGroups;
+  std::uint64_t members = kMaxMembers;
+  int groups = kMaxGroups;
 
   bool take(const v1::GroupDigest& group) {
     // With the tag and the length of the field.
@@ -133,7 +133,7 @@ void keepWhatFits(v1::HostDigest& digest) {
     return !isWithinHost(group.digest);
   });
   const std::size_t others = digest.ByteSizeLong() + 16;
-  Room room{kMostDigestBytes - std::min(kMostDigestBytes, others)};
+  Room room{kMaxDigestBytes - std::min(kMaxDigestBytes, others)};
   std::uint32_t left_out = 0;
   for (Group& group : groups) {
     if (room.take(group.digest)) {
@@ -148,8 +148,8 @@ void keepWhatFits(v1::HostDigest& digest) {
 }  // namespace
 
 std::string boundedText(const std::string& text) {
-  if (text.size() <= kMostDigestText) return text;
-  std::size_t end = kMostDigestText;
+  if (text.size() <= kMaxDigestText) return text;
+  std::size_t end = kMaxDigestText;
   // Not within a character.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;
@@ -163,9 +163,9 @@ bool isWithinHost(const v1::GroupDigest& group) {
 
 WrittenDigest writeDigest(v1::HostDigest digest) {
   digest.set_version(kVersion);
-  if (digest.jobs_size() > kMostJobs) {
-    digest.mutable_jobs()->DeleteSubrange(kMostJobs,
-                                          digest.jobs_size() - kMostJobs);
+  if (digest.jobs_size() > kMaxJobs) {
+    digest.mutable_jobs()->DeleteSubrange(kMaxJobs,
+                                          digest.jobs_size() - kMaxJobs);
   }
   keepWhatFits(digest);
   return {digest.SerializeAsString(), digest.left_out_groups()};
@@ -173,7 +173,7 @@ WrittenDigest writeDigest(v1::HostDigest digest) {
 
 Result<v1::HostDigest> readDigest(const std::string& bytes) {
   v1::HostDigest digest;
-  if (bytes.size() > kMostDigestBytes || !digest.ParseFromString(bytes)) {
+  if (bytes.size() > kMaxDigestBytes || !digest.ParseFromString(bytes)) {
     return Error{"it is no digest of a host"};
   }
   if (std::string problem = problemOf(digest); !problem.empty()) {

@@ -12,9 +12,9 @@
 
 namespace traced {
 
-constexpr std::size_t kMostDigestBytes = 512 << 10;
+constexpr std::size_t kMaxDigestBytes = 512 << 10;
 // Texts of one job, group or call.
-constexpr std::size_t kMostDigestText = 512;
+constexpr std::size_t kMaxDigestText = 512;
 
 // The beginning of a text that is valid UTF-8, as far as it may be told.
 std::string boundedText(const std::string& text);

@@ -47,7 +47,7 @@ bool compare(LiveJob& job, const v1::JobDigest& theirs,
 
 }  // namespace
 
-void Hosts::look(const WatchedJobs& watched, std::vector<Peer> peers) {
+void Hosts::refresh(const WatchedJobs& watched, std::vector<Peer> peers) {
   peers_ = std::move(peers);
   ++looks_;
   join(watched);

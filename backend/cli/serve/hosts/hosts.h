@@ -27,7 +27,7 @@ class Hosts {
   explicit Hosts(Options options) : options_(std::move(options)) {}
 
   // Sees once more what this host and its peers have.
-  void look(const WatchedJobs& watched, std::vector<Peer> peers);
+  void refresh(const WatchedJobs& watched, std::vector<Peer> peers);
 
   // Those of this host first.
   const std::vector<HostsJob>& jobs() const { return jobs_; }

@@ -14,7 +14,7 @@ namespace {
 
 // Ranks of one run meet before they begin to record. By how much wall clocks of
 // two hosts may differ is in it.
-constexpr std::int64_t kMostApartNs = 60'000'000'000;
+constexpr std::int64_t kMaxDistanceNs = 60'000'000'000;
 
 // When the first and the last of its ranks began to record.
 std::pair<std::int64_t, std::int64_t> startsOf(const v1::JobDigest& job) {
@@ -31,7 +31,7 @@ bool beganTogether(const v1::JobDigest& one, const v1::JobDigest& other) {
   const auto [first, last] = startsOf(one);
   const auto [other_first, other_last] = startsOf(other);
   return wrappingDifference(std::max(last, other_last),
-                            std::min(first, other_first)) <= kMostApartNs;
+                            std::min(first, other_first)) <= kMaxDistanceNs;
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ bool HostsJob::mayTake(const v1::JobDigest& digest) const {
   const v1::JobDigest& first = *parts_.front().digest;
   if (!haveOneName(first.header(), digest.header()) ||
       !metInOnePlace(first.header(), digest.header()) ||
-      !tellsWhereTheyMet(first.header().rendezvous()) ||
-      !tellsWhereTheyMet(digest.header().rendezvous())) {
+      !hasRendezvous(first.header().rendezvous()) ||
+      !hasRendezvous(digest.header().rendezvous())) {
     return false;
   }
   std::set<std::uint32_t> ranks;

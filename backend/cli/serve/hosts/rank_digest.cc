@@ -25,7 +25,7 @@ void addSums(const LiveSums::OfRank& sums, v1::RankDigest& digest) {
     digest.set_unseen_wait_ns(sums.unseen_waits.ns());
   }
   digest.set_unsplit(totals.split.withheld);
-  digest.set_arrivals(sums.lateness.arrivals);
+  digest.set_arrivals(sums.lateness.ready_times);
   digest.set_last(sums.lateness.last);
   digest.set_behind_ns(sums.lateness.behind_ns);
   digest.set_caused_wait_ns(sums.lateness.caused_ns);

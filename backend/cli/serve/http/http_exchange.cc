@@ -19,7 +19,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 
-constexpr std::uint32_t kMostAnswerHeader = 8 << 10;
+constexpr std::uint32_t kMaxAnswerHeader = 8 << 10;
 
 // One request and its answer. All of its steps together end in time.
 class Exchange {
@@ -55,7 +55,7 @@ class Exchange {
   // What does not fit is an error: http::error::need_buffer. What is said of
   // the length is not believed, so there is a buffer of the most it may be.
   beast::error_code read() {
-    parser_.header_limit(kMostAnswerHeader);
+    parser_.header_limit(kMaxAnswerHeader);
     parser_.get().body().data = body_.data();
     parser_.get().body().size = body_.size();
     return finish(
@@ -84,7 +84,7 @@ class Exchange {
   const std::chrono::steady_clock::time_point deadline_;
   asio::io_context io_{1};
   beast::tcp_stream stream_{io_};
-  beast::flat_buffer buffer_{std::size_t{2} * kMostAnswerHeader};
+  beast::flat_buffer buffer_{std::size_t{2} * kMaxAnswerHeader};
   std::string body_;
   http::response_parser<http::buffer_body> parser_;
 };

@@ -65,8 +65,8 @@ Result<HttpAnswer> askHttp(HttpRequest request, const HttpBounds& bounds);
 inline std::chrono::nanoseconds failurePause(std::chrono::nanoseconds every,
                                              std::chrono::nanoseconds longest,
                                              int before) {
-  constexpr int kMostDoublings = 16;
-  const auto longer = every * (1 << std::min(before, kMostDoublings));
+  constexpr int kMaxDoublings = 16;
+  const auto longer = every * (1 << std::min(before, kMaxDoublings));
   return std::min(longer, std::max(longest, every));
 }
 

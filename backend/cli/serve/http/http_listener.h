@@ -50,8 +50,8 @@ class HttpListener {
  public:
   using Acceptor = typename Protocol::acceptor;
 
-  static constexpr std::size_t kMostHeaderBytes = 8 << 10;
-  static constexpr std::chrono::seconds kLongestRequest{10};
+  static constexpr std::size_t kMaxHeaderBytes = 8 << 10;
+  static constexpr std::chrono::seconds kMaxRequest{10};
   // Connections without a whole request, and those without a good one.
   static constexpr std::size_t kMaxAsking = 256;
   // Connections that get an answer, which takes memory.
@@ -110,9 +110,9 @@ class HttpListener<Protocol>::Session
 
   // A body is not read before the answer: no path takes one.
   void run() {
-    parser_.header_limit(kMostHeaderBytes);
+    parser_.header_limit(kMaxHeaderBytes);
     parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
-    stream_.expires_after(kLongestRequest);
+    stream_.expires_after(kMaxRequest);
     boost::beast::http::async_read_header(
         stream_, buffer_, parser_,
         [self = this->shared_from_this()](boost::beast::error_code error,
@@ -122,7 +122,7 @@ class HttpListener<Protocol>::Session
   }
 
  private:
-  static constexpr std::chrono::seconds kLongestDrain{2};
+  static constexpr std::chrono::seconds kMaxDrain{2};
   static constexpr std::size_t kMaxDrainedBytes = 64 << 10;
 
   void leave() {
@@ -136,7 +136,7 @@ class HttpListener<Protocol>::Session
       leave();
       listener_.answered_.add(*this, source_);
     }
-    stream_.expires_after(kLongestRequest);
+    stream_.expires_after(kMaxRequest);
     boost::beast::http::async_write(
         stream_, response_,
         [self = this->shared_from_this()](boost::beast::error_code error,
@@ -145,7 +145,7 @@ class HttpListener<Protocol>::Session
           self->stream_.socket().shutdown(Protocol::socket::shutdown_send,
                                           ignored);
           if (error || self->parser_.is_done()) return;
-          self->stream_.expires_after(kLongestDrain);
+          self->stream_.expires_after(kMaxDrain);
           self->drain();
         });
   }
@@ -164,7 +164,7 @@ class HttpListener<Protocol>::Session
   HttpListener& listener_;
   const std::string source_;
   boost::beast::basic_stream<Protocol> stream_;
-  boost::beast::flat_buffer buffer_{2 * kMostHeaderBytes};
+  boost::beast::flat_buffer buffer_{2 * kMaxHeaderBytes};
   boost::beast::http::request_parser<boost::beast::http::empty_body> parser_;
   HttpAnswers::Response response_;
   std::array<char, 4096> drained_;

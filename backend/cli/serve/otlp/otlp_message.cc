@@ -94,11 +94,11 @@ Json resourceOf(const MetricSource& source, const std::string& host) {
                          {"host.name", host}})}};
 }
 
-constexpr std::int64_t kLongestPauseS = 300;
-constexpr std::size_t kMostWords = 200;
+constexpr std::int64_t kMaxPauseS = 300;
+constexpr std::size_t kMaxWords = 200;
 
 std::string shown(const std::string& words) {
-  return printable(words.substr(0, kMostWords));
+  return printable(words.substr(0, kMaxWords));
 }
 
 // "" of what has none.
@@ -143,8 +143,7 @@ std::optional<std::chrono::seconds> retryAfter(const std::string& text,
     if (!end || *end != '\0') return std::nullopt;
     seconds = timegm(&date) - now_s;
   }
-  return std::chrono::seconds(
-      std::clamp<std::int64_t>(seconds, 0, kLongestPauseS));
+  return std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, kMaxPauseS));
 }
 
 }  // namespace

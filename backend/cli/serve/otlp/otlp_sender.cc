@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr HttpBounds kBounds{std::chrono::seconds(10), 64 << 10};
-constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(30);
+constexpr std::chrono::nanoseconds kMaxPause = std::chrono::seconds(30);
 
 // Hosts that lost one collector do not come back to it all at once.
 std::chrono::nanoseconds spread(std::chrono::nanoseconds pause) {
@@ -70,7 +70,7 @@ void OtlpSender::State::take(const OtlpAnswer& answer) {
     due = Clock::now() + every;
   } else {
     ++failed;
-    const auto pause = failurePause(every, kLongestPause, failed_in_a_row);
+    const auto pause = failurePause(every, kMaxPause, failed_in_a_row);
     due = Clock::now() +
           (answer.retry_after ? *answer.retry_after : spread(pause));
   }

@@ -44,8 +44,8 @@ Result<std::vector<HttpUrl>> placesIn(const std::string& text,
     if (word.empty()) continue;
     const Result<HttpUrl> place = placeOf(std::string(word));
     if (!place) return place.error();
-    if (places.size() == PeerList::kMostPeers) {
-      return Error{absl::StrCat("more than ", PeerList::kMostPeers, " peers")};
+    if (places.size() == PeerList::kMaxPeers) {
+      return Error{absl::StrCat("more than ", PeerList::kMaxPeers, " peers")};
     }
     places.push_back(*place);
   }
@@ -76,13 +76,13 @@ Result<PeerList> PeerList::parse(const std::string& text) {
 
 Result<std::vector<HttpUrl>> PeerList::places() const {
   if (kind_ == Kind::kFile) return readFile();
-  if (kind_ == Kind::kName) return lookUp();
+  if (kind_ == Kind::kName) return find();
   return fixed_;
 }
 
 Result<std::vector<HttpUrl>> PeerList::readFile() const {
   // 256 bytes for each.
-  std::string text(256 * kMostPeers, '\0');
+  std::string text(256 * kMaxPeers, '\0');
   std::ifstream file(path_);
   if (!file) {
     return Error{absl::StrCat(printable(path_),
@@ -92,7 +92,7 @@ Result<std::vector<HttpUrl>> PeerList::readFile() const {
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.peek() != std::ifstream::traits_type::eof()) {
     return Error{absl::StrCat(printable(path_), " is longer than a list of ",
-                              kMostPeers, " peers")};
+                              kMaxPeers, " peers")};
   }
   Result<std::vector<HttpUrl>> places = placesIn(text, "\n,");
   if (!places) {
@@ -101,7 +101,7 @@ Result<std::vector<HttpUrl>> PeerList::readFile() const {
   return places;
 }
 
-Result<std::vector<HttpUrl>> PeerList::lookUp() const {
+Result<std::vector<HttpUrl>> PeerList::find() const {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -116,7 +116,7 @@ Result<std::vector<HttpUrl>> PeerList::lookUp() const {
     char address[NI_MAXHOST];
     if (getnameinfo(each->ai_addr, each->ai_addrlen, address, sizeof address,
                     nullptr, 0, NI_NUMERICHOST) == 0 &&
-        places.size() < kMostPeers) {
+        places.size() < kMaxPeers) {
       places.push_back({address, name_.port, kDigest});
     }
   }

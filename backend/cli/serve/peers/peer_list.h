@@ -19,7 +19,7 @@ class HostDigest;
 class PeerList {
  public:
   static constexpr std::uint16_t kPort = 9464;
-  static constexpr std::size_t kMostPeers = 4096;
+  static constexpr std::size_t kMaxPeers = 4096;
 
   // "node7,node8:9465", "file:PATH" with one of these in each line, or
   // "dns:NAME[:PORT]" for all addresses that a name has. An Error says what is
@@ -36,7 +36,7 @@ class PeerList {
   enum class Kind { kFixed, kFile, kName };
 
   Result<std::vector<HttpUrl>> readFile() const;
-  Result<std::vector<HttpUrl>> lookUp() const;
+  Result<std::vector<HttpUrl>> find() const;
 
   Kind kind_ = Kind::kFixed;
   std::vector<HttpUrl> fixed_;

@@ -18,12 +18,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr HttpBounds kBounds{std::chrono::seconds(3), kMostDigestBytes};
+constexpr HttpBounds kBounds{std::chrono::seconds(3), kMaxDigestBytes};
 // As many are asked at once.
 constexpr std::size_t kThreads = 8;
 // One that does not answer is asked this rarely, in the end.
-constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(5);
-constexpr std::chrono::milliseconds kLeastPause{10};
+constexpr std::chrono::nanoseconds kMaxPause = std::chrono::seconds(5);
+constexpr std::chrono::milliseconds kMinPause{10};
 constexpr std::chrono::seconds kListEvery{10};
 // What a peer told counts for so long, or for 5 intervals.
 constexpr std::chrono::nanoseconds kFresh = std::chrono::seconds(10);
@@ -55,7 +55,7 @@ struct Peers::State {
     bool is_asked = false;
     bool is_self = false;
     int failed_in_a_row = 0;
-    Clock::time_point heard;
+    Clock::time_point last_heard;
     std::shared_ptr<const v1::HostDigest> digest;
     std::string problem;
     std::uint64_t bytes = 0;
@@ -111,21 +111,22 @@ void Peers::State::take(Known& peer, Result<v1::HostDigest> digest,
   peer.bytes = bytes;
   peer.all_bytes += bytes;
   if (!digest) {
-    peer.due = now + failurePause(options.interval, kLongestPause,
-                                  peer.failed_in_a_row++);
+    peer.due =
+        now + failurePause(options.interval, kMaxPause, peer.failed_in_a_row++);
     say(peer, digest.error().message);
     return;
   }
   const std::chrono::duration<double> share(
-      static_cast<double>(bytes * peers.size()) / kMostBytesPerSecond);
+      static_cast<double>(bytes * peers.size()) / kMaxBytesPerSecond);
   peer.due =
       now +
       std::max(options.interval,
                std::chrono::duration_cast<std::chrono::nanoseconds>(share));
   // An answer may be an old one, of a `serve` that no longer looks.
-  if (!peer.digest || peer.digest->looks() != digest->looks()) peer.heard = now;
+  if (!peer.digest || peer.digest->looks() != digest->looks())
+    peer.last_heard = now;
   peer.is_self = digest->instance() == options.instance;
-  if (peer.is_self) peer.due = now + kLongestPause;
+  if (peer.is_self) peer.due = now + kMaxPause;
   peer.digest =
       peer.is_self ? nullptr
                    : std::make_shared<const v1::HostDigest>(*std::move(digest));
@@ -185,7 +186,7 @@ void Peers::run(const std::shared_ptr<State>& state) {
         state->is_listed ? now + kListEvery : state->list_due;
     State::Known* peer = state->due(now, next);
     if (!peer) {
-      state->changed.wait_until(lock, std::max(next, now + kLeastPause));
+      state->changed.wait_until(lock, std::max(next, now + kMinPause));
       continue;
     }
     peer->is_asked = true;
@@ -212,12 +213,12 @@ std::vector<Peer> Peers::all() const {
     peer.problem = known.problem;
     peer.bytes = known.bytes;
     peer.all_bytes = known.all_bytes;
-    const bool was_heard = known.heard != Clock::time_point();
+    const bool was_reported = known.last_heard != Clock::time_point();
     peer.silent_s = std::chrono::duration<double>(
-                        now - (was_heard ? known.heard : known.since))
+                        now - (was_reported ? known.last_heard : known.since))
                         .count();
     // One that has two addresses is one.
-    if (known.digest && now - known.heard <= fresh &&
+    if (known.digest && now - known.last_heard <= fresh &&
         instances.insert(known.digest->instance()).second) {
       peer.digest = known.digest;
     }

@@ -19,7 +19,7 @@ class Peers {
  public:
   // What all digests together may come to, in bytes a second: with more, each
   // peer is asked more rarely.
-  static constexpr double kMostBytesPerSecond = 4 << 20;
+  static constexpr double kMaxBytesPerSecond = 4 << 20;
 
   struct Options {
     PeerList list;

@@ -112,13 +112,13 @@ TEST(BudgetCheckTest, ToleranceIsInBothDirections) {
 }
 
 TEST(BudgetCheckTest, ToleranceDoesNotOverflow) {
-  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  constexpr std::uint64_t kMax = ~std::uint64_t{0};
   BudgetRow loose = row(0);
   loose.tolerance_percent = 1e300;
-  EXPECT_EQ(allowedFor(loose, kMost).high, kMost);
-  EXPECT_EQ(allowedFor(loose, kMost).low, 0u);
+  EXPECT_EQ(allowedFor(loose, kMax).high, kMax);
+  EXPECT_EQ(allowedFor(loose, kMax).low, 0u);
   loose.tolerance_percent = 50;
-  EXPECT_EQ(allowedFor(loose, kMost - 1).high, kMost);
+  EXPECT_EQ(allowedFor(loose, kMax - 1).high, kMax);
   EXPECT_EQ(allowedFor(loose, 3).low, 2u);
   EXPECT_EQ(allowedFor(loose, 3).high, 4u);
 }

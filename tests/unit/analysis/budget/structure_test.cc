@@ -67,7 +67,7 @@ TEST(StructureTest, ARunMeetsWhatWasBuiltFromIt) {
   EXPECT_EQ(differences(rows, {rankOf(0, 2)}), Sentences{});
 }
 
-TEST(StructureTest, AnotherOrderIsTold) {
+TEST(StructureTest, AnotherOrderIsReported) {
   std::vector<StructureRow> rows = rowsOf(rankOf(0, 2));
   rows[0].structure.waited_at_once.reset();
   EXPECT_EQ(differences(rows, {rankOf(0, 2), rankOf(1, 3)}),
@@ -75,7 +75,7 @@ TEST(StructureTest, AnotherOrderIsTold) {
                       "budget has 2 x all_reduce float32 4-8 KiB"});
 }
 
-TEST(StructureTest, OfManyRanksTheFirstAreTold) {
+TEST(StructureTest, OfManyRanksTheFirstAreReported) {
   std::vector<StructureRow> rows = rowsOf(rankOf(0, 2));
   rows[0].structure.waited_at_once.reset();
   std::vector<StreamTable> ranks;
@@ -87,7 +87,7 @@ TEST(StructureTest, OfManyRanksTheFirstAreTold) {
   EXPECT_EQ(told.back().find("rank 7 calls"), 0u) << told.back();
 }
 
-TEST(StructureTest, OtherGroupsAreTold) {
+TEST(StructureTest, OtherGroupsAreReported) {
   const std::vector<StructureRow> rows = rowsOf(rankOf(0, 2));
   EXPECT_EQ(differences(rows, {rankOf(0, 2, 4)}),
             Sentences{"the groups are 1 of 4 where the budget has 1 of 2"});

@@ -44,7 +44,7 @@ TEST_F(UsageTest, GroupsThatAreCalledAlikeAreOne) {
   EXPECT_EQ(rank.entries()[0].steps[0].usage, (Usage{2, 160}));
 }
 
-TEST_F(UsageTest, IsToldStepByStepWhateverTheOrderOfTheRows) {
+TEST_F(UsageTest, IsReportedStepByStepWhateverTheOrderOfTheRows) {
   stream_.addStep(2, kFirstUseNs, 7);
   stream_.addStep(4, kFirstUseNs, 8);
   for (const std::uint64_t id : {5, 1, 3, 6}) {

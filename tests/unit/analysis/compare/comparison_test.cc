@@ -195,7 +195,7 @@ TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
 }
 
 // Found with real ranks on a quiet machine.
-TEST_F(ComparisonTest, HowLongARankComputesMayVaryTooMuchToTell) {
+TEST_F(ComparisonTest, HowLongARankComputesMayVaryTooMuchToReport) {
   MadeUp slow;
   slow.transfer_ms *= 1.2;
   slow.wait_ms *= 1.3;

@@ -99,19 +99,19 @@ TEST(FigureSums, WhatSeveralAddUpIsWhatOneDoes) {
   EXPECT_EQ(told.caused_ns, expected.caused_ns);
   ASSERT_EQ(told.keys.size(), expected.keys.size());
   for (const auto& [key, figures] : expected.keys) {
-    const KeyFigures& of_told = told.keys.at(key);
-    EXPECT_EQ(of_told.values, figures.values);
-    EXPECT_EQ(of_told.ahead_ns, figures.ahead_ns);
-    EXPECT_EQ(of_told.uncertain_ns, figures.uncertain_ns);
-    EXPECT_EQ(of_told.caused_ns, figures.caused_ns);
-    EXPECT_EQ(of_told.computed_ns, figures.computed_ns);
-    EXPECT_EQ(of_told.site, figures.site);
+    const KeyFigures& of_reported = told.keys.at(key);
+    EXPECT_EQ(of_reported.values, figures.values);
+    EXPECT_EQ(of_reported.ahead_ns, figures.ahead_ns);
+    EXPECT_EQ(of_reported.uncertain_ns, figures.uncertain_ns);
+    EXPECT_EQ(of_reported.caused_ns, figures.caused_ns);
+    EXPECT_EQ(of_reported.computed_ns, figures.computed_ns);
+    EXPECT_EQ(of_reported.site, figures.site);
   }
 }
 
 TEST(FigureSums, OperationsOfTooManyKindsAreCounted) {
   FigureSums sums, others;
-  for (std::size_t i = 0; i < kMostKeys; ++i) {
+  for (std::size_t i = 0; i < kMaxKeys; ++i) {
     ASSERT_TRUE(sums.keyOf({"send", "", "", std::to_string(i)}));
   }
   EXPECT_FALSE(sums.keyOf({"send", "", "", "one more"}));

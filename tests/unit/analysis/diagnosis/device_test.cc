@@ -9,7 +9,7 @@ namespace traced::testing {
 namespace {
 
 constexpr std::int64_t kSilentUntil = 60'000;
-constexpr std::uint32_t kNotTold = v1::END_SOURCE_UNSPECIFIED;
+constexpr std::uint32_t kNotReported = v1::END_SOURCE_UNSPECIFIED;
 constexpr std::uint32_t kHook = v1::END_SOURCE_COMPLETION_HOOK;
 constexpr std::uint32_t kEvent = v1::END_SOURCE_DEVICE_EVENT;
 constexpr std::uint32_t kDeviceWait = v1::END_SOURCE_DEVICE_WAIT;
@@ -28,7 +28,7 @@ class DeviceRank {
   // The next operation, whose end is told by `source`.
   std::uint64_t run(std::uint32_t call, std::uint32_t source) {
     const std::uint64_t id = rank_.hang(call, at_ms_);
-    if (source != kNotTold) {
+    if (source != kNotReported) {
       rank_.stream().add(DoneRow{
           .op = id, .end_ns = RankBuilder::ns(at_ms_ + 5), .source = source});
     }
@@ -62,43 +62,44 @@ void runTimes(DeviceRank& rank, std::uint32_t call, std::uint32_t source,
   for (int i = 0; i < times; ++i) rank.run(call, source);
 }
 
-TEST(DeviceTest, SynchronousCallsWhoseEndsNobodyToldAreNoHang) {
+TEST(DeviceTest, SynchronousCallsWhoseEndsNobodyReportedAreNoHang) {
   for (const Ending ending : {Ending::kClosed, Ending::kRecovered}) {
     expectHealthy(diagnosed(
         [](DeviceRank& rank) {
-          runTimes(rank, rank.call(false).id(), kNotTold, 5);
+          runTimes(rank, rank.call(false).id(), kNotReported, 5);
         },
         ending));
   }
 }
 
-TEST(DeviceTest, NorAreTheyWhereTheWatchdogTellsOfAsynchronousOnes) {
+TEST(DeviceTest, NorAreTheyWhereTheWatchdogReportsAsynchronousOnes) {
   expectHealthy(diagnosed([](DeviceRank& rank) {
     const std::uint32_t async = rank.call(true).id();
     const std::uint32_t sync = rank.call(false).id();
     for (int i = 0; i < 20; ++i) {
       rank.run(async, kHook);
-      rank.run(sync, kNotTold);
+      rank.run(sync, kNotReported);
     }
   }));
 }
 
-TEST(DeviceTest, WhatTheWatchdogShouldHaveToldHangs) {
+TEST(DeviceTest, WhatTheWatchdogShouldHaveReportedHangs) {
   expectVerdict(diagnosed([](DeviceRank& rank) {
                   const std::uint32_t async = rank.call(true).id();
                   runTimes(rank, async, kHook, 5);
-                  rank.run(async, kNotTold);
+                  rank.run(async, kNotReported);
                 }),
                 VerdictKind::kHungIn, {0, 1});
 }
 
-TEST(DeviceTest, WhatAnEventShouldHaveToldHangsAlsoBehindAGapAtTheBeginning) {
+TEST(DeviceTest,
+     WhatAnEventShouldHaveReportedHangsAlsoBehindAGapAtTheBeginning) {
   for (const int told : {3, 20}) {
     const Diagnosis found = diagnosed([&](DeviceRank& rank) {
       const std::uint32_t sync = rank.call(false).id();
-      runTimes(rank, sync, kNotTold, 3);
+      runTimes(rank, sync, kNotReported, 3);
       runTimes(rank, sync, kEvent, told);
-      rank.run(sync, kNotTold);
+      rank.run(sync, kNotReported);
     });
     if (told < 16) {
       expectHealthy(found);
@@ -114,7 +115,7 @@ TEST(DeviceTest, AProcessThatEndedByItselfMayLackTheLastAnswers) {
     DeviceRank rank(builder);
     const std::uint32_t sync = rank.call(false).id();
     runTimes(rank, sync, kEvent, 5);
-    rank.run(sync, kNotTold);
+    rank.run(sync, kNotReported);
     builder.stream().add(
         MarkRow{1000, RankBuilder::ns(100), v1::MARK_KIND_DEVICE_UNTIMED, 1});
   });
@@ -136,8 +137,8 @@ TEST(DeviceTest, WhatAllJoinedMayStandBehindWhatOneOfThemWaitsFor) {
       rank.run(pair, kHook);
       rank.run(all, kHook);
     }
-    if (number == 0) rank.run(pair, kNotTold);
-    rank.run(all, kNotTold);
+    if (number == 0) rank.run(pair, kNotReported);
+    rank.run(all, kNotReported);
     builder.live(kSilentUntil);
   }
   const Diagnosis found = diagnoseJob(job, Ending::kRecovered);
@@ -153,9 +154,9 @@ TEST(DeviceTest, WhoStoppedWithItsDeviceIsNamedAndNotWhoWaits) {
     DeviceRank rank(builder);
     const std::uint32_t sync = rank.call(false).id();
     runTimes(rank, sync, kEvent, 20);
-    rank.run(sync, kNotTold);
+    rank.run(sync, kNotReported);
     if (number == 0) continue;
-    rank.run(sync, kNotTold);
+    rank.run(sync, kNotReported);
     builder.live(kSilentUntil);
   }
   expectVerdict(diagnoseJob(job, Ending::kRecovered), VerdictKind::kHungIn,
@@ -168,16 +169,16 @@ TEST(DeviceTest, CapturedCallsNeverEnd) {
     v1::Call& captured = rank.call(true);
     captured.set_graph_plus_1(3);
     runTimes(rank, async, kHook, 5);
-    runTimes(rank, captured.id(), kNotTold, 3);
+    runTimes(rank, captured.id(), kNotReported, 3);
   }));
 }
 
-TEST(DeviceTest, WhereOnlyWaitsTellWhatWasNotWaitedForIsNotJudged) {
+TEST(DeviceTest, WhereOnlyWaitsReportWhatWasNotWaitedForIsNotJudged) {
   for (const bool waits : {false, true}) {
     const Diagnosis found = diagnosed([&](DeviceRank& rank) {
       const std::uint32_t async = rank.call(true).id();
       for (int i = 0; i < 5; ++i) rank.wait(rank.run(async, kDeviceWait));
-      const std::uint64_t last = rank.run(async, kNotTold);
+      const std::uint64_t last = rank.run(async, kNotReported);
       if (waits) rank.wait(last);
     });
     if (waits) {

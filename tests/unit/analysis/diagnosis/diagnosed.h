@@ -53,7 +53,7 @@ inline std::string textOf(const Diagnosis& diagnosis) {
       text += "  " + line + "\n";
     }
     text += "  " + consequenceOf(diagnosis.job, verdict) + "\n";
-    for (const std::string& line : phrases(diagnosis.job, verdict.evidence)) {
+    for (const std::string& line : phrases(diagnosis.job, verdict.reasons)) {
       text += "  " + line + "\n";
     }
   }

@@ -89,7 +89,7 @@ class Dumps {
   std::vector<Json> dumps_;
 };
 
-TEST(DumpsTest, TotalsOfAnAllToAllTellNothingOfItsSplits) {
+TEST(DumpsTest, TotalsOfAnAllToAllReportNothingOfItsSplits) {
   Dumps dumps(2);
   dumps.addGroup("1", {0, 1});
   for (const std::uint32_t rank : {0U, 1U}) {
@@ -104,7 +104,7 @@ TEST(DumpsTest, TotalsOfAnAllToAllTellNothingOfItsSplits) {
                                       "buffers_and_waits", "early_ends"}));
 }
 
-TEST(DumpsTest, CountersTellOfARankWhoseDumpHasNoEntry) {
+TEST(DumpsTest, CountersReportARankWhoseDumpHasNoEntry) {
   Dumps dumps(4);
   dumps.addGroup("1", {0, 1, 2, 3});
   for (const std::uint32_t rank : {0U, 1U, 3U}) {
@@ -287,7 +287,7 @@ TEST(DumpsTest, ARankWithoutADumpIsNamedWhereAllLeadsToIt) {
 }
 
 // Gloo's recorder of torch 2.11 tells of no end at all.
-TEST(DumpsTest, WhereNoEndIsToldNothingHangs) {
+TEST(DumpsTest, WhereNoEndIsReportedNothingHangs) {
   Dumps dumps(2);
   dumps.addGroup("1", {0, 1});
   for (const std::uint32_t rank : {0U, 1U}) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "analysis/diagnosis/evidence/timing.h"
+#include "analysis/diagnosis/job_state/timing.h"
 
 namespace traced {
 namespace {

@@ -19,7 +19,7 @@ TEST(HistogramTest, SmallValuesAreExact) {
   EXPECT_EQ(histogram.count(), 100u);
 }
 
-TEST(HistogramTest, EveryValueIsToldWithinFourTenthsOfAPercent) {
+TEST(HistogramTest, EveryValueIsReportedWithinFourTenthsOfAPercent) {
   for (std::uint64_t value = 1; value < std::uint64_t{1} << 62;
        value += value / 3 + 1) {
     Histogram histogram;

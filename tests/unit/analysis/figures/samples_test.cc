@@ -44,20 +44,20 @@ TEST(SamplesTest, NoSampleHasNoCount) {
   EXPECT_EQ(Samples().summarize().count, 0u);
 }
 
-// Beyond kMostExact only the histogram is kept. What it is made of does not
+// Beyond kMaxExact only the histogram is kept. What it is made of does not
 // show: the parts, their sizes and their order.
 TEST(SamplesTest, ManySamplesAreRoundedAlikeHoweverTheyAreAdded) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);
   std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> times_ns(Samples::kMostExact + 1);
+  std::vector<std::uint64_t> times_ns(Samples::kMaxExact + 1);
   for (std::uint64_t& ns : times_ns) ns = random() % 1'000'000'000;
   Samples exact = samplesOf({times_ns.begin() + 1, times_ns.end()});
   EXPECT_FALSE(exact.isRounded());
   const TimeSummary expected = std::move(exact).summarize();
 
   const auto cut = times_ns.begin() +
-                   static_cast<std::ptrdiff_t>(random() % Samples::kMostExact);
+                   static_cast<std::ptrdiff_t>(random() % Samples::kMaxExact);
   Samples in_parts = samplesOf({cut, times_ns.end()});
   in_parts.add(samplesOf({times_ns.begin(), cut}));
   std::uint64_t count = 0;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/job/group_catalog.h"
-#include "analysis/stream/call_place.h"
+#include "analysis/stream/call_site.h"
 #include "support/dump_files.h"
 
 namespace traced {
@@ -60,7 +60,7 @@ const v1::Call& callOf(const StreamTable& table, std::size_t i) {
   return *table.callOf(table.operations.at(i));
 }
 
-TEST(DumpTableTest, TellsWhatTheDumpTellsAndNoMore) {
+TEST(DumpTableTest, ReportsWhatTheDumpReportsAndNoMore) {
   const StreamTable table = tableOf(dumpOf({dumpEntry(0)}));
   ASSERT_EQ(table.operations.size(), 1u);
   const AssembledOperation& op = table.operations[0];
@@ -151,7 +151,7 @@ TEST(DumpTableTest, BothFormsSayTheSame) {
   }
 }
 
-TEST(DumpTableTest, AMeasuredDurationTellsTheStartOfWhatHasEnded) {
+TEST(DumpTableTest, AMeasuredDurationReportsTheStartOfWhatHasEnded) {
   Json measured = dumpEntry(0), discovered = dumpEntry(1),
        running = dumpEntry(2);
   measured["time_discovered_started_ns"] = kDumpBeginNs + 400'000;
@@ -257,7 +257,7 @@ TEST(DumpTableTest, ACoalescedBatchHoldsWhatWasLaunchedWithIt) {
   EXPECT_EQ(table.operations[5].seq, 1u);
 }
 
-TEST(DumpTableTest, GroupsAreToldByNameAndMembers) {
+TEST(DumpTableTest, GroupsAreReportedByNameAndMembers) {
   Json first = dumpOf({dumpEntry(0), dumpEntry(1)});
   first["pg_config"]["a"] = {{"desc", "dp"}, {"ranks", "[0, 1]"}};
   first["entries"][1]["process_group"] = {"a", "dp"};
@@ -366,7 +366,7 @@ TEST(DumpTableTest, SitesStayInProportionToTheDump) {
   EXPECT_LE(texts, bytes.size());
 }
 
-TEST(DumpTableTest, FramesThatAreNoneTellNoSite) {
+TEST(DumpTableTest, FramesThatAreNoneReportNoSite) {
   Json odd = dumpEntry(0);
   odd["frames"] = {1, "text", {{"filename", 7}}, {{"line", "x"}}, nullptr};
   Json none = dumpEntry(1);

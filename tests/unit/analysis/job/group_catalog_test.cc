@@ -20,7 +20,7 @@ TEST(GroupCatalogTest, RanksMeanTheSameGroupWhateverTheyCallIt) {
   EXPECT_EQ(catalog.groups()[0].label, "dp");
 }
 
-TEST(GroupCatalogTest, AttemptLegOrderAndRepetitionTellGroupsApart) {
+TEST(GroupCatalogTest, AttemptLegOrderAndRepetitionDistinguishGroups) {
   GroupCatalog catalog;
   catalog.add(0,
               {group("", "a", {0, 1}), group("", "b", {1, 0}),

@@ -17,7 +17,7 @@ TEST(OperationIndexTest, NumbersWhatIsNewAndKnowsWhatIsNot) {
   EXPECT_EQ(index.find(kWorld, 2), 1u);
 }
 
-TEST(OperationIndexTest, TellsGroupsAndMessagesApart) {
+TEST(OperationIndexTest, DistinguishesGroupsAndMessages) {
   OperationIndex index;
   EXPECT_EQ(index.at(kWorld, 7, 0), 0u);
   EXPECT_EQ(index.at(kShard, 7, 1), 1u);

@@ -87,7 +87,7 @@ TEST_F(ReadyTimesTest, GlooHasTwoWorkers) {
   EXPECT_EQ(ready(), (Times{0, 100, 500}));
 }
 
-TEST_F(ReadyTimesTest, BeforeAFutureToldItAnEndMayHaveBeenLongAgo) {
+TEST_F(ReadyTimesTest, BeforeAFutureReportedItAnEndMayHaveBeenLongAgo) {
   group_->set_backend("fake");
   issue(1, 0), end(1, 500);
   issue(2, 100), end(2, 900, v1::END_SOURCE_HOST_CALL);
@@ -152,7 +152,7 @@ TEST_F(ReadyTimesTest, AWaitThatTheCallMakesItselfDoes) {
   EXPECT_EQ(readyBehindWaits(), 1'000);
 }
 
-TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartTells) {
+TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartReports) {
   call_->set_device(v1::DEVICE_TYPE_CUDA);
   issue(1, 0), end(1, 500);
   issue(2, 600);

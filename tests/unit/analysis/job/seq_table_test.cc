@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
 TEST(SeqTableTest, AValueIsMadeOnceAndThenFound) {
   SeqTable<int> table;
@@ -28,13 +28,13 @@ TEST(SeqTableTest, AValueIsMadeOnceAndThenFound) {
 
 TEST(SeqTableTest, GreatAndSmallNumbersAreApart) {
   SeqTable<int> table;
-  for (const std::uint64_t seq : {kMost, std::uint64_t{0}, kMost - 1}) {
+  for (const std::uint64_t seq : {kMax, std::uint64_t{0}, kMax - 1}) {
     table.at(seq) = static_cast<int>(seq & 7);
   }
   EXPECT_EQ(table.first(), 0U);
-  EXPECT_EQ(*table.find(kMost), 7);
-  EXPECT_EQ(*table.find(kMost - 1), 6);
-  EXPECT_EQ(table.find(kMost - 2), nullptr);
+  EXPECT_EQ(*table.find(kMax), 7);
+  EXPECT_EQ(*table.find(kMax - 1), 6);
+  EXPECT_EQ(table.find(kMax - 2), nullptr);
 }
 
 TEST(SeqTableTest, HoldsWhatAMapHolds) {

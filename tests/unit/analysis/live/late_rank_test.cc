@@ -19,13 +19,13 @@ class LateRankTest : public ::testing::Test {
       late_.add(0, of_zero_ms * kLateMs / 10);
     }
     now_ns_ += LateRank::kQuarterNs;
-    late_.look(now_ns_, starved);
+    late_.update(now_ns_, starved);
   }
 
   LateRank late_;
   std::int64_t now_ns_ = 1;
 
-  void SetUp() override { late_.look(now_ns_, false); }
+  void SetUp() override { late_.update(now_ns_, false); }
 };
 
 TEST_F(LateRankTest, ItBeginsWithAWholeWindowAndEnds) {
@@ -68,7 +68,7 @@ TEST_F(LateRankTest, WhatCostsLittleIsNone) {
   }
 }
 
-TEST_F(LateRankTest, OnAStarvedMachineNothingIsTold) {
+TEST_F(LateRankTest, OnAStarvedMachineNothingIsReported) {
   for (int i = 0; i < 8; ++i) {
     quarter(1000, 0, i % 3 == 0);
     EXPECT_FALSE(late_.late());

@@ -114,7 +114,7 @@ TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
   end(0, 2, kNowNs + 2 * kMs);
   job_.count(kNowNs + 3 * kMs);
   EXPECT_TRUE(streams_[0]->settled().empty());
-  job_.count(kNowNs + AssembledOperation::kLongestNs + kMs);
+  job_.count(kNowNs + AssembledOperation::kMaxDurationNs + kMs);
   EXPECT_EQ(streams_[0]->settled().size(), 2U);
   // An end that comes behind that is of no operation any more.
   job_.count(kNowNs + LiveJob::kLateNs + 2 * kMs);
@@ -151,7 +151,7 @@ TEST_F(LiveJobTest, AWaitWithoutARecordIsBoundedWhenTheOperationEnds) {
   EXPECT_FALSE(rank.unseen_waits.isOpen());
 }
 
-TEST_F(LiveJobTest, AnEndThatAWaitSawMayBeToldBetterForAWhile) {
+TEST_F(LiveJobTest, AnEndThatAWaitSawMayBeReportedBetterForAWhile) {
   issue(0, 1, kNowNs);
   streams_[0]->add(WaitRow{
       .op = 1, .wait_begin_ns = kNowNs, .wait_ns = 3 * kMs, .saw_end = 1});
@@ -222,7 +222,7 @@ TEST_F(LiveJobTest, AReleasedWorkIsInFlightUntilItsEnd) {
   EXPECT_EQ(in_flight(), 0) << "its end may be what was lost";
 }
 
-TEST_F(LiveJobTest, WhoeverCalledItFirstIsToldAlsoWhenThatIsOver) {
+TEST_F(LiveJobTest, WhoeverCalledItFirstIsReportedAlsoWhenThatIsOver) {
   issue(0, 1, kNowNs);
   end(0, 1, kNowNs + kMs);
   job_.count(kNowNs + 2 * kMs);
@@ -241,7 +241,7 @@ TEST_F(LiveJobTest, WhatIsNotDefinedIsAskedFor) {
   stream.add(IssueRow{.op = 1, .issue_ns = kNowNs, .call = 1, .seq = 1});
   stream.add(IssueRow{.op = 2, .issue_ns = kNowNs, .call = 9, .seq = 2});
   EXPECT_FALSE(stream.knowsAll());
-  stream.settle(kNowNs + 2 * AssembledOperation::kLongestNs);
+  stream.settle(kNowNs + 2 * AssembledOperation::kMaxDurationNs);
   EXPECT_TRUE(stream.settled().empty()) << "it is not known what they are";
   EXPECT_EQ(stream.unknown().issued().call_size(), 2);
   stream.resolve(definitions_[0]);
@@ -256,9 +256,9 @@ TEST_F(LiveJobTest, KindsAreBounded) {
     sums.kind(v1::OPERATION_ALL_REDUCE, group).calls += 1;
     sums.size(v1::OPERATION_ALL_REDUCE, group, 64).completion.add(1);
   }
-  EXPECT_LE(sums.kinds.size(), LiveSums::kMostKinds + 1);
-  EXPECT_LE(sums.sizes.size(), LiveSums::kMostSizes + 1);
-  EXPECT_EQ(sums.folded_kinds, 1000 - LiveSums::kMostKinds);
+  EXPECT_LE(sums.kinds.size(), LiveSums::kMaxKinds + 1);
+  EXPECT_LE(sums.sizes.size(), LiveSums::kMaxSizes + 1);
+  EXPECT_EQ(sums.folded_kinds, 1000 - LiveSums::kMaxKinds);
 }
 
 }  // namespace

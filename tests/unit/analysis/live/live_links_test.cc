@@ -26,7 +26,7 @@ class LiveLinksTest : public ::testing::Test {
       matched.key.source = (rank + kRanks - 1) % kRanks;
       matched.key.destination = rank;
       places_[rank] =
-          links_.placesOf(table, call_, matched, RankList::fromRanks({0, 1}));
+          links_.linksOf(table, call_, matched, RankList::fromRanks({0, 1}));
     }
   }
 
@@ -40,19 +40,19 @@ class LiveLinksTest : public ::testing::Test {
         const std::int64_t ns = rank == 2 ? slow_ns : kMillisecond;
         LiveLinks::add(places_[rank], seq_, {now_ns_, ns, ns});
       }
-      links_.look(now_ns_, starved);
+      links_.update(now_ns_, starved);
     }
   }
 
   static constexpr std::uint32_t kRanks = 4;
   LiveLinks links_;
   v1::Call call_;
-  std::vector<LiveLinks::Place> places_[kRanks];
+  std::vector<LiveLinks::LinkIndex> places_[kRanks];
   std::int64_t now_ns_ = 1000 * kSecond;
   std::uint64_t seq_ = 1;
 };
 
-TEST_F(LiveLinksTest, OneThatStaysSlowIsToldUntilItIsQuick) {
+TEST_F(LiveLinksTest, OneThatStaysSlowIsReportedUntilItIsQuick) {
   run(40 * kSecond, kMillisecond);
   EXPECT_THAT(links_.slow(), IsEmpty());
   run(18 * kSecond, 20 * kMillisecond);
@@ -69,13 +69,13 @@ TEST_F(LiveLinksTest, OneThatStaysSlowIsToldUntilItIsQuick) {
   EXPECT_THAT(links_.slow(), IsEmpty());
 }
 
-TEST_F(LiveLinksTest, OneThatIsSlowForAMomentIsNotTold) {
+TEST_F(LiveLinksTest, OneThatIsSlowForAMomentIsNotReported) {
   run(30 * kSecond, kMillisecond);
   run(7 * kSecond, 20 * kMillisecond);
   EXPECT_THAT(links_.slow(), IsEmpty());
 }
 
-TEST_F(LiveLinksTest, NothingIsToldOfAStarvedMachine) {
+TEST_F(LiveLinksTest, NothingIsReportedForAStarvedMachine) {
   run(18 * kSecond, 20 * kMillisecond);
   EXPECT_EQ(links_.slow().size(), 1u);
   run(kSecond, 20 * kMillisecond, true);
@@ -102,7 +102,7 @@ TEST(LiveLinksOfCollectivesTest, AreThoseOfRanksAndOfGroups) {
     StreamTable table;
     table.header.set_rank(rank);
     return links
-        .placesOf(table, call, MatchedCall(), RankList::fromRanks({4, 5}))
+        .linksOf(table, call, MatchedCall(), RankList::fromRanks({4, 5}))
         .size();
   };
   EXPECT_EQ(linksOn(4), 2u) << "the first member tells of its group, too";

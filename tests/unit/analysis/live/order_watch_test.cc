@@ -17,7 +17,7 @@ TEST(OrderWatchTest, RanksThatCallTheSameHaveNotDiverged) {
   EXPECT_TRUE(watch.divergences().empty());
 }
 
-TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsTold) {
+TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsReported) {
   OrderWatch watch;
   EXPECT_FALSE(watch.isNews(3, 1, 10));
   EXPECT_FALSE(watch.isNews(3, 2, 20));

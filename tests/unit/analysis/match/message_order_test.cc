@@ -35,7 +35,7 @@ TEST(MessageOrder, OneFromAnySourceMovesTheNumbersAfterIt) {
 }
 
 // The backend decides which of them takes which.
-TEST(MessageOrder, WhichOfTwoKindsAtOnceTookWhatCannotBeTold) {
+TEST(MessageOrder, WhichOfTwoKindsAtOnceTookWhatCannotBeReported) {
   EXPECT_EQ(
       messagesTaken(
           kThree, {receive(0, 10, 30), receive(1, 20, 40), receive(2, 40, 50)},
@@ -44,7 +44,7 @@ TEST(MessageOrder, WhichOfTwoKindsAtOnceTookWhatCannotBeTold) {
 }
 
 // As long as its source is not known it may have been of this pair.
-TEST(MessageOrder, NothingIsToldAfterOneWhoseSourceIsNotKnown) {
+TEST(MessageOrder, NothingIsReportedAfterOneWhoseSourceIsNotKnown) {
   std::vector<ReceivedMessage> receives = {
       receive(0, 10, 20), receive(0, 20, 30), receive(0, 30, 40)};
   receives[1].unresolved = true;
@@ -66,14 +66,14 @@ TEST(MessageOrder, AReceiveOfWhatWasNeverSentTookNothing) {
 }
 
 // Only a number that both sides gave the same tag says which message it was.
-TEST(MessageOrder, WithLossesOnlyNumbersOfOneTagTell) {
+TEST(MessageOrder, WithLossesOnlyNumbersOfOneTagReport) {
   const std::vector<SentMessage> sends = {{1, 7}, {2, 8}};
   const std::vector<ReceivedMessage> receives = {receive(1, 10, 20, 7),
                                                  receive(2, 20, 30, 7)};
   EXPECT_EQ(messagesTaken(sends, receives, false), (Numbers{1, 0}));
 }
 
-TEST(MessageOrder, WithLossesOneFromAnySourceLeavesNothingToTell) {
+TEST(MessageOrder, WithLossesOneFromAnySourceLeavesNothingToReport) {
   const std::vector<ReceivedMessage> receives = {receive(1, 10, 20),
                                                  receive(0, 20, 30)};
   EXPECT_EQ(messagesTaken(kThree, receives, false), (Numbers{0, 0}));

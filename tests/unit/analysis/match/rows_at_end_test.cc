@@ -175,7 +175,7 @@ void act(MeshRank& rank, int what, std::uint32_t sender, std::uint32_t self) {
   }
 }
 
-TEST_F(RowsAtEndTest, WhatAPartTellsIsWhatTheWholeTells) {
+TEST_F(RowsAtEndTest, WhatAPartReportsIsWhatTheWholeReports) {
   std::mt19937_64 random(testing::testSeed());
   SCOPED_TRACE(absl::StrCat("TEST_SEED=", testing::testSeed()));
   const auto draw = [&random](std::uint64_t below) { return random() % below; };
@@ -218,7 +218,7 @@ TEST_F(RowsAtEndTest, WhatAPartTellsIsWhatTheWholeTells) {
   EXPECT_GT(known, 5000u);
 }
 
-TEST_F(RowsAtEndTest, OfAHealthyRunFewOperationsTellManyRows) {
+TEST_F(RowsAtEndTest, OfAHealthyRunFewOperationsReportManyRows) {
   for (MeshRank& rank : ranks_) {
     for (int i = 0; i < 100; ++i) {
       rank.pass(1000);
@@ -249,7 +249,7 @@ TEST_F(RowsAtEndTest, ARankThatStandsStillHidesNothing) {
 
 // Rank 1 issued its part long before the others, and that is not kept: without
 // it the row would begin with them.
-TEST_F(RowsAtEndTest, ARowOfWhichAPartMayBeMissingIsNotTold) {
+TEST_F(RowsAtEndTest, ARowOfWhichAPartMayBeMissingIsNotReported) {
   for (MeshRank& rank : ranks_) {
     if (&rank == &ranks_[1]) rank.issue(kAllReduce, 1);
     rank.pass(1'000'000);
@@ -275,7 +275,7 @@ TEST_F(RowsAtEndTest, ABatchIsKeptWholeOrNotAtAll) {
 }
 
 // Which message a receive from any source took follows from all before it.
-TEST_F(RowsAtEndTest, WhereNumbersDoNotTellMessagesAllIsLoaded) {
+TEST_F(RowsAtEndTest, WhereNumbersDoNotReportMessagesAllIsLoaded) {
   for (MeshRank& rank : ranks_) {
     rank.stream().payload().mutable_call(3)->clear_peer_global_plus_1();
     for (int i = 0; i < 10; ++i) rank.issue(kReceive, 0);

@@ -87,7 +87,7 @@ TEST_F(MergeTest, MergingWhatWasMergedApartIsMergingItAtOnce) {
   EXPECT_EQ(testing::readFile(output() + "2"), testing::readFile(output()));
 }
 
-TEST_F(MergeTest, TellsOfUnusableBytes) {
+TEST_F(MergeTest, ReportsUnusableBytes) {
   testing::writeFile(dir_.path() + "/in/0", "rubbish" + chunks_[0]);
   const TraceSet direct = open("in");
   EXPECT_EQ(direct.unusable_bytes, 7u);

@@ -41,11 +41,11 @@ class PacksTest : public ::testing::Test {
   }
 
   Result<std::vector<Pack>> pack(std::uint64_t max_bytes = kAny,
-                                 bool tells_damage = true) {
+                                 bool reports_damage = true) {
     const PackNames names{out(), "node"};
     std::filesystem::create_directory(out());
     return writePacks(indexTraces({in()}), PackedChunks(names),
-                      {names, max_bytes, tells_damage, "0.1.0"});
+                      {names, max_bytes, reports_damage, "0.1.0"});
   }
 
   std::string in() const { return dir_.path() + "/in"; }
@@ -110,7 +110,7 @@ TEST_F(PacksTest, AreNoLargerThanTheyMayBe) {
   EXPECT_EQ(pack(1)->size(), 1u);
 }
 
-TEST_F(PacksTest, DamageIsToldOnce) {
+TEST_F(PacksTest, DamageIsReportedOnce) {
   record(0);
   testing::writeFile(in() + "/notes.txt", "hello");
   ASSERT_TRUE(pack().ok());
@@ -121,7 +121,7 @@ TEST_F(PacksTest, DamageIsToldOnce) {
   EXPECT_EQ(indexTraces({out()}).input_warnings, once.input_warnings);
 }
 
-TEST_F(PacksTest, DamageIsNotToldOfATraceThatIsBeingWritten) {
+TEST_F(PacksTest, DamageIsNotReportedForATraceThatIsBeingWritten) {
   const std::string chunk = record(0);
   testing::writeFile(in() + "/0", chunk + chunk.substr(0, chunk.size() / 2));
   ASSERT_TRUE(pack(kAny, false).ok());

@@ -67,7 +67,7 @@ TEST_F(LateRanksTest, TheLastOneCausesTheWaitingOfAllOthers) {
   EXPECT_EQ(worst->caused_ns, 10 * 3 * kMs);
   EXPECT_EQ(worst->certain_ns, 10 * 3 * kMs);
   EXPECT_EQ(worst->last_certain, 10u);
-  EXPECT_EQ(worst->arrivals, 10u);
+  EXPECT_EQ(worst->ready_times, 10u);
   EXPECT_EQ(worst->last, 10u);
   EXPECT_EQ(worst->p25_ns, kMs);
   EXPECT_EQ(worst->max_ns, kMs);
@@ -92,7 +92,7 @@ TEST_F(LateRanksTest, TheLastOneCausesTheWaitingOfAllOthers) {
   }
 }
 
-TEST_F(LateRanksTest, TheTimeOfAStepIsToldInParts) {
+TEST_F(LateRanksTest, TheTimeOfAStepIsReportedInParts) {
   const Pictures pictures = picturesOf(job_);
   const StepPicture& steps = pictures.steps;
   EXPECT_TRUE(steps.by_step);
@@ -223,7 +223,7 @@ TEST_F(PicturesTest, AHangIsDrawnToTheEndOfTheAxis) {
   EXPECT_GT(pictures.steps.entries[1].undecided_ns, 24'700 * kMs);
 }
 
-TEST_F(PicturesTest, ManyStepsAreToldTogether) {
+TEST_F(PicturesTest, ManyStepsAreReportedTogether) {
   JobBuilder job(1);
   RankBuilder& rank = job.rank(0);
   rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096);
@@ -338,7 +338,7 @@ std::vector<std::uint32_t> firstRanks(std::uint32_t count) {
   return ranks;
 }
 
-TEST(LinkUnitsTest, ManyRanksAreToldByNode) {
+TEST(LinkUnitsTest, ManyRanksAreReportedByNode) {
   const auto few = firstRanks(1024);
   EXPECT_TRUE(LinkUnits(few, nodesOf(few)).nodes().empty());
   EXPECT_EQ(LinkUnits(few, nodesOf(few)).of(1023), 1023u);
@@ -352,7 +352,7 @@ TEST(LinkUnitsTest, ManyRanksAreToldByNode) {
   EXPECT_EQ(units.of(5000), 250u) << "who is on none of them";
 }
 
-TEST(LinkUnitsTest, ManyNodesAreToldTogether) {
+TEST(LinkUnitsTest, ManyNodesAreReportedTogether) {
   const auto ranks = firstRanks(20'000);
   LinkUnits units(ranks, nodesOf(ranks));
   ASSERT_EQ(units.nodes().size(), 625u) << "four of 2500";
@@ -366,7 +366,7 @@ TEST(LinkUnitsTest, ManyNodesAreToldTogether) {
   EXPECT_EQ(units.folded(625), 313u) << "who is on none of them";
 }
 
-TEST(LinkUnitsTest, WhereNodesTellNothingNeighboursAreToldTogether) {
+TEST(LinkUnitsTest, WhereNodesReportNothingNeighboursAreReportedTogether) {
   const auto ranks = firstRanks(2000);
   EXPECT_EQ(LinkUnits(ranks, {}).ranksPerUnit(), 2u);
   std::vector<RankNode> one_each;
@@ -392,9 +392,8 @@ TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   op.issued = Instant(100);
   op.ended = Instant(800);
   op.stall_ns_plus_1 = 301;
-  const ArrivalTable::Stream stream(
-      table, clock, 0, MatchedCalls(table, {}),
-      {{Instant(100), Instant(100), Instant(100)}});
+  const ReadyTable::Stream stream(table, clock, 0, MatchedCalls(table, {}),
+                                  {{Instant(100), Instant(100), Instant(100)}});
   StepPictureBuilder builder(true, 0, 0);
   builder.begin(stream);
   builder.add(0, {}, false);
@@ -413,7 +412,7 @@ TEST(StepPictureTest, TheEarliestInstantThatIsTakenIsInAPicture) {
     StreamTable table;
     table.header.mutable_started()->set_monotonic_ns(start_ns);
     table.last = Instant(start_ns + 1000);
-    const ArrivalTable::Stream stream(table, clock, 0, {});
+    const ReadyTable::Stream stream(table, clock, 0, {});
     StepPictureBuilder builder(false, start_ns, start_ns + 1000);
     builder.begin(stream);
     builder.end();
@@ -438,7 +437,7 @@ TEST(StepPictureTest, OfSeveralBuildersIsAsOfOne) {
       table.last = Instant(at_ns);
     }
     table.marks.finish(Instant(0), table.last);
-    const ArrivalTable::Stream stream(table, clock, 0, {});
+    const ReadyTable::Stream stream(table, clock, 0, {});
     for (const std::size_t builder : {std::size_t{rank}, std::size_t{2}}) {
       builders[builder].begin(stream);
       builders[builder].end();
@@ -460,7 +459,7 @@ TEST(StepPictureTest, OfSeveralBuildersIsAsOfOne) {
   }
 }
 
-TEST(LinkPictureTest, TooManyPairsAreToldByNode) {
+TEST(LinkPictureTest, TooManyPairsAreReportedByNode) {
   const auto ranks = firstRanks(160);
   LinkPictureBuilder builder(ranks, nodesOf(ranks));
   JobBuilder job(160);
@@ -489,11 +488,11 @@ TEST(WaitPictureTest, ManyRanksHaveRowsTogether) {
   OperationSplit split;
   split.ready_ns = 500'000;
   split.wait_for_peers = CertifiedTime{};
-  split.arrival = split.likely_arrival = OperationSplit::Arrival{true, 100};
+  split.ready = split.likely_arrival = OperationSplit::Arrival{true, 100};
   builder.add(2999, split, 9);
   EXPECT_EQ(builder.waiting().back().caused_ns, 900u);
   EXPECT_EQ(builder.waiting().back().certain_ns, 900u);
-  split.arrival = std::nullopt;
+  split.ready = std::nullopt;
   builder.add(2999, split, 9);
   EXPECT_EQ(builder.waiting().back().caused_ns, 1800u);
   EXPECT_EQ(builder.waiting().back().certain_ns, 900u);
@@ -502,7 +501,7 @@ TEST(WaitPictureTest, ManyRanksHaveRowsTogether) {
   EXPECT_EQ(picture.rows.back().first_rank, 2997u);
   EXPECT_EQ(picture.rows.back().last_rank, 2999u);
   EXPECT_LE(picture.columns * picture.rows.size(),
-            WaitPictureBuilder::kMostCells);
+            WaitPictureBuilder::kMaxCells);
   EXPECT_EQ(picture.rows.back().cells[picture.columns / 2].caused_ns, 1800u);
 }
 
@@ -512,7 +511,7 @@ TEST(WaitPictureTest, CellsAreBoundedWhateverTheNumberOfRanks) {
     const WaitPicture picture =
         WaitPictureBuilder(std::vector<std::uint32_t>(ranks), 0, 1000).finish();
     EXPECT_LE(picture.columns * picture.rows.size(),
-              WaitPictureBuilder::kMostCells)
+              WaitPictureBuilder::kMaxCells)
         << ranks;
   }
 }

@@ -139,7 +139,7 @@ TEST_F(SettleAttemptsTest, OrderPairsThemWhereWallClocksDiffer) {
   EXPECT_FALSE(set.may_mix_runs);
 }
 
-TEST_F(SettleAttemptsTest, WhereAHostTellsOfFewerStartsWallClocksDecide) {
+TEST_F(SettleAttemptsTest, WhereAHostReportsFewerStartsWallClocksDecide) {
   add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
   add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
   add({.rank = 0, .stream_id = 3, .attempt = 0, .begin_s = 15, .end_s = 30});
@@ -244,7 +244,7 @@ class NamedStartsTest : public SettleAttemptsTest {
   }
 };
 
-TEST_F(NamedStartsTest, NamesTellStartsApartWhateverFilesAreMissing) {
+TEST_F(NamedStartsTest, NamesDistinguishStartsWhateverFilesAreMissing) {
   addThreeStarts("a", "b", "c");
   const auto expect = [&](std::optional<std::uint32_t> attempt,
                           std::vector<std::pair<int, int>> streams) {

@@ -68,7 +68,7 @@ TEST_F(StreamAssemblerTest, OfSeveralEndsTheEarliestCounts) {
   EXPECT_EQ(op.started.ns(), kIssueNs + 300);
 }
 
-TEST_F(StreamAssemblerTest, TheSourceOfTheEndTellsTheDuration) {
+TEST_F(StreamAssemblerTest, TheSourceOfTheEndReportsTheDuration) {
   stream_.add(DoneRow{.op = 1,
                       .end_ns = kIssueNs + 900,
                       .source = v1::END_SOURCE_COMPLETION_HOOK,

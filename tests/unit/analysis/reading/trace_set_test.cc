@@ -331,7 +331,7 @@ TEST_F(RunsOfOneNameTest, AStreamThatWasNotClosedMayHaveWaitedInSilence) {
   EXPECT_THAT(selected(), ElementsAre(3));
 }
 
-TEST_F(RunsOfOneNameTest, RunsSideBySideAreToldApartByWhereTheyMet) {
+TEST_F(RunsOfOneNameTest, RunsSideBySideAreDistinguishedByWhereTheyMet) {
   const auto met = [](std::uint32_t port, const char* address) {
     return [=](v1::Header& header) {
       header.mutable_rendezvous()->set_port(port);
@@ -354,7 +354,7 @@ TEST_F(RunsOfOneNameTest, RunsSideBySideAreToldApartByWhereTheyMet) {
 }
 
 // As older traces are, which do not tell where they met.
-TEST_F(RunsOfOneNameTest, WhatNothingTellsApartIsSaidToBeMixedPerhaps) {
+TEST_F(RunsOfOneNameTest, WhatNothingDistinguishesIsSaidToBeMixedPerhaps) {
   add(0, 1, 0);
   addTo(0, 2, 0, [](v1::Header& header) {
     v1::ClockAnchor& started = *header.mutable_started();
@@ -377,7 +377,7 @@ TEST_F(RunsOfOneNameTest, WhatNothingTellsApartIsSaidToBeMixedPerhaps) {
 }
 
 TEST_F(RunsOfOneNameTest,
-       RunsSideBySideAreToldApartByTheOrderInWhichTheyBegan) {
+       RunsSideBySideAreDistinguishedByTheOrderInWhichTheyBegan) {
   const auto as_it_is = [](v1::Header&) {};
   addTo(0, 1, 0, as_it_is, true, 100);
   addTo(1, 2, 1, as_it_is, true, 100);
@@ -394,7 +394,7 @@ TEST_F(RunsOfOneNameTest,
               ::testing::Contains(HasSubstr("may be mixed here")));
 }
 
-TEST_F(RunsOfOneNameTest, WhatTheLauncherCallsTheRunTellsItApart) {
+TEST_F(RunsOfOneNameTest, WhatTheLauncherCallsTheRunDistinguishesIt) {
   const auto called = [](const char* id) {
     return [=](v1::Header& header) {
       header.mutable_rendezvous()->set_run_id(id);

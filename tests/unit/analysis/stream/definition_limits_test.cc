@@ -65,16 +65,16 @@ TEST(DefinitionLimitsTest, ListsAreCutAndCounted) {
   }
   keepToLimits(payload);
   EXPECT_EQ(call.split_in_size() + call.splits_cut(), kMany);
-  EXPECT_EQ(call.split_in_size(), kMostCallNumbers);
-  EXPECT_EQ(context.annotation_size(), kMostAnnotations);
-  EXPECT_EQ(context.annotations_cut(), 2 + kMany - kMostAnnotations);
-  EXPECT_EQ(stack.frame_size(), kMostFrames);
-  EXPECT_EQ(stack.frame_id_size(), kMostFrames);
-  EXPECT_EQ(stack.cut(), kMany - kMostFrames);
-  EXPECT_EQ(stack.cpp_size(), kMostFrames);
+  EXPECT_EQ(call.split_in_size(), kMaxCallNumbers);
+  EXPECT_EQ(context.annotation_size(), kMaxAnnotations);
+  EXPECT_EQ(context.annotations_cut(), 2 + kMany - kMaxAnnotations);
+  EXPECT_EQ(stack.frame_size(), kMaxFrames);
+  EXPECT_EQ(stack.frame_id_size(), kMaxFrames);
+  EXPECT_EQ(stack.cut(), kMany - kMaxFrames);
+  EXPECT_EQ(stack.cpp_size(), kMaxFrames);
   EXPECT_TRUE(stack.cpp_cut());
-  EXPECT_EQ(buffers.range_size(), kMostBuffers);
-  EXPECT_EQ(buffers.cut(), kMany - kMostBuffers);
+  EXPECT_EQ(buffers.range_size(), kMaxBuffers);
+  EXPECT_EQ(buffers.cut(), kMany - kMaxBuffers);
 }
 
 TEST(DefinitionLimitsTest, NamesOfAllKindsAreCut) {
@@ -102,12 +102,12 @@ TEST(DefinitionLimitsTest, NamesOfAllKindsAreCut) {
 TEST(DefinitionLimitsTest, WhatARecorderWritesIsLeftAlone) {
   v1::Payload payload;
   v1::Context& context = *payload.add_context();
-  for (int i = 0; i < kMostAnnotations; ++i) {
-    context.add_annotation(std::string(kMostNameBytes, 'a'));
+  for (int i = 0; i < kMaxAnnotations; ++i) {
+    context.add_annotation(std::string(kMaxNameBytes, 'a'));
   }
   v1::Call& call = *payload.add_call();
-  for (int i = 0; i < kMostCallNumbers; ++i) call.add_split_in(i);
-  payload.add_text()->set_text(std::string(kMostTextBytes, 't'));
+  for (int i = 0; i < kMaxCallNumbers; ++i) call.add_split_in(i);
+  payload.add_text()->set_text(std::string(kMaxTextBytes, 't'));
   const std::string before = payload.SerializeAsString();
   keepToLimits(payload);
   EXPECT_EQ(payload.SerializeAsString(), before);

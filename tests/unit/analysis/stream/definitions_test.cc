@@ -86,7 +86,7 @@ TEST(StreamDefinitionsTest, CodeIsKnownByTheBestThatIsSaidOfIt) {
   EXPECT_EQ(codeText(definitions.code(6)), "not known");
 }
 
-TEST(StreamDefinitionsTest, CodeIsToldByItsLineWhereItHasOne) {
+TEST(StreamDefinitionsTest, CodeIsReportedByItsLineWhereItHasOne) {
   v1::Code code;
   code.set_offset(0x7f00);
   EXPECT_EQ(codeText(&code), "0x7f00");

@@ -81,7 +81,7 @@ TEST_F(TimeSplitTest, TheLastToBeReadyEndsTheWaitOfTheOthers) {
   EXPECT_EQ(by_rank.rows[2].totals.split.last.count, 1u);
   EXPECT_EQ(by_rank.rows[2].totals.split.last.total_ns, 600u * kUs);
   EXPECT_EQ(by_rank.rows[0].totals.split.last.count, 0u);
-  EXPECT_EQ(by_rank.rows[0].totals.split.arrivals, 1u);
+  EXPECT_EQ(by_rank.rows[0].totals.split.ready_times, 1u);
   // 4/3 of 1 MB in 500 us, within the width of a bucket.
   EXPECT_NEAR(*by_rank.rows[0].split.transferBusbwGbs(), 2.667, 0.02);
   EXPECT_NEAR(*by_rank.rows[0].split.readyBusbwGbs(), 0.889, 0.01);
@@ -120,7 +120,7 @@ TEST_F(TimeSplitTest, OnlyTheRootOfABroadcastIsWaitedFor) {
   // The root depends on nobody, and nobody is late in what not all wait for.
   EXPECT_EQ(by_rank.rows[2].totals.split.wait_for_peers.count, 0u);
   EXPECT_EQ(by_rank.rows[2].totals.split.transfer.total_ns, 350u * kUs);
-  EXPECT_EQ(by_rank.all.split.arrivals, 0u);
+  EXPECT_EQ(by_rank.all.split.ready_times, 0u);
 }
 
 // The root's part may come to rank 0 by way of rank 1.
@@ -164,21 +164,21 @@ TEST_F(TimeSplitTest, ASendMayWaitForItsReceiver) {
 
 // Rank 1 was told late that its first one was over: who is last in the second
 // one is not known.
-TEST_F(TimeSplitTest, AnEndThatAFutureToldLeavesTheNextOneOpen) {
+TEST_F(TimeSplitTest, AnEndThatAFutureReportedLeavesTheNextOneOpen) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
-    const std::int64_t told_us = rank == 1 ? 900 : 100;
+    const std::int64_t reported_us = rank == 1 ? 900 : 100;
     for (const std::int64_t seq : {1, 2, 3}) {
       const auto id = static_cast<std::uint64_t>(seq);
       const std::int64_t at = StreamBuilder::kIssueNs + seq * 10 * kUs;
       streams_[rank].add(
           IssueRow{.op = id, .issue_ns = at, .call = 1, .seq = id});
       streams_[rank].add(DoneRow{.op = id,
-                                 .end_ns = at + (told_us + seq) * kUs,
+                                 .end_ns = at + (reported_us + seq) * kUs,
                                  .source = v1::END_SOURCE_FUTURE});
     }
   }
   const Report by_rank = report();
-  EXPECT_EQ(by_rank.all.split.arrivals, 6u);
+  EXPECT_EQ(by_rank.all.split.ready_times, 6u);
   EXPECT_GE(by_rank.all.split.wait_uncertain_ns, 800u * kUs);
   const CertifiedTime transfer = by_rank.rows[0].split.transfer().p50();
   EXPECT_EQ(transfer.low_ns, 0);
@@ -187,18 +187,18 @@ TEST_F(TimeSplitTest, AnEndThatAFutureToldLeavesTheNextOneOpen) {
 
 // Rank 0 was told late of all its ends: it may have been ready for the next one
 // long before rank 1, which may pass it on.
-TEST_F(TimeSplitTest, WhoWasToldLateMayHaveWaitedForWhoPassesItOn) {
+TEST_F(TimeSplitTest, WhoWasReportedLateMayHaveWaitedForWhoPassesItOn) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     for (const std::int64_t seq : {1, 2, 3, 4, 5, 6, 7}) {
       const auto id = static_cast<std::uint64_t>(seq);
       const bool late = rank == 1 && seq > 2;
       const std::int64_t at =
           StreamBuilder::kIssueNs + (seq * 10 + (late ? 300 : 0)) * kUs;
-      const std::int64_t told_us = rank == 0 ? 900 + seq : 1;
+      const std::int64_t reported_us = rank == 0 ? 900 + seq : 1;
       streams_[rank].add(
           IssueRow{.op = id, .issue_ns = at, .call = 2, .seq = id});
       streams_[rank].add(DoneRow{.op = id,
-                                 .end_ns = at + told_us * kUs,
+                                 .end_ns = at + reported_us * kUs,
                                  .source = v1::END_SOURCE_FUTURE});
     }
   }
@@ -210,7 +210,7 @@ TEST_F(TimeSplitTest, WhoWasToldLateMayHaveWaitedForWhoPassesItOn) {
 
 // One on the clock of the time line, and one that is known to 100 ns.
 TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
-  ArrivalTable::Row row;
+  ReadyTable::Row row;
   row.arrived = 2;
   row.last = {1'000, 1'000, {1'000, 1'000}, 0, 0};
   row.before_last = {990, 5'990, {890, 1'090}, 1, 0};
@@ -237,7 +237,7 @@ TEST_F(TimeSplitTest, WithoutAllRanksNobodyIsTheLast) {
   const Report by_rank = report();
   EXPECT_EQ(by_rank.all.split.wait_for_peers.count, 0u);
   EXPECT_EQ(by_rank.all.split.transfer.count, 0u);
-  EXPECT_EQ(by_rank.all.split.arrivals, 0u);
+  EXPECT_EQ(by_rank.all.split.ready_times, 0u);
   EXPECT_EQ(by_rank.all.split.withheld, 2u);
 }
 
@@ -265,8 +265,8 @@ TEST_F(TimeSplitTest, WhatIsBelowTheCertifiedIntervalIsNoLateness) {
   ASSERT_TRUE(by_rank.clocks.certified);
   EXPECT_GT(by_rank.clocks.certified->within_ns, 500u * kUs);
   EXPECT_EQ(by_rank.all.split.wait_for_peers.count, 150u);
-  EXPECT_FALSE(isToldFromZero(by_rank.rows[0].split.waitForPeers().p50()));
-  EXPECT_EQ(by_rank.all.split.arrivals, 0u);
+  EXPECT_FALSE(isSurelyNotZero(by_rank.rows[0].split.waitForPeers().p50()));
+  EXPECT_EQ(by_rank.all.split.ready_times, 0u);
   EXPECT_FALSE(latestOf(by_rank));
 }
 
@@ -331,7 +331,7 @@ TEST_F(TimeSplitTest, RanksThatAreLateInTurnAreNotNamed) {
   EXPECT_FALSE(latestOf(report({ReportKey::kOp})));
 }
 
-TEST_F(TimeSplitTest, WhatBecameSlowerIsToldWithWhenItDid) {
+TEST_F(TimeSplitTest, WhatBecameSlowerIsReportedWithWhenItDid) {
   for (std::int64_t i = 0; i < 400; ++i) {
     const std::int64_t transfer_us = i < 200 ? 100 : 180;
     for (std::uint32_t rank = 0; rank < 3; ++rank) {

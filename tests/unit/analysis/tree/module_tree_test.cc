@@ -48,7 +48,7 @@ TEST(ModuleTreeTest, APathWithoutEndIsCutAndNothingIsLost) {
   std::string path = "a";
   for (int i = 0; i < 10'000; ++i) path += ".a";
   const ModuleTree tree = treeOf({path, "b"});
-  EXPECT_EQ(tree.nodes().size(), 1 + 1 + ModuleTree::kMostDepth + 1);
+  EXPECT_EQ(tree.nodes().size(), 1 + 1 + ModuleTree::kMaxDepth + 1);
   EXPECT_EQ(tree.root().phases[v1::PHASE_FORWARD].calls, 1u);
   EXPECT_EQ(tree.root().phases[v1::PHASE_UNSPECIFIED].calls, 1u)
       << "a phase that does not exist";
@@ -79,13 +79,13 @@ TEST(ModuleTreeTest, EmptyNamesAreNames) {
 
 TEST(ModuleTreeTest, TooManyModulesAreOfThoseAroundThem) {
   std::vector<std::string> modules;
-  for (std::size_t i = 0; i < ModuleTree::kMostModules / 50; ++i) {
+  for (std::size_t i = 0; i < ModuleTree::kMaxModules / 50; ++i) {
     std::string path = std::to_string(i);
     for (int depth = 0; depth < 60; ++depth) path += ".a";
     modules.push_back(path);
   }
   const ModuleTree tree = treeOf(modules);
-  EXPECT_EQ(tree.nodes().size(), ModuleTree::kMostModules);
+  EXPECT_EQ(tree.nodes().size(), ModuleTree::kMaxModules);
   EXPECT_GT(tree.cut(), 0u);
   std::uint64_t calls = 0;
   for (const ModuleSums& sums : tree.root().phases) calls += sums.calls;

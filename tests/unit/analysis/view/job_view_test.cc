@@ -52,7 +52,7 @@ TEST_F(JobViewTest, AllOfASmallRunIsThere) {
   EXPECT_EQ(all->leftOut().ranks, 0u);
 }
 
-TEST_F(JobViewTest, WhoCameLastIsToldAlsoWhereHeIsNotThere) {
+TEST_F(JobViewTest, WhoCameLastIsReportedAlsoWhereHeIsNotThere) {
   ViewSelection selection;
   selection.ranks = {1};
   const auto one = view(selection);

@@ -107,7 +107,7 @@ TEST_F(WindowTest, TreeSaysWhatItLeavesOut) {
               HasSubstr("16 operations outside"));
 }
 
-TEST_F(WindowTest, ReportTellsLinksApart) {
+TEST_F(WindowTest, ReportDistinguishesLinks) {
   const Json report = json("report --by peer,op --steps 1");
   std::map<std::string, std::string> peers;
   for (const Json& row : report["ops"]) peers[row["op"]] = row["peer"];

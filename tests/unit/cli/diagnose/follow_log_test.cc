@@ -35,11 +35,11 @@ class FollowLogTest : public ::testing::Test {
   using Job = FollowLog::Job;
 
   // What is told of a look, and "-" before what is over.
-  std::string look(std::vector<FollowLog::Finding> findings, seconds at,
-                   Job job = Job::kRuns) {
+  std::string update(std::vector<FollowLog::Finding> findings, seconds at,
+                     Job job = Job::kRuns) {
     std::string said;
     const auto news =
-        log_.look(std::move(findings), FollowLog::Time() + at, job);
+        log_.update(std::move(findings), FollowLog::Time() + at, job);
     for (const auto& found : news.found) said += found.summary;
     for (const auto& over : news.over) said += "-" + over.summary;
     return said;
@@ -48,101 +48,101 @@ class FollowLogTest : public ::testing::Test {
   FollowLog log_{kPatience};
 };
 
-TEST_F(FollowLogTest, TellsOnceWhatIsSeenTwice) {
-  EXPECT_EQ(look({finding("a")}, seconds(0)), "");
-  EXPECT_FALSE(log_.toldAny());
-  EXPECT_EQ(look({finding("a"), finding("b")}, seconds(1)), "a");
-  EXPECT_TRUE(log_.toldAny());
-  EXPECT_EQ(look({finding("a"), finding("b")}, seconds(2)), "b");
-  EXPECT_EQ(look({finding("a"), finding("b")}, seconds(3)), "");
+TEST_F(FollowLogTest, ReportsOnceWhatIsSeenTwice) {
+  EXPECT_EQ(update({finding("a")}, seconds(0)), "");
+  EXPECT_FALSE(log_.hasReported());
+  EXPECT_EQ(update({finding("a"), finding("b")}, seconds(1)), "a");
+  EXPECT_TRUE(log_.hasReported());
+  EXPECT_EQ(update({finding("a"), finding("b")}, seconds(2)), "b");
+  EXPECT_EQ(update({finding("a"), finding("b")}, seconds(3)), "");
 }
 
-TEST_F(FollowLogTest, WhatPassesIsNotToldAndBeginsAnew) {
-  EXPECT_EQ(look({finding("a")}, seconds(0)), "");
-  EXPECT_EQ(look({}, seconds(1)), "");
-  EXPECT_EQ(look({finding("a")}, seconds(2)), "");
-  EXPECT_EQ(look({}, seconds(3)), "");
-  EXPECT_FALSE(log_.toldAny());
+TEST_F(FollowLogTest, WhatPassesIsNotReportedAndBeginsAnew) {
+  EXPECT_EQ(update({finding("a")}, seconds(0)), "");
+  EXPECT_EQ(update({}, seconds(1)), "");
+  EXPECT_EQ(update({finding("a")}, seconds(2)), "");
+  EXPECT_EQ(update({}, seconds(3)), "");
+  EXPECT_FALSE(log_.hasReported());
 }
 
-TEST_F(FollowLogTest, TellsWhenItWentOn) {
-  look({finding("a")}, seconds(0));
-  look({finding("a")}, seconds(1));
-  EXPECT_EQ(look({}, seconds(2)), "-a");
-  EXPECT_EQ(look({}, seconds(3)), "");
-  look({finding("a")}, seconds(4));
-  EXPECT_EQ(look({finding("a")}, seconds(5)), "a") << "it hangs again";
+TEST_F(FollowLogTest, ReportsWhenItWentOn) {
+  update({finding("a")}, seconds(0));
+  update({finding("a")}, seconds(1));
+  EXPECT_EQ(update({}, seconds(2)), "-a");
+  EXPECT_EQ(update({}, seconds(3)), "");
+  update({finding("a")}, seconds(4));
+  EXPECT_EQ(update({finding("a")}, seconds(5)), "a") << "it hangs again";
 }
 
-TEST_F(FollowLogTest, TellsThatItWentOnAtTheLastLookOfAJobThatEndedInOrder) {
-  look({finding("a")}, seconds(0));
-  look({finding("a")}, seconds(1));
-  EXPECT_EQ(look({}, seconds(2), Job::kEndedInOrder), "-a");
+TEST_F(FollowLogTest, ReportsThatItWentOnAtTheLastLookOfAJobThatEndedInOrder) {
+  update({finding("a")}, seconds(0));
+  update({finding("a")}, seconds(1));
+  EXPECT_EQ(update({}, seconds(2), Job::kEndedInOrder), "-a");
 }
 
 TEST_F(FollowLogTest, AJobThatWasKilledDidNotGoOn) {
-  look({finding("a")}, seconds(0));
-  look({finding("a")}, seconds(1));
-  EXPECT_EQ(look({}, seconds(2), Job::kEnded), "");
+  update({finding("a")}, seconds(0));
+  update({finding("a")}, seconds(1));
+  EXPECT_EQ(update({}, seconds(2), Job::kEnded), "");
 }
 
 TEST_F(FollowLogTest, WhatStandsStillForAnotherReasonDidNotGoOn) {
   const auto never_joined = findingAt(4, "never joined");
   const auto left = findingAt(4, "left", VerdictKind::kLeftEarly);
-  look({never_joined}, seconds(0));
-  look({never_joined}, seconds(1));
-  EXPECT_EQ(look({left}, seconds(2)), "");
-  EXPECT_EQ(look({left}, seconds(3)), "left");
+  update({never_joined}, seconds(0));
+  update({never_joined}, seconds(1));
+  EXPECT_EQ(update({left}, seconds(2)), "");
+  EXPECT_EQ(update({left}, seconds(3)), "left");
 }
 
 TEST_F(FollowLogTest, WhatStoodStillForAnotherReasonGoesOnWithThatOne) {
   const auto never_joined = findingAt(4, "never joined");
-  look({never_joined}, seconds(0));
-  look({never_joined}, seconds(1));
-  EXPECT_EQ(look({findingAt(4, "hangs", VerdictKind::kHungIn)}, seconds(2)),
+  update({never_joined}, seconds(0));
+  update({never_joined}, seconds(1));
+  EXPECT_EQ(update({findingAt(4, "hangs", VerdictKind::kHungIn)}, seconds(2)),
             "");
-  EXPECT_EQ(look({}, seconds(3)), "-never joined");
+  EXPECT_EQ(update({}, seconds(3)), "-never joined");
 }
 
 TEST_F(FollowLogTest, WhatStandsStillLaterWentOnBefore) {
-  look({findingAt(4, "4")}, seconds(0));
-  look({findingAt(4, "4")}, seconds(1));
-  EXPECT_EQ(look({findingAt(5, "5")}, seconds(2)), "-4");
+  update({findingAt(4, "4")}, seconds(0));
+  update({findingAt(4, "4")}, seconds(1));
+  EXPECT_EQ(update({findingAt(5, "5")}, seconds(2)), "-4");
 }
 
 TEST_F(FollowLogTest, IsPatientWithWhatMayPass) {
-  EXPECT_EQ(look({finding("a", true)}, seconds(0)), "");
-  EXPECT_EQ(look({finding("a", true)}, kPatience - seconds(1)), "");
-  EXPECT_EQ(look({finding("a", true)}, kPatience), "a");
+  EXPECT_EQ(update({finding("a", true)}, seconds(0)), "");
+  EXPECT_EQ(update({finding("a", true)}, kPatience - seconds(1)), "");
+  EXPECT_EQ(update({finding("a", true)}, kPatience), "a");
 }
 
 TEST_F(FollowLogTest, PatienceEndsWhenItWillNotPass) {
-  look({finding("a", true)}, seconds(0));
-  EXPECT_EQ(look({finding("a", false)}, seconds(1)), "");
-  EXPECT_EQ(look({finding("a", false)}, seconds(2)), "a");
+  update({finding("a", true)}, seconds(0));
+  EXPECT_EQ(update({finding("a", false)}, seconds(1)), "");
+  EXPECT_EQ(update({finding("a", false)}, seconds(2)), "a");
 }
 
 TEST_F(FollowLogTest, WhoComputedAndRestsOnceMayJustHaveCome) {
-  look({finding("a", true)}, seconds(0));
-  look({finding("a", true)}, seconds(1));
-  EXPECT_EQ(look({finding("a", false)}, seconds(2)), "");
-  EXPECT_EQ(look({}, seconds(3)), "");
-  EXPECT_FALSE(log_.toldAny());
+  update({finding("a", true)}, seconds(0));
+  update({finding("a", true)}, seconds(1));
+  EXPECT_EQ(update({finding("a", false)}, seconds(2)), "");
+  EXPECT_EQ(update({}, seconds(3)), "");
+  EXPECT_FALSE(log_.hasReported());
 }
 
-TEST_F(FollowLogTest, TheLastLookTellsAll) {
-  EXPECT_EQ(look({finding("a"), finding("b", true)}, seconds(0), Job::kEnded),
+TEST_F(FollowLogTest, TheLastLookReportsAll) {
+  EXPECT_EQ(update({finding("a"), finding("b", true)}, seconds(0), Job::kEnded),
             "ab");
 }
 
 TEST_F(FollowLogTest, WhatIsOutOfSightIsNotOver) {
   FollowLog::Finding mismatch = finding("m");
   mismatch.verdict.kind = VerdictKind::kOpMismatch;
-  look({mismatch}, seconds(0));
-  EXPECT_EQ(look({mismatch}, seconds(1)), "m");
-  EXPECT_EQ(look({}, seconds(2)), "");
-  look({mismatch}, seconds(3));
-  EXPECT_EQ(look({mismatch}, seconds(4)), "") << "told";
+  update({mismatch}, seconds(0));
+  EXPECT_EQ(update({mismatch}, seconds(1)), "m");
+  EXPECT_EQ(update({}, seconds(2)), "");
+  update({mismatch}, seconds(3));
+  EXPECT_EQ(update({mismatch}, seconds(4)), "") << "told";
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class RankProcessesTest : public ::testing::Test {
     ASSERT_EQ(found(), state);
   }
   // What has mapped the program of this test stands for what mapped a ring.
-  void look(pid_t pid, const std::string& ring = "", bool alive = true) {
+  void sample(pid_t pid, const std::string& ring = "", bool alive = true) {
     std::vector<RingReading> rings(1);
     rings[0].path =
         ring.empty() ? std::filesystem::read_symlink("/proc/self/exe").string()
@@ -60,7 +60,7 @@ class RankProcessesTest : public ::testing::Test {
     rings[0].rank = kRank;
     rings[0].pid = pid;
     rings[0].alive = alive;
-    processes_.look(rings);
+    processes_.sample(rings);
   }
 
   std::optional<Doing> doing() const {
@@ -74,14 +74,14 @@ class RankProcessesTest : public ::testing::Test {
 
 TEST_F(RankProcessesTest, NothingIsKnownAfterOneLook) {
   startChild();
-  look(child_);
+  sample(child_);
   EXPECT_TRUE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), std::nullopt);
 }
 
 TEST_F(RankProcessesTest, WhoSleepsDoesNotJoin) {
   startChild();
-  for (int i = 0; i < 2; ++i) look(child_);
+  for (int i = 0; i < 2; ++i) sample(child_);
   EXPECT_FALSE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), Doing::kSleeps);
 }
@@ -90,27 +90,27 @@ TEST_F(RankProcessesTest, WhoIsStoppedDoesNotJoin) {
   startChild();
   kill(child_, SIGSTOP);
   waitForState('T');
-  for (int i = 0; i < 2; ++i) look(child_);
+  for (int i = 0; i < 2; ++i) sample(child_);
   EXPECT_FALSE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), Doing::kStopped);
 }
 
 TEST_F(RankProcessesTest, WhoComputesMayJoin) {
-  for (int i = 0; i < 2; ++i) look(getpid());
+  for (int i = 0; i < 2; ++i) sample(getpid());
   EXPECT_TRUE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), Doing::kComputes);
 }
 
 TEST_F(RankProcessesTest, AnotherProcessOfTheNumberIsNotTheRanks) {
-  for (int i = 0; i < 2; ++i) look(getpid(), "a ring that nobody mapped");
+  for (int i = 0; i < 2; ++i) sample(getpid(), "a ring that nobody mapped");
   EXPECT_FALSE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), Doing::kHidden);
 }
 
 TEST_F(RankProcessesTest, WhoseProcessHasEndedIsForgotten) {
   startChild();
-  look(child_);
-  look(child_, "", false);
+  sample(child_);
+  sample(child_, "", false);
   EXPECT_FALSE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), std::nullopt);
 }

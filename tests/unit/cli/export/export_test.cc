@@ -141,7 +141,7 @@ TEST_F(ExportTest, WhatPeopleWriteDoesNotBreakTheCsv) {
   EXPECT_EQ(line.find('\n'), line.size() - 1);
 }
 
-TEST_F(ExportTest, TheTextTellsBatchesGroupsAndRunningCounts) {
+TEST_F(ExportTest, TheTextReportsBatchesGroupsAndRunningCounts) {
   StreamBuilder stream(0);
   stream.addGroup("dp", 0, 2).set_backend("nccl");
   stream.addCall(v1::OPERATION_SEND, 1, 1 << 20, 0).set_peer_global_plus_1(2);

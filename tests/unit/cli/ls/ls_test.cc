@@ -78,7 +78,7 @@ class LsTest : public ::testing::Test {
   std::uint64_t streams_ = 0;
 };
 
-TEST_F(LsTest, TellsRunsTheNewestFirst) {
+TEST_F(LsTest, ReportsRunsTheNewestFirst) {
   write({.job = "old"});
   write({.job = "new", .ranks = 1, .after_s = 100, .closed = false});
   const Json runs = list();
@@ -97,7 +97,7 @@ TEST_F(LsTest, TellsRunsTheNewestFirst) {
   EXPECT_LT(text.find("  new  "), text.find("  old  "));
 }
 
-TEST_F(LsTest, TellsHowAttemptsEnded) {
+TEST_F(LsTest, ReportsHowAttemptsEnded) {
   write({.raises = "RuntimeError: boom\nand more"});
   write({.attempt = 1, .after_s = 100});
   const Json runs = list();
@@ -134,7 +134,7 @@ TEST_F(LsTest, ALongFolderLosesItsBeginning) {
   EXPECT_LE(text.substr(text.find('\n') + 1).size(), 101u) << text;
 }
 
-TEST_F(LsTest, RunsOfOneNameAreToldApartByTheirRanksAndTimes) {
+TEST_F(LsTest, RunsOfOneNameAreDistinguishedByTheirRanksAndTimes) {
   write({});
   write({.after_s = 100});              // both ranks again
   write({.ranks = 1, .after_s = 200});  // one of them lost
@@ -142,7 +142,7 @@ TEST_F(LsTest, RunsOfOneNameAreToldApartByTheirRanksAndTimes) {
 }
 
 // As the other verbs tell them apart, also where each has another rank.
-TEST_F(LsTest, RunsSideBySideAreToldApartByWhereTheyMet) {
+TEST_F(LsTest, RunsSideBySideAreDistinguishedByWhereTheyMet) {
   write({.ranks = 1, .port = 1});
   write({.port = 2});
   const Json runs = list();

@@ -116,7 +116,7 @@ TEST_F(RecoverVerbTest, TakesOnlyWhatBelongsToItsInputs) {
   EXPECT_FALSE(fs::exists(segment));
 }
 
-TEST_F(RecoverVerbTest, ADryRunTellsAndChangesNothing) {
+TEST_F(RecoverVerbTest, ADryRunReportsAndChangesNothing) {
   const std::string segment = dead(0);
   const Ran ran = runTracectl("recover --dry-run --json" + only());
   EXPECT_EQ(ran.exit_code, 0);

@@ -98,7 +98,7 @@ TEST(CudaEventsTest, AQueryHasThreeAnswers) {
   EXPECT_EQ(events.query(nullptr), DeviceEvents::State::kFailed);
 }
 
-TEST(CudaEventsTest, ACaptureIsToldByBothGenerationsOfCuda) {
+TEST(CudaEventsTest, ACaptureIsReportedByBothGenerationsOfCuda) {
   for (const bool is_13 : {false, true}) {
     Events events(is_13);
     EXPECT_EQ(events.capture(nullptr).status, Status::kNone);

@@ -20,15 +20,15 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 
 // Every look at it takes a little, and one, where a test says so, very long.
 std::int64_t host_ns = 0;
-int looks_until_pause = -1;
+int polls_until_pause = -1;
 std::int64_t readHost() {
-  if (looks_until_pause-- == 0) host_ns += 10 * kMs;
+  if (polls_until_pause-- == 0) host_ns += 10 * kMs;
   return host_ns += 200;
 }
 
 class DeviceResolverTest : public ::testing::Test {
  protected:
-  DeviceResolverTest() : device_([] { return host_ns; }), sink_(told_) {
+  DeviceResolverTest() : device_([] { return host_ns; }), sink_(collected_) {
     host_ns = kSecond;
     device_.setClock(-77 * kSecond, 35);
     EXPECT_TRUE(resolver_.start());
@@ -60,7 +60,7 @@ class DeviceResolverTest : public ::testing::Test {
     }
   }
   // So rarely that the job's events tell no time either.
-  void lookRarely(std::int64_t ns) {
+  void pollRarely(std::int64_t ns) {
     for (const std::int64_t until = host_ns + ns; host_ns < until;) {
       resolver_.poll();
       host_ns += 15 * kMs;
@@ -74,22 +74,22 @@ class DeviceResolverTest : public ::testing::Test {
   EventPool pool_;
   Untimed untimed_;
   AbortedCommunicators aborted_;
-  CollectingDeviceSink::Told told_;
+  CollectingDeviceSink::Collected collected_;
   CollectingDeviceSink sink_;
   DeviceResolver resolver_{*events_, pool_, untimed_,
                            aborted_, sink_, &readHost};
 };
 
-TEST_F(DeviceResolverTest, TellsWhenOperationsEndedAndHowLongTheyTook) {
+TEST_F(DeviceResolverTest, ReportsWhenOperationsEndedAndHowLongTheyTook) {
   resolver_.poll();
   const std::int64_t end_ns = runOp(7, 3 * kMs, stream_);
   pollFor(kSecond);
-  ASSERT_EQ(told_.ended.size(), 1u);
-  const DoneRecord& done = told_.ended[0];
+  ASSERT_EQ(collected_.ended.size(), 1u);
+  const DoneRecord& done = collected_.ended[0];
   EXPECT_EQ(done.op, 7u);
   EXPECT_EQ(done.source, EndSource::kDeviceEvent);
-  EXPECT_LE(std::abs(done.end_ns - end_ns), told_.error_ns);
-  EXPECT_LE(told_.error_ns, 10 * kUs);
+  EXPECT_LE(std::abs(done.end_ns - end_ns), collected_.error_ns);
+  EXPECT_LE(collected_.error_ns, 10 * kUs);
   EXPECT_NEAR(static_cast<double>(done.engine_ns_plus_1), 3.0 * kMs, 2.0 * kUs);
 }
 
@@ -107,11 +107,11 @@ TEST_F(DeviceResolverTest, StaysWithinTheErrorItStates) {
     pollFor(up_to(op % 50 == 49 ? 5 * kSecond : 30 * kMs));
   }
   pollFor(10 * kSecond);
-  ASSERT_EQ(told_.ended.size(), ends.size());
-  for (const DoneRecord& done : told_.ended) {
-    EXPECT_LE(std::abs(done.end_ns - ends[done.op]), told_.error_ns);
+  ASSERT_EQ(collected_.ended.size(), ends.size());
+  for (const DoneRecord& done : collected_.ended) {
+    EXPECT_LE(std::abs(done.end_ns - ends[done.op]), collected_.error_ns);
   }
-  EXPECT_LE(told_.error_ns, 20 * kUs);
+  EXPECT_LE(collected_.error_ns, 20 * kUs);
 }
 
 TEST_F(DeviceResolverTest, StreamsDoNotWaitForEachOther) {
@@ -119,11 +119,11 @@ TEST_F(DeviceResolverTest, StreamsDoNotWaitForEachOther) {
   runOp(2, kMs, other_);
   runOp(3, kMs, other_);
   pollFor(kSecond);
-  EXPECT_FALSE(told_.endOf(1));
-  EXPECT_TRUE(told_.endOf(2));
-  EXPECT_TRUE(told_.endOf(3));
+  EXPECT_FALSE(collected_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(2));
+  EXPECT_TRUE(collected_.endOf(3));
   pollFor(5 * kSecond);
-  EXPECT_TRUE(told_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(1));
 }
 
 TEST_F(DeviceResolverTest, BehindAnEventThatIsNotReachedNoneIsAskedFor) {
@@ -149,7 +149,7 @@ TEST_F(DeviceResolverTest, OfWhatWasReachedInOrderFewAreAskedFor) {
   resolver_.poll();
   EXPECT_EQ(device_.queries() - second, 2u * 2u) << "all the others";
   pollFor(kSecond);
-  EXPECT_EQ(told_.ended.size(), 201u);
+  EXPECT_EQ(collected_.ended.size(), 201u);
 }
 
 TEST_F(DeviceResolverTest, WhatWasReachedIsMeasuredOnce) {
@@ -159,10 +159,10 @@ TEST_F(DeviceResolverTest, WhatWasReachedIsMeasuredOnce) {
   host_ns += 2 * kMs;
   const std::size_t before = device_.measurements();
   pollFor(50 * kMs);  // until the clock is read again
-  EXPECT_LE(told_.ended.size(), 1u);
+  EXPECT_LE(collected_.ended.size(), 1u);
   EXPECT_EQ(device_.measurements() - before, 2u * 101u) << "end and length";
   pollFor(kSecond);
-  EXPECT_EQ(told_.ended.size(), 101u);
+  EXPECT_EQ(collected_.ended.size(), 101u);
 }
 
 TEST_F(DeviceResolverTest, MoreOperationsThanEventsCanWaitForTheClock) {
@@ -175,11 +175,11 @@ TEST_F(DeviceResolverTest, MoreOperationsThanEventsCanWaitForTheClock) {
     resolver_.poll();
   }
   pollFor(kSecond);
-  EXPECT_EQ(told_.ended.size(), op);
+  EXPECT_EQ(collected_.ended.size(), op);
   EXPECT_EQ(untimed_.total(), 0u);
 }
 
-TEST_F(DeviceResolverTest, AWaitTellsItsStallAndABoundOfTheEnd) {
+TEST_F(DeviceResolverTest, AWaitReportsItsStallAndABoundOfTheEnd) {
   resolver_.poll();
   const std::int64_t end_ns = runOp(9, 8 * kMs, other_);  // asynchronous
   DeviceSpan* span = begin(stream_);
@@ -190,26 +190,29 @@ TEST_F(DeviceResolverTest, AWaitTellsItsStallAndABoundOfTheEnd) {
   span->wait.begin_ns = 123;
   end(span, 5);
   pollFor(kSecond);
-  ASSERT_EQ(told_.stalled.size(), 1u);
-  EXPECT_EQ(told_.stalled[0].op, 5u);
-  EXPECT_EQ(told_.stalled[0].begin_ns, 123);
-  EXPECT_NEAR(static_cast<double>(told_.stalled[0].stall_ns_plus_1), 8.0 * kMs,
-              5.0 * kUs);
-  ASSERT_TRUE(told_.endOf(5));
-  EXPECT_EQ(told_.endOf(5)->source, EndSource::kDeviceWait);
-  EXPECT_EQ(told_.endOf(5)->engine_ns_plus_1, 0u) << "its start is not known";
-  EXPECT_LE(std::abs(told_.endOf(5)->end_ns - end_ns), told_.error_ns);
+  ASSERT_EQ(collected_.stalled.size(), 1u);
+  EXPECT_EQ(collected_.stalled[0].op, 5u);
+  EXPECT_EQ(collected_.stalled[0].begin_ns, 123);
+  EXPECT_NEAR(static_cast<double>(collected_.stalled[0].stall_ns_plus_1),
+              8.0 * kMs, 5.0 * kUs);
+  ASSERT_TRUE(collected_.endOf(5));
+  EXPECT_EQ(collected_.endOf(5)->source, EndSource::kDeviceWait);
+  EXPECT_EQ(collected_.endOf(5)->engine_ns_plus_1, 0u)
+      << "its start is not known";
+  EXPECT_LE(std::abs(collected_.endOf(5)->end_ns - end_ns),
+            collected_.error_ns);
 }
 
 TEST_F(DeviceResolverTest, AnOperationThatTakesVeryLongHasItsEnd) {
   const std::int64_t end_ns = runOp(1, 60 * kSecond, stream_);
   runOp(2, kMs, stream_);
   pollFor(59 * kSecond);
-  EXPECT_TRUE(told_.ended.empty());
+  EXPECT_TRUE(collected_.ended.empty());
   pollFor(2 * kSecond);
-  ASSERT_TRUE(told_.endOf(1));
-  EXPECT_LE(std::abs(told_.endOf(1)->end_ns - end_ns), told_.error_ns);
-  EXPECT_TRUE(told_.endOf(2));
+  ASSERT_TRUE(collected_.endOf(1));
+  EXPECT_LE(std::abs(collected_.endOf(1)->end_ns - end_ns),
+            collected_.error_ns);
+  EXPECT_TRUE(collected_.endOf(2));
   EXPECT_EQ(untimed_.total(), 0u);
 }
 
@@ -237,13 +240,13 @@ TEST_F(DeviceResolverTest, WhatStandsStillGivesRoomToOtherStreams) {
   EXPECT_EQ(untimed_.count(Untimed::Reason::kStuck), EventPool::kSpans - 1);
   runOp(5000, kMs, other_);
   pollFor(kSecond);
-  EXPECT_TRUE(told_.endOf(5000));
+  EXPECT_TRUE(collected_.endOf(5000));
   pollFor(60 * kSecond);
-  EXPECT_TRUE(told_.endOf(1)) << "which all were waiting for";
-  EXPECT_EQ(told_.ended.size(), 2u);
+  EXPECT_TRUE(collected_.endOf(1)) << "which all were waiting for";
+  EXPECT_EQ(collected_.ended.size(), 2u);
 }
 
-TEST_F(DeviceResolverTest, OfWhatWasAbortedNoEndIsTold) {
+TEST_F(DeviceResolverTest, OfWhatWasAbortedNoEndIsReported) {
   constexpr CommunicatorId kGone = 7;
   DeviceSpan* span = begin(stream_);
   device_.run(stream_, 10 * kMs);
@@ -253,9 +256,9 @@ TEST_F(DeviceResolverTest, OfWhatWasAbortedNoEndIsTold) {
   pollFor(5 * kMs);
   aborted_.add(kGone);
   pollFor(kSecond);
-  EXPECT_FALSE(told_.endOf(1));
-  EXPECT_TRUE(told_.endOf(2)) << "of another group";
-  EXPECT_EQ(told_.why, "1 group aborted");
+  EXPECT_FALSE(collected_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(2)) << "of another group";
+  EXPECT_EQ(collected_.why, "1 group aborted");
 }
 
 TEST_F(DeviceResolverTest, WhatEndedBeforeItsGroupWasAbortedHasItsEnd) {
@@ -266,11 +269,11 @@ TEST_F(DeviceResolverTest, WhatEndedBeforeItsGroupWasAbortedHasItsEnd) {
   end(span, 1);
   host_ns += 5 * kMs;
   resolver_.poll();
-  EXPECT_FALSE(told_.endOf(1));
+  EXPECT_FALSE(collected_.endOf(1));
   aborted_.add(kGone);
   device_.setLatency(2 * kUs);
   pollFor(kSecond);
-  EXPECT_TRUE(told_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(1));
   EXPECT_EQ(untimed_.total(), 0u);
 }
 
@@ -280,8 +283,8 @@ TEST_F(DeviceResolverTest, OneEventThatIsRefusedCostsOneEnd) {
   device_.failOnce();
   pollFor(kSecond);
   EXPECT_FALSE(resolver_.failed());
-  EXPECT_FALSE(told_.endOf(1));
-  EXPECT_TRUE(told_.endOf(2));
+  EXPECT_FALSE(collected_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(2));
   EXPECT_EQ(untimed_.count(Untimed::Reason::kRefused), 1u);
 }
 
@@ -315,43 +318,43 @@ TEST_F(DeviceResolverTest, WhatIsGivenUpGoesBackToThePool) {
   for (std::size_t i = 0; i < EventPool::kSpans; ++i) {
     ASSERT_NE(pool_.take(), nullptr) << i;
   }
-  EXPECT_TRUE(told_.ended.empty());
+  EXPECT_TRUE(collected_.ended.empty());
 }
 
-TEST_F(DeviceResolverTest, TheLastPollTellsWhatIsKnownAndCountsTheRest) {
+TEST_F(DeviceResolverTest, TheLastPollReportsWhatIsKnownAndCountsTheRest) {
   runOp(1, kMs, stream_);
   runOp(2, 60 * kSecond, stream_);
   host_ns += 100 * kMs;
   resolver_.finish(/*ask=*/true);
-  EXPECT_TRUE(told_.endOf(1));
-  EXPECT_FALSE(told_.endOf(2));
-  EXPECT_EQ(told_.untimed, 1u);
-  EXPECT_EQ(told_.why, "1 recording ended");
+  EXPECT_TRUE(collected_.endOf(1));
+  EXPECT_FALSE(collected_.endOf(2));
+  EXPECT_EQ(collected_.untimed, 1u);
+  EXPECT_EQ(collected_.why, "1 recording ended");
 }
 
 // On a busy machine the thread loses its processor in the middle of a look.
 class PausedResolverTest : public DeviceResolverTest,
                            public ::testing::WithParamInterface<int> {
  protected:
-  ~PausedResolverTest() override { looks_until_pause = -1; }
+  ~PausedResolverTest() override { polls_until_pause = -1; }
 };
 
 TEST_P(PausedResolverTest, TheLastPollReadsTheClockAllTheSame) {
   runOp(1, kMs, stream_);
   host_ns += 20 * kMs;
-  looks_until_pause = GetParam();
+  polls_until_pause = GetParam();
   resolver_.finish(/*ask=*/true);
-  EXPECT_TRUE(told_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(1));
 }
 
 TEST_P(PausedResolverTest, TheLastPollLeavesAReadingThatTookLong) {
   runOp(1, kMs, stream_);
   host_ns += 20 * kMs;
-  looks_until_pause = GetParam();
+  polls_until_pause = GetParam();
   resolver_.poll();
   host_ns += 20 * kMs;
   resolver_.finish(/*ask=*/true);
-  EXPECT_TRUE(told_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(AtAnyLook, PausedResolverTest,
@@ -363,11 +366,11 @@ TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
   const std::size_t before = device_.queries();
   resolver_.finish(/*ask=*/false);
   EXPECT_EQ(device_.queries(), before);
-  EXPECT_TRUE(told_.ended.empty());
-  EXPECT_EQ(told_.why, "1 recording ended");
+  EXPECT_TRUE(collected_.ended.empty());
+  EXPECT_EQ(collected_.why, "1 recording ended");
 }
 
-TEST_F(DeviceResolverTest, WhereOneQueueIsFullTheJobsOwnEventsTellTheTime) {
+TEST_F(DeviceResolverTest, WhereOneQueueIsFullTheJobsOwnEventsReportTheTime) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -378,13 +381,13 @@ TEST_F(DeviceResolverTest, WhereOneQueueIsFullTheJobsOwnEventsTellTheTime) {
     ends.push_back(runOp(op, length(random), op % 3 ? stream_ : other_));
   }
   pollFor(ends.back() - host_ns - kMs);
-  EXPECT_GE(told_.ended.size(), 290u) << "while the queue was still full";
+  EXPECT_GE(collected_.ended.size(), 290u) << "while the queue was still full";
   pollFor(kSecond);
-  ASSERT_EQ(told_.ended.size(), ends.size());
-  for (const DoneRecord& done : told_.ended) {
-    EXPECT_LE(std::abs(done.end_ns - ends[done.op]), told_.error_ns);
+  ASSERT_EQ(collected_.ended.size(), ends.size());
+  for (const DoneRecord& done : collected_.ended) {
+    EXPECT_LE(std::abs(done.end_ns - ends[done.op]), collected_.error_ns);
   }
-  EXPECT_LE(told_.error_ns, 5 * kMs);
+  EXPECT_LE(collected_.error_ns, 5 * kMs);
   EXPECT_EQ(untimed_.total(), 0u);
 }
 
@@ -392,15 +395,15 @@ TEST_F(DeviceResolverTest, AfterAFullQueueTheClockIsReadWellAgain) {
   device_.shareOneQueue();
   for (OpId op = 0; op < 50; ++op) runOp(op, 20 * kMs, stream_);
   pollFor(2 * kSecond);
-  ASSERT_EQ(told_.ended.size(), 50u);
+  ASSERT_EQ(collected_.ended.size(), 50u);
   for (OpId op = 50; op < 60; ++op) {
     runOp(op, 100 * kUs, stream_);
     pollFor(300 * kMs);
   }
   const std::int64_t end_ns = runOp(60, kMs, stream_);
   pollFor(300 * kMs);
-  ASSERT_TRUE(told_.endOf(60));
-  EXPECT_LE(std::abs(told_.endOf(60)->end_ns - end_ns), 20 * kUs);
+  ASSERT_TRUE(collected_.endOf(60));
+  EXPECT_LE(std::abs(collected_.endOf(60)->end_ns - end_ns), 20 * kUs);
 }
 
 TEST_F(DeviceResolverTest, AStallNeedsNoClock) {
@@ -412,10 +415,10 @@ TEST_F(DeviceResolverTest, AStallNeedsNoClock) {
   span->wait = {};
   span->wait.op = 5;
   end(span, 5);
-  lookRarely(15 * kSecond);
-  EXPECT_FALSE(told_.endOf(5));
-  ASSERT_EQ(told_.stalled.size(), 1u);
-  EXPECT_GT(told_.stalled[0].stall_ns_plus_1, 0u);
+  pollRarely(15 * kSecond);
+  EXPECT_FALSE(collected_.endOf(5));
+  ASSERT_EQ(collected_.stalled.size(), 1u);
+  EXPECT_GT(collected_.stalled[0].stall_ns_plus_1, 0u);
   EXPECT_GT(untimed_.count(Untimed::Reason::kNoClock), 0u);
 }
 
@@ -426,15 +429,15 @@ TEST_F(DeviceResolverTest, AClockThatWasReadWellIsNotReadAgain) {
   resolver_.poll();
   EXPECT_EQ(device_.recordsOn(own), 1u);
   pollFor(kSecond);
-  EXPECT_TRUE(told_.endOf(1));
+  EXPECT_TRUE(collected_.endOf(1));
   EXPECT_EQ(device_.recordsOn(own), 2u) << "one before its end, one behind";
 }
 
 TEST_F(DeviceResolverTest, AClockThatCannotBeReadWellIsNotUsed) {
   device_.setLatency(50 * kMs);  // no anchor is better than half of that
   runOp(1, kMs, stream_);
-  lookRarely(30 * kSecond);
-  EXPECT_TRUE(told_.ended.empty());
+  pollRarely(30 * kSecond);
+  EXPECT_TRUE(collected_.ended.empty());
   EXPECT_EQ(untimed_.count(Untimed::Reason::kNoClock), 1u);
 }
 
@@ -444,7 +447,7 @@ TEST(DeviceResolverStartTest, ADeviceWithoutEventsIsNotUsed) {
   const auto events = device.events();
   EventPool pool;
   Untimed untimed;
-  CollectingDeviceSink::Told told;
+  CollectingDeviceSink::Collected told;
   CollectingDeviceSink sink(told);
   AbortedCommunicators aborted;
   DeviceResolver resolver(*events, pool, untimed, aborted, sink, &readHost);

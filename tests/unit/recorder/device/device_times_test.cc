@@ -31,8 +31,8 @@ class DeviceTimesTest : public ::testing::Test {
  protected:
   void start(DeviceTimeMode mode = DeviceTimeMode::kFull) {
     times_ = std::make_unique<DeviceTimes>(
-        device_.events(), mode, std::make_unique<CollectingDeviceSink>(told_),
-        untimed_, aborted_);
+        device_.events(), mode,
+        std::make_unique<CollectingDeviceSink>(collected_), untimed_, aborted_);
   }
   std::uint64_t untimed(Untimed::Reason reason) const {
     return untimed_.count(reason);
@@ -52,7 +52,7 @@ class DeviceTimesTest : public ::testing::Test {
   }
 
   FakeDevice device_{[] { return nowNs(); }};
-  CollectingDeviceSink::Told told_;  // read after stop()
+  CollectingDeviceSink::Collected collected_;  // read after stop()
   Untimed untimed_;
   AbortedCommunicators aborted_;
   std::unique_ptr<DeviceTimes> times_;
@@ -80,7 +80,7 @@ TEST_F(DeviceTimesTest, OnlyItsOwnThreadAsksTheDevice) {
       std::chrono::nanoseconds(device_.idleAt(device_.currentStream()) -
                                nowNs()));
   ASSERT_TRUE(times_->stop(kLimit));
-  EXPECT_EQ(told_.ended.size(), 50u);
+  EXPECT_EQ(collected_.ended.size(), 50u);
   EXPECT_EQ(device_.askers().size(), 1u);
   EXPECT_FALSE(device_.askers().contains(std::this_thread::get_id()));
 }
@@ -93,8 +93,8 @@ TEST_F(DeviceTimesTest, TheEndOnlyTakesOneEvent) {
   EXPECT_LE(device_.records() - before, 1u + DeviceAnchors::kAttempts);
   waitUntil([&] { return nowNs() > device_.idleAt(device_.currentStream()); });
   ASSERT_TRUE(times_->stop(kLimit));
-  ASSERT_EQ(told_.ended.size(), 1u);
-  EXPECT_EQ(told_.ended[0].engine_ns_plus_1, 0u);
+  ASSERT_EQ(collected_.ended.size(), 1u);
+  EXPECT_EQ(collected_.ended[0].engine_ns_plus_1, 0u);
 }
 
 TEST_F(DeviceTimesTest, WhileAStreamIsCapturedNothingIsPutOnItAndNothingAsked) {
@@ -139,8 +139,8 @@ TEST_F(DeviceTimesTest, WithoutAFreeEventAnOperationIsCountedAndGoesOn) {
   EXPECT_FALSE(run(EventPool::kSpans, 0));
   EXPECT_EQ(untimed_.count(Untimed::Reason::kNoEvent), 1u);
   ASSERT_TRUE(times_->stop(kLimit));
-  EXPECT_TRUE(told_.ended.empty());
-  EXPECT_EQ(told_.untimed, untimed_.total());
+  EXPECT_TRUE(collected_.ended.empty());
+  EXPECT_EQ(collected_.untimed, untimed_.total());
 }
 
 TEST_F(DeviceTimesTest, WhatAnAbortCostIsCountedWhenItsStreamGoesOn) {
@@ -150,8 +150,8 @@ TEST_F(DeviceTimesTest, WhatAnAbortCostIsCountedWhenItsStreamGoesOn) {
   waitUntil([&] { return untimed(Untimed::Reason::kAborted) > 0; });
   EXPECT_TRUE(measures());
   ASSERT_TRUE(times_->stop(kLimit));
-  EXPECT_TRUE(told_.ended.empty());
-  EXPECT_EQ(told_.untimed, untimed_.total());
+  EXPECT_TRUE(collected_.ended.empty());
+  EXPECT_EQ(collected_.untimed, untimed_.total());
 }
 
 TEST_F(DeviceTimesTest, OfADeviceWithoutEventsItIsSaidThatItRefusedThem) {
@@ -160,7 +160,7 @@ TEST_F(DeviceTimesTest, OfADeviceWithoutEventsItIsSaidThatItRefusedThem) {
   EXPECT_FALSE(run(1, kMs));
   EXPECT_EQ(untimed(Untimed::Reason::kRefused), 1u);
   ASSERT_TRUE(times_->stop(kLimit));
-  EXPECT_EQ(told_.untimed, untimed_.total());
+  EXPECT_EQ(collected_.untimed, untimed_.total());
   EXPECT_EQ(device_.queries(), 0u);
 }
 
@@ -192,9 +192,9 @@ TEST_F(DeviceTimesTest, ACallThatNeverReturnsKeepsNobody) {
   EXPECT_TRUE(times_->stop(kLimit));
 }
 
-TEST_F(DeviceTimesTest, SwitchedOffItOnlyTellsWhereCallersStand) {
+TEST_F(DeviceTimesTest, SwitchedOffItOnlyReportsWhereCallersStand) {
   DeviceTimes off(device_.events(), DeviceTimeMode::kOff,
-                  std::make_unique<CollectingDeviceSink>(told_), untimed_,
+                  std::make_unique<CollectingDeviceSink>(collected_), untimed_,
                   aborted_);
   device_.capture(device_.currentStream(), 3);
   EXPECT_EQ(off.streamState().capture.graph, 3u);
@@ -228,7 +228,7 @@ TEST_F(DeviceTimesTest, ManyThreadsShareThePool) {
   for (std::thread& thread : threads) thread.join();
   ASSERT_TRUE(times_->stop(kLimit));
   std::set<OpId> ended;
-  for (const DoneRecord& done : told_.ended) {
+  for (const DoneRecord& done : collected_.ended) {
     EXPECT_TRUE(ended.insert(done.op).second) << "told twice";
   }
   EXPECT_EQ(ended.size() + untimed_.count(Untimed::Reason::kStopped),

@@ -10,7 +10,7 @@ namespace {
 
 std::set<std::string> namesOf(const RankFigures& figures) {
   std::set<std::string> names;
-  for (const Metric& metric : metricsOf(figures, figures.looked_ns)) {
+  for (const Metric& metric : metricsOf(figures, figures.polled_ns)) {
     names.insert(metric.name);
   }
   return names;
@@ -18,7 +18,7 @@ std::set<std::string> namesOf(const RankFigures& figures) {
 
 RankFigures busyRank() {
   RankFigures figures;
-  figures.looked_ns = 5'000'000'000;
+  figures.polled_ns = 5'000'000'000;
   figures.operations = 3;
   figures.bytes = 96;
   figures.own_call_ns = 1'500'000'000;

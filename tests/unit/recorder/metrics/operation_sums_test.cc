@@ -17,7 +17,7 @@ namespace traced {
 namespace {
 
 constexpr std::int64_t kBetter = OperationProgress::kBetterEndNs;
-constexpr std::int64_t kLongest = OperationProgress::kLongestNs;
+constexpr std::int64_t kMaxDuration = OperationProgress::kMaxDurationNs;
 constexpr std::uint64_t kBytes = 64;
 
 class OperationSumsTest : public ::testing::Test {
@@ -88,7 +88,7 @@ class OperationSumsTest : public ::testing::Test {
       sums_.see(record);
     }
     ring_->release();
-    return sums_.look(now_ns);
+    return sums_.figures(now_ns);
   }
 
   struct Free {
@@ -105,7 +105,7 @@ class OperationSumsTest : public ::testing::Test {
 TEST_F(OperationSumsTest, AnOperationIsCountedOnce) {
   synchronous(100);
   RankFigures figures = at(200);
-  EXPECT_EQ(figures.looked_ns, 200);
+  EXPECT_EQ(figures.polled_ns, 200);
   EXPECT_EQ(figures.operations, 1u);
   EXPECT_EQ(figures.bytes, kBytes);
   EXPECT_EQ(figures.own_call_ns, 2u);
@@ -115,7 +115,7 @@ TEST_F(OperationSumsTest, AnOperationIsCountedOnce) {
   figures = at(110 + kBetter);
   EXPECT_EQ(figures.completion_ns, 10u);
   EXPECT_EQ(figures.exposed_wait_ns, 7u);
-  figures = at(200 + 2 * kLongest);
+  figures = at(200 + 2 * kMaxDuration);
   EXPECT_EQ(figures.operations, 1u);
   EXPECT_EQ(figures.completion_ns, 10u);
 }
@@ -142,34 +142,34 @@ TEST_F(OperationSumsTest, AnOperationInFlightIsBoundedWhenItEnds) {
   const OpId op = issue(100, kAsync);
   returned(op, 105);
   released(op, 106);
-  RankFigures figures = at(100 + 3 * kLongest);
+  RankFigures figures = at(100 + 3 * kMaxDuration);
   EXPECT_EQ(figures.in_flight, 1u);
   EXPECT_EQ(figures.waits_unknown, 0u);
   EXPECT_EQ(figures.unseen_wait_ns, 0u) << "it adds nothing while in flight";
   EXPECT_TRUE(figures.unseen_wait_is_bounded);
-  done(op, 100 + 4 * kLongest);
-  figures = at(200 + 4 * kLongest);
+  done(op, 100 + 4 * kMaxDuration);
+  figures = at(200 + 4 * kMaxDuration);
   EXPECT_EQ(figures.waits_unknown, 1u);
-  EXPECT_EQ(figures.unseen_wait_ns, 4u * kLongest - 5);
-  EXPECT_EQ(at(100 + 9 * kLongest).unseen_wait_ns, 4u * kLongest - 5);
+  EXPECT_EQ(figures.unseen_wait_ns, 4u * kMaxDuration - 5);
+  EXPECT_EQ(at(100 + 9 * kMaxDuration).unseen_wait_ns, 4u * kMaxDuration - 5);
 }
 
 TEST_F(OperationSumsTest, ALongRecordedWaitIsNoUnknownOne) {
   const OpId op = issue(100, kAsync);
   returned(op, 105);
-  at(100 + 2 * kLongest);
-  waited(op, 106, 3 * kLongest, /*saw_end=*/true);
-  const RankFigures figures = at(100 + 4 * kLongest);
+  at(100 + 2 * kMaxDuration);
+  waited(op, 106, 3 * kMaxDuration, /*saw_end=*/true);
+  const RankFigures figures = at(100 + 4 * kMaxDuration);
   EXPECT_EQ(figures.waits_unknown, 0u);
   EXPECT_EQ(figures.unseen_wait_ns, 0u);
 }
 
 TEST_F(OperationSumsTest, WithoutAnEndThereIsNoBoundUntilALaterEnd) {
   returned(issue(100, kOnDevice), 105);
-  RankFigures figures = at(100 + 2 * kLongest);
+  RankFigures figures = at(100 + 2 * kMaxDuration);
   EXPECT_EQ(figures.waits_unknown, 1u);
   EXPECT_FALSE(figures.unseen_wait_is_bounded);
-  const std::int64_t later = 3 * kLongest;
+  const std::int64_t later = 3 * kMaxDuration;
   const OpId second = issue(later, kOnDevice);
   returned(second, later + 1);
   released(second, later + 1);
@@ -188,7 +188,7 @@ TEST_F(OperationSumsTest, ADroppedMessageIsBoundedByItsRelease) {
   const OpId op = issue(100, 9);
   returned(op, 105);
   released(op, 125);
-  const RankFigures figures = at(100 + 2 * kLongest);
+  const RankFigures figures = at(100 + 2 * kMaxDuration);
   EXPECT_EQ(figures.waits_unknown, 1u);
   EXPECT_EQ(figures.unseen_wait_ns, 20u);
 }
@@ -249,7 +249,7 @@ TEST_F(OperationSumsTest, AFailureAddsNoTime) {
   waited(refused, 310, 5, true, 0, Outcome::kFalse);
   const OpId by_future = issue(320);
   done(by_future, 330, Outcome::kThrew);
-  const RankFigures figures = at(400 + kLongest);
+  const RankFigures figures = at(400 + kMaxDuration);
   EXPECT_EQ(figures.failed, 4u);
   EXPECT_EQ(figures.operations, 4u);
   EXPECT_EQ(figures.own_call_ns, 6u);
@@ -260,18 +260,18 @@ TEST_F(OperationSumsTest, AFailureAddsNoTime) {
 
 TEST_F(OperationSumsTest, WhatTakesTooLongIsCountedAsItIs) {
   const OpId op = issue(100);
-  EXPECT_EQ(at(100 + kLongest).operations, 0u);
-  RankFigures figures = at(101 + kLongest);
+  EXPECT_EQ(at(100 + kMaxDuration).operations, 0u);
+  RankFigures figures = at(101 + kMaxDuration);
   EXPECT_EQ(figures.operations, 1u);
   EXPECT_EQ(figures.in_flight, 1u) << "it still has no end";
-  waited(op, 102 + kLongest, 5, true);
-  figures = at(110 + kLongest + kBetter);
+  waited(op, 102 + kMaxDuration, 5, true);
+  figures = at(110 + kMaxDuration + kBetter);
   EXPECT_EQ(figures.operations, 1u);
   EXPECT_EQ(figures.in_flight, 0u);
   EXPECT_EQ(figures.completion_ns, 0u);
 }
 
-TEST_F(OperationSumsTest, ADeviceTellsHowLongItStood) {
+TEST_F(OperationSumsTest, ADeviceReportsHowLongItStood) {
   const OpId op = issue(100);
   returned(op, 101);
   waited(op, 110, 1, /*saw_end=*/false);
@@ -297,17 +297,17 @@ TEST_F(OperationSumsTest, AReleasedWorkMayBeInFlight) {
   returned(op, 101);
   released(op, 102);
   EXPECT_EQ(at(110).in_flight, 1u);
-  EXPECT_EQ(at(110 + 2 * kLongest).in_flight, 1u);
-  done(op, 120 + 2 * kLongest);
-  EXPECT_EQ(at(130 + 2 * kLongest).in_flight, 0u);
+  EXPECT_EQ(at(110 + 2 * kMaxDuration).in_flight, 1u);
+  done(op, 120 + 2 * kMaxDuration);
+  EXPECT_EQ(at(130 + 2 * kMaxDuration).in_flight, 0u);
 }
 
 TEST_F(OperationSumsTest, WhatNoRecordShowsIsUnknownUntilALaterEnd) {
   const OpId first = issue(100, kOnDevice);
   returned(first, 101);
   EXPECT_TRUE(at(110).may_have_more_in_flight);
-  EXPECT_TRUE(at(110 + 2 * kLongest).may_have_more_in_flight);
-  const std::int64_t later = 200 + 2 * kLongest;
+  EXPECT_TRUE(at(110 + 2 * kMaxDuration).may_have_more_in_flight);
+  const std::int64_t later = 200 + 2 * kMaxDuration;
   const OpId second = issue(later, kOnDevice);
   returned(second, later + 1);
   ring_->push(RecordKind::kDone,
@@ -330,17 +330,17 @@ TEST_F(OperationSumsTest, ALostRecordMayBeTheEnd) {
 
 TEST_F(OperationSumsTest, MemoryIsBoundedAndCountsAreNot) {
   constexpr std::uint64_t kMany =
-      OperationSums::kMostYoung + 4 * OperationSums::kMostSlow;
+      OperationSums::kMaxYoung + 4 * OperationSums::kMaxSlow;
   for (std::uint64_t i = 0; i < kMany; ++i) issue(100);
   const RankFigures figures = at(100 + kBetter);
-  EXPECT_EQ(figures.oldest.size(), RankFigures::kMostTold);
-  EXPECT_LE(figures.in_flight, OperationSums::kMostSlow);
-  EXPECT_GT(figures.in_flight, OperationSums::kMostSlow / 2);
+  EXPECT_EQ(figures.oldest.size(), RankFigures::kMaxReported);
+  EXPECT_LE(figures.in_flight, OperationSums::kMaxSlow);
+  EXPECT_GT(figures.in_flight, OperationSums::kMaxSlow / 2);
   EXPECT_EQ(figures.operations + figures.in_flight, kMany);
-  EXPECT_EQ(at(101 + kLongest).operations, kMany);
+  EXPECT_EQ(at(101 + kMaxDuration).operations, kMany);
 }
 
-TEST_F(OperationSumsTest, StepsAreTold) {
+TEST_F(OperationSumsTest, StepsAreReported) {
   EXPECT_FALSE(at(10).step);
   ring_->push(RecordKind::kMark, MarkRecord{100, 7, MarkKind::kStep});
   RankFigures figures = at(150);

@@ -38,7 +38,7 @@ class LineOutputTest : public ::testing::Test {
     const int capacity = fcntl(write_end_, F_GETPIPE_SZ);
     const auto deadline = std::chrono::steady_clock::now() + kLong;
     int unread = 0;
-    while (unread + int{LineOutput::kMostLineBytes} <= capacity / 4 &&
+    while (unread + int{LineOutput::kMaxLineBytes} <= capacity / 4 &&
            std::chrono::steady_clock::now() < deadline) {
       ioctl(read_end_, FIONREAD, &unread);
       std::this_thread::yield();
@@ -79,11 +79,11 @@ TEST_F(LineOutputTest, ALineIsWrittenWhileTheJobRuns) {
 
 TEST_F(LineOutputTest, ALineThatIsTooLongIsDropped) {
   LineOutput output(write_end_);
-  output.put(std::string(LineOutput::kMostLineBytes, 'x'));
-  output.put(std::string(LineOutput::kMostLineBytes - 1, 'y'));
+  output.put(std::string(LineOutput::kMaxLineBytes, 'x'));
+  output.put(std::string(LineOutput::kMaxLineBytes - 1, 'y'));
   output.finish(kLong);
   EXPECT_EQ(output.dropped(), 1u);
-  EXPECT_EQ(readAll().size(), LineOutput::kMostLineBytes);
+  EXPECT_EQ(readAll().size(), LineOutput::kMaxLineBytes);
 }
 
 TEST_F(LineOutputTest, NobodyWaitsForAReaderThatIsStuckAndWhatIsLostIsCounted) {

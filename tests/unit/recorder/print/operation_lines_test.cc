@@ -179,7 +179,7 @@ TEST(OperationLinesTest, ALineFitsInAPipeHoweverLargeTheGroup) {
     for (std::uint32_t i = 0; i < size; ++i) members[i] = 100'000 + i;
     Rank rank(0, PrintMode::kAll, {}, std::move(members));
     const std::string text = rank.issue(rank.call(Operation::kAllReduce), 1);
-    EXPECT_LT(text.size(), LineOutput::kMostLineBytes);
+    EXPECT_LT(text.size(), LineOutput::kMaxLineBytes);
     const Json line = Json::parse(text);
     EXPECT_EQ(line["group_size"], size);
     EXPECT_EQ(line["cut"], true);

@@ -60,7 +60,7 @@ class OperationPrinterTest : public ::testing::Test {
       printer.see(record);
     }
     pollfd reader{ends[0], POLLIN, 0};
-    std::string text(LineOutput::kMostLineBytes, '\0');
+    std::string text(LineOutput::kMaxLineBytes, '\0');
     const ssize_t bytes = poll(&reader, 1, kLongMs) == 1
                               ? read(ends[0], text.data(), text.size())
                               : 0;

@@ -52,7 +52,7 @@ TEST(CppStackTest, TheSamePlaceHasTheSameStack) {
   EXPECT_EQ(stacks[1].hash, stacks[2].hash);
 }
 
-TEST(CppStackTest, WaysThatDifferAnywhereAreToldApart) {
+TEST(CppStackTest, WaysThatDifferAnywhereAreDistinguished) {
   const auto last = [](const CppStack& stack, std::size_t frames) {
     return Addresses(stack.frames().end() - static_cast<std::ptrdiff_t>(frames),
                      stack.frames().end());
@@ -124,7 +124,7 @@ TEST(CppStackTest, FramesThatAreTooManyAreCut) {
   EXPECT_TRUE(again.cut);
 }
 
-TEST(CppStackTest, IsToldByBinaryAndOffset) {
+TEST(CppStackTest, IsReportedByBinaryAndOffset) {
   const CppStack stack = cppStackHere();
   v1::NewStack told;
   describeCppStack(stack, nullptr, told);
@@ -157,7 +157,7 @@ TEST(CppStackTest, InnermostFramesOfOnesOwnAreLeftOut) {
   EXPECT_NE(told.code(0).binary(), programPath());
 }
 
-TEST(CppStackTest, CodeThatNoBinaryHoldsIsToldByItsAddress) {
+TEST(CppStackTest, CodeThatNoBinaryHoldsIsReportedByItsAddress) {
   const std::uintptr_t addresses[] = {0x1001};
   const v1::Code code = describeCode(findLoadedCode(addresses).front());
   EXPECT_EQ(code.binary(), "");

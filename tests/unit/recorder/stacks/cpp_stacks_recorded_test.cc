@@ -131,7 +131,8 @@ TEST_F(CppStacksRecordedTest, OfAKilledProcessAreNamedAsFarAsTheFileKnew) {
   EXPECT_TRUE(anyNamed(codeIn(trace)));
 }
 
-TEST_F(CppStacksRecordedTest, OfAKilledProcessAreToldByTheirBinariesAtLeast) {
+TEST_F(CppStacksRecordedTest,
+       OfAKilledProcessAreReportedByTheirBinariesAtLeast) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());

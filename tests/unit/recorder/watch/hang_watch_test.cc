@@ -26,7 +26,7 @@ constexpr std::uint32_t kGloo = 1;
 constexpr std::uint32_t kGloo2 = 2;
 constexpr std::uint32_t kNccl = 3;
 // Calls by group, with no word of async, synchronous, asynchronous.
-constexpr std::uint8_t kNotTold = 0, kSync = 1, kAsync = 2;
+constexpr std::uint8_t kNotReported = 0, kSync = 1, kAsync = 2;
 
 class HangWatchTest : public ::testing::Test {
  protected:
@@ -104,7 +104,7 @@ class HangWatchTest : public ::testing::Test {
   std::uint64_t seq_ = 0;
 };
 
-TEST_F(HangWatchTest, TellsOnceOfWhatHasNotEnded) {
+TEST_F(HangWatchTest, ReportsOnceOfWhatHasNotEnded) {
   const OpId op = returned(issue(100, kGloo, kAsync));
   EXPECT_TRUE(at(100 + kLimitNs - 1).empty());
   const auto reports = at(100 + kLimitNs);
@@ -122,7 +122,7 @@ TEST_F(HangWatchTest, TellsOnceOfWhatHasNotEnded) {
   EXPECT_TRUE(at(9000).empty()) << "told";
 }
 
-TEST_F(HangWatchTest, TellsWhenItEndsAfterAll) {
+TEST_F(HangWatchTest, ReportsWhenItEndsAfterAll) {
   const OpId op = returned(issue(100, kGloo, kAsync));
   EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
   done(op, 6000, EndSource::kFuture);
@@ -143,7 +143,7 @@ TEST_F(HangWatchTest, SaysNothingOfWhatEndedInTimeOrFailed) {
   EXPECT_TRUE(at(9000).empty());
 }
 
-TEST_F(HangWatchTest, ACallWhoseReturnIsToldWithItsWaitHangsUntilThen) {
+TEST_F(HangWatchTest, ACallWhoseReturnIsReportedWithItsWaitHangsUntilThen) {
   const OpId op = issue(100, kGloo, kSync);
   EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
   returnedAndWaited(op, 6000);
@@ -163,7 +163,7 @@ TEST_F(HangWatchTest, WhatIsBehindAHangIsAConsequenceOfIt) {
 }
 
 TEST_F(HangWatchTest, ACallThatHasNotReturnedHangsOnAnyBackend) {
-  issue(100, kNccl, kNotTold);
+  issue(100, kNccl, kNotReported);
   EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
 }
 
@@ -172,24 +172,24 @@ TEST_F(HangWatchTest, AnEndThatNobodyCouldObserveIsNoHang) {
   returned(issue(100, kNccl, kSync));
   waited(returned(issue(100, kNccl, kAsync)), 110, false);
   // Gloo's send whose Work was dropped.
-  const OpId send = returned(issue(100, kGloo, kNotTold, Operation::kSend));
+  const OpId send = returned(issue(100, kGloo, kNotReported, Operation::kSend));
   ring_->push(RecordKind::kRelease, ReleaseRecord{send, 120});
   EXPECT_TRUE(at(9000).empty());
 }
 
-TEST_F(HangWatchTest, ABatchIsToldOfAsAWhole) {
-  returned(issue(9, kNccl, kNotTold, Operation::kAllReduce, 1, 6));
-  done(returned(issue(10, kNccl, kNotTold, Operation::kCoalesced, 1, 6)), 20,
-       EndSource::kCompletionHook);
+TEST_F(HangWatchTest, ABatchIsReportedForAsAWhole) {
+  returned(issue(9, kNccl, kNotReported, Operation::kAllReduce, 1, 6));
+  done(returned(issue(10, kNccl, kNotReported, Operation::kCoalesced, 1, 6)),
+       20, EndSource::kCompletionHook);
   EXPECT_TRUE(at(30).empty());
-  returned(issue(100, kNccl, kNotTold, Operation::kAllReduce, 1, 7));
-  returned(issue(110, kNccl, kNotTold, Operation::kCoalesced, 1, 7));
+  returned(issue(100, kNccl, kNotReported, Operation::kAllReduce, 1, 7));
+  returned(issue(110, kNccl, kNotReported, Operation::kCoalesced, 1, 7));
   const auto reports = at(5000);
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].operation, "coalesced");
 }
 
-TEST_F(HangWatchTest, ABackendThatTellsOfEndsTellsOfTheirAbsence) {
+TEST_F(HangWatchTest, ABackendThatReportsEndsReportsTheirAbsence) {
   done(returned(issue(100, kNccl, kSync)), 200, EndSource::kCompletionHook);
   EXPECT_TRUE(at(300).empty());
   returned(issue(400, kNccl, kSync));
@@ -198,13 +198,13 @@ TEST_F(HangWatchTest, ABackendThatTellsOfEndsTellsOfTheirAbsence) {
 }
 
 TEST_F(HangWatchTest,
-       AWatchdogThatTellsOfAsynchronousCallsSaysNothingOfOthers) {
+       AWatchdogThatReportsAsynchronousCallsSaysNothingOfOthers) {
   done(returned(issue(100, kNccl, kAsync)), 200, EndSource::kCompletionHook);
   returned(issue(300, kNccl, kSync));
   EXPECT_TRUE(at(9000).empty());
 }
 
-TEST_F(HangWatchTest, WhatIsToldWithHolesIsNotReliedOn) {
+TEST_F(HangWatchTest, WhatIsReportedWithHolesIsNotReliedOn) {
   returned(issue(50, kNccl, kSync));
   done(returned(issue(100, kNccl, kSync)), 200, EndSource::kDeviceEvent);
   returned(issue(300, kNccl, kSync));
@@ -225,8 +225,8 @@ TEST_F(HangWatchTest, WhereOnlyWaitsAskTheDeviceItMustHaveBeenWaitedFor) {
 }
 
 TEST_F(HangWatchTest, WhatOnlyAWaitShowsIsUndecidedWhileItsThreadIsSilent) {
-  returned(issue(100, kGloo, kNotTold, Operation::kRecv));
-  returned(issue(100, kGloo2, kNotTold, Operation::kRecv, 2));
+  returned(issue(100, kGloo, kNotReported, Operation::kRecv));
+  returned(issue(100, kGloo2, kNotReported, Operation::kRecv, 2));
   const auto reports = at(5000);
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].state, State::kUndecided);
@@ -236,13 +236,14 @@ TEST_F(HangWatchTest, WhatOnlyAWaitShowsIsUndecidedWhileItsThreadIsSilent) {
 }
 
 TEST_F(HangWatchTest, AThreadThatGoesOnDoesNotWait) {
-  returned(issue(100, kGloo, kNotTold, Operation::kRecv));
+  returned(issue(100, kGloo, kNotReported, Operation::kRecv));
   done(returned(issue(4500, kGloo, kAsync)), 4600, EndSource::kFuture);
   EXPECT_TRUE(at(5000).empty());
 }
 
-TEST_F(HangWatchTest, WhatWasLateIsToldThoughNobodySawItHang) {
-  waited(returned(issue(100, kGloo, kNotTold, Operation::kRecv)), 5100, true);
+TEST_F(HangWatchTest, WhatWasLateIsReportedThoughNobodySawItHang) {
+  waited(returned(issue(100, kGloo, kNotReported, Operation::kRecv)), 5100,
+         true);
   EXPECT_EQ(statesAt(5200), States{State::kLate});
 }
 

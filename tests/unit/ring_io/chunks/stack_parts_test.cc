@@ -82,11 +82,11 @@ TEST_F(CodeTableTest, EachIsNewOnce) {
 }
 
 TEST_F(CodeTableTest, IsBounded) {
-  for (std::uint64_t id = 1; id <= CodeTable::kMostCode + 10; ++id) {
+  for (std::uint64_t id = 1; id <= CodeTable::kMaxCode + 10; ++id) {
     table_.define(codeOf(id));
   }
-  EXPECT_EQ(table_.takeNew().size(), CodeTable::kMostCode);
-  EXPECT_EQ(table_.useInThisChunk(CodeTable::kMostCode + 1), nullptr);
+  EXPECT_EQ(table_.takeNew().size(), CodeTable::kMaxCode);
+  EXPECT_EQ(table_.useInThisChunk(CodeTable::kMaxCode + 1), nullptr);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST_F(RequestFileTest, APipeIsNotWaitedFor) {
   EXPECT_FALSE(readRequest(path_));
 }
 
-TEST(SettingChangesTest, AreToldAsTheyWereGiven) {
+TEST(SettingChangesTest, AreReportedAsTheyWereGiven) {
   const auto changes =
       parseChanges({{"stacks", "full"}, {"enabled", "off"}, {"watch", "1"}});
   ASSERT_TRUE(changes);
@@ -104,7 +104,7 @@ TEST(SettingChangesTest, ABadOneIsASentence) {
             "stacks");
 }
 
-TEST(ControlAnswerTest, IsReadAsItWasTold) {
+TEST(ControlAnswerTest, IsReadAsItWasReported) {
   for (const ControlAnswer& told :
        {ControlAnswer{"enabled=0", ""}, ControlAnswer{"", "no stacks"},
         ControlAnswer{"enabled=0,watch=1s", "no stacks"}, ControlAnswer{}}) {

@@ -53,7 +53,7 @@ class DetachedProcessTest : public ::testing::Test {
 
 std::atomic<int> child_signals{0};
 
-TEST_F(DetachedProcessTest, NoWaitAndNoSignalTellsOfIt) {
+TEST_F(DetachedProcessTest, NoWaitAndNoSignalReportsIt) {
   signal(SIGCHLD, [](int) { ++child_signals; });
   std::atomic<bool> done{false};
   std::atomic<int> seen{0};

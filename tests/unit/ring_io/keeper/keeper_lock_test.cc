@@ -50,7 +50,7 @@ TEST(JobStartKeyTest, IsOneForEachStart) {
   EXPECT_NE(named, jobStartKey("/traces/job/rank-0.traced", other));
 }
 
-TEST_F(KeeperLockTest, IsHadByOneAndToldOfTheOthers) {
+TEST_F(KeeperLockTest, IsHadByOneAndReportedForTheOthers) {
   const KeeperLock keeper(path_);
   ASSERT_EQ(keeper.owner(), Owner::kUs);
   const std::int64_t before = keeper.askedAt();
@@ -104,7 +104,7 @@ TEST_F(KeeperLockTest, AFileOfAnotherUserIsNoLock) {
   EXPECT_EQ(errno, EPERM);
 }
 
-TEST_F(KeeperLockTest, TheKernelTellsWhoHasIt) {
+TEST_F(KeeperLockTest, TheKernelReportsWhoHasIt) {
   const KeeperLock lock(path_);
   struct stat status;
   ASSERT_EQ(fstat(lock.fd(), &status), 0);

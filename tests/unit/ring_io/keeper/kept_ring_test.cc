@@ -243,13 +243,13 @@ TEST_F(OomKillsTest, AKillLongAgoWasAnotherProcess) {
   count(0);
   OomKills kills(path_);
   count(1);
-  kills.look(now_);
+  kills.poll(now_);
   EXPECT_FALSE(kills.claim(now_ + std::chrono::seconds(30)));
 }
 
 TEST_F(OomKillsTest, WithoutACounterNothingIsClaimed) {
   OomKills kills(dir_.path() + "/nothing");
-  kills.look(now_);
+  kills.poll(now_);
   EXPECT_FALSE(kills.claim(now_));
 }
 

@@ -36,12 +36,12 @@ constexpr std::uint64_t kLiveSlots = 64;
 constexpr std::chrono::seconds kLookLimit{20};
 
 // A ring, and what it holds beyond the files of its trace.
-struct LookedInto {
+struct LiveRingsRead {
   RingReading ring;
   std::string chunks;
 };
 
-std::vector<v1::Payload> payloadsOf(const LookedInto& ring) {
+std::vector<v1::Payload> payloadsOf(const LiveRingsRead& ring) {
   return decodeTrace(ring.chunks);
 }
 
@@ -61,10 +61,10 @@ WrittenChunks writtenIn(const std::string& path) {
 }
 
 // As a reader does it: the rings first, then the file.
-std::vector<LookedInto> lookInto(const std::string& directory,
-                                 const std::string& traces,
-                                 const std::string& file) {
-  std::vector<LookedInto> found;
+std::vector<LiveRingsRead> lookInto(const std::string& directory,
+                                    const std::string& traces,
+                                    const std::string& file) {
+  std::vector<LiveRingsRead> found;
   for (const RingFile& ring : findRings({directory})) {
     if (!namesOneOf(ring, {traces})) continue;
     auto reading = readRing(ring);
@@ -77,16 +77,16 @@ std::vector<LookedInto> lookInto(const std::string& directory,
 
 class LiveRingsTest : public RecoverTest {
  protected:
-  std::vector<LookedInto> look() const {
+  std::vector<LiveRingsRead> look() const {
     return lookInto(dir_.path(), traces(), traceFile());
   }
   // Until the writer thread leaves something to be looked at.
-  LookedInto lookUntilSome(Recorder& recorder, RecordedGroup& group) {
+  LiveRingsRead lookUntilSome(Recorder& recorder, RecordedGroup& group) {
     const auto deadline = std::chrono::steady_clock::now() + kLookLimit;
     std::uint64_t seq = 100;
     do {
       issueCall(recorder, group, ++seq);
-      std::vector<LookedInto> rings = look();
+      std::vector<LiveRingsRead> rings = look();
       if (rings.size() == 1 && !rings[0].chunks.empty()) {
         return std::move(rings[0]);
       }
@@ -100,7 +100,7 @@ TEST_F(LiveRingsTest, WhatTheTraceLacksIsSeenAndNothingIsTouched) {
   auto group = recorder.addGroup(worldOfTwo());
   completeCall(recorder, *group, 1);
   recorder.flush(kFlushLimit);
-  const LookedInto ring = lookUntilSome(recorder, *group);
+  const LiveRingsRead ring = lookUntilSome(recorder, *group);
   ASSERT_FALSE(ring.chunks.empty());
   EXPECT_TRUE(ring.ring.alive);
   EXPECT_EQ(ring.ring.rank, 1U);
@@ -124,7 +124,7 @@ TEST_F(LiveRingsTest, WhatTheTraceLacksIsSeenAndNothingIsTouched) {
 TEST_F(LiveRingsTest, OfAKilledProcessItSaysSo) {
   killOne();
   const std::string before = readFile(traceFile());
-  const std::vector<LookedInto> rings = look();
+  const std::vector<LiveRingsRead> rings = look();
   ASSERT_EQ(rings.size(), 1U);
   EXPECT_FALSE(rings[0].ring.alive);
   const std::vector<v1::Payload> payloads = payloadsOf(rings[0]);
@@ -200,9 +200,9 @@ class HostileLiveRingsTest : public ::testing::Test {
 
   // Looks into the segment, which must neither crash nor make an unreadable
   // chunk, nor write anything.
-  std::vector<LookedInto> look() const {
-    std::vector<LookedInto> rings = lookInto(dir_.path(), trace(), trace());
-    for (const LookedInto& ring : rings) {
+  std::vector<LiveRingsRead> look() const {
+    std::vector<LiveRingsRead> rings = lookInto(dir_.path(), trace(), trace());
+    for (const LiveRingsRead& ring : rings) {
       for (const v1::Payload& payload : payloadsOf(ring)) {
         EXPECT_TRUE(columnsAgree(payload));
       }
@@ -280,7 +280,7 @@ TEST_F(HostileLiveRingsTest, NoRecordIsTornWhileItsProcessWrites) {
   const auto deadline = std::chrono::steady_clock::now() + kLookLimit;
   for (int i = 0; i < 300 || seen == 0; ++i) {
     if (std::chrono::steady_clock::now() > deadline) break;
-    for (const LookedInto& live : look()) {
+    for (const LiveRingsRead& live : look()) {
       for (const v1::Payload& payload : payloadsOf(live)) {
         for (const IssueRow& row : rowsOf<IssueRow>(payload)) {
           ++seen;

@@ -35,7 +35,7 @@ TEST_F(RecoverTest, LeavesASegmentThatIsBeingMadeAlone) {
   EXPECT_TRUE(fs::exists(path));
 }
 
-TEST_F(RecoverTest, KeepsASegmentWhoseTraceIsGoneUntilToldToDiscardIt) {
+TEST_F(RecoverTest, KeepsASegmentWhoseTraceIsGoneUntilReportedToDiscardIt) {
   killOne();
   const std::string trace = traceFile();
   fs::remove(trace);

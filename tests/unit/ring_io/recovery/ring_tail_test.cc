@@ -172,7 +172,7 @@ TEST_F(RingTailTest, NewsAreRowsAndWhatTheyName) {
   EXPECT_EQ(waits, 2);
   v1::Payload named;
   named.mutable_issued()->add_call(5);
-  EXPECT_EQ(lookUpDefinitions(news->trace(), named).call_size(), 0)
+  EXPECT_EQ(findDefinitions(news->trace(), named).call_size(), 0)
       << "there are no files";
 }
 

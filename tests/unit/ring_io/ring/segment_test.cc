@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSegmentSlots = 4096;
 
-TEST(SegmentTest, IsAFileThatTellsWhoseItIs) {
+TEST(SegmentTest, IsAFileThatReportsWhoseItIs) {
   const testing::TempDir dir;
   const auto segment =
       Segment::create(dir.path(), 0xABC, kSegmentSlots, "the header");

@@ -30,7 +30,7 @@ TEST(OptionsTest, HasDefaults) {
   EXPECT_EQ(options->triggerPath(), "traces/job/flush");
 }
 
-TEST(OptionsTest, TellsWhetherTracedWasSet) {
+TEST(OptionsTest, ReportsWhetherTracedWasSet) {
   EXPECT_FALSE(parse({})->asSettings().contains("TRACED"));
   EXPECT_EQ(parse({{"TRACED", "1"}})->asSettings().at("TRACED"), "1");
 }
@@ -81,7 +81,7 @@ TEST(OptionsTest, WatchesForTheUsualTimeOrTheOneThatIsGiven) {
   }
 }
 
-TEST(OptionsTest, WhatIsToldIsReadAgainAsTheSame) {
+TEST(OptionsTest, WhatIsReportedIsReadAgainAsTheSame) {
   const auto told = parse({{"TRACED", "0"},
                            {"TRACED_LABELS", "gpu=H200,site=x"},
                            {"TRACED_PRINT", "leader"},

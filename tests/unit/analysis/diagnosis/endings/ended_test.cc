@@ -36,7 +36,7 @@ const ProcessEnd& endOf(const Diagnosis& diagnosis, std::uint32_t rank) {
   return diagnosis.job.rank(rank)->end;
 }
 
-TEST(EndedTest, ARankThatRaisedBeforeAnOperationIsToldWithWhatItRaised) {
+TEST(EndedTest, ARankThatRaisedBeforeAnOperationIsReportedWithWhatItRaised) {
   for (const Ending ending : {Ending::kClosed, Ending::kRecovered}) {
     JobBuilder job(3);
     job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });

@@ -73,7 +73,7 @@ TEST(LocalTest, OneAfterTheOtherIsNoOverlap) { expectHealthy(runTwo(0, 8)); }
 
 // A future wakes who waits for it, as DDP does, before it runs the callback
 // that records the end: on a busy machine the next call is long made by then.
-TEST(LocalTest, AnEndThatAFutureToldIsALateBound) {
+TEST(LocalTest, AnEndThatAFutureReportedIsALateBound) {
   expectHealthy(runTwo(32, 15, false));
 }
 

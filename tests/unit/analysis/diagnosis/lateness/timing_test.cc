@@ -222,7 +222,7 @@ TEST(TimingTest, AStragglerHidesNoLongWaitForAnother) {
 }
 
 // Of so many operations only a part is timed, but what takes long is.
-TEST(TimingTest, OneLongWaitIsToldWhicheverItIs) {
+TEST(TimingTest, OneLongWaitIsReportedWhicheverItIs) {
   constexpr int kTimes = 90'000;
   int untimed = kTimes / 2;
   while (isSampled(static_cast<std::uint64_t>(untimed) + 1, 2)) ++untimed;
@@ -314,7 +314,7 @@ TEST(TimingTest, OnlyTheRootOfABroadcastIsWaitedForByAll) {
 
 // Of two all_reduces at once, the first's end is told late on rank 2, which had
 // long called the second.
-TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
+TEST(TimingTest, AnEndThatIsReportedLateMakesNobodyLate) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -323,7 +323,7 @@ TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
     for (std::uint64_t i = 0; i < 80; ++i) {
       const auto round = static_cast<std::int64_t>(i / 2);
       const std::int64_t at_ms = 100 * round + (i % 2 == 0 ? 0 : 10);
-      const std::int64_t told_ms = r == 2 && i % 2 == 0 ? 42 : 4;
+      const std::int64_t reported_ms = r == 2 && i % 2 == 0 ? 42 : 4;
       rank.stream().add(IssueRow{.op = i + 1,
                                  .issue_ns = RankBuilder::ns(at_ms),
                                  .call = call.id(),
@@ -331,7 +331,7 @@ TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
       rank.stream().add(
           ReturnRow{.op = i + 1, .return_ns = RankBuilder::ns(at_ms)});
       rank.stream().add(DoneRow{.op = i + 1,
-                                .end_ns = RankBuilder::ns(at_ms + told_ms),
+                                .end_ns = RankBuilder::ns(at_ms + reported_ms),
                                 .source = v1::END_SOURCE_FUTURE});
     }
   }
@@ -340,11 +340,11 @@ TEST(TimingTest, AnEndThatIsToldLateMakesNobodyLate) {
 
 // An asynchronous call, of whose end a future tells.
 void future(RankBuilder& rank, std::uint32_t call, std::int64_t at_ms,
-            std::int64_t told_at_ms, bool fails = false) {
+            std::int64_t reported_at_ms, bool fails = false) {
   const std::uint64_t id = rank.hang(call, at_ms);
   rank.stream().add(ReturnRow{.op = id, .return_ns = RankBuilder::ns(at_ms)});
   rank.stream().add(DoneRow{.op = id,
-                            .end_ns = RankBuilder::ns(told_at_ms),
+                            .end_ns = RankBuilder::ns(reported_at_ms),
                             .source = v1::END_SOURCE_FUTURE,
                             .outcome = fails ? 1U : 0U});
 }
@@ -467,11 +467,11 @@ Diagnosis heldUpByAFuture(bool until_the_next_wait, bool fails = false) {
   return diagnoseJob(job);
 }
 
-TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureTellsLaterIsNotLate) {
+TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureReportsLaterIsNotLate) {
   expectVerdict(heldUpByAFuture(false), VerdictKind::kLate, {3});
 }
 
-TEST(TimingTest, NorWhereItIsToldDuringTheNextWait) {
+TEST(TimingTest, NorWhereItIsReportedDuringTheNextWait) {
   expectVerdict(heldUpByAFuture(true), VerdictKind::kLate, {3});
 }
 

@@ -126,7 +126,7 @@ TEST(MessagesTest, TagsPairHoweverManyMessagesAreBetweenThem) {
 }
 
 // The second one is received first, and of another size.
-TEST(MessagesTest, WhatDiffersWithinItsTagIsToldByItsTag) {
+TEST(MessagesTest, WhatDiffersWithinItsTagIsReportedByItsTag) {
   const Diagnosis diagnosis = crosswise({1, 2}, {64, 128});
   expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
   EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);

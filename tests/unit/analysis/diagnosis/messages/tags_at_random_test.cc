@@ -129,7 +129,7 @@ TEST_F(TagsAtRandomTest, NorIsABeginningOfIt) {
   }
 }
 
-TEST_F(TagsAtRandomTest, TheFirstThatIsNotReceivedIsTold) {
+TEST_F(TagsAtRandomTest, TheFirstThatIsNotReceivedIsReported) {
   for (int round = 0; round < kRounds; ++round) {
     Exchange exchange = whole();
     leaveOutSome(exchange.receives);
@@ -137,7 +137,7 @@ TEST_F(TagsAtRandomTest, TheFirstThatIsNotReceivedIsTold) {
   }
 }
 
-TEST_F(TagsAtRandomTest, TheFirstThatIsNotSentIsTold) {
+TEST_F(TagsAtRandomTest, TheFirstThatIsNotSentIsReported) {
   for (int round = 0; round < kRounds; ++round) {
     Exchange exchange = whole();
     leaveOutSome(exchange.sends);

@@ -84,7 +84,7 @@ TEST(ProgramOrderTest, OfAPairTheOneThatSkippedIsNamedAndNotTheOneThatWaits) {
 }
 
 // Also in the first step, where nothing was before.
-TEST(ProgramOrderTest, TheOtherPairsTellInTheFirstStep) {
+TEST(ProgramOrderTest, TheOtherPairsReportInTheFirstStep) {
   const Diagnosis diagnosis = diagnosePairs(
       4,
       [&](std::uint32_t rank, Program& program, std::uint32_t reduce,
@@ -163,7 +163,7 @@ TEST(ProgramOrderTest, OfTwoTheSilentOneIsNamedIfTheOtherDoesAsAlways) {
 }
 
 // A size that only one of a pair gives is wrong, as other pairs show.
-TEST(ProgramOrderTest, OtherPairsTellWhoCallsSomethingElse) {
+TEST(ProgramOrderTest, OtherPairsReportWhoCallsSomethingElse) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
     const Diagnosis diagnosis =
         diagnosePairs(4, [&](std::uint32_t rank, Program& program,
@@ -253,7 +253,7 @@ TEST(ProgramOrderTest, WhoNeverDidAnythingBeforeHidesNobody) {
 }
 
 // What a rank's trace lost it may have called.
-TEST(ProgramOrderTest, ATraceThatLostRecordsTellsNoOrder) {
+TEST(ProgramOrderTest, ATraceThatLostRecordsReportsNoOrder) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     Program program(job.rank(r));

@@ -228,7 +228,7 @@ TEST(SiteOrderTest, TwoThreadsThatRaceAreNamedAndNoRank) {
 
 // The sizes of the twelve steps before tell of two ranks which one left out a
 // call, where all calls are of one kind.
-TEST(SiteOrderTest, OfTwoTheSizesOfTheStepsBeforeTell) {
+TEST(SiteOrderTest, OfTwoTheSizesOfTheStepsBeforeReport) {
   for (const std::uint32_t culprit : {0U, 1U}) {
     JobBuilder job(2);
     for (std::uint32_t r = 0; r < 2; ++r) {

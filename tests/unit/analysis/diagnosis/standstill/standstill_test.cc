@@ -137,7 +137,7 @@ Diagnosis diagnoseUnknownEngine(const char* foreign, bool gives_works) {
 }
 
 // Whether anybody waits there is not known.
-TEST(StandstillTest, AnEngineThatGivesOutNothingToWaitForTellsNoHang) {
+TEST(StandstillTest, AnEngineThatGivesOutNothingToWaitForReportsNoHang) {
   expectHealthy(diagnoseUnknownEngine("", false));
 }
 
@@ -224,7 +224,7 @@ TEST(StandstillTest, IsLessSureOfARankThatMayYetCome) {
                    Confidence::kLikely);
 }
 
-TEST(StandstillTest, TellsAProcessThatEnded) {
+TEST(StandstillTest, ReportsAProcessThatEnded) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -233,7 +233,7 @@ TEST(StandstillTest, TellsAProcessThatEnded) {
   expectVerdict(diagnoseJob(job), VerdictKind::kLeftEarly, {3});
 }
 
-TEST(StandstillTest, OfManyErrorsTwoAreTold) {
+TEST(StandstillTest, OfManyErrorsTwoAreReported) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -274,7 +274,7 @@ JobBuilder jobThatFailsAroundRank0() {
   return job;
 }
 
-TEST(StandstillTest, TellsAProcessThatWasKilledInAnOperation) {
+TEST(StandstillTest, ReportsAProcessThatWasKilledInAnOperation) {
   JobBuilder job = jobThatFailsAroundRank0();
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
   expectVerdict(diagnosis, VerdictKind::kLeftEarly, {0});
@@ -324,7 +324,7 @@ TEST(StandstillTest, WhoFailedWithAnAbsentRankIsNotAccused) {
   EXPECT_EQ(diagnosis.culprits, Ranks{}) << textOf(diagnosis);
 }
 
-TEST(StandstillTest, TellsAnExtraCallFromOneLeftOut) {
+TEST(StandstillTest, ReportsAnExtraCallFromOneLeftOut) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));

@@ -125,7 +125,7 @@ TEST(StopsTest, AnEngineThatIsNotKnownMayEndItWithoutTheOthers) {
       [](Rank& rank) { rank.setEngine("another"); }));
 }
 
-TEST(StopsTest, AnEngineThatGaveUpIsToldWhereNothingSaysWhy) {
+TEST(StopsTest, AnEngineThatGaveUpIsReportedWhereNothingSaysWhy) {
   const auto fails = [](Rank& rank) {
     rank.call().set_async(false);
     rank.issue(0);

@@ -47,13 +47,13 @@ TEST(DigestBoundsTest, GroupsOfThisHostAloneAreLeftOutFirst) {
 
 TEST(DigestBoundsTest, TextsEndWithACharacter) {
   EXPECT_EQ(boundedText("short"), "short");
-  const std::string text = std::string(kMostDigestText - 1, 'x') + "\u00e9";
-  EXPECT_EQ(boundedText(text), std::string(kMostDigestText - 1, 'x'));
+  const std::string text = std::string(kMaxDigestText - 1, 'x') + "\u00e9";
+  EXPECT_EQ(boundedText(text), std::string(kMaxDigestText - 1, 'x'));
 }
 
 TEST(DigestBoundsTest, WhatIsNoDigestIsRefused) {
   EXPECT_FALSE(readDigest("<html>"));
-  EXPECT_FALSE(readDigest(std::string(kMostDigestBytes + 1, '\0')));
+  EXPECT_FALSE(readDigest(std::string(kMaxDigestBytes + 1, '\0')));
   v1::HostDigest other = digestOf(madeJob({0, 1}, 4));
   other.set_version(2);
   EXPECT_EQ(readDigest(other.SerializeAsString()).error().message,
@@ -67,7 +67,7 @@ TEST(DigestBoundsTest, MoreThanMayBeIsRefused) {
   for (const Change change : {
            Change([](v1::GroupDigest& group) { group.add_rank(9); }),
            Change([](v1::GroupDigest& group) {
-             group.set_label(std::string(kMostDigestText + 1, 'x'));
+             group.set_label(std::string(kMaxDigestText + 1, 'x'));
            }),
            Change([](v1::GroupDigest& group) {
              group.mutable_group()->set_size(5);
@@ -82,7 +82,7 @@ TEST(DigestBoundsTest, MoreThanMayBeIsRefused) {
            }),
            Change([](v1::GroupDigest& group) {
              group.add_waiting()->set_site(
-                 std::string(kMostDigestText + 1, 'x'));
+                 std::string(kMaxDigestText + 1, 'x'));
            }),
        }) {
     v1::HostDigest digest = digestOf(madeJob({0, 1}, 4));

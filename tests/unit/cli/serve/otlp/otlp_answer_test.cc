@@ -27,7 +27,7 @@ TEST(OtlpAnswerTest, TakenWhateverTheBodySays) {
   }
 }
 
-TEST(OtlpAnswerTest, WhatWasRefusedOfAMessageIsToldAndNotSentAgain) {
+TEST(OtlpAnswerTest, WhatWasRefusedOfAMessageIsReportedAndNotSentAgain) {
   for (const char* count : {"\"3\"", "3"}) {
     const OtlpAnswer answer = meaningOf(
         200, std::string("{\"partialSuccess\":{\"rejectedDataPoints\":") +
@@ -45,7 +45,7 @@ TEST(OtlpAnswerTest, AWarningRefusesNothing) {
   EXPECT_EQ(answer.refused_points, 0);
 }
 
-TEST(OtlpAnswerTest, ErrorsAreToldInTheCollectorsWordsWithinBounds) {
+TEST(OtlpAnswerTest, ErrorsAreReportedInTheCollectorsWordsWithinBounds) {
   EXPECT_EQ(meaningOf(404, "<html>").problem,
             "the collector answered 404 Reason");
   EXPECT_EQ(meaningOf(400, "{\"code\":3,\"message\":\"no unit\"}").problem,

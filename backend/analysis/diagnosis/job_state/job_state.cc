@@ -1,0 +1,153 @@
+#include "analysis/diagnosis/job_state/job_state.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "analysis/clocks/aligned_streams.h"
+#include "analysis/clocks/clock_summary.h"
+#include "analysis/diagnosis/job_state/rank_reader.h"
+
+namespace traced {
+namespace {
+
+// Of all ranks together: 64 bytes each.
+constexpr std::uint64_t kMaxTimings = 500'000;
+
+// An operation takes at least two positions of the ring.
+std::uint64_t strideFor(const TraceSet& set) {
+  std::uint64_t positions = 0;
+  for (const std::size_t i : set.selected) {
+    const std::vector<ChunkRef>& chunks = set.streams[i].chunks;
+    if (!chunks.empty()) {
+      positions += chunks.back().end_position - chunks.front().first_position;
+    }
+  }
+  return 1 + positions / 2 / kMaxTimings;
+}
+
+}  // namespace
+
+const RankState* JobState::rank(std::uint32_t rank) const {
+  // Where no rank is absent it is known where they are.
+  if (rank < ranks.size() && ranks[rank].rank == rank) return &ranks[rank];
+  const auto found = std::lower_bound(
+      ranks.begin(), ranks.end(), rank,
+      [](const RankState& s, std::uint32_t r) { return s.rank < r; });
+  return found != ranks.end() && found->rank == rank ? &*found : nullptr;
+}
+
+// A group may claim many more members than there are traces, and there may be
+// many small groups: what is less is walked.
+JobState::Membership JobState::membersOf(std::uint32_t group) const {
+  const RankList& members = catalog.groups()[group].members;
+  Membership membership;
+  if (members.size() == 0) {
+    // Nobody tells who they are: those who called something in it are.
+    for (const MemberProgress& member : groups[group].collectives.members()) {
+      membership.present.push_back(member.rank);
+    }
+    return membership;
+  }
+  if (members.size() <= ranks.size()) {
+    members.forEach([&](std::uint32_t member) {
+      if (rank(member)) membership.present.push_back(member);
+    });
+    std::sort(membership.present.begin(), membership.present.end());
+  } else {
+    for (const RankState& state : ranks) {
+      if (members.contains(state.rank)) {
+        membership.present.push_back(state.rank);
+      }
+    }
+  }
+  const std::size_t absent =
+      std::min(members.size() - std::min<std::size_t>(
+                                    members.size(), membership.present.size()),
+               Membership::kMaxAbsent);
+  for (std::uint32_t i = 0;
+       i < members.size() && membership.absent.size() < absent; ++i) {
+    const std::uint32_t member = *members.at(i);
+    if (!rank(member)) membership.absent.push_back(member);
+  }
+  std::sort(membership.absent.begin(), membership.absent.end());
+  return membership;
+}
+
+bool JobState::mostArePresent(std::uint32_t group) const {
+  return std::size_t{4} * membersOf(group).present.size() >=
+         std::size_t{3} * catalog.groups()[group].members.size();
+}
+
+JobStateBuilder::JobStateBuilder(const TraceSet& set) : set_(set) {
+  job_.stride = strideFor(set);
+  const std::vector<std::uint32_t> ids = clockIds(set);
+  for (const std::size_t i : set.selected) {
+    clock_names_.push_back(ids[i]);
+  }
+  most_long_ = std::max<std::size_t>(
+      kMaxTimings / 2 / std::max<std::size_t>(set.selected.size(), 1), 8);
+  job_.ranks.reserve(set.selected.size());
+}
+
+void JobStateBuilder::add(const StreamTable& table) {
+  const std::size_t index = job_.ranks.size();
+  job_.capabilities = job_.capabilities.sharedWith(table.capabilities);
+  RankReader(job_, table, job_.stride, most_long_).read(clock_names_[index]);
+}
+
+namespace {
+
+// Whether the counters of a group are numbers of its collectives. A backend
+// that carries messages in the group, too, counts these with them, each rank
+// its own: then some rank's last record does not bear the last number. (A call
+// that is stuck in being handed over has a record and is not counted yet.)
+bool countsCollectives(const GroupState& group) {
+  if (group.has_messages) return false;
+  return std::all_of(
+      group.counted.begin(), group.counted.end(), [&](const auto& counted) {
+        const auto& [rank, counters] = counted;
+        const MemberProgress* member = group.collectives.member(rank);
+        const std::uint64_t last = member ? member->last : 0;
+        return last == 0 || last == counters.enqueued ||
+               last == counters.enqueued + 1;
+      });
+}
+
+}  // namespace
+
+// A group that some rank left out is not judged: what a rank did not record may
+// have been called.
+JobState JobStateBuilder::finish(AlignedClocks clocks) && {
+  std::vector<ClockCursor> cursors;
+  for (const std::size_t i : set_.selected) {
+    cursors.emplace_back(clocks.models[i]);
+  }
+  putOnCommonTime(cursors, job_);
+  job_.summary.setClockWarnings(std::move(clocks.warnings));
+  for (GroupState& group : job_.groups) {
+    if (!countsCollectives(group)) continue;
+    for (const auto& [rank, counters] : group.counted) {
+      group.collectives.count(rank, counters);
+    }
+  }
+  const std::vector<JobGroup>& groups = job_.catalog.groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].left_out) job_.groups[i] = {};
+  }
+  for (auto pair = job_.pairs.begin(); pair != job_.pairs.end();) {
+    const bool left_out = groups[pair->first.group].left_out;
+    pair = left_out ? job_.pairs.erase(pair) : std::next(pair);
+  }
+  return std::move(job_);
+}
+
+JobState readJob(const TraceSet& set, std::size_t threads) {
+  JobStateBuilder builder(set);
+  AlignedClocks clocks = readAndAlign(
+      set, threads,
+      [&](std::size_t, const StreamTable& table) { builder.add(table); });
+  return std::move(builder).finish(std::move(clocks));
+}
+
+}  // namespace traced

@@ -1,0 +1,79 @@
+// PairTable pairs sends with receives: per group and ordered pair of ranks, by
+// sequence number. What repeats is kept once.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "analysis/diagnosis/job_state/collective_table.h"
+#include "analysis/diagnosis/job_state/timing.h"
+
+namespace traced {
+
+struct PairKey {
+  std::uint32_t group = 0;
+  // Global ranks.
+  std::uint32_t source = 0;
+  std::uint32_t destination = 0;
+
+  auto operator<=>(const PairKey&) const = default;
+};
+
+// What one end of a pair did.
+class PairSide {
+ public:
+  // Messages come in ascending order of seq; a number that is repeated is
+  // ignored.
+  void add(std::uint64_t seq, std::uint32_t message, Reached reached,
+           bool is_in_batch);
+  // A receive from any source that turned out to be from this one: it has no
+  // number.
+  void addUnnumbered() { ++unnumbered_; }
+  // Of some of the messages, in their order.
+  void addTiming(const Timing& timing) { timings_.push_back(timing); }
+
+  std::uint64_t first() const { return first_; }
+  std::uint64_t last() const { return last_; }
+  std::uint64_t unnumbered() const { return unnumbered_; }
+  // Some of its messages are members of a batch, and some are not.
+  bool mixesBatches() const { return in_batch_ && alone_; }
+  bool has(std::uint64_t seq) const {
+    return seq >= first_ && seq <= last_ && first_ > 0 && !holes_.contains(seq);
+  }
+  // The message of a number that it has.
+  std::uint32_t messageAt(std::uint64_t seq) const;
+  const SeqRanges& holes() const { return holes_; }
+  const SeqRanges& failed() const { return failed_; }
+  const SeqRanges& inside() const { return inside_; }
+  // Where the messages change, so that equal sides are compared quickly.
+  struct Run {
+    std::uint64_t first;
+    std::uint32_t message;
+  };
+  const std::vector<Run>& runs() const { return runs_; }
+  const Timings& timings() const { return timings_; }
+  Timings& timings() { return timings_; }
+
+ private:
+  std::uint64_t first_ = 0;
+  std::uint64_t last_ = 0;
+  std::uint64_t unnumbered_ = 0;
+  bool in_batch_ = false;
+  bool alone_ = false;
+  std::vector<Run> runs_;
+  Timings timings_;
+  SeqRanges holes_, failed_, inside_;
+};
+
+struct MessagePair {
+  PairSide sends;
+  PairSide receives;
+};
+
+// A pair stays where it is.
+using PairTable = absl::btree_map<PairKey, std::unique_ptr<MessagePair>>;
+
+}  // namespace traced

@@ -1,0 +1,138 @@
+// RankReader adds what one stream says to the state of the job, with instants
+// of its own clock.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/diagnosis/job_state/group_stops.h"
+#include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/job_state/local_findings.h"
+#include "analysis/diagnosis/job_state/rank_timing.h"
+#include "analysis/diagnosis/job_state/reached.h"
+
+namespace traced {
+
+// Of one stream, which outlives it.
+class RankReader {
+ public:
+  RankReader(JobState& job, const StreamTable& table, std::uint64_t stride,
+             std::size_t most_long);
+
+  // Once.
+  void read(std::uint32_t clock_name);
+
+ private:
+  // What a call of the stream comes to, worked out once.
+  struct KnownCall {
+    enum class Kind : std::uint8_t { kSkip, kCollective, kSend, kReceive };
+    const v1::Call* call = nullptr;
+    Kind kind = Kind::kSkip;
+    const EngineTraits* engine = &kUnknownEngine;
+    bool gives_splits = false;
+    std::uint32_t group = GroupCatalog::kNone;
+    // Index into `collectives_`.
+    std::uint32_t collectives = 0;
+    std::uint32_t signature = 0;
+    std::uint64_t split_share = 0;
+    // Of a receive from any source: nullptr.
+    PairSide* side = nullptr;
+  };
+  struct Unsorted {
+    const AssembledOperation* op;
+    ReadyTime ready;
+  };
+  // The collectives of a group.
+  struct Collectives {
+    GroupState* group = nullptr;
+    bool started = false;
+    // Whether they come by their number, and the last one's so far.
+    bool in_order = true;
+    std::uint64_t last_seq = 0;
+    // The thread that called the first one; 0: not known.
+    std::uint32_t thread = 0;
+    // When the one before was issued.
+    Instant last_issued;
+    // Of those that are not in order, all.
+    std::vector<Unsorted> unsorted;
+  };
+  // A collective before or in which the rank spent much time: somebody may have
+  // been late to it.
+  struct LongOne {
+    std::uint64_t ns;
+    GroupState* group;
+    Timing timing;
+
+    bool operator>(const LongOne& other) const { return ns > other.ns; }
+  };
+  struct Message {
+    PairSide* side;
+    std::uint64_t seq;
+    std::uint32_t message;
+    Reached reached;
+    ReadyTime ready;
+    const AssembledOperation* op;
+  };
+
+  KnownCall describe(const v1::Call& call);
+  void findOrder();
+  std::int64_t lastIssueNs();
+  void readOperations();
+  void readCollective(const AssembledOperation& op, const KnownCall& known);
+  std::optional<Timing> timeCollective(const AssembledOperation& op,
+                                       const KnownCall& known,
+                                       const ReadyTime& ready) const;
+  void keepIfLong(const AssembledOperation& op, const KnownCall& known,
+                  const ReadyTime& ready);
+  void reportLong();
+  void join(const AssembledOperation& op, const KnownCall& known,
+            const ReadyTime& ready);
+  void joinUnsorted();
+  void readCounters();
+  void readMessage(const AssembledOperation& op, const KnownCall& known);
+  void addMessages();
+  Timing timeMessage(const Message& message) const;
+  void noteState(const AssembledOperation& op, const v1::Call& call,
+                 Reached reached);
+  void reportState();
+  void findLongestPause();
+  void countAfterFailure();
+  bool blocks(const AssembledOperation& op, const v1::Call& call) const;
+  OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;
+  PairSide* sideOf(std::uint32_t group, std::uint32_t peer, bool sends);
+
+  JobState& job_;
+  const StreamTable& table_;
+  const std::uint64_t stride_;
+  RankState state_;
+  ReachedRule rule_;
+  GroupStops stops_;
+  LocalFindings local_;
+  RankTiming timing_;
+  std::vector<std::uint32_t> group_indices_;
+  // By index of the catalog: the first group of the stream that is it. Only a
+  // damaged trace defines one twice.
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> first_of_group_;
+  bool has_twins_ = false;
+  std::vector<KnownCall> calls_;
+  // Per group of the stream.
+  std::vector<Collectives> collectives_;
+  std::vector<Message> messages_;
+  // Of those that are not sampled the longest, the least of them first.
+  std::vector<LongOne> long_;
+  const std::size_t most_long_;
+  // Found out when it is asked for.
+  std::optional<std::int64_t> last_issue_ns_;
+  // Of what the state tells; made into references at the end.
+  const AssembledOperation* last_issued_ = nullptr;
+  // By group of the stream.
+  std::vector<const AssembledOperation*> last_unseen_;
+  const AssembledOperation* last_ended_ = nullptr;
+  const AssembledOperation* first_failed_ = nullptr;
+};
+
+}  // namespace traced

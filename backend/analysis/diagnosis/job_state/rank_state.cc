@@ -1,0 +1,89 @@
+#include "analysis/diagnosis/job_state/rank_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "analysis/stream/names.h"
+
+namespace traced {
+namespace {
+
+// Tracing was off when the trace ended.
+bool endsInPause(const StreamTable& table) {
+  const std::vector<Pause>& pauses = table.marks.pauses();
+  return !pauses.empty() && pauses.back().end_position == ~std::uint64_t{0};
+}
+
+// What may have taken records from anywhere in the stream. What retention
+// deleted is only the beginning.
+std::vector<LostPart> lostOf(const StreamTable& table) {
+  using What = LostPart::What;
+  std::vector<LostPart> lost;
+  const auto add = [&lost](What what, std::uint64_t count,
+                           std::string reason = "") {
+    if (count > 0) lost.push_back({what, count, std::move(reason)});
+  };
+  for (const v1::Drop& drop : table.accounts.drop()) {
+    if (drop.reason() == v1::DROP_REASON_RETENTION) continue;
+    add(What::kDropped, drop.records(), nameOf(drop.reason()));
+  }
+  add(What::kNotFound, table.missing());
+  add(What::kGaps, table.gaps);
+  add(What::kRefusedBytes, table.refused_bytes);
+  add(What::kUnknownCompression, table.skipped_chunks);
+  add(What::kBrokenTables, table.broken_tables);
+  add(What::kOverlapping, table.overlapping_chunks);
+  if (endsInPause(table)) add(What::kSinceSwitchedOff, 1);
+  return lost;
+}
+
+}  // namespace
+
+bool OperationRef::timedOut() const {
+  return absl::StrContains(error, "imed out") ||
+         absl::StrContains(error, "imeout");
+}
+
+void RankState::addInside(OperationRef operation) {
+  inside.push_back(std::move(operation));
+  if (inside.size() <= kMaxInside) return;
+  for (auto later = inside.begin(); later != inside.end(); ++later) {
+    const bool is_first =
+        std::none_of(inside.begin(), later, [&](const OperationRef& earlier) {
+          return earlier.group == later->group && earlier.pair == later->pair;
+        });
+    if (is_first && inside.size() <= kMaxInsideShown) continue;
+    inside.erase(later);
+    return;
+  }
+}
+
+const GroupStop* RankState::stopOf(std::uint32_t group) const {
+  const auto found =
+      std::find_if(stops.begin(), stops.end(),
+                   [&](const GroupStop& stop) { return stop.group == group; });
+  return found == stops.end() ? nullptr : &*found;
+}
+
+RankState rankStateOf(const StreamTable& table) {
+  RankState state;
+  state.rank = table.header.rank();
+  state.host = table.header.host();
+  state.pid = table.header.pid();
+  state.operations = table.operations.size() - table.simulated;
+  state.left_out = table.accounts.left_out();
+  state.end = processEndOf(table);
+  state.closed = table.closed;
+  state.recovered = !table.closed && table.accounts.recovered();
+  state.running = table.stillRunning();
+  // A dump tells of the moment at which it was made.
+  state.end_unknown = !table.endKnown() && !table.snapshot;
+  state.lost = lostOf(table);
+  state.forgets = table.not_in_dump > 0 ||
+                  (table.operations.empty() && !table.progress.empty());
+  state.has_sites = hasSites(table);
+  return state;
+}
+
+}  // namespace traced

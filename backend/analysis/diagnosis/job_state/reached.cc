@@ -1,0 +1,168 @@
+#include "analysis/diagnosis/job_state/reached.h"
+
+#include <algorithm>
+
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced {
+namespace {
+
+std::size_t indexOf(CallMode manner) {
+  return static_cast<std::size_t>(manner);
+}
+
+bool tells(const AssembledOperation& op) {
+  return op.ended.known() && isReported(op.end_source);
+}
+
+}  // namespace
+
+bool DeviceEndCoverage::hasEnd(const AssembledOperation& op,
+                               const v1::Call& call) {
+  return call.graph_plus_1() == 0 &&
+         (op.batch == 0 || call.op() == v1::OPERATION_COALESCED);
+}
+
+DeviceEndCoverage::DeviceEndCoverage(const StreamTable& table)
+    : table_(table), coverage_(table.definitions.groups().size()) {
+  for (const AssembledOperation& op : table.operations) {
+    const v1::Call* call = table.callOf(op);
+    const std::uint32_t group =
+        call ? table.groupOf(*call) : StreamDefinitions::kNone;
+    if (group == StreamDefinitions::kNone || !hasEnd(op, *call)) continue;
+    if (Coverage* const waits = byWaits(group, *call)) {
+      if (op.ended.known()) {
+        waits->ended(op.id, true);
+      } else if (!op.failed) {
+        ++waits->since;
+      }
+    }
+    Coverage& told = coverage_[group][indexOf(modeOf(*call))];
+    if (tells(op)) {
+      told.ended(op.id, op.end_source != v1::END_SOURCE_DEVICE_WAIT);
+    } else if (!op.ended.known() && !op.failed) {
+      ++told.since;
+    }
+  }
+}
+
+void DeviceEndCoverage::Coverage::ended(std::uint64_t op, bool by_itself) {
+  if (since > 0) ends.hole();
+  since = 0;
+  last_ended = op;
+  ends.ended(by_itself);
+}
+
+DeviceEndCoverage::Coverage* DeviceEndCoverage::byWaits(std::uint32_t group,
+                                                        const v1::Call& call) {
+  if (table_.engineOf(call).isKnown() || !waitsAtOnce(call)) return nullptr;
+  return &coverage_by_waits_[{group, call.op()}];
+}
+
+bool DeviceEndCoverage::standsStill(const AssembledOperation& op,
+                                    const v1::Call& call) {
+  const std::uint32_t group = table_.groupOf(call);
+  if (group == StreamDefinitions::kNone || !hasEnd(op, call)) return false;
+  // Who waits issues nothing: it is one, behind others that all came back.
+  const Coverage* const waits = byWaits(group, call);
+  if (waits && waits->ends.in_a_row > 0 && !waits->ends.had_holes) {
+    return waits->since == 1 && !op.wait_ended.known();
+  }
+  const CallMode manner = modeOf(call);
+  const Coverage& told = coverage_[group][indexOf(manner)];
+  // One before others that ended has ended, too: a group keeps its order.
+  if (!told.ends.reliable(manner) || op.id < told.last_ended) return false;
+  if (!told.ends.unasked && !op.wait_ended.known()) return false;
+  // A process that ended by itself may have left the device's last answers.
+  return !table_.closed || table_.marks.deviceTimes().untimed == 0;
+}
+
+namespace {
+
+// Whether it is the end of a coalesced batch, which all of it ends with.
+bool isBatch(const StreamTable& table, const AssembledOperation& op) {
+  const v1::Call* call = table.callOf(op);
+  return call && call->op() == v1::OPERATION_COALESCED;
+}
+
+}  // namespace
+
+ReachedRule::ReachedRule(const StreamTable& table, bool whole)
+    : table_(table), whole_(whole) {}
+
+// Whether the call did not return, or waits at once and did not come back.
+bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
+  if (op.failed || op.released.known()) return false;
+  const v1::Call* call = table_.callOf(op);
+  return !op.returned.known() ||
+         (call && waitsAtOnce(*call) && table_.engineOf(*call).on_host);
+}
+
+void ReachedRule::scan() {
+  for (const AssembledOperation& op : table_.operations) {
+    Thread& thread = threads_[op.thread];
+    if (op.wait_ended.known()) {
+      thread.wait_end_ns = std::max(thread.wait_end_ns, op.wait_ended.ns());
+    } else if (holdsItsThread(op)) {
+      thread.held_by = &op;
+    }
+    if (op.batch > 0 && isBatch(table_, op)) batches_[op.batch] = &op;
+  }
+  scanned_ = true;
+}
+
+Reached ReachedRule::notEnded(const AssembledOperation& op) {
+  if (!table_.capabilities.has(SourceCapability::kEnds))
+    return Reached::kNotObserved;
+  // NCCL's watchdog retires what it gives up, too: that never came to its end.
+  if (op.over && table_.engineOf(*table_.callOf(op)).on_host) {
+    return Reached::kNotObserved;
+  }
+  if (!scanned_) scan();
+  if (!whole_ && op.id < table_.lost_before) return Reached::kNotObserved;
+  const v1::Call& call = *table_.callOf(op);
+  const bool in_batch = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
+  if (in_batch && (op.returned.known() || table_.snapshot)) {
+    return reachedByBatch(op.batch);
+  }
+  if (!op.returned.known()) return Reached::kInside;
+  const EngineTraits& engine = table_.engineOf(call);
+  if (!engine.on_host) {
+    if (!device_) device_.emplace(table_);
+    if (device_->standsStill(op, call)) return Reached::kInside;
+    // Of an engine that is not known, an operation may end without the others.
+    const bool unseen = engine.on_streams && !table_.snapshot &&
+                        DeviceEndCoverage::hasEnd(op, call);
+    return unseen ? Reached::kUnseen : Reached::kNotObserved;
+  }
+  if (call.async() && !endsOnlyInWait(engine, call.op())) {
+    return Reached::kInside;
+  }
+  if (op.wait_ended.known()) return Reached::kNotObserved;
+  if (op.released.known()) return Reached::kNotObserved;
+  if (waitsAtOnce(call)) return Reached::kInside;
+  return mayBeWaitedFor(op) ? Reached::kPerhapsInside : Reached::kNotObserved;
+}
+
+// A member of a batch is carried out with all of it. One whose batch was never
+// closed has not begun.
+Reached ReachedRule::reachedByBatch(std::uint64_t batch) {
+  const auto parent = batches_.find(batch);
+  if (parent == batches_.end()) return Reached::kNotObserved;
+  return reached(*parent->second);
+}
+
+// An operation whose end only a wait shows, of a thread that is silent since:
+// one that was issued after the thread's last wait, or one of the last of all.
+bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
+  constexpr std::size_t kLast = 64;
+  const Thread& thread = threads_.at(op.thread);
+  // A thread that is held up elsewhere does not wait for this one.
+  if (thread.held_by && thread.held_by->id > op.id) return false;
+  if (op.issued.ns() >= thread.wait_end_ns) return true;
+  const std::vector<AssembledOperation>& all = table_.operations;
+  const std::uint64_t from = all[all.size() - std::min(kLast, all.size())].id;
+  return op.id >= from;
+}
+
+}  // namespace traced

@@ -1,0 +1,28 @@
+// Silence is the time in which ranks are outside of operations and call none:
+// they may compute, or hang where nothing is recorded.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/diagnosis/job_state/job_state.h"
+
+namespace traced {
+
+struct Silence {
+  // Ascending.
+  std::vector<std::uint32_t> ranks;
+  // The shortest silence of these ranks, and their longest pause between two
+  // operations before it. Meaningless without ranks.
+  std::int64_t least_ns = 0;
+  std::int64_t longest_before_ns = 0;
+};
+
+// Returns the live ranks that have been silent for at least 5 s.
+Silence silenceOfLive(const JobState& job);
+// Returns the killed ranks that had been silent for at least 5 s, and longer
+// than ever between two of their operations.
+Silence silenceOfKilled(const JobState& job);
+
+}  // namespace traced

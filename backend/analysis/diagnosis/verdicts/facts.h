@@ -1,0 +1,20 @@
+// Fact is one thing that a rule found: numbers, ranks and names. The layer
+// `phrasing` makes the sentences.
+
+#pragma once
+
+#include <variant>
+
+#include "analysis/diagnosis/verdicts/facts/calls.h"
+#include "analysis/diagnosis/verdicts/facts/endings.h"
+#include "analysis/diagnosis/verdicts/facts/shared.h"
+#include "analysis/diagnosis/verdicts/facts/standstill.h"
+#include "analysis/diagnosis/verdicts/facts/times.h"
+#include "analysis/diagnosis/verdicts/facts/wiring.h"
+
+namespace traced {
+
+using Fact = std::variant<PlainFact, SharedFact, StandstillFact, CallFact,
+                          MessageFact, EndingFact, TimeFact, WiringFact>;
+
+}  // namespace traced

@@ -1,0 +1,102 @@
+// Facts about how processes and engines ended, and about what one rank's trace
+// shows by itself.
+
+#pragma once
+
+#include "analysis/diagnosis/verdicts/facts/shared.h"
+
+namespace traced {
+
+struct ProcessesFailed {
+  // Alike.
+  Ranks ranks;
+  std::uint32_t first = 0;
+};
+struct AlsoEnded {
+  std::uint32_t rank = 0;
+  // After the first one; absent where their clocks differ.
+  std::optional<std::int64_t> later_ns;
+};
+struct ContinuedAfterFailure {
+  std::uint32_t rank = 0;
+  CallOn failed;
+  CallOn last;
+};
+struct HadBeenIn {
+  std::uint32_t rank = 0;
+  CallOn call;
+  std::int64_t waited_ns = 0;
+};
+struct JobKilled {
+  // Ranks by the name of their signal.
+  std::vector<std::pair<std::string, Ranks>> ranks_by_signal;
+  Ranks ranks;
+  // Who had called no operation for an unusual time.
+  Ranks silent{};
+  std::int64_t silent_ns = 0;
+};
+// Of silent ranks, before they were killed.
+struct SilenceUnexplained {
+  bool several = false;
+  // Between two operations before; 0: there were none.
+  std::int64_t longest_pause_ns = 0;
+};
+struct EngineGaveUp {
+  std::uint32_t group = 0;
+  Ranks ranks;
+  std::string why;
+};
+// What a rank had called when its engine gave up.
+struct StateAtGivingUp {
+  std::uint32_t rank = 0;
+  // Absent: nothing.
+  std::optional<CallOn> call;
+  bool is_inside = false;
+  std::int64_t issued_before_ns = 0;
+};
+struct FailedForUnknownReason {
+  CallOn call;
+  std::uint32_t rank = 0;
+};
+struct CallFailed {
+  CallOn call;
+  std::uint32_t rank = 0;
+  std::string error;
+};
+struct NeverWaited {
+  std::uint32_t rank = 0;
+  CallOn call;
+};
+struct BuffersOverlap {
+  std::uint32_t rank = 0;
+  CallOn call;
+  CallOn earlier;
+};
+struct FirstOfMany {
+  std::uint64_t count = 0;
+  std::uint32_t rank = 0;
+};
+// What a process does now, for `tracectl diagnose --follow`.
+struct ProcessNow {
+  enum class Doing : std::uint8_t {
+    kHidden,
+    kStopped,
+    kOnDisk,
+    kComputes,
+    kSleeps
+  };
+
+  std::uint32_t rank = 0;
+  Doing doing = Doing::kHidden;
+  std::int64_t pid = 0;
+  double cpu_s = 0;
+  double span_s = 0;
+};
+
+using EndingFact =
+    std::variant<ProcessesFailed, AlsoEnded, ContinuedAfterFailure, HadBeenIn,
+                 JobKilled, SilenceUnexplained, EngineGaveUp, StateAtGivingUp,
+                 FailedForUnknownReason, CallFailed, NeverWaited,
+                 BuffersOverlap, FirstOfMany, ProcessNow>;
+
+}  // namespace traced

@@ -1,0 +1,83 @@
+// Facts about ranks that are late and transfers that are slow.
+
+#pragma once
+
+#include "analysis/diagnosis/verdicts/facts/shared.h"
+
+namespace traced {
+
+struct KeepsWaiting {
+  Ranks ranks;
+  std::uint32_t group = 0;
+  bool waits_seen = false;
+};
+// Several; the figures are of one of them.
+struct LateAlike {
+  std::uint32_t figures_of = 0;
+};
+struct LateTo {
+  std::int64_t median_ns = 0;
+  std::size_t times = 0;
+  std::size_t of = 0;
+  std::uint64_t first_seq = 0;
+  std::uint64_t last_seq = 0;
+};
+// Of the time between operations.
+struct ShareOfTime {
+  double share = 0;
+  bool waits_seen = true;
+};
+struct JoinedLate {
+  std::uint32_t rank = 0;
+  std::int64_t late_ns = 0;
+  CollectiveAt call;
+};
+struct JoinedLateOften {
+  Ranks ranks;
+  std::uint32_t group = 0;
+  std::size_t times = 0;
+  bool in_turn = false;
+  std::int64_t all_ns = 0;
+  std::int64_t span_ns = 0;
+};
+struct OwnLateness {
+  std::uint32_t rank = 0;
+  std::size_t times = 0;
+  std::int64_t all_ns = 0;
+  // The first of them: the numbers, and by how much.
+  std::vector<std::pair<std::uint64_t, std::int64_t>> first;
+};
+
+struct TransfersAreSlow {
+  Ranks ranks;
+};
+struct SlowTransfers {
+  enum class Link : std::uint8_t { kPairs, kRanks, kGroups };
+
+  // Of pairs "64 KiB", else "all_reduce (4 KiB float32, sum)".
+  std::string what;
+  Link link = Link::kPairs;
+  Ranks ranks;
+  std::int64_t median_ns = 0;
+  std::size_t count = 0;
+  std::int64_t others_ns = 0;
+  // Of pairs.
+  bool between_hosts = false;
+};
+
+struct AskBeforeCalls {
+  Ranks ranks;
+};
+struct AskBeforeCall {
+  std::uint32_t rank = 0;
+};
+struct AskNetwork {
+  Ranks ranks;
+};
+
+using TimeFact =
+    std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, JoinedLate,
+                 JoinedLateOften, OwnLateness, TransfersAreSlow, SlowTransfers,
+                 AskBeforeCalls, AskBeforeCall, AskNetwork>;
+
+}  // namespace traced
